@@ -28,7 +28,7 @@ EventBuilderConfig builder_config(const EventOptions& o) {
   return config;
 }
 
-/// A board of which nothing arrived has null instead of ranges of pieces.
+/// Ranges of a board's missing pieces; null if nothing arrived from the board.
 json missing_pieces(const ClosedEvent& event, std::uint32_t board) {
   if (!event.arrived(board)) return nullptr;
   json ranges = json::array();
@@ -97,8 +97,9 @@ void EventReceiver::on_message(Time now, std::uint32_t board, std::uint32_t imme
   recorder_.add(builder_, now, fragment, header, message.subspan(kEventHeaderSize));
 }
 
-/// A completion does not tell the address of its WRITE. It is that of the next piece, unless messages were
-/// lost. If no piece fits, returns the one expected.
+/// Returns the piece that a completed WRITE carried. A completion does not contain the address of its WRITE,
+/// but unless messages were lost, the WRITE carried the next piece. If no piece matches, returns the expected
+/// one.
 std::uint32_t EventReceiver::find_piece(std::uint64_t event, std::uint32_t board, std::uint32_t length) {
   const std::uint32_t pieces = options_.layout.pieces_of(options_.layout.largest());
   const Progress& progress = progress_[board];
@@ -117,7 +118,7 @@ bool EventReceiver::holds(std::uint64_t event, std::uint32_t board, std::uint32_
          !find_contradiction(header, event, board, piece);
 }
 
-/// Ends with the slot, so that a false length cannot reach beyond.
+/// The copy ends at the end of the slot at the latest, so a wrong length cannot extend it beyond the slot.
 ByteSpan EventReceiver::copy_message(std::uint64_t event, std::uint32_t board, std::uint32_t piece,
                                      std::uint32_t length) {
   const EventLayout& layout = options_.layout;

@@ -19,27 +19,29 @@ class EventFile;
 
 namespace softfeb::sink {
 
-/// A message whose header is intact, but contradicts its immediate, its QP or its address.
+/// Ways in which the intact header of a message can contradict its immediate, its QP or its address.
 enum class Contradiction : std::uint8_t { kEvent, kBoard, kOffset };
 inline constexpr std::size_t kContradictions = 3;
 
-/// Events from completed WRITEs with immediate, each with a piece of a board's data of an event. A completion
-/// has the event's low 32 bits as its immediate, and its QP names the board; the message is then found by
-/// the layout. Copies a message before it checks it, because a faulty peer may write at any time. Sans-I/O:
-/// time since `origin` is an argument.
+/// Builds events from completed WRITEs with immediate. Each WRITE carries one piece of a board's data for an
+/// event. The immediate of a completion contains the low 32 bits of the event number, and the QP identifies
+/// the board. The layout then determines where the message is. A faulty peer may write at any time, so a
+/// message is copied before it is checked. Sans-I/O: the time since `origin` is an argument.
 class EventReceiver {
  public:
-  /// `memory` has the layout's size. It and `file`, which may be null, must outlive this object. Builder
-  /// times count from `origin`. Throws std::invalid_argument if the options make no sense.
+  /// `memory` must have the size that the layout requires. `memory` and `file`, which may be null, must
+  /// outlive this object. The builder's times count from `origin`. Throws std::invalid_argument if the
+  /// options are inconsistent.
   EventReceiver(const EventOptions& options, ByteSpan memory, detector::EventTime origin,
                 eventfile::EventFile* file);
 
   /// A WRITE of `length` bytes with this immediate has completed on the board's QP. `board` must be below
   /// the number of boards.
   void on_message(Time now, std::uint32_t board, std::uint32_t immediate, std::uint32_t length);
-  /// Closes the events that are due.
+  /// Closes the events whose timeout expires at or before `now`.
   void advance(Time now) { builder_.advance(now); }
-  /// Ends the run: closes all events and the file. `sent`: triggers, if known. Call once, last.
+  /// Ends the run: closes all events and the file. `sent` is the number of triggers, if known. Call once,
+  /// after all other calls.
   void finish(Time now, std::optional<std::uint64_t> sent);
 
   /// After finish(): the object `events` of the report (doc/rdma-sink.md).
@@ -50,11 +52,11 @@ class EventReceiver {
   const detector::EventBuilder& builder() const { return builder_; }
   const detector::HeaderCounts& headers() const { return headers_; }
   std::uint64_t contradictions(Contradiction c) const { return contradictions_[static_cast<std::size_t>(c)]; }
-  /// Share of the events that are not complete, of those that were sent.
+  /// Share of incomplete events among the events that were sent.
   double loss() const;
 
  private:
-  /// Passes what the builder accepts to the file, and lists the first incomplete events.
+  /// Passes accepted fragments and closed events to the file, and lists the first incomplete events.
   class Recorder final : public detector::EventRecorder {
    public:
     explicit Recorder(eventfile::EventFile* file) : file_(file) {}
@@ -68,9 +70,9 @@ class EventReceiver {
     nlohmann::json incomplete_ = nlohmann::json::array();
   };
   struct Progress {
-    std::uint64_t accepted = 0;  ///< last event with a message that passed all checks
-    std::uint64_t event = 0;     ///< of the last message
-    std::uint32_t piece = 0;     ///< that is expected next in this event
+    std::uint64_t accepted = 0;  ///< last event of which a message passed all checks
+    std::uint64_t event = 0;     ///< event of the last message
+    std::uint32_t piece = 0;     ///< piece of this event that is expected next
   };
 
   std::uint32_t find_piece(std::uint64_t event, std::uint32_t board, std::uint32_t length);
@@ -88,7 +90,7 @@ class EventReceiver {
   eventfile::EventFile* file_;
   Recorder recorder_;
   detector::EventBuilder builder_;
-  std::vector<Progress> progress_;  ///< of each board
+  std::vector<Progress> progress_;  ///< progress of each board
   std::vector<std::uint8_t> message_;
   detector::HeaderCounts headers_;
   std::array<std::uint64_t, kContradictions> contradictions_{};

@@ -38,7 +38,8 @@ json EventReceiver::report_file() const {
   return file;
 }
 
-/// Event numbers. With several builders, a range covers the events of this builder between its ends.
+/// Reports ranges of event numbers. If there are several builders, a range contains only every `builders`-th
+/// number.
 json EventReceiver::report_never_seen() const {
   const auto event_of = [this](std::uint64_t n) { return n * options_.layout.builders + options_.builder; };
   json ranges = json::array();

@@ -81,7 +81,7 @@ struct End {
   std::uint64_t messages = 0;                 ///< sum over all QPs
   std::vector<std::uint64_t> messages_of_qp;  ///< empty if the client did not report it
   double seconds = 0;
-  std::optional<std::uint64_t> events;  ///< triggers, of all builders
+  std::optional<std::uint64_t> events;  ///< number of triggers, for all builders
 };
 
 /// Request to post more receives, in a session or on a separate connection.

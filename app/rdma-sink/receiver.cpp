@@ -50,10 +50,11 @@ Gid choose_gid(const Device& device, const Options& options, const Hello& hello)
   return *gid;
 }
 
-/// Triggers before the session have a positive time, too.
+/// The builder's times begin this long before the session, so that earlier triggers also have a positive
+/// time.
 constexpr std::uint32_t kMarginSeconds = 3600;
 
-/// The clock steps of a session do not disturb its timeouts, because TAI is read once.
+/// Reads TAI only once per session, so that steps of the clock do not affect the session's timeouts.
 detector::EventTime session_origin() {
   timespec now{};
   clock_gettime(CLOCK_TAI, &now);

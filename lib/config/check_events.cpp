@@ -14,7 +14,7 @@ namespace softfeb::config {
 namespace {
 
 constexpr std::uint64_t kMostMemory = std::uint64_t{64} << 30;
-constexpr std::uint32_t kMostPieces = 16'384;  ///< of a board's FIFO
+constexpr std::uint32_t kMostPieces = 16'384;  ///< maximum number of pieces in a board's FIFO
 
 class EventChecker {
  public:
@@ -134,7 +134,7 @@ class EventChecker {
     }
   }
 
-  /// True if a board of this name, or replicas of a board of this name, send to the receiver.
+  /// True if a board with this name, or its replicas, send to the receiver.
   bool sends(const std::string& name, const ReceiverConfig& receiver) const {
     return std::any_of(config_.boards.begin(), config_.boards.end(), [&](const BoardConfig& b) {
       const std::string& own = b.endpoint.name;

@@ -227,7 +227,7 @@ void check_qpns(Reading& reading, const RunConfig& config, const BoardConfig& bo
   }
 }
 
-/// Checks that all requesters of a receiver agree on the parameters that it uses as well.
+/// Checks that all requesters of a receiver agree on the parameters that the receiver also uses.
 class GrantChecker {
  public:
   explicit GrantChecker(const RunConfig& config) : config_(config) {}

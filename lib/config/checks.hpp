@@ -20,22 +20,22 @@ void check_network(Reading& reading, const LabConfig& config, const LabDraft& dr
 /// Reports invalid slow control settings of boards.
 void check_controls(Reading& reading, const RunConfig& config);
 
-/// True if the QPs that use this congestion control need grants of their receivers.
+/// True if the QPs that use this congestion control need grants from their receivers.
 bool needs_grants(const CongestionConfig& congestion);
-/// Checks that QPs that get grants of the same receiver agree on the parameters.
+/// Checks that all QPs that get grants from the same receiver have the same parameters.
 void check_grants(Reading& reading, const RunConfig& config);
 /// Reports invalid settings of the QPs of `board`.
 void check_qps(Reading& reading, const RunConfig& config, const BoardConfig& board);
 
 /// Reports transfers that do not fit their queue pairs or their receiver.
 void check_transfers(Reading& reading, const RunConfig& config);
-/// Reports receivers with windows whose streams are not alike.
+/// Reports receivers with windows whose streams differ in a setting that must be the same.
 void check_windows(Reading& reading, const RunConfig& config);
 
 /// Reports event data that does not fit its receivers.
 void check_events(Reading& reading, const RunConfig& config);
 
-/// Reports settings of the QP that do not fit random lengths or arrivals.
+/// Reports settings of the QP that cannot be combined with random lengths or arrivals.
 void check_random_traffic(Reading& reading, const RunConfig& config, const QpConfig& qp);
 
 /// True if `from` can send to `ip` according to its prefix and gateway.

@@ -19,7 +19,8 @@
 namespace softfeb::config {
 namespace {
 
-constexpr const char* kAnyDcqcn = "dcqcn";  ///< the file's algorithm of DCQCN, otherwise the firmware's
+/// Stands for the DCQCN algorithm of the file, or the firmware's if the file has none.
+constexpr const char* kAnyDcqcn = "dcqcn";
 
 [[noreturn]] void refuse_names(std::string message, std::string fix) {
   throw ConfigError({{{kComparedPlace, 0, {}}, std::move(message), std::move(fix)}});
@@ -37,7 +38,7 @@ struct Entry {
 
 bool is_path(const std::string& name) { return name.find('/') != std::string::npos || name.ends_with(".so"); }
 
-/// True for the names of DCQCN: those that are not `off` and not in congestion::algorithms().
+/// True for the names of DCQCN algorithms: all names except `off` and those in congestion::algorithms().
 bool is_dcqcn(const std::string& algorithm) {
   return !algorithm.empty() && algorithm != "off" && congestion::find_algorithm(algorithm) == nullptr;
 }
@@ -104,8 +105,8 @@ Node scalar(const std::string& name, const std::string& text, const Where& where
   return {Node::Kind::kScalar, name, text, where, {}};
 }
 
-/// Section `congestion` from an element of `lab.compare`, whose name is that of the algorithm if it names
-/// none.
+/// Returns section `congestion` made from an element of `lab.compare`. If the element names no algorithm, its
+/// own name is the name of the algorithm.
 Node congestion_section(const Node& element) {
   Node section = element;
   section.kind = Node::Kind::kMap;
@@ -195,7 +196,7 @@ class Variant {
     return section;
   }
 
-  /// Rate of the link of the first of the board's replicas, in bytes per second.
+  /// Link rate of the board's first replica, in bytes per second.
   std::uint64_t link_rate(const Node& board) const {
     for (const BoardConfig& b : base_.run.boards) {
       if (b.endpoint.where.key == board.where.key && b.link_rate) return *b.link_rate;

@@ -13,13 +13,13 @@ namespace softfeb::config {
 struct ComparedLab {
   std::string name;  ///< distinct; also the name of a folder
   LabConfig config;
-  /// Settings that the algorithm needs and the file lacks, as `--set` takes them.
+  /// Settings that the algorithm needs and the file lacks, in the syntax of `--set`.
   std::vector<std::string> switched_on;
-  /// Keys of the file that were left out, because they concern another algorithm.
+  /// Keys of the file that were omitted, because they concern another algorithm.
   std::vector<std::string> left_out;
 };
 
-/// An algorithm that was to be compared by default, but cannot be used in this lab.
+/// An algorithm that would be compared by default, but cannot be used in this lab.
 struct UnfitAlgorithm {
   std::string name;
   std::string reason;  ///< the first problem, as to_string() formats it

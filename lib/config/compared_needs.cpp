@@ -30,8 +30,8 @@ bool is_on(const Node& owner, std::string_view key) {
   return node != nullptr && parse_bool(node->text).value.value_or(false);
 }
 
-/// Keys of those elements of a list for which `lacks` holds, such as "boards.feb". `path`: dotted path of the
-/// list.
+/// Returns the keys, such as "boards.feb", of the list elements for which `lacks` returns true. `path` is the
+/// dotted path of the list.
 template <class Lacks>
 std::vector<std::string> keys_of(const Node& document, const std::string& path, Lacks lacks) {
   const Node* list = &document;
@@ -49,7 +49,7 @@ std::vector<std::string> keys_of(const Node& document, const std::string& path, 
   return keys;
 }
 
-/// Keys of the elements whose `flag` is not on.
+/// Returns the keys of the list elements whose `flag` is not on.
 std::vector<std::string> keys_without(const Node& document, const std::string& path, std::string_view flag) {
   return keys_of(document, path, [flag](const Node& element) { return !is_on(element, flag); });
 }
@@ -66,7 +66,7 @@ void switch_on_headers(Node& document, std::vector<std::string>& settings) {
   }
 }
 
-/// Fewest strict priorities of a switch of the file that has any; 8 without one.
+/// Smallest number of strict priorities among the file's switches that have any; 8 if none has any.
 std::uint32_t fewest_priorities(const LabConfig& base) {
   std::uint32_t fewest = fabric::kQueues;
   for (const auto& s : base.network.switches) {
@@ -93,7 +93,7 @@ std::uint64_t bottleneck_rate(const LabConfig& lab) {
       ->rate;
 }
 
-/// Bytes of IP of the longest packet with INT records.
+/// Size in bytes of the longest IP packet with INT records.
 std::uint32_t longest_packet(const LabConfig& lab) {
   constexpr std::uint32_t kHeader = roce::CongestionHeader::kCommonSize + roce::IntBody::kSize;
   std::uint32_t longest = 0;

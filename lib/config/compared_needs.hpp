@@ -7,31 +7,31 @@
 #include <string>
 #include <vector>
 
-/// Switches on what a congestion control needs of the network, in the document of a lab. Internal to
+/// Changes the document of a lab so that its network provides what a congestion control needs. Internal to
 /// compared.cpp.
 namespace softfeb::config {
 
-/// Name of the place of settings that no file contains, in messages.
+/// Messages name this as the place of settings that are not in a file.
 inline constexpr const char* kComparedPlace = "--algorithms";
 
-/// Adds ECN marking to all switches, unless one of them marks. Returns the settings as `--set` takes them.
+/// Adds ECN marking to all switches, unless one of them marks. Returns the settings in the syntax of `--set`.
 /// `base` is the lab of the unchanged document.
 std::vector<std::string> switch_on_marking(Node& document, const LabConfig& base);
 
 /// Adds INT records, congestion control headers, and room for them in packets of the links' MTU, as far as
-/// the document lacks them. Returns the settings as `--set` takes them.
+/// the document lacks them. Returns the settings in the syntax of `--set`.
 std::vector<std::string> switch_on_int(Node& document, const LabConfig& base);
 
-/// Adds congestion control headers, and strict priorities to switches that have none. Returns the settings as
-/// `--set` takes them.
+/// Adds congestion control headers, and strict priorities to switches that have none. Returns the settings in
+/// the syntax of `--set`.
 std::vector<std::string> switch_on_grants(Node& document, const LabConfig& base);
 
-/// Adds the parameters of Homa that depend on the network to a section that has none: `rtt_bytes` in
+/// Adds those parameters of Homa that depend on the network, if the section has none: `rtt_bytes` in
 /// proportion to the bottleneck's rate, and levels for the switches with the fewest priorities.
 void add_grant_parameters(Node& section, const LabConfig& base);
 
 /// Throws ConfigError if the file's own queues defeat the priorities that switch_on_grants() added. `lab` is
-/// the lab with them.
+/// the lab with these priorities.
 void check_priorities(const Node& document, const LabConfig& base, const LabConfig& lab);
 
 }  // namespace softfeb::config

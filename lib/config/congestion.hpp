@@ -58,7 +58,8 @@ std::vector<std::string> algorithm_values();
 Parsed<std::uint64_t> parse_value(const dcqcn::FieldInfo& field, const std::string& text);
 /// Formats a value as in a configuration file: a number, a boolean, or text with a unit.
 nlohmann::ordered_json emit_value(const dcqcn::FieldInfo& field, std::uint64_t value);
-/// The same for a parameter of another algorithm. The value is checked against the parameter's bounds.
+/// Like the two functions above, for a parameter of another algorithm. The value is checked against the
+/// parameter's bounds.
 Parsed<double> parse_value(const congestion::Parameter& parameter, const std::string& text);
 nlohmann::ordered_json emit_value(const congestion::Parameter& parameter, double value);
 

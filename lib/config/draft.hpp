@@ -131,7 +131,7 @@ std::optional<CongestionConfig> read_algorithm(Section& section, const char* key
 /// Reads into `d` the parameters of section `congestion` or `dcqcn` that may change while a QP sends.
 /// `algorithm` is not one of them. Parameters whose keys are missing keep their values.
 void read_congestion_parameters(Section& section, CongestionConfig& d);
-/// For algorithms other than DCQCN: sets the parameters that are given, and checks that they are
+/// For algorithms other than DCQCN: sets the parameters that the section contains, and checks that they are
 /// consistent.
 void set_given(Reading& reading, CongestionConfig& d);
 /// Reads an element of `triggers`.
@@ -176,8 +176,8 @@ LabConfig resolve_lab(Reading& reading, const LabDraft& draft, const Draft& name
 /// Index of the worker that runs the network.
 std::size_t network_worker(const LabDraft& draft, const WorkersConfig& workers);
 
-/// Numbers the boards with event data among those of their builders and triggers, and sizes the memory of
-/// builders. Names must be resolved.
+/// Numbers the boards that send event data, separately for each set of builders and for each trigger, and
+/// calculates the memory size of builders. Names must be resolved.
 void number_event_boards(RunConfig& config);
 /// Resolves `changes`. Boards and QPs must be complete.
 void resolve_changes(Reading& reading, const Draft& draft, RunConfig& config);

@@ -86,7 +86,7 @@ Json emit_traffic(const TrafficConfig& traffic) {
     json["verb"] = choices::kVerb.name(traffic.verb);
   }
   if (traffic.transfer) {
-    // it determines the messages
+    // the transfer determines the messages
   } else if (traffic.lengths) {
     json["lengths"] = traffic.lengths->text;
   } else {

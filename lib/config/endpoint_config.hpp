@@ -38,8 +38,8 @@ struct EndpointConfig {
   std::uint8_t dscp = 0;
   roce::Ecn ecn = roce::Ecn::kEct0;
   std::uint8_t ttl = 32;  ///< hop limit for IPv6
-  /// Board: send the congestion control header that the algorithm of a QP has, if it has one. Receiver:
-  /// accept requests with it, and return it.
+  /// Board: send the congestion control header of a QP's algorithm, if the algorithm has one. Receiver:
+  /// accept requests with this header, and return it.
   bool cc_header = false;
   roce::PauseMode pause = roce::PauseMode::kPause;  ///< pause frames that the MAC honours
   Where where;
@@ -57,7 +57,7 @@ struct CnpConfig {
 struct WindowsConfig {
   enum class Layout : std::uint8_t {
     kWindow,  ///< a window is contiguous: message n of stream s is at ((n mod ring)·streams + s)·message_size
-    kStream,  ///< a region for each stream, with a place for each of `ring` windows
+    kStream,  ///< one region per stream, with a place for each of `ring` windows
   };
   Layout layout = Layout::kWindow;
   std::uint32_t ring = 64;
@@ -68,13 +68,13 @@ struct WindowsConfig {
   Where where;
 };
 
-/// Table that finds out when registered transfers are complete (roce::Registration).
+/// Settings of the table that detects when registered transfers are complete (roce::Registration).
 struct RegistrationSettings {
   std::uint32_t mask_bits = 1024;
   std::uint32_t entries = 64;
   std::uint32_t escape = 512;
-  Time escape_timeout = kSecond;  ///< longer than a retransmission takes
-  Time entry_timeout = 0;         ///< 0: never
+  Time escape_timeout = kSecond;  ///< longer than a retransmission takes; a waiting packet is then dropped
+  Time entry_timeout = 0;         ///< 0: operations never time out
   std::uint32_t remember = 16;
   bool given = false;
   Where where;
@@ -92,8 +92,8 @@ struct ReceiverConfig {
   /// Receive requests posted per second on each QP, up to `receives`; 0: none
   std::uint64_t receive_rate = 0;
   RegistrationSettings registration;           ///< used if registered transfers arrive
-  std::optional<WindowsConfig> windows;        ///< none: no map of missing data over all QPs
-  std::optional<ReceiverEventsConfig> events;  ///< none: it builds no events
+  std::optional<WindowsConfig> windows;        ///< none: the receiver has no map of missing data
+  std::optional<ReceiverEventsConfig> events;  ///< none: the receiver builds no events
   bool check_payload = true;  ///< compare received data with the configured payload of the sending QP
   CnpConfig cnp;
   /// File to which all regions are written at the end of the run, each up to its last written byte; empty:

@@ -39,20 +39,20 @@ struct BoardEventsConfig {
   std::string trigger_name;
   std::vector<std::string> to_names;  ///< receivers that build events, as in the file
   detector::PayloadKind kind = detector::PayloadKind::kWaveform12;
-  std::uint16_t channels = 49;        ///< beamlets: beamlets
-  std::uint16_t samples = 64;         ///< beamlets: times
-  std::uint32_t images = 64;          ///< all kinds but counter: images that are repeated
-  detector::Suppression suppression;  ///< roi
-  detector::FragmentSizes sizes;      ///< counter
+  std::uint16_t channels = 49;        ///< channels per board; for `beamlets`, the number of beamlets
+  std::uint16_t samples = 64;         ///< samples per channel; for `beamlets`, the number of times
+  std::uint32_t images = 64;          ///< number of images, which are repeated; unused for `counter`
+  detector::Suppression suppression;  ///< only for `roi`
+  detector::FragmentSizes sizes;      ///< only for `counter`
   Time readout_delay = kMicrosecond;
   std::uint32_t fifo = 16;
   bool veto = true;                ///< busy boards veto triggers
-  std::uint32_t busy_at = 12;      ///< with `veto`
-  Time busy_delay = kMicrosecond;  ///< with `veto`
+  std::uint32_t busy_at = 12;      ///< only with `veto`
+  Time busy_delay = kMicrosecond;  ///< only with `veto`
   std::uint64_t slots = 256;
   std::uint32_t slot = 32 * 1024;
   std::uint32_t piece = 8 * 1024;
-  // Settings of its queue pairs.
+  // Settings of the board's queue pairs.
   roce::Transport transport = roce::Transport::kRc;
   std::optional<std::uint32_t> pmtu;
   std::uint8_t timeout = 14;
@@ -61,9 +61,9 @@ struct BoardEventsConfig {
   // Set when names are resolved.
   std::size_t trigger = 0;             ///< index into RunConfig::triggers
   std::vector<std::size_t> receivers;  ///< builders, indices into RunConfig::receivers
-  std::uint32_t board = 0;             ///< number among the boards that send to the same builders
-  std::uint32_t boards = 0;            ///< number of these boards
-  std::uint32_t on_trigger = 0;        ///< number among the boards with the same trigger
+  std::uint32_t board = 0;             ///< index among the boards that send to the same builders
+  std::uint32_t boards = 0;            ///< number of boards that send to the same builders
+  std::uint32_t on_trigger = 0;        ///< index among the boards with the same trigger
   Where where;
 
   detector::EventLayout layout() const {
@@ -83,12 +83,13 @@ struct ReceiverEventsConfig {
   std::uint32_t window = 256;
   Time timeout = 5 * kMillisecond;
   std::uint32_t remember = 1024;
-  Probability loss_limit;  ///< share of events that may be incomplete
+  Probability loss_limit;  ///< highest share of events that may be incomplete
   Where where;
 
-  /// First of the boards that send to it, index into RunConfig::boards. Set when names are resolved.
+  /// First of the boards that send to this receiver, index into RunConfig::boards. Set when names are
+  /// resolved.
   std::optional<std::size_t> first_board;
-  std::uint32_t builder = 0;  ///< number among the builders of these boards
+  std::uint32_t builder = 0;  ///< index among the builders to which these boards send
 };
 
 }  // namespace softfeb::config

@@ -36,7 +36,7 @@ struct SweepAxis {
 struct LabSettings {
   std::string title;
   std::string shows;        ///< purpose of the experiment, in a sentence or two
-  std::string corresponds;  ///< published figure to which the experiment corresponds
+  std::string corresponds;  ///< published figure that the experiment corresponds to
   std::vector<LabCheck> checks;
   /// Link of the observed switch port, index into LabConfig::network.links.
   std::optional<std::uint32_t> bottleneck;

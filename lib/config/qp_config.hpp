@@ -77,8 +77,8 @@ struct LengthsConfig {
   std::shared_ptr<const Cdf> cdf;
 };
 
-/// `arrivals`: messages arrive in a Poisson process (open loop). Rate and load are those of all QPs of the
-/// group together.
+/// `arrivals`: messages arrive in a Poisson process (open loop). Rate and load apply to all QPs of the group
+/// together.
 struct ArrivalsConfig {
   enum class Queue : std::uint8_t {
     kQp,     ///< each QP has arrivals and a queue of its own
@@ -110,7 +110,7 @@ struct TrafficConfig {
   std::optional<TransferConfig> transfer;  ///< set: messages are segments of transfers
   std::optional<LengthsConfig> lengths;    ///< none: all messages have message_size
   std::optional<ArrivalsConfig> arrivals;  ///< none: closed loop
-  std::optional<std::uint64_t> seed;       ///< of lengths and arrivals; none: that of the run
+  std::optional<std::uint64_t> seed;       ///< seed of lengths and arrivals; none: that of the run
   Rate rate;                               ///< rate of each QP
   /// Messages per QP: the smallest of the run's limit, the QP's own limit and the length of the file. None:
   /// until the end of the run.

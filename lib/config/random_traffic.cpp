@@ -18,7 +18,7 @@ using Lengths = std::shared_ptr<const Cdf>;
 
 const std::array<std::string, 2> kPublished{"web_search", "hadoop"};
 
-/// The published distributions exist once, however many QPs use them.
+/// Each published distribution exists once, however many QPs use it.
 Lengths published(const std::string& name) {
   static const Lengths web_search = std::make_shared<const Cdf>(web_search_cdf());
   static const Lengths hadoop = std::make_shared<const Cdf>(hadoop_cdf());

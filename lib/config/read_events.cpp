@@ -27,7 +27,7 @@ void read_names(Section& s, const char* key, std::vector<std::string>& names) {
   for (const Node& n : node->children) s.scalar(n, names.emplace_back(), parse_text);
 }
 
-/// Rates of triggers are whole hertz.
+/// Parses a trigger rate, which must be a whole number of hertz.
 Parsed<std::uint64_t> parse_hertz(const std::string& text) {
   const std::pair<const char*, std::uint64_t> units[] = {{"MHz", 1'000'000}, {"kHz", 1'000}, {"Hz", 1}};
   for (const auto& [unit, factor] : units) {
@@ -57,7 +57,7 @@ void read_times_file(Section& s, TriggerSourceSettings& out) {
       out.source.times.push_back(*time.value);
     }
   }
-  // A folder can be opened, but not read.
+  // A directory can be opened but not read.
   if (!lines.is_open() || lines.bad()) {
     s.reading().problem(s.find("file")->where, "cannot read \"" + out.file + '"',
                         "name an existing file, relative to the working directory");

@@ -114,7 +114,7 @@ void read_sweep(Section& s, std::vector<SweepAxis>& sweep) {
   }
 }
 
-/// Names of the sections become names of folders.
+/// Section names must be valid folder names, because they become names of folders.
 bool is_folder_name(const std::string& name) {
   const auto fits = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';

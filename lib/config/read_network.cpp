@@ -58,7 +58,7 @@ void read_marking(Section& s, fabric::EcnMarking& ecn) {
   }
 }
 
-/// Number of queues that frames can get into.
+/// Number of queues to which frames can be assigned.
 std::size_t queues_of(const fabric::SwitchConfig& config) {
   return config.priorities != 0 ? config.priorities : fabric::kQueues;
 }
@@ -78,7 +78,7 @@ void read_queue(Section s, fabric::SwitchConfig& config, std::set<std::uint32_t>
   s.close();
 }
 
-/// `count`: number of queues.
+/// `count` is the number of queues.
 void read_map(Section& s, const char* key, std::span<std::uint8_t> queues, std::size_t count) {
   const Node* node = s.find(key);
   if (node == nullptr || node->kind == Node::Kind::kNull) return;

@@ -84,7 +84,7 @@ TrafficConfig read_traffic(Section s) {
 namespace {
 
 constexpr std::uint64_t kMax24 = 0xff'ffff;
-constexpr std::uint32_t kAckPerMessage = 1U << 23;  ///< `ack_every`: more packets than a message has
+constexpr std::uint32_t kAckPerMessage = 1U << 23;  ///< `ack_every`: more than the packets of any message
 constexpr const char* kTargets =
     "write a receiver's name, {ip, qpn, rkey, address, length}, perftest://HOST:PORT or sink://HOST:PORT";
 

@@ -163,7 +163,7 @@ class Resolver {
     return indices;
   }
 
-  /// Random sources differ from each other, and from run to run with another seed.
+  /// Adds the triggers. Random sources have different seeds, which depend on the seed of the run.
   void add_triggers() {
     for (std::size_t t = 0; t < out_.triggers.size(); ++t) {
       TriggerConfig& trigger = out_.triggers[t];
@@ -202,7 +202,7 @@ class Resolver {
     qp.traffic.where = e.where;
     qp.traffic.verb = roce::WrOpcode::kWriteImm;
     qp.traffic.message_size = 0;  // messages differ in length
-    qp.traffic.messages = 0;      // none of its own
+    qp.traffic.messages = 0;      // these QPs generate no messages
     qp.traffic.slots = 1;
     board.qps.push_back(std::move(qp));
   }

@@ -97,7 +97,7 @@ class TransferChecker {
 
   Reading& reading_;
   const RunConfig& config_;
-  std::map<std::size_t, std::uint32_t> first_;  ///< segment size, by receiver
+  std::map<std::size_t, std::uint32_t> first_;  ///< segment size per receiver
 };
 
 }  // namespace

@@ -66,7 +66,7 @@ class StreamChecker {
 
   Reading& reading_;
   const RunConfig& config_;
-  std::map<std::size_t, const TrafficConfig*> first_;  ///< of the first stream, by receiver
+  std::map<std::size_t, const TrafficConfig*> first_;  ///< traffic of each receiver's first stream
 };
 
 }  // namespace

@@ -22,13 +22,14 @@ using engine::Promiscuous;
 
 struct PortConfig {
   std::string name;          ///< name of the port, for messages
-  std::uint16_t queues = 1;  ///< in each direction; each queue belongs to one worker
+  std::uint16_t queues = 1;  ///< number of queues in each direction; each queue belongs to one worker
   std::uint32_t rx_descriptors = 1024;
   std::uint32_t tx_descriptors = 1024;
   /// Requested MTU in bytes from the IP header on. None: keeps the port's own MTU or, if only the buffers
   /// limit the length of frames, uses the MTU that the longest RoCE packet needs.
   std::optional<std::uint32_t> mtu;
-  std::uint32_t rx_buffer = 0;  ///< bytes per receive buffer; 0: a whole frame; smaller needs scatter
+  /// Bytes per receive buffer, 0 for a whole frame; smaller buffers need scatter.
+  std::uint32_t rx_buffer = 0;
   std::uint32_t rx_held = 512;  ///< maximum number of received packets in use by the application
   unsigned lcores = 1;          ///< lcores of the process, to size the mempool caches
   /// Request receive interrupts, so that idle workers need not poll. Used only if the driver supports them.

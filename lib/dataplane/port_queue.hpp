@@ -86,7 +86,7 @@ class alignas(64) PortQueue {
     Capture* tx_capture = nullptr;
     SpscRing<ControlDatagram>* control = nullptr;
     SpscRing<ControlFrame>* control_frames = nullptr;
-    DepartureStamps* stamps = nullptr;  ///< for ports that send at given times
+    DepartureStamps* stamps = nullptr;  ///< only for ports that send at given times
     /// For a net_ring port: doorbells of the workers at the other end, because the ring itself does not wake
     /// them.
     std::vector<Doorbell*> far_ends;

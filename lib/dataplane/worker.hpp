@@ -124,7 +124,7 @@ class Worker {
   std::size_t snapshot_endpoint_ = 0;
   std::size_t snapshot_qp_ = 0;
   CongestionChange* changes_ = nullptr;  ///< pending changes, sorted by time
-  std::uint32_t change_qp_ = 0;          ///< QPs of the first pending change that are done
+  std::uint32_t change_qp_ = 0;          ///< number of QPs to which the first pending change has been applied
 };
 
 }  // namespace softfeb::dataplane

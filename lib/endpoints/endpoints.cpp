@@ -111,7 +111,7 @@ Time start_after(const QpPlan& plan) {
   return static_cast<Time>(spacing * plan.number / qp.count);
 }
 
-/// The immediate of message 0 that the receiver expects, if it has windows.
+/// The immediate that the receiver expects in message 0, if the receiver has windows.
 std::uint32_t first_immediate(const config::RunConfig& config, const QpPlan& plan) {
   if (!plan.target.receiver) return 0;
   const auto& windows = config.receivers[*plan.target.receiver].windows;
@@ -172,7 +172,7 @@ engine::ReceiveQpSetup receive_qp(const config::RunConfig& config, const QpPlan&
     const auto& transfer = qp.traffic.transfer;
     s.qp.layout.emplace(qp.traffic.message_size, qp.pmtu, transfer ? transfer->bytes : stream);
   }
-  // The notifications of senders are empty messages, which the layout does not have.
+  // The notifications of senders are empty messages, which are not part of the layout.
   const bool in_layout = !events && (!qp.traffic.transfer || !qp.traffic.transfer->notify_sender);
   if (receiver.check_payload && in_layout) s.qp.expected = &source;
   if (in_layout) s.qp.numbering = roce::MessageNumbering::kLayout;
@@ -244,7 +244,7 @@ std::size_t ranges_per_stream(std::size_t streams) {
   return std::clamp(kOfAll / std::max<std::size_t>(1, streams), kLeast, kMost);
 }
 
-/// `packets`: packets of a message.
+/// `packets` is the number of packets of a message.
 roce::WindowMapConfig window_map_of(const config::WindowsConfig& w, std::uint32_t packets, std::size_t qps) {
   roce::WindowMapConfig map;
   map.ring = w.ring;

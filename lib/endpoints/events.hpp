@@ -21,21 +21,22 @@ struct EventData {
   std::vector<std::unique_ptr<detector::EventPayload>> payloads;
   std::vector<const detector::EventPayload*> payload_of;  ///< indexed like RunConfig::boards; null: no events
 
-  /// Traffic begins at `at`. Call before boards start.
+  /// Sets the start time of traffic to `at`. Call before boards start.
   void begin(Time at);
 };
 
-/// Draws the payloads, which takes time. Throws ConfigError.
+/// Draws the payloads, which takes some time. Throws ConfigError.
 EventData make_event_data(const config::RunConfig& config);
-/// Configuration of board `b`, which has events.
+/// Returns the configuration for the event data of board `b`, which must have event data.
 engine::EventSenderConfig event_sender_of(const config::RunConfig& config, std::size_t b,
                                           const EventData& data);
-/// Configuration of receiver `r`, which builds events in `memory` at remote address `address`.
+/// Returns the configuration for the event builder of receiver `r`, whose `memory` is at remote address
+/// `address`.
 engine::EventReceiverConfig event_receiver_of(const config::RunConfig& config, std::size_t r,
                                               const EventData& data, std::uint64_t address,
                                               const std::uint8_t* memory);
 
-/// Triggers of the run whose events belong to receiver `r`, which builds events.
+/// Number of triggers of the run whose events receiver `r` builds.
 std::uint64_t own_triggers(const config::RunConfig& config, std::size_t r, const EventData& data);
 
 }  // namespace softfeb::endpoints

@@ -35,7 +35,7 @@ Payloads::Payloads(const config::RunConfig& config) {
         refuse(qp.traffic.payload.where, e.what());
       }
     }
-    // Prepare the CRCs of full packets only. Other packet lengths are known only when the bus creates QPs.
+    // Prepares the CRCs of full packets only. Other packet lengths are known only when the bus creates QPs.
     if (board.control && !bus_) bus_ = board::make_payload({.message_length = board::kMaxPacketPayload});
   }
 }

@@ -46,7 +46,7 @@ struct QpPlan {
   std::uint32_t on_board = 0;  ///< index among all QPs of its board
   roce::Qpn qpn = 0;
   QpTarget target;
-  /// The way to the receiver, if it is known and the QP's messages are random (lab::find_idle_paths()).
+  /// Path to the receiver, if it is known and the QP's messages are random (lab::find_idle_paths()).
   std::shared_ptr<const engine::IdlePath> idle_path;
 };
 
@@ -63,7 +63,7 @@ class Plans {
   std::size_t receiver_qps(std::size_t r) const { return receiver_qps_[r]; }
 
  private:
-  /// `planned`: QPs so far, by receiver.
+  /// `planned` is the number of QPs planned so far for each receiver.
   void resolve(const config::RunConfig& config, QpPlan& plan, std::vector<std::size_t>& planned);
 
   std::vector<QpPlan> all_;

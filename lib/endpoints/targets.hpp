@@ -43,7 +43,8 @@ class Targets {
 
   const endpoints::Plans& all() const { return plans_; }
   const std::vector<QpPlan>& plans() const { return plans_.all(); }
-  /// For what the configuration of the run does not determine. Call before make_endpoints().
+  /// Gives access to plans that need more than the configuration of the run contains. Call before
+  /// make_endpoints().
   endpoints::Plans& plans_to_complete() { return plans_; }
   std::vector<Session>& sessions() { return sessions_; }
   const std::vector<Session>& sessions() const { return sessions_; }

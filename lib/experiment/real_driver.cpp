@@ -199,7 +199,7 @@ void RealDriver::settle() {
 void RealDriver::close(stats::Outcome& o) {
   o.start_up_s = start_up_s_;
   o.control_unserved = control_unserved_;
-  service_->stop();  // the result then includes the connections that this closes
+  service_->stop();  // before the results are read, because it closes connections that they must include
   o.totals = pool_->totals();
   o.control.resize(config_.boards.size());
   for (const auto& board : service_->boards()) o.control[board->board()] = report::control_result(*board);

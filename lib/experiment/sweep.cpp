@@ -39,13 +39,13 @@ struct Point {
   std::vector<std::string> values;  ///< one value for each axis
   config::LabConfig config;
   report::LabRun run;
-  std::optional<double> goodput_gbps;  ///< of all boards together
-  std::optional<double> latency_us;    ///< mean of all transfers
+  std::optional<double> goodput_gbps;  ///< goodput of all boards together
+  std::optional<double> latency_us;    ///< mean latency of all transfers
   std::string error;                   ///< reason why there is no run
   bool done = false;
 };
 
-/// A column of the table: its name, and the value of a run in it, either that of a check or a member of
+/// A column of the table: its name, and the source of its values, which is either a check or a member of
 /// Point.
 struct Measure {
   const char* name;
@@ -130,7 +130,7 @@ void run(std::vector<Point>& points, bool shown) {
   if (shown) fmt::print(stderr, "\r\033[K");
 }
 
-/// Value of a measure at a point of the grid. Empty if the run does not have the value, or has not taken
+/// Value of a measure at a point of the grid. Empty if the run does not have this value, or did not take
 /// place.
 std::optional<double> value_of(const Point& p, const Measure& m) {
   if (!p.done) return std::nullopt;

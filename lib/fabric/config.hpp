@@ -45,7 +45,8 @@ using roce::PauseMode;
 struct PauseThresholds {
   /// Bytes at or above which the port sends a pause; any use of headroom also causes a pause.
   std::uint64_t xoff = 0;
-  std::uint64_t xon = 0;  ///< bytes at or below which it resumes, once headroom is empty; less than xoff
+  /// Bytes at or below which it resumes the sender, once headroom is empty; less than xoff.
+  std::uint64_t xon = 0;
   /// Bytes per ingress port (and lossless priority) in addition to the shared buffer. They absorb frames
   /// that are in flight when a pause frame is sent.
   std::uint64_t headroom = 0;
@@ -79,9 +80,10 @@ struct SwitchConfig {
   PauseThresholds pause;
   ThresholdForge forge;
   /// In-band network telemetry. On: the switch counts itself in each congestion control header (CCH) that it
-  /// forwards and, in profile INT, records the state of the egress port. Off: it does not know the CCH.
+  /// forwards and, in profile INT, records the state of the egress port. Off: the switch ignores CCHs.
   bool int_on = false;
-  std::uint16_t int_id = 0;  ///< the switch in a CCH's path; 0: derived from its index (int_id_of())
+  /// Identifies the switch in the path of a CCH; 0: derived from its index (int_id_of()).
+  std::uint16_t int_id = 0;
 };
 
 /// An edge node: one of our endpoints, or an external port with an arbitrary network behind it.
@@ -91,7 +93,8 @@ struct StationConfig {
   /// Kind of pause frames that the network honours on behalf of the station by delaying its frames, because
   /// some stations react too late in real time. kOff: the station itself honours or ignores pause frames.
   PauseMode obeys = PauseMode::kOff;
-  std::array<std::uint8_t, 64> dscp_to_priority{};  ///< priorities of untagged frames, as in the station
+  /// Map from DSCP to priority for untagged frames, as in the station.
+  std::array<std::uint8_t, 64> dscp_to_priority{};
 };
 
 struct NodeRef {

@@ -47,9 +47,10 @@ struct Port {
   Rng marking;
   PortSnapshot counters;
   Time blocked_since = kNever;
-  std::array<Time, kQueues> served_at{};  ///< last departure of each queue, or when it became non-empty
-  roce::MacAddress own_mac{};             ///< source of its pause frames
-  roce::MacAddress peer_mac{};            ///< destination of its pause frames
+  /// Last departure of each queue, or the time at which the queue became non-empty.
+  std::array<Time, kQueues> served_at{};
+  roce::MacAddress own_mac{};   ///< source of its pause frames
+  roce::MacAddress peer_mac{};  ///< destination of its pause frames
 };
 
 struct Switch {

@@ -42,8 +42,9 @@ struct PortSnapshot {
   std::uint64_t pause_rx = 0;
   Time paused = 0;  ///< time during which the port was paused with frames to send
   std::uint64_t cnp_forged = 0;
-  /// Only if the switch has INT on: frames in whose congestion control header the port counted a hop, and
-  /// frames with an invalid one, which it forwarded unchanged. Echoes and control frames are in neither.
+  /// Counted only if INT is on. cch_hops: frames in whose congestion control header the port counted a hop.
+  /// cch_invalid: frames with an invalid header, which the port forwarded unchanged. Neither includes echoes
+  /// and control frames.
   std::uint64_t cch_hops = 0, cch_invalid = 0;
 };
 
