@@ -29,13 +29,13 @@ inline constexpr Time kMicrosecond = 1'000'000, kMillisecond = 1'000 * kMicrosec
 /// A rate or a window that limits nothing.
 inline constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
-/// Events that a control wants to be told of, as a sum of these bits. The others cost nothing.
+/// Events that a control is called for, as a sum of these bits. All other events cost nothing.
 enum Events : std::uint32_t {
-  kAcks = 1U << 0,   ///< ack(); needs reliable queue pairs (RC)
-  kNaks = 1U << 1,   ///< nak()
-  kCnps = 1U << 2,   ///< cnp()
-  kSends = 1U << 3,  ///< sent()
-  kTimer = 1U << 4,  ///< timer(), at timer_at()
+  kAcks = 1U << 0,   ///< calls ack(); needs reliable queue pairs (RC)
+  kNaks = 1U << 1,   ///< calls nak()
+  kCnps = 1U << 2,   ///< calls cnp()
+  kSends = 1U << 3,  ///< calls sent()
+  kTimer = 1U << 4,  ///< calls timer() at the time that timer_at() returns
 };
 
 /// An acknowledgement of packets that were not acknowledged before. Bytes are counted from BTH through pad.
@@ -47,12 +47,12 @@ struct Ack {
   std::uint64_t sent = 0;                ///< number of packets sent so far
   Time remote_delay = 0;                 ///< time for which the receiver held the packet; 0: unknown
   std::uint16_t path = 0;                ///< identifies the path through switches that count hops
-  std::uint8_t hops = 0;                 ///< such switches passed; 0: unknown
-  std::uint8_t header_size = 0;          ///< bytes of `header`
-  const std::uint8_t* header = nullptr;  ///< the plug-in's own header fields, as they came back
+  std::uint8_t hops = 0;                 ///< number of these switches that the packet passed; 0: unknown
+  std::uint8_t header_size = 0;          ///< size of `header` in bytes
+  const std::uint8_t* header = nullptr;  ///< the plug-in's own header fields, as the receiver returned them
 };
 
-/// Why packets will be sent again.
+/// Reason why packets will be sent again.
 enum class Nak : std::uint8_t { kSequence, kReceiverNotReady, kTimeout };
 
 /// Controls one queue pair, or several that share it (`scope`). softfeb calls it from one thread only, in
@@ -63,28 +63,28 @@ class Control {
   virtual ~Control() = default;
 
   virtual void start(Time /*now*/) {}
-  /// Traffic continues at `now`. A packet of `bytes` left.
+  /// A packet of `bytes` bytes left at `now`.
   virtual void sent(std::uint32_t /*bytes*/, Time /*now*/) {}
   virtual void ack(const Ack& /*ack*/, Time /*now*/) {}
   virtual void nak(Nak /*nak*/, Time /*now*/) {}
   virtual void cnp(Time /*now*/) {}
   virtual void timer(Time /*now*/) {}
-  /// When to call timer(); kNever for not at all.
+  /// Time at which to call timer(); kNever: do not call it.
   virtual Time timer_at() const { return kNever; }
 
-  /// Bytes per second at which packets leave, evenly spaced; above 0.
+  /// Rate in bytes per second, at least 1. Packets leave evenly spaced.
   virtual double rate() const { return kUnlimited; }
-  /// Bytes that may be in flight; at least one packet of the path MTU.
+  /// Number of bytes that may be in flight; at least one packet of the path MTU.
   virtual double window() const { return kUnlimited; }
 
-  /// New values of the parameters, from `now` on, in the order of the description.
+  /// Sets new values of the parameters, in the order of the description. They apply from `now` on.
   virtual void parameters(const double* values, Time now) = 0;
 
   /// Writes the plug-in's own header fields of a request, at most `room` (56) bytes, and returns their
   /// number. Only called if the description has a `header_profile` and the board has `cc_header: on`.
   virtual std::size_t write_header(std::uint8_t* /*out*/, std::size_t /*room*/, Time /*now*/) { return 0; }
 
-  /// Values of the counters of the description, in their order, for telemetry.
+  /// Writes the values of the counters, in the order of the description, for telemetry.
   virtual void counters(double* /*out*/) const {}
 
  protected:
@@ -108,11 +108,11 @@ struct Parameter {
   Unit unit;
   double lowest;
   double highest;
-  double initial;    ///< its default
-  const char* text;  ///< its meaning, in one line
+  double initial;    ///< default value
+  const char* text;  ///< meaning of the parameter, in one line
 };
 
-/// A figure that telemetry shows.
+/// A number that telemetry shows.
 struct Counter {
   const char* name;  ///< lower-case letters, digits and underscores
   const char* text;
@@ -120,7 +120,7 @@ struct Counter {
 
 /// Facts about the path of a queue pair.
 struct Path {
-  double line_rate;    ///< of the board's link, bytes per second on the wire
+  double line_rate;    ///< rate of the board's link, in bytes per second on the wire
   std::uint32_t pmtu;  ///< path MTU, bytes
 };
 
@@ -138,7 +138,7 @@ struct List {
   }
 };
 
-/// What SOFTFEB_CONGESTION_PLUGIN describes.
+/// The description of a plug-in, which SOFTFEB_CONGESTION_PLUGIN initializes.
 struct Description {
   const char* name;     ///< lower-case letters, digits and underscores
   const char* summary;  ///< one line
@@ -151,10 +151,11 @@ struct Description {
   List<Counter, kMostCounters> counters{};
 };
 
-/// What softfeb looks up, as the symbol `softfeb_congestion_plugin`.
+/// The object that softfeb looks up in a plug-in, as the symbol `softfeb_congestion_plugin`.
 struct Plugin {
   std::uint32_t version;
-  std::uint32_t description_size;  ///< sizeof(Description): detects other compilers' layouts
+  /// Must be sizeof(Description). Detects that another compiler uses a different layout.
+  std::uint32_t description_size;
   Description description;
   std::size_t control_size;
   std::size_t control_alignment;

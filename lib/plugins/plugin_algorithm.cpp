@@ -66,7 +66,8 @@ void check_parameter(const softfeb_plugin::Parameter& p) {
   }
 }
 
-/// Throws PluginError unless the plug-in fits this softfeb and describes itself completely.
+/// Throws PluginError if the plug-in does not match this version of softfeb, or if its description is
+/// invalid.
 void check(const Plugin& plugin) {
   if (plugin.version != softfeb_plugin::kVersion) {
     refuse("is for version " + std::to_string(plugin.version) +
@@ -157,7 +158,7 @@ class PluginAlgorithm final : public congestion::Algorithm {
   std::vector<Parameter> parameters_;
   std::vector<Parameter> counters_;
   std::mutex mutex_;
-  std::set<std::string> messages_;  ///< of failures
+  std::set<std::string> messages_;  ///< messages of failures
 };
 
 }  // namespace

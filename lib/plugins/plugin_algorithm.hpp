@@ -12,7 +12,7 @@
 /// library may include lib/congestion and lib/base.
 namespace softfeb::plugins {
 
-/// A plug-in that cannot be used. what() says why; fix() how to mend it.
+/// Thrown if a plug-in cannot be used. what() is the reason, and fix() the fix.
 class PluginError : public std::runtime_error {
  public:
   PluginError(const std::string& what, std::string fix) : runtime_error(what), fix_(std::move(fix)) {}

@@ -68,7 +68,7 @@ void PluginControl::guarded(const char* what, Call&& call) {
   }
 }
 
-/// Stops the queue pairs of this control. The message is kept once for equal messages.
+/// Stops the queue pairs of this control. Equal messages are stored only once.
 void PluginControl::fail(const std::string& message) {
   if (failed()) return;
   set_failed();
@@ -77,7 +77,7 @@ void PluginControl::fail(const std::string& message) {
                           message.substr(0, 200));
 }
 
-/// Reads what the plug-in asks for after an event at `now`.
+/// Reads the plug-in's rate, window and timer after an event at `now`.
 void PluginControl::adopt_answers(Time now) {
   double rate = 0, window = 0;
   Time timer = kNever;
@@ -149,7 +149,7 @@ void PluginControl::on_cnp(Time now) {
 void PluginControl::on_timer(Time now) {
   guarded("timer()", [&] { control_->timer(now); });
   adopt_answers(now);
-  // The engine would call it again at once, forever.
+  // Otherwise the engine would call timer() again immediately, forever.
   if (timer_ <= now) fail("timer_at() is not after the time of the call of timer()");
 }
 
@@ -178,7 +178,7 @@ CongestionState PluginControl::state(Time) const {
   try {
     control_->counters(s.counters.data());
   } catch (...) {
-    s.counter_count = 0;  // telemetry is not worth stopping a queue pair
+    s.counter_count = 0;  // an error in telemetry does not stop a queue pair
   }
   return s;
 }

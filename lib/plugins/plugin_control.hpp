@@ -14,20 +14,21 @@
 
 namespace softfeb::plugins {
 
-/// What the controls of one plug-in have in common.
+/// Data that all controls of one plug-in share.
 struct PluginFacts {
   const softfeb_plugin::Plugin* plugin = nullptr;
-  const congestion::Parameter* counters = nullptr;  ///< names, as in the plug-in's description
-  /// Keeps a message for the rest of the process, and returns it. May be called by any thread.
+  /// Names of the counters, as in the plug-in's description.
+  const congestion::Parameter* counters = nullptr;
+  /// Stores a message for the rest of the process, and returns it. May be called by any thread.
   std::function<const char*(const std::string&)> keep;
 };
 
-/// A control of a plug-in as congestion control of the engine. It paces packets at the plug-in's rate, and
-/// keeps the plug-in's exceptions and impossible answers from the engine: after the first one, failed() is
-/// true and no packet leaves any more.
+/// Adapts a plug-in's control to the engine's interface. Paces packets at the plug-in's rate. Hides the
+/// plug-in's exceptions and invalid results from the engine: after the first one, failed() is true and no
+/// more packets leave.
 class alignas(64) PluginControl final : public congestion::CongestionControl {
  public:
-  /// Constructs the plug-in's control behind this object, in space of control_bytes(plugin).
+  /// Constructs the plug-in's control behind this object. Both together occupy control_bytes(plugin) bytes.
   PluginControl(const PluginFacts& facts, std::span<const double> values, const softfeb_plugin::Path& path);
   PluginControl(const PluginControl&) = delete;
   PluginControl& operator=(const PluginControl&) = delete;
@@ -68,7 +69,7 @@ class alignas(64) PluginControl final : public congestion::CongestionControl {
   std::uint32_t packet_;  ///< counted bytes of a full packet
   std::uint64_t window_ = kNoWindow;
   Time timer_ = kNever;
-  Time rtt_ = 0;  ///< last sample
+  Time rtt_ = 0;  ///< last RTT sample
   const char* failure_ = nullptr;
 };
 

@@ -26,8 +26,8 @@ struct ComparedFigure {
   const char* label;
   std::function<std::optional<double>(const ComparedRun&)> value;
   bool whole = false;  ///< an integer in the document
-  double scale = 1;    ///< from the document to the table
-  int digits = 0;      ///< after the point, in the table
+  double scale = 1;    ///< factor from the value in the document to that in the table
+  int digits = 0;      ///< number of digits after the decimal point, in the table
 };
 
 std::optional<double> checked(const ComparedRun& run, const char* check) {
@@ -118,7 +118,7 @@ class Table {
   std::string text_;
 };
 
-/// The name of a group of lengths, and how to find it.
+/// Name of a group of message lengths, and the function that returns its completion times.
 struct Lengths {
   const char* name;
   std::function<CompletionTimes::Class(const CompletionTimes&)> of;
@@ -154,7 +154,7 @@ void add_slowdowns(Table& table) {
 
 std::string check_text(const ComparedRun& run, const std::string& name) {
   for (const lab::CheckResult& c : run.judged.checks) {
-    if (c.name == name) return c.held ? "held" : c.gated ? "FAILED" : "-";  // -: no steady state
+    if (c.name == name) return c.held ? "held" : c.gated ? "FAILED" : "-";  // -: there was no steady state
   }
   return "";
 }

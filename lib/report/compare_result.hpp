@@ -20,7 +20,7 @@ struct ComparedRun {
   std::string error;                ///< reason why there is no run; empty if there is one, or after a signal
   nlohmann::ordered_json result;    ///< result document of the run
   LabRun judged;                    ///< results, and the checks of the experiment
-  std::vector<std::string> failed;  ///< names of all checks that count and did not hold
+  std::vector<std::string> failed;  ///< names of the checks that count towards the verdict and did not hold
   /// lab::RunMeans: bytes per second, bytes, seconds
   std::optional<double> goodput, queue_bytes_mean, rtt_s;
 
@@ -28,7 +28,8 @@ struct ComparedRun {
   bool held() const { return done && failed.empty() && judged.verdict == lab::Verdict::kHeld; }
 };
 
-/// Name of the algorithm that the boards use: firmware, paper, that of lib/congestion or that of a plug-in.
+/// Name of the algorithm that the boards use: `firmware`, `paper`, or the name of an algorithm of
+/// lib/congestion or of a plug-in.
 std::string algorithm_of(const config::ComparedLab& lab);
 
 /// The document (doc/result.md). `base` is the lab of the file.
@@ -36,7 +37,7 @@ nlohmann::ordered_json compare_json(const config::LabConfig& base,
                                     const std::vector<config::UnfitAlgorithm>& unfit,
                                     const std::vector<ComparedRun>& runs);
 
-/// The table for the terminal: a column for each run, followed by what was changed for a run.
+/// The table for the terminal: one column per run, followed by the changes that were made for each run.
 std::string compare_table(const config::LabConfig& base, const std::vector<config::UnfitAlgorithm>& unfit,
                           const std::vector<ComparedRun>& runs);
 

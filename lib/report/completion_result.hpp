@@ -17,7 +17,7 @@ nlohmann::ordered_json completion_json(const engine::CompletionTimes& times);
 /// random message lengths or arrivals. `end`: end of the run.
 void add_completion_times(nlohmann::ordered_json& result, const endpoints::Endpoints& endpoints, Time end);
 
-/// Formats them as a table with the heading `what`; empty without messages.
+/// Formats completion times and slowdowns as a table with the heading `what`; empty if there are no messages.
 std::string completion_table(const engine::CompletionTimes& times, const std::string& what);
 
 }  // namespace softfeb::report

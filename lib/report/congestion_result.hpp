@@ -21,16 +21,16 @@ nlohmann::ordered_json congestion_result(const config::CongestionConfig& congest
 /// them.
 void add_plugin_state(nlohmann::ordered_json& result, const congestion::CongestionState& state);
 
-/// Collects the same of a board's queue pairs.
+/// Collects these quantities over the queue pairs of a board.
 class CongestionSummary {
  public:
   void add(const config::CongestionConfig& congestion, const stats::ControlState& state);
   /// Returns {"algorithm", and spread() of each quantity that a queue pair has}. `algorithm` is null if the
-  /// queue pairs have different ones, or if there are none.
+  /// queue pairs have different algorithms, or if there are no queue pairs.
   nlohmann::ordered_json json() const;
 
  private:
-  std::optional<std::string> algorithm_;  ///< that of the last queue pair
+  std::optional<std::string> algorithm_;  ///< algorithm of the last queue pair
   bool mixed_ = false;
   std::vector<std::vector<double>> values_;  ///< for each quantity, one value for each queue pair that has it
 };

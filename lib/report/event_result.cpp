@@ -45,7 +45,7 @@ Json latency(detector::EventBuilder& builder) {
           {"max_us", us(p.max)}};
 }
 
-/// Ranges of event numbers, of which every `builders`-th belongs to this builder.
+/// Returns ranges of event numbers. In each range, every `builders`-th number is an event of this builder.
 Json unseen(const engine::EventReceiver& events) {
   const std::uint64_t builders = events.config().layout.builders;
   Json list = Json::array();

@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-/// Event data in the result document (doc/result.md). Nothing is added for what has no event data.
+/// Event data in the result document (doc/result.md). These functions add nothing if there is no event data.
 namespace softfeb::report {
 
 /// Adds `triggers`.

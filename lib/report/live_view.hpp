@@ -18,16 +18,17 @@ struct LiveView {
     Mood mood = Mood::kPlain;
     std::optional<double> offered_gbps;  ///< requested payload rate; empty: no limit
     std::optional<double> rc_gbps;       ///< empty without congestion control
-    std::optional<double> rtt_us;        ///< mean over its QPs, like the next; empty if they have none
+    /// Mean over the board's QPs, like the next member; empty if no QP has an RTT.
+    std::optional<double> rtt_us;
     std::optional<double> window_bytes;
-    double sent_gbps = 0;    ///< BTH to pad, since the previous view
+    double sent_gbps = 0;    ///< rate since the previous view, BTH to pad
     std::uint64_t cnps = 0;  ///< total since the start, like the next member
     std::uint64_t resent = 0;
   };
   /// A switch port.
   struct Port {
     std::string name;
-    double tx_gbps = 0;                 ///< on the wire, since the previous view
+    double tx_gbps = 0;                 ///< rate on the wire since the previous view
     double used = 0;                    ///< share of the link rate, 0…1
     std::uint64_t queue = 0, peak = 0;  ///< bytes; the peak since the previous view
     std::uint64_t longest = 0;          ///< longest queue since the start, in bytes

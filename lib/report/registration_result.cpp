@@ -33,11 +33,11 @@ struct TransferTimes {
       posted.sum += times->posted.sum;
     }
   }
-  /// Only if every transfer was notified do the sums contain the same transfers.
+  /// True if every transfer was notified. Only then are both sums over the same transfers.
   bool complete() const {
     return posted.count != 0 && posted.count == notified.count && notified.sum >= posted.sum;
   }
-  /// Sum of the times between the two, in microseconds. Requires complete().
+  /// Sum of the times from posting to notification, in microseconds. Requires complete().
   double sum_us() const { return static_cast<double>(notified.sum - posted.sum) * 1e-6; }
 };
 

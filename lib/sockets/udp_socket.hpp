@@ -39,8 +39,8 @@ Time steady_time();
 
 struct UdpCounters {
   std::uint64_t rx_datagrams = 0, rx_bytes = 0;  ///< received and passed to the link
-  std::uint64_t rx_refused = 0;                  ///< from addresses that are not allowed
-  std::uint64_t rx_too_long = 0;                 ///< longer than any segment
+  std::uint64_t rx_refused = 0;                  ///< datagrams from addresses that may not connect
+  std::uint64_t rx_too_long = 0;                 ///< datagrams longer than any segment
   std::uint64_t tx_datagrams = 0, tx_bytes = 0;
   std::uint64_t tx_dropped = 0;  ///< the socket buffer was full, or there was no route to the peer
   std::uint64_t errors = 0;      ///< ICMP errors; reported on connected sockets only

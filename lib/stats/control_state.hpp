@@ -11,7 +11,7 @@ namespace softfeb::stats {
 /// Mean of a quantity over the congestion controls that have it. Algorithms differ in what they have: DCQCN
 /// has alpha, TIMELY an RTT, Swift also a window and a target delay.
 struct ControlMean {
-  std::size_t controls = 0;  ///< number that have the quantity
+  std::size_t controls = 0;  ///< number of congestion controls that have the quantity
   double sum = 0;
 
   void add(const std::optional<double>& value);
@@ -23,7 +23,7 @@ struct ControlMean {
 /// State of one congestion control, or the sum over several. A congestion control that QPs share (`scope:
 /// board`, `scope: ip_pair`) counts once.
 struct ControlState {
-  std::size_t controls = 0;       ///< number of congestion controls; with 0 the others are 0
+  std::size_t controls = 0;       ///< number of congestion controls; if 0, all other members are 0
   double rc = 0, rt = 0;          ///< sums, bytes per second
   double rc_min = 0, rc_max = 0;  ///< minimum and maximum of a single control
   ControlMean alpha;              ///< 0…1

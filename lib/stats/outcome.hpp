@@ -25,13 +25,13 @@ struct ReportedGoodput {
   double gbps = 0;     ///< payload rate during these seconds
 };
 
-/// What a receiver with windows had received at one time.
+/// Payload that a receiver with windows had received by one point in time.
 struct GoodputMark {
   Time at = 0;
   std::uint64_t bytes = 0;        ///< payload of marked messages
   std::uint64_t in_progress = 0;  ///< payload of messages that were in progress
 
-  /// Zero for other endpoints.
+  /// Returns zeros for endpoints that are not receivers with windows.
   static GoodputMark of(const engine::EndpointSnapshot& s) {
     return {s.taken_at, s.windows ? s.windows->goodput_bytes : 0, s.bytes_in_progress};
   }
@@ -52,8 +52,8 @@ struct Outcome {
   bool ended_in_warmup = false;
   std::vector<engine::EndpointSnapshot> baseline;  ///< at measured_from; empty without warm-up
   std::vector<engine::EndpointSnapshot> final;     ///< at the end
-  /// In real time: the limits of the time in which receivers with windows measure goodput, by receiver.
-  /// Empty: the measured time of the run.
+  /// In real time: start and end of the interval in which each receiver with windows measures goodput. Empty:
+  /// the interval is the measured time of the run.
   std::vector<GoodputMark> goodput_from, goodput_to;
   std::optional<fabric::NetworkSnapshot> network;  ///< at the end; empty without switches in this process
   dataplane::WorkerStats totals;

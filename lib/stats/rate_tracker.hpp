@@ -19,10 +19,10 @@ namespace softfeb::stats {
 struct SendCounts {
   std::uint64_t counted_bytes = 0;          ///< bytes that Rc limits: BTH to pad, including retransmissions
   std::uint64_t payload_bytes = 0;          ///< payload sent for the first time
-  std::uint64_t retransmitted = 0;          ///< packets
-  std::uint64_t cnps = 0;                   ///< received
-  std::uint64_t completed = 0, failed = 0;  ///< messages
-  std::uint64_t rnr_naks = 0;               ///< received
+  std::uint64_t retransmitted = 0;          ///< packets retransmitted
+  std::uint64_t cnps = 0;                   ///< CNPs received
+  std::uint64_t completed = 0, failed = 0;  ///< numbers of messages
+  std::uint64_t rnr_naks = 0;               ///< RNR NAKs received
   std::uint64_t timeouts = 0;
 
   SendCounts& operator+=(const SendCounts& o);
@@ -64,7 +64,7 @@ struct BoardInterval {
 struct PortCounts {
   std::uint64_t wire_bytes = 0;  ///< bytes sent, including preamble, FCS and interframe gap
   std::uint64_t ecn_marked = 0, dropped = 0;
-  std::uint64_t pause_tx = 0, pause_rx = 0;  ///< frames
+  std::uint64_t pause_tx = 0, pause_rx = 0;  ///< numbers of pause frames
   std::uint64_t cnp_forged = 0;
 
   PortCounts& operator+=(const PortCounts& o);

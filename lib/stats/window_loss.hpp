@@ -12,7 +12,7 @@ namespace softfeb::stats {
 /// Loss of a receiver with windows.
 struct WindowLoss {
   std::uint64_t messages = 0;  ///< messages of closed windows that were sent
-  std::uint64_t missing = 0;   ///< those that did not arrive before their window closed
+  std::uint64_t missing = 0;   ///< those of `messages` that did not arrive before their window closed
   /// Messages of closed windows that were never sent, because a stream stopped before others. They are
   /// missing in the bitmaps, but not lost.
   std::uint64_t not_sent = 0;
@@ -26,9 +26,9 @@ struct WindowLoss {
 WindowLoss window_loss(const endpoints::Plans& plans, const Outcome& o, const endpoints::Endpoints& endpoints,
                        std::size_t receiver);
 
-/// Goodput of a receiver with windows: payload of messages that were marked in the measured time, divided by
-/// that time, in Gb/s. Does not count what had arrived of a message before the measured time, so it never
-/// exceeds the rate on the wire. Null if nothing was measured.
+/// Goodput of a receiver with windows, in Gb/s: payload of the messages that were marked in the measured
+/// time, divided by that time. The part of a message that arrived before the measured time is not counted, so
+/// the goodput never exceeds the rate on the wire. Null if nothing was measured.
 std::optional<double> window_goodput_gbps(const Outcome& o, std::size_t boards, std::size_t receiver);
 
 }  // namespace softfeb::stats

@@ -12,13 +12,13 @@
 
 namespace softfeb::test {
 
-/// A board whose queue pairs run Homa, reduced to the numbers of its packets: what the engine does with
-/// congestion::Homa, without frames.
+/// A board whose queue pairs run Homa, reduced to the numbers of its packets. Does what the engine does with
+/// congestion::Homa, but without frames.
 class HomaBoard {
  public:
   struct Packet {
     std::uint32_t lane;    ///< queue pair that sends the packet
-    std::uint64_t number;  ///< running number of the packet
+    std::uint64_t number;  ///< number of the packet, counted from 0
     std::uint8_t priority;
     bool ack_req;
 
