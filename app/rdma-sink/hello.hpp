@@ -46,7 +46,7 @@ struct ImmediateRule {
 
 /// Rule for the payload of the messages.
 struct PayloadRule {
-  std::optional<board::PayloadKind> kind;  ///< empty: not checked
+  std::optional<board::PayloadKind> kind;  ///< kind of payload; empty: not checked
   std::uint64_t file_size = 0;             ///< kFile: size of the file in bytes
   std::uint32_t seed = 0x7fff'ffff;        ///< kPrbs31: initial state of the shift register
   std::uint64_t window = 16U << 20;        ///< kPrbs31: bytes after which the sequence repeats

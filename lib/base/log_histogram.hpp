@@ -41,8 +41,8 @@ class LogHistogram {
   std::uint64_t min() const { return count_ == 0 ? 0 : least_; }
   std::uint64_t max() const { return most_; }
 
-  /// Returns the smallest value that at least `share` (0…1) of the values do not exceed: the middle of its
-  /// bucket, but within min() and max().
+  /// Percentile by nearest rank: at least `share` (0…1) of the values are at most the result. Returns the
+  /// middle of a bucket, limited to the range from min() to max().
   double percentile(double share) const {
     const double wanted = share * static_cast<double>(count_);
     std::uint64_t seen = 0;

@@ -11,7 +11,7 @@
 /// compared.cpp.
 namespace softfeb::config {
 
-/// Messages name this as the place of settings that are not in a file.
+/// Messages give this as the place of settings that are not in a file.
 inline constexpr const char* kComparedPlace = "--algorithms";
 
 /// Adds ECN marking to all switches, unless one of them marks. Returns the settings in the syntax of `--set`.

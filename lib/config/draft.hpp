@@ -21,7 +21,7 @@ namespace softfeb::config {
 struct EndpointDraft {
   EndpointConfig config;
   std::uint32_t count = 1;
-  std::string port;  ///< empty: attached by a link (softfeb lab)
+  std::string port;  ///< empty: the endpoint is attached by a link (softfeb lab)
   bool port_given = false;
   std::vector<std::size_t> workers;  ///< workers that the file names; empty: none given
   bool mac_given = false;

@@ -79,7 +79,7 @@ struct BoardEventsConfig {
 
 /// Section `events` of a receiver: an event builder.
 struct ReceiverEventsConfig {
-  std::vector<std::string> board_names;  ///< as in the file; empty: not given
+  std::vector<std::string> board_names;  ///< names of the boards, as in the file; empty: not given
   std::uint32_t window = 256;
   Time timeout = 5 * kMillisecond;
   std::uint32_t remember = 1024;

@@ -28,7 +28,7 @@ struct LabCheck {
 /// A configuration key and the values it takes in a parameter sweep (section `lab.sweep`).
 struct SweepAxis {
   std::string key;
-  std::vector<std::string> values;  ///< in the syntax of `--set`
+  std::vector<std::string> values;  ///< values in the syntax of `--set`
   Where where;
 };
 

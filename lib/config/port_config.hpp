@@ -16,7 +16,7 @@ using engine::DeviceKind;
 /// Device of a port, parsed as far as the configuration checks need it. The data plane parses `text`.
 struct Device {
   DeviceKind kind = DeviceKind::kNull;
-  std::string text;  ///< as written in the file
+  std::string text;  ///< device as written in the file
   /// Name of the link, interface or socket: the text between the colon and the first comma. For a PCI
   /// device, its address.
   std::string name;

@@ -154,7 +154,7 @@ struct QpConfig {
   bool sq_sig_all = false;
   bool solicited = false;
   Target to;
-  std::string to_text;  ///< as written in the file, for messages; empty for an AddressTarget
+  std::string to_text;  ///< target as written in the file, for messages; empty for an AddressTarget
   Where to_where;
   TrafficConfig traffic;
   std::optional<CongestionConfig> congestion;  ///< overrides the board's congestion control

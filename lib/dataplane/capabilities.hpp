@@ -29,7 +29,7 @@ struct Capabilities {
   std::uint16_t max_tx_queues = 0;
   std::uint16_t max_rx_descriptors = 0;
   std::uint16_t max_tx_descriptors = 0;
-  std::uint16_t max_tx_segments = 0;  ///< per packet; 0: not reported
+  std::uint16_t max_tx_segments = 0;  ///< maximum number of segments per packet; 0: not reported
   std::uint32_t max_mac_filters = 0;
   bool filters_mac = true;
   bool link_up = false;

@@ -16,8 +16,8 @@ namespace softfeb::detector {
 /// split into pieces. Each piece has its own header and is sent as one WRITE.
 struct EventLayout {
   std::uint32_t boards = 1;
-  std::uint32_t builders = 1;      ///< at least 1
-  std::uint64_t slots = 256;       ///< at least 1
+  std::uint32_t builders = 1;      ///< number of builders, at least 1
+  std::uint64_t slots = 256;       ///< number of events that fit in a builder's memory, at least 1
   std::uint32_t slot = 32 * 1024;  ///< bytes of a slot, at least kEventHeaderSize
   std::uint32_t piece = 8 * 1024;  ///< payload bytes of a piece, at least 1
 

@@ -186,8 +186,8 @@ class Board : public Endpoint {
   std::size_t poll_requests(Time now, std::span<TxFrame> out);
   Time request_event(Time now) const;
 
-  // board_send.cpp: selects the next sender
-  /// Up to this number of queue pairs, all of them stay in the cache and are not prefetched.
+  // Defined in board_send.cpp: functions that select the next sender.
+  /// A board with at most this number of queue pairs does not prefetch them, because they stay in the cache.
   static constexpr std::size_t kFewQps = 256;
   bool many() const { return qps_.size() > kFewQps; }
   std::size_t send_packets(Time now, std::span<TxFrame> out);

@@ -17,7 +17,7 @@ struct IdlePath {
     Time delay = 0;          ///< propagation delay
   };
 
-  std::vector<Hop> hops;         ///< in the direction of the data
+  std::vector<Hop> hops;         ///< links from the board to the receiver, in this order
   std::uint64_t board_rate = 0;  ///< rate limit of the board's link (LinkShaper) in bytes per second; 0: none
   /// Slack of the LinkShaper; a board that has been idle can use all of it at once.
   Time board_slack = 0;

@@ -22,7 +22,7 @@ struct MessageTimesConfig {
   bool shared_arrivals = false;
   std::uint32_t median = 0;  ///< length in bytes of the longest message in the shorter half
   std::shared_ptr<CompletionTimes> times;
-  std::shared_ptr<const IdlePath> path;  ///< null: unknown, no slowdown
+  std::shared_ptr<const IdlePath> path;  ///< null: the path is unknown, so there is no slowdown
   /// Messages that arrive within this time after the start of traffic are not counted in `times`.
   Time count_after = 0;
 };

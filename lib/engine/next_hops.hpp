@@ -100,7 +100,7 @@ class NextHops {
 
   std::vector<Hop> hops_;
   HashChains by_ip_;
-  List waiting_;  ///< to be requested, in order
+  List waiting_;  ///< next hops to be requested, in order
   List asked_;    ///< requested, ordered by `asked_at`
   /// First entry of `asked_` that counts towards kTogether; all later ones also count.
   std::uint32_t window_ = kNone;

@@ -18,7 +18,8 @@ struct Setup {
   config::LabConfig lab;  ///< `softfeb run` uses only lab.run
   bool quiet = false;
   config::WebConfig page;
-  bool page_asked_for = false;  ///< false: run without a page if no port is free
+  /// The user requested the page; if false, a run without a free port has no page.
+  bool page_asked_for = false;
 
   const config::RunConfig& run() const { return lab.run; }
   /// Null for `softfeb run`, which has no switches.

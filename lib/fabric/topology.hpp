@@ -37,7 +37,8 @@ struct Topology {
   std::vector<std::uint16_t> port_of;            ///< sending port of each direction; kNoPort: a station sends
   std::vector<std::uint32_t> station_direction;  ///< sending direction of each station
   std::vector<std::vector<std::uint16_t>> routes;  ///< [switch][station]: egress port; kNoPort: no route
-  std::vector<bool> leads_to_learning;  ///< per port: it leads to a station without configured address
+  /// For each port: true if it leads to a station without a configured address.
+  std::vector<bool> leads_to_learning;
 
  private:
   void check_links(const NetworkConfig& config) const;

@@ -71,7 +71,7 @@ void Metrics::add(const stats::Sample& sample) {
   count(sample);
   if (last_ >= schedule_.end()) {
     last_ = sample.at;
-    return;  // only deliveries of data sent before the end
+    return;  // later deliveries are of data sent before the end
   }
   watch_starvation(sample.at);
   watch_demands(sample.at);

@@ -163,7 +163,7 @@ class Metrics : public stats::Observer {
     Time sent_for = 0;
     std::uint64_t delivered = 0;
   };
-  std::vector<Demand> demands_;  ///< per board, while it sends
+  std::vector<Demand> demands_;  ///< demand of each board while it sends
   std::uint64_t queue_sum_ = 0, queue_samples_ = 0;
 };
 

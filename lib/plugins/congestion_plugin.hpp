@@ -26,7 +26,7 @@ using Time = std::uint64_t;
 inline constexpr Time kNever = UINT64_MAX;
 inline constexpr Time kMicrosecond = 1'000'000, kMillisecond = 1'000 * kMicrosecond;
 
-/// A rate or a window that limits nothing.
+/// A rate or a window with this value is unlimited.
 inline constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
 /// Events that a control is called for, as a sum of these bits. All other events cost nothing.

@@ -9,7 +9,7 @@ namespace softfeb::slowcontrol {
 
 namespace {
 
-constexpr std::uint16_t kRegistersPort = 8192;  // at a board's own address, as in the firmware
+constexpr std::uint16_t kRegistersPort = 8192;  // UDP port at a board's own address, as in the firmware
 constexpr std::uint16_t kStreamPort = 8193;
 
 std::array<InBandLink*, 2> serve_in_band(const ControlDeps& deps, std::size_t board) {

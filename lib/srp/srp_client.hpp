@@ -29,7 +29,7 @@ struct SrpReply {
 };
 
 struct SrpClientCounters {
-  std::uint64_t requests = 0;  ///< including posted writes
+  std::uint64_t requests = 0;  ///< requests sent, including posted writes
   std::uint64_t replies = 0;
   std::uint64_t foreign = 0;  ///< responses that match no pending transaction: late, or with a wrong header
   std::uint64_t timeouts = 0;

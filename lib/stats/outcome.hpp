@@ -50,12 +50,13 @@ struct Outcome {
   bool flushed = false;  ///< requests were still outstanding after the drain timeout
   /// the run ended before the warm-up did, so the results cover the whole run
   bool ended_in_warmup = false;
-  std::vector<engine::EndpointSnapshot> baseline;  ///< at measured_from; empty without warm-up
-  std::vector<engine::EndpointSnapshot> final;     ///< at the end
+  std::vector<engine::EndpointSnapshot> baseline;  ///< counters at measured_from; empty without warm-up
+  std::vector<engine::EndpointSnapshot> final;     ///< counters at the end
   /// In real time: start and end of the interval in which each receiver with windows measures goodput. Empty:
   /// the interval is the measured time of the run.
   std::vector<GoodputMark> goodput_from, goodput_to;
-  std::optional<fabric::NetworkSnapshot> network;  ///< at the end; empty without switches in this process
+  /// Counters of the network at the end; empty without switches in this process.
+  std::optional<fabric::NetworkSnapshot> network;
   dataplane::WorkerStats totals;
   std::vector<dataplane::WorkerStats> workers;
   /// How each worker spent the measured time, until traffic ended; empty in virtual time.

@@ -41,7 +41,7 @@ struct SendInterval {
   std::optional<double> carried = 0;
   /// Payload rate of complete messages that reached the receiver; empty if unknown (stats/delivery.hpp).
   std::optional<double> goodput = 0;
-  ControlState control;  ///< at the end of the interval
+  ControlState control;  ///< state at the end of the interval
 
   /// Adds `o` to the sum. `owns_control` is false if an earlier QP in the sum has the same congestion
   /// control.
@@ -77,7 +77,7 @@ struct PortInterval {
   std::uint64_t peak = 0;     ///< bytes, maximum in the interval
   std::uint64_t longest = 0;  ///< bytes, maximum since the start
   PortCounts counts;          ///< counts in the interval
-  PortCounts total;           ///< since the start
+  PortCounts total;           ///< counts since the start
   double sent = 0;            ///< rate of PortCounts::wire_bytes
   double used = 0;            ///< share of the link's rate, 0…1
   double paused_share = 0;    ///< share of the interval in which the port had frames to send but was paused
@@ -121,7 +121,8 @@ class RateTracker {
   struct PortBefore {
     PortCounts counts;
     Time paused = 0;
-    std::uint64_t peak = 0;  ///< peak of samples that were no newer than the previous one
+    /// Largest peak of the samples that were skipped because they were no newer than the previous one.
+    std::uint64_t peak = 0;
   };
   struct EndpointBefore {
     std::uint64_t ns = 0;  ///< end of the previous interval, since traffic began

@@ -22,7 +22,7 @@ struct LinkView {
   bool open = false;
   srp::UdpPeer peer;                          ///< peer of the open connection
   bool in_band = false;                       ///< the open connection uses the board's own address
-  std::uint64_t connections = 0;              ///< opened so far
+  std::uint64_t connections = 0;              ///< number of connections opened so far
   const srp::RssiHistory* history = nullptr;  ///< closed connections; valid until the link is driven again
 };
 

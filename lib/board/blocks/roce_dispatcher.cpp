@@ -49,7 +49,8 @@ class RoceDispatcher final : public Block {
   }
 
  private:
-  bool written_ = false;  ///< a word was written after the StartDispatching edge, or without such an edge
+  /// Words were written, and the actions of this access do not contain their values yet.
+  bool written_ = false;
 };
 
 }  // namespace
