@@ -19,7 +19,8 @@
 /// congestion/algorithm.hpp), and changes them while QPs send.
 namespace softfeb::config {
 
-/// Section `congestion` of a board or a QP. Section `dcqcn` is the same for the algorithms of DCQCN only.
+/// Section `congestion` of a board or a QP. Section `dcqcn` has the same content, but accepts only the
+/// algorithms of DCQCN.
 struct CongestionConfig {
   enum class Algorithm : std::uint8_t {
     kOff,

@@ -26,12 +26,12 @@ namespace softfeb::config {
 RunConfig load_run(const std::string& path, const std::vector<std::string>& overrides = {},
                    std::optional<std::int64_t> now_unix_ns = std::nullopt);
 
-/// Same, from text. `file` is the name in messages.
+/// Like load_run(), but reads the configuration from text. `file` is its name in messages.
 RunConfig load_run_text(const std::string& text, const std::string& file,
                         const std::vector<std::string>& overrides = {},
                         std::optional<std::int64_t> now_unix_ns = std::nullopt);
 
-/// Same, for the configuration of `softfeb lab`.
+/// Like load_run() and load_run_text(), for the configuration of `softfeb lab`.
 LabConfig load_lab(const std::string& path, const std::vector<std::string>& overrides = {},
                    std::optional<std::int64_t> now_unix_ns = std::nullopt);
 LabConfig load_lab_text(const std::string& text, const std::string& file,

@@ -50,7 +50,7 @@ namespace {
 
 constexpr std::uint64_t kTransferSlots = 4;
 
-/// Share of one of `qps` queue pairs in the memory of their transfers, in bytes.
+/// Memory in bytes that one of `qps` queue pairs contributes to the memory of their transfers.
 std::uint64_t memory_of_transfers(const TrafficConfig& traffic, std::uint32_t qps) {
   const TransferConfig& t = *traffic.transfer;
   const std::uint64_t slots = traffic.slots != 0 ? traffic.slots : kTransferSlots;

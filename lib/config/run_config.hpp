@@ -189,9 +189,8 @@ std::optional<std::uint64_t> file_messages(const TrafficConfig& traffic);
 /// Number of `message_size` slots in a region of `length` bytes, at least 1.
 std::uint32_t slots_in(std::uint64_t length, std::uint32_t message_size);
 
-/// Region size that the messages of one of `qps` QPs of a group need, in bytes: its slots, its file, or one
-/// message. The regions of QPs that send transfers together are one region, which holds four transfers by
-/// default.
+/// Region size in bytes that one of the `qps` QPs of a group needs for its messages: for its slots, its file,
+/// or one message. QPs that send transfers together share one region, which holds four transfers by default.
 std::uint64_t memory_needed(const TrafficConfig& traffic, std::uint32_t qps);
 
 /// Region length of each QP of the group, in bytes; the shortest if receivers differ. None if only the

@@ -40,7 +40,7 @@ class DeviceClock {
   /// True after two samples.
   bool ready() const { return map_.slope != 0; }
   const ClockMap& map() const { return map_; }
-  /// Error of the prediction for the latest sample, as a time.
+  /// Error of the prediction for the latest sample, converted to time.
   Time correction() const { return correction_; }
 
  private:

@@ -21,7 +21,7 @@ class PortClock {
   /// Reads the NIC's clock if 100 ms have passed since the last reading. The control thread calls it often.
   void follow();
   const Mailbox<ClockMap>& map() const { return map_; }
-  /// Largest difference between a predicted and a read clock value, as a time.
+  /// Largest difference between a predicted and a read clock value, converted to time.
   Time largest_correction() const { return largest_correction_; }
 
  private:

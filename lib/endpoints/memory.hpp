@@ -60,9 +60,9 @@ struct WrittenMemory {
   MessageLengths lengths{};    ///< drawn lengths, if any; they replace those of the plan
 };
 
-/// Counts bytes that differ from what the messages wrote: in written slots, bytes that differ from the last
-/// message, and behind it, if lengths are drawn, from earlier ones; elsewhere, bytes that are not 0. Skips
-/// packets whose content `payload` cannot provide.
+/// Counts bytes that differ from what the messages wrote. A written slot must begin with its last message. If
+/// lengths are drawn, the bytes after this message must be those of earlier messages. All other memory must
+/// be 0. Skips packets whose content `payload` cannot provide.
 std::uint64_t bytes_out_of_place(const WrittenMemory& w);
 
 /// Counts nonzero bytes.

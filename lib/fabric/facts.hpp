@@ -38,10 +38,10 @@ struct EntryFacts {
   roce::Qpn dest_qp = 0;  ///< valid if `roce`
 };
 
-/// Parses the untrusted header of a frame and sets its facts, DSCP, PCP and the position of its congestion
-/// control header (CCH), which frames to UDP port `cc_port` have. A truncated header or a wrong CCH yields
-/// fewer facts: the BTH behind a wrong CCH has no known position. The caller must check that an Ethernet
-/// header is present.
+/// Parses the untrusted header of a frame. Sets the frame's facts, DSCP and PCP and, for frames to UDP port
+/// `cc_port`, the position of the congestion control header (CCH). A truncated header or an invalid CCH
+/// yields fewer facts, because the position of the BTH after an invalid CCH is unknown. The caller must check
+/// that an Ethernet header is present.
 EntryFacts read_facts(Frame& frame, std::uint16_t cc_port = roce::kCongestionUdpPort);
 
 /// The content of the UDP datagram of a frame with a CCH, as far as it is in the frame's header. The CCH is

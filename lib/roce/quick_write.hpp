@@ -35,7 +35,7 @@ struct QuickWrite {
 };
 
 /// Destination QPN of any packet, without validation, as a prefetch hint. In a packet to UDP port `cc_port`
-/// (0: none), the BTH is behind a congestion control header. Returns 0 if the packet is too short, or is to
+/// (0: none), a congestion control header precedes the BTH. Returns 0 if the packet is too short, or is to
 /// neither port. Requires FrameKind::kUdp.
 inline Qpn dest_qp_hint(const ParsedFrame& frame, std::uint16_t cc_port) {
   if (frame.content.count() == 0) return 0;

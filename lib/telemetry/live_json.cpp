@@ -84,7 +84,7 @@ void add_control_state(Json& json, const std::vector<stats::BoardInterval>& boar
 /// Returns an empty table, with the format {"columns": [name …], "rows": [[value …] …]}.
 Json table() { return {{"columns", Json::array()}, {"rows", Json::array()}}; }
 
-/// Sums of the counters of plug-ins over the queue pairs of a board, by name.
+/// Returns the plug-in counters of a board by name, each summed over the board's queue pairs.
 std::map<std::string, double> plugin_counters(const engine::EndpointSnapshot& board) {
   std::map<std::string, double> sums;
   for (const engine::SendQpSnapshot& qp : board.send_qps) {
