@@ -217,7 +217,7 @@ class Variant {
       try {
         algorithm = &plugins::load_plugin(entry_.plugin);
       } catch (const plugins::PluginError&) {
-        return false;  // the loader reports it, with its place
+        return false;  // the loader reports this problem, with its place
       }
     }
     return algorithm != nullptr && (algorithm->needs() & what) != 0;

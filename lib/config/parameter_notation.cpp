@@ -121,8 +121,9 @@ Parsed<double> parse_real(const std::string& text) {
 
 Parsed<double> parse_in_unit(const Parameter& p, const std::string& text) {
   if (p.unit == Notation::kReal) return parse_real(text);
-  if (p.unit == Notation::kRate && text == "0") return 0.0;  // 0 is not a valid bandwidth of a link
-  constexpr std::uint64_t kExact = std::uint64_t{1} << 53;   // a double holds whole numbers up to this one
+  // Parse_bandwidth() rejects 0, which is not a valid bandwidth of a link.
+  if (p.unit == Notation::kRate && text == "0") return 0.0;
+  constexpr std::uint64_t kExact = std::uint64_t{1} << 53;  // a double holds whole numbers up to this one
   const auto whole = parse_whole(p.unit, text, kExact);
   if (!whole.value) return whole.failure<double>();
   return static_cast<double>(*whole.value);

@@ -147,7 +147,7 @@ class Resolver {
     return out_.ports.size() - 1;
   }
 
-  /// Appends the replicas of `draft` to `all`; stops at the first with a problem.
+  /// Appends the replicas of `draft` to `all`; stops at the first replica with a problem.
   template <class Draft, class Config, class Adjust>
   std::vector<std::size_t> replicate(const Draft& draft, std::vector<Config>& all, Adjust adjust) {
     std::vector<std::size_t> indices;

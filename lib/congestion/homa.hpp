@@ -16,8 +16,7 @@ namespace softfeb::congestion {
 /// Packets are numbered from 0, across messages.
 class alignas(64) Homa final : public CongestionControl {
  public:
-  /// Memory in bytes of an object that follows up to `messages` messages which are posted and not yet
-  /// acknowledged.
+  /// Memory in bytes of an object for up to `messages` messages that are posted and not yet acknowledged.
   static std::size_t bytes(std::uint32_t messages);
   /// Constructs an object at `place`, which provides bytes(messages) bytes aligned to a cache line. Throws
   /// std::invalid_argument, see HomaRules.

@@ -93,7 +93,7 @@ void Swift::set_cwnd(Window& window, double cwnd, Time now) {
   if (window.cwnd < before) window.last_decrease = now;
 }
 
-/// The decrease of the paper's fast recovery.
+/// Decreases the window as in the paper's fast recovery.
 void Swift::decrease_for_loss(Time now) {
   if (may_decrease(fabric_, now)) set_cwnd(fabric_, (1 - parameters_.max_mdf) * fabric_.cwnd, now);
 }

@@ -38,7 +38,7 @@ void Board::act(const board::SetTrafficClass& a, Time now) {
   const auto ecn = static_cast<roce::Ecn>(a.ecn & 3);
   for (std::size_t i = 0; i < qps_.size(); ++i) qps_[i].set_traffic_class(dscp, ecn);
   bus_qps_.set_traffic_class(dscp, ecn);
-  resumed(0xff, now);  // the write may have moved a QP from a paused priority to one that is not
+  resumed(0xff, now);  // the write may have moved a QP from a paused priority to one that is not paused
 }
 
 board::QpLive Board::live(std::size_t i, Time now) const {

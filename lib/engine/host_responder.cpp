@@ -7,7 +7,7 @@ namespace softfeb::engine {
 
 namespace {
 
-constexpr std::uint8_t kUcType = 3;  // QP type of the metadata bus
+constexpr std::uint8_t kUcType = 3;  // QP type UC on the metadata bus
 
 /// Size of the dispatcher's address ring in bytes.
 std::uint64_t ring_bytes(const board::Dispatch& a) {

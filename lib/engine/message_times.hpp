@@ -15,7 +15,8 @@ namespace softfeb::engine {
 
 /// Messages whose lengths or arrival times are random. The objects may be shared by queue pairs of one board.
 struct MessageTimesConfig {
-  MessageLengths lengths;              ///< no distribution: all messages have the length of the plan
+  /// If it has no distribution, all messages have the length of the plan.
+  MessageLengths lengths;
   std::shared_ptr<Arrivals> arrivals;  ///< null: closed loop
   /// True if other queue pairs also take arrivals. Each queue pair then has only one message at a time, so a
   /// message waits only while all of them are busy.

@@ -61,7 +61,7 @@ class RateWatch : public stats::Observer {
   std::vector<Control> controls_;
 };
 
-/// Return the values of the checks rate_tracking and sawtooth: the largest of all CongestionControl
+/// Return the values of the checks rate_tracking and sawtooth: the largest values of all CongestionControl
 /// objects. Empty if there was nothing to check.
 std::optional<double> worst_tracking(const std::vector<RateStats>& figures);
 std::optional<double> worst_sawtooth(const std::vector<RateStats>& figures);

@@ -134,7 +134,7 @@ struct List {
 
   constexpr List() = default;
   constexpr List(std::initializer_list<T> list) {
-    for (const T& item : list) items[count++] = item;  // does not compile if there are too many
+    for (const T& item : list) items[count++] = item;  // does not compile if there are too many elements
   }
 };
 

@@ -15,8 +15,8 @@ double seconds_since_exec() {
   std::ifstream file("/proc/self/stat");
   std::string line;
   std::getline(file, line);
-  // The name, in parentheses, may contain any character. `starttime` is the twentieth field after it
-  // (proc(5)).
+  // The program's name, in parentheses, may contain any character. `starttime` is the twentieth field after
+  // the name (proc(5)).
   std::istringstream fields(line.substr(std::min(line.size(), line.rfind(')') + 1)));
   std::string skipped;
   for (int i = 0; i < 19; ++i) fields >> skipped;
