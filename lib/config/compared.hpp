@@ -11,7 +11,7 @@ namespace softfeb::config {
 
 /// A lab in which all boards use one congestion control.
 struct ComparedLab {
-  std::string name;  ///< distinct; also the name of a folder
+  std::string name;  ///< unique; also the name of a folder
   LabConfig config;
   /// Settings that the algorithm needs and the file lacks, in the syntax of `--set`.
   std::vector<std::string> switched_on;

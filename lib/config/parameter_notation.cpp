@@ -121,7 +121,7 @@ Parsed<double> parse_real(const std::string& text) {
 
 Parsed<double> parse_in_unit(const Parameter& p, const std::string& text) {
   if (p.unit == Notation::kReal) return parse_real(text);
-  // Parse_bandwidth() rejects 0, which is not a valid bandwidth of a link.
+  // 0 is not a valid bandwidth of a link, so parse_bandwidth() would reject it.
   if (p.unit == Notation::kRate && text == "0") return 0.0;
   constexpr std::uint64_t kExact = std::uint64_t{1} << 53;  // a double holds whole numbers up to this one
   const auto whole = parse_whole(p.unit, text, kExact);

@@ -84,7 +84,8 @@ TrafficConfig read_traffic(Section s) {
 namespace {
 
 constexpr std::uint64_t kMax24 = 0xff'ffff;
-constexpr std::uint32_t kAckPerMessage = 1U << 23;  ///< `ack_every`: more than the packets of any message
+/// `ack_every`: above the number of packets of any message.
+constexpr std::uint32_t kAckPerMessage = 1U << 23;
 constexpr const char* kTargets =
     "write a receiver's name, {ip, qpn, rkey, address, length}, perftest://HOST:PORT or sink://HOST:PORT";
 

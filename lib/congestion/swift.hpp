@@ -23,7 +23,7 @@ struct SwiftParameters {
   /// if the window is at least this, flow scaling adds nothing; must be above fs_min_cwnd (htsim)
   double fs_max_cwnd = 100;
   double ai = 1;  ///< additive increase, packets per round trip (htsim)
-  /// The window decreases by the fraction beta · (delay − target) / delay; 0–1 (htsim).
+  /// The window decreases by the fraction beta · (delay − target) / delay; beta is 0–1 (htsim).
   double beta = 0.8;
   double max_mdf = 0.5;      ///< largest relative decrease, 0–1 (htsim)
   double min_cwnd = 0.001;   ///< smallest window; must be above 0 (paper)

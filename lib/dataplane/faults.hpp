@@ -19,7 +19,7 @@ struct FaultRates {
   std::uint64_t drop = 0;
   std::uint64_t corrupt = 0;
   std::uint64_t duplicate = 0;
-  std::uint64_t reorder = 0;  ///< sent after the next packet
+  std::uint64_t reorder = 0;  ///< probability of sending a packet after the next one
   std::uint64_t mark_ce = 0;  ///< set CE as a switch does, only on ECN-capable packets
 };
 

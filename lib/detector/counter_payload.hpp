@@ -10,8 +10,8 @@
 
 namespace softfeb::detector {
 
-/// Payload kind `counter`: byte k of a board's data is (event + board + k) mod 256. The memory holds as many
-/// bytes as the largest data plus one period, so the bytes of every event are contiguous in it.
+/// Payload kind `counter`: byte k of a board's data is (event + board + k) mod 256. The memory holds the
+/// largest data plus one period, so the bytes of every event are contiguous in it.
 class CounterPayload final : public EventPayload {
  public:
   /// `piece` and `largest`: see EventPayload::Shape. Throws std::invalid_argument if the sizes' min exceeds

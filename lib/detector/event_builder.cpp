@@ -85,7 +85,7 @@ FragmentVerdict EventBuilder::judge(const Fragment& f) {
   if (i == kNone) {
     if (stale(f.event)) return FragmentVerdict::kStale;
     make_room(f.event);
-    // The event that was closed has displaced a later one.
+    // Closing an event may forget a later one, which makes this event stale.
     if (stale(f.event)) return FragmentVerdict::kStale;
     i = open(f.event);
   }

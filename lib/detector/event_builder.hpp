@@ -49,7 +49,7 @@ class ClosedEvent {
   /// True if all pieces of this board's data have arrived.
   bool whole(std::uint32_t board) const;
   /// Return the first piece from `piece` on that is missing (find_missing) or has arrived (find_present), or
-  /// pieces() if there is none. Alternating calls return the ranges of missing pieces.
+  /// pieces() if there is none. Calling the two functions in turn returns the ranges of missing pieces.
   std::uint32_t find_missing(std::uint32_t board, std::uint32_t piece) const {
     return table_->find_piece(index_, board, piece, pieces(board), false);
   }
@@ -92,10 +92,10 @@ struct EventBuilderCounts {
 /// duplicate fragments.
 ///
 /// An event is open from its first fragment until it is complete or `timeout` has expired. At most `window`
-/// events are open. One more event closes the event that was opened first, or the event that occupies its
-/// slot in memory. The builder keeps the bitmaps of the last `remember` closed events, to distinguish late
-/// fragments from duplicates. Once a closed event is forgotten, events with the same or lower numbers can no
-/// longer be opened, so no event closes twice.
+/// events are open. If one more event begins, the builder closes the event that was opened first, or the
+/// event that occupies the slot of the new event in memory. The builder keeps the bitmaps of the last
+/// `remember` closed events, to distinguish late fragments from duplicates. Once a closed event is forgotten,
+/// events with the same or lower numbers can no longer be opened, so no event closes twice.
 ///
 /// Sans-I/O; only the constructor allocates. For each of window + remember events, it allocates 8 bytes and a
 /// bitmap of pieces per board.

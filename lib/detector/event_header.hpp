@@ -24,7 +24,7 @@ inline constexpr std::size_t kEventHeaderSize = 64;
 inline constexpr std::uint32_t kEventMagic = 0x4245'4653;  ///< "SFEB" in memory
 inline constexpr std::uint8_t kEventVersion = 1;
 
-/// Format of a payload. Receivers accept payloads of unknown kinds and store them as they are.
+/// Format of a payload. Receivers accept payloads of unknown kinds and pass them on unchanged.
 enum class PayloadKind : std::uint8_t {
   kCounter = 0,
   kWaveform12 = 1,

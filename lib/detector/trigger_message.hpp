@@ -15,7 +15,7 @@
 ///      0 magic "SFTR" or "SFBY"   4 version 1 (u8)   5 type (u8)   6 flags (u16)
 ///      8 run   12 TAI seconds    16 quarter ns      20 zero       24 event (u64)
 ///
-/// In a busy message, the flags are the board's number, and the type is 1 (busy) or 0 (not busy).
+/// In a busy message, the flags field contains the board's number, and the type is 1 (busy) or 0 (not busy).
 namespace softfeb::detector {
 
 inline constexpr std::size_t kTriggerMessageSize = 32;

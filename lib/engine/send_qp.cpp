@@ -204,7 +204,7 @@ bool SendQp::closed_for_tracked() const { return tracker_->closed(congestion_->w
 /// Sets the priority of the next packet if congestion control chooses it. Returns true if the packet must
 /// request an acknowledgement for congestion control. Requires a tracker.
 bool SendQp::prepare_tracked() {
-  // Without an ACK of the last packet that has credit, its loss would go unnoticed.
+  // If the last packet that has credit did not request an ACK, its loss would go unnoticed.
   const bool ask =
       tracker_->asks(requester_.next_transport_bytes(), congestion_->window()) || needs_credit(1);
   if (!congestion_->uses(congestion::kPriority)) return ask;

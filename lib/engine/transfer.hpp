@@ -10,8 +10,9 @@
 
 namespace softfeb::engine {
 
-/// Sum of the times of events. To calculate the mean latency between two kinds of events, divide the
-/// difference of their sums by their number. Events need not be stored.
+/// Sum of the times of events. The mean latency from events of one kind to events of another kind is the
+/// difference of their sums, divided by the number of events of each kind. Events therefore need not be
+/// stored.
 struct TimeSum {
   std::uint64_t count = 0;
   Uint128 sum = 0;

@@ -20,7 +20,7 @@ struct LiveServicesDeps {
   const std::vector<endpoints::QpPlan>* plans = nullptr;
   const config::LabConfig* lab = nullptr;  ///< null without switches
   config::WebConfig web;
-  bool asked_for = true;  ///< the user requested the page; if false, a run without a free port has no page
+  bool asked_for = true;  ///< the user requested the page, so it is an error if no port is free
   const runtime::DpdkRuntime* dpdk = nullptr;
   runtime::WorkerPool* pool = nullptr;
   slowcontrol::ControlService* service = nullptr;

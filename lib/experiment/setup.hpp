@@ -18,7 +18,7 @@ struct Setup {
   config::LabConfig lab;  ///< `softfeb run` uses only lab.run
   bool quiet = false;
   config::WebConfig page;
-  /// The user requested the page; if false, a run without a free port has no page.
+  /// The user requested the page, so it is an error if no port is free.
   bool page_asked_for = false;
 
   const config::RunConfig& run() const { return lab.run; }

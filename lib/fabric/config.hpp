@@ -45,7 +45,7 @@ using roce::PauseMode;
 struct PauseThresholds {
   /// Bytes at or above which the port sends a pause; any use of headroom also causes a pause.
   std::uint64_t xoff = 0;
-  /// Bytes at or below which it resumes the sender, once headroom is empty; less than xoff.
+  /// Bytes at or below which the port resumes the sender, once headroom is empty; less than xoff.
   std::uint64_t xon = 0;
   /// Bytes per ingress port (and lossless priority) in addition to the shared buffer. They absorb frames
   /// that are in flight when a pause frame is sent.

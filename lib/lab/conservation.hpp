@@ -21,7 +21,8 @@ struct Balance {
   bool holds() const { return left == right; }
 };
 
-/// Traffic between stations and network, apart from the endpoints' own frames. All 0 in virtual time.
+/// Frames that enter or leave the network other than through endpoints of this process, and frames lost at
+/// the edge of the network. All members are 0 in virtual time.
 struct Edge {
   std::uint64_t ports_in = 0;   ///< frames received on the host's ports
   std::uint64_t ports_out = 0;  ///< frames sent to the host's ports

@@ -18,7 +18,7 @@ class ArrivalWindow {
   enum class Kind : std::uint8_t {
     kNext,       ///< the expected packet
     kAhead,      ///< `passed_over` packets before it are missing
-    kLate,       ///< the packet was counted as missing before
+    kLate,       ///< the packet had been counted as missing
     kTooOld,     ///< the packet is older than the window, so it is either late or a duplicate
     kDuplicate,  ///< the packet arrived before
   };

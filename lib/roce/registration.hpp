@@ -87,7 +87,8 @@ struct RegistrationCounters {
   std::uint64_t of(RegistrationVerdict v) const { return verdicts[static_cast<std::size_t>(v)]; }
 };
 
-/// Is notified of the events of a Registration, in order. Must not call the Registration.
+/// Observes a Registration. The functions are called in the order of the events. They must not call the
+/// Registration.
 class RegistrationObserver {
  public:
   virtual ~RegistrationObserver() = default;
@@ -129,10 +130,11 @@ class Registration {
 
   const RegistrationConfig& config() const { return config_; }
   const RegistrationCounters& counters() const { return counters_; }
-  std::size_t open() const { return table_.size(); }  ///< number of operations in progress, oldest first
+  /// Number of operations in progress; entry(0) is the oldest.
+  std::size_t open() const { return table_.size(); }
   const RegistrationEntry& entry(std::size_t k) const { return table_.at(table_.oldest(k)); }
   std::span<const std::uint64_t> mask(std::size_t k) const { return table_.mask(table_.oldest(k)); }
-  /// Number of packets in the escape channel, oldest first.
+  /// Number of packets in the escape channel; waiting(0) is the oldest.
   std::size_t waiting() const { return waiting_.size(); }
   const RegistrationPacket& waiting(std::size_t k) const { return waiting_[k].packet; }
   /// Memory in bytes of an object with this configuration: the sum of all allocations.

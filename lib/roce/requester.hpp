@@ -308,9 +308,9 @@ class Requester {
   void start_timer(Time now) { ack_deadline_ = saturating_add(now, profile_->ack_timeout); }
   void count(AethKind kind);
 
-  // Four cache lines if the owner aligns the object. Packets are identified by their number (Sending::first),
-  // requests by their index; neither wraps. Indices satisfy head_ (first not polled) ≤ done_ (first not
-  // completed) ≤ send_ (being sent) ≤ limit_ (first that must not be sent) ≤ tail_ (end).
+  // Four cache lines if the owner aligns the object. Packets are identified by consecutive numbers
+  // (Sending::first), requests by consecutive indices. Indices satisfy head_ (first not polled) ≤ done_
+  // (first not completed) ≤ send_ (being sent) ≤ limit_ (first that must not be sent) ≤ tail_ (end).
   //
   // First line: members used by every packet of a run.
   std::uint64_t acked_ = 0;  ///< every packet before this one is acknowledged

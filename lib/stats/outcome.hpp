@@ -63,8 +63,9 @@ struct Outcome {
   std::vector<dataplane::CpuShares> cpu;
   std::uint64_t control_unserved = 0;
   std::vector<nlohmann::ordered_json> control;  ///< counters of each board's slow control; null without it
-  std::vector<std::uint8_t> changes_made;       ///< indexed like RunConfig::changes; 0: the run ended first
-  DeliveryMap deliveries;                       ///< maps UC queue pairs to the receivers that count them
+  /// Indexed like RunConfig::changes; 0: the run ended before the change.
+  std::vector<std::uint8_t> changes_made;
+  DeliveryMap deliveries;  ///< maps UC queue pairs to the receivers that count them
   /// Reports of remote receivers, by board and QP of the board (endpoints::QpPlan).
   std::map<std::pair<std::size_t, std::size_t>, ReportedGoodput> reported;
 };

@@ -10,8 +10,8 @@
 
 namespace softfeb::test {
 
-/// A frame that left a board: its time, its queue pair, and the bytes that each of the two kinds of pacing
-/// counts.
+/// A frame that left a board: its time, its queue pair, and its size, as congestion control counts it and as
+/// pacing by payload counts it.
 struct Departure {
   Time at = 0;
   std::uint32_t qp = 0;
