@@ -30,21 +30,21 @@ struct Comparison {
   std::vector<UnfitAlgorithm> unfit;
 };
 
-/// Loads the lab at `path` once for each of `names`. If there are none, for each section of `lab.compare`; if
-/// there is no such section either, for `dcqcn` and each of congestion::algorithms() that can be used.
+/// Loads the lab at `path` once for each of `names`. If `names` is empty, loads it once for each section of
+/// `lab.compare`. If the file has no such section either, loads it for `dcqcn` and for each of
+/// congestion::algorithms() that can be used.
 ///
 /// A name is that of a section of `lab.compare`, `dcqcn`, a value of `congestion`, or the path of a plug-in.
-/// Every board and queue pair then uses, in this order,
-///   1. the section of `lab.compare`, if there is one of that name that is not empty;
+/// Every board and queue pair uses the first of these settings that exists:
+///   1. the section of `lab.compare` with this name, unless the section is empty;
 ///   2. its own section, if that names the same algorithm. For `dcqcn`, this is any algorithm of DCQCN;
 ///   3. the algorithm with default parameters, and for DCQCN with the `line_rate` of the board's link. For
 ///      `dcqcn`, the algorithm is the firmware's.
-/// The function switches on the needs of the algorithm:
+/// The function also adds what the algorithm needs:
 ///   - DCQCN: ECN marking by the switches, if none of them marks;
 ///   - HPCC: INT records, congestion control headers, and room for them in the MTU;
 ///   - Homa: congestion control headers, and priorities in the switches.
-/// Throws ConfigError, also if `names` contains an algorithm that cannot be
-/// used.
+/// Throws ConfigError, also if `names` contains an algorithm that cannot be used.
 Comparison load_compared(const std::string& path, const std::vector<std::string>& overrides,
                          const std::vector<std::string>& names);
 

@@ -107,8 +107,8 @@ std::uint32_t longest_packet(const LabConfig& lab) {
 }  // namespace
 
 std::vector<std::string> switch_on_marking(Node& document, const LabConfig& base) {
-  // Marking begins at 33 us of queue, and every packet is marked from 131 us on: 40 and 160 KiB at 10 Gb/s.
-  // The HPCC paper (section 5.1) scales the thresholds for DCQCN to nearly the same times.
+  // Marking begins when the queue holds 33 us of data, and every packet is marked from 131 us on: 40 and 160
+  // KiB at 10 Gb/s. The HPCC paper (section 5.1) scales the thresholds for DCQCN to nearly the same times.
   constexpr std::uint64_t kKminNs = 32'768;
   std::vector<std::string> settings;
   const auto& switches = base.network.switches;

@@ -113,9 +113,10 @@ ControlDraft read_control(Section section);
 QpDraft read_qp(Section section);
 TrafficConfig read_traffic(Section section);
 /// Reads the keys of random traffic (`lengths`, `arrivals`, `seed`). Reports combinations with other keys of
-/// `section` that make no sense. `traffic` must have the other keys already.
+/// `section` that make no sense. `traffic` must already contain the values of all other keys.
 void read_random_traffic(Section& section, TrafficConfig& traffic);
-/// Reads the keys of transfers (`transfer`, `segment`, …). `traffic` must have the other keys already.
+/// Reads the keys of transfers (`transfer`, `segment`, …). `traffic` must already contain the values of all
+/// other keys.
 void read_transfer(Section& section, TrafficConfig& traffic);
 /// Reads section `registration` of a receiver.
 RegistrationSettings read_registration(Section section);

@@ -15,7 +15,7 @@ namespace softfeb::config {
 ///
 /// Throws ConfigError, whose problems name file and line.
 Cdf load_length_distribution(const std::string& path);
-/// Parses the text of such a file; `file` is its name in errors.
+/// Parses the text of a distribution file; `file` is the name of the file in error messages.
 Cdf parse_length_distribution(std::string_view text, const std::string& file);
 
 }  // namespace softfeb::config

@@ -28,9 +28,9 @@ struct Setup {
   }
 };
 
-/// Rejects options that have no effect in combination with the others. Throws ConfigError, which names the
-/// option and the fix. Configuration files are not checked for this, because one file serves several kinds of
-/// run.
+/// Rejects options that have no effect in combination with the other options. Throws ConfigError, which names
+/// the option and the fix. Configuration files are not checked for this, because one file serves several
+/// kinds of run.
 void refuse_useless(const Options& options);
 
 }  // namespace softfeb::experiment

@@ -44,8 +44,7 @@ struct EntryFacts {
 /// that an Ethernet header is present.
 EntryFacts read_facts(Frame& frame, std::uint16_t cc_port = roce::kCongestionUdpPort);
 
-/// The content of the UDP datagram of a frame with a CCH, as far as it is in the frame's header. The CCH is
-/// at its beginning.
+/// Returns the part of a frame's UDP payload that is in Frame::header. The payload must begin with a CCH.
 MutableByteSpan cch_bytes(const Frame& frame);
 
 /// Parses a frame with kFactControl as a pause frame. Returns nullopt if it is malformed or neither 802.3x

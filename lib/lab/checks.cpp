@@ -163,8 +163,8 @@ void judge_receivers(Judge& judge, const config::RunConfig& config, const endpoi
     wrong += receive.bytes_wrong();
     const config::ReceiverConfig& receiver = config.receivers[*plan.target.receiver];
     if (receiver.windows || receiver.events) continue;  // these receivers are judged by their losses
-    // With RC, incomplete messages have already been reported above, so the receiver must have only the
-    // completed ones.
+    // With RC, messages that were not completed have been reported above. Here, the receiver must have
+    // received all completed messages.
     const std::uint64_t due = plan.config->transport == roce::Transport::kRc
                                   ? send.requester.messages_completed
                                   : send.messages_made;

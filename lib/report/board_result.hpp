@@ -12,7 +12,7 @@
 namespace softfeb::report {
 
 /// Returns element `b` of the result's `boards[]` (doc/result.md): its counters, a summary of its queue
-/// pairs, and the individual queue pairs, as far as RunConfig allows.
+/// pairs, and as many individual queue pairs as run.result_qps allows.
 nlohmann::ordered_json board_result(const config::RunConfig& config, const endpoints::Plans& plans,
                                     const stats::Outcome& outcome, std::size_t b);
 

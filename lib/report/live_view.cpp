@@ -80,7 +80,7 @@ std::size_t name_columns(const Rows& rows, std::size_t least) {
   return std::min(least, kNameColumns);
 }
 
-/// Adds all rows, or as many as fit and a line that summarises the others.
+/// Adds all rows if they fit. Otherwise adds as many rows as fit, and a line that summarises the others.
 template <typename Row, typename Line, typename Rest>
 void add_rows(std::vector<std::string>& lines, const std::vector<Row>& rows, std::size_t room, Line line,
               Rest rest) {

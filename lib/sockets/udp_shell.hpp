@@ -12,8 +12,8 @@
 
 namespace softfeb::sockets {
 
-/// Converts `ip` for a socket whose address family is IPv6 if `v6` is true. For such a socket, IPv4
-/// addresses become IPv4-mapped.
+/// Converts `ip` to an endpoint for a socket. `v6` is true if the socket's address family is IPv6; IPv4
+/// addresses then become IPv4-mapped.
 inline boost::asio::ip::udp::endpoint endpoint_of(const roce::IpAddress& ip, std::uint16_t port, bool v6) {
   if (v6) return {boost::asio::ip::address_v6(ip.bytes), port};
   return {boost::asio::ip::address_v4(ip.v4()), port};
