@@ -18,7 +18,7 @@ using MetadataResponseBits = BitString<276>;  ///< 36 bytes at MetaDataRx
 /// Protection domain.
 struct PdRequest {
   bool allocate = false;
-  std::uint32_t key = 0;      ///< allocate: the handler is derived from it
+  std::uint32_t key = 0;      ///< allocate: the handler is derived from this key
   std::uint32_t handler = 0;  ///< free: the PD to free
 
   bool operator==(const PdRequest&) const = default;

@@ -23,7 +23,7 @@ struct TriggerSourceSettings {
   detector::TriggerSourceConfig source;  ///< `seed` is set by the loader
   std::optional<std::uint64_t> seed;     ///< none: the run's seed plus the index of the source
   Probability pile_up;
-  std::string file;  ///< list: file with the times; empty: they are in the configuration
+  std::string file;  ///< list: file with the times; empty: the times are in the configuration
 };
 
 /// An element of `triggers`: the triggers of a detector.

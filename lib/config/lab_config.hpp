@@ -75,7 +75,7 @@ struct LabConfig {
   std::size_t network_worker = 0;
   std::uint32_t mtu = 4200;             ///< MTU of every link: bytes of an IP packet
   std::vector<std::string> link_names;  ///< "tor-daq"; `links` of the file, expanded
-  std::vector<Where> link_wheres;       ///< place of each of them in the file
+  std::vector<Where> link_wheres;       ///< place of each link in the file
 };
 
 }  // namespace softfeb::config

@@ -97,7 +97,8 @@ struct TransferConfig {
   std::uint64_t segment = 16'384;
   std::uint64_t threshold = 16'384;  ///< transfers of up to this length are not cut
   bool registered = true;            ///< the segments have immediates that the receiver registers
-  bool notify_sender = false;        ///< one WRITE, then an empty one with immediate once it is acknowledged
+  /// One WRITE, then an empty WRITE with immediate once the first one is acknowledged.
+  bool notify_sender = false;
 
   std::uint32_t segment_bytes() const;  ///< length of every segment but the last
   std::uint64_t segments() const;

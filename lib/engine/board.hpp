@@ -37,7 +37,7 @@ struct BoardConfig {
   std::uint64_t link_rate = 0;  ///< bytes per second on the wire; 0 = unlimited
   std::vector<SendQpConfig> qps;
   BusConfig bus{};
-  PauseConfig pause{};  ///< if its own link rate is 0, `link_rate` is used
+  PauseConfig pause{};  ///< if pause.link_rate is 0, `link_rate` is used
   Time link_slack = LinkShaper::kSlack;
   /// UDP port of packets with a congestion control header (CCH). Queue pairs whose algorithm uses a CCH send
   /// to this port, and the board accepts responses with a CCH. 0: the board neither sends nor accepts a CCH.

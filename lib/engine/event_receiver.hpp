@@ -37,7 +37,7 @@ struct EventMessageCounts {
   detector::HeaderCounts header;
   std::uint64_t wrong_source = 0;     ///< the header names a board other than that of the queue pair
   std::uint64_t wrong_immediate = 0;  ///< the immediate is not the lower half of the event number
-  std::uint64_t wrong_address = 0;    ///< the message is not at the place of this piece of this event
+  std::uint64_t wrong_address = 0;    ///< the message is not at the address of its piece
   std::uint64_t wrong_payload = 0;    ///< the payload differs from the expected payload
 };
 

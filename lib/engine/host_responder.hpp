@@ -29,7 +29,7 @@ class HostResponder {
   struct Config {
     std::size_t first_bus_qp = 0;  ///< number of the metadata bus's first QP on the board
     std::size_t qps = 1;           ///< number of QPs the bus can create; the receiver has one slot per QP
-    std::size_t first_slot = 0;    ///< number of the first of these slots on the receiver
+    std::size_t first_slot = 0;    ///< number of the receiver's first slot for these QPs
     std::uint64_t memory = 0;      ///< size of the largest region in bytes
     std::uint8_t rnr_timer = 12;   ///< timer code in RNR NAKs
   };
@@ -51,7 +51,7 @@ class HostResponder {
  private:
   struct Slot {
     roce::QpState state = roce::QpState::kReset;  ///< state of the board's QP
-    bool up = false;                              ///< the receiver has a QP for it
+    bool up = false;                              ///< the receiver has a QP for this slot
     bool cut_off = false;                         ///< requests failed since the receiver's QP was created
     roce::Qpn qpn = 0;                            ///< QPN of the receiver's QP
   };

@@ -30,7 +30,8 @@ struct SendQpConfig {
   std::optional<roce::MacAddress> peer_mac;
   std::uint16_t pkey = roce::kDefaultPkey;
   const roce::PayloadStream* payload = nullptr;  ///< must outlive the board
-  bool known_crc = true;                         ///< use precomputed payload CRCs if the stream has them
+  /// Use the payload CRCs that the stream has precomputed, if any.
+  bool known_crc = true;
   TrafficConfig traffic;
   CongestionSettings congestion;
   /// QPs of a board with the same group number share one congestion control, which has the configuration of

@@ -29,7 +29,7 @@ class Network {
   struct Delivery {
     std::uint32_t station = 0;
     Frame* frame = nullptr;  ///< owned by the caller of run()
-    Time at = 0;             ///< arrival time of its last bit, at most `now`
+    Time at = 0;             ///< arrival time of the frame's last bit, at most `now`
   };
 
   /// `store` must outlive the network.

@@ -37,7 +37,7 @@ struct Channel {
 /// A port of a switch: egress queues and ingress accounting.
 struct Port {
   std::uint32_t switch_index;
-  std::uint32_t channel;  ///< channel in which it sends
+  std::uint32_t channel;  ///< channel in which the port sends
   PauseMode flow_control;
   PortQueues queues;
   FrameList control;  ///< MAC control frames: sent first and never paused
@@ -49,8 +49,8 @@ struct Port {
   Time blocked_since = kNever;
   /// Last departure of each queue, or the time at which the queue became non-empty.
   std::array<Time, kQueues> served_at{};
-  roce::MacAddress own_mac{};   ///< source of its pause frames
-  roce::MacAddress peer_mac{};  ///< destination of its pause frames
+  roce::MacAddress own_mac{};   ///< source address of the port's pause frames
+  roce::MacAddress peer_mac{};  ///< destination address of the port's pause frames
 };
 
 struct Switch {

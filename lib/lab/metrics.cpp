@@ -66,7 +66,7 @@ Metrics::Metrics(const MetricsConfig& config)
 }
 
 void Metrics::add(const stats::Sample& sample) {
-  if (sample.at <= last_) return;  // the next sample counts these events
+  if (sample.at <= last_) return;  // the next sample includes these events
   due_ = (sample.at / config_.interval + 1) * config_.interval;
   count(sample);
   if (last_ >= schedule_.end()) {

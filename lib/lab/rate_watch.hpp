@@ -48,7 +48,7 @@ class RateWatch : public stats::Observer {
     std::size_t board = 0;
     std::vector<std::size_t> qps;  ///< QPs that share the CongestionControl object
     RateOrigin origin;
-    std::uint32_t packet = 0;  ///< counted bytes of the largest packet of these QPs
+    std::uint32_t packet = 0;  ///< counted bytes of the largest packet that these QPs send
     std::vector<SentSample> samples;
   };
 

@@ -15,8 +15,8 @@ namespace softfeb::report {
 /// True if a switch has `priorities`, so that its queues are reported one by one.
 bool has_priorities(const config::LabConfig& config);
 
-/// Writes queues.csv (doc/lab.md): a row for each queue of each port of the switches with `priorities`, and
-/// each sample, every run.series_interval.
+/// Writes queues.csv (doc/lab.md): at every run.series_interval, one row for each queue of the ports of the
+/// switches with `priorities`.
 class QueueSeries : public stats::Observer {
  public:
   /// Writes the heading. `config` must outlive this object. Throws EnvironmentError.

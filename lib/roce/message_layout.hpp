@@ -75,7 +75,8 @@ class MessageLayout {
   Divider per_message_;  ///< divides by the number of packets in a message of full length
   Divider per_pass_;     ///< divides by the number of packets in a pass
   std::uint64_t messages_per_pass_ = 0;
-  std::uint32_t short_length_ = 0;  ///< length of the last message of a pass if it is shorter, else 0
+  /// Length of the last message of a pass if that message is shorter, otherwise 0.
+  std::uint32_t short_length_ = 0;
   MessageLengths lengths_;
 };
 

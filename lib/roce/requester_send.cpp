@@ -192,7 +192,7 @@ void Requester::payload_error(Time /*now*/) {
   if (taken_.started_timer) ack_deadline_ = kNever;
   if (unreliable()) {
     acked_ = next_;
-    if (done_ != taken_.index) {  // sending its last packet completed the request: undo that
+    if (done_ != taken_.index) {  // sending the last packet had completed the request
       done_ = taken_.index;
       --messages_completed_;
       if (head_ == done_ + 1) head_ = done_;

@@ -96,7 +96,7 @@ struct PlacedPayload {
   std::uint64_t address = 0;         ///< remote address
   std::uint32_t message_offset = 0;  ///< in bytes
   Segments bytes;
-  std::uint8_t* to = nullptr;  ///< local destination; null: it is not stored
+  std::uint8_t* to = nullptr;  ///< local destination; null: the payload is not stored
 };
 
 /// Result of processing a request.
@@ -140,9 +140,10 @@ class Responder {
   const std::uint8_t* place_of(const QuickWrite& packet) const;
   /// Result of take().
   struct Quick {
-    std::uint64_t index = 0;                ///< RequestOutcome::packet_index
-    std::uint64_t address = 0;              ///< PlacedPayload::address
-    std::uint8_t* to = nullptr;             ///< local destination of the payload; null: it is not stored
+    std::uint64_t index = 0;    ///< RequestOutcome::packet_index
+    std::uint64_t address = 0;  ///< PlacedPayload::address
+    /// Local destination of the payload; null: the payload is not stored.
+    std::uint8_t* to = nullptr;
     std::optional<Reply> reply{};           ///< RequestOutcome::reply
     std::optional<MessageEvent> message{};  ///< RequestOutcome::message
   };

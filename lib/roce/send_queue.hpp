@@ -13,7 +13,7 @@ namespace softfeb::roce {
 /// State of a posted work request. Packets are numbered from 0 for the first packet of the QP, without
 /// wrapping: packet n has PSN initial_psn + n modulo 2^24.
 struct SendSlot {
-  std::uint64_t first : 48 = 0;  ///< number of its first packet, modulo 2^48
+  std::uint64_t first : 48 = 0;  ///< number of the request's first packet, modulo 2^48
   std::uint64_t status : 5 = 0;  ///< WcStatus
   std::uint64_t signaled : 1 = 1;
   std::uint64_t solicited : 1 = 0;

@@ -21,7 +21,7 @@ namespace softfeb::stats {
 
 /// Goodput that a remote receiver measured.
 struct ReportedGoodput {
-  double seconds = 0;  ///< time from its first to its last completion
+  double seconds = 0;  ///< time from the receiver's first to its last completion
   double gbps = 0;     ///< payload rate during these seconds
 };
 

@@ -52,8 +52,9 @@ struct LivePageConfig {
 /// kHistoryBytes of JSON for clients that connect later.
 class LivePage final : public stats::Observer, public Site {
  public:
-  static constexpr std::size_t kHistory = 600;                   ///< maximum number of samples kept
-  static constexpr std::size_t kHistoryBytes = 8 * 1024 * 1024;  ///< maximum size of their JSON, in bytes
+  static constexpr std::size_t kHistory = 600;  ///< maximum number of samples kept
+  /// Maximum size of the samples' JSON, in bytes.
+  static constexpr std::size_t kHistoryBytes = 8 * 1024 * 1024;
 
   /// If `parameters` is null, parameters cannot be changed. If `links` is null, the page shows no slow
   /// control. Both must outlive the page.
