@@ -16,9 +16,8 @@ namespace softfeb::engine {
 /// by congestion control: BTH through pad.
 struct Flight {
   std::uint64_t bytes = 0;  ///< bytes that were sent and are neither acknowledged nor about to be resent
-  /// Packets acknowledged, or given up because their queue pair failed or was renewed.
-  std::uint64_t acked = 0;
-  std::uint64_t sent = 0;  ///< packets sent at least once
+  std::uint64_t acked = 0;  ///< packets acknowledged or, after a failure or renewal, given up
+  std::uint64_t sent = 0;   ///< packets sent at least once
   /// Queue pairs with a packet in flight that requests an acknowledgement.
   std::uint32_t awaiting = 0;
 };

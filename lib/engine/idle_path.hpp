@@ -19,11 +19,10 @@ struct IdlePath {
 
   std::vector<Hop> hops;         ///< links from the board to the receiver, in this order
   std::uint64_t board_rate = 0;  ///< rate limit of the board's link (LinkShaper) in bytes per second; 0: none
-  /// Slack of the LinkShaper; a board that has been idle can use all of it at once.
-  Time board_slack = 0;
-  std::uint32_t pmtu = 4096;  ///< bytes
-  std::uint32_t headers = 0;  ///< bytes of a frame without RETH, immediate, payload and FCS
-  bool immediate = false;     ///< the last packet carries ImmDt
+  Time board_slack = 0;          ///< slack of this limit; an idle board can use all of it at once
+  std::uint32_t pmtu = 4096;     ///< bytes
+  std::uint32_t headers = 0;     ///< bytes of a frame without RETH, immediate, payload and FCS
+  bool immediate = false;        ///< the last packet carries ImmDt
   bool operator==(const IdlePath&) const = default;
 
   /// Time from the first bit of a message of `length` bytes leaving the board to its last bit arriving.

@@ -55,9 +55,8 @@ class Pacer {
   Time given_up() const { return given_up_; }
 
  private:
-  static constexpr Time kCatchUp = 16;  ///< during catch-up, gaps are 15/16 of the ideal gap
-  /// Gaps are 3/4 of the ideal gap if the schedule is late by more than kFarBehind.
-  static constexpr Time kCatchUpFar = 4;
+  static constexpr Time kCatchUp = 16;    ///< during catch-up, gaps are 15/16 of the ideal gap
+  static constexpr Time kCatchUpFar = 4;  ///< 3/4 of the ideal gap if more than kFarBehind late
   static constexpr Time kFarBehind = 1 * kMillisecond;
   /// About one iteration of the worker's loop. A smaller reduction of the gap would have no effect.
   static constexpr Time kTurn = 100 * kNanosecond;
