@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "latency/stage.hpp"
+
+#include <cstdint>
+
+namespace softfeb::latency {
+
+/// Identifies a message: its queue pair, and the PSN of its last packet. Both sides know it, so nothing is
+/// added to packets. 0 is no message.
+using MessageKey = std::uint64_t;
+
+/// The side of a queue pair by which its messages are identified.
+struct QpOwner {
+  static constexpr std::uint16_t kOfBoard = 0x8000;
+
+  /// A receiver in this process, by its number. The QPN of a key is the receiver's.
+  static constexpr std::uint16_t receiver(std::size_t r) { return static_cast<std::uint16_t>(r & 0x7fff); }
+  /// A board whose receiver is elsewhere. The QPN of a key is the board's.
+  static constexpr std::uint16_t board(std::size_t b) {
+    return static_cast<std::uint16_t>(kOfBoard | (b & 0x7fff));
+  }
+};
+
+/// `owner`: see QpOwner. `qpn` and `last_psn` have 24 bits.
+constexpr MessageKey message_key(std::uint16_t owner, std::uint32_t qpn, std::uint32_t last_psn) {
+  return MessageKey{owner} << 48 | MessageKey{qpn} << 24 | last_psn;
+}
+
+/// True if no receiver of this process reports the message.
+constexpr bool sent_elsewhere(MessageKey key) { return (key >> 63) != 0; }
+
+/// Selects one in `sample` messages. The key alone decides, so that both sides select the same ones without
+/// an agreement, also if messages get lost. Its bits are mixed, because the last PSNs of long messages have a
+/// common divisor with most values of `sample`.
+class Sampling {
+ public:
+  /// 0: none.
+  explicit constexpr Sampling(std::uint32_t sample = 0)
+      : below_(sample == 0 ? 0 : ((std::uint64_t{1} << 32) + sample - 1) / sample) {}
+
+  constexpr bool selects(MessageKey key) const {
+    return ((key ^ (key >> 29)) * 0x9e3779b97f4a7c15U) >> 32 < below_;
+  }
+
+ private:
+  std::uint64_t below_;
+};
+
+/// Takes the times at which selected messages reach the stages. Each worker has its own. Calls for messages
+/// that selects() does not select are not allowed. Must not block or allocate.
+class Stamps {
+ public:
+  explicit Stamps(Sampling sampling) : sampling_(sampling) {}
+  virtual ~Stamps() = default;
+
+  bool selects(MessageKey key) const { return sampling_.selects(key); }
+  virtual void put(MessageKey key, Stage stage, Time at) = 0;
+  /// The present time, for what takes place within an iteration of a loop. Virtual time: `now`.
+  virtual Time clock(Time now) = 0;
+  /// Packets were just received from a port. Until the next call, this is their time of arrival.
+  void received() { arrived_ = clock(0); }
+  /// Time of arrival of a packet that is processed at `now`.
+  Time arrival(Time now) const { return arrived_ > now ? arrived_ : now; }
+
+ private:
+  Sampling sampling_;
+  Time arrived_ = 0;
+};
+
+/// How a queue pair or a receiver reports its messages.
+struct StampSource {
+  Stamps* stamps = nullptr;  ///< null: it does not. Must outlive its user
+  std::uint16_t owner = 0;   ///< QpOwner
+
+  MessageKey key(std::uint32_t qpn, std::uint32_t last_psn) const {
+    return message_key(owner, qpn, last_psn);
+  }
+  auto operator<=>(const StampSource&) const = default;
+};
+
+}  // namespace softfeb::latency

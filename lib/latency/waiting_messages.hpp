@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "latency/stamps.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace softfeb::latency {
+
+/// Selected messages that wait until their window or event closes, and only then count as notified. Groups
+/// are the lower 32 bits of the number of a window or event. If there are too many, the oldest ones are
+/// forgotten, as are those whose group closed before they came.
+///
+/// Sans-I/O, not thread-safe; only the constructor allocates.
+class WaitingMessages {
+ public:
+  static constexpr std::size_t kMost = 4096;
+
+  WaitingMessages() : entries_(kMost), first_(kLists, kNone) {}
+
+  /// `key` waits for `group`.
+  void add(MessageKey key, std::uint32_t group) {
+    Entry& e = entries_[next_];
+    if (e.key != 0) remove(next_);
+    std::uint16_t& list = first_[group % kLists];
+    e = {key, group, kNone, list};
+    if (list != kNone) entries_[list].before = next_;
+    list = next_;
+    next_ = static_cast<std::uint16_t>((next_ + 1U) % kMost);
+  }
+
+  /// `group` closed: calls `notify` with each key that waits for it.
+  template <typename Notify>
+  void release(std::uint32_t group, Notify&& notify) {
+    for (std::uint16_t i = first_[group % kLists]; i != kNone;) {
+      const Entry e = entries_[i];
+      if (e.group == group) {
+        remove(i);
+        notify(e.key);
+      }
+      i = e.behind;
+    }
+  }
+
+ private:
+  static constexpr std::size_t kLists = 1024;
+  static constexpr std::uint16_t kNone = 0xffff;
+
+  struct Entry {
+    MessageKey key = 0;  ///< 0: free
+    std::uint32_t group = 0;
+    std::uint16_t before = kNone, behind = kNone;  ///< in the list of its group
+  };
+
+  void remove(std::uint16_t i) {
+    Entry& e = entries_[i];
+    (e.before == kNone ? first_[e.group % kLists] : entries_[e.before].behind) = e.behind;
+    if (e.behind != kNone) entries_[e.behind].before = e.before;
+    e.key = 0;
+  }
+
+  std::vector<Entry> entries_;        ///< ring, by age
+  std::vector<std::uint16_t> first_;  ///< of each list
+  std::uint16_t next_ = 0;            ///< entry for the next message
+};
+
+}  // namespace softfeb::latency
