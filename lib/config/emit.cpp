@@ -108,6 +108,7 @@ Json emit_receiver(const RunConfig& config, const ReceiverConfig& receiver) {
   }
   json["qpn"] = receiver.qpn;
   json["rnr_timer"] = receiver.rnr_timer;
+  if (receiver.response_delay != 0) json["response_delay"] = format_time(receiver.response_delay);
   if (receiver.receives == UINT64_MAX) {
     json["receives"] = "unlimited";
   } else if (receiver.receive_rate != 0) {
@@ -160,6 +161,7 @@ void write(YAML::Emitter& out, const Json& json) {
 Json emit_machine(const RunConfig& config, std::size_t ports) {
   Json json;
   json["run"] = emit_run(config.run);
+  if (config.latency.sample) json["latency"] = {{"sample", *config.latency.sample}};
   json["eal"] = emit_eal(config.eal);
   json["workers"] = emit_workers(config.workers);
   json["ports"] = Json::array();

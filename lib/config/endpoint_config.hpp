@@ -88,6 +88,7 @@ struct ReceiverConfig {
   std::uint64_t memory = 0;
   std::uint32_t qpn = 0x800;            ///< QPN of the first QP; the QPNs of the others follow
   std::uint8_t rnr_timer = 12;          ///< RNR timer code in RNR NAKs
+  Time response_delay = 0;              ///< from a packet's arrival to its acknowledgement or CNP
   std::uint64_t receives = UINT64_MAX;  ///< receive requests per QP; UINT64_MAX: unlimited
   /// Receive requests posted per second on each QP, up to `receives`; 0: none
   std::uint64_t receive_rate = 0;

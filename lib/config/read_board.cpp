@@ -175,6 +175,7 @@ ReceiverDraft read_receiver(Section s) {
   draft.memory_given = s.read("memory", receiver.memory, parse_size);
   s.read("qpn", receiver.qpn, integer(2, 0xff'ffff));
   s.read("rnr_timer", receiver.rnr_timer, integer(0, 31));
+  s.read("response_delay", receiver.response_delay, parse_time);
   read_receives(s, receiver);
   if (const Node* node = s.find("registration")) {
     receiver.registration = read_registration(Section(s.reading(), *node, s.pattern("registration")));

@@ -47,6 +47,14 @@ RunSettings read_run(Section s) {
   return run;
 }
 
+LatencyConfig read_latency(Section s) {
+  LatencyConfig latency;
+  latency.where = s.where();
+  s.read("sample", latency.sample, integer(0, 1'000'000'000));
+  s.close();
+  return latency;
+}
+
 EalConfig read_eal(Section s) {
   EalConfig eal;
   eal.where = s.where();
@@ -129,6 +137,7 @@ Draft read_document(Reading& reading, const Node& document, Form form) {
     return Section(reading, node != nullptr ? *node : none, key);
   };
   draft.config.run = read_run(section("run"));
+  draft.config.latency = read_latency(section("latency"));
   draft.config.eal = read_eal(section("eal"));
   draft.config.workers = read_workers(section("workers"));
   for (const Node& port : s.list("ports"))

@@ -54,6 +54,16 @@ struct RunSettings {
   Where where;
 };
 
+/// Section `latency`: the times of messages from stage to stage.
+struct LatencyConfig {
+  static constexpr std::uint32_t kSample = 64;        ///< default in real time
+  static constexpr std::uint32_t kVirtualSample = 1;  ///< default in virtual time
+
+  /// The times of one in so many messages are taken; 0: of none. None: the default.
+  std::optional<std::uint32_t> sample;
+  Where where;
+};
+
 using engine::HugePages;
 
 /// Section `eal`: DPDK's Environment Abstraction Layer.
@@ -150,6 +160,7 @@ struct ChangeConfig {
 struct RunConfig {
   std::string file;  ///< path as given by the user
   RunSettings run;
+  LatencyConfig latency;
   EalConfig eal;
   WorkersConfig workers;
   std::vector<PortConfig> ports;

@@ -12,6 +12,7 @@
 #include "engine/demux.hpp"
 #include "engine/endpoint.hpp"
 #include "engine/stage_clock.hpp"
+#include "latency/stamps.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -86,7 +87,8 @@ class alignas(64) PortQueue {
     Capture* tx_capture = nullptr;
     SpscRing<ControlDatagram>* control = nullptr;
     SpscRing<ControlFrame>* control_frames = nullptr;
-    DepartureStamps* stamps = nullptr;  ///< only for ports that send at given times
+    DepartureStamps* stamps = nullptr;   ///< for ports that send at given times
+    latency::Stamps* latency = nullptr;  ///< takes the times of messages of the worker's endpoints
     /// For a net_ring port: doorbells of the workers at the other end, because the ring itself does not wake
     /// them.
     std::vector<Doorbell*> far_ends;
@@ -166,6 +168,8 @@ class alignas(64) PortQueue {
   std::size_t build(std::span<rte_mbuf*> out);
   /// Sends the first `n` packets of pending_.
   void send(std::size_t n, Time now);
+  void note_last_packets(std::size_t built);
+  void report_sent(std::span<rte_mbuf* const> packets);
   bool capturing() const { return deps_.rx_capture != nullptr || deps_.tx_capture != nullptr; }
   void look_for_incidents(Seat& seat);
 
@@ -191,6 +195,13 @@ class alignas(64) PortQueue {
   std::size_t filled_ = 0;    ///< number of frames at the front that wait for build()
   std::size_t acquired_ = 0;  ///< number of buffers at the front that are allocated
   std::array<rte_mbuf*, FaultInjector::room_for(kMaxBurst + kControlShare)> pending_{};
+  /// A pending packet that is the last one of a message whose times are taken.
+  struct LastPacket {
+    const rte_mbuf* packet = nullptr;
+    latency::MessageKey message = 0;
+  };
+  std::array<LastPacket, kMaxBurst> last_packets_{};
+  std::size_t last_packet_count_ = 0;
   std::size_t pending_first_ = 0;
   std::size_t pending_count_ = 0;
   std::array<ControlFrame, kControlShare> held_{};  ///< frames of paused endpoints

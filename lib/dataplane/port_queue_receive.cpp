@@ -32,6 +32,7 @@ bool PortQueue::receive_queue(std::uint16_t queue, Time now) {
   std::array<rte_mbuf*, kMaxBurst> burst;
   const std::size_t n = rte_eth_rx_burst(config_.port, queue, burst.data(), config_.burst);
   counters_.rx_packets += n;
+  if (deps_.latency != nullptr && n != 0) deps_.latency->received();
   if (deps_.rx_faults == nullptr || !deps_.rx_faults->active()) {
     take_burst({burst.data(), n}, false, now);
     return n != 0;

@@ -35,6 +35,7 @@ bool PortQueue::offer_pending() {
   enter(engine::Stage::kTx);
   const std::uint16_t n = rte_eth_tx_burst(config_.port, config_.tx_queue, &pending_[pending_first_],
                                            static_cast<std::uint16_t>(pending_count_));
+  if (last_packet_count_ != 0) report_sent({&pending_[pending_first_], n});
   pending_first_ += n;
   pending_count_ -= n;
   counters_.tx_packets += n;
@@ -43,6 +44,18 @@ bool PortQueue::offer_pending() {
   }
   enter(engine::Stage::kBuild);
   return pending_count_ == 0;
+}
+
+/// Reports when the last packets of messages were sent. A packet that fault injection dropped or holds back
+/// is forgotten with its burst.
+void PortQueue::report_sent(std::span<rte_mbuf* const> packets) {
+  const Time at = deps_.latency->clock(0);
+  for (std::size_t i = 0; i < last_packet_count_; ++i) {
+    const LastPacket& last = last_packets_[i];
+    if (std::find(packets.begin(), packets.end(), last.packet) != packets.end())
+      deps_.latency->put(last.message, latency::Stage::kSent, at);
+  }
+  if (packets.size() == pending_count_) last_packet_count_ = 0;
 }
 
 void PortQueue::collect(Time now) {
@@ -83,6 +96,7 @@ std::size_t PortQueue::build(std::span<rte_mbuf*> out) {
   const unsigned built = deps_.builder->build({frames_.data(), filled_}, {buffers_.data(), filled_});
   counters_.tx_bytes += deps_.builder->counters().bytes - before;
   std::copy_n(buffers_.begin(), built, out.begin());
+  if (deps_.latency != nullptr) note_last_packets(built);
   acquired_ -= built;
   filled_ -= built;
   // Close the gap left by the built frames. Unfilled buffers are interchangeable, so move only as many as the
@@ -92,6 +106,14 @@ std::size_t PortQueue::build(std::span<rte_mbuf*> out) {
   std::copy_n(frames_.begin() + from, moved, frames_.begin());
   std::copy_n(buffers_.begin() + from, moved, buffers_.begin());
   return built;
+}
+
+void PortQueue::note_last_packets(std::size_t built) {
+  last_packet_count_ = 0;
+  for (std::size_t i = 0; i < built; ++i) {
+    if (frames_[i].message == 0) continue;
+    last_packets_[last_packet_count_++] = {buffers_[i], frames_[i].message};
+  }
 }
 
 void PortQueue::send(std::size_t n, Time now) {

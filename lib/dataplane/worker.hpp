@@ -66,6 +66,8 @@ class Worker {
   SpscRing<CpuSample>& cpu_samples() { return cpu_.account().samples(); }
 
   unsigned lcore() const { return lcore_; }
+  /// The clock of the running worker: only for objects that the worker calls.
+  const TscClock& clock() const { return clock_; }
 
  private:
   static int entry(void* self);

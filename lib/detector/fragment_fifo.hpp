@@ -94,6 +94,8 @@ class FragmentFifo {
   EventHeader header(std::uint32_t place, std::uint32_t index, std::uint32_t payload_crc) const;
   /// Event of the fragment in `place`.
   std::uint64_t event(std::uint32_t place) const { return places_[place].event; }
+  /// Time of its trigger, as in its header.
+  EventTime time(std::uint32_t place) const { return places_[place].time; }
   /// Call when `pieces` WRITEs of this fragment have completed. Calls advance(now) first, so a fragment that
   /// becomes ready exactly at `now` cannot use the place that this call frees. Returns true if all pieces
   /// have completed.

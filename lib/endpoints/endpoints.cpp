@@ -193,6 +193,12 @@ engine::ReceiveQpSetup receive_qp(const config::RunConfig& config, const QpPlan&
   return s;
 }
 
+/// Messages to a receiver of this process are identified by the receiver's queue pair.
+latency::StampSource stamps_of(const QpPlan& plan, latency::Stamps& stamps) {
+  return {&stamps, plan.target.receiver ? latency::QpOwner::receiver(*plan.target.receiver)
+                                        : latency::QpOwner::board(plan.board)};
+}
+
 roce::RegistrationConfig registration_of(const config::RegistrationSettings& r, std::uint32_t packet) {
   roce::RegistrationConfig c;
   c.packet = packet;
@@ -360,7 +366,8 @@ Endpoints make_listeners(const config::RunConfig& config) {
 
 Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, const Payloads& payloads,
                          const std::vector<std::uint32_t>& largest_pmtus, Time network_slack,
-                         const ForWorker& for_worker, std::pmr::memory_resource* memory) {
+                         const ForWorker& for_worker, std::pmr::memory_resource* memory,
+                         std::span<latency::Stamps* const> stamps) {
   Endpoints out;
   out.events = make_event_data(config);
   out.transfers.resize(config.receivers.size());
@@ -385,6 +392,8 @@ Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, co
     receivers.push_back({identity_of(c.endpoint), notification_of(c.cnp), {}, {}, pause_of(c.endpoint)});
     receivers.back().cc_port = c.endpoint.cc_header ? config.run.cc_port : std::uint16_t{0};
     receivers.back().qps.reserve(plans.receiver_qps(r));
+    receivers.back().response_delay = c.response_delay;
+    if (!stamps.empty()) receivers.back().stamps = {stamps[c.endpoint.worker], latency::QpOwner::receiver(r)};
     for_worker(c.endpoint.worker, [&] {
       const std::uint64_t regions = c.events ? 1 : plans.receiver_qps(r);
       out.memories.push_back(std::make_unique<ReceiverMemory>(c.memory * regions));
@@ -401,6 +410,10 @@ Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, co
     qp.times = random.of(plan);
     qp.traffic.immediate += first_immediate(config, plan);
     qp.start_after += config.boards[plan.board].post_delay;
+    if (!stamps.empty()) {
+      qp.traffic.stamps = stamps_of(plan, *stamps[config.boards[plan.board].endpoint.worker]);
+      qp.traffic.post_delay = config.boards[plan.board].post_delay;
+    }
     if (plan.config->traffic.transfer) add_transfer(config, plan, out, qp, receivers);
     boards[plan.board].qps.push_back(std::move(qp));
     if (plan.target.receiver) {

@@ -16,6 +16,7 @@
 #include <memory>
 #include <memory_resource>
 #include <optional>
+#include <span>
 #include <vector>
 
 /// lib/endpoints builds boards and receivers from a configuration. Start with plan.hpp, which expands the
@@ -69,16 +70,19 @@ Endpoints make_listeners(const config::RunConfig& config);
 /// Calls `make`, which allocates memory for worker `worker`. The caller ensures that this memory is local to
 /// the worker's CPU.
 using ForWorker = std::function<void(std::size_t worker, const std::function<void()>& make)>;
+/// A ForWorker for memory that may be anywhere.
+inline void anywhere(std::size_t /*worker*/, const std::function<void()>& make) { make(); }
 
 /// Creates all boards and receivers. `largest_pmtus`: largest path MTU per port that fits the port's MTU.
 /// `network_slack`: LinkShaper slack of boards in a lab network. The objects of a worker are allocated
 /// together, so two workers share a cache line at most where their memory meets. `memory`: see
-/// engine::BoardConfig. Throws EnvironmentError if memory runs out.
-Endpoints make_endpoints(
-    const config::RunConfig& config, const Plans& plans, const Payloads& payloads,
-    const std::vector<std::uint32_t>& largest_pmtus, Time network_slack = engine::LinkShaper::kSlack,
-    const ForWorker& for_worker = [](std::size_t /*worker*/, const std::function<void()>& make) { make(); },
-    std::pmr::memory_resource* memory = nullptr);
+/// engine::BoardConfig. `stamps`: take the times of messages, indexed by worker; empty: times are not taken.
+/// Throws EnvironmentError if memory runs out.
+Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, const Payloads& payloads,
+                         const std::vector<std::uint32_t>& largest_pmtus,
+                         Time network_slack = engine::LinkShaper::kSlack,
+                         const ForWorker& for_worker = anywhere, std::pmr::memory_resource* memory = nullptr,
+                         std::span<latency::Stamps* const> stamps = {});
 
 /// Adds messages that were sent but never arrived to the receivers' maps of missing messages, and closes
 /// their windows. `final` contains the statistics after the run, which ended at `now`.

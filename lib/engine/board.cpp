@@ -316,7 +316,8 @@ void Board::post_events(Time now) {
       events_->drop();
       return;
     }
-    qps_[i].post(events_->take(), now);
+    const Time triggered = events_->triggered();
+    qps_[i].post(events_->take(), now, triggered);
     reschedule(i, now);
   }
 }

@@ -91,6 +91,11 @@ void EventSender::report(Time now) {
   triggers_->report(*reports_as_, busy_, now);
 }
 
+Time EventSender::triggered() const {
+  const Time at = detector::time_since(fifo_.config().origin, fifo_.time(fifo_.piece().place));
+  return saturating_add(triggers_->began(), at);
+}
+
 roce::WorkRequest EventSender::take() {
   const FragmentPiece piece = fifo_.piece();
   const std::uint32_t id = piece.place * pieces_per_place_ + piece.index;

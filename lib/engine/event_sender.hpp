@@ -62,6 +62,8 @@ class EventSender final : public roce::PayloadStream {
   bool has_piece() const { return !dropped_ && fifo_.has_piece(); }
   /// Builder, and therefore queue pair, of the next piece. Requires has_piece().
   std::uint32_t builder() const { return fifo_.piece().builder; }
+  /// Time of the trigger of the next piece, as in its header. Requires has_piece().
+  Time triggered() const;
   /// Returns the work request of the next piece, which must be posted to its queue pair. Requires
   /// has_piece().
   roce::WorkRequest take();

@@ -61,7 +61,7 @@ void MetadataQps::post_requests(std::uint32_t i, Time now) {
     w.id = qp.messages_made();
     w.payload_offset = s.stream_next;
     s.stream_next += w.length;
-    qp.post(w, now);
+    qp.post(w, now, now);
   }
   if (qp.requester().state() == QpState::kErr) checker_.count(0, dispatcher_.drop());
 }

@@ -3,6 +3,7 @@
 
 #include "base/prefetch.hpp"
 #include "engine/credit_frame.hpp"
+#include "engine/group_notifications.hpp"
 #include "roce/congestion_frame.hpp"
 #include "roce/craft.hpp"
 #include "roce/packet.hpp"
@@ -25,6 +26,19 @@ Receiver::Qp::Qp(const ReceiveQpSetup& setup, roce::NotificationPoint& point)
       transfer_source(setup.transfer_source),
       pkey(setup.pkey) {}
 
+namespace {
+
+/// Null unless the receiver takes times and notifies messages in windows or events.
+std::unique_ptr<GroupNotifications> groups_of(const ReceiverConfig& config) {
+  if (config.stamps.stamps == nullptr || (!config.windows && !config.events)) return nullptr;
+  return std::make_unique<GroupNotifications>(*config.stamps.stamps, config.event_sink,
+                                              config.events ? config.events->triggers : nullptr);
+}
+
+}  // namespace
+
+Receiver::~Receiver() = default;
+
 Receiver::Receiver(const ReceiverConfig& config)
     : Endpoint(config.identity, config.pause),
       notification_(config.notification),
@@ -32,7 +46,12 @@ Receiver::Receiver(const ReceiverConfig& config)
       slot_table_(config.slots.size()),
       pending_(kPendingRoom),
       keep_notifications_(config.keep_notifications),
-      events_(config.events ? std::make_unique<EventReceiver>(*config.events, config.event_sink) : nullptr) {
+      stamps_(config.stamps),
+      response_delay_(config.response_delay),
+      groups_(groups_of(config)),
+      events_(config.events ? std::make_unique<EventReceiver>(*config.events,
+                                                              groups_ ? groups_.get() : config.event_sink)
+                            : nullptr) {
   if (config.registration) registration_.emplace(*config.registration);
   accept_congestion_headers(config.cc_port);
   if (config.cc_port != 0) echoes_.resize(kPendingRoom);
@@ -54,7 +73,7 @@ Receiver::Receiver(const ReceiverConfig& config)
   }
 }
 
-void Receiver::push(Pending p) {
+void Receiver::push(Pending p, Time now) {
   if (pending_count_ == kPendingRoom) {
     ++receiver_counters_.replies_dropped;
     return;
@@ -64,8 +83,8 @@ void Receiver::push(Pending p) {
   const std::size_t place = (pending_first_ + pending_count_++) & (kPendingRoom - 1);
   if (received_header_ != nullptr && !p.cnp) {
     p.echo = static_cast<std::uint8_t>(received_header_->encode(echoes_[place].data()));
-    p.arrived = received_at_;
   }
+  p.arrived = now;
   pending_[place] = p;
 }
 
@@ -133,7 +152,42 @@ void Receiver::post_receives(Qp& qp, Time now) {
   if (due != 0 && room != 0) qp.qp.post_receives(std::min(due, room));
 }
 
-/// Passes a complete message of QP `i` to the registration table or the event builder, if the QP uses them.
+/// Reports that a message was received and placed. Returns its key if the end of this call is its
+/// notification; 0 if its times are not taken, or if a window or event notifies it.
+latency::MessageKey Receiver::stamp_arrival(std::uint32_t i, roce::Psn psn, const roce::MessageEvent& message,
+                                            Time now) {
+  const latency::MessageKey key = stamps_.key(qps_[i].qp.config().responder.qpn, psn);
+  latency::Stamps& stamps = *stamps_.stamps;
+  if (i >= first_slot_ || !stamps.selects(key)) return 0;
+  stamps.put(key, latency::Stage::kReceived, stamps.arrival(now));
+  stamps.put(key, latency::Stage::kPlaced, stamps.clock(now));
+  if (!groups_ || !message.has_immediate) return key;
+  groups_->wait(key, message.immediate - (windows_ ? windows_->config().first_immediate : 0));
+  return 0;
+}
+
+/// Handles a complete message of QP `i`, whose last packet has PSN `psn`.
+inline void Receiver::complete(std::uint32_t i, roce::Psn psn, const roce::MessageEvent& message,
+                               std::optional<std::uint64_t> packet_index, Time now) {
+  const latency::MessageKey key = stamps_.stamps == nullptr ? 0 : stamp_arrival(i, psn, message, now);
+  if (qps_[i].qp.config().responder.transport == roce::Transport::kUc) {
+    qps_[i].last_uc_message = now;
+    if (windows_ && message.has_immediate && i < first_slot_) {
+      windows_->message(now, i, message.immediate, message.length, packet_index);
+      if (groups_) groups_->windows_closed(windows_->base(), windows_->config().ring, now);
+    }
+  }
+  pass_on(i, message, now);
+  if (key != 0) stamps_.stamps->put(key, latency::Stage::kNotified, stamps_.stamps->clock(now));
+}
+
+void Receiver::finish_windows(std::uint64_t sent, Time now) {
+  if (!windows_) return;
+  windows_->finish(now, sent);
+  if (groups_) groups_->windows_closed(windows_->base(), windows_->config().ring, now);
+}
+
+/// Passes a complete message of QP `i` to those that wait for it.
 inline void Receiver::pass_on(std::uint32_t i, const roce::MessageEvent& message, Time now) {
   if (qps_[i].transfer_source) register_message(qps_[i], message, now);
   if (events_ && i < first_slot_) events_->message(now, i, message);
@@ -160,8 +214,8 @@ bool Receiver::receive_quickly(const roce::ParsedFrame& frame, Time now) {
     granter_->accepted(now, i, q.index, first ? std::optional(p.reth().dma_length) : std::nullopt);
   }
   qp.written_end = std::max(qp.written_end, q.address + p.payload.size());
-  if (q.message) pass_on(i, *q.message, now);
-  if (q.reply) push({.qp = i, .reply = *q.reply});
+  if (q.message) complete(i, p.psn, *q.message, q.index, now);
+  if (q.reply) push({.qp = i, .reply = *q.reply}, now);
   return true;
 }
 
@@ -200,17 +254,12 @@ void Receiver::receive_roce(const roce::ParsedFrame& frame, Time now) {
   if (const auto& payload = outcome.request.payload) {
     qp.written_end = std::max(qp.written_end, payload->address + payload->bytes.size());
   }
-  if (outcome.request.message && qp.qp.config().responder.transport == roce::Transport::kUc) {
-    qp.last_uc_message = now;
-    const roce::MessageEvent& message = *outcome.request.message;
-    if (windows_ && message.has_immediate && i < first_slot_)
-      windows_->message(now, i, message.immediate, message.length, outcome.request.packet_index);
-  }
-  if (outcome.request.message) pass_on(i, *outcome.request.message, now);
+  if (outcome.request.message)
+    complete(i, bth.psn, *outcome.request.message, outcome.request.packet_index, now);
   if (granter_) grant_for(i, packet.request, outcome.request, now);
-  if (outcome.send_cnp) push({.qp = i, .cnp = true});
+  if (outcome.send_cnp) push({.qp = i, .cnp = true}, now);
   if (!outcome.request.reply) return;
-  push({.qp = i, .reply = *outcome.request.reply});
+  push({.qp = i, .reply = *outcome.request.reply}, now);
   if (outcome.request.reply->aeth.kind() != roce::AethKind::kAck) ++incidents_;
 }
 
@@ -222,7 +271,6 @@ void Receiver::receive_congestion(const roce::ParsedFrame& frame, const roce::Co
     return;
   }
   received_header_ = &header;
-  received_at_ = now;
   receive_roce(frame, now);
   received_header_ = nullptr;
 }
@@ -303,6 +351,7 @@ std::size_t Receiver::take_pending(Time now, std::span<TxFrame> out) {
   std::size_t n = 0;
   for (; n < out.size() && pending_count_ != 0; --pending_count_) {
     const Pending& p = pending_[pending_first_];
+    if (!due(p, now)) break;
     --pending_of_[p.priority];
     if (p.qp != kNobody) write(pending_first_, now, out[n++]);
     pending_first_ = (pending_first_ + 1) & (kPendingRoom - 1);
@@ -324,7 +373,7 @@ std::size_t Receiver::take_unpaused(Time now, std::span<TxFrame> out) {
   std::size_t n = 0, kept = 0;
   for (std::size_t k = 0; k < pending_count_; ++k) {
     const Pending& p = pending_[place(k)];
-    if (n == out.size() || pause_.paused(p.priority, now)) {
+    if (n == out.size() || pause_.paused(p.priority, now) || !due(p, now)) {
       if (p.echo != 0) echoes_[place(kept)] = echoes_[place(k)];
       pending_[place(kept++)] = p;
       continue;
@@ -359,7 +408,9 @@ Time Receiver::next_event(Time now) const {
     if (granter_->has_frames()) at = std::min(at, std::max(now, credit_open_at()));
   }
   for (std::size_t p = 0; pending_count_ != 0 && p < pending_of_.size(); ++p) {
-    if (pending_of_[p] != 0) at = std::min(at, std::max(now, pause_.until(static_cast<std::uint8_t>(p))));
+    if (pending_of_[p] == 0) continue;
+    const Time first = pending_[pending_first_].arrived + response_delay_;
+    at = std::min(at, std::max({now, first, pause_.until(static_cast<std::uint8_t>(p))}));
   }
   return at;
 }

@@ -8,6 +8,7 @@
 #include "engine/qp_table.hpp"
 #include "engine/receiver_action.hpp"
 #include "engine/transfer.hpp"
+#include "latency/stamps.hpp"
 #include "roce/notification_point.hpp"
 #include "roce/path.hpp"
 #include "roce/receive_qp.hpp"
@@ -22,6 +23,8 @@
 #include <vector>
 
 namespace softfeb::engine {
+
+class GroupNotifications;
 
 struct ReceiveQpSetup {
   roce::ReceiveQpConfig qp;
@@ -63,8 +66,10 @@ struct ReceiverConfig {
   /// Registration table for transfers. Each message counts as a packet of the table. `open_length` is true,
   /// because the length of the last message is not announced.
   std::optional<roce::RegistrationConfig> registration{};
-  /// True: notifications are kept until the application calls poll_notification(). False: they are only
-  /// counted.
+  latency::StampSource stamps;  ///< takes the times of messages of the configured queue pairs
+  /// Time from the arrival of a packet to its acknowledgement or CNP, a cost that does not limit the rate.
+  Time response_delay = 0;
+  /// True: the application calls poll_notification(). False: notifications are only counted.
   bool keep_notifications = false;
 };
 
@@ -85,6 +90,7 @@ struct ReceiverCounters {
 class Receiver : public Endpoint {
  public:
   explicit Receiver(const ReceiverConfig& config);
+  ~Receiver() override;
 
   void expect(const roce::ParsedFrame& frame) override;
   std::size_t poll(Time now, std::span<TxFrame> out) override;
@@ -123,12 +129,9 @@ class Receiver : public Endpoint {
   const TimeSum& notified() const { return notified_; }
   /// Map of missing data; null if none is configured.
   const roce::WindowMap* windows() const { return windows_ ? &*windows_ : nullptr; }
-  /// Call after the last message. Closes all windows. `sent` is the number of messages that each stream has
-  /// sent.
-  void finish_windows(std::uint64_t sent, Time now) {
-    if (windows_) windows_->finish(now, sent);
-  }
-  /// The event builder; null if none is configured.
+  /// Call after the last message, with the number of messages that each stream has sent: closes all windows.
+  void finish_windows(std::uint64_t sent, Time now);
+  /// Event builder; null if none is configured.
   EventReceiver* events() { return events_.get(); }
   const EventReceiver* events() const { return events_.get(); }
   const roce::NotificationPoint& notification_point() const { return notification_; }
@@ -165,7 +168,7 @@ class Receiver : public Endpoint {
     bool cnp = false;
     std::uint8_t priority = 0;  ///< index into PauseState
     std::uint8_t echo = 0;      ///< size of the congestion control header to return; 0 for none
-    Time arrived = 0;           ///< arrival of the request that has this header
+    Time arrived = 0;           ///< arrival of the request
     roce::Reply reply{};
   };
   static constexpr std::size_t kPendingRoom = 8192;  ///< must be a power of two
@@ -173,6 +176,11 @@ class Receiver : public Endpoint {
   static constexpr std::uint32_t kNobody = UINT32_MAX;
 
   static void post_receives(Qp& qp, Time now);
+  /// Reports the times of a complete message (lib/latency). Its last packet has PSN `psn`.
+  latency::MessageKey stamp_arrival(std::uint32_t i, roce::Psn psn, const roce::MessageEvent& message,
+                                    Time now);
+  void complete(std::uint32_t i, roce::Psn psn, const roce::MessageEvent& message,
+                std::optional<std::uint64_t> packet_index, Time now);
   void pass_on(std::uint32_t i, const roce::MessageEvent& message, Time now);
   void register_message(const Qp& qp, const roce::MessageEvent& message, Time now);
   void count_notifications();
@@ -185,7 +193,8 @@ class Receiver : public Endpoint {
   std::uint32_t find(roce::Qpn qpn, const roce::IpAddress& peer);
   void index_slots();
   void forget_replies(std::uint32_t i);
-  void push(Pending p);
+  void push(Pending p, Time now);
+  bool due(const Pending& p, Time now) const { return p.arrived + response_delay_ <= now; }
   bool may_send(Time now) const;
   std::size_t take_pending(Time now, std::span<TxFrame> out);
   std::size_t take_unpaused(Time now, std::span<TxFrame> out);
@@ -201,9 +210,7 @@ class Receiver : public Endpoint {
   std::vector<Pending> pending_;
   /// Congestion control headers to return, indexed like `pending_`; empty if none are accepted.
   std::vector<std::array<std::uint8_t, roce::CongestionHeader::kMaxSize>> echoes_;
-  /// Congestion control header of the request being processed.
-  const roce::CongestionHeader* received_header_ = nullptr;
-  Time received_at_ = 0;  ///< time of arrival of that request
+  const roce::CongestionHeader* received_header_ = nullptr;  ///< of the request being processed
   std::size_t pending_first_ = 0;
   std::size_t pending_count_ = 0;
   std::array<std::uint32_t, roce::kPriorities> pending_of_{};  ///< number of pending responses, by priority
@@ -211,6 +218,10 @@ class Receiver : public Endpoint {
   std::optional<roce::WindowMap> windows_;
   std::optional<roce::Registration> registration_;
   bool keep_notifications_;
+  latency::StampSource stamps_;
+  Time response_delay_;
+  /// Set if times are taken, and messages are notified in windows or events.
+  std::unique_ptr<GroupNotifications> groups_;
   std::unique_ptr<EventReceiver> events_;
   TimeSum notified_;
   ReceiverCounters receiver_counters_;

@@ -150,9 +150,11 @@ void SendQp::post_all_due(Time now) {
   // One message ahead of the one being sent keeps the QP busy. More would only wait in the queue and delay
   // the end of the experiment.
   while (may_post() && !traffic_.held() && due() <= now) {
+    const Time since = due();
     if (flags_.timed) traffic_.times()->post(traffic_.made(), now);
     const roce::WorkRequest request = traffic_.make();
     requester_.post(request, now);
+    stamp_posted(since == 0 ? now : since, now);
     report_posted(request.length, now);
     traffic_.record_post(now);
     if (by_message() && !traffic_.notifies_next()) pacer_->sent(1, now);
@@ -161,8 +163,46 @@ void SendQp::post_all_due(Time now) {
   if (flags_.timed) traffic_.stop_if_exhausted();
 }
 
-void SendQp::post(const roce::WorkRequest& request, Time now) {
+/// Key of the message that ends with this packet; 0 if its times are not taken.
+latency::MessageKey SendQp::stamped(roce::Psn last_psn) const {
+  const latency::StampSource& source = traffic_.stamps();
+  if (source.stamps == nullptr) return 0;
+  const bool elsewhere = (source.owner & latency::QpOwner::kOfBoard) != 0;
+  const latency::MessageKey key = source.key(elsewhere ? requester_.qpn() : requester_.dest_qpn(), last_psn);
+  return source.stamps->selects(key) ? key : 0;
+}
+
+inline void SendQp::stamp_posted(Time due, Time now) {
+  if (traffic_.stamps().stamps == nullptr) return;
+  const latency::MessageKey key = stamped(requester_.last_posted_psn());
+  if (key == 0) return;
+  const Time delay = traffic_.post_delay();
+  latency::Stamps& stamps = *traffic_.stamps().stamps;
+  stamps.put(key, latency::Stage::kTriggered, due - std::min(due, delay));
+  stamps.put(key, latency::Stage::kPosted, now - std::min(now, delay));
+}
+
+/// Reports the first packet of a message, and marks the last one for the port.
+void SendQp::stamp_packet(const roce::RequestPacket& packet, TxFrame& out, Time now) {
+  const roce::Operation op = roce::opcode_operation(packet.opcode);
+  if (roce::ends_message(op)) out.message = stamped(packet.psn);
+  if (!roce::begins_message(op) || packet.retransmission) return;
+  const latency::MessageKey key =
+      roce::ends_message(op) ? out.message : stamped(requester_.last_sending_psn());
+  if (key != 0) traffic_.stamps().stamps->put(key, latency::Stage::kCrafted, now);
+}
+
+void SendQp::stamp_completed(std::uint32_t messages, Time now) {
+  for (std::uint32_t back = messages; back != 0; --back) {
+    const auto psn = requester_.last_completed_psn(back);
+    const latency::MessageKey key = psn ? stamped(*psn) : 0;
+    if (key != 0) traffic_.stamps().stamps->put(key, latency::Stage::kCompleted, now);
+  }
+}
+
+void SendQp::post(const roce::WorkRequest& request, Time now, Time due) {
   requester_.post(request, now);
+  stamp_posted(due, now);
   report_posted(request.length, now);
   traffic_.count();
 }
@@ -189,6 +229,7 @@ std::uint32_t SendQp::write(Time now, std::uint16_t identification, TxFrame& out
   out.trailer_length = c.trailer_length;
   const auto counted =
       static_cast<std::uint32_t>(out.length() - headers_.size() - roce::kIcrcSize);  // including the pad
+  if (traffic_.stamps().stamps != nullptr) stamp_packet(p, out, now);
   if (flags_.tracked) report_sent(!p.retransmission, p.ack_req, counted, now);
   pace(p.payload_length, now);
   if (!flags_.has_sent) {
@@ -388,6 +429,8 @@ void SendQp::reap_all(Time now) {
   if (flags_.timed) traffic_.times()->complete(requester_.messages_completed(), now);
   const auto completed = static_cast<std::uint32_t>(requester_.messages_completed());
   if (completed != completed_) {
+    if (traffic_.stamps().stamps != nullptr && requester_.state() != roce::QpState::kErr)
+      stamp_completed(completed - completed_, now);
     completed_ = completed;
     last_completed_ = now;
     traffic_.completed(requester_.messages_completed());

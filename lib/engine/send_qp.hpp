@@ -120,8 +120,9 @@ class alignas(64) SendQp {
   bool may_post() const {
     return requester_.can_post() && requester_.unsent() < 2 && !(one_at_a_time() && !requester_.idle());
   }
-  /// Posts a request from a source other than the QP's traffic. Requires may_post().
-  void post(const roce::WorkRequest& request, Time now);
+  /// Posts a request from a source other than the QP's traffic. Requires may_post(). `due`: time at which it
+  /// was due, or of the trigger that caused it.
+  void post(const roce::WorkRequest& request, Time now, Time due);
   /// Time at which this QP may send its next packet; kNever if that depends on an acknowledgement, a timer or
   /// address resolution. Call post_due() first.
   Time departure(Time now) const {
@@ -261,6 +262,11 @@ class alignas(64) SendQp {
   std::uint32_t write(Time now, std::uint16_t identification, TxFrame& out);
   [[gnu::noinline]] bool prepare_tracked();
   void post_all_due(Time now);
+  // Times of messages (lib/latency).
+  latency::MessageKey stamped(roce::Psn last_psn) const;
+  void stamp_posted(Time due, Time now);
+  [[gnu::noinline]] void stamp_packet(const roce::RequestPacket& packet, TxFrame& out, Time now);
+  [[gnu::noinline]] void stamp_completed(std::uint32_t messages, Time now);
   bool make_run();
   /// True if congestion control has closed its window, or has not been granted the next packet.
   bool closed() const { return flags_.tracked && closed_for_tracked(); }

@@ -5,6 +5,7 @@
 #include "board/message_plan.hpp"
 #include "engine/message_times.hpp"
 #include "engine/transfer.hpp"
+#include "latency/stamps.hpp"
 #include "roce/work.hpp"
 
 #include <cstdint>
@@ -44,6 +45,10 @@ struct TrafficConfig {
   /// transfers of equal length, `immediate` is the number of the queue pair in its group, and only the last
   /// message of a transfer is signaled.
   TransferSettings transfer;
+  latency::StampSource stamps;  ///< takes the times of its messages
+  /// Time from the posting of a message to that of its work request, for these times. It is part of the
+  /// delay of the start already.
+  Time post_delay = 0;
 
   auto operator<=>(const TrafficConfig&) const = default;
 };
@@ -101,6 +106,8 @@ class Traffic {
   }
   /// Records the time at which the newest message was posted, if it is the first one of a transfer.
   void record_post(Time now) const;
+  const latency::StampSource& stamps() const { return profile_->config.stamps; }
+  Time post_delay() const { return profile_->config.post_delay; }
   const board::MessagePlan& plan() const { return profile_->config.plan; }
   /// Random lengths and arrivals; null without them.
   MessageTimes* times() const { return profile_->times.get(); }

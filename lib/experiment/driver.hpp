@@ -8,6 +8,7 @@
 #include "engine/snapshot.hpp"
 #include "fabric/snapshot.hpp"
 #include "lab/conservation.hpp"
+#include "latency/stage_table.hpp"
 #include "stats/observers.hpp"
 
 #include <cstdint>
@@ -101,6 +102,10 @@ class Driver {
   virtual std::vector<lab::Balance> balances() const { return {}; }
   /// Messages to the user on whether the run kept up with its schedule. Call after close().
   virtual std::vector<std::string> remarks(const stats::Outcome&) const { return {}; }
+
+  /// Times of messages from stage to stage, up to date; null if they are not taken. Valid as long as the
+  /// driver.
+  virtual const latency::StageFigures* stages() { return nullptr; }
 
   /// Serves clients briefly. Call it regularly during long work on the control thread.
   virtual void serve() {}

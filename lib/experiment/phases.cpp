@@ -103,11 +103,15 @@ stats::Outcome run_phases(const config::RunConfig& config, Driver& driver, std::
   out.final = std::move(last.endpoints);
   out.network = std::move(last.network);
   out.ended = std::max(driver.now(), out.started);
-  observers.end({.at = out.ended - out.started, .origin = out.started, .endpoints = &out.final},
+  observers.end({.at = out.ended - out.started,
+                 .origin = out.started,
+                 .endpoints = &out.final,
+                 .stages = driver.stages()},
                 out.network ? &*out.network : nullptr);
   out.changes_made = driver.changes_made();
   driver.close(out);
   endpoints::close_maps(driver.plans(), out.final, out.ended, driver.endpoints());
+  out.stages = driver.stages();
   return out;
 }
 

@@ -83,12 +83,20 @@ std::unique_ptr<RealDriver> RealDriver::make(const Setup& setup) {
 void RealDriver::connect() {
   connect_sessions(setup_, dpdk_, targets_, payloads_);
   if (setup_.network() != nullptr) lab::find_idle_paths(*setup_.network(), targets_.plans_to_complete());
+  const std::uint32_t sample = config_.latency.sample.value_or(config::LatencyConfig::kSample);
+  if (sample != 0) {
+    stages_.emplace(sample);
+    for (std::size_t w = 0; w < config_.workers.count; ++w)
+      stamps_.push_back(std::make_unique<dataplane::RingStamps>(sample));
+  }
+  std::vector<dataplane::RingStamps*> rings;
+  for (const auto& s : stamps_) rings.push_back(s.get());
   endpoints_ = endpoints::make_endpoints(
       config_, targets_.all(), payloads_, largest_pmtus(dpdk_),
       setup_.network() == nullptr ? engine::LinkShaper::kSlack : kNetworkSlack,
       [this](std::size_t worker, const std::function<void()>& make) { dpdk_.for_worker(worker, make); },
-      &dataplane::HugeMemory::instance());
-  pool_ = std::make_unique<runtime::WorkerPool>(config_, dpdk_, endpoints_, setup_.network());
+      &dataplane::HugeMemory::instance(), std::vector<latency::Stamps*>(rings.begin(), rings.end()));
+  pool_ = std::make_unique<runtime::WorkerPool>(config_, dpdk_, endpoints_, setup_.network(), rings);
 }
 
 std::vector<stats::Observer*> RealDriver::open(const Say& say) {
@@ -149,8 +157,15 @@ Driver::Passed RealDriver::pass(Time end, Until until, int stop_requests) {
   }
 }
 
+const latency::StageFigures* RealDriver::stages() {
+  if (!stages_) return nullptr;
+  for (const auto& stamps : stamps_) stamps->drain(*stages_);
+  return &stages_->figures();
+}
+
 void RealDriver::nap(Time end) {
   dpdk_.follow_clocks();
+  stages();
   const Time from = now();
   const Time longest = config_.workers.idle == config::IdlePolicy::kSleep ? kPollWhenIdle : kPoll;
   const Time due = std::min(end, next_sample());
@@ -162,7 +177,7 @@ void RealDriver::sample() {
   control_unserved_ += pool_->drain_control();
   if (at < next_sample()) return;
   runtime::PoolSnapshot s = pool_->snapshot();
-  observers_->add({.at = at - started_, .origin = started_, .endpoints = &s.endpoints},
+  observers_->add({.at = at - started_, .origin = started_, .endpoints = &s.endpoints, .stages = stages()},
                   s.network ? &*s.network : nullptr);
 }
 

@@ -50,6 +50,7 @@ class RealDriver final : public Driver {
   std::vector<lab::Balance> balances() const override;
   std::vector<std::string> remarks(const stats::Outcome& outcome) const override;
   const endpoints::Targets* targets() const override { return &targets_; }
+  const latency::StageFigures* stages() override;
   runtime::DpdkRuntime* dpdk() override { return &dpdk_; }
 
   void serve() override { service_->run_until(now()); }
@@ -71,6 +72,8 @@ class RealDriver final : public Driver {
   endpoints::Payloads payloads_;
   endpoints::Targets targets_;
   runtime::DpdkRuntime dpdk_;
+  std::vector<std::unique_ptr<dataplane::RingStamps>> stamps_;  ///< indexed by worker, or empty
+  std::optional<latency::StageTable> stages_;
   endpoints::Endpoints endpoints_;
   std::unique_ptr<runtime::WorkerPool> pool_;
   std::optional<slowcontrol::ControlService> service_;

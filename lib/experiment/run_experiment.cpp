@@ -12,6 +12,7 @@
 #include "lab/run_stats.hpp"
 #include "report/completion_result.hpp"
 #include "report/lab_result.hpp"
+#include "report/latency_result.hpp"
 #include "report/live_table.hpp"
 #include "report/pictures.hpp"
 #include "report/recorder.hpp"
@@ -40,7 +41,7 @@ struct JudgedRun {
 std::unique_ptr<Driver> make_driver(const Setup& setup) {
   if (!setup.options.virtual_time) return RealDriver::make(setup);
   runtime::catch_stop_signals();
-  return std::make_unique<VirtualDriver>(setup.lab, runtime::stop_signals);
+  return std::make_unique<VirtualDriver>(setup.lab, runtime::stop_signals, true);
 }
 
 void make_table(const Setup& setup, const Driver& driver, std::optional<report::LiveTable>& table) {
@@ -152,6 +153,9 @@ struct Report {
     report::write_atomically(*o.report + '/' + report::kReportConfig,
                              run.lab ? config::to_yaml(setup.lab) : config::to_yaml(setup.run()));
     report::write_atomically(*o.report + '/' + report::kReportResult, result);
+    if (run.outcome.stages != nullptr)
+      report::write_atomically(*o.report + '/' + report::kReportLatency,
+                               report::latency_csv(*run.outcome.stages));
     recorder.finish();
   }
 

@@ -45,7 +45,7 @@ void check(const config::LabConfig& config, const endpoints::Plans& plans) {
 
 }  // namespace
 
-VirtualDriver::VirtualDriver(const config::LabConfig& config, Poll poll)
+VirtualDriver::VirtualDriver(const config::LabConfig& config, Poll poll, bool takes_times)
     : config_(config), poll_(std::move(poll)), payloads_(config.run), plans_(config.run) {
   check(config, plans_);
   payloads_.stage([this](std::size_t bytes) {
@@ -57,12 +57,18 @@ VirtualDriver::VirtualDriver(const config::LabConfig& config, Poll poll)
   const std::vector<std::uint32_t> pmtus(config.run.ports.size(), board::kMaxPacketPayload);
   // In virtual time no worker is late, so a board has nothing to catch up on.
   constexpr Time kNoSlack = 0;
-  endpoints_ = endpoints::make_endpoints(config.run, plans_, payloads_, pmtus, kNoSlack);
+  const std::uint32_t sample = config.run.latency.sample.value_or(config::LatencyConfig::kVirtualSample);
+  if (takes_times && sample != 0) stamps_.emplace(sample);
+  const std::vector<latency::Stamps*> stamps(stamps_ ? config.run.workers.count : 0,
+                                             stamps_ ? &*stamps_ : nullptr);
+  endpoints_ = endpoints::make_endpoints(config.run, plans_, payloads_, pmtus, kNoSlack, endpoints::anywhere,
+                                         nullptr, stamps);
   for (const auto& board : endpoints_.boards) all_.push_back(board.get());
   for (const auto& receiver : endpoints_.receivers) all_.push_back(receiver.get());
   std::vector<simulator::EventLoop::Seat> seats;
   for (engine::Endpoint* e : all_) seats.push_back({e, *config.station_of[seats.size()]});
   loop_ = std::make_unique<simulator::EventLoop>(config.network, seats);
+  if (stamps_) loop_->network().report_times(*stamps_);
   for (const engine::Endpoint* e : all_) snapshots_.push_back(engine::make_snapshot(*e));
   network_ = loop_->network().make_snapshot();
   changes_made_.resize(config.run.changes.size(), 0);

@@ -19,11 +19,12 @@ class VirtualDriver final : public Driver {
   /// Called about once per millisecond of virtual time. Returns the number of stop requests so far.
   using Poll = std::function<int()>;
 
-  /// `config` must outlive the driver. Throws ConfigError if the configuration uses something that virtual
+  /// `config` must outlive the driver. `takes_times`: takes the times of messages from stage to stage, unless
+  /// the configuration does without them. Throws ConfigError if the configuration uses something that virtual
   /// time does not support (receivers in other processes, endpoints at a port of the host), and
   /// EnvironmentError if memory is exhausted.
   explicit VirtualDriver(
-      const config::LabConfig& config, Poll poll = [] { return 0; });
+      const config::LabConfig& config, Poll poll = [] { return 0; }, bool takes_times = false);
 
   const endpoints::Plans& plans() const override { return plans_; }
   const endpoints::Payloads& payloads() const override { return payloads_; }
@@ -46,6 +47,7 @@ class VirtualDriver final : public Driver {
   void close(stats::Outcome&) override {}
 
   bool virtual_time() const override { return true; }
+  const latency::StageFigures* stages() override { return stamps_ ? &stamps_->table().figures() : nullptr; }
   lab::Edge network_edge(const stats::Outcome&) const override { return {.lost_out = loop_->passed_over()}; }
   /// Number of deliveries to endpoints plus number of endpoint iterations.
   std::uint64_t events() const override { return loop_->events(); }
@@ -70,6 +72,7 @@ class VirtualDriver final : public Driver {
   std::vector<std::unique_ptr<std::uint8_t[]>> arena_;
   endpoints::Payloads payloads_;
   endpoints::Plans plans_;
+  std::optional<latency::DirectStamps> stamps_;  ///< empty: times are not taken
   endpoints::Endpoints endpoints_;
   std::unique_ptr<simulator::EventLoop> loop_;
   std::vector<engine::Endpoint*> all_;  ///< boards, then receivers

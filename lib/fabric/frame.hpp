@@ -3,6 +3,7 @@
 
 #include "base/bytes.hpp"
 #include "base/time.hpp"
+#include "latency/stamps.hpp"
 
 #include <cstdint>
 
@@ -17,6 +18,9 @@ struct Frame {
   std::uint8_t* header = nullptr;
   std::uint32_t length = 0;  ///< bytes of the whole frame, Ethernet header to iCRC, without FCS
   std::uint16_t header_length = 0;
+
+  /// Message whose last packet this is, if its times are taken; otherwise 0. Copies do not have it.
+  latency::MessageKey message = 0;
 
   // The members below are private to the network from send() until the frame is delivered or released. They
   // contain accounting data, and header fields that were parsed once (fabric/facts.hpp).

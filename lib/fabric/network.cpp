@@ -149,7 +149,12 @@ void Network::Parts::tell_station(std::uint32_t station, const Frame& frame, Tim
 }
 
 void Network::Parts::put_on_wire(std::uint32_t d, Frame* frame, Time now) {
+  const latency::MessageKey message = frame->message;
   if (!channels[d].wire.transmit(frame, now, store, totals)) drop(frame, totals.dropped_fault);
+  if (message == 0 || stamps == nullptr) return;
+  const bool station = channels[d].from == Topology::kNoPort;
+  stamps->put(message, station ? latency::Stage::kSent : latency::Stage::kSwitchOut,
+              channels[d].wire.free_at());
 }
 
 /// Counts a dropped frame and releases it.
@@ -212,6 +217,7 @@ Network::~Network() = default;
 void Network::send(std::uint32_t station, Frame* frame, Time now) { parts_->send(station, frame, now); }
 std::size_t Network::run(Time now, std::span<Delivery> out) { return parts_->run(now, out); }
 Time Network::next_event() const { return parts_->events.time(); }
+void Network::report_times(latency::Stamps& stamps) { parts_->stamps = &stamps; }
 const NetworkConfig& Network::config() const { return parts_->config; }
 
 NetworkSnapshot Network::make_snapshot() const {

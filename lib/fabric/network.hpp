@@ -52,6 +52,9 @@ class Network {
   /// Fills `out` and resets the peaks.
   void take_snapshot(NetworkSnapshot& out, Time now);
 
+  /// Reports the times of frames that have a message to `stamps`, which must outlive the network.
+  void report_times(latency::Stamps& stamps);
+
   const NetworkConfig& config() const;
 
  private:

@@ -93,6 +93,7 @@ struct Network::Parts {
 
   NetworkConfig config;
   FrameStore& store;
+  latency::Stamps* stamps = nullptr;  ///< null: times are not taken
   Topology topology;
   AddressTable addresses;
   FlowTable flows{kFlows};

@@ -28,6 +28,7 @@ void Network::Parts::receive(std::uint16_t p, Frame* frame, Time now) {
   ++port.counters.rx_packets;
   port.counters.rx_bytes += frame->length;
   frame->ingress = p;
+  if (frame->message != 0 && stamps != nullptr) stamps->put(frame->message, latency::Stage::kSwitchIn, now);
   if ((frame->facts & kFactControl) != 0) {
     receive_control(p, frame, now);
   } else if (frame->destination == kEverybody || frame->destination == kSomebody) {

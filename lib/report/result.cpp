@@ -6,6 +6,7 @@
 #include "report/completion_result.hpp"
 #include "report/cpu_result.hpp"
 #include "report/event_result.hpp"
+#include "report/latency_result.hpp"
 #include "report/registration_result.hpp"
 #include "report/result_qps.hpp"
 #include "report/window_result.hpp"
@@ -268,6 +269,7 @@ Json make_result(const config::RunConfig& config, const runtime::DpdkRuntime* dp
   j["goodput_gbps"] = goodput ? Json(*goodput) : Json(nullptr);
   j["tx_payload_gbps"] = tx_payload_gbps;
   add_completion_times(j, endpoints, o.ended);
+  add_latency(j, o.stages);
   j["receivers"] = Json::array();
   for (std::size_t r = 0; r < config.receivers.size(); ++r) {
     j["receivers"].push_back(receiver(config, plans, o, endpoints, r));

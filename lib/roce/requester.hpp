@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 /// lib/roce implements the RoCEv2 protocol, sans-I/O: headers, iCRC, requester, responder, notification point
 /// and MAC control frames. It may include only base. Start with Requester here (requester_send.cpp and
@@ -204,6 +205,18 @@ class Requester {
   std::uint32_t unsent() const { return tail_ - send_; }
   /// PSN of the next packet to be sent for the first time.
   Psn next_psn() const { return psn_of(sent_); }
+  /// PSN of the last packet of the newest request.
+  Psn last_posted_psn() const { return psn_of(posted_packets_ - 1); }
+  /// PSN of the last packet of the request that is being sent. Requires that its first packet was taken, and
+  /// not yet its last.
+  Psn last_sending_psn() const { return psn_of(sending().end() - 1); }
+  /// PSN of the last packet of the request that completed `back` requests ago; 1 for the latest one. Empty if
+  /// it is no longer in the queue.
+  std::optional<Psn> last_completed_psn(std::uint32_t back) const {
+    const std::uint32_t index = done_ - back;
+    if (tail_ - index > queue_.depth()) return std::nullopt;
+    return psn_of(end_of(index) - 1);
+  }
   /// Positions in the sequence of packets, which are numbered from 0.
   struct Progress {
     std::uint64_t acked = 0;    ///< every packet before this one is acknowledged
@@ -231,6 +244,7 @@ class Requester {
   std::uint64_t messages_completed() const { return messages_completed_; }
   std::uint64_t timeouts() const { return timeouts_; }
   RequesterConfig config() const;
+  Qpn qpn() const { return qpn_; }
   Qpn dest_qpn() const { return dest_qpn_; }
   std::uint32_t send_queue_depth() const { return queue_.depth(); }
 

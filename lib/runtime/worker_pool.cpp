@@ -23,12 +23,18 @@ void sleep(Time length) { std::this_thread::sleep_for(std::chrono::nanoseconds(l
 }  // namespace
 
 WorkerPool::WorkerPool(const config::RunConfig& config, DpdkRuntime& dpdk, endpoints::Endpoints& endpoints,
-                       const config::LabConfig* lab)
-    : config_(config), dpdk_(dpdk), endpoints_(endpoints), lab_(lab), pass_(sleep) {
+                       const config::LabConfig* lab, std::span<dataplane::RingStamps* const> stamps)
+    : config_(config),
+      dpdk_(dpdk),
+      endpoints_(endpoints),
+      lab_(lab),
+      stamps_(stamps.begin(), stamps.end()),
+      pass_(sleep) {
   const auto count = static_cast<unsigned>(config.workers.count);
   for (unsigned w = 0; w < count; ++w) {
     workers_.push_back(std::make_unique<dataplane::Worker>(dpdk.lcore(w), config.workers.idle,
                                                            dpdk.clock().clock(), &dpdk.clock().updates()));
+    if (!stamps_.empty()) stamps_[w]->set_clock(workers_.back()->clock());
   }
   for (std::size_t p = 0; p < config.ports.size(); ++p)
     maps_.push_back(std::make_unique<dataplane::PortMap>(count));
@@ -113,6 +119,7 @@ void WorkerPool::add_port_queues(const config::RunConfig& config, std::size_t in
     if (!port.tx_faults.empty()) deps.tx_faults = port.tx_faults[k].get();
     if (!port.rx_faults.empty()) deps.rx_faults = port.rx_faults[k].get();
     if (!port.stamps.empty()) deps.stamps = port.stamps[k].get();
+    if (!stamps_.empty()) deps.latency = stamps_[port_queue.worker];
     if (!port.captures.empty()) {
       const config::CaptureDirection d = config.ports[index].capture->direction;
       if (d != config::CaptureDirection::kTx) deps.rx_capture = port.captures[k].get();

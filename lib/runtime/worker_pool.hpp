@@ -5,6 +5,7 @@
 #include "dataplane/control_exchange.hpp"
 #include "dataplane/flow_rules.hpp"
 #include "dataplane/port_queue.hpp"
+#include "dataplane/ring_stamps.hpp"
 #include "dataplane/worker.hpp"
 #include "endpoints/endpoints.hpp"
 #include "engine/snapshot.hpp"
@@ -13,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,8 +35,9 @@ struct PoolSnapshot {
 class WorkerPool {
  public:
   /// `lab`, if not null, contains `config` as `lab->run`; one of the workers then also runs its network.
+  /// `stamps`: take the times of messages, indexed by worker; empty: times are not taken.
   WorkerPool(const config::RunConfig& config, DpdkRuntime& dpdk, endpoints::Endpoints& endpoints,
-             const config::LabConfig* lab = nullptr);
+             const config::LabConfig* lab = nullptr, std::span<dataplane::RingStamps* const> stamps = {});
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
@@ -109,6 +112,7 @@ class WorkerPool {
   DpdkRuntime& dpdk_;
   endpoints::Endpoints& endpoints_;
   const config::LabConfig* lab_;
+  std::vector<dataplane::RingStamps*> stamps_;  ///< indexed by worker, or empty
   std::vector<std::unique_ptr<dataplane::PortMap>> maps_;
   std::vector<std::unique_ptr<dataplane::TxBuilder>> builders_;
   /// The slow-control exchange of one port queue.

@@ -56,6 +56,7 @@ PoolFrame* FramePool::acquire() {
   frame->payload = nullptr;
   frame->payload_length = 0;
   frame->trailer_length = 0;
+  frame->message = 0;
   return frame;
 }
 
@@ -70,6 +71,7 @@ void FramePool::fill(PoolFrame& frame, const engine::TxFrame& out) {
     frame.payload_length = out.payload_length;
   }
   frame.length = out.length();
+  frame.message = out.message;
 }
 
 fabric::Frame* FramePool::make(ByteSpan bytes) {

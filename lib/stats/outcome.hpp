@@ -17,6 +17,10 @@
 
 #include <nlohmann/json.hpp>
 
+namespace softfeb::latency {
+struct StageFigures;
+}
+
 namespace softfeb::stats {
 
 /// Goodput that a remote receiver measured.
@@ -63,8 +67,9 @@ struct Outcome {
   std::vector<dataplane::CpuShares> cpu;
   std::uint64_t control_unserved = 0;
   std::vector<nlohmann::ordered_json> control;  ///< counters of each board's slow control; null without it
-  /// Indexed like RunConfig::changes; 0: the run ended before the change.
-  std::vector<std::uint8_t> changes_made;
+  std::vector<std::uint8_t> changes_made;       ///< indexed like RunConfig::changes; 0: the run ended first
+  /// Times of messages from stage to stage; null if they are not taken. Valid as long as the run's driver.
+  const latency::StageFigures* stages = nullptr;
   DeliveryMap deliveries;  ///< maps UC queue pairs to the receivers that count them
   /// Reports of remote receivers, by board and QP of the board (endpoints::QpPlan).
   std::map<std::pair<std::size_t, std::size_t>, ReportedGoodput> reported;

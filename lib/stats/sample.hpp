@@ -7,6 +7,10 @@
 
 #include <vector>
 
+namespace softfeb::latency {
+struct StageFigures;
+}
+
 /// lib/stats: the counters of a run, and rates computed from them. Start here: a Sample is a snapshot of all
 /// counters, and an Observer receives the samples during a run. rate_tracker.hpp computes rates from
 /// successive samples. outcome.hpp and goodput.hpp contain the results of a finished run. delivery.hpp
@@ -23,6 +27,8 @@ struct Sample {
   /// Boards, then receivers, in the order of the configuration. In real time each has its own `taken_at`.
   const std::vector<engine::EndpointSnapshot>* endpoints = nullptr;
   const fabric::NetworkSnapshot* network = nullptr;  ///< null without switches in this process
+  /// Times of messages from stage to stage; null if they are not taken. Valid as long as the run's driver.
+  const latency::StageFigures* stages = nullptr;
 };
 
 /// Observes a run in progress: time series, metrics, terminal, live page.

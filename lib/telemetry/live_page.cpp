@@ -48,7 +48,8 @@ void LivePage::begin() {
 void LivePage::keep(const stats::Sample& sample) {
   endpoints_ = *sample.endpoints;
   if (sample.network != nullptr) network_ = *sample.network;
-  last_ = {sample.at, sample.origin, &endpoints_, sample.network != nullptr ? &network_ : nullptr};
+  last_ = {sample.at, sample.origin, &endpoints_, sample.network != nullptr ? &network_ : nullptr,
+           sample.stages};
 }
 
 void LivePage::add(const stats::Sample& sample) {

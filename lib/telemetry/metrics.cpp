@@ -2,8 +2,10 @@
 #include "telemetry/metrics.hpp"
 
 #include "congestion/algorithm.hpp"
+#include "latency/stage_table.hpp"
 #include "telemetry/metric_tables.hpp"
 
+#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -36,8 +38,9 @@ void PrometheusText::family(std::string_view name, std::string_view type, std::s
   text_ += fmt::format("# HELP {0} {2}\n# TYPE {0} {1}\n", name, type, help);
 }
 
-void PrometheusText::begin(const Labels& labels) {
+void PrometheusText::begin(const Labels& labels, std::string_view suffix) {
   text_ += name_;
+  text_ += suffix;
   char before = '{';
   for (const auto& [name, value] : labels) {
     text_ += fmt::format("{}{}=\"{}\"", before, name, escape_label(value));
@@ -46,13 +49,13 @@ void PrometheusText::begin(const Labels& labels) {
   text_ += before == ',' ? "} " : " ";
 }
 
-void PrometheusText::series(const Labels& labels, std::uint64_t value) {
-  begin(labels);
+void PrometheusText::series(const Labels& labels, std::uint64_t value, std::string_view suffix) {
+  begin(labels, suffix);
   text_ += fmt::format("{}\n", value);
 }
 
-void PrometheusText::series(const Labels& labels, double value) {
-  begin(labels);
+void PrometheusText::series(const Labels& labels, double value, std::string_view suffix) {
+  begin(labels, suffix);
   if (std::isnan(value)) {
     text_ += "NaN\n";
   } else if (std::isinf(value)) {
@@ -203,6 +206,31 @@ void write_ports(PrometheusText& out, const RunInfo& info, const fabric::Network
   out.series({}, network.totals.in_network);
 }
 
+/// Writes the times of messages from stage to stage, as a summary for each part of their path.
+void write_stages(PrometheusText& out, const latency::StageFigures& figures) {
+  constexpr const char* kName = "softfeb_message_stage_seconds";
+  constexpr std::array<std::pair<const char*, std::uint64_t>, 4> kQuantiles{
+      {{"0.5", 500}, {"0.9", 900}, {"0.99", 990}, {"0.999", 999}}};
+  out.family(kName, "summary", "Time of selected messages from one stage to another.");
+  for (std::size_t i = 0; i < latency::kSpans; ++i) {
+    const latency::StageHistogram& h = figures.histograms[i];
+    if (h.count() == 0) continue;
+    const std::string from = latency::point_name(latency::spans()[i].from);
+    const std::string to = latency::point_name(latency::spans()[i].to);
+    const Labels labels{{"from", from}, {"to", to}};
+    for (const auto& [quantile, per_mille] : kQuantiles) {
+      Labels of = labels;
+      of.emplace_back("quantile", quantile);
+      out.series(of, to_seconds(h.percentile(per_mille)));
+    }
+    out.series(labels, to_seconds(h.sum()), "_sum");
+    out.series(labels, h.count(), "_count");
+  }
+  out.family("softfeb_message_stage_overflows_total", kCounter,
+             "Selected messages whose times were given up, or lost on the way from a worker.");
+  out.series({}, figures.overflows + figures.lost_stamps);
+}
+
 void write_thresholds(PrometheusText& out, const RunInfo& info) {
   const auto each = [&](const char* name, const char* help, std::uint64_t RunInfo::Port::*value) {
     out.family(name, kGauge, help);
@@ -252,6 +280,7 @@ std::string metrics(const RunInfo& info, const stats::Sample& sample, const std:
   write_qps(out, info, sample);
   write_receivers(out, info, sample);
   write_endpoints(out, info, sample);
+  if (sample.stages != nullptr) write_stages(out, *sample.stages);
   if (sample.network != nullptr) {
     write_ports(out, info, *sample.network);
     write_thresholds(out, info);

@@ -23,16 +23,16 @@ class PrometheusText {
  public:
   static constexpr const char* kContentType = "text/plain; version=0.0.4; charset=utf-8";
 
-  /// Starts a metric family. `type` is "counter" or "gauge".
+  /// Starts a metric family. `type` is "counter", "gauge" or "summary".
   void family(std::string_view name, std::string_view type, std::string_view help);
-  /// Adds a series to the current family.
-  void series(const Labels& labels, std::uint64_t value);
-  void series(const Labels& labels, double value);
+  /// Adds a series to the current family. `suffix` is appended to its name: _sum and _count of a summary.
+  void series(const Labels& labels, std::uint64_t value, std::string_view suffix = {});
+  void series(const Labels& labels, double value, std::string_view suffix = {});
 
   std::string take() { return std::move(text_); }
 
  private:
-  void begin(const Labels& labels);
+  void begin(const Labels& labels, std::string_view suffix);
 
   std::string text_;
   std::string name_;

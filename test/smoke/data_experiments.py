@@ -25,10 +25,18 @@ class Experiments(LabCase):
 
     def test_advcam(self):
         few = "boards.feb.events.images=4"   # drawing all images takes longer than the run
-        trigger, events = self.events_of(self.lab("advcam", few, "run.duration=10ms"))
+        run = self.lab("advcam", few, "run.duration=10ms")
+        trigger, events = self.events_of(run)
         self.assertGreater(trigger["accepted"], 60)
         self.assertEqual(events["fragments"]["accepted"], 143 * trigger["accepted"])
         self.assertEqual(events["payload_bytes"], 143 * trigger["accepted"] * 4704)
+        # Each fragment is notified when its event is complete.
+        stages = {(s["from"], s["to"]): s for s in run.result["latency"]["stages"]}
+        whole = stages["triggered", "notified"]
+        self.assertLessEqual(whole["count"], 143 * trigger["accepted"])
+        self.assertGreater(whole["count"], 0.9 * 143 * trigger["accepted"])   # the table may overflow
+        self.assertAlmostEqual(whole["max"], 1000 * events["latency"]["max_us"], places=3)
+        self.assertGreaterEqual(stages["triggered", "posted"]["min"], 1064)   # window and readout
         # A single event in the queue of the server's port. Synchronous boards without event headers fill it to 684 kB.
         run = self.lab("advcam", few, "run.duration=3ms", "triggers.camera.sources.0={kind: periodic, rate: 10kHz, phase: 50us}")
         trigger, events = self.events_of(run)

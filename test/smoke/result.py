@@ -44,6 +44,24 @@ class Result(harness.TestCase):
             self.assert_members(c, CHECK)
             self.assertEqual(c["held"], c["value"] <= c["limit"])
         self.assertEqual(result["verdict"], "held")
+        self.assert_latency(result)
+
+    def assert_latency(self, result):
+        """Times of a sample of the messages, from boards and receivers of several workers."""
+        latency = result["latency"]
+        self.assert_members(latency, {"sample": int, "messages": int, "overflows": int, "lost_stamps": int, "incomplete": int})
+        stages = {(s["from"], s["to"]): s for s in latency["stages"]}
+        for step in (("posted", "crafted"), ("crafted", "sent"), ("sent", "received"), ("received", "placed"), ("placed", "notified"),
+                     ("triggered", "completed")):
+            s = stages[step]
+            self.assertEqual(s["count"], latency["messages"])
+            self.assertEqual(sum(n for _, n in s["buckets"]), s["count"])
+            self.assertEqual(sorted(s[k] for k in ("min", "p50", "p90", "p99", "p999", "max")),
+                             [s[k] for k in ("min", "p50", "p90", "p99", "p999", "max")])
+        self.assertGreater(latency["messages"], 0)
+        self.assertGreater(stages["triggered", "completed"]["min"], 0)
+        messages = sum(q["messages_completed"] for b in result["boards"] for q in b["qps"])
+        self.assertAlmostEqual(latency["messages"], messages / 64, delta=0.5 * messages / 64)
 
     def test_figures_follow_from_one_another(self):
         run = self.run_softfeb(CONF / "four-boards.yaml", "--duration", "2", "--set", "run.warmup=500ms")
