@@ -54,6 +54,14 @@ class LogHistogram {
     return static_cast<double>(most_);
   }
 
+  /// Calls `visit(smallest value, count)` for each bucket that is not empty, in ascending order.
+  template <typename Visit>
+  void for_each_bucket(Visit&& visit) const {
+    for (std::size_t i = 0; i < kBuckets; ++i) {
+      if (buckets_[i] != 0) visit(first_of(i), buckets_[i]);
+    }
+  }
+
   bool operator==(const LogHistogram&) const = default;
 
  private:
@@ -66,11 +74,16 @@ class LogHistogram {
     const auto shift = static_cast<unsigned>(std::bit_width(value)) - kBits - 1;
     return (std::size_t{shift} << kBits) + (value >> shift);
   }
+  static constexpr std::size_t shift_of(std::size_t bucket) {
+    return bucket < kExact ? 0 : (bucket >> kBits) - 1;
+  }
+  static constexpr std::uint64_t first_of(std::size_t bucket) {
+    const std::size_t shift = shift_of(bucket);
+    return (bucket - (shift << kBits)) << shift;
+  }
   static constexpr double middle_of(std::size_t bucket) {
-    if (bucket < kExact) return static_cast<double>(bucket);
-    const std::size_t shift = (bucket >> kBits) - 1;
-    const std::uint64_t first = (bucket - (shift << kBits)) << shift;
-    return static_cast<double>(first) + static_cast<double>((std::uint64_t{1} << shift) - 1) / 2;
+    return static_cast<double>(first_of(bucket)) +
+           static_cast<double>((std::uint64_t{1} << shift_of(bucket)) - 1) / 2;
   }
 
   std::array<std::uint64_t, kBuckets> buckets_{};

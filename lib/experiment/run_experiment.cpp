@@ -10,6 +10,7 @@
 #include "experiment/virtual_driver.hpp"
 #include "lab/checks.hpp"
 #include "lab/run_stats.hpp"
+#include "report/camera_image.hpp"
 #include "report/completion_result.hpp"
 #include "report/lab_result.hpp"
 #include "report/latency_result.hpp"
@@ -156,7 +157,17 @@ struct Report {
     if (run.outcome.stages != nullptr)
       report::write_atomically(*o.report + '/' + report::kReportLatency,
                                report::latency_csv(*run.outcome.stages));
+    write_camera_image(*o.report);
     recorder.finish();
+  }
+
+  /// Of the first receiver that has one.
+  void write_camera_image(const std::string& folder) const {
+    for (const auto& receiver : driver.endpoints().receivers) {
+      if (receiver->events() == nullptr) continue;
+      if (const auto text = report::camera_csv(*receiver->events()))
+        return report::write_atomically(folder + '/' + report::kReportCamera, *text);
+    }
   }
 
   std::string table() const {

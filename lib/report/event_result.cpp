@@ -36,13 +36,18 @@ Json fragments(const detector::EventBuilderCounts& c) {
 Json latency(detector::EventBuilder& builder) {
   const detector::LatencyPercentiles p = builder.latencies().percentiles();
   const auto us = [](Time t) { return to_seconds(t) * 1e6; };
+  Json buckets = Json::array();
+  builder.latencies().histogram().for_each_bucket([&](std::uint64_t ns, std::uint64_t count) {
+    buckets.push_back({static_cast<double>(ns) / 1000, count});
+  });
   return {{"count", builder.latencies().count()},
           {"min_us", us(p.min)},
           {"p50_us", us(p.p50)},
           {"p90_us", us(p.p90)},
           {"p99_us", us(p.p99)},
           {"p999_us", us(p.p999)},
-          {"max_us", us(p.max)}};
+          {"max_us", us(p.max)},
+          {"buckets", std::move(buckets)}};
 }
 
 /// Returns ranges of event numbers. In each range, every `builders`-th number is an event of this builder.

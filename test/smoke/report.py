@@ -148,6 +148,38 @@ class Report(harness.TestCase):
         self.assert_charts("rates", "control")
         self.assertIn("10 % to 90 %", (self.dir / "control.svg").read_text())
 
+    def stage(self, begin, end, ns):
+        return {"from": begin, "to": end, "count": 10, "min": ns, "p50": 2 * ns, "p90": 3 * ns, "p99": 4 * ns, "p999": 4 * ns,
+                "max": 5 * ns, "buckets": [[ns, 9], [5 * ns, 1]]}
+
+    def test_stages_of_messages(self):
+        latency = {"sample": 64, "messages": 10, "overflows": 3, "lost_stamps": 0, "incomplete": 0,
+                   "stages": [self.stage("sent", "completed", 2000), self.stage("posted", "crafted", 0.5),
+                              self.stage("sent", "switch_1_in", 900), self.stage("crafted", "posted", 0)]}
+        (self.dir / "result.json").write_text(json.dumps({"latency": latency}))
+        self.make()
+        page = self.assert_charts("stages")
+        words = " ".join(page.words)
+        for said in ("Times of one in 64 messages", "last packet sent → into switch 1: median 1.8 µs, p99 3.6 µs", "overflows",
+                     "Orange: sums of several steps"):
+            self.assertIn(said, words)
+        svg = (self.dir / "stages.svg").read_text()
+        for said in ("last packet sent → completed", "median to p99", "p99.9"):
+            self.assertIn(said, svg)
+
+    def test_events_of_a_camera(self):
+        events = {"latency": {"count": 4, "min_us": 57.5, "p50_us": 58, "p90_us": 60, "p99_us": 61, "p999_us": 61, "max_us": 61.2,
+                              "buckets": [[57.5, 1], [58, 2], [61, 1]]}}
+        (self.dir / "result.json").write_text(json.dumps({"receivers": [{"name": "builder", "events": events}]}))
+        (self.dir / "camera.csv").write_text("event,board,channel,charge\n" + "".join(
+            f"7,{b},{c},{b + c}\n" for b in range(5) for c in range(4)))
+        self.make()
+        page = self.assert_charts("event-latency", "camera")
+        words = " ".join(page.words)
+        for said in ("builder: 4 complete events, latency 57.5 to 61.2 µs", "Camera image of event 7",
+                     "charge of 20 pixels of 5 boards. The brightest is channel 3 of board 4.", "Each square of 2 × 2 pixels is a board"):
+            self.assertIn(said, words)
+
     def test_completion_times(self):
         synthetic_report.make("short", self.dir)
         result = json.loads((self.dir / "result.json").read_text())

@@ -9,7 +9,7 @@ FEW = 12  # rows that are shown without expanding details
 # Members of result.json that the page shows elsewhere, or that are of no interest to a reader.
 PLACED = {"schema_version", "verdict", "config", "boards", "receivers", "switches", "checks", "messages", "duration_s",
           "measured_s", "warmup_excluded", "interrupted", "goodput_gbps", "tx_payload_gbps", "fairness_jain", "ports", "workers", "stolen_share",
-          "changes", "peers", "control_unserved", "lab", "completion_times"}
+          "changes", "peers", "control_unserved", "lab", "completion_times", "latency"}
 
 BOARD = (("goodput_gbps", "goodput (Gb/s)"), ("tx_payload_gbps", "payload sent (Gb/s)"), ("tx_packets", "packets"), ("messages_completed", "messages"),
          ("messages_failed", "failed"), ("retransmitted_packets", "retransmitted"), ("timeouts", "timeouts"), ("cnp_rx", "CNPs"),

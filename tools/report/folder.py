@@ -91,6 +91,7 @@ class Folder:
         self.ports = self._table("ports.csv")
         self.windows = self._table("windows.csv")
         self.sweep = self._table("sweep.csv")
+        self.camera = self._table("camera.csv")
 
     def _read(self, name, reader):
         path = os.path.join(self.path, name)
@@ -114,7 +115,7 @@ class Folder:
 
     def files(self):
         """Files that the page links to."""
-        known = ("config.yaml", "result.json", "series.csv", "ports.csv", "queues.csv", "windows.csv", "sweep.csv")
+        known = ("config.yaml", "result.json", "series.csv", "ports.csv", "queues.csv", "windows.csv", "sweep.csv", "latency.csv", "camera.csv")
         return [n for n in known if os.path.exists(os.path.join(self.path, n))]
 
     @property

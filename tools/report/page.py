@@ -6,6 +6,7 @@ import os
 import completions
 import figures
 import labfigures
+import stages
 import style
 from markup import details, is_number, table, text
 from units import fmt
@@ -122,7 +123,7 @@ def sweep_table(folder):
 def results(folder):
     r = folder.result
     rows = figures.scalars(r)
-    return (completions.section(r) + labfigures.section(r) + figures.boards(r) + figures.receivers(r) + figures.switches(r) + figures.others(r)
+    return (completions.section(r) + stages.section(r) + labfigures.section(r) + figures.boards(r) + figures.receivers(r) + figures.switches(r) + figures.others(r)
             + (table("Further results", ("", "value"), [[k.replace("_", " "), v] for k, v in rows]) if rows else "")
             + figures.machine(r) + sweep_table(folder))
 
