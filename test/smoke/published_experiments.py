@@ -46,6 +46,37 @@ class Experiments(LabCase):
         self.assertAlmostEqual(figures["1KiB", "sender"], 5.23, delta=0.01)
         self.assertLess(figures["32KiB", "sender"] / figures["32KiB", "receiver"], 1.04)
 
+    def stage(self, run, begin, end):
+        return next(s for s in run.result["latency"]["stages"] if (s["from"], s["to"]) == (begin, end))
+
+    def test_seed004_loop(self):
+        run = self.lab("seed004-loop")
+        self.assert_held(run)
+        latency = run.result["latency"]
+        self.assertEqual([latency[k] for k in ("sample", "messages", "overflows", "lost_stamps", "incomplete")], [1, 10000, 0, 0, 0])
+        loop = self.stage(run, "sent", "received")
+        self.assertEqual([loop[k] for k in ("count", "min", "p50", "p999", "max")], [10000, *[409.6] * 4])
+        self.assertEqual([n for _, n in loop["buckets"]], [10000])
+        self.assertLess(loop["buckets"][0][0], 409.6)
+        # 1,122 bytes on the wire.
+        self.assertEqual(self.stage(run, "crafted", "sent")["max"], 897.6)
+        late = self.lab("seed004-loop", "run.messages=100", "receivers.host.response_delay=1us", "latency.sample=2")
+        self.assertEqual(late.result["latency"]["sample"], 2)
+        before, after = (self.stage(r, "sent", "completed")["min"] for r in (run, late))
+        self.assertAlmostEqual(after - before, 1000, delta=0.01)
+        none = self.lab("seed004-loop", "run.messages=100", "latency.sample=0")
+        self.assertNotIn("latency", none.result)
+
+    def test_seed004_sizes(self):
+        for size, goodput in (("256B", 7.23), ("1KiB", 9.13)):
+            run = self.lab("seed004-sizes", f"boards.nanet.qps.0.traffic.message_size={size}", "run.duration=1ms")
+            self.assert_held(run)
+            self.assertAlmostEqual(self.goodput(run)["nanet"], goodput, delta=0.01 * goodput)
+            names = [(s["from"], s["to"]) for s in run.result["latency"]["stages"]]
+            for step in (("sent", "switch_1_in"), ("switch_1_in", "switch_1_out"), ("switch_1_out", "received")):
+                self.assertIn(step, names)
+            self.assertEqual(self.stage(run, "sent", "switch_1_in")["max"], 204.8)
+
     def test_seed000_mtu(self):
         """The headers alone determine the goodput. Like the next ones, too short for the check of the port's use."""
         for pmtu in (256, 1024, 4096):

@@ -6,12 +6,14 @@ SYSTEMS = """* **Advanced Camera** (000): the RoCEv2 sender with DCQCN in the bo
 * **RoCE for radio astronomy** (001): a thesis on RoCE between the stations and the nodes of a radio
   telescope, with UC, missing data and up to 2,000 queue pairs.
 * **Receiver registration** (003): a paper on receivers that find out by themselves when a transfer is
-  complete."""
+  complete.
+* **NaNet-10** (004): an FPGA card with four 10 GbE ports for the trigger of an experiment, which
+  writes data into the memory of GPUs."""
 
 HEAD = f"""# Figures of published systems
 
-This page compares softfeb with three published systems. The names of most files begin with their
-numbers, `seed000`, `seed001` and `seed003`:
+This page compares softfeb with four published systems. The names of most files begin with their
+numbers, `seed000`, `seed001`, `seed003` and `seed004`:
 
 {SYSTEMS}
 
@@ -25,6 +27,8 @@ Two publications give latencies without their components, so some parameters are
 cost (`post_delay`) of the camera's boards to the ratio of 4, and the fixed cost and the delay of the
 links of receiver registration to the two latencies at 1 KB. These figures only confirm that such
 parameters explain them. The other sizes follow.
+
+`tools/seed-figures --real` also prints figures in real time, which depend on the machine.
 
 `softfeb lab sweep -c conf/lab/FILE.yaml --report DIR` draws a single sweep, and `softfeb lab -c
 conf/lab/FILE.yaml --virtual --report DIR` a single run ([lab.md](lab.md)).
@@ -42,6 +46,10 @@ Some figures need an explanation:
   rates are sawteeth below the threshold, so the mean is lower.
 * **The thesis's count.** Its equations count headers and iCRC. FCS, preamble and inter-frame gap
   occupy the link as well, so the goodput is lower than that share of 100 Gb/s.
+* **Queue of the camera.** When all boards answer one trigger, the queue of the server's port peaks at
+  684 kB without event headers. The headers add 64 bytes from each of the 143 boards.
+* **Bandwidth of NaNet-10.** Each message is one packet of a WRITE, with 98 bytes of headers, FCS,
+  preamble and inter-frame gap.
 * **A fixed time saved.** Registration saves a round trip, whose length does not depend on the size of
   the transfer. Relative to a transfer of 32 KB, little remains of it.
 """

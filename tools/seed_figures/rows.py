@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The figures: where each was published, what softfeb should reach, and how to find it in the results."""
 
+import math
 from dataclasses import dataclass
 
-from .runs import Job, sweep
+from .runs import ROOT, Job, sweep
+
+CONF = ROOT / "conf/lab"
 
 
 @dataclass
@@ -97,6 +100,26 @@ def saved(results):
     return [latency(b) - latency(a) for a, b in zip(results[::2], results[1::2])]
 
 
+def stage(result, begin, end):
+    """Times of messages between two stages (doc/result.md), in nanoseconds."""
+    return next(s for s in result["latency"]["stages"] if (s["from"], s["to"]) == (begin, end))
+
+
+def loop_times(results):
+    loop = stage(results[0], "sent", "received")
+    return [loop["min"], loop["max"]]
+
+
+def complete_share(results):
+    events = results[0]["receivers"][0]["events"]
+    return 100 * events["complete"] / events["triggers"]
+
+
+def accepted_share(results):
+    source, = results[0]["triggers"][0]["sources"]
+    return source["accepted"] / (10e3 * results[0]["duration_s"])
+
+
 def one(file):
     return (Job(file),)
 
@@ -104,7 +127,22 @@ def one(file):
 MTUS, VICTIM, LATENCY = (tuple(sweep(f"seed000-{n}")) for n in ("mtu", "victim", "latency"))
 SIZES, QPS, MANY_TO_ONE, ONE_TO_MANY = (tuple(sweep(f"seed001-{n}")) for n in ("sizes", "qps", "many-to-one", "one-to-many"))
 NOTIFICATIONS = tuple(sweep("seed003-latency"))
+DATAGRAMS = tuple(sweep("seed004-sizes"))
+EVENTS = Job("advcam")
+# The data of one event at a time, and one board for long enough to measure the live time.
+ONE_EVENT = Job("advcam", ("run.duration=3ms", "triggers.camera.sources.0={kind: periodic, rate: 10kHz, phase: 50us}"))
+LIVE = Job("advcam", ("boards.feb.count=1", "run.duration=10s", "latency.sample=64"))
+# Share of the triggers of 10 kHz that a dead time of 7 us leaves, and three standard deviations of the share measured in 10 s.
+LIVE_SHARE = 1 / (1 + 10e3 * 7e-6)
+LIVE_SIGMAS = 3 * math.sqrt(LIVE_SHARE**3 / 100e3)
 CAMERA, THESIS, REGISTRATION = "Advanced Camera", "RoCE for radio astronomy", "receiver registration"
+NANET = "NaNet-10"
+
+
+def at_sizes(*sizes):
+    """The results of `DATAGRAMS` with these message sizes."""
+    return [i for i, job in enumerate(DATAGRAMS) if job.overrides[0].rpartition("=")[2] in sizes]
+
 
 ROWS = (
     Row(CAMERA, "Throughput at path MTU 256, 512, 1024, 2048, 4096 (Gb/s; 9.7 measured at 4096)", "seed000-mtu",
@@ -131,6 +169,11 @@ ROWS = (
         lambda r: 100 * lab(r[0])["rate_tracking"], one("rate-tracking"), 3),
     Row(CAMERA, "Latency of a packet with 4096 bytes, relative to one with 256 (fixed cost 0.74 µs, fitted)", "seed000-latency", (4,),
         "± 0.5", lambda r: latency(r[-1]) / latency(r[0]), LATENCY),
+    Row(CAMERA, "143 boards and random triggers of 10 kHz: complete events (%)", "advcam", (100,), "exactly", complete_share, (EVENTS,), 0),
+    Row(CAMERA, "… queue after one trigger, with a header of 64 bytes from each board (kB)", "advcam", (684 + 143 * 0.064,), "1 %",
+        lambda r: lab(r[0])["queue_bytes_max"] / 1000, (ONE_EVENT,), 1),
+    Row(CAMERA, "… share of the triggers outside the dead time (3 σ)", "advcam", (round(LIVE_SHARE, 4),), f"± {LIVE_SIGMAS:.4f}",
+        accepted_share, (LIVE,), 4),
     Row(THESIS, "Eq. 2.1 and 2.2: payload in messages of 4 KiB and 1 MiB, by the thesis's count (%)", "seed001-sizes", (98.1, 98.6),
         "0.2 %", lambda r: [headers_only(r[0]), headers_only(r[-1])], SIZES),
     Row(THESIS, "Fig. 5.1: goodput with messages of 4 KiB, 16 KiB, 1 MiB (Gb/s)", "seed001-sizes", (97.57, 97.92, 98.04), "0.2 %",
@@ -157,4 +200,8 @@ ROWS = (
     Row(REGISTRATION, "… time saved at 256 B, 1 KB, 4 KB, 32 KB (µs)", "seed003-latency", (1.02,), "± 0.1", saved, NOTIFICATIONS),
     Row(REGISTRATION, "… share saved at 32 KB (%)", "seed003-latency", (4,), "at most",
         lambda r: 100 * saved(r)[-1] / latency(r[-1]), NOTIFICATIONS),
+    Row(NANET, "From the transmitter to the receiver of a loop, shortest and longest (ns)", "seed004-loop", (409.6,), "± 0.001", loop_times,
+        one("seed004-loop"), 3),
+    Row(NANET, "Fig. 8: bandwidth with messages of 256 B and 1 KiB, WRITE (Gb/s)", "seed004-sizes", (7.23, 9.13), "1 %",
+        lambda r: board_goodput("nanet")([r[i] for i in at_sizes("256B", "1KiB")]), DATAGRAMS),
 )
