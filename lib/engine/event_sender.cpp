@@ -139,6 +139,13 @@ void EventSender::completed(std::uint32_t i, std::uint64_t completed, Time now) 
   report(now);
 }
 
+Time EventSender::busy_time(Time now) const {
+  const Time closed = fifo_.counts().busy_time;
+  if (!fifo_.busy()) return closed;
+  const Time at = run_time(now);
+  return closed + at - std::min(at, fifo_.busy_since());
+}
+
 Time EventSender::next_event() const {
   if (!started_ || dropped_) return kNever;
   const Time trigger = stopped_ ? kNever : saturating_add(triggers_->next(), delay_);

@@ -76,7 +76,9 @@ class EventSender final : public roce::PayloadStream {
   const std::uint8_t* bytes(std::uint64_t offset, std::uint32_t length) const override;
 
   const detector::FragmentFifo& fifo() const { return fifo_; }
-  /// Triggers that the bus no longer stored when the board requested them.
+  /// Time for which the board was busy.
+  Time busy_time(Time now) const;
+  /// Triggers that the bus no longer knew when the board asked for them.
   std::uint64_t missed() const { return missed_; }
 
  private:

@@ -2,6 +2,7 @@
 #include "engine/snapshot.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace softfeb::engine {
 
@@ -46,6 +47,19 @@ ReceiveQpSnapshot copy(const Receiver& receiver, std::size_t i) {
           qp.responder().bytes_in_progress()};
 }
 
+EventSnapshot copy(const EventSender& events, Time now) {
+  const detector::FragmentFifoCounts& c = events.fifo().counts();
+  return {.sent = c.completed, .lost = c.lost, .busy = events.busy_time(now)};
+}
+
+EventSnapshot copy(const EventReceiver& events) {
+  using detector::EventStatus;
+  const detector::EventBuilderCounts& c = events.builder().counts();
+  const std::uint64_t closed = std::accumulate(c.by_status.begin(), c.by_status.end(), std::uint64_t{0});
+  const std::uint64_t complete = c[EventStatus::kComplete];
+  return {.complete = complete, .incomplete = closed - complete};
+}
+
 }  // namespace
 
 void Board::prepare(EndpointSnapshot& out) const { out.send_qps.resize(qp_count()); }
@@ -56,6 +70,7 @@ void Board::copy_statistics(EndpointSnapshot& out, std::size_t first, std::size_
   out.unresolved = unresolved();
   out.resolution_took = resolution_took();
   out.finished = finished();
+  if (events_) out.events = copy(*events_, now);
 }
 
 void Receiver::prepare(EndpointSnapshot& out) const { out.receive_qps.resize(qp_count()); }
@@ -69,6 +84,7 @@ void Receiver::copy_statistics(EndpointSnapshot& out, std::size_t first, std::si
   }
   if (last < qp_count()) return;
   if (windows_) out.windows = windows_->counters();
+  if (events_) out.events = copy(*events_);
   out.transfers_notified = notified_.count;
   out.cnp_tx = receiver_counters_.cnp_tx;
   out.replies_dropped = receiver_counters_.replies_dropped;

@@ -45,6 +45,15 @@ struct ReceiveQpSnapshot {
   std::uint32_t bytes_in_progress = 0;  ///< payload that has arrived of a message in progress
 };
 
+/// Event data of a board or of a receiver at one point in time.
+struct EventSnapshot {
+  std::uint64_t complete = 0;    ///< receivers: complete events
+  std::uint64_t incomplete = 0;  ///< receivers: events that closed without being complete
+  std::uint64_t sent = 0;        ///< boards: events of which all data were acknowledged
+  std::uint64_t lost = 0;        ///< boards: events for which there was no room
+  Time busy = 0;                 ///< boards: time for which the board was busy
+};
+
 /// Statistics of an endpoint and all its QPs. The QPs are copied one after another, so their times differ by
 /// at most the duration of the copy.
 struct EndpointSnapshot {
@@ -62,6 +71,7 @@ struct EndpointSnapshot {
   /// With `windows`: payload of messages that were in progress.
   std::uint64_t bytes_in_progress = 0;
   std::uint64_t transfers_notified = 0;  ///< receivers only: notifications of transfers
+  std::optional<EventSnapshot> events;   ///< endpoints with event data
   std::size_t unresolved = 0;
   Time resolution_took = 0;  ///< boards only: NextHops::took()
   Time paused = 0;           ///< total time the link or any priority was paused

@@ -133,17 +133,31 @@ const RunInterval& RateTracker::add(const Sample& sample) {
   interval_.sum = {.qps = 0};
   interval_.total = {};
   interval_.frames = 0;
+  interval_.events.reset();
   endpoints_.resize(sample.endpoints->size());
   for (std::size_t e = 0; e < endpoints_.size(); ++e) {
     const engine::EndpointSnapshot& now = (*sample.endpoints)[e];
     const double seconds = advance(endpoints_[e].ns, ns_since(sample.origin, now.taken_at));
     if (e < interval_.boards.size()) add_board(e, sample, seconds);
+    if (now.events) add_events(e, *now.events, seconds);
     if (seconds <= 0) continue;
     const std::uint64_t frames = now.endpoint.tx_frames;
     interval_.frames += per_second(frames - std::exchange(endpoints_[e].frames, frames), seconds);
   }
   if (sample.network != nullptr) add_network(*sample.network, sample.origin);
   return interval_;
+}
+
+void RateTracker::add_events(std::size_t e, const engine::EventSnapshot& now, double seconds) {
+  if (!interval_.events) interval_.events.emplace();
+  EventInterval& out = *interval_.events;
+  out.complete += now.complete;
+  out.incomplete += now.incomplete;
+  out.lost += now.lost;
+  if (seconds <= 0) return;
+  const engine::EventSnapshot before = std::exchange(endpoints_[e].events, now);
+  out.rate += per_second(now.complete - before.complete, seconds);
+  out.busy_share = std::max(out.busy_share, std::min(1.0, to_seconds(now.busy - before.busy) / seconds));
 }
 
 void RateTracker::add_board(std::size_t b, const Sample& sample, double seconds) {

@@ -83,6 +83,15 @@ struct PortInterval {
   double paused_share = 0;    ///< share of the interval in which the port had frames to send but was paused
 };
 
+/// Event data of all boards and receivers in an interval.
+struct EventInterval {
+  double rate = 0;               ///< complete events per second
+  std::uint64_t complete = 0;    ///< since the start, as the next two
+  std::uint64_t incomplete = 0;  ///< events that closed without being complete
+  std::uint64_t lost = 0;        ///< events that boards lost because they had no room, summed over the boards
+  double busy_share = 0;         ///< share of the interval for which the busiest board was busy, 0…1
+};
+
 /// All rates and counts for the time between the previous sample and this one. The first interval begins with
 /// the traffic.
 struct RunInterval {
@@ -93,8 +102,9 @@ struct RunInterval {
   SendCounts total;                            ///< sum over the boards' `total`
   double frames = 0;                           ///< frames per second that boards and receivers sent
   double network_at = 0, network_seconds = 0;  ///< like BoardInterval::at and seconds, but for all ports
-  std::vector<PortInterval> ports;  ///< indexed like NetworkSnapshot::ports; empty without a network
-  PortCounts ports_total;           ///< sum over the ports' `total`
+  std::vector<PortInterval> ports;      ///< indexed like NetworkSnapshot::ports; empty without a network
+  PortCounts ports_total;               ///< sum over the ports' `total`
+  std::optional<EventInterval> events;  ///< empty without event data
 };
 
 /// For each plan, returns true if its QP is the first QP of the board that uses its congestion control.
@@ -127,11 +137,13 @@ class RateTracker {
   struct EndpointBefore {
     std::uint64_t ns = 0;  ///< end of the previous interval, since traffic began
     std::uint64_t frames = 0;
+    engine::EventSnapshot events{};
     std::vector<QpBefore> qps;
   };
 
   void add_board(std::size_t b, const Sample& sample, double seconds);
   void add_qp(std::size_t b, std::size_t qp, const Sample& sample, double seconds);
+  void add_events(std::size_t e, const engine::EventSnapshot& now, double seconds);
   void add_network(const fabric::NetworkSnapshot& network, Time origin);
   void add_port(std::size_t p, const fabric::PortSnapshot& now, double seconds);
 

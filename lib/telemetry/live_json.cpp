@@ -169,6 +169,14 @@ std::string sample_json(const stats::RunInterval& interval) {
   json["cnp"] = boards([](const B& b) { return b.all.counts.cnps; });
   json["retx"] = boards([](const B& b) { return b.all.counts.retransmitted; });
   add_control_state(json, interval.boards);
+  if (interval.events) {
+    const stats::EventInterval& e = *interval.events;
+    json["events"] = {{"rate", rounded(e.rate * shown)},
+                      {"complete", e.complete},
+                      {"incomplete", e.incomplete},
+                      {"lost", e.lost},
+                      {"busy", rounded(e.busy_share * shown)}};
+  }
   if (interval.ports.empty()) return dump(json);
   using P = stats::PortInterval;
   const auto ports = [&](auto value) { return column(interval.ports, value); };

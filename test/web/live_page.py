@@ -215,6 +215,23 @@ class Page(live.Served):
         log = [e["message"] for e in self.driver.get_log("browser") if e["level"] == "SEVERE"]
         self.assertEqual([m for m in log if "409" not in m], [])
 
+    def test_events_of_a_detector(self):
+        self.serve(live.congested())
+        self.open()
+        self.wait_samples()
+        self.assertNotIn("events", self.element("tiles").text)
+        # A sample of a run with event data, after those of this run, which has none.
+        self.js("""const { store } = softfeb;
+                   const last = { ...store.samples.at(-1), events: { rate: 10000, complete: 5, incomplete: 2, lost: 1, busy: 0.25 } };
+                   store.samples = [{ ...last, t: 1000 }, { ...last, t: 1000.1 }];
+                   store.dispatchEvent(new Event("sample"));""")
+        wait_for("tiles of events", lambda: "Complete events" in self.element("tiles").text)
+        for tile in (r"Complete events\s+10,000\s*/s", r"Incomplete events\s+2", r"Lost by boards\s+1\s*events",
+                     r"Busiest board\s+25.0\s*% busy"):
+            self.assertRegex(self.element("tiles").text, tile)
+        self.screenshot("events")
+        self.assert_fits()
+
     def test_it_comes_back_after_a_restart(self):
         config = live.congested()
         softfeb = self.serve(config)

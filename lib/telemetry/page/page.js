@@ -95,6 +95,17 @@ function meanOf(samples, member) {
 
 const ever = (member) => store.samples.some((s) => s[member]?.some((v) => v !== null));
 
+/** Of runs with event data. */
+function eventTiles(recent, mean) {
+  const last = recent.at(-1).events;
+  if (!last) return [];
+  const busy = 100 * mean((s) => s.events?.busy ?? 0);
+  return [tile("Complete events", number.format(Math.round(mean((s) => s.events?.rate ?? 0))), "/s"),
+    tile("Incomplete events", number.format(last.incomplete), "", last.incomplete > 0),
+    tile("Lost by boards", number.format(last.lost), "events", last.lost > 0),
+    tile("Busiest board", busy.toFixed(1), "% busy")];
+}
+
 function tiles(end) {
   const recent = store.since(TILE_SECONDS, end).slice(1);
   if (!recent.length) return by("tiles").replaceChildren();
@@ -114,6 +125,7 @@ function tiles(end) {
   if (rtt !== null) list.push(tile("RTT, mean of all boards", rtt < 100 ? rtt.toFixed(1) : number.format(Math.round(rtt)), "µs"));
   const load = meanOf(recent, "utilization");
   if (load !== null) list.push(tile("Utilization U, mean", load.toFixed(3)));
+  list.push(...eventTiles(recent, mean));
   const again = total("boards", "retransmitted_packets_total");
   const wrong = total("receivers", "wrong_bytes_total");
   list.push(tile("CNPs", number.format(Math.round(sum(recent.map((s) => sum(s.cnp))) / seconds)), "/s"),

@@ -56,6 +56,25 @@ Json get(LivePage& page, const std::string& path) { return Json::parse(ask(page,
 
 }  // namespace
 
+TEST_CASE("events of boards and receivers") {
+  Watched w;
+  auto& [s, parameters, page, events] = w;
+  page.add(s.at(100 * kMillisecond));
+  CHECK_FALSE(get(page, "/api/history").back().contains("events"));
+  s.endpoints[0].events = engine::EventSnapshot{.sent = 40, .lost = 2, .busy = 10 * kMillisecond};
+  s.endpoints[1].events = engine::EventSnapshot{.complete = 40, .incomplete = 2};
+  page.add(s.at(200 * kMillisecond));
+  s.endpoints[0].events->busy += 25 * kMillisecond;
+  s.endpoints[1].events->complete += 1'000;
+  page.add(s.at(300 * kMillisecond));
+  const Json last = get(page, "/api/history").back()["events"];
+  CHECK(last["rate"] == 10'000);
+  CHECK(last["complete"] == 1'040);
+  CHECK(last["incomplete"] == 2);
+  CHECK(last["lost"] == 2);
+  CHECK(last["busy"] == 0.25);
+}
+
 TEST_CASE("rates are differences of samples") {
   Watched w;
   auto& [s, parameters, page, events] = w;

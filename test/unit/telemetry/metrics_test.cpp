@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "telemetry/metrics.hpp"
 
+#include "latency/stage_table.hpp"
 #include "test_run.hpp"
 
 #include <limits>
@@ -159,4 +160,27 @@ TEST_CASE("special values and labels are escaped") {
   out.series({}, std::numeric_limits<double>::quiet_NaN());
   CHECK(out.take() ==
         "# HELP x Help.\n# TYPE x gauge\nx{l=\"a\\\\b\\\"c\\nd\"} 0.10000000000000001\nx NaN\n");
+}
+
+TEST_CASE("times of messages from stage to stage are a summary") {
+  TestRun s;
+  latency::StageTable table(64);
+  const latency::MessageKey key = latency::message_key(latency::QpOwner::board(0), 1, 2);
+  for (const auto& [stage, at] : {std::pair{latency::Stage::kTriggered, Time{0}},
+                                  {latency::Stage::kSent, 3 * kMicrosecond},
+                                  {latency::Stage::kCompleted, 5 * kMicrosecond}})
+    table.put(key, stage, at);
+  stats::Sample sample = s.at(kSecond);
+  CHECK(metrics(s.info, sample).find("softfeb_message_stage") == std::string::npos);
+  sample.stages = &table.figures();
+  const std::string text = metrics(s.info, sample);
+  for (const char* line :
+       {"# TYPE softfeb_message_stage_seconds summary\n",
+        "softfeb_message_stage_seconds{from=\"sent\",to=\"completed\",quantile=\"0.999\"} ",
+        "softfeb_message_stage_seconds_count{from=\"sent\",to=\"completed\"} 1\n",
+        "softfeb_message_stage_seconds_sum{from=\"triggered\",to=\"completed\"} 5",
+        "softfeb_message_stage_overflows_total 0\n"}) {
+    CAPTURE(line);
+    CHECK(text.find(line) != std::string::npos);
+  }
 }
