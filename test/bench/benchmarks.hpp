@@ -35,6 +35,8 @@ struct CraftOptions {
   /// sum of the rates exceeds what a core can send. Each queue pair enters the timing wheel after every
   /// packet.
   bool mixed_rates = false;
+  /// The times of one in so many messages are taken on another board, for comparison; 0: no such board.
+  std::uint32_t sample = 64;
   bool port = true;    ///< use a net_null port; false: only the board, without mbufs
   bool alone = false;  ///< omit the reference loops, for use with a profiler
   unsigned workers = 1;

@@ -57,6 +57,8 @@ void add_craft(Commands& commands) {
          "--port", [&o](const std::string& p) { o.port = p == "null"; },
          "null: net_null; none: the engine alone, without mbufs and DPDK")
       ->check(CLI::IsMember({"null", "none"}));
+  app.add_option("--sample", o.sample,
+                 "Beside it, a board that takes the times of one in so many messages; 0: none");
   app.add_option("--workers", o.workers, "Each with a board and a CPU")->check(CLI::Range(1, 64));
   app.add_flag("--alone", o.alone, "Without the loops beside it and without bytes_per_qp, for a profiler");
   add_runs(app, o.runs, o.duration, "200ms");

@@ -4,6 +4,8 @@
 #include "dataplane/run_clock.hpp"
 #include "measurement.hpp"
 
+#include <algorithm>
+
 #include <rte_launch.h>
 
 namespace softfeb::bench {
@@ -47,7 +49,7 @@ std::vector<Tally> run_port_queues(CraftRig& rig, const Environment& environment
 
 /// Number of queue pairs of the reference board. Their state fits into the caches.
 constexpr std::uint32_t kFewQps = 64;
-constexpr std::size_t kArenaSlack = 1U << 16;  // room for the alignment of the two payloads
+constexpr std::size_t kArenaSlack = 1U << 16;  // room for the alignment of the payloads
 
 CraftOptions with_few(CraftOptions o) {
   o.qps = kFewQps;
@@ -80,13 +82,18 @@ class CraftContest {
         clock_(environment != nullptr ? environment->clock() : dataplane::start_clock()),
         payload_(craft_payload(o)) {
     if (o.port) {
-      dpdk_.emplace(2 * payload_->arena_bytes() + kArenaSlack);
+      dpdk_.emplace(3 * payload_->arena_bytes() + kArenaSlack);
       rig_ = std::make_unique<CraftRig>(*environment, o, *payload_, *dpdk_);
       rig_->start(read_clock(clock_));
       if (compares_few()) {
         few_payload_ = craft_payload(o);
         few_ = std::make_unique<CraftRig>(*environment, with_few(o), *few_payload_, *dpdk_);
         few_->start(read_clock(clock_));
+      }
+      if (samples()) {
+        sampled_payload_ = craft_payload(o);
+        sampled_ = std::make_unique<CraftRig>(*environment, o, *sampled_payload_, *dpdk_, true);
+        sampled_->start(read_clock(clock_));
       }
     } else {
       arena_.resize(payload_->arena_bytes());
@@ -107,6 +114,14 @@ class CraftContest {
       out[all_[k].name] = figures_of(all_[k]);
       if (all_[k].name != "engine_only") add_ratio(out, "ratio_to_" + all_[k].name, all_[0], all_[k]);
     }
+    if (sampled_ != nullptr) {
+      const Contestant& sampled =
+          *std::find_if(all_.begin(), all_.end(), [](const Contestant& c) { return c.name == "sampled"; });
+      out["sampled"]["sample"] = options_.sample;
+      out["sampled"]["stamps"] = sampled_->stamps();
+      out["sampled"]["totals"] = to_json(sampled_->totals());
+      add_ratio(out, "sampling_ratio", sampled, all_[0]);
+    }
     if (!options_.alone) add_memory(out);
     out["totals"] = to_json(options_.port ? rig_->totals() : engine_->totals());
     if (out.contains("engine_only")) out["engine_only"]["totals"] = to_json(engine_->totals());
@@ -123,6 +138,7 @@ class CraftContest {
     out["counted_bytes_per_qp"] = memory.counted;
   }
 
+  bool samples() const { return options_.port && !options_.alone && options_.sample != 0; }
   bool compares_few() const { return options_.port && !options_.alone && options_.qps > kFewQps; }
 
   void enter() {
@@ -135,6 +151,7 @@ class CraftContest {
     };
     if (options_.port) port_queues("engine", *rig_, options_.workers);
     if (options_.alone && options_.port) return;
+    if (samples()) port_queues("sampled", *sampled_, options_.workers);
     if (options_.port) {
       alone("bare", [this](Time) { return rig_->bare().turn(); });
       alone("bare_best", [this](Time) { return rig_->best().turn(); });
@@ -153,6 +170,8 @@ class CraftContest {
   std::unique_ptr<CraftRig> rig_;
   std::unique_ptr<board::PayloadSource> few_payload_;
   std::unique_ptr<CraftRig> few_;
+  std::unique_ptr<board::PayloadSource> sampled_payload_;
+  std::unique_ptr<CraftRig> sampled_;
   std::unique_ptr<EngineLoop> engine_;
   std::vector<Contestant> all_;
 };

@@ -32,16 +32,18 @@ test::RigPortConfig port_config(const CraftOptions& o, unsigned lcores) {
 }  // namespace
 
 CraftRig::CraftRig(const Environment& environment, const CraftOptions& o, board::PayloadSource& payload,
-                   test::DpdkRig& rig)
+                   test::DpdkRig& rig, bool sampled)
     : port_(rig, port_config(o, environment.lcores())), workers_(o.workers) {
   payload.fill(rig.arena.allocate(payload.arena_bytes()));
   for (unsigned w = 0; w < o.workers; ++w) {
-    workers_[w].board = craft_board(o, payload, w);
+    if (sampled) workers_[w].stamps = std::make_unique<DiscardedStamps>(o.sample, environment.clock());
+    workers_[w].board = craft_board(o, payload, w, huge_pages(), workers_[w].stamps.get());
     port_.add(*workers_[w].board, w);
   }
   for (unsigned w = 0; w < o.workers; ++w) {
     const auto queue = static_cast<std::uint16_t>(w);
-    workers_[w].port_queue = port_.make_queue({.worker = w, .rx_queues = {queue}});
+    workers_[w].port_queue =
+        port_.make_queue({.worker = w, .rx_queues = {queue}, .parts = {.latency = workers_[w].stamps.get()}});
     workers_[w].acks = std::make_unique<AckSource>(port_.id(), queue, path_to_board(w), environment.lcores(),
                                                    rig.pools, uses_int_records(o));
   }
@@ -62,6 +64,12 @@ void CraftRig::start(Time now) {
     worker.board->start(now);
     worker.port_queue->wake();
   }
+}
+
+std::uint64_t CraftRig::stamps() const {
+  std::uint64_t sum = 0;
+  for (const WorkerLoop& worker : workers_) sum += worker.stamps ? worker.stamps->taken() : 0;
+  return sum;
 }
 
 BoardTotals CraftRig::totals() const {

@@ -4,6 +4,7 @@
 #include "acknowledger.hpp"
 #include "bare_loop.hpp"
 #include "dataplane/cpu_meter.hpp"
+#include "discarded_stamps.hpp"
 #include "dpdk_rig.hpp"
 #include "endpoints.hpp"
 
@@ -17,9 +18,9 @@ namespace softfeb::bench {
 /// PortQueue, as in softfeb run, and a far end that acknowledges its packets.
 class CraftRig {
  public:
-  /// All references must outlive this object. Fills `payload`.
+  /// All references must outlive this object. Fills `payload`. `sampled`: takes the times of messages.
   CraftRig(const Environment& environment, const CraftOptions& options, board::PayloadSource& payload,
-           test::DpdkRig& rig);
+           test::DpdkRig& rig, bool sampled = false);
   ~CraftRig();
   CraftRig(const CraftRig&) = delete;
   CraftRig& operator=(const CraftRig&) = delete;
@@ -34,6 +35,8 @@ class CraftRig {
   }
   /// Returns the number of packets that a worker's port accepted.
   std::uint64_t sent(unsigned worker) const { return workers_[worker].port_queue->counters().tx_packets; }
+  /// Returns the number of times that were taken.
+  std::uint64_t stamps() const;
   BareLoop& bare() { return *bare_; }
   BareLoop& best() { return *best_; }
   /// Returns the sum over the boards of all workers.
@@ -41,6 +44,7 @@ class CraftRig {
 
  private:
   struct WorkerLoop {
+    std::unique_ptr<DiscardedStamps> stamps;  ///< null: the times of messages are not taken
     std::unique_ptr<engine::Board> board;
     std::unique_ptr<dataplane::PortQueue> port_queue;
     std::unique_ptr<AckSource> acks;

@@ -49,7 +49,8 @@ std::unique_ptr<board::PayloadSource> craft_payload(const CraftOptions& o) {
 }
 
 std::unique_ptr<engine::Board> craft_board(const CraftOptions& o, const board::PayloadSource& payload,
-                                           unsigned board, std::pmr::memory_resource* memory) {
+                                           unsigned board, std::pmr::memory_resource* memory,
+                                           latency::Stamps* stamps) {
   test::BoardBuilder builder(board_identity(board));
   builder.config.memory = memory;
   builder.config.qps.reserve(o.qps);
@@ -57,6 +58,8 @@ std::unique_ptr<engine::Board> craft_board(const CraftOptions& o, const board::P
   if (needs_int_records(settings)) builder.config.cc_port = roce::kCongestionUdpPort;
   Rng rng(1);
   for (std::uint32_t i = 0; i < o.qps; ++i) add_qp(builder, o, payload, settings, rng);
+  for (engine::SendQpConfig& qp : builder.config.qps)
+    qp.traffic.stamps = {stamps, latency::QpOwner::board(board)};
   return builder.build();
 }
 

@@ -31,13 +31,14 @@ class Commands(unittest.TestCase):
                         ["--workers", "2", "--qps", "100", "--active", "random", "--mixed-rates"]):
             r = self.result("craft", *options, *BLINK)
             for key in ("median_mpps", "min_mpps", "max_mpps", "runs", "median_payload_gbps", "bare", "engine_only",
-                        "ratio_to_bare", "bytes_per_qp", "stolen_share"):
+                        "ratio_to_bare", "sampled", "sampling_ratio", "bytes_per_qp", "stolen_share"):
                 self.assertIn(key, r)
             self.assertGreater(r["median_mpps"], 0)
             self.assertEqual(r["totals"]["refused"], 0)
         self.assertIn("ratio_to_one_worker", r)
+        self.assertGreater(r["sampled"]["stamps"], 0)
         # Checks the packets of all boards: the measured one and the reference boards.
-        for board in (r, r["engine_only"], r["few_qps"]):
+        for board in (r, r["engine_only"], r["sampled"], r["few_qps"]):
             self.assertGreater(board["totals"]["packets"], 0)
             self.assertEqual((board["totals"]["refused"], board["totals"]["failed"]), (0, 0))
 
