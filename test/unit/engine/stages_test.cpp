@@ -11,7 +11,7 @@
 
 using namespace softfeb;
 using namespace softfeb::engine;
-using latency::Stage;
+using Step = latency::Stage;
 
 namespace {
 
@@ -43,7 +43,7 @@ struct Link {
     wire.add(board);
     wire.add(receiver);
     wire.tap = [this](Endpoint&, const TxFrame& frame) {
-      if (frame.message != 0) stamps.put(frame.message, Stage::kSent, wire.now);
+      if (frame.message != 0) stamps.put(frame.message, Step::kSent, wire.now);
       return true;
     };
     board.start(0);
@@ -52,7 +52,7 @@ struct Link {
     receiver.finish_windows(kMessages, wire.now);
   }
   const latency::StageFigures& figures() const { return stamps.table().figures(); }
-  const latency::StageHistogram& between(Stage from, Stage to) const {
+  const latency::StageHistogram& between(Step from, Step to) const {
     std::size_t i = 0;
     while (latency::spans()[i].from != latency::point_of(from) ||
            latency::spans()[i].to != latency::point_of(to))
@@ -76,15 +76,15 @@ TEST_CASE("every message passes all stages", "[stages]") {
   CHECK(link.figures().messages == kMessages);
   CHECK(link.figures().incomplete == 0);
   CHECK(link.figures().overflows == 0);
-  for (const auto& [from, to] : {std::pair{Stage::kTriggered, Stage::kPosted},
-                                 {Stage::kPosted, Stage::kCrafted},
-                                 {Stage::kCrafted, Stage::kSent},
-                                 {Stage::kReceived, Stage::kNotified}}) {
+  for (const auto& [from, to] : {std::pair{Step::kTriggered, Step::kPosted},
+                                 {Step::kPosted, Step::kCrafted},
+                                 {Step::kCrafted, Step::kSent},
+                                 {Step::kReceived, Step::kNotified}}) {
     CHECK(link.between(from, to).count() == kMessages);
     CHECK(link.between(from, to).max() == 0);  // nothing delays a packet
   }
-  CHECK(link.between(Stage::kSent, Stage::kReceived).min() == link.wire.delay);
-  CHECK(link.between(Stage::kSent, Stage::kReceived).max() == link.wire.delay);
+  CHECK(link.between(Step::kSent, Step::kReceived).min() == link.wire.delay);
+  CHECK(link.between(Step::kSent, Step::kReceived).max() == link.wire.delay);
 }
 
 TEST_CASE("packets that are lost and repeated", "[stages]") {
@@ -94,8 +94,8 @@ TEST_CASE("packets that are lost and repeated", "[stages]") {
   const bool reliable = link.sender.qps[0].requester.transport == roce::Transport::kRc;
   CHECK(link.figures().messages + link.figures().incomplete == kMessages);
   CHECK((link.figures().incomplete == 0) == reliable);
-  if (reliable) CHECK(link.between(Stage::kSent, Stage::kReceived).max() <= link.wire.delay);
-  if (reliable) CHECK(link.between(Stage::kTriggered, Stage::kCompleted).max() > 2 * link.wire.delay);
+  if (reliable) CHECK(link.between(Step::kSent, Step::kReceived).max() <= link.wire.delay);
+  if (reliable) CHECK(link.between(Step::kTriggered, Step::kCompleted).max() > 2 * link.wire.delay);
 }
 
 TEST_CASE("fixed costs of the board and of the receiver", "[stages]") {
@@ -104,11 +104,11 @@ TEST_CASE("fixed costs of the board and of the receiver", "[stages]") {
   link.sender.qps[0].traffic.post_delay = kMicrosecond;
   link.sender.qps[0].start_after = kMicrosecond;
   link.run();
-  CHECK(link.between(Stage::kSent, Stage::kReceived).max() == link.wire.delay);
-  CHECK(link.between(Stage::kPosted, Stage::kCrafted).min() == kMicrosecond);
-  CHECK(link.between(Stage::kPosted, Stage::kCrafted).max() == kMicrosecond);
-  CHECK(link.between(Stage::kSent, Stage::kCompleted).min() == 2 * link.wire.delay + 3 * kMicrosecond);
-  CHECK(link.between(Stage::kSent, Stage::kCompleted).max() == 2 * link.wire.delay + 3 * kMicrosecond);
+  CHECK(link.between(Step::kSent, Step::kReceived).max() == link.wire.delay);
+  CHECK(link.between(Step::kPosted, Step::kCrafted).min() == kMicrosecond);
+  CHECK(link.between(Step::kPosted, Step::kCrafted).max() == kMicrosecond);
+  CHECK(link.between(Step::kSent, Step::kCompleted).min() == 2 * link.wire.delay + 3 * kMicrosecond);
+  CHECK(link.between(Step::kSent, Step::kCompleted).max() == 2 * link.wire.delay + 3 * kMicrosecond);
 }
 
 TEST_CASE("a sample of the messages", "[stages]") {
@@ -131,6 +131,6 @@ TEST_CASE("a window notifies its messages when it closes", "[stages]") {
   CHECK(incomplete > 0);
   CHECK(link.figures().messages == kMessages - incomplete);
   // After a loss, the messages behind it wait until seven newer windows have begun.
-  CHECK(link.between(Stage::kPlaced, Stage::kNotified).min() == 0);
-  CHECK(link.between(Stage::kPlaced, Stage::kNotified).max() >= 7 * 20 * kMicrosecond - kMicrosecond);
+  CHECK(link.between(Step::kPlaced, Step::kNotified).min() == 0);
+  CHECK(link.between(Step::kPlaced, Step::kNotified).max() >= 7 * 20 * kMicrosecond - kMicrosecond);
 }
