@@ -47,6 +47,24 @@ class Experiments(LabCase):
         self.assertLess(events["latency"]["max_us"], 64)
         self.assertGreater(events["latency"]["min_us"], 57)
 
+    def test_files_of_the_report(self):
+        folder = self.dir / "report"
+        run = self.lab("advcam", "boards.feb.events.images=4", "boards.feb.count=5", "run.duration=5ms",
+                       args=("--report", str(folder), "--no-pictures"))
+        heading, *pixels = (folder / "camera.csv").read_text().splitlines()
+        self.assertEqual(heading, "event,board,channel,charge")
+        self.assertEqual([p.split(",")[1:3] for p in pixels], [[str(b), str(c)] for b in range(5) for c in range(49)])
+        event = {int(p.split(",")[0]) for p in pixels}
+        self.assertEqual(event, {run.result["triggers"][0]["accepted"] - 1})
+        charges = [float(p.split(",")[3]) for p in pixels]
+        self.assertGreater(max(charges), 5 * abs(sorted(charges)[len(charges) // 2]))
+        heading, *rows = (folder / "latency.csv").read_text().splitlines()
+        self.assertEqual(heading, "from,to,from_ns,to_ns,count")
+        for s in run.result["latency"]["stages"]:
+            found = [r.split(",") for r in rows if r.startswith(f"{s['from']},{s['to']},")]
+            self.assertEqual([[float(low), int(n)] for _, _, low, _, n in found], s["buckets"])
+            self.assertTrue(all(float(low) < float(high) for _, _, low, high, _ in found))
+
     def test_live_time(self):
         """A dead time that vetoed triggers do not extend leaves 1/(1 + rate * dead_time) of them."""
         trigger, _ = self.events_of(self.lab("advcam", "boards.feb.count=1", "run.duration=1s"))
