@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/bytes.hpp"
+#include "base/segments.hpp"
+#include "base/time.hpp"
+#include "detector/ring.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace softfeb::detector {
+
+struct StreamBuffersConfig {
+  std::uint16_t first_port = 6000;  ///< UDP port of stream 0; stream s has port first_port + s
+  std::uint32_t streams = 4;
+  std::uint32_t buffers = 8;          ///< of each stream
+  std::uint32_t size = 64 * 1024;     ///< bytes of a buffer
+  Time timeout = 100 * kMicrosecond;  ///< from the first byte of a buffer until it closes
+};
+
+/// Why a buffer was closed.
+enum class StreamReason : std::uint8_t {
+  kFull,     ///< a datagram did not fit
+  kTimeout,  ///< StreamBuffersConfig::timeout passed
+  kEnd,      ///< the run ended
+};
+const char* to_string(StreamReason reason);  ///< "full", "timeout", "end"
+inline constexpr std::size_t kStreamReasons = 3;
+
+/// A closed buffer, which belongs to the consumer until it is released.
+struct StreamEvent {
+  std::uint32_t stream = 0;
+  std::uint32_t buffer = 0;
+  std::uint32_t bytes = 0;
+  std::uint32_t packets = 0;
+  StreamReason reason = StreamReason::kFull;
+  Time first = 0;  ///< arrival of its first byte
+  Time at = 0;     ///< when it was closed
+};
+
+enum class StreamVerdict : std::uint8_t {
+  kAppended,
+  kEmpty,      ///< ignored: a datagram without data
+  kOtherPort,  ///< not the port of a stream
+  kTooLong,    ///< dropped: longer than a buffer
+  kNoBuffer,   ///< dropped: the consumer has not released the next buffer of the stream
+};
+inline constexpr std::size_t kStreamVerdicts = 5;
+
+struct StreamCounts {
+  std::uint64_t datagrams[kStreamVerdicts] = {};
+  std::uint64_t events[kStreamReasons] = {};
+  std::uint64_t bytes = 0;  ///< appended
+  Time last = 0;            ///< arrival of the last datagram that was appended
+
+  std::uint64_t operator[](StreamVerdict v) const { return datagrams[static_cast<std::size_t>(v)]; }
+  std::uint64_t operator[](StreamReason r) const { return events[static_cast<std::size_t>(r)]; }
+};
+
+/// Circular buffers for streams of UDP datagrams, as in NaNet-10. Each datagram is appended to the current
+/// buffer of its stream, and datagrams are never split. A datagram that does not fit closes the buffer, as
+/// does the timeout. Closed buffers are events, which the consumer takes in the order in which they were
+/// closed. A stream uses its buffers in turn. If the next one has not been released, its datagrams are
+/// dropped.
+///
+/// Sans-I/O, not thread-safe. Times must not decrease. Timers that are due run before what happens at the
+/// same time. Only the constructor allocates: streams · buffers · size bytes. Every call takes constant time,
+/// apart from the copy of the datagram.
+class StreamBuffers {
+ public:
+  /// All numbers must be at least 1; the ports must not exceed 65535.
+  explicit StreamBuffers(const StreamBuffersConfig& config);
+
+  StreamVerdict datagram(Time now, std::uint16_t port, const Segments& payload);
+  /// Closes the buffers whose timeout is due.
+  void advance(Time now);
+  /// Time at which advance() has work; kNever if no buffer has begun.
+  Time deadline() const {
+    return first_ == kNone ? kNever : saturating_add(streams_[first_].opened, config_.timeout);
+  }
+  /// Closes all buffers that have begun.
+  void finish(Time now);
+
+  /// The oldest event that was not taken.
+  std::optional<StreamEvent> poll();
+  /// Bytes of an event's buffer. Valid until the buffer is released.
+  ByteSpan data(const StreamEvent& event) const {
+    return ByteSpan(memory_).subspan(offset(event.stream, event.buffer), event.bytes);
+  }
+  /// Returns a buffer to its stream. Returns false if the consumer does not own it. The buffers may be
+  /// released in any order.
+  bool release(std::uint32_t stream, std::uint32_t buffer);
+
+  const StreamBuffersConfig& config() const { return config_; }
+  const StreamCounts& counts() const { return counts_; }
+  const StreamCounts& counts_of(std::uint32_t stream) const { return streams_[stream].counts; }
+
+ private:
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+  enum class State : std::uint8_t { kFree, kOpen, kClosed, kTaken };
+
+  struct Stream {
+    std::uint32_t buffer = 0;  ///< current buffer
+    std::uint32_t bytes = 0;   ///< in the current buffer; 0: it has not begun
+    std::uint32_t packets = 0;
+    Time opened = 0;
+    std::uint32_t before = kNone;  ///< neighbours in the list of begun buffers
+    std::uint32_t behind = kNone;
+    StreamCounts counts;
+  };
+
+  std::size_t index(std::uint32_t stream, std::uint32_t buffer) const {
+    return std::size_t{stream} * config_.buffers + buffer;
+  }
+  std::size_t offset(std::uint32_t stream, std::uint32_t buffer) const {
+    return index(stream, buffer) * config_.size;
+  }
+  StreamVerdict append(Time now, std::uint32_t stream, const Segments& payload);
+  void close(std::uint32_t stream, StreamReason reason, Time at);
+  void link(std::uint32_t stream);
+  void unlink(std::uint32_t stream);
+
+  StreamBuffersConfig config_;
+  std::vector<Stream> streams_;
+  std::vector<State> states_;  ///< of buffers
+  std::vector<std::uint8_t> memory_;
+  Ring<StreamEvent> closed_;  ///< not taken; at most one for each buffer
+  /// List of the streams whose buffer has begun, in order of `opened`, which is the order of their timeouts.
+  std::uint32_t first_ = kNone;
+  std::uint32_t last_ = kNone;
+  StreamCounts counts_;
+};
+
+}  // namespace softfeb::detector
