@@ -15,6 +15,7 @@ struct BoardRegisters::Mounted {
   std::uint32_t base;
   std::uint32_t size;
   bool present;                  ///< false: accesses return a decode error
+  std::size_t port;              ///< of the board, whose data path it belongs to
   std::unique_ptr<Block> block;  ///< null if the block is plain memory
 
   bool holds(std::uint32_t address) const { return address - base < size; }
@@ -30,7 +31,17 @@ const Profile& profile_of(const BoardRegistersConfig& config) {
                                 std::to_string(slots) + " QPs, not for " +
                                 std::to_string(config.dcqcn_qps.size()));
   }
+  if (config.traffic_gens.size() > traffic_gens(profile)) {
+    throw std::invalid_argument("profile " + profile.name() + " has " +
+                                std::to_string(traffic_gens(profile)) + " traffic generators, not " +
+                                std::to_string(config.traffic_gens.size()));
+  }
   return profile;
+}
+
+bool is_present(const BlockSpec& spec, const BoardRegistersConfig& config) {
+  if (spec.type == BlockType::kDcqcn) return spec.index < config.dcqcn_qps.size();
+  return spec.type != BlockType::kTrafficGen || spec.index < config.traffic_gens.size();
 }
 
 std::vector<std::size_t> shown_qps(const BoardRegistersConfig& config) {
@@ -64,7 +75,7 @@ BoardRegisters::~BoardRegisters() = default;
 
 void BoardRegisters::mount(const BlockSpec& spec, const BoardRegistersConfig& config) {
   const BlockWords words(file_, spec.base);
-  const bool present = spec.type != BlockType::kDcqcn || spec.index < config.dcqcn_qps.size();
+  const bool present = is_present(spec, config);
   std::unique_ptr<Block> block;
   switch (spec.type) {
     case BlockType::kAxiVersion:
@@ -104,12 +115,16 @@ void BoardRegisters::mount(const BlockSpec& spec, const BoardRegistersConfig& co
     case BlockType::kRoceChecker:
       block = blocks::roce_checker();
       break;
+    case BlockType::kTrafficGen:
+      if (present) block = blocks::traffic_gen(words, config.traffic_gens[spec.index]);
+      break;
     case BlockType::kAxiSysMonUltraScale:
     case BlockType::kAxiMicronN25Q:
     case BlockType::kAppMem:
       break;
   }
-  blocks_.push_back({spec.base, spec.size, present, std::move(block)});
+  const std::size_t port = spec.type == BlockType::kTrafficGen ? spec.index : 0;
+  blocks_.push_back({spec.base, spec.size, present, port, std::move(block)});
 }
 
 const BoardRegisters::Mounted* BoardRegisters::mounted_at(std::uint32_t address) const {
@@ -121,6 +136,11 @@ const BoardRegisters::Mounted* BoardRegisters::mounted_at(std::uint32_t address)
 
 BoardRegisters::Mounted* BoardRegisters::mounted_at(std::uint32_t address) {
   return const_cast<Mounted*>(std::as_const(*this).mounted_at(address));
+}
+
+std::size_t BoardRegisters::port_at(std::uint32_t address) const {
+  const Mounted* const m = mounted_at(address);
+  return m != nullptr ? m->port : 0;
 }
 
 bool BoardRegisters::needs_live_for_read(std::uint32_t address, std::size_t bytes) const {

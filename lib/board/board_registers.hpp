@@ -37,6 +37,9 @@ struct BoardRegistersConfig {
   std::vector<dcqcn::FirmwareParameters> dcqcn{};
   /// Value of Rc and Rt for a slot without a QP, in bytes per second.
   std::uint64_t line_rate = 1'250'000'000;
+  /// Initial values of TrafficGen[i], one element for each port of the board. Accesses to the remaining
+  /// generators of the profile return a decode error.
+  std::vector<TrafficGenSettings> traffic_gens{};
   std::size_t first_bus_qp = 0;  ///< board QP number of slot 0 of the metadata bus
   std::uint8_t dscp = 0;         ///< initial UdpEngine.Dscp, 6 bits
   std::uint8_t ecn = 0;          ///< initial UdpEngine.EcnFlag, 2 bits
@@ -64,7 +67,7 @@ struct AccessResult {
 class BoardRegisters {
  public:
   /// Throws std::invalid_argument if the metadata limits are invalid (see MetadataServer), or if there are
-  /// more DCQCN slots than the profile has.
+  /// more DCQCN slots or traffic generators than the profile has.
   explicit BoardRegisters(const BoardRegistersConfig& config);
   ~BoardRegisters();
   BoardRegisters(const BoardRegisters&) = delete;
@@ -79,6 +82,10 @@ class BoardRegisters {
   AccessResult read(std::uint32_t address, MutableByteSpan out, const LiveState& live, Time now);
   /// Appends to `actions` the actions that must be performed before the write is acknowledged.
   AccessResult write(std::uint32_t address, ByteSpan data, const LiveState& live, Time now, Actions& actions);
+
+  /// Port of the board whose data path the register at `address` belongs to. An access never concerns the
+  /// data paths of two ports, because it ends at the end of a traffic generator.
+  std::size_t port_at(std::uint32_t address) const;
 
   const Profile& profile() const { return *profile_; }
   AppTx& app_tx() { return app_tx_; }

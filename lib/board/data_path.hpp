@@ -83,11 +83,37 @@ struct SetTrafficClass {
   std::uint8_t ecn = 0;   ///< ECN field, 2 bits
 };
 
+/// Registers of a traffic generator (TrafficGen[i], profile softfeb-2026.12). The generator reads them again
+/// for every packet, so a write applies to the remaining packets.
+struct TrafficGenSettings {
+  enum class Mode : std::uint8_t {
+    kWrite,  ///< RDMA WRITE by the queue pair of the stream
+    kUdp,    ///< UDP datagram
+  };
+  static constexpr std::uint32_t kLongest = 8972;  ///< an IP packet of 9000 bytes
+  static constexpr Time kClock = 6'400;            ///< unit of `gap`: 156.25 MHz
+
+  std::uint32_t packet_size = 1024;  ///< payload bytes, 1…kLongest
+  std::uint32_t packet_count = 0;    ///< 0: until Stop
+  std::uint32_t gap = 0;             ///< clocks from the end of a packet to the start of the next one
+  std::uint16_t dest_port = 6000;    ///< kUdp: packet n goes to this port + n mod `streams`
+  std::uint16_t streams = 1;         ///< 0 counts as 1
+  std::uint32_t dest_ip = 0;  ///< kUdp: IPv4 address, most significant byte first; 0: none, so packets wait
+  Mode mode = Mode::kWrite;
+};
+
+/// Reports a write to the registers of the board's traffic generator.
+struct SetTrafficGen {
+  TrafficGenSettings settings;
+  bool start = false;  ///< rising edge; ignored while the generator is busy
+  bool stop = false;   ///< rising edge; wins over `start`
+};
+
 /// RoceEngine.SoftReset: destroys every QP of the metadata bus and drops all waiting requests.
 struct SoftReset {};
 
 using DataPathAction = std::variant<SetDestination, SetQp, SetDcqcn, SetCnpCounterReset, Dispatch,
-                                    SetCompletionReset, SetTrafficClass, SoftReset>;
+                                    SetCompletionReset, SetTrafficClass, SetTrafficGen, SoftReset>;
 
 /// State of one QP that is visible in registers.
 struct QpLive {
@@ -106,6 +132,12 @@ struct QpLive {
   std::optional<dcqcn::FirmwareParameters> parameters{};
 };
 
+/// State of the board's traffic generator.
+struct TrafficGenLive {
+  std::uint32_t sent = 0;  ///< packets since Start
+  bool busy = false;
+};
+
 /// Snapshot of the data path's state that is visible in registers.
 struct DataPathState {
   Time at = 0;
@@ -116,6 +148,7 @@ struct DataPathState {
   std::uint64_t requests_waiting = 0;  ///< requests dispatched but not yet posted
   /// Pause frames received by the board itself, in addition to PortState::rx_pause.
   std::uint64_t rx_pause = 0;
+  TrafficGenLive traffic_gen;
 };
 
 }  // namespace softfeb::board

@@ -104,7 +104,9 @@ std::unique_ptr<PayloadSource> make_payload(const PayloadSpec& spec) {
   throw PayloadError("payload: unknown kind; use counter, file, prbs31 or zero");
 }
 
-std::unique_ptr<PayloadSource> make_test_pattern() { return std::make_unique<CounterPayload>(); }
+std::unique_ptr<PayloadSource> make_test_pattern(std::uint32_t longest) {
+  return std::make_unique<CounterPayload>(longest);
+}
 
 MutableByteSpan checked_arena(MutableByteSpan arena, std::size_t needed) {
   if (arena.size() < needed) {

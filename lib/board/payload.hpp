@@ -65,7 +65,8 @@ class PayloadSource : public roce::PayloadStream {
 std::unique_ptr<PayloadSource> make_payload(const PayloadSpec& spec);
 
 /// Counter payload for messages of any length and any path MTU, for QPs created over the metadata bus.
-std::unique_ptr<PayloadSource> make_test_pattern();
+/// `longest`: longest packet payload in bytes, which only UDP datagrams make longer than the default.
+std::unique_ptr<PayloadSource> make_test_pattern(std::uint32_t longest = kMaxPacketPayload);
 
 /// Returns the first `needed` bytes of `arena`, for fill(). Throws PayloadError if the arena is too small.
 MutableByteSpan checked_arena(MutableByteSpan arena, std::size_t needed);

@@ -9,10 +9,10 @@ CounterPayload::CounterPayload(std::uint32_t message_length, std::uint32_t pmtu)
     : plan_(MessagePlan::endless(message_length)),
       prepared_{{pmtu}, {last_packet_length(message_length, pmtu)}} {}
 
-CounterPayload::CounterPayload()
-    : plan_(MessagePlan::endless(0)), prepared_{{4096}, {2048}, {1024}, {512}, {256}} {}
+CounterPayload::CounterPayload(std::uint32_t longest)
+    : plan_(MessagePlan::endless(0)), longest_(longest), prepared_{{4096}, {2048}, {1024}, {512}, {256}} {}
 
-std::size_t CounterPayload::arena_bytes() const { return kMaxPacketPayload + kPeriod; }
+std::size_t CounterPayload::arena_bytes() const { return std::size_t{longest_} + kPeriod; }
 
 void CounterPayload::fill(MutableByteSpan arena) {
   const MutableByteSpan own = checked_arena(arena, arena_bytes());
@@ -25,12 +25,12 @@ void CounterPayload::fill(MutableByteSpan arena) {
 }
 
 const std::uint8_t* CounterPayload::bytes(std::uint64_t offset, std::uint32_t length) const {
-  if (arena_.empty() || length > kMaxPacketPayload) return nullptr;
+  if (arena_.empty() || length > longest_) return nullptr;
   return arena_.data() + offset % kPeriod;
 }
 
 roce::PacketPayload CounterPayload::packet(std::uint64_t offset, std::uint32_t length) const {
-  if (arena_.empty() || length > kMaxPacketPayload) return {};
+  if (arena_.empty() || length > longest_) return {};
   const std::size_t phase = offset % kPeriod;
   for (const Prepared& p : prepared_) {
     if (length == p.length) return {arena_.data() + phase, p.crc[phase]};

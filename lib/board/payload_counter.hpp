@@ -16,8 +16,8 @@ class CounterPayload final : public PayloadSource {
  public:
   CounterPayload(std::uint32_t message_length, std::uint32_t pmtu);
   /// Creates a payload for messages of any length and any path MTU. CRCs are precomputed for full packets
-  /// of each path MTU only. plan() must not be used.
-  CounterPayload();
+  /// of each path MTU only. plan() must not be used. `longest`: longest packet payload in bytes.
+  explicit CounterPayload(std::uint32_t longest = kMaxPacketPayload);
 
   std::size_t arena_bytes() const override;
   void fill(MutableByteSpan arena) override;
@@ -36,6 +36,7 @@ class CounterPayload final : public PayloadSource {
   };
 
   MessagePlan plan_;
+  std::uint32_t longest_ = kMaxPacketPayload;
   ByteSpan arena_;
   std::vector<Prepared> prepared_;
 };

@@ -87,6 +87,27 @@ std::vector<BlockSpec> september_2026() {
   return blocks;
 }
 
+/// Adds softfeb's own blocks: a traffic generator for each port of the board.
+std::vector<BlockSpec> december_2026() {
+  constexpr std::size_t kPorts = 4;
+  std::vector<BlockSpec> blocks = september_2026();
+  for (std::size_t port = 0; port < kPorts; ++port) {
+    blocks.push_back({BlockType::kTrafficGen,
+                      port,
+                      "Root.App.TrafficGen[" + std::to_string(port) + "]",
+                      0x8004'0000 + static_cast<std::uint32_t>(port) * 0x1000,
+                      0x1000,
+                      {tables::traffic_gen()}});
+  }
+  return blocks;
+}
+
+std::size_t count_blocks(const Profile& profile, BlockType type) {
+  const auto& blocks = profile.blocks();
+  return static_cast<std::size_t>(
+      std::count_if(blocks.begin(), blocks.end(), [type](const BlockSpec& b) { return b.type == type; }));
+}
+
 }  // namespace
 
 Profile::Profile(std::string_view name, std::string_view text, std::vector<BlockSpec> blocks)
@@ -95,12 +116,14 @@ Profile::Profile(std::string_view name, std::string_view text, std::vector<Block
 const std::vector<Profile>& profiles() {
   static const std::vector<Profile> all = [] {
     std::vector<Profile> p;
-    p.reserve(2);
+    p.reserve(3);
     p.emplace_back("kcu105-rocev2-2026.05", "KCU105 example, branch rocev2, May 2026: WRITE with immediate",
                    may_2026());
     p.emplace_back("kcu105-rocev2-2026.09",
                    "2026.05 plus DSCP and ECN, SoftReset, DcqcnBypass and DCQCN registers for 15 QPs",
                    september_2026());
+    p.emplace_back("softfeb-2026.12", "2026.09 plus a traffic generator for each of four ports",
+                   december_2026());
     return p;
   }();
   return all;
@@ -113,10 +136,7 @@ const Profile* find_profile(std::string_view name) {
   return nullptr;
 }
 
-std::size_t dcqcn_slots(const Profile& profile) {
-  return static_cast<std::size_t>(
-      std::count_if(profile.blocks().begin(), profile.blocks().end(),
-                    [](const BlockSpec& b) { return b.type == BlockType::kDcqcn; }));
-}
+std::size_t dcqcn_slots(const Profile& profile) { return count_blocks(profile, BlockType::kDcqcn); }
+std::size_t traffic_gens(const Profile& profile) { return count_blocks(profile, BlockType::kTrafficGen); }
 
 }  // namespace softfeb::board

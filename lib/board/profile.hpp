@@ -29,12 +29,14 @@ enum class BlockType : std::uint8_t {
   kAppMem,
   kRoceDispatcher,
   kRoceChecker,
+  kTrafficGen,
 };
 
 /// A register block (a device of the firmware) in the register space.
 struct BlockSpec {
   BlockType type;
-  std::size_t index;  ///< index among the blocks of this type: number of the RSSI link or DCQCN slot
+  std::size_t index;  ///< index among the blocks of this type: number of the RSSI link, DCQCN slot or
+                      ///< traffic generator
   std::string path;
   std::uint32_t base;
   std::uint32_t size;  ///< bytes; blocks do not overlap
@@ -70,5 +72,7 @@ inline const Profile& default_profile() { return profiles().front(); }
 const Profile* find_profile(std::string_view name);
 /// Number of DCQCN register slots of `profile`.
 std::size_t dcqcn_slots(const Profile& profile);
+/// Number of traffic generators of `profile`, and therefore of ports of a board.
+std::size_t traffic_gens(const Profile& profile);
 
 }  // namespace softfeb::board

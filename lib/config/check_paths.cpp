@@ -71,29 +71,35 @@ void add_next_hops(const RunConfig& config, const EndpointConfig& board, const Q
   }
 }
 
-std::string most() { return std::to_string(kMostNextHops); }
+/// Boards with traffic generators are like NaNet-10, whose ARP cache has 256 entries.
+std::size_t most_next_hops(const BoardConfig& board) {
+  return board.traffic_gen ? kMostNextHopsWithTrafficGen : kMostNextHops;
+}
 
 /// Reports a problem and returns false if the endpoint has too many static neighbours.
-bool check_statics(Reading& reading, const RunConfig& config, const EndpointConfig& e) {
-  if (e.neighbours.size() <= kMostNextHops) return true;
+bool check_statics(Reading& reading, const RunConfig& config, const EndpointConfig& e,
+                   std::size_t most = kMostNextHops) {
+  if (e.neighbours.size() <= most) return true;
   reading.problem(config.place(e.where, "neighbours"),
-                  std::to_string(e.neighbours.size()) + " static entries, more than the " + most() +
-                      " that an endpoint keeps",
+                  std::to_string(e.neighbours.size()) + " static entries, more than the " +
+                      std::to_string(most) + " that an endpoint keeps",
                   "let ARP or neighbour discovery resolve them, or use a `gateway`");
   return false;
 }
 
 bool check_board(Reading& reading, const RunConfig& config, const BoardConfig& board) {
   const EndpointConfig& e = board.endpoint;
-  if (!check_statics(reading, config, e)) return false;
+  const std::size_t most = most_next_hops(board);
+  if (!check_statics(reading, config, e, most)) return false;
   std::set<IpAddress> hops;
   for (const Neighbour& n : e.neighbours) hops.insert(n.ip);
   for (const QpConfig& qp : board.qps) {
     add_next_hops(config, e, qp, hops);
-    if (hops.size() <= kMostNextHops) continue;
+    if (hops.size() <= most) continue;
     reading.problem(qp.to_where,
-                    "board \"" + e.name + "\" has more than the " + most() +
-                        " next hops that a board keeps, static neighbours counted",
+                    "board \"" + e.name + "\" has more than the " + std::to_string(most) +
+                        " next hops that a board " + (board.traffic_gen ? "with traffic generators " : "") +
+                        "keeps, static neighbours counted",
                     "distribute its queue pairs over fewer receivers, use more boards, or put receivers into "
                     "another prefix behind the board's `gateway`");
     return false;

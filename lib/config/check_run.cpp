@@ -45,6 +45,8 @@ class Checker {
     check_grants(reading_, config_);
     check_windows(reading_, config_);
     check_events(reading_, config_);
+    check_traffic_gens(reading_, config_);
+    check_streams(reading_, config_);
     check_transfers(reading_, config_);
     check_neighbours(reading_, config_);
     check_controls(reading_, config_);

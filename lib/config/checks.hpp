@@ -32,6 +32,11 @@ void check_transfers(Reading& reading, const RunConfig& config);
 /// Reports receivers with windows whose streams differ in a setting that must be the same.
 void check_windows(Reading& reading, const RunConfig& config);
 
+/// Reports streams of receivers whose ports have another use, or that take too much memory.
+void check_streams(Reading& reading, const RunConfig& config);
+/// Reports traffic generators that have no destination, or one that they cannot reach.
+void check_traffic_gens(Reading& reading, const RunConfig& config);
+
 /// Reports event data that does not fit its receivers.
 void check_events(Reading& reading, const RunConfig& config);
 

@@ -73,6 +73,9 @@ inline const Choices<board::PayloadKind> kPayload{{{"counter", board::PayloadKin
 inline const Choices<ArrivalsConfig::Queue> kQueue{
     {{"qp", ArrivalsConfig::Queue::kQp}, {"group", ArrivalsConfig::Queue::kGroup}}};
 
+inline const Choices<board::TrafficGenSettings::Mode> kTrafficGenMode{
+    {{"write", board::TrafficGenSettings::Mode::kWrite}, {"udp", board::TrafficGenSettings::Mode::kUdp}}};
+
 inline const Choices<roce::PauseMode> kPauseMode{
     {{"off", roce::PauseMode::kOff}, {"pause", roce::PauseMode::kPause}, {"pfc", roce::PauseMode::kPfc}}};
 inline const Choices<bool> kTrust{{{"dscp", false}, {"pcp", true}}};

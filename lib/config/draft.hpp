@@ -20,8 +20,10 @@ namespace softfeb::config {
 
 struct EndpointDraft {
   EndpointConfig config;
-  std::uint32_t count = 1;
-  std::string port;  ///< empty: the endpoint is attached by a link (softfeb lab)
+  std::uint32_t count = 1;              ///< elements of the configuration: replicas times ports
+  std::uint32_t ports = 1;              ///< ports of a board
+  std::vector<std::string> port_names;  ///< of a board with several ports; empty: `port`
+  std::string port;                     ///< empty: attached by a link (softfeb lab)
   bool port_given = false;
   std::vector<std::size_t> workers;  ///< workers that the file names; empty: none given
   bool mac_given = false;
@@ -145,6 +147,14 @@ ChangeDraft read_change(Section section);
 /// Applies `draft.congestion` to `d`. The algorithm must be that of `d`.
 void apply_change(Reading& reading, const ChangeDraft& draft, CongestionConfig& d);
 ReceiverDraft read_receiver(Section section);
+/// Reads section `streams` of a receiver.
+StreamsConfig read_streams(Section section);
+/// Reads `ports` of a board into `draft`, after `port` and `count`.
+void read_board_ports(Section& section, EndpointDraft& draft);
+/// Reads section `traffic_gen` of a board.
+TrafficGenConfig read_traffic_gen(Section section);
+/// Returns the queue pairs of a traffic generator that sends to receiver `receiver`, without path MTU.
+QpConfig generator_qps(const TrafficGenConfig& traffic_gen, std::size_t receiver);
 /// Reads section `lab` into `draft`.
 void read_lab(Section section, LabDraft& draft);
 /// Reads section `network` into `draft`.

@@ -75,6 +75,10 @@ Json emit_board(const RunConfig& config, const BoardConfig& board) {
     json["events"] = emit_events(config, *board.events);
     return json;
   }
+  if (board.traffic_gen && board.traffic_gen->given) {
+    json["traffic_gen"] = emit_traffic_gen(config, *board.traffic_gen);
+    if (board.traffic_gen->makes_qps()) return json;
+  }
   for (const QpConfig& qp : board.qps) json["qps"].push_back(emit_qp(config, qp));
   return json;
 }
@@ -117,6 +121,7 @@ Json emit_receiver(const RunConfig& config, const ReceiverConfig& receiver) {
   } else {
     json["receives"] = receiver.receives;
   }
+  if (receiver.streams) json["streams"] = emit_streams(*receiver.streams);
   if (receiver.registration.given) json["registration"] = emit_registration(receiver.registration);
   json["check"] = choices::kCheck.name(receiver.check_payload);
   json["cnp"] = {{"enabled", receiver.cnp.enabled},

@@ -20,6 +20,8 @@ Json emit_network(const LabConfig& config);
 Json emit_trigger(const TriggerConfig& trigger);
 Json emit_events(const RunConfig& config, const BoardEventsConfig& events);
 Json emit_events(const ReceiverEventsConfig& events);
+Json emit_streams(const StreamsConfig& streams);
+Json emit_traffic_gen(const RunConfig& config, const TrafficGenConfig& traffic_gen);
 Json emit_qp(const RunConfig& config, const QpConfig& qp);
 
 }  // namespace softfeb::config

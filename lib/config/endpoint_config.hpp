@@ -4,6 +4,7 @@
 #include "base/time.hpp"
 #include "config/events_config.hpp"
 #include "config/values.hpp"
+#include "detector/stream_buffers.hpp"
 #include "roce/mac_control.hpp"
 #include "roce/notification_point.hpp"
 
@@ -80,6 +81,13 @@ struct RegistrationSettings {
   Where where;
 };
 
+/// Streams of UDP datagrams (detector::StreamBuffers).
+struct StreamsConfig {
+  detector::StreamBuffersConfig buffers;
+  Time hold = 0;  ///< time for which the consumer keeps a buffer
+  Where where;
+};
+
 /// A responder of this process. The boards' `to` keys create its QPs: one for each board QP that names this
 /// receiver, in file order.
 struct ReceiverConfig {
@@ -95,6 +103,7 @@ struct ReceiverConfig {
   RegistrationSettings registration;           ///< used if registered transfers arrive
   std::optional<WindowsConfig> windows;        ///< none: the receiver has no map of missing data
   std::optional<ReceiverEventsConfig> events;  ///< none: the receiver builds no events
+  std::optional<StreamsConfig> streams;        ///< none: the receiver accepts no datagrams
   bool check_payload = true;  ///< compare received data with the configured payload of the sending QP
   CnpConfig cnp;
   /// File to which all regions are written at the end of the run, each up to its last written byte; empty:

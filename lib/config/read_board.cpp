@@ -141,6 +141,7 @@ void read_receives(Section& s, ReceiverConfig& receiver) {
 BoardDraft read_board(Section s) {
   BoardDraft draft;
   draft.endpoint = read_endpoint(s);
+  read_board_ports(s, draft.endpoint);
   BoardConfig& board = draft.config;
   board.where = s.where();
   s.read("link_rate", board.link_rate, parse_bandwidth);
@@ -155,9 +156,17 @@ BoardDraft read_board(Section s) {
     draft.control = read_control(Section(s.reading(), *node, s.pattern("control")));
   if (const Node* node = s.find("events"))
     board.events = read_board_events(Section(s.reading(), *node, s.pattern("events")));
-  if (board.events && !s.list("qps").empty()) {
-    s.reading().problem(s.find("qps")->where, "a board with `events` makes its own QPs",
-                        "remove `qps` or `events`");
+  if (const Node* node = s.find("traffic_gen"))
+    board.traffic_gen = read_traffic_gen(Section(s.reading(), *node, s.pattern("traffic_gen")));
+  if (board.traffic_gen && board.events) {
+    s.reading().problem(board.traffic_gen->where, "the board has `events` as well",
+                        "remove `traffic_gen` or `events`");
+  }
+  const char* const maker = board.events ? "events" : "traffic_gen";
+  const bool makes_qps = board.events || (board.traffic_gen && !board.traffic_gen->to_names.empty());
+  if (makes_qps && !s.list("qps").empty()) {
+    s.reading().problem(s.find("qps")->where, std::string("a board with `") + maker + "` makes its own QPs",
+                        std::string("remove `qps` or `") + maker + '`');
     s.close();
     return draft;
   }
@@ -195,6 +204,8 @@ ReceiverDraft read_receiver(Section s) {
                           "remove `memory`, and set `slots` and `slot` of the boards");
     }
   }
+  if (const Node* node = s.find("streams"))
+    receiver.streams = read_streams(Section(s.reading(), *node, s.pattern("streams")));
   s.read("check", receiver.check_payload, choices::kCheck);
   if (const Node* node = s.find("cnp"))
     receiver.cnp = read_cnp(Section(s.reading(), *node, s.pattern("cnp")));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "board/profile.hpp"
 #include "config/address.hpp"
 #include "config/draft.hpp"
 #include "config/error.hpp"
@@ -53,8 +54,10 @@ class Resolver {
     std::size_t next = 0;
     for (const BoardDraft& board : draft_.boards) {
       for (std::uint32_t i = 0; i < board.endpoint.count && next < out_.boards.size(); ++i) {
-        if (board.control) add_control(board, out_.boards[next], i);
+        const std::uint32_t ports = board.endpoint.ports;
+        if (board.control && i % ports == 0) add_control(board, out_.boards[next], i / ports);
         if (out_.boards[next].events) add_events(out_.boards[next]);
+        add_traffic_gen(out_.boards[next], i);
         add_qps(board, out_.boards[next++], i);
       }
     }
@@ -99,11 +102,15 @@ class Resolver {
   /// addresses.
   EndpointConfig replica(const EndpointDraft& draft, std::uint32_t i) {
     EndpointConfig e = draft.config;
-    if (draft.count > 1) e.name += '-' + std::to_string(i);
+    if (draft.count > draft.ports) e.name += '-' + std::to_string(i / draft.ports);
+    if (draft.ports > 1) e.name += '.' + std::to_string(i % draft.ports);
     e.worker = worker_of_[placed_++];
-    if (draft.port.empty()) {
+    const bool several = !draft.port_names.empty();
+    const std::string& name = several ? draft.port_names[i % draft.ports] : draft.port;
+    if (name.empty()) {
       e.port = ring_of(e.worker);
-    } else if (const auto* port = look_up(port_names_, draft.port, out_.place(e.where, "port"), "port")) {
+    } else if (const auto* port =
+                   look_up(port_names_, name, out_.place(e.where, several ? "ports" : "port"), "port")) {
       e.port = port->front();
     }
     const auto ip = add(e.ip, i);
@@ -207,8 +214,33 @@ class Resolver {
     board.qps.push_back(std::move(qp));
   }
 
+  /// Resolves the destination of a traffic generator. Port i of the board sends to one receiver.
+  void add_traffic_gen(BoardConfig& board, std::uint32_t i) {
+    const BoardConfig& first =
+        out_.boards[static_cast<std::size_t>(&board - out_.boards.data()) - board.on_port];
+    const bool in_profile =
+        first.control && board::traffic_gens(*board::find_profile(first.control->profile)) != 0;
+    if (!board.traffic_gen && in_profile) board.traffic_gen.emplace();
+    if (!board.traffic_gen || !board.traffic_gen->given) return;
+    TrafficGenConfig& t = *board.traffic_gen;
+    for (const std::string& name : t.to_names) {
+      const auto* indices = look_up(receiver_names_, name, out_.place(t.where, "to"), "receiver");
+      if (indices == nullptr) return;
+      t.receivers.insert(t.receivers.end(), indices->begin(), indices->end());
+    }
+    if (t.receivers.empty()) return;
+    const std::size_t receiver = t.receivers[i % t.receivers.size()];
+    const IpAddress& ip = out_.receivers[receiver].endpoint.ip;
+    if (t.registers.dest_ip == 0 && ip.is_v4()) t.registers.dest_ip = ip.v4();
+    QpConfig qp = generator_qps(t, receiver);
+    qp.pmtu = t.pmtu.value_or(default_pmtu(board, qp));
+    board.qps.push_back(std::move(qp));
+  }
+
   void add_board(const BoardDraft& draft) {
     replicate(draft, out_.boards, [&](BoardConfig& board, std::uint32_t i) {
+      board.ports = draft.endpoint.ports;
+      board.on_port = i % board.ports;
       if (!draft.starts.empty()) board.start = draft.starts[i % draft.starts.size()];
       if (!draft.stops.empty()) board.stop = draft.stops[i % draft.stops.size()];
       roce::SourcePortPolicy& port = board.udp_source_port;
@@ -238,7 +270,8 @@ class Resolver {
     ControlConfig control = draft.control->config;
     if (!draft.control->send_queue_given) control.send_queue = std::max(control.send_queue, control.window);
     if (!draft.control->allow_given) control.allow = default_networks(board.endpoint, control);
-    if (control.listen && draft.endpoint.count > 1) control.listen = count_up(control, replica);
+    if (control.listen && draft.endpoint.count > draft.endpoint.ports)
+      control.listen = count_up(control, replica);
     if (const std::string& name = draft.control->responder; !name.empty()) {
       const auto* indices =
           look_up(receiver_names_, name, out_.place(control.where, "responder"), "receiver");

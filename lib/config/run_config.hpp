@@ -8,6 +8,7 @@
 #include "config/events_config.hpp"
 #include "config/port_config.hpp"
 #include "config/qp_config.hpp"
+#include "config/traffic_gen_config.hpp"
 #include "config/values.hpp"
 #include "engine/port_options.hpp"
 #include "roce/congestion_header.hpp"
@@ -131,8 +132,12 @@ struct BoardConfig {
   std::vector<QpConfig> qps;
   /// Event data in place of the traffic of `qps`, which then has one element: a QP for each builder.
   std::optional<BoardEventsConfig> events;
-  Time post_delay = 0;  ///< time from the posting of a message to its first packet
-  Time start = 0;       ///< delay from the start of the run's traffic to the start of this board's traffic
+  /// Traffic generator. If it makes queue pairs, `qps` has one element: a QP for each stream.
+  std::optional<TrafficGenConfig> traffic_gen;
+  std::uint32_t ports = 1;    ///< number of ports; the other ports are the next elements of RunConfig::boards
+  std::uint32_t on_port = 0;  ///< number of this port
+  Time post_delay = 0;        ///< time from the posting of a message to its first packet
+  Time start = 0;  ///< delay from the start of the run's traffic to the start of this board's traffic
   /// Time from the start of the run's traffic to the end of this board's traffic; none: the end of the run.
   std::optional<Time> stop;
   std::optional<ControlConfig> control;  ///< none: no slow control
@@ -181,6 +186,8 @@ inline constexpr std::uint32_t kMaxQpn = 0xff'ffff;
 /// Maximum number of next hops of a board, including its static neighbours. Each takes about 60 bytes of
 /// memory.
 inline constexpr std::size_t kMostNextHops = 16'384;
+/// Likewise, for a board with traffic generators.
+inline constexpr std::size_t kMostNextHopsWithTrafficGen = 256;
 
 /// Header and trailer bytes of the largest request packet, from the IP header to the iCRC (IP, UDP 8, BTH 12,
 /// RETH 16, ImmDt 4, iCRC 4). The MTU must be at least this plus the path MTU.

@@ -164,8 +164,12 @@ engine::ReceiveQpSetup receive_qp(const config::RunConfig& config, const QpPlan&
                 source.plan().last_length()
           : 0;
   const bool events = receiver.events.has_value();
-  if (events) {
-    // Messages of event data differ in length. The event builder numbers and checks them.
+  const auto& generator = config.boards[plan.board].traffic_gen;
+  const bool generated = generator && generator->makes_qps();
+  if (events || generated) {
+    // Messages of event data and of traffic generators differ in length. The event builder numbers and checks
+    // the former.
+    s.qp.check_continuity = generated && receiver.check_payload;
   } else if (const MessageLengths lengths = lengths_of(config, plan)) {
     s.qp.layout.emplace(lengths, qp.traffic.message_size, qp.pmtu);
   } else {
@@ -173,7 +177,8 @@ engine::ReceiveQpSetup receive_qp(const config::RunConfig& config, const QpPlan&
     s.qp.layout.emplace(qp.traffic.message_size, qp.pmtu, transfer ? transfer->bytes : stream);
   }
   // The notifications of senders are empty messages, which are not part of the layout.
-  const bool in_layout = !events && (!qp.traffic.transfer || !qp.traffic.transfer->notify_sender);
+  const bool in_layout =
+      !events && !generated && (!qp.traffic.transfer || !qp.traffic.transfer->notify_sender);
   if (receiver.check_payload && in_layout) s.qp.expected = &source;
   if (in_layout) s.qp.numbering = roce::MessageNumbering::kLayout;
   s.qp.map_capacity = map_capacity(qps);
@@ -281,6 +286,23 @@ engine::BusConfig bus_of(const config::BoardConfig& board, const Payloads& paylo
   return bus;
 }
 
+engine::TrafficGenConfig traffic_gen_of(const config::RunConfig& config, const config::BoardConfig& board,
+                                        const Payloads& payloads, Time slack) {
+  const config::TrafficGenConfig& t = *board.traffic_gen;
+  constexpr std::uint32_t kIpAndUdp = roce::kIpv4Size + roce::kUdpHeaderSize;
+  engine::TrafficGenConfig g;
+  g.settings = t.registers;
+  g.start = t.start;
+  g.waits = t.given && !t.start;
+  g.qps = t.makes_qps() ? board.qps.front().count : 0;
+  g.payload = &payloads.of_traffic_gens();
+  g.path = path_of(board.endpoint, board.endpoint.ip);
+  g.largest_datagram = config.ports[board.endpoint.port].mtu.value_or(1500) - kIpAndUdp;
+  g.rate = board.link_rate.value_or(0);
+  g.slack = slack;
+  return g;
+}
+
 /// Gives `receiver` one slot per QP that the bus of `board` may create.
 HostPlan make_host(const config::RunConfig& config, const config::BoardConfig& board,
                    engine::ReceiverConfig& receiver) {
@@ -385,12 +407,15 @@ Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, co
     boards.back().qps.reserve(
         std::accumulate(b.qps.begin(), b.qps.end(), std::size_t{0},
                         [](std::size_t n, const config::QpConfig& qp) { return n + qp.count; }));
+    if (b.traffic_gen)
+      boards.back().traffic_gen = traffic_gen_of(config, b, payloads, boards.back().link_slack);
     if (b.control) boards.back().bus = bus_of(b, payloads, largest_pmtus[b.endpoint.port]);
   }
   for (std::size_t r = 0; r < config.receivers.size(); ++r) {
     const auto& c = config.receivers[r];
     receivers.push_back({identity_of(c.endpoint), notification_of(c.cnp), {}, {}, pause_of(c.endpoint)});
     receivers.back().cc_port = c.endpoint.cc_header ? config.run.cc_port : std::uint16_t{0};
+    if (c.streams) receivers.back().streams = {.buffers = c.streams->buffers, .hold = c.streams->hold};
     receivers.back().qps.reserve(plans.receiver_qps(r));
     receivers.back().response_delay = c.response_delay;
     if (!stamps.empty()) receivers.back().stamps = {stamps[c.endpoint.worker], latency::QpOwner::receiver(r)};
@@ -415,6 +440,8 @@ Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, co
       qp.traffic.post_delay = config.boards[plan.board].post_delay;
     }
     if (plan.config->traffic.transfer) add_transfer(config, plan, out, qp, receivers);
+    if (const auto& generator = config.boards[plan.board].traffic_gen; generator && generator->makes_qps())
+      qp.payload = &payloads.of_traffic_gens();
     boards[plan.board].qps.push_back(std::move(qp));
     if (plan.target.receiver) {
       const std::size_t r = *plan.target.receiver;
@@ -469,6 +496,7 @@ void close_maps(const Plans& plans, const std::vector<engine::EndpointSnapshot>&
   }
   for (std::size_t r = 0; r < most.size(); ++r) endpoints.receivers[r]->finish_windows(most[r], now);
   for (const auto& receiver : endpoints.receivers) {
+    if (receiver->streams() != nullptr) receiver->streams()->finish(now);
     engine::EventReceiver* const events = receiver->events();
     if (events != nullptr) events->finish(now, events->config().triggers->accepted());
   }

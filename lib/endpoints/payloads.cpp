@@ -37,6 +37,8 @@ Payloads::Payloads(const config::RunConfig& config) {
     }
     // Prepares the CRCs of full packets only. Other packet lengths are known only when the bus creates QPs.
     if (board.control && !bus_) bus_ = board::make_payload({.message_length = board::kMaxPacketPayload});
+    if (board.traffic_gen && !generated_)
+      generated_ = board::make_test_pattern(board::TrafficGenSettings::kLongest);
   }
 }
 
@@ -44,6 +46,7 @@ std::size_t Payloads::arena_bytes() const {
   std::size_t total = 0;
   for (const auto& [key, entry] : sources_) total += entry.source->arena_bytes() + kAlignment;
   if (bus_) total += bus_->arena_bytes() + kAlignment;
+  if (generated_) total += generated_->arena_bytes() + kAlignment;
   return total;
 }
 
@@ -56,6 +59,7 @@ void Payloads::stage(const Allocate& allocate) {
     }
   }
   if (bus_) bus_->fill(allocate(bus_->arena_bytes()));
+  if (generated_) generated_->fill(allocate(generated_->arena_bytes()));
 }
 
 const board::PayloadSource& Payloads::of(const config::QpConfig& qp) const {

@@ -33,6 +33,9 @@ class Payloads {
   /// Payload of the metadata bus's QPs: the firmware's pattern, at any offset. Call only if a board has
   /// `control`.
   const board::PayloadSource& of_bus() const { return *bus_; }
+  /// Payload of traffic generators: the same pattern, also for the longest datagrams. Call only if a board
+  /// has a traffic generator.
+  const board::PayloadSource& of_traffic_gens() const { return *generated_; }
 
  private:
   using Key = std::tuple<board::PayloadKind, std::string, std::uint32_t, std::uint32_t>;
@@ -44,6 +47,7 @@ class Payloads {
 
   std::map<Key, Entry> sources_;
   std::unique_ptr<board::PayloadSource> bus_;
+  std::unique_ptr<board::PayloadSource> generated_;
 };
 
 }  // namespace softfeb::endpoints

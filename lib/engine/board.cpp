@@ -70,6 +70,7 @@ Board::Board(const BoardConfig& config)
       events_->set_region(i, traffic.remote_address, traffic.rkey);
     }
   }
+  if (config.traffic_gen) add_generator(config);
   const SendQpConfig slot = MetadataQps::slot_config(config.bus, identity());
   for (std::size_t k = 0; k < config.bus.slots; ++k) {
     store_qp(slot, static_cast<std::uint32_t>(qps_.size()));
@@ -133,6 +134,7 @@ bool Board::set_congestion(std::uint32_t i, const CongestionSettings& profile, T
 void Board::start(Time now) {
   bus_qps_.start();
   if (events_) events_->start(now);
+  if (generator_) generator_->start(now);
   // The clock of a shared congestion control starts when the first of its QPs starts.
   std::map<congestion::CongestionControl*, Time> controls;
   for (std::size_t i = 0; i < first_bus_qp(); ++i) {
@@ -153,6 +155,7 @@ void Board::start(Time now) {
 void Board::stop_traffic(Time now) {
   bus_qps_.stop();
   if (events_) events_->stop(now);
+  if (generator_) generator_->stop();
   for (std::uint32_t i = 0; i < qps_.size(); ++i) {
     qps_[i].stop_traffic(now);
     reschedule(i, now);
@@ -162,6 +165,7 @@ void Board::stop_traffic(Time now) {
 void Board::flush(Time now) {
   bus_qps_.stop();
   if (events_) events_->drop();
+  if (generator_) generator_->stop();
   for (std::uint32_t i = 0; i < qps_.size(); ++i) {
     qps_[i].drop_traffic();
     if (!qps_[i].requester().idle()) qps_[i].requester().set_state(roce::QpState::kErr, now);
@@ -327,11 +331,12 @@ std::size_t Board::poll(Time now, std::span<TxFrame> out) {
   run_timers(now);
   wake(now);
   if (events_) post_events(now);
+  if (generator_) post_generated(now);
   std::size_t n = poll_requests(now, out);
   n += poll_host(now, out.subspan(n));
   n += poll_busy(now, out.subspan(n));
   for (std::size_t k = 0; k < n; ++k) counters_.tx_bytes += out[k].length();
-  n += send_packets(now, out.subspan(n));
+  n += generator_ ? send_generated(now, out.subspan(n)) : send_packets(now, out.subspan(n));
   counters_.tx_frames += n;
   return n;
 }
@@ -352,6 +357,7 @@ std::size_t Board::memory_per_qp() const {
 Time Board::next_event(Time now) const {
   Time at = std::min({host_event(now), request_event(now), departures_.next(), timers_.next()});
   if (events_) at = std::min(at, events_->has_piece() ? now : events_->next_event());
+  if (generator_) at = std::min(at, generator_event(now));
   if (busy_count_ != 0) at = std::min(at, std::max(now, credit_open_at()));
   if (!ready_.empty()) at = std::min(at, std::max({now, link_.free_at(), link_open_at()}));
   return at;

@@ -15,6 +15,7 @@
 #include "engine/send_qp.hpp"
 #include "engine/shared_rates.hpp"
 #include "engine/timing_wheel.hpp"
+#include "engine/traffic_gen.hpp"
 
 #include <array>
 #include <cstdint>
@@ -44,6 +45,8 @@ struct BoardConfig {
   std::uint16_t cc_port = 0;
   /// Event data that the first queue pairs send. Not set: all queue pairs have traffic of their own.
   std::optional<EventSenderConfig> events{};
+  /// Traffic generator of the board's port. Not set: none.
+  std::optional<TrafficGenConfig> traffic_gen{};
   /// Provides the memory that grows with the number of queue pairs. Must outlive the board. Null: the heap.
   std::pmr::memory_resource* memory = nullptr;
 };
@@ -74,10 +77,13 @@ class Board : public Endpoint {
   /// True if every configured QP has posted all its messages and received their completions. QPs of the
   /// metadata bus count only after traffic has been stopped, because requests may be added until then.
   bool finished() const {
-    return unfinished_ == 0 && bus_qps_.finished() && (events_ == nullptr || events_->finished());
+    return unfinished_ == 0 && bus_qps_.finished() && (events_ == nullptr || events_->finished()) &&
+           (generator_ == nullptr || generator_->finished());
   }
   /// Null if the board has no event data.
   const EventSender* events() const { return events_.get(); }
+  /// Null if the board's port has no traffic generator.
+  const TrafficGen* traffic_gen() const { return generator_.get(); }
 
   /// Applies a register write, which is in effect when the call returns.
   void apply(const board::DataPathAction& action, Time now);
@@ -147,6 +153,7 @@ class Board : public Endpoint {
   void act(const board::SetDcqcn& a, Time now);
   void act(const board::SetCnpCounterReset& a, Time now);
   void act(const board::SetTrafficClass& a, Time now);
+  void act(const board::SetTrafficGen& a, Time now);
   template <typename Action>
   void act(const Action& a, Time now) {
     bus_qps_.apply(a, now);
@@ -186,6 +193,13 @@ class Board : public Endpoint {
   std::size_t poll_requests(Time now, std::span<TxFrame> out);
   Time request_event(Time now) const;
 
+  // Defined in board_traffic_gen.cpp: packets of the traffic generator.
+  void add_generator(const BoardConfig& config);
+  bool may_post_generated() const;
+  Time generator_event(Time now) const;
+  void post_generated(Time now);
+  std::size_t send_generated(Time now, std::span<TxFrame> out);
+
   // Defined in board_send.cpp: functions that select the next sender.
   /// A board with at most this number of queue pairs does not prefetch them, because they stay in the cache.
   static constexpr std::size_t kFewQps = 256;
@@ -211,7 +225,9 @@ class Board : public Endpoint {
   void reschedule_received(std::uint32_t i, Time now);
 
   LinkShaper link_;
-  std::unique_ptr<EventSender> events_;  ///< event data that its queue pairs send; null: none
+  std::unique_ptr<EventSender> events_;    ///< event data that its queue pairs send; null: none
+  std::unique_ptr<TrafficGen> generator_;  ///< null: the board has none
+  bool datagram_next_ = true;              ///< datagrams and queue pairs take turns
   QpStore qps_;
   QpTable table_;
   SharedRates shared_;

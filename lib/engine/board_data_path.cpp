@@ -68,6 +68,7 @@ void Board::observe(board::DataPathState& out, Time now) const {
   out.completions_failed = bus_qps_.checker().failed();
   out.requests_waiting = bus_qps_.requests_waiting();
   out.rx_pause = counters_.rx_pause;
+  if (generator_) out.traffic_gen = generator_->live();
 }
 
 }  // namespace softfeb::engine

@@ -38,6 +38,7 @@ void Board::neighbour_learned(const roce::IpAddress& ip, Time now) {
   if (const std::uint32_t hop = hops_.find(ip); hop != NextHops::kNone && !hops_.known(hop))
     hop_resolved(hop, *mac, now);
   bus_qps_.neighbour_learned(ip, *mac, now);
+  if (generator_) generator_->hop().learned(ip, *mac);
 }
 
 void Board::hop_resolved(std::uint32_t hop, const roce::MacAddress& mac, Time now) {
@@ -66,18 +67,24 @@ void Board::apply_static_neighbours(Time now) {
   }
 }
 
-std::size_t Board::unresolved() const { return hops_.unknown() + (bus_qps_.unresolved() ? 1 : 0); }
+std::size_t Board::unresolved() const {
+  const bool generator = generator_ && generator_->unresolved();
+  return hops_.unknown() + (bus_qps_.unresolved() ? 1 : 0) + (generator ? 1 : 0);
+}
 
 /// Sends due requests. They take precedence over replies because the number of requests is bounded, whereas
 /// the number of replies depends on other hosts.
 std::size_t Board::poll_requests(Time now, std::span<TxFrame> out) {
-  if (hops_.unknown() == 0 && bus_qps_.neighbour_request_at() > now) return 0;
+  const bool generator = generator_ && generator_->hop().request_at() <= now;
+  if (hops_.unknown() == 0 && bus_qps_.neighbour_request_at() > now && !generator) return 0;
   apply_static_neighbours(now);
   hops_.advance(now, [&](std::uint32_t hop) { give_up(hop, now); });
   if (control_open_at() > now) return 0;
   std::size_t n = 0;
   if (n < out.size() && bus_qps_.take_neighbour_request(now))
     host_.write_request(bus_qps_.next_hop(), out[n++]);
+  if (n < out.size() && generator && generator_->hop().take_request(host_.neighbours(), now))
+    host_.write_request(generator_->hop().ip(), out[n++]);
   while (n < out.size()) {
     const std::uint32_t hop = hops_.next_request(now);
     if (hop == NextHops::kNone) break;
@@ -88,7 +95,8 @@ std::size_t Board::poll_requests(Time now, std::span<TxFrame> out) {
 
 /// Time at which poll_requests() has work; kNever if there is none.
 Time Board::request_event(Time now) const {
-  const Time at = std::min(hops_.next_event(now), bus_qps_.neighbour_request_at());
+  Time at = std::min(hops_.next_event(now), bus_qps_.neighbour_request_at());
+  if (generator_) at = std::min(at, generator_->hop().request_at());
   return at == kNever ? kNever : std::max(at, control_open_at());
 }
 

@@ -25,8 +25,8 @@
 //
 // The following always use the full path: queue pairs that share a rate, because others wait in their line;
 // queue pairs that are served by rank, because their rank and priority may change with every packet; queue
-// pairs of the metadata bus and of boards with event data, because their requests come from another source;
-// and boards with per-priority pause.
+// pairs of the metadata bus, of boards with event data and of traffic generators, because their requests come
+// from another source; and boards with per-priority pause.
 #include "engine/board.hpp"
 #include "engine/send_qp_run.hpp"
 
@@ -196,7 +196,9 @@ void Board::fetch_second_best() {
 }
 
 bool Board::may_run(std::uint32_t i) const {
-  return fast_path_ && !events_ && i < first_bus_qp() && !pause_.per_priority() && own_rate(i) && !ranked(i);
+  const bool own_traffic = !events_ && (!generator_ || i >= generator_->qps());
+  return fast_path_ && own_traffic && i < first_bus_qp() && !pause_.per_priority() && own_rate(i) &&
+         !ranked(i);
 }
 
 /// Reschedules QP `i` after a response or CNP: immediately, or at the end of the receive burst.

@@ -28,6 +28,10 @@ RxVerdict Endpoint::receive(const roce::ParsedFrame& frame, Time now) {
         ++counters_.rx_control;
         return RxVerdict::kControl;
       }
+      if (receive_datagram(frame, now)) {
+        ++counters_.rx_datagrams;
+        return RxVerdict::kConsumed;
+      }
       break;
     case roce::FrameKind::kArp:
       ++counters_.rx_host;

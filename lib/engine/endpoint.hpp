@@ -42,10 +42,11 @@ struct EndpointCounters {
   std::uint64_t rx_bad_transport = 0;
   /// Packets whose congestion control header is truncated or too long, or has a wrong checksum.
   std::uint64_t rx_bad_cch = 0;
-  std::uint64_t rx_other = 0;    ///< other MAC addresses, UDP ports or ICMP messages; ignored pause frames
-  std::uint64_t tx_control = 0;  ///< slow-control responses
-  std::uint64_t tx_frames = 0;   ///< all frames
-  std::uint64_t tx_bytes = 0;    ///< from the Ethernet header to the end of the payload or iCRC
+  std::uint64_t rx_datagrams = 0;  ///< on a receiver: UDP datagrams of its streams
+  std::uint64_t rx_other = 0;      ///< other MAC addresses, UDP ports or ICMP messages; ignored pause frames
+  std::uint64_t tx_control = 0;    ///< slow-control responses
+  std::uint64_t tx_frames = 0;     ///< all frames
+  std::uint64_t tx_bytes = 0;      ///< from the Ethernet header to the end of the payload or iCRC
 };
 
 struct EndpointSnapshot;
@@ -127,6 +128,9 @@ class Endpoint {
   /// without it.
   virtual void receive_congestion(const roce::ParsedFrame& frame, const roce::CongestionHeader& header,
                                   Time now) = 0;
+  /// Processes a UDP datagram for a port that is not RoCE's, congestion control's or slow control's. Returns
+  /// false if the endpoint does not use the port.
+  virtual bool receive_datagram(const roce::ParsedFrame& /*frame*/, Time /*now*/) { return false; }
   /// Accepts packets with a congestion control header at UDP port `port`; 0: none.
   void accept_congestion_headers(std::uint16_t port) { cc_port_ = port; }
   std::uint16_t cc_port() const { return cc_port_; }

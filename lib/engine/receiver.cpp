@@ -51,7 +51,8 @@ Receiver::Receiver(const ReceiverConfig& config)
       groups_(groups_of(config)),
       events_(config.events ? std::make_unique<EventReceiver>(*config.events,
                                                               groups_ ? groups_.get() : config.event_sink)
-                            : nullptr) {
+                            : nullptr),
+      streams_(config.streams ? std::make_unique<StreamReceiver>(*config.streams) : nullptr) {
   if (config.registration) registration_.emplace(*config.registration);
   accept_congestion_headers(config.cc_port);
   if (config.cc_port != 0) echoes_.resize(kPendingRoom);
@@ -391,6 +392,7 @@ std::size_t Receiver::poll(Time now, std::span<TxFrame> out) {
     count_notifications();
   }
   if (events_) events_->advance(now);
+  if (streams_) streams_->advance(now);
   std::size_t n = poll_host(now, out);
   n += poll_grants(now, out.subspan(n));
   n += take_pending(now, out.subspan(n));
@@ -403,6 +405,7 @@ Time Receiver::next_event(Time now) const {
   Time at = host_event(now);
   if (registration_) at = std::min(at, registration_->next_event());
   if (events_) at = std::min(at, events_->deadline());
+  if (streams_) at = std::min(at, streams_->deadline());
   if (granter_) {
     at = std::min(at, granter_->deadline());
     if (granter_->has_frames()) at = std::min(at, std::max(now, credit_open_at()));

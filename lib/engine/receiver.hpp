@@ -7,6 +7,7 @@
 #include "engine/peer_qp_table.hpp"
 #include "engine/qp_table.hpp"
 #include "engine/receiver_action.hpp"
+#include "engine/stream_receiver.hpp"
 #include "engine/transfer.hpp"
 #include "latency/stamps.hpp"
 #include "roce/notification_point.hpp"
@@ -61,6 +62,8 @@ struct ReceiverConfig {
   roce::WindowConsumer* window_consumer = nullptr;
   /// Event builder. Configured QP i receives the data of board i. Not set: messages are not event data.
   std::optional<EventReceiverConfig> events{};
+  /// Streams of UDP datagrams. Not set: the receiver accepts no datagrams.
+  std::optional<StreamReceiverConfig> streams{};
   /// Receives the events as they close; must outlive the receiver.
   detector::EventSink* event_sink = nullptr;
   /// Registration table for transfers. Each message counts as a packet of the table. `open_length` is true,
@@ -134,12 +137,18 @@ class Receiver : public Endpoint {
   /// Event builder; null if none is configured.
   EventReceiver* events() { return events_.get(); }
   const EventReceiver* events() const { return events_.get(); }
+  /// Streams of UDP datagrams; null if none are configured.
+  StreamReceiver* streams() { return streams_.get(); }
+  const StreamReceiver* streams() const { return streams_.get(); }
   const roce::NotificationPoint& notification_point() const { return notification_; }
 
  protected:
   void receive_roce(const roce::ParsedFrame& frame, Time now) override;
   void receive_congestion(const roce::ParsedFrame& frame, const roce::CongestionHeader& header,
                           Time now) override;
+  bool receive_datagram(const roce::ParsedFrame& frame, Time now) override {
+    return streams_ && streams_->datagram(now, frame);
+  }
 
  private:
   struct Qp {
@@ -223,6 +232,7 @@ class Receiver : public Endpoint {
   /// Set if times are taken, and messages are notified in windows or events.
   std::unique_ptr<GroupNotifications> groups_;
   std::unique_ptr<EventReceiver> events_;
+  std::unique_ptr<StreamReceiver> streams_;
   TimeSum notified_;
   ReceiverCounters receiver_counters_;
   std::uint16_t identification_ = 0;

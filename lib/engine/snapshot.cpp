@@ -18,8 +18,10 @@ SendQpSnapshot copy(const Board& board, std::size_t i, Time now) {
   s.dest_qpn = config.dest_qpn;
   s.requester = board.totals(i);
   s.counters = qp.counters();
-  s.completed_payload_bytes =
-      s.on_bus || board.events() != nullptr ? s.counters.completed_bytes : qp.completed_payload_bytes();
+  // Requests from another source than the QP's traffic differ in length.
+  const bool posted = s.on_bus || board.events() != nullptr ||
+                      (board.traffic_gen() != nullptr && i < board.traffic_gen()->qps());
+  s.completed_payload_bytes = posted ? s.counters.completed_bytes : qp.completed_payload_bytes();
   s.uc = config.transport == roce::Transport::kUc;
   if (s.on_bus) {
     const MetadataQps::History& history = board.metadata_qps().history(i);
@@ -71,6 +73,7 @@ void Board::copy_statistics(EndpointSnapshot& out, std::size_t first, std::size_
   out.resolution_took = resolution_took();
   out.finished = finished();
   if (events_) out.events = copy(*events_, now);
+  if (generator_) out.traffic_gen = generator_->counters();
 }
 
 void Receiver::prepare(EndpointSnapshot& out) const { out.receive_qps.resize(qp_count()); }
@@ -85,6 +88,7 @@ void Receiver::copy_statistics(EndpointSnapshot& out, std::size_t first, std::si
   if (last < qp_count()) return;
   if (windows_) out.windows = windows_->counters();
   if (events_) out.events = copy(*events_);
+  if (streams_) out.streams = streams_->buffers().counts();
   out.transfers_notified = notified_.count;
   out.cnp_tx = receiver_counters_.cnp_tx;
   out.replies_dropped = receiver_counters_.replies_dropped;

@@ -73,9 +73,11 @@ struct EndpointSnapshot {
   std::uint64_t transfers_notified = 0;  ///< receivers only: notifications of transfers
   std::optional<EventSnapshot> events;   ///< endpoints with event data
   std::size_t unresolved = 0;
-  Time resolution_took = 0;  ///< boards only: NextHops::took()
-  Time paused = 0;           ///< total time the link or any priority was paused
-  bool finished = false;     ///< boards only: all messages have completed
+  Time resolution_took = 0;                       ///< boards only: NextHops::took()
+  Time paused = 0;                                ///< total time the link or any priority was paused
+  bool finished = false;                          ///< boards only: all messages have completed
+  std::optional<detector::StreamCounts> streams;  ///< receivers with streams of datagrams
+  std::optional<TrafficGenCounters> traffic_gen;  ///< boards whose port has a traffic generator
   std::vector<SendQpSnapshot> send_qps;
   std::vector<ReceiveQpSnapshot> receive_qps;
 };

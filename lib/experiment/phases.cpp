@@ -16,8 +16,9 @@ using Until = Driver::Until;
 /// Returns the condition that ends the traffic. Boards without queue pairs only answer ARP and ping, so
 /// they never finish.
 Until end_of_traffic(const config::RunConfig& config) {
-  const bool any = std::any_of(config.boards.begin(), config.boards.end(),
-                               [](const config::BoardConfig& b) { return !b.qps.empty(); });
+  const bool any = std::any_of(config.boards.begin(), config.boards.end(), [](const config::BoardConfig& b) {
+    return !b.qps.empty() || (b.traffic_gen && b.traffic_gen->start);
+  });
   return any ? Until::kFinished : Until::kTime;
 }
 

@@ -9,6 +9,7 @@
 #include "report/latency_result.hpp"
 #include "report/registration_result.hpp"
 #include "report/result_qps.hpp"
+#include "report/stream_result.hpp"
 #include "report/window_result.hpp"
 
 #include <algorithm>
@@ -132,6 +133,7 @@ Json receiver(const config::RunConfig& config, const endpoints::Plans& plans, co
   add_windows(json, config, plans, o, endpoints, index);
   add_transfers(json, endpoints, index);
   add_receiver_events(json, config, endpoints, index);
+  add_streams(json, o, endpoints, index);
   json["summary"] = std::move(summary);
   json["qps"] = std::move(qps);
   return json;
@@ -261,6 +263,7 @@ Json make_result(const config::RunConfig& config, const runtime::DpdkRuntime* dp
   for (std::size_t b = 0; b < config.boards.size(); ++b) {
     j["boards"].push_back(board_result(config, plans, o, b));
     add_board_events(j["boards"].back(), endpoints, b);
+    add_traffic_gen(j["boards"].back(), o, endpoints, b);
     if (dpdk != nullptr) j["boards"].back()["bytes_per_qp"] = endpoints.boards[b]->memory_per_qp();
     if (!o.control.empty() && !o.control[b].is_null()) j["boards"].back()["control"] = o.control[b];
     tx_payload_gbps += j["boards"].back()["tx_payload_gbps"].get<double>();

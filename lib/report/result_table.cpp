@@ -48,6 +48,42 @@ std::string bus_rows(const config::RunConfig& config, const stats::Outcome& o, s
   return t;
 }
 
+/// Returns the tables of traffic generators and of streams of datagrams; empty if there are none.
+std::string stream_rows(const config::RunConfig& config, const stats::Outcome& o) {
+  using detector::StreamReason;
+  std::string generators, streams;
+  double sent = 0, received = 0;
+  for (std::size_t b = 0; b < config.boards.size(); ++b) {
+    const auto& c = o.final[b].traffic_gen;
+    if (!c || c->end <= c->first) continue;
+    const double gbps =
+        static_cast<double>(c->datagram_bytes + c->write_bytes) * 8e-9 / to_seconds(c->end - c->first);
+    sent += gbps;
+    generators += fmt::format("{:<12} {:>12} {:>12} {:>13.3f}\n", config.boards[b].endpoint.name,
+                              c->datagrams, c->writes, gbps);
+  }
+  for (std::size_t r = 0; r < config.receivers.size(); ++r) {
+    const auto& c = o.final[config.boards.size() + r].streams;
+    if (!c) continue;
+    const double gbps = stats::stream_goodput_gbps(o, config.boards.size(), r).value_or(0);
+    received += gbps;
+    streams += fmt::format("{:<12} {:>12} {:>9} {:>9} {:>12} {:>13.3f}\n", config.receivers[r].endpoint.name,
+                           (*c)[detector::StreamVerdict::kAppended], (*c)[StreamReason::kFull],
+                           (*c)[StreamReason::kTimeout], (*c)[detector::StreamVerdict::kNoBuffer], gbps);
+  }
+  std::string t;
+  if (!generators.empty()) {
+    t += fmt::format("\n{:<12} {:>12} {:>12} {:>13}\n", "generator", "datagrams", "WRITEs", "payload Gb/s") +
+         generators + fmt::format("{:.3f} Gb/s of payload were generated.\n", sent);
+  }
+  if (!streams.empty()) {
+    t += fmt::format("\n{:<12} {:>12} {:>9} {:>9} {:>12} {:>13}\n", "streams", "datagrams", "full", "timeout",
+                     "no buffer", "goodput Gb/s") +
+         streams + fmt::format("{:.3f} Gb/s of datagrams were received.\n", received);
+  }
+  return t;
+}
+
 /// Returns the line with the total payload rate. The rate is the total payload divided by the time
 /// measured. Adding up the rates of the queue pairs would be wrong, because some may have sent one after
 /// the other.
@@ -108,6 +144,7 @@ std::string result_table(const config::RunConfig& config, const endpoints::Plans
                      config.receivers[r].endpoint.name, receiver.qp_count(), messages, missing,
                      static_cast<double>(bytes) * 1e-6, wrong, packets, receiver.counters().rx_icrc_errors);
   }
+  t += stream_rows(config, o);
   t += sum_line(plans, o);
   t += judgement.held() ? "All checks held.\n" : "A CHECK FAILED:\n";
   for (const lab::Check& c : judgement.checks) {

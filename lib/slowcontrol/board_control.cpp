@@ -103,10 +103,20 @@ BoardControl::BoardControl(const ControlDeps& deps, std::size_t board)
 RegisterBus::Deps BoardControl::bus_deps(const ControlDeps& deps) {
   const auto& host = deps.endpoints->hosts[board_];
   const std::size_t boards = deps.config->boards.size();
+  std::vector<engine::Board*> ports;
+  std::vector<dataplane::Worker*> workers;
+  for (std::size_t b = board_; b < board_ + board_config_.ports; ++b) {
+    ports.push_back(deps.endpoints->boards[b].get());
+    workers.push_back(&deps.pool->worker_of(b));
+  }
+  const auto to_board = [ports, workers](dataplane::BoardRequest& request) {
+    const auto at = std::find(ports.begin(), ports.end(), request.board);
+    return workers[static_cast<std::size_t>(at - ports.begin())]->request(request);
+  };
   return {.registers = &registers_,
-          .board = deps.endpoints->boards[board_].get(),
-          .to_board = [&worker = deps.pool->worker_of(board_)](
-                          dataplane::BoardRequest& request) { return worker.request(request); },
+          .board = ports.front(),
+          .ports = ports,
+          .to_board = to_board,
           .responder = responder_.get(),
           .receiver = host ? deps.endpoints->receivers[host->receiver].get() : nullptr,
           .to_receiver = [&worker = deps.pool->worker_of(host ? boards + host->receiver : board_)](

@@ -79,6 +79,9 @@ board::BoardRegistersConfig registers_config(const config::RunConfig& config, st
     r.dcqcn_qps.push_back((first + slot) % all);
     r.dcqcn.push_back(parameters_of(board, r.dcqcn_qps.back(), bus));
   }
+  for (std::size_t b = index; b < index + board.ports && board::traffic_gens(*r.profile) != 0; ++b) {
+    if (config.boards[b].traffic_gen) r.traffic_gens.push_back(config.boards[b].traffic_gen->registers);
+  }
   r.dscp = board.endpoint.dscp;
   r.ecn = static_cast<std::uint8_t>(board.endpoint.ecn);
   r.seed = config.run.seed + index * 0x9e3779b97f4a7c15U;

@@ -23,11 +23,17 @@ void RegisterBus::write(std::uint32_t address, ByteSpan data, Time now, Done don
   perform(now);
 }
 
+engine::Board* RegisterBus::board_at(std::uint32_t address) const {
+  const std::size_t port = deps_.registers->port_at(address);
+  return port < deps_.ports.size() ? deps_.ports[port] : deps_.board;
+}
+
 void RegisterBus::ask(Phase phase) {
   phase_ = phase;
   if (phase == Phase::kRespond) {
     responder_request_.done.store(false, std::memory_order_relaxed);
   } else {
+    request_.board = board_at(transaction_.address);
     request_.actions.clear();
     if (phase == Phase::kApply) request_.actions.swap(actions_.data_path);
     request_.done.store(false, std::memory_order_relaxed);

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 namespace softfeb::slowcontrol {
 
@@ -20,7 +21,9 @@ class RegisterBus final : public srp::Bus {
   struct Deps {
     board::BoardRegisters* registers = nullptr;
     engine::Board* board = nullptr;
-    /// Passes a request to the board's worker. Returns false if the worker's queue is full.
+    /// The ports of a board with several ports, `board` first. Empty: `board` alone.
+    std::vector<engine::Board*> ports{};
+    /// Passes a request to the worker of BoardRequest::board. Returns false if the worker's queue is full.
     std::function<bool(dataplane::BoardRequest&)> to_board;
     /// Acts as the host for the QPs that the metadata bus creates, and sets up the QPs of receiver
     /// `receiver`; null without a built-in host.
@@ -70,6 +73,7 @@ class RegisterBus final : public srp::Bus {
     Done done;
   };
 
+  engine::Board* board_at(std::uint32_t address) const;
   void ask(Phase phase);
   void prepare_responder();
   void take_state();

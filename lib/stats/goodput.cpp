@@ -135,6 +135,14 @@ QpRates rates_of(const endpoints::QpPlan& plan, const Outcome& o) {
   return f;
 }
 
+std::optional<double> stream_goodput_gbps(const Outcome& o, std::size_t boards, std::size_t receiver) {
+  const auto& end = o.final[boards + receiver].streams;
+  if (!end || end->last <= o.measured_from) return std::nullopt;
+  const bool warmed_up = !o.baseline.empty() && o.baseline[boards + receiver].streams;
+  const std::uint64_t before = warmed_up ? o.baseline[boards + receiver].streams->bytes : 0;
+  return gbps(end->bytes - before, seconds_between(o.measured_from, end->last));
+}
+
 void GoodputTotal::add(const QpRates& qp) {
   if (qp.reported || !qp.payload_bytes) return add(qp.goodput_gbps);
   bytes_ += *qp.payload_bytes;
@@ -186,6 +194,8 @@ std::optional<double> total_goodput_gbps(const config::RunConfig& config, const 
       total_of(config, o, [&](const auto& r) { return !r || !config.receivers[*r].windows; });
   for (std::size_t r = 0; r < config.receivers.size(); ++r) {
     if (config.receivers[r].windows) total.add(window_goodput_gbps(o, config.boards.size(), r));
+    if (config.receivers[r].streams)
+      total.add(std::optional(stream_goodput_gbps(o, config.boards.size(), r).value_or(0)));
   }
   return total.gbps();
 }

@@ -62,7 +62,12 @@ class GoodputTotal {
 std::optional<double> receiver_goodput_gbps(const config::RunConfig& config, const Outcome& outcome,
                                             std::size_t receiver);
 
-/// Goodput of all boards together: that of receivers with windows, and the total of all other queue pairs.
+/// Goodput of a receiver's streams of datagrams in Gb/s: what was appended to buffers, until the last
+/// datagram. Not set if none arrived.
+std::optional<double> stream_goodput_gbps(const Outcome& outcome, std::size_t boards, std::size_t receiver);
+
+/// Goodput of all boards together: that of receivers with windows, that of streams of datagrams, and the
+/// total of all other queue pairs.
 std::optional<double> total_goodput_gbps(const config::RunConfig& config, const Outcome& outcome);
 
 /// Length of the measured time in seconds: from the end of the warm-up to the last completion, or to the

@@ -60,6 +60,7 @@ class World {
       : board_({.profile = &profiles().back(),
                 .metadata = {.pds = 2, .mrs_per_pd = 2, .qps = 4},
                 .dcqcn_qps = {0, 4, 5},
+                .traffic_gens = std::vector<TrafficGenSettings>(4),
                 .first_bus_qp = 4}) {
     for (const std::size_t qp : board_.live_qps()) live_.data.qps.push_back({.qp = qp, .exists = true});
   }

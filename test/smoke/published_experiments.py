@@ -69,7 +69,7 @@ class Experiments(LabCase):
 
     def test_seed004_sizes(self):
         for size, goodput in (("256B", 7.23), ("1KiB", 9.13)):
-            run = self.lab("seed004-sizes", f"boards.nanet.qps.0.traffic.message_size={size}", "run.duration=1ms")
+            run = self.lab("seed004-latency", f"boards.nanet.qps.0.traffic.message_size={size}", "run.duration=1ms")
             self.assert_held(run)
             self.assertAlmostEqual(self.goodput(run)["nanet"], goodput, delta=0.01 * goodput)
             names = [(s["from"], s["to"]) for s in run.result["latency"]["stages"]]

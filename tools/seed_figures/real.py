@@ -46,7 +46,7 @@ def notification(softfeb):
     found = []
     for size in SIZES:
         # A rate that one core keeps up with, so that the time does not include a queue of messages.
-        result = run(softfeb, "seed004-sizes", f"boards.nanet.qps.0.traffic.message_size={size}",
+        result = run(softfeb, "seed004-latency", f"boards.nanet.qps.0.traffic.message_size={size}",
                      "boards.nanet.qps.0.traffic.rate=100kmsg/s", "run.duration=2s", "latency.sample=1")
         found.append(rows.stage(result, "received", "notified")["p50"] / 1000)
     return ", ".join(f"{v:.2f}" for v in found)

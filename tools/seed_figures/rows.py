@@ -127,7 +127,7 @@ def one(file):
 MTUS, VICTIM, LATENCY = (tuple(sweep(f"seed000-{n}")) for n in ("mtu", "victim", "latency"))
 SIZES, QPS, MANY_TO_ONE, ONE_TO_MANY = (tuple(sweep(f"seed001-{n}")) for n in ("sizes", "qps", "many-to-one", "one-to-many"))
 NOTIFICATIONS = tuple(sweep("seed003-latency"))
-DATAGRAMS = tuple(sweep("seed004-sizes"))
+DATAGRAMS = tuple(sweep("seed004-latency"))
 EVENTS = Job("advcam")
 # The data of one event at a time, and one board for long enough to measure the live time.
 ONE_EVENT = Job("advcam", ("run.duration=3ms", "triggers.camera.sources.0={kind: periodic, rate: 10kHz, phase: 50us}"))
@@ -202,6 +202,6 @@ ROWS = (
         lambda r: 100 * saved(r)[-1] / latency(r[-1]), NOTIFICATIONS),
     Row(NANET, "From the transmitter to the receiver of a loop, shortest and longest (ns)", "seed004-loop", (409.6,), "± 0.001", loop_times,
         one("seed004-loop"), 3),
-    Row(NANET, "Fig. 8: bandwidth with messages of 256 B and 1 KiB, WRITE (Gb/s)", "seed004-sizes", (7.23, 9.13), "1 %",
+    Row(NANET, "Fig. 8: bandwidth with messages of 256 B and 1 KiB, WRITE (Gb/s)", "seed004-latency", (7.23, 9.13), "1 %",
         lambda r: board_goodput("nanet")([r[i] for i in at_sizes("256B", "1KiB")]), DATAGRAMS),
 )

@@ -23,5 +23,6 @@ std::unique_ptr<Block> sfp(BlockWords words, const Config& config);
 std::unique_ptr<Block> app_tx(AppTx& app_tx);
 std::unique_ptr<Block> roce_dispatcher();
 std::unique_ptr<Block> roce_checker();
+std::unique_ptr<Block> traffic_gen(BlockWords words, const TrafficGenSettings& settings);
 
 }  // namespace softfeb::board::blocks

@@ -29,5 +29,6 @@ Table app_tx();
 Table app_mem();
 Table roce_dispatcher();
 Table roce_checker();
+Table traffic_gen();
 
 }  // namespace softfeb::board::tables

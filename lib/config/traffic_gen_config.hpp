@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "board/data_path.hpp"
+#include "config/values.hpp"
+#include "roce/requester.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace softfeb::config {
+
+/// Section `traffic_gen` of a board: initial values of the registers of its traffic generators, one for each
+/// port, and the queue pairs of their WRITEs (doc/registers.md).
+struct TrafficGenConfig {
+  /// Bytes of a WRITE's place at the receiver, and their number for each queue pair.
+  static constexpr std::uint32_t kSlotBytes = 9216, kSlots = 8;
+
+  board::TrafficGenSettings registers;
+  bool start = false;                 ///< the generators start with the board's traffic
+  std::vector<std::string> to_names;  ///< receivers, as in the file; empty: none
+  std::vector<std::size_t>
+      receivers;  ///< `to_names`, resolved; port i of the board sends to number i mod size
+  // Settings of the queue pairs.
+  roce::Transport transport = roce::Transport::kRc;
+  std::optional<std::uint32_t> pmtu;
+  std::uint32_t window = 256;
+  std::uint8_t timeout = 14;
+  std::uint8_t retry_count = 3;
+  /// False: not in the file, but the board's register profile has traffic generators.
+  bool given = false;
+  Where where;
+
+  bool makes_qps() const { return !receivers.empty(); }
+};
+
+}  // namespace softfeb::config

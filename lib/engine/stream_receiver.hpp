@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "detector/ring.hpp"
+#include "detector/stream_buffers.hpp"
+#include "roce/frame.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace softfeb::engine {
+
+struct StreamReceiverConfig {
+  detector::StreamBuffersConfig buffers;
+  /// Time for which the built-in consumer keeps a buffer.
+  Time hold = 0;
+  /// True: the application takes the events (poll()) and releases the buffers. False: the built-in consumer
+  /// does, `hold` after each event.
+  bool keep_events = false;
+};
+
+/// Streams of UDP datagrams of a receiver, and a consumer that keeps each buffer for a fixed time. Sans-I/O;
+/// only the constructor allocates.
+class StreamReceiver {
+ public:
+  /// Number of events that are recorded for the result.
+  static constexpr std::size_t kRecorded = 64;
+
+  explicit StreamReceiver(const StreamReceiverConfig& config)
+      : config_(config),
+        buffers_(config.buffers),
+        held_(std::size_t{config.buffers.streams} * config.buffers.buffers, std::pmr::new_delete_resource()) {
+    recorded_.reserve(kRecorded);
+  }
+
+  /// Takes a datagram for the port of a stream. Returns false if it is for another port.
+  bool datagram(Time now, const roce::ParsedFrame& frame) {
+    advance(now);
+    const bool ours =
+        buffers_.datagram(now, frame.dest_port, frame.content) != detector::StreamVerdict::kOtherPort;
+    consume();
+    return ours;
+  }
+  void advance(Time now) {
+    // What is due runs in order of time: a buffer that is released may take the next datagram.
+    for (Time at = deadline(); at <= now; at = deadline()) {
+      buffers_.advance(at);
+      while (!held_.empty() && saturating_add(held_.front().at, config_.hold) <= at) {
+        buffers_.release(held_.front().stream, held_.front().buffer);
+        held_.pop();
+      }
+      consume();
+    }
+  }
+  Time deadline() const {
+    const Time release = held_.empty() ? kNever : saturating_add(held_.front().at, config_.hold);
+    return release < buffers_.deadline() ? release : buffers_.deadline();
+  }
+  /// Call once, after the last datagram.
+  void finish(Time now) {
+    advance(now);
+    buffers_.finish(now);
+    consume();
+  }
+
+  /// With `keep_events`: the oldest event that was not taken. Its buffer must be released.
+  std::optional<detector::StreamEvent> poll() {
+    auto event = config_.keep_events ? buffers_.poll() : std::nullopt;
+    if (event) record(*event);
+    return event;
+  }
+  bool release(std::uint32_t stream, std::uint32_t buffer) { return buffers_.release(stream, buffer); }
+
+  const detector::StreamBuffers& buffers() const { return buffers_; }
+  /// The first events, in order.
+  std::span<const detector::StreamEvent> recorded() const { return recorded_; }
+
+ private:
+  void consume() {
+    if (config_.keep_events) return;
+    while (const auto event = buffers_.poll()) {
+      record(*event);
+      if (config_.hold == 0) {
+        buffers_.release(event->stream, event->buffer);
+      } else {
+        held_.push(*event);
+      }
+    }
+  }
+  void record(const detector::StreamEvent& event) {
+    if (recorded_.size() < kRecorded) recorded_.push_back(event);
+  }
+
+  StreamReceiverConfig config_;
+  detector::StreamBuffers buffers_;
+  detector::Ring<detector::StreamEvent> held_;  ///< in order of their release
+  std::vector<detector::StreamEvent> recorded_;
+};
+
+}  // namespace softfeb::engine
