@@ -109,7 +109,8 @@ bool matches(std::string_view pattern, std::string_view text) {
   return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
-Catalogue::Catalogue(std::vector<Register> registers) : registers_(std::move(registers)) {
+Catalogue::Catalogue(std::vector<Register> registers, std::vector<Register> others)
+    : registers_(std::move(registers)), others_(std::move(others)) {
   std::stable_sort(registers_.begin(), registers_.end(), [](const Register& a, const Register& b) {
     return std::pair(a.address, a.bit_offset) < std::pair(b.address, b.bit_offset);
   });
@@ -123,6 +124,10 @@ std::vector<const Register*> Catalogue::ending_in(std::string_view name) const {
       if (reg.path == name) return {&reg};
       if (ends_in(reg.path, name)) found.push_back(&reg);
     }
+  }
+  if (!found.empty()) return found;
+  for (const Register& reg : others_) {
+    if (reg.path == name || ends_in(reg.path, name)) found.push_back(&reg);
   }
   return found;
 }
@@ -298,6 +303,14 @@ Register register_of(const board::Register& from) {
 std::vector<Register> registers_of(const board::Profile& profile) {
   std::vector<Register> registers;
   for (const board::Register& reg : profile.map().all()) registers.push_back(register_of(reg));
+  return registers;
+}
+
+std::vector<Register> own_registers() {
+  std::vector<Register> registers;
+  for (const board::Register& reg : board::find_profile("softfeb-2026.12")->map().all()) {
+    if (reg.path.starts_with("Root.App.TrafficGen[")) registers.push_back(register_of(reg));
+  }
   return registers;
 }
 

@@ -17,7 +17,8 @@ namespace softfeb::febctl {
 /// values are plain addresses and port numbers.
 class Catalogue {
  public:
-  explicit Catalogue(std::vector<Register> registers);
+  /// `others`: registers that have names, too, but are not listed, and match no pattern.
+  explicit Catalogue(std::vector<Register> registers, std::vector<Register> others = {});
 
   /// All registers, each listed once, in the order of their addresses.
   const std::vector<Register>& all() const { return registers_; }
@@ -47,6 +48,7 @@ class Catalogue {
 
   std::vector<Register> registers_;
   std::vector<Register> second_names_;
+  std::vector<Register> others_;
 };
 
 /// Returns true if `text` matches `pattern`. In the pattern, * matches any number of characters and ?
@@ -55,5 +57,7 @@ bool matches(std::string_view pattern, std::string_view text);
 
 /// The registers of a firmware profile.
 std::vector<Register> registers_of(const board::Profile& profile);
+/// The registers of softfeb's own blocks, which no firmware has. They have names in all profiles.
+std::vector<Register> own_registers();
 
 }  // namespace softfeb::febctl

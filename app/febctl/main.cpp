@@ -32,7 +32,7 @@ const board::Profile& profile_of(const std::string& name) {
 }
 
 void run(const Options& options) {
-  const Catalogue catalogue(registers_of(profile_of(options.profile)));
+  const Catalogue catalogue(registers_of(profile_of(options.profile)), own_registers());
   const Output out(options.json);
   Context context(catalogue, out, options.board, [&] { return dial(options.board); });
   options.command(context);

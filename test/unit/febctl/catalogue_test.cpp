@@ -91,3 +91,12 @@ TEST_CASE("raw registers have a second name") {
   CHECK(catalogue().one("UdpEngine.ClientRemoteIp").address == 0x00110004);
   CHECK(catalogue().resolve("UdpEngine.ClientRemote*").size() == 2);
 }
+
+TEST_CASE("the registers of traffic generators have names in all profiles") {
+  const Catalogue both(registers_of(board::default_profile()), own_registers());
+  CHECK(both.all().size() == catalogue().all().size());
+  CHECK(both.one("TrafficGen[0].PacketCount").address == 0x8004'0008);
+  CHECK(both.one("Root.App.TrafficGen[3].Busy").address == 0x8004'3024);
+  CHECK(both.one("ScratchPad").address == 4);
+  CHECK_THROWS_AS(both.one("Busy"), UsageError);  // of four generators
+}
