@@ -133,6 +133,28 @@ class Experiments(LabCase):
         self.assertEqual(sum(r["messages"] for r in run.result["receivers"]),
                          sum(b["summary"]["messages_posted"] for b in run.result["boards"]))
 
+    def test_seed004_sizes(self):
+        study = self.sweep("-c", str(harness.CONF / "lab" / "seed004-sizes.yaml"), "--json", str(self.dir / "sweep.json"),
+                           "--set", "run.duration=2ms", "--set", "lab.checks={dropped: 0, retransmitted: 0, bytes_wrong: 0}")
+        self.assertEqual(study.status, 0, f"\n{study.err}\n{study.out}")
+        goodput = [p["goodput_gbps"] for p in study.result["points"]]
+        self.assertEqual(len(goodput), 14)
+        for i, expected in ((2, 7.23), (4, 9.13), (9, 7.95), (11, 9.39)):
+            self.assertAlmostEqual(goodput[i], expected, delta=0.01 * expected)
+
+    def test_seed004_registers_of_the_lab(self):
+        """Two boards of two ports, and bursts with gaps."""
+        run = self.lab("seed004-sizes", "boards.feb.count=2", "boards.feb.ports=2", "boards.feb.traffic_gen.packet_count=1000",
+                       "boards.feb.traffic_gen.gap=1000", "run.duration=20ms", "lab.checks={dropped: 0}")
+        self.assertEqual([b["name"] for b in run.result["boards"]], ["feb-0.0", "feb-0.1", "feb-1.0", "feb-1.1"])
+        for board in run.result["boards"]:
+            sent = board["traffic_gen"]
+            self.assertEqual(sent["datagrams"], 1000)
+            wire = 1090 * 0.8e-9
+            self.assertAlmostEqual(sent["seconds"], 999 * (wire + 6.4e-6) + wire, delta=1e-12)
+        streams = run.result["receivers"][0]["streams"]
+        self.assertEqual([s["datagrams"] for s in streams["by_stream"]], [1000] * 4)
+
     def test_lofar(self):
         run = self.lab("lofar")
         self.assert_held(run)
