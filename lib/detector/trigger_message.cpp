@@ -66,9 +66,15 @@ bool TriggerOrder::accept(std::uint64_t event) {
     ++ignored_;
     return false;
   }
-  lost_ += last_ ? event - *last_ - 1 : event;
+  lost_ += event - next();
   last_ = event;
   return true;
+}
+
+void TriggerOrder::end(std::uint64_t events) {
+  if (events <= next()) return;
+  lost_ += events - next();
+  last_ = events - 1;
 }
 
 }  // namespace softfeb::detector

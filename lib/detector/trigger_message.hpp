@@ -23,10 +23,10 @@ inline constexpr std::uint16_t kTriggerPort = 8194;  ///< UDP port
 
 struct TriggerMessage {
   EventType type = EventType::kUnknown;
-  bool end_of_run = false;  ///< no further trigger follows in this run
+  bool end_of_run = false;  ///< not a trigger: the run has ended
   std::uint32_t run = 0;
   EventTime time;
-  std::uint64_t event = 0;
+  std::uint64_t event = 0;  ///< at the end of the run: number of its triggers
 
   bool operator==(const TriggerMessage&) const = default;
 };
@@ -56,7 +56,11 @@ class TriggerOrder {
   /// Returns true if the event is new. A number that is not above the last one is ignored. Skipped numbers
   /// count as lost triggers. The first event may have any number; all events before it count as lost.
   bool accept(std::uint64_t event);
+  /// The run had `events` triggers: those after the last one are lost.
+  void end(std::uint64_t events);
 
+  /// One more than the last event number; 0 before the first event.
+  std::uint64_t next() const { return last_ ? *last_ + 1 : 0; }
   std::uint64_t lost() const { return lost_; }
   std::uint64_t ignored() const { return ignored_; }
 
