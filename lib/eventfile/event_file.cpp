@@ -48,7 +48,7 @@ std::string why_not_creatable(const std::string& path) {
 /// The queue, the producer's counters, and the writer thread.
 class EventFile::Impl {
  public:
-  explicit Impl(const EventFileConfig& config) : queue_(config.queue) {
+  explicit Impl(const EventFileConfig& config) : queue_(config.queue), wait_(config.wait) {
     std::promise<void> created;
     std::future<void> result = created.get_future();
     thread_ = std::jthread([this, config, created = std::move(created)](const std::stop_token& stop) mutable {
@@ -60,9 +60,8 @@ class EventFile::Impl {
   void add_fragment(const EventHeader& header, ByteSpan payload) {
     constexpr auto kKind = RecordKind::kFragment;
     std::uint8_t* to =
-        queue_.reserve(sizeof kKind + sizeof header + payload.size(), queue_.capacity() / kSpareShare);
-    // The writer will detect this, because the record of the closed event counts the fragment.
-    if (to == nullptr) return;
+        reserve(sizeof kKind + sizeof header + payload.size(), queue_.capacity() / kSpareShare);
+    if (to == nullptr) return;  // The writer notices, because the closed event counts this fragment.
     to = put(to, &kKind, sizeof kKind);
     to = put(to, &header, sizeof header);
     put(to, payload.data(), payload.size());
@@ -72,7 +71,7 @@ class EventFile::Impl {
   void add_closed(const ClosedRecord& closed) {
     constexpr auto kKind = RecordKind::kClosed;
     closed_.fetch_add(1, std::memory_order_relaxed);
-    std::uint8_t* to = queue_.reserve(kClosedBytes);
+    std::uint8_t* to = reserve(kClosedBytes, 0);
     if (to == nullptr) {
       lost_.fetch_add(1, std::memory_order_relaxed);
       return;
@@ -102,6 +101,15 @@ class EventFile::Impl {
   const std::string& error() const { return writer_->error(); }
 
  private:
+  std::uint8_t* reserve(std::size_t size, std::size_t spare) {
+    std::uint8_t* to = queue_.reserve(size, spare);
+    while (to == nullptr && wait_ && size + spare < queue_.capacity() / 2) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      to = queue_.reserve(size, spare);
+    }
+    return to;
+  }
+
   void run(const std::stop_token& stop, const EventFileConfig& config, std::promise<void>& created) {
     pthread_setname_np(pthread_self(), "event-file");  // as top and rdma-sink's report show it
     try {
@@ -117,6 +125,7 @@ class EventFile::Impl {
   }
 
   RecordQueue queue_;
+  bool wait_;
   std::optional<EventWriter> writer_;
   std::atomic<std::uint64_t> closed_{0};
   std::atomic<std::uint64_t> lost_{0};  ///< events whose closing record did not fit in the queue

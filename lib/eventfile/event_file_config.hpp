@@ -21,13 +21,12 @@ struct EventFileConfig {
   std::uint16_t channels = 0;  ///< channels of waveforms; 0: the file has no /waveforms
   std::uint16_t samples = 0;
   std::uint32_t run = 0;
-  std::string configuration;  ///< stored as the root attribute `configuration`
-  /// Size of the queue in bytes; records that do not fit are not written.
-  std::size_t queue = 64U << 20;
-  std::size_t held = 512U << 20;   ///< maximum memory in bytes for events that have not closed
-  std::size_t open_events = 1024;  ///< maximum number of open events; at least the builder's window
-  /// Bytes to keep free on the disk; an event that would leave fewer is not written.
-  std::uint64_t keep_free = 64 << 20;
+  std::string configuration;           ///< text of the root attribute of this name
+  std::size_t queue = 64U << 20;       ///< bytes; what does not fit is not written, unless `wait`
+  std::size_t held = 512U << 20;       ///< most bytes of events that have not closed
+  std::size_t open_events = 1024;      ///< at least the builder's window
+  bool wait = false;                   ///< the builder's thread waits for room in the queue
+  std::uint64_t keep_free = 64 << 20;  ///< bytes of the disk; no event is written if fewer were left
   std::uint32_t flush_ms = 1000;
 };
 
