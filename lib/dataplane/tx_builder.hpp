@@ -66,7 +66,7 @@ class TxBuilder {
 
  private:
   bool attaches(const TxFrame& frame) const {
-    return externals_ != nullptr && frame.payload_length > config_.copy_below &&
+    return externals_ != nullptr && frame.payload_length > config_.copy_below && !frame.transient_payload &&
            arena_->contains(frame.payload, frame.payload_length);
   }
   std::uint32_t attach(const TxFrame& frame, rte_mbuf* head, rte_mbuf* payload, rte_mbuf* trailer) const;

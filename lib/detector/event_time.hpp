@@ -18,8 +18,16 @@ struct EventTime {
   bool operator==(const EventTime&) const = default;
 };
 
-/// Returns the time `t` after `origin`, rounded down to a quarter nanosecond. The seconds wrap in the year
-/// 2106.
+/// Seconds by which TAI has been ahead of UTC since 2017, for hosts whose kernel does not know.
+inline constexpr std::uint32_t kTaiAhead = 37;
+
+/// TAI of a time in nanoseconds since 1970-01-01T00:00:00Z, without leap seconds.
+constexpr EventTime tai_of(std::uint64_t unix_ns, std::uint32_t ahead = kTaiAhead) {
+  return {static_cast<std::uint32_t>(unix_ns / 1'000'000'000 + ahead),
+          static_cast<std::uint32_t>(unix_ns % 1'000'000'000 * 4)};
+}
+
+/// The time `t` after `origin`, rounded down to a quarter nanosecond. The seconds wrap in the year 2106.
 constexpr EventTime time_after(EventTime origin, Time t) {
   const std::uint64_t quarters = origin.quarter_ns + t / EventTime::kQuarter;
   return {static_cast<std::uint32_t>(origin.seconds + quarters / EventTime::kQuarters),

@@ -74,9 +74,12 @@ class FragmentFifo {
   explicit FragmentFifo(const FragmentFifoConfig& config,
                         std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 
-  /// Starts the readout for an accepted trigger. `bytes` is the size of the board's data for this event.
-  /// `flags` are additional flags of the event's headers, such as kSuppressed and kNotSynchronised. Triggers
-  /// must be passed in order of time.
+  /// TAI at time 0, for the headers of the fragments that enter from now on.
+  void set_origin(EventTime origin) { config_.origin = origin; }
+
+  /// Starts the readout of an accepted trigger; `bytes`: the board's data of this event. `flags`: further
+  /// flags of its headers, such as kSuppressed and kNotSynchronised. Triggers must come in the order of their
+  /// times.
   void trigger(const Trigger& trigger, std::uint32_t bytes, std::uint16_t flags = 0);
   /// Time at which the next fragment is ready; kNever if none is in readout.
   Time next_ready() const { return readout_.empty() ? kNever : readout_.front().ready; }

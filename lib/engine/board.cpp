@@ -2,6 +2,7 @@
 #include "engine/board.hpp"
 
 #include "engine/credit_frame.hpp"
+#include "engine/message_triggers.hpp"
 #include "roce/quick_write.hpp"
 #include "roce/response.hpp"
 
@@ -326,6 +327,20 @@ void Board::post_events(Time now) {
   }
 }
 
+bool Board::receive_trigger(const roce::ParsedFrame& frame, Time now) {
+  if (!events_ || events_->messages() == nullptr) return false;
+  events_->messages()->receive(frame, now);
+  return true;
+}
+
+/// Tells the sender of triggers whether the board is busy.
+std::size_t Board::poll_busy_message(Time now, std::span<TxFrame> out) {
+  if (out.empty() || control_open_at() > now) return 0;
+  if (!events_->messages()->write_busy(identity(), identification_, now, out.front())) return 0;
+  ++identification_;
+  return 1;
+}
+
 std::size_t Board::poll(Time now, std::span<TxFrame> out) {
   end_of_burst(now);
   run_timers(now);
@@ -335,6 +350,7 @@ std::size_t Board::poll(Time now, std::span<TxFrame> out) {
   std::size_t n = poll_requests(now, out);
   n += poll_host(now, out.subspan(n));
   n += poll_busy(now, out.subspan(n));
+  if (events_ && events_->messages() != nullptr) n += poll_busy_message(now, out.subspan(n));
   for (std::size_t k = 0; k < n; ++k) counters_.tx_bytes += out[k].length();
   n += generator_ ? send_generated(now, out.subspan(n)) : send_packets(now, out.subspan(n));
   counters_.tx_frames += n;
@@ -358,6 +374,8 @@ Time Board::next_event(Time now) const {
   Time at = std::min({host_event(now), request_event(now), departures_.next(), timers_.next()});
   if (events_) at = std::min(at, events_->has_piece() ? now : events_->next_event());
   if (generator_) at = std::min(at, generator_event(now));
+  if (events_ && events_->messages() != nullptr)
+    at = std::min(at, std::max({now, control_open_at(), events_->messages()->busy_due()}));
   if (busy_count_ != 0) at = std::min(at, std::max(now, credit_open_at()));
   if (!ready_.empty()) at = std::min(at, std::max({now, link_.free_at(), link_open_at()}));
   return at;

@@ -130,6 +130,7 @@ class Board : public Endpoint {
   }
   void receive_congestion(const roce::ParsedFrame& frame, const roce::CongestionHeader& header,
                           Time now) override;
+  bool receive_trigger(const roce::ParsedFrame& frame, Time now) override;
   void neighbour_learned(const roce::IpAddress& ip, Time now) override;
   void resumed(std::uint8_t priorities, Time now) override;
   void finish_burst(Time now) override;
@@ -177,6 +178,7 @@ class Board : public Endpoint {
   /// Moves QPs whose departure time has been reached from the wheel to the ready queue.
   void wake(Time now);
   void post_events(Time now);
+  std::size_t poll_busy_message(Time now, std::span<TxFrame> out);
   void watch_timer(std::uint32_t i, Time now);
   void run_timers(Time now);
   void add_qp(const SendQpConfig& config);

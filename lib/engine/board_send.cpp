@@ -92,6 +92,7 @@ Board::Sent Board::send_next(std::uint32_t i, SendQp& qp, Time now, TxFrame& out
   if (may_send && alike && qp.begin_run()) return Sent::kOfRun;
   Time next = kNever;
   const bool sent = may_send && qp.craft(now, identification_, out, next);
+  if (events_ && sent) out.transient_payload = events_->reuses(out.payload);
   const bool goes_on = sent && own_rate(i) && quantum_goes_on();
   ready_.pop();
   if (sent && alike && (qp.begin_run() || qp.may_follow(next, now))) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/endpoint.hpp"
 
+#include "detector/trigger_message.hpp"
 #include "roce/congestion_frame.hpp"
 
 namespace softfeb::engine {
@@ -28,6 +29,10 @@ RxVerdict Endpoint::receive(const roce::ParsedFrame& frame, Time now) {
         ++counters_.rx_control;
         return RxVerdict::kControl;
       }
+      if (frame.dest_port == detector::kTriggerPort && receive_trigger(frame, now)) {
+        ++counters_.rx_host;
+          return RxVerdict::kConsumed;
+        }
       if (receive_datagram(frame, now)) {
         ++counters_.rx_datagrams;
         return RxVerdict::kConsumed;

@@ -32,7 +32,7 @@ struct EndpointCounters {
   std::uint64_t rx_frames = 0;
   std::uint64_t rx_roce = 0;     ///< passed to a QP: known QPN and peer, valid iCRC
   std::uint64_t rx_ce = 0;       ///< on a board: ACKs, NAKs and RNR NAKs received with ECN CE
-  std::uint64_t rx_host = 0;     ///< ARP, neighbour discovery, ICMP echo requests
+  std::uint64_t rx_host = 0;     ///< ARP, neighbour discovery, ICMP echo requests, trigger messages
   std::uint64_t rx_control = 0;  ///< passed to slow control
   std::uint64_t rx_pause = 0;    ///< pause frames (802.3x or PFC) of the configured kind
   std::uint64_t rx_icrc_errors = 0;
@@ -131,6 +131,9 @@ class Endpoint {
   /// Processes a UDP datagram for a port that is not RoCE's, congestion control's or slow control's. Returns
   /// false if the endpoint does not use the port.
   virtual bool receive_datagram(const roce::ParsedFrame& /*frame*/, Time /*now*/) { return false; }
+  /// Processes a datagram for UDP port 8194 (detector::kTriggerPort). Returns false if the endpoint takes no
+  /// trigger messages.
+  virtual bool receive_trigger(const roce::ParsedFrame& /*frame*/, Time /*now*/) { return false; }
   /// Accepts packets with a congestion control header at UDP port `port`; 0: none.
   void accept_congestion_headers(std::uint16_t port) { cc_port_ = port; }
   std::uint16_t cc_port() const { return cc_port_; }

@@ -24,7 +24,7 @@ detector::EventBuilderConfig building_of(const EventReceiverConfig& c) {
 }  // namespace
 
 EventReceiver::EventReceiver(const EventReceiverConfig& config, detector::EventSink* sink)
-    : config_(config), builder_(building_of(config), sink) {}
+    : config_(config), builder_(building_of(config), sink != nullptr ? sink : config.recorder) {}
 
 Time EventReceiver::run_time(Time now) const {
   const Time began = config_.triggers->began();
@@ -35,12 +35,25 @@ void EventReceiver::message(Time now, std::uint32_t board, const roce::MessageEv
   ++counts_.messages;
   const auto header = read(board, message);
   if (!header) return;
-  builder_.add(run_time(now), {.event = header->event,
-                               .board = header->board,
-                               .offset = header->offset,
-                               .length = header->length,
-                               .total = header->total,
-                               .trigger = detector::time_since({}, header->time)});
+  const detector::Fragment fragment{
+      .event = header->event,
+      .board = header->board,
+      .offset = header->offset,
+      .length = header->length,
+      .total = header->total,
+      .trigger = detector::time_since(config_.triggers->origin(), header->time)};
+  if (config_.recorder == nullptr) {
+    builder_.add(run_time(now), fragment);
+    return;
+  }
+  config_.recorder->add(builder_, run_time(now), fragment, *header,
+                        bytes_of(message).subspan(detector::kEventHeaderSize));
+}
+
+/// The message in memory. The responder has checked its address, unless it is empty.
+ByteSpan EventReceiver::bytes_of(const roce::MessageEvent& message) const {
+  const std::uint64_t offset = message.length == 0 ? 0 : message.address - config_.address;
+  return {config_.memory + offset, message.length};
 }
 
 /// Returns the header of a message. If the header cannot be trusted, counts the reason and returns nullopt.
@@ -49,10 +62,7 @@ std::optional<EventHeader> EventReceiver::read(std::uint32_t board, const roce::
     ++counts_.no_immediate;
     return std::nullopt;
   }
-  // The responder does not check the address of an empty message.
-  const std::uint8_t* const at =
-      message.length == 0 ? config_.memory : config_.memory + (message.address - config_.address);
-  const ByteSpan bytes(at, message.length);
+  const ByteSpan bytes = bytes_of(message);
   EventHeader header;
   const HeaderVerdict verdict =
       config_.expected != nullptr ? read_event_header_only(bytes, header) : read_event_header(bytes, header);

@@ -6,7 +6,8 @@
 #include "detector/event_header.hpp"
 #include "detector/event_layout.hpp"
 #include "detector/event_payload.hpp"
-#include "engine/trigger_bus.hpp"
+#include "detector/event_recorder.hpp"
+#include "engine/trigger_feed.hpp"
 #include "roce/responder.hpp"
 
 #include <cstdint>
@@ -26,7 +27,9 @@ struct EventReceiverConfig {
   /// Expected payload, which is compared with the received payload; must outlive the receiver. Null: the CRC
   /// of the payload is checked instead.
   const detector::EventPayload* expected = nullptr;
-  const TriggerBus* triggers = nullptr;  ///< provides the start time of traffic; must outlive the receiver
+  const TriggerFeed* triggers = nullptr;  ///< tells when traffic began; must outlive the receiver
+  /// Takes accepted fragments and closed events on the packet path; must outlive the receiver. Null: none.
+  detector::EventRecorder* recorder = nullptr;
 };
 
 /// Numbers of messages. Each message that is not passed to the event builder is counted by the first check
@@ -48,6 +51,7 @@ struct EventMessageCounts {
 /// The builder's times count from the start of traffic. Sans-I/O; only the constructor allocates.
 class EventReceiver {
  public:
+  /// `sink` is told of closed events instead of the recorder, to which it must pass them. Null: none.
   explicit EventReceiver(const EventReceiverConfig& config, detector::EventSink* sink = nullptr);
 
   /// Processes a complete message of queue pair `board`, which only this board uses.
@@ -66,6 +70,7 @@ class EventReceiver {
 
  private:
   std::optional<detector::EventHeader> read(std::uint32_t board, const roce::MessageEvent& message);
+  ByteSpan bytes_of(const roce::MessageEvent& message) const;
   bool in_place(const detector::EventHeader& header, std::uint64_t address) const;
   Time run_time(Time now) const;
 

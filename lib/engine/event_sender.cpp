@@ -29,6 +29,7 @@ EventSender::EventSender(const EventSenderConfig& config)
       pmtu_(config.pmtu),
       payload_(config.payload),
       triggers_(config.triggers),
+      messages_(config.messages),
       reports_as_(config.reports_as),
       pieces_per_place_(most_pieces(config.fifo.layout)),
       pieces_(std::size_t{config.fifo.fifo} * pieces_per_place_),
@@ -41,15 +42,18 @@ std::uint32_t EventSender::send_queue_needed(const detector::FragmentFifoConfig&
 }
 
 void EventSender::start(Time now) {
-  triggers_->advance(now);
-  next_trigger_ = triggers_->accepted();
+  began_ = std::min(now, triggers_->began());
+  fifo_.set_origin(triggers_->origin());
   started_ = true;
+  triggers_->advance(now);
 }
 
 void EventSender::stop(Time now) {
   if (!started_ || stopped_) return;
   triggers_->end(now);
-  advance(now);
+  do {
+    advance(now);
+  } while (triggers_->next() < now);
   stopped_ = true;
 }
 
@@ -60,8 +64,7 @@ void EventSender::drop() {
 
 bool EventSender::finished() const {
   if (dropped_) return true;
-  const bool over =
-      stopped_ || (started_ && triggers_->next() == kNever && next_trigger_ == triggers_->accepted());
+  const bool over = stopped_ || (started_ && triggers_->over() && next_trigger_ == triggers_->accepted());
   return over && fifo_.used() == 0 && fifo_.next_ready() == kNever;
 }
 
@@ -79,10 +82,19 @@ void EventSender::take_triggers(Time now) {
     missed_ += oldest - next_trigger_;
     next_trigger_ = oldest;
   }
-  for (; next_trigger_ < triggers_->accepted(); ++next_trigger_) {
-    const detector::Trigger& trigger = triggers_->trigger(next_trigger_);
-    fifo_.trigger(trigger, payload_->size(trigger.event, fifo_.config().board), payload_->shape().flags);
+  for (; next_trigger_ < triggers_->accepted(); ++next_trigger_) take_trigger(next_trigger_, now);
+}
+
+void EventSender::take_trigger(std::uint64_t i, Time now) {
+  const detector::Trigger trigger = triggers_->trigger(i);
+  const auto flags = static_cast<std::uint16_t>(payload_->shape().flags | triggers_->flags(i));
+  // If another thread advances the feed, it may have overwritten the trigger meanwhile.
+  if (i < triggers_->oldest()) {
+    ++missed_;
+    return;
   }
+  if (run_time(now) > saturating_add(trigger.time, delay_ + kLate)) ++late_;
+  fifo_.trigger(trigger, payload_->size(trigger.event, fifo_.config().board), flags);
 }
 
 void EventSender::report(Time now) {
@@ -148,8 +160,12 @@ Time EventSender::busy_time(Time now) const {
 
 Time EventSender::next_event() const {
   if (!started_ || dropped_) return kNever;
-  const Time trigger = stopped_ ? kNever : saturating_add(triggers_->next(), delay_);
-  return std::min(saturating_add(fifo_.next_ready(), triggers_->began()), trigger);
+  const Time ready = saturating_add(fifo_.next_ready(), began_);
+  if (stopped_) return ready;
+  // Read in this order: another thread may accept the trigger at next() in between.
+  const Time next = saturating_add(triggers_->next(), delay_);
+  if (next_trigger_ == triggers_->accepted()) return std::min(ready, next);
+  return std::min(ready, saturating_add(began_ + triggers_->trigger(next_trigger_).time, delay_));
 }
 
 const std::uint8_t* EventSender::bytes(std::uint64_t offset, std::uint32_t length) const {

@@ -5,7 +5,7 @@
 #include "detector/event_payload.hpp"
 #include "detector/fragment_fifo.hpp"
 #include "detector/ring.hpp"
-#include "engine/trigger_bus.hpp"
+#include "engine/trigger_feed.hpp"
 #include "roce/payload.hpp"
 #include "roce/work.hpp"
 
@@ -16,20 +16,24 @@
 
 namespace softfeb::engine {
 
-/// The event data of a board. Its first `fifo.layout.builders` queue pairs send these data: queue pair i
-/// writes to builder i. These queue pairs must not generate messages of their own, and their send queues need
-/// send_queue_needed() entries.
+class MessageTriggers;
+
+/// The event data of a board. Its first `fifo.layout.builders` queue pairs send them: queue pair i writes to
+/// builder i. Their traffic has no messages of its own, and their send queues need send_queue_needed()
+/// entries.
 struct EventSenderConfig {
   detector::FragmentFifoConfig fifo;
   std::uint32_t pmtu = 4096;                        ///< path MTU of the queue pairs, in bytes
   const detector::EventPayload* payload = nullptr;  ///< must outlive the board
-  TriggerBus* triggers = nullptr;                   ///< must outlive the board
-  /// Number under which the board reports its busy state to the trigger bus. Not set: the board does not
-  /// report it.
+  TriggerFeed* triggers = nullptr;                  ///< must outlive the board
+  /// `triggers`, if they arrive as messages; otherwise null.
+  MessageTriggers* messages = nullptr;
+  /// Number of the board among those with these triggers, to which it reports whether it is busy. Not set: it
+  /// does not.
   std::optional<std::uint32_t> reports_as;
 };
 
-/// Turns the triggers of a bus into WRITEs of event data, and provides the bytes of the WRITEs.
+/// Turns triggers into WRITEs of event data, and provides their bytes.
 ///
 /// The payload offset of a WRITE identifies its piece: the upper 32 bits contain the piece, the lower 32 bits
 /// the offset in the message. The first packet of a piece contains the header and payload. It is assembled in
@@ -37,6 +41,9 @@ struct EventSenderConfig {
 /// No memory is allocated per event.
 class EventSender final : public roce::PayloadStream {
  public:
+  /// A board that takes a trigger this long after its fragment should have been ready is late.
+  static constexpr Time kLate = 100 * kMicrosecond;
+
   explicit EventSender(const EventSenderConfig& config);
 
   /// Number of entries that the send queue of each queue pair needs.
@@ -47,7 +54,7 @@ class EventSender final : public roce::PayloadStream {
     builders_[i].address = address;
     builders_[i].rkey = rkey;
   }
-  /// Starts sending event data, beginning with the next trigger.
+  /// The board answers all triggers since traffic began, even if it starts late.
   void start(Time now);
   /// Ignores all triggers from `now` on. The events of earlier triggers are still sent.
   void stop(Time now);
@@ -74,12 +81,19 @@ class EventSender final : public roce::PayloadStream {
   Time next_event() const;
 
   const std::uint8_t* bytes(std::uint64_t offset, std::uint32_t length) const override;
+  /// True if these bytes are in memory that is used again once their WRITE has completed. A WRITE over UC
+  /// completes when its last packet was passed on, so the packet must not refer to them.
+  bool reuses(const std::uint8_t* bytes) const {
+    return bytes >= first_packets_.data() && bytes < first_packets_.data() + first_packets_.size();
+  }
 
   const detector::FragmentFifo& fifo() const { return fifo_; }
-  /// Time for which the board was busy.
-  Time busy_time(Time now) const;
-  /// Triggers that the bus no longer knew when the board asked for them.
+  /// Triggers that arrive as messages; null: the board computes them.
+  MessageTriggers* messages() const { return messages_; }
+  /// Triggers that had been forgotten when the board asked for them.
   std::uint64_t missed() const { return missed_; }
+  /// Triggers that the board took more than kLate too late.
+  std::uint64_t late() const { return late_; }
 
  private:
   struct Piece {
@@ -97,22 +111,26 @@ class EventSender final : public roce::PayloadStream {
   std::uint8_t* first_packet(std::uint32_t id) { return first_packets_.data() + std::size_t{id} * pmtu_; }
   void write_first_packet(std::uint32_t id, const detector::FragmentPiece& piece);
   void take_triggers(Time now);
+  void take_trigger(std::uint64_t i, Time now);
   void report(Time now);
-  /// Converts `now` to the time since traffic began, which the FIFO uses.
-  Time run_time(Time now) const { return now - triggers_->began(); }
+  /// Time since traffic began, which the FIFO uses.
+  Time run_time(Time now) const { return now - began_; }
 
   detector::FragmentFifo fifo_;
   std::uint32_t pmtu_;
   const detector::EventPayload* payload_;
-  TriggerBus* triggers_;
+  TriggerFeed* triggers_;
+  MessageTriggers* messages_;
   std::optional<std::uint32_t> reports_as_;
   std::uint32_t pieces_per_place_;
   std::vector<Piece> pieces_;
   std::vector<std::uint8_t> first_packets_;
   std::vector<Builder> builders_;
   Time delay_;                      ///< from a trigger until its fragment is ready
-  std::uint64_t next_trigger_ = 0;  ///< number of the next event
+  Time began_ = 0;                  ///< start of traffic
+  std::uint64_t next_trigger_ = 0;  ///< number of the next trigger to take
   std::uint64_t missed_ = 0;
+  std::uint64_t late_ = 0;
   bool started_ = false;
   bool stopped_ = false;
   bool dropped_ = false;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "detector/event_builder.hpp"
-#include "engine/trigger_bus.hpp"
+#include "engine/trigger_feed.hpp"
 #include "latency/waiting_messages.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ class GroupNotifications final : public detector::EventSink {
  public:
   /// `next` (null: none) takes the events after this object. `triggers` tells when traffic began; null if the
   /// receiver does not build events.
-  GroupNotifications(latency::Stamps& stamps, detector::EventSink* next, const TriggerBus* triggers)
+  GroupNotifications(latency::Stamps& stamps, detector::EventSink* next, const TriggerFeed* triggers)
       : stamps_(&stamps), next_(next), triggers_(triggers) {}
 
   /// The message waits until window or event `number` (lower 32 bits) closes.
@@ -40,7 +40,7 @@ class GroupNotifications final : public detector::EventSink {
  private:
   latency::Stamps* stamps_;
   detector::EventSink* next_;
-  const TriggerBus* triggers_;
+  const TriggerFeed* triggers_;
   latency::WaitingMessages waiting_;
   std::uint64_t base_ = 0;  ///< of the windows
 };

@@ -31,7 +31,7 @@ namespace {
 /// Null unless the receiver takes times and notifies messages in windows or events.
 std::unique_ptr<GroupNotifications> groups_of(const ReceiverConfig& config) {
   if (config.stamps.stamps == nullptr || (!config.windows && !config.events)) return nullptr;
-  return std::make_unique<GroupNotifications>(*config.stamps.stamps, config.event_sink,
+  return std::make_unique<GroupNotifications>(*config.stamps.stamps, config.events ? config.events->recorder : nullptr,
                                               config.events ? config.events->triggers : nullptr);
 }
 
@@ -50,7 +50,7 @@ Receiver::Receiver(const ReceiverConfig& config)
       response_delay_(config.response_delay),
       groups_(groups_of(config)),
       events_(config.events ? std::make_unique<EventReceiver>(*config.events,
-                                                              groups_ ? groups_.get() : config.event_sink)
+                                                              groups_ ? groups_.get() : nullptr)
                             : nullptr),
       streams_(config.streams ? std::make_unique<StreamReceiver>(*config.streams) : nullptr) {
   if (config.registration) registration_.emplace(*config.registration);

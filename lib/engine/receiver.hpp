@@ -64,8 +64,6 @@ struct ReceiverConfig {
   std::optional<EventReceiverConfig> events{};
   /// Streams of UDP datagrams. Not set: the receiver accepts no datagrams.
   std::optional<StreamReceiverConfig> streams{};
-  /// Receives the events as they close; must outlive the receiver.
-  detector::EventSink* event_sink = nullptr;
   /// Registration table for transfers. Each message counts as a packet of the table. `open_length` is true,
   /// because the length of the last message is not announced.
   std::optional<roce::RegistrationConfig> registration{};

@@ -10,11 +10,7 @@ TriggerBus::TriggerBus(const TriggerBusConfig& config)
       busy_(sequence_, config.boards, config.busy_delay),
       kept_(kKept) {}
 
-void TriggerBus::end(Time at) {
-  if (end_ != kNever) return;
-  advance(at);
-  end_ = at;
-}
+void TriggerBus::end(Time at) { end_ = std::min(end_, at); }
 
 void TriggerBus::advance(Time now) {
   now = std::min(now, end_);

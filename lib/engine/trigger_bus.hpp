@@ -3,7 +3,7 @@
 
 #include "base/time.hpp"
 #include "detector/camera_busy.hpp"
-#include "detector/trigger_sequence.hpp"
+#include "engine/trigger_feed.hpp"
 
 #include <cstdint>
 #include <span>
@@ -21,43 +21,39 @@ struct TriggerBusConfig {
 /// Distributes the triggers of one sequence to the boards of a detector, and combines the busy states of the
 /// boards into the veto of the sequence. In virtual time, all boards share one bus.
 ///
-/// A candidate is judged at the first call with a later time. By then, all busy states up to the candidate
-/// must have been reported, so boards must call at the time of each change. Sans-I/O; only the constructor
-/// allocates. The times passed to successive calls must not decrease.
-class TriggerBus {
+/// A candidate is judged when somebody calls with a later time, so all busy states up to that candidate must
+/// have been reported by then: boards must call at the time of each change. Sans-I/O; only the constructor
+/// allocates. Times of calls must not decrease.
+class TriggerBus final : public TriggerFeed {
  public:
   /// Throws std::invalid_argument if a trigger source is invalid, see detector::TriggerSource.
   explicit TriggerBus(const TriggerBusConfig& config);
 
-  /// Traffic begins at `at`, which is time 0 of the sequence.
-  void begin(Time at) { begin_ = at; }
-  /// Start of traffic; kNever before begin().
-  Time began() const { return begin_; }
-  /// Ends the sequence: no candidate at or after `at` is accepted or counted. Only the first call has an
-  /// effect.
-  void end(Time at);
-
-  /// Judges all candidates before `now`.
-  void advance(Time now);
-  /// Time of the next candidate, which may be vetoed; kNever if there are no more.
-  Time next() const;
-  /// Number of accepted triggers, which is the number of the next event.
-  std::uint64_t accepted() const { return sequence_.accepted(); }
-  /// Number of the oldest event whose trigger is still known.
-  std::uint64_t oldest() const { return accepted() < kKept ? 0 : accepted() - kKept; }
-  /// The trigger of an event from oldest() to accepted() - 1. Its time counts from began().
-  const detector::Trigger& trigger(std::uint64_t event) const { return kept_[event % kKept]; }
-
-  /// Reports that `board` is busy, or no longer busy, from `now` on.
-  void report(std::uint32_t board, bool busy, Time now);
-  /// Time during which at least one board was busy.
-  Time busy_time(Time now) const;
-  /// Counts of each source, in the order of the configuration.
-  std::span<const detector::TriggerCounts> counts() const { return sequence_.counts(); }
-
- private:
+  /// Triggers that are remembered.
   static constexpr std::uint64_t kKept = 4096;
 
+  void begin(Time at, detector::EventTime origin = {}) override {
+    begin_ = at;
+    origin_ = origin;
+  }
+  Time began() const override { return begin_; }
+  detector::EventTime origin() const override { return origin_; }
+
+  void advance(Time now) override;
+  /// Time of the next candidate, which may be vetoed; kNever if there are no more.
+  Time next() const override;
+  bool over() const override { return begin_ != kNever && next() == kNever; }
+  void end(Time at) override;
+  /// The number of the next event.
+  std::uint64_t accepted() const override { return sequence_.accepted(); }
+  std::uint64_t oldest() const override { return accepted() < kKept ? 0 : accepted() - kKept; }
+  detector::Trigger trigger(std::uint64_t event) const override { return kept_[event % kKept]; }
+
+  void report(std::uint32_t board, bool busy, Time now) override;
+  Time busy_time(Time now) const override;
+  std::span<const detector::TriggerCounts> counts() const override { return sequence_.counts(); }
+
+ private:
   Time since_begin(Time now) const { return now - begin_; }
 
   detector::TriggerSequence sequence_;
@@ -65,6 +61,7 @@ class TriggerBus {
   std::vector<detector::Trigger> kept_;
   Time begin_ = kNever;
   Time end_ = kNever;
+  detector::EventTime origin_;
 };
 
 }  // namespace softfeb::engine

@@ -22,9 +22,9 @@ struct TxFrame {
   std::uint32_t payload_length = 0;
   std::uint16_t header_length = 0;
   std::uint8_t trailer_length = 0;
-  /// True: the payload is in a temporary buffer (ICMP reply) and must be copied before the next call to the
-  /// engine. False: the payload is in an arena that outlives the frame, and may be attached to the packet
-  /// without a copy.
+  /// True: the payload is in a temporary buffer (ICMP reply, event header) and must be copied before the next
+  /// call to the engine. False: the payload is in an arena that outlives the frame, and may be attached to
+  /// the packet without a copy.
   bool transient_payload = false;
   std::array<std::uint8_t, 8> trailer{};  ///< pad (0–3 bytes) and iCRC (4 bytes)
   /// Message of which this is the last packet, if the time when it is sent must be reported; otherwise 0.

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include <rte_cycles.h>
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
 
@@ -67,7 +68,11 @@ test::Bytes datagram_for(std::uint32_t board) {
 
 SteadyRig::SteadyRig(const SteadyConfig& config) : config_(config), clock_(dataplane::start_clock()) {
   make_payload();
-  make_boards();
+  if (config_.events) {
+    make_event_boards();
+  } else {
+    make_boards();
+  }
   make_ports();
   for (unsigned w = 0; w < config_.workers; ++w) {
     workers_.push_back(std::make_unique<dataplane::Worker>(w + 1, config_.idle, clock_));
@@ -85,6 +90,7 @@ SteadyRig::SteadyRig(const SteadyConfig& config) : config_(config), clock_(datap
     // receives.
     if (config_.workers == 2) make_port_queue(1, 1, {1});
   }
+  if (triggers_) triggers_->begin(clock_.time(rte_rdtsc()), {});
   for (auto& w : workers_) w->launch();
   for (auto& w : workers_) w->command(dataplane::StartTraffic{0});
 }
@@ -169,6 +175,48 @@ void SteadyRig::make_boards() {
         roce::RegistrationConfig{.packet = kMessage, .escape_timeout = kSecond, .open_length = true};
   }
   if (config_.ring) receiver_ = receiver.build();
+}
+
+/// Boards whose fragments have several pieces of several packets each. Their FIFOs fill while packets are
+/// repeated.
+void SteadyRig::make_event_boards() {
+  const detector::EventLayout layout{.boards = 2, .slots = 64, .slot = 8192, .piece = 3000};
+  memory_.resize(layout.memory());
+  event_payload_ = std::make_unique<detector::CounterPayload>(
+      detector::FragmentSizes{0, 7500, detector::FragmentSizes::Shape::kUniform, 5}, layout.piece,
+      layout.largest());
+  engine::TriggerBusConfig triggers;
+  triggers.sources = {{.rate_hz = 20'000, .seed = 7}};
+  triggers.boards = 2;
+  triggers_ = std::make_unique<dataplane::SharedTriggers>(triggers);
+  test::ReceiverBuilder receiver(receiver_identity());
+  for (std::uint32_t b = 0; b < 2; ++b) {
+    test::BoardBuilder board(board_identity(b));
+    engine::EventSenderConfig events;
+    events.fifo.layout = layout;
+    events.fifo.board = static_cast<std::uint16_t>(b);
+    events.fifo.busy_at = 12;
+    events.pmtu = kPmtu;
+    events.payload = event_payload_.get();
+    events.triggers = triggers_.get();
+    events.reports_as = b;
+    engine::SendQpConfig& qp = board.qp(receiver_identity(), *payload_, kPmtu);
+    qp.requester.qpn = qp.requester.dest_qpn = qpn_of(b, 0);
+    qp.requester.timeout = 8;  // 1 ms
+    qp.requester.retry_count = 7;
+    qp.requester.send_queue_depth = engine::EventSender::send_queue_needed(events.fifo);
+    qp.requester.window_requests = qp.requester.send_queue_depth;
+    qp.traffic.messages = 0;
+    receiver.qp(qp, memory_);
+    board.config.events = events;
+    boards_.push_back(board.build());
+  }
+  receiver.config.events = engine::EventReceiverConfig{.layout = layout,
+                                                       .address = test::kRemoteAddress,
+                                                       .memory = memory_.data(),
+                                                       .expected = event_payload_.get(),
+                                                       .triggers = triggers_.get()};
+  receiver_ = receiver.build();
 }
 
 /// Makes `qp` part of a transfer of one segment for each queue pair, or a UC stream. Returns its memory.
@@ -286,6 +334,7 @@ Traffic SteadyRig::traffic() {
         t.received_bytes += qp.responder.payload_bytes;
     }
   }
+  if (triggers_) t.triggers = triggers_->accepted();
   t.control = control_datagrams_;
   return t;
 }
@@ -295,10 +344,11 @@ void SteadyRig::command() {
   access.board = boards_[0].get();
   access.actions.push_back(board::SetDcqcn{0, {}});
   access.actions.push_back(board::SetTrafficClass{26, 2});
-  access.state.qps = {{.qp = 0}, {.qp = kQps - 1}};
+  const auto qps = static_cast<std::uint32_t>(boards_[1]->qp_count());
+  access.state.qps = {{.qp = 0}, {.qp = qps - 1}};
   dataplane::CongestionChange change;
   change.board = boards_[1].get();
-  change.count = kQps;
+  change.count = qps;
   change.profile = congestion(true);
   workers_[0]->request(access);
   workers_[0]->command(&change);

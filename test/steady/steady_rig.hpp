@@ -5,7 +5,9 @@
 #include "dataplane/capture.hpp"
 #include "dataplane/control_exchange.hpp"
 #include "dataplane/fault_injector.hpp"
+#include "dataplane/shared_triggers.hpp"
 #include "dataplane/worker.hpp"
+#include "detector/counter_payload.hpp"
 #include "dpdk_rig.hpp"
 #include "mbufs.hpp"
 #include "probe.hpp"
@@ -28,6 +30,8 @@ struct SteadyConfig {
   /// The queue pairs of the first board send registered transfers, those of the second one UC streams with
   /// windows.
   bool detector = false;
+  /// The boards answer triggers with event data, and the receiver builds the events.
+  bool events = false;
 };
 
 inline constexpr std::uint32_t kQps = 16;   ///< queue pairs per board
@@ -46,6 +50,7 @@ struct Traffic {
   std::uint64_t control = 0;
   std::uint64_t transfers = 0;  ///< complete ones
   std::uint64_t windows = 0;    ///< closed ones
+  std::uint64_t triggers = 0;   ///< accepted ones
   std::uint64_t received_bytes = 0;
 
   bool operator==(const Traffic&) const = default;
@@ -82,6 +87,7 @@ class SteadyRig {
   /// Settings of all queue pairs. `changed`: with a parameter that command() changes.
   engine::CongestionSettings congestion(bool changed) const;
   void make_boards();
+  void make_event_boards();
   MutableByteSpan make_detector(std::uint32_t board, std::uint32_t number, engine::SendQpConfig& qp,
                                 MutableByteSpan memory);
   void make_ports();
@@ -99,6 +105,8 @@ class SteadyRig {
   std::vector<std::uint8_t> memory_;
   engine::TransferProgress progress_{kQps, kQps, kSlots};
   engine::TransferTimes times_;
+  std::unique_ptr<dataplane::SharedTriggers> triggers_;
+  std::unique_ptr<detector::EventPayload> event_payload_;
   std::vector<std::unique_ptr<engine::Board>> boards_;
   std::unique_ptr<engine::Receiver> receiver_;
   std::vector<std::unique_ptr<test::RigPort>> ports_;

@@ -95,3 +95,13 @@ TEST_CASE("windows of UC streams and registered transfers", "[steady]") {
   CHECK(w.after.transfers > w.before.transfers);
   CHECK(w.after.windows > w.before.windows);
 }
+
+TEST_CASE("event data of boards that share triggers", "[steady]") {
+  const unsigned workers = GENERATE(1U, 2U);
+  SteadyRig rig({.ring = true, .workers = workers, .events = true});
+  const Watched w = watch(rig, workers);
+  for (unsigned i = 0; i < workers; ++i) check(rig.probe(i));
+  CHECK(w.after.triggers - w.before.triggers > 1000);
+  CHECK(w.after.retransmitted > w.before.retransmitted);
+  CHECK(w.after.received_bytes > w.before.received_bytes);
+}

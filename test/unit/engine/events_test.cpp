@@ -2,6 +2,7 @@
 // Boards with event data, and receivers that build events from them.
 #include "board_builder.hpp"
 #include "detector/counter_payload.hpp"
+#include "engine/trigger_bus.hpp"
 #include "filled_payload.hpp"
 #include "wire.hpp"
 
