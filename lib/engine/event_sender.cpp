@@ -117,7 +117,7 @@ roce::WorkRequest EventSender::take() {
   Builder& builder = builders_[piece.builder];
   builder.places.push(piece.place);
   roce::WorkRequest w;
-  w.id = piece.event;
+  w.id = builder.posted++;
   w.opcode = roce::WrOpcode::kWriteImm;
   w.remote_address = builder.address + piece.address;
   w.rkey = builder.rkey;

@@ -104,6 +104,7 @@ class EventSender final : public roce::PayloadStream {
     explicit Builder(std::size_t pieces) : places(pieces, std::pmr::new_delete_resource()) {}
     std::uint64_t address = 0;
     std::uint32_t rkey = 0;
+    std::uint64_t posted = 0;
     std::uint64_t completed = 0;
     detector::Ring<std::uint32_t> places;  ///< places of posted pieces, in order
   };

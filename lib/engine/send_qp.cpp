@@ -102,9 +102,11 @@ SendQp::SendQp(const SendQpConfig& config, congestion::CongestionControl* conges
 }
 
 /// An RC queue holds a window of requests in flight, one request being sent, and one ahead. UC requests
-/// complete when they are sent, so no window is needed. post_due() never posts more than that.
+/// complete when they are sent, so no window is needed. post_due() never posts more than that. A queue pair
+/// without messages of its own gets its requests from elsewhere, and these may come in bursts.
 std::uint32_t SendQp::send_queue_needed(const SendQpConfig& config) {
   const bool rc = config.requester.transport == roce::Transport::kRc;
+  if (!rc && config.traffic.messages == 0) return config.requester.send_queue_depth;
   const std::uint32_t window = rc ? std::min(config.requester.window_requests, UINT32_MAX - 2) : 0;
   return std::min(config.requester.send_queue_depth, window + 2);
 }

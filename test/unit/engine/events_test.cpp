@@ -29,6 +29,7 @@ struct Options {
   std::uint32_t busy_at = detector::FragmentFifoConfig::kNeverBusy;
   detector::FragmentSizes sizes{.min = 3000, .max = 3000};
   std::uint64_t rate_hz = 50'000;
+  std::uint64_t link_rate = 0;
 };
 
 /// Three boards answer periodic triggers and send their data to two builders.
@@ -81,6 +82,7 @@ struct Camera {
       to[i].qp(s, memory[i]);
     }
     builder.config.events = events;
+    builder.config.link_rate = options.link_rate;
     boards.push_back(builder.build());
   }
 
@@ -184,6 +186,22 @@ TEST_CASE("without a veto, a full FIFO loses events and later headers say so", "
     const detector::FragmentFifoCounts& c = b->events()->fifo().counts();
     CHECK(c.lost > 0);
     CHECK(c.lost + c.entered == c.triggers);
+  }
+}
+
+TEST_CASE("a slow link holds up many fragments at once", "[events]") {
+  // Each fragment takes 300 µs, and 16 triggers come within 32 µs.
+  Options options{.rate_hz = 500'000, .link_rate = 10'000'000};
+  SECTION("over RC") {}
+  SECTION("over UC") { options.transport = roce::Transport::kUc; }
+  Camera camera(options);
+  test::Wire wire = camera.wire();
+  camera.run(wire, 31 * kMicrosecond);
+  CHECK(camera.bus->accepted() == 15);
+  CHECK(camera.with_status(EventStatus::kComplete) + camera.with_status(EventStatus::kTimeout) == 15);
+  for (const auto& b : camera.boards) {
+    CHECK(b->events()->fifo().counts().completed == 15);
+    for (std::size_t i = 0; i < b->qp_count(); ++i) CHECK(b->qp(i).counters().completions_out_of_order == 0);
   }
 }
 
