@@ -4,6 +4,7 @@
 #include "dataplane/error.hpp"
 #include "doctor.hpp"
 #include "experiment/run_experiment.hpp"
+#include "experiment/send_triggers.hpp"
 #include "peers/peer.hpp"
 #include "regs.hpp"
 #include "roce/cpu.hpp"
@@ -128,6 +129,34 @@ void add_lab(CLI::App& top, ExperimentArguments& a) {
       ->check(named());
 }
 
+/// Appends "s" to a number without a unit. The config loader validates the result.
+std::string in_seconds(const std::string& text) {
+  const bool number = !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos;
+  return number ? text + "s" : text;
+}
+
+void add_trigger(CLI::App& top, experiment::TriggerOptions& o) {
+  CLI::App& trigger = *top.add_subcommand(
+      "trigger", "Send the triggers of a configuration (mode: message) to its boards, as UDP messages");
+  trigger.add_option("-c,--config", o.config, "Configuration of `softfeb run` or `softfeb lab`")
+      ->required()
+      ->check(named());
+  trigger.add_option("--set", o.overrides, "Override a key, e.g. run.start_at=2199-01-01T00:00:00Z")
+      ->type_name("KEY=VALUE");
+  trigger.add_option("--trigger", o.trigger, "Element of `triggers`. Default: the one with mode: message")
+      ->type_name("NAME");
+  trigger
+      .add_option_function<std::string>(
+          "--duration",
+          [&o](const std::string& text) { o.overrides.push_back("run.duration=" + in_seconds(text)); },
+          "How long to send, in seconds or with a unit, e.g. 10 or 500ms")
+      ->type_name("TIME");
+  trigger.add_option("--json", o.json, "Write the result as JSON to this file (- for standard output)")
+      ->type_name("FILE")
+      ->check(named());
+  trigger.add_flag("-q,--quiet", o.quiet, "Print only problems");
+}
+
 void add_doctor(CLI::App& top, DoctorOptions& o) {
   CLI::App* const doctor =
       top.add_subcommand("doctor", "Check this machine and its ports, and suggest a fix for each problem");
@@ -142,12 +171,6 @@ void add_regs(CLI::App& top, RegsOptions& o) {
       ->type_name("NAME");
   auto* const csv = regs->add_flag("--csv", o.csv, "Print CSV: path,address,bit_offset,bit_size,mode,reset");
   regs->add_flag("--json", o.json, "Print JSON")->excludes(csv);
-}
-
-/// Appends "s" to a number without a unit. The config loader validates the result.
-std::string in_seconds(const std::string& text) {
-  const bool number = !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos;
-  return number ? text + "s" : text;
 }
 
 int experiment_command(ExperimentArguments& a, experiment::Options::Command command) {
@@ -184,6 +207,8 @@ int main(int argc, char** argv) {
   add_run(top, run_arguments);
   ExperimentArguments lab_arguments;
   add_lab(top, lab_arguments);
+  experiment::TriggerOptions trigger_options;
+  add_trigger(top, trigger_options);
   DoctorOptions doctor_options;
   add_doctor(top, doctor_options);
   RegsOptions regs_options;
@@ -206,6 +231,7 @@ int main(int argc, char** argv) {
   try {
     using Command = experiment::Options::Command;
     if (top.got_subcommand("regs")) return regs(regs_options);
+    if (top.got_subcommand("trigger")) return experiment::send_triggers(trigger_options);
     if (top.got_subcommand("doctor")) return doctor(doctor_options);
     if (top.got_subcommand("run")) return experiment_command(run_arguments, Command::kRun);
     const CLI::App& lab = *top.get_subcommand("lab");

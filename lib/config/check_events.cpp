@@ -100,6 +100,7 @@ class EventChecker {
           {"channels", e.channels == f.channels},
           {"samples", e.samples == f.samples},
           {"images", e.images == f.images},
+          {"file", e.file == f.file},
           {"suppress", e.suppression.threshold == f.suppression.threshold &&
                            e.suppression.margin == f.suppression.margin},
           {"size", e.sizes.min == f.sizes.min && e.sizes.max == f.sizes.max &&

@@ -170,6 +170,8 @@ class Checker {
   void check_receiver(const ReceiverConfig& receiver) {
     check_endpoint(receiver.endpoint);
     if (!receiver.out.empty()) claim_file(config_.place(receiver.where, "out"), receiver.out);
+    if (receiver.events && !receiver.events->out.empty())
+      claim_file(config_.place(receiver.events->where, "out"), receiver.events->out);
   }
 
   Reading& reading_;

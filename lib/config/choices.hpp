@@ -42,6 +42,7 @@ inline const Choices<detector::TriggerSourceConfig::Kind> kTriggerSource{
     {{"random", detector::TriggerSourceConfig::Kind::kRandom},
      {"periodic", detector::TriggerSourceConfig::Kind::kPeriodic},
      {"list", detector::TriggerSourceConfig::Kind::kList}}};
+inline const Choices<bool> kTriggerMode{{{"clock", false}, {"message", true}}};
 inline const Choices<detector::EventType> kEventType{{{"unknown", detector::EventType::kUnknown},
                                                       {"flatfield", detector::EventType::kFlatfield},
                                                       {"sky_pedestal", detector::EventType::kSkyPedestal},
@@ -51,6 +52,7 @@ inline const Choices<detector::PayloadKind> kEventKind{{{"counter", detector::Pa
                                                         {"waveform12", detector::PayloadKind::kWaveform12},
                                                         {"waveform16", detector::PayloadKind::kWaveform16},
                                                         {"roi", detector::PayloadKind::kRoi},
+                                                        {"replay", detector::PayloadKind::kReplay},
                                                         {"beamlets", detector::PayloadKind::kBeamlets}}};
 inline const Choices<detector::FragmentSizes::Shape> kSizeShape{
     {{"fixed", detector::FragmentSizes::Shape::kFixed},

@@ -18,6 +18,7 @@ Json emit_run(const RunSettings& run) {
   json["warmup"] = format_time(run.warmup);
   if (run.start_at_unix_ns) json["start_at"] = format_wall_clock(*run.start_at_unix_ns);
   json["seed"] = run.seed;
+  if (run.number != 0) json["number"] = run.number;
   json["quiet"] = run.quiet;
   json["drain_timeout"] = format_time(run.drain_timeout);
   json["connect_timeout"] = format_time(run.connect_timeout);

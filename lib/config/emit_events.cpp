@@ -44,6 +44,10 @@ void emit_payload(Json& json, const BoardEventsConfig& e) {
                     {"seed", e.sizes.seed}};
     return;
   }
+  if (e.kind == PayloadKind::kReplay) {
+    json["file"] = e.file;
+    return;
+  }
   json["channels"] = e.channels;
   json["samples"] = e.samples;
   json["images"] = e.images;
@@ -54,7 +58,9 @@ void emit_payload(Json& json, const BoardEventsConfig& e) {
 }  // namespace
 
 Json emit_trigger(const TriggerConfig& trigger) {
-  Json json{{"name", trigger.name}, {"dead_time", format_time(trigger.dead_time)}};
+  Json json{{"name", trigger.name},
+            {"dead_time", format_time(trigger.dead_time)},
+            {"mode", choices::kTriggerMode.name(trigger.message)}};
   json["sources"] = Json::array();
   for (const TriggerSourceSettings& s : trigger.sources) json["sources"].push_back(emit_source(s));
   return json;
@@ -86,6 +92,7 @@ Json emit_events(const ReceiverEventsConfig& e) {
   json["window"] = e.window;
   json["timeout"] = format_time(e.timeout);
   json["remember"] = e.remember;
+  if (!e.out.empty()) json["out"] = e.out;
   json["loss_limit"] = format_probability(e.loss_limit);
   return json;
 }

@@ -30,6 +30,7 @@ struct TriggerSourceSettings {
 struct TriggerConfig {
   std::string name;
   Time dead_time = 0;
+  bool message = false;  ///< in real time, boards receive the triggers of `softfeb trigger`
   std::vector<TriggerSourceSettings> sources;
   Where where;
 };
@@ -44,6 +45,7 @@ struct BoardEventsConfig {
   std::uint32_t images = 64;          ///< number of images, which are repeated; unused for `counter`
   detector::Suppression suppression;  ///< only for `roi`
   detector::FragmentSizes sizes;      ///< only for `counter`
+  std::string file;                   ///< only for `replay`: the event file
   Time readout_delay = kMicrosecond;
   std::uint32_t fifo = 16;
   bool veto = true;                ///< busy boards veto triggers
@@ -73,7 +75,8 @@ struct BoardEventsConfig {
             .slot = slot,
             .piece = piece};
   }
-  /// Time that a fragment covers: its samples at 1 GS/s; 0 for `counter`.
+  /// Time that a fragment covers: its samples at 1 GS/s; 0 for `counter`. For `replay`, the recording
+  /// determines it.
   Time window() const { return kind == detector::PayloadKind::kCounter ? 0 : samples * kNanosecond; }
 };
 
@@ -83,7 +86,8 @@ struct ReceiverEventsConfig {
   std::uint32_t window = 256;
   Time timeout = 5 * kMillisecond;
   std::uint32_t remember = 1024;
-  Probability loss_limit;  ///< highest share of events that may be incomplete
+  std::string out;         ///< event file; empty: none
+  Probability loss_limit;  ///< share of events that may be incomplete
   Where where;
 
   /// First of the boards that send to this receiver, index into RunConfig::boards. Set when names are

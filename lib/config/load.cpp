@@ -57,6 +57,10 @@ LabConfig load_lab(const std::string& path, const std::vector<std::string>& over
   return load_lab_text(read_text(path), path, overrides, now_unix_ns);
 }
 
+bool is_lab(const std::string& path) {
+  return document_of(read_text(path), path, {}).find("network") != nullptr;
+}
+
 RunConfig load_run_text(const std::string& text, const std::string& file,
                         const std::vector<std::string>& overrides, std::optional<std::int64_t> now_unix_ns) {
   Reading reading;

@@ -38,6 +38,9 @@ LabConfig load_lab_text(const std::string& text, const std::string& file,
                         const std::vector<std::string>& overrides = {},
                         std::optional<std::int64_t> now_unix_ns = std::nullopt);
 
+/// True if the file is a configuration of `softfeb lab`, which has a section `network`. Throws ConfigError.
+bool is_lab(const std::string& path);
+
 /// Keys that the loader looks up while reading `text`, with list indices as []: boards[].qps[].pmtu. Keys
 /// of sections that the text does not contain are not returned. Used by the test that keeps
 /// conf/reference.yaml complete.

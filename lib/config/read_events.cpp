@@ -128,11 +128,17 @@ void read_payload(Section& s, BoardEventsConfig& e) {
   s.read("kind", e.kind, choices::kEventKind);
   const Node* const size = s.find("size");
   const Node* const suppress = s.find("suppress");
+  if (e.kind != PayloadKind::kReplay) refuse(s, {"file"}, "only `kind: replay` has it");
   if (e.kind == PayloadKind::kCounter) {
     e.sizes = {.min = 4704, .max = 4704};
     if (size != nullptr) read_sizes(Section(s.reading(), *size, s.pattern("size")), e.sizes);
     refuse(s, {"channels", "samples", "images"}, "a counter has neither channels nor images");
     e.channels = e.samples = 0;
+  } else if (e.kind == PayloadKind::kReplay) {
+    if (size != nullptr) s.reading().problem(size->where, "only `kind: counter` has it", "remove it");
+    refuse(s, {"channels", "samples", "images"}, "the recording determines it");
+    e.channels = e.samples = 0;
+    s.require("file", e.file, parse_text, "run.h5");
   } else {
     if (size != nullptr) s.reading().problem(size->where, "only `kind: counter` has it", "remove it");
     s.read("channels", e.channels, integer(1, 4096));
@@ -189,6 +195,7 @@ TriggerConfig read_trigger(Section s) {
   trigger.where = s.where();
   s.require("name", trigger.name, parse_text, "camera");
   s.read("dead_time", trigger.dead_time, parse_time);
+  s.read("mode", trigger.message, choices::kTriggerMode);
   for (const Node& source : s.list("sources"))
     trigger.sources.push_back(read_source(Section(s.reading(), source, s.pattern("sources[]"))));
   if (trigger.sources.empty()) s.missing("sources", "[{kind: random, rate: 10kHz}]");
@@ -226,6 +233,7 @@ ReceiverEventsConfig read_receiver_events(Section s) {
   s.read("window", e.window, integer(1, 65'536));
   s.read("timeout", e.timeout, parse_time);
   s.read("remember", e.remember, integer(0, 1U << 20));
+  s.read("out", e.out, parse_text);
   s.read("loss_limit", e.loss_limit, parse_probability);
   s.close();
   return e;

@@ -25,6 +25,7 @@ RunSettings read_run(Section s) {
   s.read("warmup", run.warmup, parse_time);
   s.read("start_at", run.start_at_unix_ns, parse_wall_clock);
   s.read("seed", run.seed, integer(0, UINT64_MAX));
+  s.read("number", run.number, integer(0, UINT32_MAX));
   s.read("quiet", run.quiet, parse_bool);
   s.read("drain_timeout", run.drain_timeout, parse_time);
   s.read("connect_timeout", run.connect_timeout, parse_time);

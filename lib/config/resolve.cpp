@@ -253,14 +253,21 @@ class Resolver {
     });
   }
 
+  /// Names the file of replica `i`: file-i.ext.
+  static void number_file(std::string& file, std::uint32_t i) {
+    if (file.empty()) return;
+    std::filesystem::path path(file);
+    const std::string name = path.stem().string() + '-' + std::to_string(i) + path.extension().string();
+    file = path.replace_filename(name).string();
+  }
+
   void add_receiver(const ReceiverDraft& draft) {
     const std::uint32_t count = draft.endpoint.count;
     const auto indices = replicate(draft, out_.receivers, [&](ReceiverConfig& receiver, std::uint32_t i) {
       receiver_memory_given_.push_back(draft.memory_given);
-      if (receiver.out.empty() || count == 1) return;
-      std::filesystem::path path(receiver.out);
-      const std::string name = path.stem().string() + '-' + std::to_string(i) + path.extension().string();
-      receiver.out = path.replace_filename(name).string();
+      if (count == 1) return;
+      number_file(receiver.out, i);
+      if (receiver.events) number_file(receiver.events->out, i);
     });
     for (const std::size_t i : indices) receiver_names_[out_.receivers[i].endpoint.name] = {i};
     receiver_names_[draft.endpoint.config.name] = indices;

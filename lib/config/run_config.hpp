@@ -39,6 +39,7 @@ struct RunSettings {
   /// Wall clock time at which traffic starts, in nanoseconds since 1970-01-01T00:00:00Z; none: immediately.
   std::optional<std::int64_t> start_at_unix_ns;
   std::uint64_t seed = 1;
+  std::uint32_t number = 0;  ///< in event headers and event files
   bool quiet = false;
   /// Time that outstanding requests may take to complete after traffic has stopped. Requests that are still
   /// outstanding afterwards are flushed.

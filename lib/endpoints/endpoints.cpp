@@ -389,9 +389,9 @@ Endpoints make_listeners(const config::RunConfig& config) {
 Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, const Payloads& payloads,
                          const std::vector<std::uint32_t>& largest_pmtus, Time network_slack,
                          const ForWorker& for_worker, std::pmr::memory_resource* memory,
-                         std::span<latency::Stamps* const> stamps) {
+                         std::span<latency::Stamps* const> stamps, const EventServices& services) {
   Endpoints out;
-  out.events = make_event_data(config);
+  out.events = make_event_data(config, services);
   out.transfers.resize(config.receivers.size());
   std::vector<engine::BoardConfig> boards;
   std::vector<engine::ReceiverConfig> receivers;
@@ -463,8 +463,9 @@ Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, co
     if (config.boards[b].events) boards[b].events = event_sender_of(config, b, out.events);
   }
   for (std::size_t r = 0; r < receivers.size(); ++r) {
-    if (config.receivers[r].events)
-      receivers[r].events = event_receiver_of(config, r, out.events, kRegionBase, out.memories[r]->data());
+    if (!config.receivers[r].events) continue;
+    receivers[r].events = event_receiver_of(config, r, out.events, kRegionBase, out.memories[r]->data());
+    if (services.recorder_of) receivers[r].events->recorder = services.recorder_of(r);
   }
   out.messages = random.take_boards();
   out.hosts.resize(boards.size());
@@ -498,7 +499,7 @@ void close_maps(const Plans& plans, const std::vector<engine::EndpointSnapshot>&
   for (const auto& receiver : endpoints.receivers) {
     if (receiver->streams() != nullptr) receiver->streams()->finish(now);
     engine::EventReceiver* const events = receiver->events();
-    if (events != nullptr) events->finish(now, events->config().triggers->accepted());
+    if (events != nullptr) events->finish(now, endpoints.events.events(*events->config().triggers));
   }
 }
 

@@ -77,12 +77,13 @@ inline void anywhere(std::size_t /*worker*/, const std::function<void()>& make) 
 /// `network_slack`: LinkShaper slack of boards in a lab network. The objects of a worker are allocated
 /// together, so two workers share a cache line at most where their memory meets. `memory`: see
 /// engine::BoardConfig. `stamps`: take the times of messages, indexed by worker; empty: times are not taken.
+/// `services`: what event data needs.
 /// Throws EnvironmentError if memory runs out.
 Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, const Payloads& payloads,
                          const std::vector<std::uint32_t>& largest_pmtus,
                          Time network_slack = engine::LinkShaper::kSlack,
                          const ForWorker& for_worker = anywhere, std::pmr::memory_resource* memory = nullptr,
-                         std::span<latency::Stamps* const> stamps = {});
+                         std::span<latency::Stamps* const> stamps = {}, const EventServices& services = {});
 
 /// Adds messages that were sent but never arrived to the receivers' maps of missing messages, and closes
 /// their windows. `final` contains the statistics after the run, which ended at `now`.

@@ -5,6 +5,7 @@
 #include "detector/counter_payload.hpp"
 #include "detector/payload_pools.hpp"
 
+#include <algorithm>
 #include <map>
 #include <stdexcept>
 
@@ -14,8 +15,10 @@ namespace {
 
 using detector::PayloadKind;
 
-std::unique_ptr<engine::TriggerBus> make_bus(const config::RunConfig& config, std::size_t t) {
+/// `computed`: the boards compute the triggers.
+engine::TriggerBusConfig bus_of(const config::RunConfig& config, std::size_t t, bool computed) {
   engine::TriggerBusConfig bus;
+  if (!computed) return bus;
   for (const config::TriggerSourceSettings& s : config.triggers[t].sources) bus.sources.push_back(s.source);
   bus.dead_time = config.triggers[t].dead_time;
   for (const config::BoardConfig& board : config.boards) {
@@ -23,7 +26,7 @@ std::unique_ptr<engine::TriggerBus> make_bus(const config::RunConfig& config, st
     ++bus.boards;
     bus.busy_delay = board.events->busy_delay;
   }
-  return std::make_unique<engine::TriggerBus>(bus);
+  return bus;
 }
 
 std::unique_ptr<detector::EventPayload> make_payload(const config::BoardEventsConfig& e, std::uint64_t seed) {
@@ -55,21 +58,45 @@ std::unique_ptr<detector::EventPayload> make_payload(const config::BoardEventsCo
 
 }  // namespace
 
-void EventData::begin(Time at) {
-  for (const auto& bus : triggers) bus->begin(at);
+void EventData::begin(Time at, detector::EventTime origin) {
+  for (const auto& feed : triggers) feed->begin(at, origin);
 }
 
-EventData make_event_data(const config::RunConfig& config) {
+void EventData::end(Time at) {
+  for (const auto& feed : triggers) feed->end(at);
+}
+
+std::uint64_t EventData::events(const engine::TriggerFeed& run) const {
+  std::uint64_t n = run.events();
+  for (const auto& m : messages) {
+    if (m && &m->run() == &run) n = std::max(n, m->events());
+  }
+  return n;
+}
+
+std::unique_ptr<engine::TriggerFeed> make_trigger_bus(const engine::TriggerBusConfig& config) {
+  return std::make_unique<engine::TriggerBus>(config);
+}
+
+EventData make_event_data(const config::RunConfig& config, const EventServices& services) {
   EventData data;
-  for (std::size_t t = 0; t < config.triggers.size(); ++t) data.triggers.push_back(make_bus(config, t));
+  const auto by_message = [&](std::size_t t) { return services.messages && config.triggers[t].message; };
+  for (std::size_t t = 0; t < config.triggers.size(); ++t)
+    data.triggers.push_back(services.make_triggers(bus_of(config, t, !by_message(t))));
+  data.messages.resize(config.boards.size());
   data.payload_of.resize(config.boards.size());
   std::map<std::vector<std::size_t>, const detector::EventPayload*> by_builders;
   for (std::size_t b = 0; b < config.boards.size(); ++b) {
     const auto& events = config.boards[b].events;
     if (!events) continue;
+    if (by_message(events->trigger)) {
+      data.messages[b] =
+          std::make_unique<engine::MessageTriggers>(*data.triggers[events->trigger], config.run.number);
+    }
     const detector::EventPayload*& payload = by_builders[events->receivers];
     if (payload == nullptr) {
-      data.payloads.push_back(make_payload(*events, config.run.seed));
+      const bool replays = events->kind == PayloadKind::kReplay && services.replay;
+      data.payloads.push_back(replays ? services.replay(*events) : make_payload(*events, config.run.seed));
       payload = data.payloads.back().get();
     }
     data.payload_of[b] = payload;
@@ -83,16 +110,20 @@ engine::EventSenderConfig event_sender_of(const config::RunConfig& config, std::
   engine::EventSenderConfig c;
   c.fifo.layout = e.layout();
   c.fifo.board = static_cast<std::uint16_t>(e.board);
-  c.fifo.window = e.window();
   c.fifo.readout_delay = e.readout_delay;
   c.fifo.fifo = e.fifo;
   if (e.veto) c.fifo.busy_at = e.busy_at;
-  c.fifo.kind = e.kind;
-  c.fifo.channels = e.channels;
-  c.fifo.samples = e.samples;
+  c.fifo.run = config.run.number;
+  const detector::EventPayload::Shape& shape = data.payload_of[b]->shape();
+  c.fifo.window = e.kind == PayloadKind::kReplay ? shape.samples * kNanosecond : e.window();
+  c.fifo.kind = shape.kind;
+  c.fifo.channels = shape.channels;
+  c.fifo.samples = shape.samples;
   c.pmtu = config.boards[b].qps.front().pmtu;
   c.payload = data.payload_of[b];
   c.triggers = data.triggers[e.trigger].get();
+  c.messages = data.messages[b].get();
+  if (c.messages != nullptr) c.triggers = c.messages;
   if (e.veto) c.reports_as = e.on_trigger;
   return c;
 }
@@ -119,7 +150,7 @@ engine::EventReceiverConfig event_receiver_of(const config::RunConfig& config, s
 std::uint64_t own_triggers(const config::RunConfig& config, std::size_t r, const EventData& data) {
   const config::ReceiverEventsConfig& e = *config.receivers[r].events;
   const config::BoardEventsConfig& boards = *config.boards[*e.first_board].events;
-  const std::uint64_t all = data.triggers[boards.trigger]->accepted();
+  const std::uint64_t all = data.events(*data.triggers[boards.trigger]);
   return all <= e.builder ? 0 : (all - e.builder - 1) / boards.receivers.size() + 1;
 }
 

@@ -6,10 +6,13 @@
 #include "detector/event_payload.hpp"
 #include "engine/event_receiver.hpp"
 #include "engine/event_sender.hpp"
+#include "engine/message_triggers.hpp"
 #include "engine/trigger_bus.hpp"
+#include "engine/trigger_feed.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -17,17 +20,40 @@ namespace softfeb::endpoints {
 
 /// What the boards and receivers of a run share to send and build events.
 struct EventData {
-  std::vector<std::unique_ptr<engine::TriggerBus>> triggers;  ///< indexed like RunConfig::triggers
+  std::vector<std::unique_ptr<engine::TriggerFeed>> triggers;  ///< indexed like RunConfig::triggers
+  /// Indexed like RunConfig::boards; null: the board computes its triggers.
+  std::vector<std::unique_ptr<engine::MessageTriggers>> messages;
   std::vector<std::unique_ptr<detector::EventPayload>> payloads;
   std::vector<const detector::EventPayload*> payload_of;  ///< indexed like RunConfig::boards; null: no events
 
-  /// Sets the start time of traffic to `at`. Call before boards start.
-  void begin(Time at);
+  /// Traffic begins at `at`, which is `origin` in TAI. Call before boards start.
+  void begin(Time at, detector::EventTime origin);
+  /// No trigger at or after `at` is accepted.
+  void end(Time at);
+  /// Number of the events of a run, of whose triggers at least one board knows. `run`: element of `triggers`.
+  std::uint64_t events(const engine::TriggerFeed& run) const;
 };
 
-/// Draws the payloads, which takes some time. Throws ConfigError.
-EventData make_event_data(const config::RunConfig& config);
-/// Returns the configuration for the event data of board `b`, which must have event data.
+/// Makes the triggers of the boards of a run.
+using MakeTriggers = std::function<std::unique_ptr<engine::TriggerFeed>(const engine::TriggerBusConfig&)>;
+/// For boards that run in one thread.
+std::unique_ptr<engine::TriggerFeed> make_trigger_bus(const engine::TriggerBusConfig& config);
+
+/// What the caller provides for boards and receivers with event data.
+struct EventServices {
+  MakeTriggers make_triggers = make_trigger_bus;
+  /// True: boards with `mode: message` receive triggers. False: they compute them, as in virtual time.
+  bool messages = false;
+  /// Reads the recording of boards with `kind: replay`. Throws ConfigError.
+  std::function<std::unique_ptr<detector::EventPayload>(const config::BoardEventsConfig& events)> replay{};
+  /// Returns who takes the events of receiver `r`, which must outlive the receiver; null: nobody. Not set:
+  /// nobody takes events.
+  std::function<detector::EventRecorder*(std::size_t r)> recorder_of{};
+};
+
+/// Draws the payloads, which takes time. Throws ConfigError.
+EventData make_event_data(const config::RunConfig& config, const EventServices& services);
+/// Configuration of board `b`, which has events.
 engine::EventSenderConfig event_sender_of(const config::RunConfig& config, std::size_t b,
                                           const EventData& data);
 /// Returns the configuration for the event builder of receiver `r`, whose `memory` is at remote address

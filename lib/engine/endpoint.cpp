@@ -31,8 +31,8 @@ RxVerdict Endpoint::receive(const roce::ParsedFrame& frame, Time now) {
       }
       if (frame.dest_port == detector::kTriggerPort && receive_trigger(frame, now)) {
         ++counters_.rx_host;
-          return RxVerdict::kConsumed;
-        }
+        return RxVerdict::kConsumed;
+      }
       if (receive_datagram(frame, now)) {
         ++counters_.rx_datagrams;
         return RxVerdict::kConsumed;

@@ -31,7 +31,8 @@ namespace {
 /// Null unless the receiver takes times and notifies messages in windows or events.
 std::unique_ptr<GroupNotifications> groups_of(const ReceiverConfig& config) {
   if (config.stamps.stamps == nullptr || (!config.windows && !config.events)) return nullptr;
-  return std::make_unique<GroupNotifications>(*config.stamps.stamps, config.events ? config.events->recorder : nullptr,
+  return std::make_unique<GroupNotifications>(*config.stamps.stamps,
+                                              config.events ? config.events->recorder : nullptr,
                                               config.events ? config.events->triggers : nullptr);
 }
 
@@ -49,9 +50,9 @@ Receiver::Receiver(const ReceiverConfig& config)
       stamps_(config.stamps),
       response_delay_(config.response_delay),
       groups_(groups_of(config)),
-      events_(config.events ? std::make_unique<EventReceiver>(*config.events,
-                                                              groups_ ? groups_.get() : nullptr)
-                            : nullptr),
+      events_(config.events
+                  ? std::make_unique<EventReceiver>(*config.events, groups_ ? groups_.get() : nullptr)
+                  : nullptr),
       streams_(config.streams ? std::make_unique<StreamReceiver>(*config.streams) : nullptr) {
   if (config.registration) registration_.emplace(*config.registration);
   accept_congestion_headers(config.cc_port);

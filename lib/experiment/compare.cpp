@@ -2,6 +2,7 @@
 #include "base/exit_code.hpp"
 #include "config/compared.hpp"
 #include "config/load.hpp"
+#include "experiment/event_files.hpp"
 #include "experiment/phases.hpp"
 #include "experiment/setup.hpp"
 #include "experiment/virtual_driver.hpp"
@@ -64,7 +65,7 @@ void write_folder(const std::string& folder, const ComparedRun& run, report::Rec
 void carry_out(ComparedRun& run, const Options& options) {
   const config::LabConfig& config = run.lab->config;
   const std::optional<std::string> folder = folder_of(options, *run.lab);
-  VirtualDriver driver(config, runtime::stop_signals);
+  VirtualDriver driver(config, runtime::stop_signals, event_services(config.run, nullptr));
   report::Recorder recorder(config.run, &config, driver.plans().all(), folder);
   recorder.watch_rates(driver.endpoints());
   lab::RunMeans means(config);

@@ -3,6 +3,7 @@
 
 #include "config/error.hpp"
 #include "dataplane/huge_memory.hpp"
+#include "dataplane/shared_triggers.hpp"
 #include "dataplane/worker_stats.hpp"
 #include "experiment/network_balance.hpp"
 #include "experiment/peer_sessions.hpp"
@@ -35,6 +36,8 @@ constexpr Time kTotalsAge = 5 * kMillisecond;
 /// may preempt this thread for a shorter time than this. Meanwhile, NTP slews the wall clock by at most 50
 /// µs (500 ppm).
 constexpr Time kStartLead = 100 * kMillisecond;
+/// A run with triggers must not start later than this.
+constexpr Time kLateStart = kMillisecond;
 /// Upper limit of the start time. Time overflows after 213 days.
 constexpr Time kLatestStart = kNever / 2;
 /// A board on a simulated network may be delayed this long without losing time on its link; longer delays
@@ -48,21 +51,12 @@ std::vector<std::uint32_t> largest_pmtus(const runtime::DpdkRuntime& dpdk) {
   return all;
 }
 
-/// Returns `config`, which must not need virtual time.
-const config::RunConfig& checked(const config::RunConfig& config) {
-  for (const config::BoardConfig& board : config.boards) {
-    if (!board.events) continue;
-    throw config::ConfigError({{board.events->where, "boards have event data only in virtual time",
-                                "use `softfeb lab --virtual`, or give the board `qps` instead"}});
-  }
-  return config;
-}
-
 }  // namespace
 
-RealDriver::RealDriver(const Setup& setup)
+RealDriver::RealDriver(const Setup& setup, EventFiles& files)
     : setup_(setup),
-      config_(checked(setup.run())),
+      files_(files),
+      config_(setup.run()),
       payloads_(config_),
       targets_(config_),
       dpdk_(config_, payloads_.arena_bytes()) {
@@ -73,8 +67,8 @@ RealDriver::RealDriver(const Setup& setup)
 
 RealDriver::~RealDriver() = default;
 
-std::unique_ptr<RealDriver> RealDriver::make(const Setup& setup) {
-  std::unique_ptr<RealDriver> driver(new RealDriver(setup));
+std::unique_ptr<RealDriver> RealDriver::make(const Setup& setup, EventFiles& files) {
+  std::unique_ptr<RealDriver> driver(new RealDriver(setup, files));
   if (runtime::stop_signals() != 0) return nullptr;
   driver->connect();
   return driver;
@@ -95,8 +89,18 @@ void RealDriver::connect() {
       config_, targets_.all(), payloads_, largest_pmtus(dpdk_),
       setup_.network() == nullptr ? engine::LinkShaper::kSlack : kNetworkSlack,
       [this](std::size_t worker, const std::function<void()>& make) { dpdk_.for_worker(worker, make); },
-      &dataplane::HugeMemory::instance(), std::vector<latency::Stamps*>(rings.begin(), rings.end()));
+      &dataplane::HugeMemory::instance(), std::vector<latency::Stamps*>(rings.begin(), rings.end()),
+      services());
   pool_ = std::make_unique<runtime::WorkerPool>(config_, dpdk_, endpoints_, setup_.network(), rings);
+}
+
+endpoints::EventServices RealDriver::services() {
+  endpoints::EventServices services = event_services(config_, &files_);
+  services.messages = true;
+  services.make_triggers = [](const engine::TriggerBusConfig& triggers) {
+    return std::make_unique<dataplane::SharedTriggers>(triggers);
+  };
+  return services;
 }
 
 std::vector<stats::Observer*> RealDriver::open(const Say& say) {
@@ -140,10 +144,30 @@ Time RealDriver::begin(stats::Observers& observers) {
     pass(std::min(started_ - kStartLead, now() + kSecond), Until::kTime, 0);
     started_ = start_time();
   }
+  begin_events();
   pool_->start(started_);
   pass(started_ + kMillisecond, Until::kTime, 0);
   pool_->restart_cpu();
   return started_;
+}
+
+/// The triggers end with the duration of the run, so that all processes of a detector have the same ones.
+void RealDriver::begin_events() {
+  if (config_.triggers.empty()) return;
+  std::uint64_t begin = dpdk_.read_wall_clock() + started_ / kNanosecond;
+  if (const auto at = config_.run.start_at_unix_ns) {
+    const bool computed = std::any_of(config_.triggers.begin(), config_.triggers.end(),
+                                      [](const config::TriggerConfig& t) { return !t.message; });
+    if (computed && begin > static_cast<std::uint64_t>(*at) + kLateStart / kNanosecond) {
+      throw config::ConfigError(
+          {{config_.place(config_.run.where, "start_at"),
+            "has passed, but all boards of a detector count triggers from this time", "write a later time"}});
+    }
+    begin = static_cast<std::uint64_t>(*at);
+  }
+  const std::uint32_t ahead = dataplane::tai_ahead();
+  endpoints_.events.begin(started_, detector::tai_of(begin, ahead == 0 ? detector::kTaiAhead : ahead));
+  if (config_.run.duration) endpoints_.events.end(saturating_add(started_, *config_.run.duration));
 }
 
 Driver::Passed RealDriver::pass(Time end, Until until, int stop_requests) {

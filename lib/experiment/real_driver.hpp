@@ -3,6 +3,7 @@
 
 #include "endpoints/targets.hpp"
 #include "experiment/driver.hpp"
+#include "experiment/event_files.hpp"
 #include "experiment/live_services.hpp"
 #include "experiment/setup.hpp"
 #include "runtime/dpdk_runtime.hpp"
@@ -21,9 +22,9 @@ namespace softfeb::experiment {
 class RealDriver final : public Driver {
  public:
   /// Opens the ports, waits for their links, asks remote receivers for their queue pairs, creates the
-  /// endpoints, and starts the workers. Returns null if a signal arrived meanwhile. `setup` must outlive the
-  /// driver. Throws EnvironmentError, RequestError, ConfigError, PeerError.
-  static std::unique_ptr<RealDriver> make(const Setup& setup);
+  /// endpoints, and starts the workers. Returns null if a signal arrived meanwhile. `setup` and `files` must
+  /// outlive the driver. Throws EnvironmentError, RequestError, ConfigError, PeerError.
+  static std::unique_ptr<RealDriver> make(const Setup& setup, EventFiles& files);
   ~RealDriver() override;
 
   const endpoints::Plans& plans() const override { return targets_.all(); }
@@ -58,16 +59,19 @@ class RealDriver final : public Driver {
   void hold_page() override;
 
  private:
-  explicit RealDriver(const Setup& setup);
+  RealDriver(const Setup& setup, EventFiles& files);
   void connect();
+  endpoints::EventServices services();
   /// Returns the time at which traffic begins, according to the current wall clock.
   Time start_time();
+  void begin_events();
   void sample();
   /// Serves slow control for a short time, at most until `end`.
   void nap(Time end);
   Time next_sample() const { return saturating_add(started_, observers_->due()); }
 
   const Setup& setup_;
+  EventFiles& files_;
   const config::RunConfig& config_;
   endpoints::Payloads payloads_;
   endpoints::Targets targets_;

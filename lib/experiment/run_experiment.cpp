@@ -4,6 +4,7 @@
 #include "base/exit_code.hpp"
 #include "config/load.hpp"
 #include "endpoints/targets.hpp"
+#include "experiment/event_files.hpp"
 #include "experiment/phases.hpp"
 #include "experiment/real_driver.hpp"
 #include "experiment/setup.hpp"
@@ -39,10 +40,11 @@ struct JudgedRun {
   std::optional<report::LabRun> lab;  ///< checks of the lab; empty for `softfeb run`
 };
 
-std::unique_ptr<Driver> make_driver(const Setup& setup) {
-  if (!setup.options.virtual_time) return RealDriver::make(setup);
+std::unique_ptr<Driver> make_driver(const Setup& setup, EventFiles& files) {
+  if (!setup.options.virtual_time) return RealDriver::make(setup, files);
   runtime::catch_stop_signals();
-  return std::make_unique<VirtualDriver>(setup.lab, runtime::stop_signals, true);
+  return std::make_unique<VirtualDriver>(setup.lab, runtime::stop_signals,
+                                         event_services(setup.run(), &files), true);
 }
 
 void make_table(const Setup& setup, const Driver& driver, std::optional<report::LiveTable>& table) {
@@ -69,16 +71,18 @@ JudgedRun judge(const Setup& setup, Driver& driver, const report::Recorder& reco
   return run;
 }
 
-/// Runs the phases and judges the run. `table` must outlive the driver, which may write to it until it is
-/// destroyed.
+/// Runs the phases and judges the run. `files`: event files of the run; may be null. `table` must outlive the
+/// driver, which may write to it until it is destroyed.
 JudgedRun run_and_judge(const Setup& setup, Driver& driver, report::Recorder& recorder,
-                        report::LiveTable& table) {
+                        report::LiveTable& table, EventFiles* files) {
   const Driver::Say note = [&table](const std::string& text) { table.note(text); };
   std::vector<stats::Observer*> observers = driver.open(note);
   if (setup.network() != nullptr && driver.virtual_time()) recorder.watch_rates(driver.endpoints());
   for (stats::Observer* o : recorder.observers()) observers.push_back(o);
   observers.push_back(&table);
-  return judge(setup, driver, recorder, run_phases(setup.run(), driver, std::move(observers), note));
+  stats::Outcome outcome = run_phases(setup.run(), driver, std::move(observers), note);
+  if (files != nullptr) outcome.event_files = files->finish();
+  return judge(setup, driver, recorder, std::move(outcome));
 }
 
 /// Reports the speed of the simulation.
@@ -113,13 +117,14 @@ std::optional<report::LabRun> run_in_virtual_time_too(const Setup& setup, Driver
   if (runtime::stop_signals() != 0) return std::nullopt;
   const Stopwatch watch;
   std::optional<report::LiveTable> table;
-  VirtualDriver driver(setup.lab, [&real] {
+  const auto poll = [&real] {
     real.serve();
     return runtime::stop_signals();
-  });
+  };
+  VirtualDriver driver(setup.lab, poll, event_services(setup.run(), nullptr));
   make_table(setup, driver, table);
   report::Recorder recorder(setup.run(), &setup.lab, driver.plans().all(), std::nullopt);
-  JudgedRun run = run_and_judge(setup, driver, recorder, *table);
+  JudgedRun run = run_and_judge(setup, driver, recorder, *table, nullptr);
   if (run.outcome.interrupted) return std::nullopt;
   if (!setup.quiet) fmt::print(stderr, "{}", speed_text(driver, run, watch.seconds()));
   return std::move(run.lab);
@@ -219,16 +224,18 @@ int run_experiment(const Options& options) {
   refuse_useless(options);
   const Setup setup(options);
   report::check_writable(setup.run(), options.json, options.report);
+  check_event_files(setup.run());
   const Stopwatch watch;
+  EventFiles files(setup.run(), options.virtual_time);
   std::optional<report::LiveTable> table;
-  const std::unique_ptr<Driver> driver = make_driver(setup);
+  const std::unique_ptr<Driver> driver = make_driver(setup, files);
   if (driver == nullptr) {
     fmt::print(stderr, "softfeb: stopped by a signal before traffic began\n");
     return kCheckFailed;
   }
   make_table(setup, *driver, table);
   report::Recorder recorder(setup.run(), setup.network(), driver->plans().all(), options.report);
-  const JudgedRun run = run_and_judge(setup, *driver, recorder, *table);
+  const JudgedRun run = run_and_judge(setup, *driver, recorder, *table, &files);
   const std::string speed = driver->virtual_time() ? speed_text(*driver, run, watch.seconds()) : "";
   const std::optional<report::LabRun> in_virtual = run_in_virtual_time_too(setup, *driver);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/exit_code.hpp"
 #include "config/load.hpp"
+#include "experiment/event_files.hpp"
 #include "experiment/phases.hpp"
 #include "experiment/setup.hpp"
 #include "experiment/virtual_driver.hpp"
@@ -96,7 +97,7 @@ void load(std::vector<Point>& points, const Options& options, const std::vector<
 
 void run(Point& p) {
   try {
-    VirtualDriver driver(p.config, runtime::stop_signals);
+    VirtualDriver driver(p.config, runtime::stop_signals, event_services(p.config.run, nullptr));
     lab::Metrics metrics(
         lab::make_metrics_config(p.config, lab::flows_of(p.config.run, driver.plans().all())));
     const stats::Outcome outcome = run_phases(p.config.run, driver, {&metrics}, [](const std::string&) {});

@@ -45,7 +45,8 @@ void check(const config::LabConfig& config, const endpoints::Plans& plans) {
 
 }  // namespace
 
-VirtualDriver::VirtualDriver(const config::LabConfig& config, Poll poll, bool takes_times)
+VirtualDriver::VirtualDriver(const config::LabConfig& config, Poll poll,
+                             const endpoints::EventServices& services, bool takes_times)
     : config_(config), poll_(std::move(poll)), payloads_(config.run), plans_(config.run) {
   check(config, plans_);
   payloads_.stage([this](std::size_t bytes) {
@@ -62,7 +63,7 @@ VirtualDriver::VirtualDriver(const config::LabConfig& config, Poll poll, bool ta
   const std::vector<latency::Stamps*> stamps(stamps_ ? config.run.workers.count : 0,
                                              stamps_ ? &*stamps_ : nullptr);
   endpoints_ = endpoints::make_endpoints(config.run, plans_, payloads_, pmtus, kNoSlack, endpoints::anywhere,
-                                         nullptr, stamps);
+                                         nullptr, stamps, services);
   for (const auto& board : endpoints_.boards) all_.push_back(board.get());
   for (const auto& receiver : endpoints_.receivers) all_.push_back(receiver.get());
   std::vector<simulator::EventLoop::Seat> seats;
@@ -81,7 +82,7 @@ Time VirtualDriver::begin(stats::Observers& observers) {
     loop_->run_until(now() + kSlice);
   } while (now() < kPatience && std::any_of(endpoints_.boards.begin(), endpoints_.boards.end(), waiting));
   started_ = now();
-  endpoints_.events.begin(started_);
+  endpoints_.events.begin(started_, {});
   plan_actions();
   observers.begin();
   return started_;

@@ -19,12 +19,13 @@ class VirtualDriver final : public Driver {
   /// Called about once per millisecond of virtual time. Returns the number of stop requests so far.
   using Poll = std::function<int()>;
 
-  /// `config` must outlive the driver. `takes_times`: takes the times of messages from stage to stage, unless
-  /// the configuration does without them. Throws ConfigError if the configuration uses something that virtual
-  /// time does not support (receivers in other processes, endpoints at a port of the host), and
-  /// EnvironmentError if memory is exhausted.
+  /// `config` must outlive the driver. `services`: what event data needs. `takes_times`: takes the times of
+  /// messages from stage to stage, unless the configuration does without them. Throws ConfigError if the
+  /// configuration uses something that virtual time does not support (receivers in other processes, endpoints
+  /// at a port of the host), and EnvironmentError if memory is exhausted.
   explicit VirtualDriver(
-      const config::LabConfig& config, Poll poll = [] { return 0; }, bool takes_times = false);
+      const config::LabConfig& config, Poll poll = [] { return 0; },
+      const endpoints::EventServices& services = {}, bool takes_times = false);
 
   const endpoints::Plans& plans() const override { return plans_; }
   const endpoints::Payloads& payloads() const override { return payloads_; }

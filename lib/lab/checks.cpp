@@ -201,6 +201,18 @@ void judge_sessions(Judge& judge, const std::vector<endpoints::Targets::Session>
   }
 }
 
+/// A file must have all events that closed.
+void judge_event_files(Judge& judge, const config::RunConfig& config, const stats::Outcome& o) {
+  for (std::size_t r = 0; r < o.event_files.size(); ++r) {
+    if (!o.event_files[r]) continue;
+    const stats::EventFileOutcome& file = *o.event_files[r];
+    judge.add("event_file " + config.receivers[r].endpoint.name, file.not_written);
+    if (!file.error.empty()) judge.say(file.error);
+    if (file.not_written != 0)
+      judge.say(fmt::format("{}: {} events were not written", file.path, file.not_written));
+  }
+}
+
 }  // namespace
 
 bool Judgement::held() const {
@@ -215,6 +227,7 @@ Judgement judge(const config::RunConfig& config, const endpoints::Plans& plans, 
   if (!config.receivers.empty()) judge_receivers(j, config, plans, outcome, endpoints);
   judge_windows(j, config, plans, outcome, endpoints);
   judge_events(j, config, endpoints);
+  judge_event_files(j, config, outcome);
   judge_transfers(j, endpoints);
   judge_sessions(j, sessions);
   if (outcome.ended_in_warmup) {

@@ -61,6 +61,34 @@ Json unseen(const engine::EventReceiver& events) {
   return list;
 }
 
+Json messages(const engine::MessageTriggers& triggers) {
+  const engine::TriggerMessageCounts& c = triggers.messages();
+  return {{"accepted", c.accepted}, {"lost", triggers.lost()},    {"ignored", c.ignored},
+          {"ends", c.ends},         {"malformed", c.malformed},   {"wrong_run", c.wrong_run},
+          {"early", c.early},       {"wrong_time", c.wrong_time}, {"clock_steps", c.clock_steps}};
+}
+
+Json file(const stats::EventFileOutcome& f) {
+  return {{"path", f.path},
+          {"written", f.written},
+          {"not_written", f.not_written},
+          {"fragments", f.fragments},
+          {"data_bytes", f.data_bytes},
+          {"queue_peak", f.queue_peak},
+          {"error", f.error.empty() ? Json(nullptr) : Json(f.error)}};
+}
+
+/// Boards that answered a trigger late.
+std::size_t late_boards(const config::RunConfig& config, const endpoints::Endpoints& endpoints,
+                        std::size_t trigger) {
+  std::size_t n = 0;
+  for (std::size_t b = 0; b < config.boards.size(); ++b) {
+    const auto& events = config.boards[b].events;
+    if (events && events->trigger == trigger && endpoints.boards[b]->events()->late() != 0) ++n;
+  }
+  return n;
+}
+
 }  // namespace
 
 void add_triggers(Json& json, const config::RunConfig& config, const stats::Outcome& o,
@@ -68,7 +96,7 @@ void add_triggers(Json& json, const config::RunConfig& config, const stats::Outc
   if (config.triggers.empty()) return;
   Json& list = json["triggers"] = Json::array();
   for (std::size_t t = 0; t < config.triggers.size(); ++t) {
-    const engine::TriggerBus& bus = *endpoints.events.triggers[t];
+    const engine::TriggerFeed& bus = *endpoints.events.triggers[t];
     const double seconds = to_seconds(o.stopped - o.started);
     Json sources = Json::array();
     for (std::size_t i = 0; i < bus.counts().size(); ++i) {
@@ -81,11 +109,12 @@ void add_triggers(Json& json, const config::RunConfig& config, const stats::Outc
                          {"dead_time", c.dead_time},
                          {"busy", c.busy}});
     }
-    const auto rate = static_cast<double>(bus.accepted());
+    const auto rate = static_cast<double>(endpoints.events.events(bus));
     list.push_back(
         {{"name", config.triggers[t].name},
-         {"accepted", bus.accepted()},
+         {"accepted", endpoints.events.events(bus)},
          {"rate_hz", seconds > 0 ? Json(rate / seconds) : Json(nullptr)},
+         {"late_boards", late_boards(config, endpoints, t)},
          {"busy_share", seconds > 0 ? Json(to_seconds(bus.busy_time(o.stopped)) / seconds) : Json(nullptr)},
          {"sources", std::move(sources)}});
   }
@@ -100,13 +129,15 @@ void add_board_events(Json& json, const endpoints::Endpoints& endpoints, std::si
                     {"lost", c.lost},
                     {"lost_in_readout", c.lost_in_readout},
                     {"missed_triggers", events->missed()},
+                    {"late", events->late()},
                     {"cut", c.cut},
                     {"most_in_fifo", c.most},
                     {"busy_s", to_seconds(c.busy_time)}};
+  if (events->messages() != nullptr) json["events"]["trigger_messages"] = messages(*events->messages());
 }
 
-void add_receiver_events(Json& json, const config::RunConfig& config, endpoints::Endpoints& endpoints,
-                         std::size_t receiver) {
+void add_receiver_events(Json& json, const config::RunConfig& config, const stats::Outcome& o,
+                         endpoints::Endpoints& endpoints, std::size_t receiver) {
   engine::EventReceiver* const events = endpoints.receivers[receiver]->events();
   if (events == nullptr) return;
   const detector::EventBuilderCounts& c = events->builder().counts();
@@ -129,6 +160,8 @@ void add_receiver_events(Json& json, const config::RunConfig& config, endpoints:
   out["early"] = c.early;
   out["clock_steps"] = c.clock_steps;
   out["latency"] = latency(events->builder());
+  if (receiver < o.event_files.size() && o.event_files[receiver])
+    out["file"] = file(*o.event_files[receiver]);
   json["events"] = std::move(out);
 }
 

@@ -19,6 +19,7 @@ void add_triggers(nlohmann::ordered_json& json, const config::RunConfig& config,
 void add_board_events(nlohmann::ordered_json& json, const endpoints::Endpoints& endpoints, std::size_t board);
 /// Adds `events` to an element of `receivers`.
 void add_receiver_events(nlohmann::ordered_json& json, const config::RunConfig& config,
-                         endpoints::Endpoints& endpoints, std::size_t receiver);
+                         const stats::Outcome& outcome, endpoints::Endpoints& endpoints,
+                         std::size_t receiver);
 
 }  // namespace softfeb::report

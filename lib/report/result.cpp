@@ -132,7 +132,7 @@ Json receiver(const config::RunConfig& config, const endpoints::Plans& plans, co
   json["goodput_gbps"] = goodput ? Json(*goodput) : Json(nullptr);
   add_windows(json, config, plans, o, endpoints, index);
   add_transfers(json, endpoints, index);
-  add_receiver_events(json, config, endpoints, index);
+  add_receiver_events(json, config, o, endpoints, index);
   add_streams(json, o, endpoints, index);
   json["summary"] = std::move(summary);
   json["qps"] = std::move(qps);

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,17 @@ struct GoodputMark {
   static GoodputMark of(const engine::EndpointSnapshot& s) {
     return {s.taken_at, s.windows ? s.windows->goodput_bytes : 0, s.bytes_in_progress};
   }
+};
+
+/// What became of a receiver's event file.
+struct EventFileOutcome {
+  std::string path;
+  std::uint64_t written = 0;      ///< events
+  std::uint64_t not_written = 0;  ///< events
+  std::uint64_t fragments = 0;    ///< written
+  std::uint64_t data_bytes = 0;   ///< written
+  std::uint64_t queue_peak = 0;   ///< most bytes that waited for the writing thread
+  std::string error;              ///< empty: none
 };
 
 /// Outcome of a run: its counters at the start, after the warm-up and at the end, and how it ended. Times are
@@ -70,6 +82,8 @@ struct Outcome {
   std::vector<std::uint8_t> changes_made;       ///< indexed like RunConfig::changes; 0: the run ended first
   /// Times of messages from stage to stage; null if they are not taken. Valid as long as the run's driver.
   const latency::StageFigures* stages = nullptr;
+  /// Indexed like RunConfig::receivers; nullopt for receivers without an event file. Empty if there are none.
+  std::vector<std::optional<EventFileOutcome>> event_files;
   DeliveryMap deliveries;  ///< maps UC queue pairs to the receivers that count them
   /// Reports of remote receivers, by board and QP of the board (endpoints::QpPlan).
   std::map<std::pair<std::size_t, std::size_t>, ReportedGoodput> reported;

@@ -64,6 +64,24 @@ TEST_CASE("boards with events are numbered and have one queue pair for each buil
   CHECK(config.receivers[1].events->loss_limit.billionths == 10'000'000);
 }
 
+TEST_CASE("replicas of an event builder write a file each", "[events]") {
+  const RunConfig config = load(replaced(kEvents, "boards: feb,", "boards: feb, out: d/run.h5,"));
+  CHECK(config.receivers[0].events->out == "d/run-0.h5");
+  CHECK(config.receivers[1].events->out == "d/run-1.h5");
+  CHECK(to_yaml(load(to_yaml(config))) == to_yaml(config));
+}
+
+TEST_CASE("triggers as messages, and a recording that is sent again", "[events]") {
+  std::string text = replaced(kEvents, "dead_time: 7us", "mode: message");
+  text = replaced(text, "kind: waveform12", "kind: replay, file: a.h5");
+  const RunConfig config = load(text);
+  CHECK(config.triggers[0].message);
+  CHECK(config.boards[0].events->kind == detector::PayloadKind::kReplay);
+  CHECK(config.boards[0].events->file == "a.h5");
+  CHECK(to_yaml(load(to_yaml(config))) == to_yaml(config));
+  CHECK_FALSE(load(kEvents).triggers[0].message);
+}
+
 TEST_CASE("event data survive a round trip through to_yaml", "[events]") {
   const std::string yaml = to_yaml(load(kEvents));
   CHECK(to_yaml(load(yaml)) == yaml);
@@ -88,7 +106,12 @@ TEST_CASE("event data that do not fit are refused with the fix", "[events]") {
        "less than `min`", "at least"},
       {"kind: waveform12", "kind: waveform12, suppress: {margin: 3}", 16, "boards.0.events.suppress",
        "only `kind: roi`", "kind: roi"},
-      {"kind: waveform12", "kind: replay", 16, "boards.0.events.kind", "unknown value", "waveform16"},
+      {"kind: waveform12", "kind: replay", 16, "boards.0.events", "missing", "run.h5"},
+      {"kind: waveform12", "kind: replay, file: a.h5, samples: 3", 16, "boards.0.events.samples",
+       "the recording determines it", "remove"},
+      {"kind: waveform12", "kind: roi, file: a.h5", 16, "boards.0.events.file", "only `kind: replay`",
+       "remove"},
+      {"dead_time: 7us", "mode: messages", 6, "triggers.0.mode", "unknown value", "message"},
       {"    events: {trigger", "    qps: [{to: builder}]\n    events: {trigger", 16, "boards.0.qps",
        "makes its own QPs", "remove"},
       {"    events: {trigger", "    stop: 1s\n    events: {trigger", 16, "boards.0.stop", "run together",

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/bytes.hpp"
+#include "base/time.hpp"
+#include "roce/ip.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace softfeb::sockets {
+
+/// A UDP socket that sends the same datagram to many hosts, and receives their answers. For one thread.
+class TriggerSocket {
+ public:
+  static constexpr std::size_t kDatagram = 32;  ///< bytes of every datagram
+
+  /// All `hosts` must be of one IP version. Throws SocketError.
+  TriggerSocket(const std::vector<roce::IpAddress>& hosts, std::uint16_t port);
+  ~TriggerSocket();
+  TriggerSocket(const TriggerSocket&) = delete;
+  TriggerSocket& operator=(const TriggerSocket&) = delete;
+
+  /// Sends `datagram` (kDatagram bytes) to all hosts. Waits while the socket buffer is full.
+  void send(const std::uint8_t* datagram);
+  /// Returns the next datagram that has arrived; nullopt if there is none, or if it has another length.
+  std::optional<std::array<std::uint8_t, kDatagram>> receive();
+  /// Waits until a datagram has arrived, for at most `longest`. A signal ends the wait.
+  void wait(Time longest) const;
+
+  std::uint64_t sent() const { return sent_; }
+  /// Datagrams that the system refused: no route, or the host's port is closed.
+  std::uint64_t failed() const { return failed_; }
+
+ private:
+  struct Messages;
+
+  int fd_ = -1;
+  std::unique_ptr<Messages> messages_;
+  std::uint64_t sent_ = 0;
+  std::uint64_t failed_ = 0;
+};
+
+}  // namespace softfeb::sockets
