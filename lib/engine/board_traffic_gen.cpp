@@ -44,7 +44,8 @@ void Board::post_generated(Time now) {
     const std::uint32_t i = generator_->queue_pair();
     if (qps_[i].requester().state() == roce::QpState::kErr) return generator_->stop();
     if (!may_post_generated()) return;
-    qps_[i].post(generator_->take_write(now), now);
+    const Time due = generator_->due();
+    qps_[i].post(generator_->take_write(now), now, due);
     reschedule(i, now);
   }
 }

@@ -88,6 +88,8 @@ class EventSender final : public roce::PayloadStream {
   }
 
   const detector::FragmentFifo& fifo() const { return fifo_; }
+  /// Time for which the board was busy.
+  Time busy_time(Time now) const;
   /// Triggers that arrive as messages; null: the board computes them.
   MessageTriggers* messages() const { return messages_; }
   /// Triggers that had been forgotten when the board asked for them.
