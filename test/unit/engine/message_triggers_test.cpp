@@ -172,7 +172,7 @@ TEST_CASE("a busy board tells the sender of triggers, and repeats it", "[events]
   now += MessageTriggers::kRepeat;
   CHECK(rig.board->next_event(now - 1) <= now);
   CHECK(rig.poll(now).size() == 1);
-  rig.board->flush(now);  // completes the fragment
+  rig.triggers.report(1, false, now);  // as the board does when a fragment has completed
   messages = rig.poll(now);
   REQUIRE(messages.size() == 1);
   CHECK_FALSE(messages[0].busy);
