@@ -100,8 +100,8 @@ SteadyRig::~SteadyRig() {
   for (auto& w : workers_) w->join();
   // Remove the callbacks. They are registered for the port number, which the next port reuses.
   for (std::size_t i = 0; i < callbacks_.size(); ++i) {
-    const bool second = i == 2;  // see hook()
-    rte_eth_remove_rx_callback(ports_[std::min<std::size_t>(i, 1)]->id(), second ? 1 : 0, callbacks_[i]);
+    const std::uint16_t queue = i == 0 ? 0 : 1;  // see hook()
+    rte_eth_remove_rx_callback(ports_[i]->id(), queue, callbacks_[i]);
   }
   workers_.clear();
 }
