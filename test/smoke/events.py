@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Event data in real time: boards of two workers that share triggers, and event builders over a ring."""
 
+import os
+import signal
+import subprocess
 import time
 import unittest
 
@@ -57,7 +60,7 @@ class Events(TestCase):
         config["ports"][0]["faults"] = {"tx_drop": "1%", "tx_duplicate": "1%", "tx_reorder": "1%", "tx_corrupt": "1%"}
         run = self.run_softfeb(config)
         self.check_events(run)
-        self.assertGreater(sum(qp["requester"]["retransmitted_packets"] for qp in run.qps()), 0)
+        self.assertGreater(sum(qp["retransmitted_packets"] for qp in run.qps()), 0)
 
     def test_lost_fragments_are_reported(self):
         config = camera(events={"transport": "UC"}, receivers={"loss_limit": "100%"}, builders=1)
@@ -164,6 +167,34 @@ class Files(TestCase):
         run = self.start(camera(receivers={"out": "no/run.h5"})).finish()
         self.assertEqual(run.status, 2, run.err)
         self.assertIn("cannot be created: No such file or directory; fix: name a file in a writable folder", run.err)
+
+    def test_nearly_full_disk(self):
+        """Events that find no room are counted, and those before them stay readable."""
+        if os.geteuid() != 0:
+            self.skipTest("needs a file system of its own: root only")
+        disk = self.dir / "disk"
+        disk.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=68m", "softfeb-smoke", str(disk)], check=True)
+        self.addCleanup(subprocess.run, ["umount", str(disk)])
+        run = self.start(camera(builders=1, receivers={"out": "disk/run.h5"})).finish()
+        self.assertEqual(run.status, 1, run.err)
+        events = run.result["receivers"][0]["events"]
+        self.assertEqual(events["complete"], run.result["triggers"][0]["accepted"])
+        self.assertGreater(events["file"]["not_written"], 0)
+        self.assertIn("the disk was nearly full", events["file"]["error"])
+        self.assertEqual([c["name"] for c in run.result["checks"] if not c["held"]], ["event_file builder"])
+        with h5py.File(disk / "run.h5") as f:
+            self.assertEqual(len(f["events"]), events["file"]["written"])
+
+    def test_killed_run(self):
+        """What was flushed before the kill can be read."""
+        softfeb = self.start(camera(builders=1, receivers={"out": "run.h5"}, time="60s"))
+        time.sleep(6)
+        softfeb.signal(signal.SIGKILL)
+        softfeb.finish()
+        with h5py.File(self.dir / "run.h5", "r", swmr=True) as f:
+            self.assertGreater(len(f["events"]), 100)
+            self.assertEqual(int(f["waveforms"][0].min() < 4096), 1)
 
     def test_virtual_time(self):
         """A lab in virtual time writes the same file each time, and waits for the disk."""
