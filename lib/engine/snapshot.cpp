@@ -46,7 +46,8 @@ ReceiveQpSnapshot copy(const Receiver& receiver, std::size_t i) {
           qp.congestion_experienced(),
           qp.map().missing(),
           receiver.last_uc_message(i),
-          qp.responder().bytes_in_progress()};
+          qp.responder().bytes_in_progress(),
+          qp.config().responder.pmtu};
 }
 
 EventSnapshot copy(const EventSender& events, Time now) {

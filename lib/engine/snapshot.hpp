@@ -43,6 +43,7 @@ struct ReceiveQpSnapshot {
   std::uint64_t missing_messages = 0;
   Time last_uc_message = 0;             ///< Receiver::last_uc_message()
   std::uint32_t bytes_in_progress = 0;  ///< payload that has arrived of a message in progress
+  std::uint32_t pmtu = 0;               ///< path MTU in bytes
 };
 
 /// Event data of a board or of a receiver at one point in time.

@@ -58,7 +58,8 @@ void set_completed(QpRates& f, const Ends& e) {
 }
 
 /// Sets the goodput of a UC QP from the counters of a receiver in this process. What had arrived of a message
-/// before the measured time does not count, so that the goodput never exceeds the rate on the wire.
+/// before the measured time does not count, and neither does a packet that was partly on the link at that
+/// time, so that the goodput never exceeds the rate on the wire.
 void set_received(QpRates& f, const Ends& e, const stats::DeliveryMap::Place& place, const Outcome& o) {
   const engine::ReceiveQpSnapshot& end = o.final[place.endpoint].receive_qps[place.qp];
   engine::ReceiveQpSnapshot begin;
@@ -69,9 +70,14 @@ void set_received(QpRates& f, const Ends& e, const stats::DeliveryMap::Place& pl
     if (f.from != kNever) f.from = std::max(f.from, receiver.taken_at);
   }
   f.to = std::max(end.last_uc_message, e.end.counters.last_completed);
-  const std::uint64_t bytes = end.responder.completed_bytes - begin.responder.completed_bytes;
-  const bool measured = seconds_between(f.from, f.to) > 0;
-  set(f, measured ? bytes - std::min<std::uint64_t>(bytes, begin.bytes_in_progress) : 0);
+  if (seconds_between(f.from, f.to) == 0) return set(f, 0);
+  std::uint64_t bytes = end.responder.completed_bytes - begin.responder.completed_bytes;
+  bytes -= std::min<std::uint64_t>(bytes, begin.bytes_in_progress);
+  if (!o.baseline.empty()) {
+    f.receiver = place.endpoint;
+    f.bytes_on_link = std::min<std::uint64_t>(bytes, end.pmtu);
+  }
+  set(f, bytes - f.bytes_on_link);
 }
 
 /// Sets the goodput of a UC QP from the report of a remote receiver. Without a report it is unknown. It is
@@ -145,7 +151,11 @@ std::optional<double> stream_goodput_gbps(const Outcome& o, std::size_t boards, 
 
 void GoodputTotal::add(const QpRates& qp) {
   if (qp.reported || !qp.payload_bytes) return add(qp.goodput_gbps);
-  bytes_ += *qp.payload_bytes;
+  bytes_ += *qp.payload_bytes + qp.bytes_on_link;
+  if (qp.receiver) {
+    std::uint64_t& most = on_link_[*qp.receiver];
+    most = std::max(most, qp.bytes_on_link);
+  }
   if (qp.to <= qp.from) return;
   from_ = std::min(from_, qp.from);
   to_ = std::max(to_, qp.to);
@@ -158,7 +168,9 @@ void GoodputTotal::add(const std::optional<double>& gbps) {
 
 std::optional<double> GoodputTotal::gbps() const {
   if (!known_) return std::nullopt;
-  return measured_gbps_ + stats::gbps(bytes_, seconds_between(from_, to_));
+  std::uint64_t bytes = bytes_;
+  for (const auto& [receiver, on_link] : on_link_) bytes -= on_link;
+  return measured_gbps_ + stats::gbps(bytes, seconds_between(from_, to_));
 }
 
 namespace {

@@ -8,6 +8,7 @@
 #include "fabric/snapshot.hpp"
 #include "stats/delivery.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -33,12 +34,16 @@ struct ReportedGoodput {
 /// Payload that a receiver with windows had received by one point in time.
 struct GoodputMark {
   Time at = 0;
-  std::uint64_t bytes = 0;        ///< payload of marked messages
-  std::uint64_t in_progress = 0;  ///< payload of messages that were in progress
+  std::uint64_t bytes = 0;  ///< payload of marked messages
+  /// Payload of messages that were in progress, and of a packet that was partly on the link.
+  std::uint64_t in_progress = 0;
 
   /// Returns zeros for endpoints that are not receivers with windows.
   static GoodputMark of(const engine::EndpointSnapshot& s) {
-    return {s.taken_at, s.windows ? s.windows->goodput_bytes : 0, s.bytes_in_progress};
+    if (!s.windows) return {s.taken_at};
+    std::uint32_t packet = 0;
+    for (const engine::ReceiveQpSnapshot& qp : s.receive_qps) packet = std::max(packet, qp.pmtu);
+    return {s.taken_at, s.windows->goodput_bytes, s.bytes_in_progress + packet};
   }
 };
 
