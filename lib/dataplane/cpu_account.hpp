@@ -12,11 +12,11 @@
 namespace softfeb::dataplane {
 
 /// Divides a worker's time into stages. The time of every iteration counts as busy or idle. Stages are
-/// measured only in about one of 16 iterations, because reading the TSC several times in each would slow
+/// measured only in about one of 64 iterations, because reading the TSC several times in each would slow
 /// the worker down; the busy time is divided in the proportion that these show. TSC values are arguments.
 class CpuAccount {
  public:
-  static constexpr unsigned kMeasureOneOf = 16;
+  static constexpr unsigned kMeasureOneOf = 64;
 
   /// Accounts for an iteration of this length, without preemption.
   void add(Time length, bool busy) {
@@ -33,7 +33,7 @@ class CpuAccount {
     if (--countdown_ != 0) return false;
     // An irregular distance, so that periodic work is neither always nor never measured.
     random_ = random_ * 1'664'525 + 1'013'904'223;
-    countdown_ = kMeasureOneOf / 2 + 1 + (random_ >> 28);
+    countdown_ = kMeasureOneOf / 2 + 1 + (random_ >> 26);
     return true;
   }
   void begin(std::uint64_t tsc) {
