@@ -48,6 +48,7 @@ class Checker {
     check_traffic_gens(reading_, config_);
     check_streams(reading_, config_);
     check_transfers(reading_, config_);
+    check_ordering(reading_, config_);
     check_neighbours(reading_, config_);
     check_controls(reading_, config_);
   }

@@ -27,6 +27,8 @@ void check_grants(Reading& reading, const RunConfig& config);
 /// Reports invalid settings of the QPs of `board`.
 void check_qps(Reading& reading, const RunConfig& config, const BoardConfig& board);
 
+/// Reports queue pairs that do not fit receivers with `ordering: any`.
+void check_ordering(Reading& reading, const RunConfig& config);
 /// Reports transfers that do not fit their queue pairs or their receiver.
 void check_transfers(Reading& reading, const RunConfig& config);
 /// Reports receivers with windows whose streams differ in a setting that must be the same.

@@ -36,6 +36,7 @@ inline const Choices<roce::Ecn> kEcn{{{"not-ect", roce::Ecn::kNotEct},
 inline const Choices<roce::CnpScope> kCnpScope{
     {{"qp", roce::CnpScope::kQp}, {"ip_pair", roce::CnpScope::kIpPair}}};
 inline const Choices<bool> kNotify{{{"receiver", false}, {"sender", true}}};
+inline const Choices<bool> kOrdering{{{"psn", false}, {"any", true}}};
 inline const Choices<WindowsConfig::Layout> kWindowLayout{
     {{"window", WindowsConfig::Layout::kWindow}, {"stream", WindowsConfig::Layout::kStream}}};
 inline const Choices<detector::TriggerSourceConfig::Kind> kTriggerSource{

@@ -124,6 +124,10 @@ Json emit_receiver(const RunConfig& config, const ReceiverConfig& receiver) {
   }
   if (receiver.streams) json["streams"] = emit_streams(*receiver.streams);
   if (receiver.registration.given) json["registration"] = emit_registration(receiver.registration);
+  if (receiver.any_order) {
+    json["ordering"] = choices::kOrdering.name(receiver.any_order);
+    json["ordering_timeout"] = format_time(receiver.ordering_timeout);
+  }
   json["check"] = choices::kCheck.name(receiver.check_payload);
   json["cnp"] = {{"enabled", receiver.cnp.enabled},
                  {"interval", format_time(receiver.cnp.interval)},

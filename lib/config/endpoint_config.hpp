@@ -104,6 +104,8 @@ struct ReceiverConfig {
   std::optional<WindowsConfig> windows;        ///< none: the receiver has no map of missing data
   std::optional<ReceiverEventsConfig> events;  ///< none: the receiver builds no events
   std::optional<StreamsConfig> streams;        ///< none: the receiver accepts no datagrams
+  bool any_order = false;                      ///< packets of a UC WRITE may arrive in any order
+  Time ordering_timeout = kMillisecond;  ///< with `any_order`: for packets that wait, and incomplete WRITEs
   bool check_payload = true;  ///< compare received data with the configured payload of the sending QP
   CnpConfig cnp;
   /// File to which all regions are written at the end of the run, each up to its last written byte; empty:

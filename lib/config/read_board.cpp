@@ -206,6 +206,12 @@ ReceiverDraft read_receiver(Section s) {
   }
   if (const Node* node = s.find("streams"))
     receiver.streams = read_streams(Section(s.reading(), *node, s.pattern("streams")));
+  s.read("ordering", receiver.any_order, choices::kOrdering);
+  s.read("ordering_timeout", receiver.ordering_timeout, parse_time);
+  if (s.given("ordering_timeout") && (!receiver.any_order || receiver.ordering_timeout == 0)) {
+    s.reading().problem(s.find("ordering_timeout")->where, "nothing waits for this time",
+                        "write `ordering: any` and a time above 0, or remove it");
+  }
   s.read("check", receiver.check_payload, choices::kCheck);
   if (const Node* node = s.find("cnp"))
     receiver.cnp = read_cnp(Section(s.reading(), *node, s.pattern("cnp")));

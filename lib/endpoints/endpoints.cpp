@@ -158,6 +158,7 @@ engine::ReceiveQpSetup receive_qp(const config::RunConfig& config, const QpPlan&
   r.expected_psn = qp.psn;
   r.rnr_timer = receiver.rnr_timer;
   r.receives = receiver.receives;
+  r.any_order = receiver.any_order;
   const std::uint64_t stream =
       qp.traffic.payload.kind == board::PayloadKind::kFile
           ? (source.plan().messages_per_pass() - 1) * source.plan().message_length() +
@@ -446,6 +447,10 @@ Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, co
     if (plan.target.receiver) {
       const std::size_t r = *plan.target.receiver;
       receivers[r].qps.push_back(receive_qp(config, plan, payloads, *out.memories[r], plans.receiver_qps(r)));
+      if (config.receivers[r].any_order && !receivers[r].unordered) {
+        receivers[r].unordered =
+            roce::UnorderedConfig{.pmtu = plan.config->pmtu, .timeout = config.receivers[r].ordering_timeout};
+      }
       if (const auto& windows = config.receivers[r].windows; windows && !receivers[r].windows) {
         const std::uint32_t packets = (plan.config->traffic.message_size - 1) / plan.config->pmtu + 1;
         receivers[r].windows = window_map_of(*windows, packets, plans.receiver_qps(r));

@@ -55,6 +55,10 @@ Receiver::Receiver(const ReceiverConfig& config)
                   : nullptr),
       streams_(config.streams ? std::make_unique<StreamReceiver>(*config.streams) : nullptr) {
   if (config.registration) registration_.emplace(*config.registration);
+  if (config.unordered) {
+    roce::UnorderedSink& sink = *this;
+    unordered_ = std::make_unique<roce::UnorderedWrites>(*config.unordered, sink);
+  }
   accept_congestion_headers(config.cc_port);
   if (config.cc_port != 0) echoes_.resize(kPendingRoom);
   for (const ReceiveQpSetup& setup : config.qps) {
@@ -172,13 +176,8 @@ latency::MessageKey Receiver::stamp_arrival(std::uint32_t i, roce::Psn psn, cons
 inline void Receiver::complete(std::uint32_t i, roce::Psn psn, const roce::MessageEvent& message,
                                std::optional<std::uint64_t> packet_index, Time now) {
   const latency::MessageKey key = stamps_.stamps == nullptr ? 0 : stamp_arrival(i, psn, message, now);
-  if (qps_[i].qp.config().responder.transport == roce::Transport::kUc) {
-    qps_[i].last_uc_message = now;
-    if (windows_ && message.has_immediate && i < first_slot_) {
-      windows_->message(now, i, message.immediate, message.length, packet_index);
-      if (groups_) groups_->windows_closed(windows_->base(), windows_->config().ring, now);
-    }
-  }
+  if (qps_[i].qp.config().responder.transport == roce::Transport::kUc)
+    complete_uc(i, message, packet_index, now);
   pass_on(i, message, now);
   if (key != 0) stamps_.stamps->put(key, latency::Stage::kNotified, stamps_.stamps->clock(now));
 }
@@ -256,6 +255,10 @@ void Receiver::receive_roce(const roce::ParsedFrame& frame, Time now) {
   if (const auto& payload = outcome.request.payload) {
     qp.written_end = std::max(qp.written_end, payload->address + payload->bytes.size());
   }
+  if (unordered_ && i < first_slot_ && outcome.request.packet_index) {
+    unordered_at_ = now;
+    unordered_->packet(now, i, *outcome.request.packet_index, packet.request);
+  }
   if (outcome.request.message)
     complete(i, bth.psn, *outcome.request.message, outcome.request.packet_index, now);
   if (granter_) grant_for(i, packet.request, outcome.request, now);
@@ -264,6 +267,44 @@ void Receiver::receive_roce(const roce::ParsedFrame& frame, Time now) {
   push({.qp = i, .reply = *outcome.request.reply}, now);
   if (outcome.request.reply->aeth.kind() != roce::AethKind::kAck) ++incidents_;
 }
+
+/// Tells the map of missing data about a complete UC message, whose last packet is `packet`.
+void Receiver::complete_uc(std::uint32_t i, const roce::MessageEvent& message,
+                           std::optional<std::uint64_t> packet, Time now) {
+  qps_[i].last_uc_message = now;
+  if (!windows_ || !message.has_immediate || i >= first_slot_) return;
+  windows_->message(now, i, message.immediate, message.length, packet);
+  if (groups_) groups_->windows_closed(windows_->base(), windows_->config().ring, now);
+}
+
+const roce::MemoryRegion* Receiver::admit(std::uint32_t qp, const roce::Reth& reth) {
+  return qps_[qp].qp.responder().admit(reth);
+}
+
+void Receiver::place(std::uint32_t qp, std::uint64_t index, const Segments& bytes, std::uint8_t* to) {
+  qps_[qp].qp.place(bytes, to, index);
+}
+
+void Receiver::complete(std::uint32_t qp, std::uint64_t index, const roce::MessageEvent& message) {
+  Qp& q = qps_[qp];
+  if (!q.qp.complete(message, index)) return;
+  q.written_end = std::max(q.written_end, message.address + message.length);
+  complete_uc(qp, message, index, unordered_at_);
+  pass_on(qp, message, unordered_at_);
+}
+
+void Receiver::abandoned(std::uint32_t qp, std::uint32_t bytes) {
+  qps_[qp].qp.responder().count_abandoned(bytes);
+}
+
+void Receiver::dropped(std::uint32_t qp, roce::RegistrationVerdict verdict) {
+  using Verdict = roce::RegistrationVerdict;
+  const bool invalid =
+      verdict == Verdict::kInvalid || verdict == Verdict::kConflict || verdict == Verdict::kTooLarge;
+  qps_[qp].qp.responder().count_dropped(invalid);
+}
+
+void Receiver::duplicate(std::uint32_t qp) { qps_[qp].qp.responder().count_duplicate(); }
 
 void Receiver::receive_congestion(const roce::ParsedFrame& frame, const roce::CongestionHeader& header,
                                   Time now) {
@@ -394,6 +435,10 @@ std::size_t Receiver::poll(Time now, std::span<TxFrame> out) {
   }
   if (events_) events_->advance(now);
   if (streams_) streams_->advance(now);
+  if (unordered_) {
+    unordered_at_ = now;
+    unordered_->advance(now);
+  }
   std::size_t n = poll_host(now, out);
   n += poll_grants(now, out.subspan(n));
   n += take_pending(now, out.subspan(n));
@@ -407,6 +452,7 @@ Time Receiver::next_event(Time now) const {
   if (registration_) at = std::min(at, registration_->next_event());
   if (events_) at = std::min(at, events_->deadline());
   if (streams_) at = std::min(at, streams_->deadline());
+  if (unordered_) at = std::min(at, unordered_->next_event());
   if (granter_) {
     at = std::min(at, granter_->deadline());
     if (granter_->has_frames()) at = std::min(at, std::max(now, credit_open_at()));

@@ -14,6 +14,7 @@
 #include "roce/path.hpp"
 #include "roce/receive_qp.hpp"
 #include "roce/registration.hpp"
+#include "roce/unordered_writes.hpp"
 #include "roce/window_map.hpp"
 
 #include <array>
@@ -70,6 +71,9 @@ struct ReceiverConfig {
   latency::StampSource stamps;  ///< takes the times of messages of the configured queue pairs
   /// Time from the arrival of a packet to its acknowledgement or CNP, a cost that does not limit the rate.
   Time response_delay = 0;
+  /// Accept the packets of WRITEs in any order. All configured queue pairs are UC, with `any_order` of their
+  /// responders and the path MTU of this configuration.
+  std::optional<roce::UnorderedConfig> unordered{};
   /// True: the application calls poll_notification(). False: notifications are only counted.
   bool keep_notifications = false;
 };
@@ -88,7 +92,7 @@ struct ReceiverCounters {
 /// Queue pairs are numbered: configured ones first, then the slots. apply() creates and destroys the QPs in
 /// the slots at run time without allocating memory. The continuity check of a slot follows the payload byte
 /// counter across all QPs of the slot.
-class Receiver : public Endpoint {
+class Receiver : public Endpoint, private roce::UnorderedSink {
  public:
   explicit Receiver(const ReceiverConfig& config);
   ~Receiver() override;
@@ -128,6 +132,8 @@ class Receiver : public Endpoint {
   /// Sum of the times of notifications, both from the registration table and from senders
   /// (TransferSettings::sender_notifies).
   const TimeSum& notified() const { return notified_; }
+  /// Packets that arrive in any order; null if that is not configured.
+  const roce::UnorderedWrites* unordered() const { return unordered_.get(); }
   /// Map of missing data; null if none is configured.
   const roce::WindowMap* windows() const { return windows_ ? &*windows_ : nullptr; }
   /// Call after the last message, with the number of messages that each stream has sent: closes all windows.
@@ -182,6 +188,14 @@ class Receiver : public Endpoint {
 
   static constexpr std::uint32_t kNobody = UINT32_MAX;
 
+  const roce::MemoryRegion* admit(std::uint32_t qp, const roce::Reth& reth) override;
+  void place(std::uint32_t qp, std::uint64_t index, const Segments& bytes, std::uint8_t* to) override;
+  void complete(std::uint32_t qp, std::uint64_t index, const roce::MessageEvent& message) override;
+  void abandoned(std::uint32_t qp, std::uint32_t bytes) override;
+  void dropped(std::uint32_t qp, roce::RegistrationVerdict verdict) override;
+  void duplicate(std::uint32_t qp) override;
+  void complete_uc(std::uint32_t i, const roce::MessageEvent& message, std::optional<std::uint64_t> packet,
+                   Time now);
   static void post_receives(Qp& qp, Time now);
   /// Reports the times of a complete message (lib/latency). Its last packet has PSN `psn`.
   latency::MessageKey stamp_arrival(std::uint32_t i, roce::Psn psn, const roce::MessageEvent& message,
@@ -224,6 +238,8 @@ class Receiver : public Endpoint {
   std::optional<Granter> granter_;                             ///< set if QPs need grants
   std::optional<roce::WindowMap> windows_;
   std::optional<roce::Registration> registration_;
+  std::unique_ptr<roce::UnorderedWrites> unordered_;
+  Time unordered_at_ = 0;  ///< time of the call of unordered_
   bool keep_notifications_;
   latency::StampSource stamps_;
   Time response_delay_;

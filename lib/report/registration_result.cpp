@@ -57,6 +57,11 @@ std::optional<double> transfer_latency_us(const endpoints::Endpoints& endpoints)
   return sum_us / static_cast<double>(transfers);
 }
 
+void add_ordering(Json& json, const endpoints::Endpoints& endpoints, std::size_t index) {
+  const roce::UnorderedWrites* const unordered = endpoints.receivers[index]->unordered();
+  if (unordered != nullptr) json["ordering"] = table_of(unordered->table());
+}
+
 void add_transfers(Json& json, const endpoints::Endpoints& endpoints, std::size_t index) {
   if (endpoints.transfers[index].empty()) return;
   const engine::Receiver& receiver = *endpoints.receivers[index];

@@ -13,6 +13,9 @@ namespace softfeb::report {
 /// Adds `transfers` (doc/result.md) to the result of receiver `index`, if transfers are sent to it.
 void add_transfers(nlohmann::ordered_json& json, const endpoints::Endpoints& endpoints, std::size_t index);
 
+/// Adds `ordering`, if the receiver has `ordering: any`: the counters of its table.
+void add_ordering(nlohmann::ordered_json& json, const endpoints::Endpoints& endpoints, std::size_t index);
+
 /// Mean time from the posting of a transfer to its notification, over all receivers, in microseconds. Empty
 /// without transfers, or if a transfer was not notified.
 std::optional<double> transfer_latency_us(const endpoints::Endpoints& endpoints);

@@ -132,6 +132,7 @@ Json receiver(const config::RunConfig& config, const endpoints::Plans& plans, co
   json["goodput_gbps"] = goodput ? Json(*goodput) : Json(nullptr);
   add_windows(json, config, plans, o, endpoints, index);
   add_transfers(json, endpoints, index);
+  add_ordering(json, endpoints, index);
   add_receiver_events(json, config, o, endpoints, index);
   add_streams(json, o, endpoints, index);
   json["summary"] = std::move(summary);

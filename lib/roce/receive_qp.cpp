@@ -68,6 +68,17 @@ Responder::Quick ReceiveQp::take(const QuickWrite& packet) {
   return q;
 }
 
+void ReceiveQp::place(const Segments& bytes, std::uint8_t* to, std::uint64_t index) {
+  responder_.count_placed(static_cast<std::uint32_t>(bytes.size()));
+  store(bytes, to, index);
+}
+
+bool ReceiveQp::complete(const MessageEvent& message, std::uint64_t index) {
+  if (!responder_.count_complete(message)) return false;
+  note(message, index);
+  return true;
+}
+
 /// Copies the payload of packet `index` to `to`, unless `to` is null, and compares it with the expected
 /// stream.
 void ReceiveQp::store(const Segments& bytes, std::uint8_t* to, std::uint64_t index) {

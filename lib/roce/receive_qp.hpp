@@ -80,6 +80,11 @@ class ReceiveQp {
   /// bytes were never sent.
   void continue_from(const ReceiveQp& before, bool counter_goes_on);
 
+  /// For a responder with `any_order`: what UnorderedWrites accepts, see UnorderedSink. complete() returns
+  /// false if the message is lost.
+  void place(const Segments& bytes, std::uint8_t* to, std::uint64_t index);
+  bool complete(const MessageEvent& message, std::uint64_t index);
+
   /// See Responder::change_regions().
   template <typename Change>
   void change_regions(Change&& change) {
@@ -93,6 +98,7 @@ class ReceiveQp {
   void post_receives(std::uint64_t n) { responder_.post_receives(n); }
 
   const Responder& responder() const { return responder_; }
+  Responder& responder() { return responder_; }
   const ReceiveQpConfig& config() const { return config_; }
   const MessageMap& map() const { return map_; }
   const std::optional<PayloadCheck>& payload_check() const { return check_; }

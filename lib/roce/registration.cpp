@@ -36,15 +36,18 @@ Registration::Registration(const RegistrationConfig& config, RegistrationObserve
       table_(config.entries, config.mask_bits, memory),
       waiting_(memory),
       done_(memory),
+      done_bytes_(memory),
       notifications_(config.notifications, Notification{}, memory) {
   waiting_.reserve(config.escape);
   done_.reserve(config.remember);
+  if (config.by_address) done_bytes_.reserve(config.remember);
 }
 
 std::size_t Registration::memory_bytes(const RegistrationConfig& c) {
   const std::size_t mask = (std::size_t{c.mask_bits} + 63) / 64 * sizeof(std::uint64_t);
   const std::size_t entry = sizeof(RegistrationEntry) + mask + 3 * sizeof(std::uint32_t);
-  return c.entries * entry + c.escape * sizeof(Waiting) + c.remember * sizeof(std::uint64_t) +
+  const std::size_t done = (c.by_address ? 2 : 1) * sizeof(std::uint64_t);
+  return c.entries * entry + c.escape * sizeof(Waiting) + c.remember * done +
          c.notifications * sizeof(Notification);
 }
 
@@ -102,8 +105,13 @@ void Registration::settle(Time now, const RegistrationPacket& p, RegistrationVer
   if (observer_ != nullptr) observer_->settled(now, verdict, p);
 }
 
-bool Registration::remembered(std::uint32_t source, std::uint32_t op) const {
-  return std::find(done_.begin(), done_.end(), key_of(source, op)) != done_.end();
+bool Registration::remembered(const RegistrationPacket& p) const {
+  if (!config_.by_address)
+    return std::find(done_.begin(), done_.end(), key_of(p.source, p.op)) != done_.end();
+  for (std::size_t i = 0; i < done_.size(); ++i) {
+    if (p.address >= done_[i] && p.address - done_[i] < done_bytes_[i]) return true;
+  }
+  return false;
 }
 
 RegistrationVerdict Registration::take(Time now, const RegistrationPacket& p) {
@@ -120,9 +128,9 @@ RegistrationVerdict Registration::take_body(Time now, const RegistrationPacket& 
   const std::uint32_t slot = table_.holding(p.address);
   if (slot != RegistrationTable::kNone) {
     const RegistrationEntry& e = table_.at(slot);
-    if (e.source == p.source && e.op == p.op) return place(now, slot, p);
+    if (e.source == p.source && (e.op == p.op || config_.by_address)) return place(now, slot, p);
   }
-  return remembered(p.source, p.op) ? Verdict::kDuplicate : Verdict::kEscaped;
+  return remembered(p) ? Verdict::kDuplicate : Verdict::kEscaped;
 }
 
 bool Registration::well_formed(const RegistrationPacket& p) const {
@@ -131,7 +139,7 @@ bool Registration::well_formed(const RegistrationPacket& p) const {
 }
 
 RegistrationVerdict Registration::take_first(Time now, const RegistrationPacket& p) {
-  if (remembered(p.source, p.op)) return Verdict::kDuplicate;
+  if (remembered(p)) return Verdict::kDuplicate;
   if (!well_formed(p)) return Verdict::kInvalid;
   if (p.count > config_.mask_bits) return Verdict::kTooLarge;
   if (p.length != std::min<std::uint64_t>(config_.packet, p.bytes)) return Verdict::kInvalid;
@@ -183,12 +191,17 @@ void Registration::complete(Time now, std::uint32_t slot) {
   } else {
     ++counters_.notifications_lost;
   }
-  if (config_.remember == 0) return;
-  const std::uint64_t key = key_of(e.source, e.op);
+  if (config_.remember != 0) remember(e);
+}
+
+void Registration::remember(const RegistrationEntry& e) {
+  const std::uint64_t key = config_.by_address ? e.address : key_of(e.source, e.op);
   if (done_.size() < config_.remember) {
     done_.push_back(key);
+    if (config_.by_address) done_bytes_.push_back(e.bytes);
   } else {
     done_[done_next_] = key;
+    if (config_.by_address) done_bytes_[done_next_] = e.bytes;
     done_next_ = (done_next_ + 1) % done_.size();
   }
 }

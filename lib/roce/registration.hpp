@@ -27,6 +27,9 @@ struct RegistrationConfig {
   /// True if senders do not announce the length of an operation. `bytes` of a first packet is then count ·
   /// packet, and the last packet of the operation may be shorter.
   bool open_length = false;
+  /// True if `op` of body packets is not known: they belong to the entry that holds their address. Completed
+  /// operations are then remembered by their addresses, which must not be used again soon.
+  bool by_address = false;
 };
 
 /// A packet as the registration table sees it. Its payload has already been written to memory.
@@ -155,13 +158,16 @@ class Registration {
   void abandon(Time now);
   void settle(Time now, const RegistrationPacket& p, RegistrationVerdict verdict);
   void retry_waiting(Time now);
-  bool remembered(std::uint32_t source, std::uint32_t op) const;
+  bool remembered(const RegistrationPacket& p) const;
+  void remember(const RegistrationEntry& e);
 
   RegistrationConfig config_;
   RegistrationObserver* observer_;
   RegistrationTable table_;
   std::pmr::vector<Waiting> waiting_;
-  std::pmr::vector<std::uint64_t> done_;  ///< ring of completed operations, as source · 2^32 + op
+  std::pmr::vector<std::uint64_t>
+      done_;  ///< ring of completed operations: source · 2^32 + op or, with `by_address`, addresses
+  std::pmr::vector<std::uint64_t> done_bytes_;  ///< with `by_address`: lengths at these addresses
   std::size_t done_next_ = 0;
   std::pmr::vector<Notification> notifications_;  ///< ring of notifications that wait for poll()
   std::size_t notified_first_ = 0;

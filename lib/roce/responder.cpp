@@ -132,6 +132,10 @@ RequestOutcome Responder::on_uc(const ReceivedRequest& request) {
   if (arrival->kind == ArrivalWindow::Kind::kLate) --counters_.missing_packets;
   if (arrival->index + 1 < window_.next_index()) ++counters_.out_of_order;
 
+  if (config_.any_order) {
+    out.packet_index = arrival->index;
+    return out;
+  }
   const bool in_sequence = request.bth.psn == expected_psn_;
   expected_psn_ = psn_add(request.bth.psn, 1);
   const bool begins = is_write(op) && begins_message(op);
@@ -236,6 +240,39 @@ void Responder::accept(const ReceivedRequest& request, std::uint64_t index, Requ
     if (receives_ != kUnlimitedReceives) --receives_;
   }
   message_.active = false;
+}
+
+const MemoryRegion* Responder::admit(const Reth& reth) {
+  const MemoryRegion* const region = find_region(reth.rkey);
+  if (reth.dma_length <= kMaxMessage && region != nullptr &&
+      region->holds(reth.virtual_address, reth.dma_length))
+    return region;
+  count(reth.dma_length > kMaxMessage ? Fault::kInvalidRequest : Fault::kRemoteAccess);
+  return nullptr;
+}
+
+void Responder::count_placed(std::uint32_t bytes) {
+  counters_.payload_bytes += bytes;
+  unordered_bytes_ += bytes;
+}
+
+void Responder::count_abandoned(std::uint32_t bytes) {
+  ++counters_.missing_messages;
+  unordered_bytes_ -= bytes;
+}
+
+bool Responder::count_complete(const MessageEvent& message) {
+  unordered_bytes_ -= message.length;
+  if (message.has_immediate && receives_ == 0) {
+    count(Fault::kNoReceive);
+    return false;
+  }
+  ++counters_.messages;
+  counters_.completed_bytes += message.length;
+  if (!message.has_immediate) return true;
+  ++counters_.immediates;
+  if (receives_ != kUnlimitedReceives) --receives_;
+  return true;
 }
 
 bool Responder::awaits(const QuickWrite& p) const {

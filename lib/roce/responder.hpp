@@ -46,6 +46,9 @@ struct ResponderConfig {
   std::uint8_t rnr_timer = 12;  ///< timer code in our RNR NAKs, 0…31
   /// Initial number of receive requests; kUnlimitedReceives = no limit.
   std::uint64_t receives = kUnlimitedReceives;
+  /// UC: packets of a message may arrive in any order. The outcome of a request is then only its packet
+  /// index, and the caller passes the packet to UnorderedWrites.
+  bool any_order = false;
 };
 
 struct ResponderCounters {
@@ -163,13 +166,28 @@ class Responder {
   /// Posts `n` receive requests, to be consumed by messages with immediate.
   void post_receives(std::uint64_t n);
 
+  /// With `any_order`: the region that holds all of a WRITE; null, and counted, if there is none.
+  const MemoryRegion* admit(const Reth& reth);
+  /// With `any_order`: counts payload that was placed, or that was part of an abandoned message.
+  void count_placed(std::uint32_t bytes);
+  void count_abandoned(std::uint32_t bytes);
+  void count_duplicate() { ++counters_.duplicate; }
+  /// Counts a packet that was neither placed nor a duplicate. `invalid`: it contradicts its message.
+  void count_dropped(bool invalid) {
+    ++counters_.discarded;
+    if (invalid) ++counters_.invalid_requests;
+  }
+  /// With `any_order`: counts a complete message. Returns false if it needs a receive request and finds none;
+  /// it is then lost.
+  bool count_complete(const MessageEvent& message);
+
   QpState state() const { return state_; }  ///< kRtr or kErr
   const ResponderCounters& counters() const { return counters_; }
   const ResponderConfig& config() const { return config_; }
   Psn expected_psn() const { return expected_psn_; }
   std::uint64_t receives() const { return receives_; }
   /// Payload bytes received so far of the message in progress; 0 if there is none.
-  std::uint32_t bytes_in_progress() const { return message_.active ? message_.done : 0; }
+  std::uint32_t bytes_in_progress() const { return message_.active ? message_.done : unordered_bytes_; }
 
  private:
   enum class Fault : std::uint8_t { kNone, kInvalidRequest, kRemoteAccess, kNoReceive };
@@ -216,7 +234,8 @@ class Responder {
   const std::vector<MemoryRegion>* regions_;
   /// region found last; the next lookup nearly always finds it again
   const MemoryRegion* last_region_ = nullptr;
-  ArrivalWindow window_;  ///< UC: which packets arrived
+  ArrivalWindow window_;               ///< UC: which packets arrived
+  std::uint32_t unordered_bytes_ = 0;  ///< with `any_order`: placed, of messages in progress
 };
 
 }  // namespace softfeb::roce

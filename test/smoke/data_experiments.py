@@ -127,6 +127,29 @@ class Experiments(LabCase):
         self.assertEqual(transfers["notified"], table["complete"])
         self.assertIsNone(transfers["latency_us"])
 
+    def test_packets_in_any_order(self):
+        """Late packets break messages, unless the receiver takes them in any order."""
+        overrides = ["run.messages=100", "boards.feb.qps.0.traffic={message_size: 64KiB, verb: write_imm, immediate: counter, rate: 1kmsg/s}",
+                     "network.links.0.faults={drop: 0, duplicate: 0.1%, reorder: 1%, reorder_by: 120us}"]
+        strict = self.lab("seed001-lossy", *overrides, "receivers.node.windows.loss_limit=100%")
+        _, windows = self.windows_of(strict)
+        self.assertGreater(windows["missing"], 100)
+        run = self.lab("seed001-lossy", *overrides, "receivers.node.windows.loss_limit=0", "receivers.node.ordering=any")
+        receiver, windows = self.windows_of(run)
+        self.assertEqual((windows["missing"], windows["marked"]), (0, 100 * 100))
+        table = receiver["ordering"]
+        self.assertGreater(table["escaped"], 0)
+        self.assertGreater(receiver["duplicate"], 0)
+        self.assertEqual((table["registered"], table["complete"], table["open"]), (10_000, 10_000, 0))
+        self.assertEqual(receiver["completed_payload_bytes"], 10_000 * 65536)
+        # A lost packet costs its own message only.
+        run = self.lab("seed001-lossy", *overrides, "receivers.node.windows.loss_limit=100%", "receivers.node.ordering=any",
+                       "network.links.0.faults.drop=0.1%")
+        receiver, windows = self.windows_of(run)
+        self.assertGreater(receiver["ordering"]["abandoned"], 0)
+        lost = self.totals(run)["lost"]
+        self.assertTrue(0.9 * lost < windows["missing"] <= lost, (windows, lost))
+
     def test_receives_are_refilled(self):
         run = self.lab("seed001-lossy", "run.messages=500", "receivers.node.receives={count: 10, rate: 10kmsg/s}",
                        "receivers.node.windows.loss_limit=60%", "network.links.0.faults.drop=0",
