@@ -144,8 +144,9 @@ std::string result_table(const config::RunConfig& config, const endpoints::Plans
                      config.receivers[r].endpoint.name, receiver.qp_count(), messages, missing,
                      static_cast<double>(bytes) * 1e-6, wrong, packets, receiver.counters().rx_icrc_errors);
   }
-  t += stream_rows(config, o);
-  t += sum_line(plans, o);
+  const std::string streams = stream_rows(config, o);
+  t += streams;
+  t += streams.empty() || stats::measured_seconds(plans, o) > 0 ? sum_line(plans, o) : "\n";
   t += judgement.held() ? "All checks held.\n" : "A CHECK FAILED:\n";
   for (const lab::Check& c : judgement.checks) {
     if (!c.held) t += fmt::format("  {}: {} (allowed {})\n", c.name, c.value, c.limit);

@@ -48,8 +48,8 @@ Some figures need an explanation:
   occupy the link as well, so the goodput is lower than that share of 100 Gb/s.
 * **Queue of the camera.** When all boards answer one trigger, the queue of the server's port peaks at
   684 kB without event headers. The headers add 64 bytes from each of the 143 boards.
-* **Bandwidth of NaNet-10.** Each message is one packet of a WRITE, with 98 bytes of headers, FCS,
-  preamble and inter-frame gap.
+* **Goodput of NaNet-10.** Each packet of a WRITE has 98 bytes of headers, iCRC, FCS, preamble and
+  inter-frame gap, each datagram has 66.
 * **A fixed time saved.** Registration saves a round trip, whose length does not depend on the size of
   the transfer. Relative to a transfer of 32 KB, little remains of it.
 """
