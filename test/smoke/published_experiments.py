@@ -67,7 +67,7 @@ class Experiments(LabCase):
         none = self.lab("seed004-loop", "run.messages=100", "latency.sample=0")
         self.assertNotIn("latency", none.result)
 
-    def test_seed004_sizes(self):
+    def test_seed004_latency(self):
         for size, goodput in (("256B", 7.23), ("1KiB", 9.13)):
             run = self.lab("seed004-latency", f"boards.nanet.qps.0.traffic.message_size={size}", "run.duration=1ms")
             self.assert_held(run)
