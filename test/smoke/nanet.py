@@ -103,7 +103,7 @@ class Nanet(harness.TestCase):
         result = self.stop(run).result
         self.assertEqual(result["boards"][3]["traffic_gen"]["writes"], PACKETS)
         receiver = result["receivers"][3]
-        self.assertEqual((receiver["messages"], receiver["bytes_wrong"]), (PACKETS, 0))
+        self.assertEqual((receiver["messages"], receiver["missing"], receiver["bytes_wrong"]), (PACKETS, 0, 0))
         self.assertEqual([q["messages"] for q in receiver["qps"]], [PACKETS / 4] * 4)
 
     def test_four_ports(self):
