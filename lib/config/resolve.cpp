@@ -230,6 +230,7 @@ class Resolver {
     }
     if (t.receivers.empty()) return;
     const std::size_t receiver = t.receivers[i % t.receivers.size()];
+    t.receivers = {receiver};
     const IpAddress& ip = out_.receivers[receiver].endpoint.ip;
     if (t.registers.dest_ip == 0 && ip.is_v4()) t.registers.dest_ip = ip.v4();
     QpConfig qp = generator_qps(t, receiver);

@@ -22,8 +22,8 @@ struct TrafficGenConfig {
   board::TrafficGenSettings registers;
   bool start = false;                 ///< the generators start with the board's traffic
   std::vector<std::string> to_names;  ///< receivers, as in the file; empty: none
-  std::vector<std::size_t>
-      receivers;  ///< `to_names`, resolved; port i of the board sends to number i mod size
+  /// The receiver to which this port sends: port i of the board to number i mod size of `to_names`.
+  std::vector<std::size_t> receivers;
   // Settings of the queue pairs.
   roce::Transport transport = roce::Transport::kRc;
   std::optional<std::uint32_t> pmtu;
