@@ -28,6 +28,9 @@ struct Judge {
   void operator()(const SetTrafficClass& a) const { require(a.dscp < 64 && a.ecn < 4); }
   void operator()(const SetDestination& a) const { require(a.ip == roce::IpAddress{} || a.ip.is_v4()); }
   void operator()(const SetCompletionReset& /*a*/) const {}
+  void operator()(const SetTrafficGen& a) const {
+    require(a.settings.packet_size != 0 && a.settings.packet_size <= TrafficGenSettings::kLongest);
+  }
   void operator()(const SoftReset& /*a*/) const {}
 };
 
