@@ -7,7 +7,7 @@
 #include "config/load.hpp"
 #include "dataplane/run_clock.hpp"
 #include "detector/trigger_server.hpp"
-#include "report/atomic_file.hpp"
+#include "report/result.hpp"
 #include "runtime/stop_signal.hpp"
 #include "sockets/trigger_socket.hpp"
 
