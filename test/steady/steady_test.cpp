@@ -101,7 +101,8 @@ TEST_CASE("event data of boards that share triggers", "[steady]") {
   SteadyRig rig({.ring = true, .workers = workers, .events = true});
   const Watched w = watch(rig, workers);
   for (unsigned i = 0; i < workers; ++i) check(rig.probe(i));
-  CHECK(w.after.triggers - w.before.triggers > 1000);
+  CHECK(w.after.triggers - w.before.triggers >
+        300);  // a trigger takes up to 30 packets, acknowledgements included
   CHECK(w.after.retransmitted > w.before.retransmitted);
   CHECK(w.after.received_bytes > w.before.received_bytes);
 }
