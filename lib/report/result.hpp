@@ -10,6 +10,10 @@
 
 #include <nlohmann/json.hpp>
 
+namespace softfeb::runtime {
+class DpdkRuntime;
+}
+
 namespace softfeb::report {
 
 /// Returns the result document (doc/result.md): one JSON object, complete however the run ended. `dpdk` is
