@@ -81,6 +81,7 @@ std::uint64_t UnorderedWrites::index_of(std::uint64_t address) const {
 
 void UnorderedWrites::packet(Time now, std::uint32_t qp, std::uint64_t index,
                              const ReceivedRequest& request) {
+  advance(now);
   index &= kIndexMask;
   const Operation op = opcode_operation(request.bth.opcode);
   const std::size_t size = request.payload.size();
@@ -89,6 +90,7 @@ void UnorderedWrites::packet(Time now, std::uint32_t qp, std::uint64_t index,
   if (content.begins) {
     if (content.reth.dma_length == 0 && content.ends && size == 0)
       return sink_.complete(qp, index, {0, 0, content.has_immediate, content.immediate, content.solicited});
+    if (content.reth.dma_length == 0) return sink_.dropped(qp, Verdict::kInvalid);
     if (content.region == nullptr) return;  // counted by admit()
   }
   current_ = &request;

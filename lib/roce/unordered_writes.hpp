@@ -54,8 +54,8 @@ class UnorderedWrites final : private RegistrationObserver {
   UnorderedWrites(const UnorderedWrites&) = delete;
   UnorderedWrites& operator=(const UnorderedWrites&) = delete;
 
-  /// Packet `index` of a queue pair (ArrivalWindow). `qp` is below kMostQps; the request is for this queue
-  /// pair, and its iCRC was verified.
+  /// Runs all timers due at or before `now`, then takes packet `index` of a queue pair (ArrivalWindow). `qp`
+  /// is below kMostQps; the request is for this queue pair, and its iCRC was verified.
   void packet(Time now, std::uint32_t qp, std::uint64_t index, const ReceivedRequest& request);
   /// Runs all timers due at or before `now`.
   void advance(Time now);
