@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // libFuzzer: the event data of boards and receivers. Boards answer triggers, and a network loses, repeats,
-// delays and damages their WRITEs. What was not damaged must reach the event builder, nothing else may, and
-// without faults every event that no board has lost is complete.
+// damages and misplaces their WRITEs. What was not damaged must reach the event builder, nothing else may,
+// and without faults every event that no board has lost is complete.
 #include "detector/counter_payload.hpp"
 #include "engine/event_receiver.hpp"
 #include "engine/event_sender.hpp"
+#include "engine/trigger_bus.hpp"
 #include "input.hpp"
 
 #include <algorithm>
@@ -159,8 +160,8 @@ class Detector {
   }
 
   void deliver(Input& in, std::uint8_t what) {
-    // The queue pair completes its requests in order, whatever becomes of the bytes.
-    Message m = take(what % 16 == 0 ? in.size(wire_.size()) : 0);
+    // A queue pair's messages stay in order; those of others arrive in between.
+    Message m = take(0);
     // A retransmission carries the same bytes.
     require(read(*senders_[m.board], m.request) == m.bytes);
     switch (what % 32) {
@@ -252,7 +253,7 @@ class Detector {
       require(r->deadline() > now_);
     }
     require(messages == passed_ && counted == passed_);
-    for (const auto& s : senders_) require(s->missed() == 0 && s->next_event() + 1 > now_);
+    for (const auto& s : senders_) require(s->missed() == 0 && s->next_event() >= now_);
   }
 
   void judge() const {
