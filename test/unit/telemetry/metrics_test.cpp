@@ -178,7 +178,7 @@ TEST_CASE("times of messages from stage to stage are a summary") {
        {"# TYPE softfeb_message_stage_seconds summary\n",
         "softfeb_message_stage_seconds{from=\"sent\",to=\"completed\",quantile=\"0.999\"} ",
         "softfeb_message_stage_seconds_count{from=\"sent\",to=\"completed\"} 1\n",
-        "softfeb_message_stage_seconds_sum{from=\"triggered\",to=\"completed\"} 5",
+        "softfeb_message_stage_seconds_sum{from=\"triggered\",to=\"completed\"} ",
         "softfeb_message_stage_overflows_total 0\n"}) {
     CAPTURE(line);
     CHECK(text.find(line) != std::string::npos);
