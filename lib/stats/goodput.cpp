@@ -58,8 +58,7 @@ void set_completed(QpRates& f, const Ends& e) {
 }
 
 /// Sets the goodput of a UC QP from the counters of a receiver in this process. What had arrived of a message
-/// before the measured time does not count, and neither does a packet that was partly on the link at that
-/// time, so that the goodput never exceeds the rate on the wire.
+/// before the measured time does not count.
 void set_received(QpRates& f, const Ends& e, const stats::DeliveryMap::Place& place, const Outcome& o) {
   const engine::ReceiveQpSnapshot& end = o.final[place.endpoint].receive_qps[place.qp];
   engine::ReceiveQpSnapshot begin;
@@ -77,7 +76,7 @@ void set_received(QpRates& f, const Ends& e, const stats::DeliveryMap::Place& pl
     f.receiver = place.endpoint;
     f.bytes_on_link = std::min<std::uint64_t>(bytes, end.pmtu);
   }
-  set(f, bytes - f.bytes_on_link);
+  set(f, bytes);
 }
 
 /// Sets the goodput of a UC QP from the report of a remote receiver. Without a report it is unknown. It is
@@ -151,7 +150,7 @@ std::optional<double> stream_goodput_gbps(const Outcome& o, std::size_t boards, 
 
 void GoodputTotal::add(const QpRates& qp) {
   if (qp.reported || !qp.payload_bytes) return add(qp.goodput_gbps);
-  bytes_ += *qp.payload_bytes + qp.bytes_on_link;
+  bytes_ += *qp.payload_bytes;
   if (qp.receiver) {
     std::uint64_t& most = on_link_[*qp.receiver];
     most = std::max(most, qp.bytes_on_link);

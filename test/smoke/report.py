@@ -252,9 +252,10 @@ class Report(harness.TestCase):
 
     def test_softfeb_makes_it(self):
         config = harness.ring([harness.board(harness.qp(traffic={"rate": "50Mb/s"}), dcqcn="firmware")], [harness.receiver()])
-        run = self.run_softfeb(config, "--duration", "0.5", "--report", str(self.dir), "--set", "run.result_qps=0")
+        run = self.run_softfeb(config, "--duration", "0.5", "--report", str(self.dir), "--set", "run.result_qps=0",
+                               "--set", "latency.sample=1")
         self.assertIn(f"report: {self.dir}/index.html", run.out)
-        words = self.assert_charts("rates").words
+        words = self.assert_charts("rates", "stages").words
         self.assertEqual(run.qps(), [])
         for said in ("packets", "retransmitted", "Rc at the end (Gb/s)"):  # from the summary of the board
             self.assertIn(said, words)
