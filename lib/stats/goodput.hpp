@@ -25,8 +25,8 @@ struct QpRates {
   std::optional<double> goodput_gbps = 0;
   /// The goodput comes from a remote receiver: `from` and `to` are not the times that it measured.
   bool reported = false;
-  /// UC after a warm-up: the receiver (index into Sample::endpoints), and the bytes of `payload_bytes` that may
-  /// have been on the receiver's link, in part, when the measured time began.
+  /// UC after a warm-up: the receiver (index into Sample::endpoints), and the bytes of `payload_bytes` that
+  /// may have been on the receiver's link, in part, when the measured time began.
   std::optional<std::size_t> receiver;
   std::uint64_t bytes_on_link = 0;
   /// Rate of payload sent for the first time, in the sender's interval.
@@ -59,8 +59,8 @@ class GoodputTotal {
   bool known_ = true;
   Time from_ = kNever, to_ = 0;
   std::uint64_t bytes_ = 0;
-  /// The largest QpRates::bytes_on_link, by receiver: only one packet is on each link. The total does not count
-  /// it.
+  /// The largest QpRates::bytes_on_link, by receiver: only one packet is on each link. The total does not
+  /// count it.
   std::map<std::size_t, std::uint64_t> on_link_;
   double measured_gbps_ = 0;
 };

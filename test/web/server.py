@@ -29,14 +29,17 @@ def parse_metrics(text):
             families[name] = (None, {})
         elif line.startswith("# TYPE "):
             _, _, typed, kind = line.split(" ")
-            assert typed == name and families[name] == (None, {}) and kind in ("counter", "gauge"), line
+            assert typed == name and families[name] == (None, {}) and kind in ("counter", "gauge", "summary"), line
             assert (kind == "counter") == name.endswith("_total"), line
             families[name] = (kind, {})
         else:
             found = series.fullmatch(line)
-            assert found and found[1] == name and families[name][0], line
-            assert found[2] not in families[name][1], line
-            families[name][1][found[2]] = float(found[3])
+            assert found and families[name][0], line
+            of_summary = families[name][0] == "summary" and found[1] in (name + "_sum", name + "_count")
+            assert found[1] == name or of_summary, line
+            labels = found[1] + (found[2] or "") if of_summary else found[2]
+            assert labels not in families[name][1], line
+            families[name][1][labels] = float(found[3])
     return families
 
 
