@@ -90,7 +90,9 @@ class Lossy(harness.TestCase):
         self.assertIsNone(unknown["goodput_gbps"])
         self.assertIsNone(unknown["measured_payload_bytes"])
         boards = run.result["boards"]
-        self.assertEqual(boards[0]["goodput_gbps"], lost["goodput_gbps"])
+        # The board's goodput leaves out one packet, which may have been on the link at the end of the warm-up.
+        left_out = 4096 * 8e-9 / lost["measured_s"]
+        self.assertAlmostEqual(boards[0]["goodput_gbps"], lost["goodput_gbps"] - left_out, places=9)
         self.assertEqual([boards[1]["goodput_gbps"], boards[1]["summary"]["goodput_gbps"], run.result["goodput_gbps"]], [None] * 3)
         self.assertAlmostEqual(run.result["tx_payload_gbps"], lost["tx_payload_gbps"] + unknown["tx_payload_gbps"])
         self.assertRegex(run.out, r"\nfeb1 +0x100 +\d+ +0 +[0-9.]+ M +- ")
