@@ -90,17 +90,19 @@ std::string stream_rows(const config::RunConfig& config, const stats::Outcome& o
 std::string sum_line(const endpoints::Plans& plans, const stats::Outcome& o) {
   const double seconds = stats::measured_seconds(plans, o);
   if (seconds == 0) return "\nNo rate was measured. ";
-  std::uint64_t payload = 0;
+  stats::GoodputTotal known;
   std::size_t unknown = 0;
   for (std::size_t b = 0; b < o.final.size(); ++b) {
     for (std::size_t i = 0; i < o.final[b].send_qps.size(); ++i) {
       const stats::QpRates f = stats::rates_of(b, i, o);
-      payload += f.payload_bytes.value_or(0);
-      unknown += !f.payload_bytes;
+      if (f.payload_bytes) {
+        known.add(f);
+      } else {
+        ++unknown;
+      }
     }
   }
-  std::string t = fmt::format("\n{:.3f} Gb/s of payload over {:.3f} s",
-                              static_cast<double>(payload) * 8e-9 / seconds, seconds);
+  std::string t = fmt::format("\n{:.3f} Gb/s of payload over {:.3f} s", known.gbps().value_or(0), seconds);
   if (unknown != 0)
     t += fmt::format(", excluding {} UC queue pair{} whose receiver does not report what it received",
                      unknown, unknown == 1 ? "" : "s");
