@@ -26,7 +26,7 @@ RegistrationConfig table_of(const UnorderedConfig& c) {
   r.escape_timeout = c.timeout;
   r.entry_timeout = c.timeout;
   r.remember = c.remember;
-  r.notifications = c.entries + c.escape;  // more cannot become complete at once
+  r.notifications = 0;  // a WRITE counts its own packets
   r.by_address = true;
   return r;
 }
@@ -109,7 +109,6 @@ void UnorderedWrites::packet(Time now, std::uint32_t qp, std::uint64_t index,
     free_.push_back(static_cast<std::uint32_t>(p.id));
   }
   current_ = nullptr;
-  finish_writes();
 }
 
 void UnorderedWrites::settled(Time /*at*/, Verdict verdict, const RegistrationPacket& p) {
@@ -143,6 +142,7 @@ void UnorderedWrites::place(const RegistrationPacket& p, const Content& c, const
   }
   w->placed += static_cast<std::uint32_t>(bytes.size());
   sink_.place(p.source, index, bytes, w->region->at(w->message.address + k * config_.pmtu));
+  if (++w->packets == w->count) finish(*w);
 }
 
 void UnorderedWrites::begin(const RegistrationPacket& p, const Content& c) {
@@ -169,17 +169,15 @@ UnorderedWrites::Write* UnorderedWrites::find(std::uint32_t qp, std::uint64_t in
   return &*w;
 }
 
-void UnorderedWrites::finish_writes() {
-  while (const auto n = table_.poll()) {
-    Write* const w = find(n->source, index_of(n->address));
-    if (w == nullptr) continue;
-    w->used = false;
-    if (w->broken) {
-      sink_.abandoned(w->qp, w->placed);
-      sink_.dropped(w->qp, Verdict::kInvalid);
-    } else {
-      sink_.complete(w->qp, w->first + w->count - 1, w->message);
-    }
+/// Ends a WRITE as soon as its last packet was placed: the next packet from the escape channel may belong to
+/// a WRITE at the same place.
+void UnorderedWrites::finish(Write& w) {
+  w.used = false;
+  if (w.broken) {
+    sink_.abandoned(w.qp, w.placed);
+    sink_.dropped(w.qp, Verdict::kInvalid);
+  } else {
+    sink_.complete(w.qp, w.first + w.count - 1, w.message);
   }
 }
 
@@ -190,9 +188,6 @@ void UnorderedWrites::abandoned(Time /*at*/, const RegistrationEntry& entry, std
   sink_.abandoned(w->qp, w->placed);
 }
 
-void UnorderedWrites::advance(Time now) {
-  table_.advance(now);
-  finish_writes();
-}
+void UnorderedWrites::advance(Time now) { table_.advance(now); }
 
 }  // namespace softfeb::roce

@@ -82,8 +82,9 @@ class UnorderedWrites final : private RegistrationObserver {
     bool broken = false;  ///< a packet ends the WRITE in its middle, or its last packet does not
     std::uint32_t qp = 0;
     std::uint32_t count = 0;
-    std::uint32_t placed = 0;  ///< bytes
-    std::uint64_t first = 0;   ///< index of its first packet
+    std::uint32_t packets = 0;  ///< packets placed
+    std::uint32_t placed = 0;   ///< bytes
+    std::uint64_t first = 0;    ///< index of its first packet
     const MemoryRegion* region = nullptr;
     MessageEvent message;
   };
@@ -96,7 +97,7 @@ class UnorderedWrites final : private RegistrationObserver {
   void place(const RegistrationPacket& p, const Content& content, const Segments& bytes);
   void begin(const RegistrationPacket& p, const Content& content);
   Write* find(std::uint32_t qp, std::uint64_t index);
-  void finish_writes();
+  void finish(Write& w);
   std::uint64_t index_of(std::uint64_t address) const;
   std::uint8_t* room(std::size_t slot) { return bytes_.data() + slot * config_.pmtu; }
 
