@@ -3,7 +3,7 @@
 
 #include "base/bytes.hpp"
 #include "detector/event_recorder.hpp"
-#include "event_options.hpp"
+#include "options.hpp"
 
 #include <array>
 #include <cstdint>

@@ -1,15 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "event_options.hpp"
+#include "detector/event_layout.hpp"
 #include "hello.hpp"
-#include "registration_options.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 
 namespace softfeb::sink {
+
+/// The options of --events.
+struct EventOptions {
+  detector::EventLayout layout;  ///< one QP per board
+  std::uint32_t builder = 0;     ///< index of this builder, below layout.builders
+  std::uint32_t window = 256;
+  std::uint64_t timeout_us = 5000;
+  std::uint32_t remember = 1024;
+  double loss_limit_percent = 0;  ///< highest share of incomplete events that is not reported as a problem
+  std::string out;                ///< event file; empty: none
+  std::uint32_t channels = 0;     ///< channels of /waveforms in the event file
+  std::uint32_t samples = 0;
+  std::uint32_t run = 0;
+};
+
+/// The options of --registration.
+struct RegistrationOptions {
+  std::uint32_t entries = 64;  ///< transfers in progress
+  std::uint32_t escape = 512;  ///< messages that wait for the first one of their transfer
+  std::uint64_t escape_timeout_us = 1'000'000;
+  std::uint64_t entry_timeout_us = 0;  ///< incomplete transfers are abandoned; 0: never
+  std::uint32_t remember = 16;         ///< complete transfers whose late messages are recognized
+};
 
 /// The parsed command line.
 struct Options {

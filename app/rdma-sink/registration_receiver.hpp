@@ -2,7 +2,7 @@
 #pragma once
 
 #include "hello.hpp"
-#include "registration_options.hpp"
+#include "options.hpp"
 #include "roce/transfer_table.hpp"
 
 #include <cstdint>

@@ -8,7 +8,7 @@
 
 namespace softfeb::sink {
 
-/// What a device can hold (ibv_query_device). Devices may report 0 or negative numbers.
+/// Capacity limits of a device (ibv_query_device). Devices may report 0 or negative numbers.
 struct DeviceLimits {
   int max_cqe = 0;     ///< completions in a completion queue
   int max_qp_wr = 0;   ///< receive work requests in a queue pair

@@ -15,8 +15,9 @@ namespace softfeb::board {
 class CounterPayload final : public PayloadSource {
  public:
   CounterPayload(std::uint32_t message_length, std::uint32_t pmtu);
-  /// Creates a payload for messages of any length and any path MTU. CRCs are precomputed for full packets
-  /// of each path MTU only. plan() must not be used. `longest`: longest packet payload in bytes.
+  /// Creates a payload for messages of any length and any path MTU. CRCs are precomputed only for full
+  /// packets of the five path MTUs. plan() has no meaning and must not be called. `longest`: longest packet
+  /// payload in bytes.
   explicit CounterPayload(std::uint32_t longest = kMaxPacketPayload);
 
   std::size_t arena_bytes() const override;

@@ -173,21 +173,6 @@ void read_fifo(Section& s, BoardEventsConfig& e) {
   }
 }
 
-Parsed<std::uint64_t> parse_piece(const std::string& text) {
-  auto size = parse_size(text);
-  if (size.value && (*size.value == 0 || *size.value > (1U << 30)))
-    return {text + " is not the size of a piece", "write a size from 1B to 1GiB"};
-  return size;
-}
-
-Parsed<std::uint64_t> parse_slot(const std::string& text) {
-  auto size = parse_size(text);
-  if (size.value && (*size.value <= detector::kEventHeaderSize || *size.value > (1U << 30)))
-    return {text + " is not the size of a slot",
-            "write a size from 65B, for the header of 64 bytes, to 1GiB"};
-  return size;
-}
-
 }  // namespace
 
 TriggerConfig read_trigger(Section s) {
@@ -212,8 +197,8 @@ BoardEventsConfig read_board_events(Section s) {
   read_payload(s, e);
   read_fifo(s, e);
   s.read("slots", e.slots, integer(1, 1U << 20));
-  s.read("slot", e.slot, parse_slot);
-  s.read("piece", e.piece, parse_piece);
+  s.read("slot", e.slot, size_in(detector::kEventHeaderSize + 1, 1U << 30, "the size of a slot"));
+  s.read("piece", e.piece, size_in(1, 1U << 30, "the size of a piece"));
   s.read("transport", e.transport, choices::kTransport);
   s.read("pmtu", e.pmtu, [](const std::string& text) -> Parsed<std::uint64_t> {
     const auto number = parse_integer(text, 256, 4096);

@@ -115,13 +115,6 @@ CaptureConfig read_capture(Section s) {
   return capture;
 }
 
-Parsed<Time> parse_horizon(const std::string& text) {
-  auto time = parse_time(text);
-  if (time.value && (*time.value < 2 * kMicrosecond || *time.value > 10 * kMillisecond))
-    return {text + " is out of range", "write a time from 2us to 10ms"};
-  return time;
-}
-
 }  // namespace
 
 PortConfig read_port(Section s) {
@@ -135,7 +128,8 @@ PortConfig read_port(Section s) {
   s.read("steering", port.steering, choices::kSteering);
   s.read("tx_segments", port.tx_segments, choices::kTxSegments);
   s.read("pacing", port.pacing, choices::kPacing);
-  s.read("pacing_horizon", port.pacing_horizon, parse_horizon);
+  s.read("pacing_horizon", port.pacing_horizon,
+         time_in(2 * kMicrosecond, 10 * kMillisecond, "a pacing horizon"));
   s.read("rx_descriptors", port.rx_descriptors, integer(32, 32'768));
   s.read("tx_descriptors", port.tx_descriptors, integer(32, 32'768));
   if (const Node* node = s.find("faults")) {

@@ -110,6 +110,14 @@ inline auto integer(std::uint64_t low, std::uint64_t high) {
   return [=](const std::string& text) { return parse_integer(text, low, high); };
 }
 
+/// Return parsers for times and sizes from `low` to `high`, for Section::read(). `what`: see parse_size_in().
+inline auto time_in(Time low, Time high, const char* what) {
+  return [=](const std::string& text) { return parse_time_in(text, low, high, what); };
+}
+inline auto size_in(std::uint64_t low, std::uint64_t high, const char* what) {
+  return [=](const std::string& text) { return parse_size_in(text, low, high, what); };
+}
+
 Parsed<std::string> parse_text(const std::string& text);
 
 /// Names of the values of an enumeration, for reading and writing.

@@ -11,13 +11,6 @@ namespace {
 
 constexpr std::uint64_t kMostMemory = std::uint64_t{4} << 30;
 
-Parsed<std::uint64_t> parse_buffer(const std::string& text) {
-  auto size = parse_size(text);
-  if (size.value && (*size.value == 0 || *size.value > (1U << 30)))
-    return {text + " is not the size of a buffer", "write a size from 1B to 1GiB"};
-  return size;
-}
-
 }  // namespace
 
 StreamsConfig read_streams(Section s) {
@@ -26,7 +19,7 @@ StreamsConfig read_streams(Section s) {
   s.read("first_port", c.buffers.first_port, integer(1, 65'535));
   s.read("streams", c.buffers.streams, integer(1, 1024));
   s.read("buffers", c.buffers.buffers, integer(1, 65'536));
-  s.read("size", c.buffers.size, parse_buffer);
+  s.read("size", c.buffers.size, size_in(1, 1U << 30, "the size of a buffer"));
   s.read("timeout", c.buffers.timeout, parse_time);
   s.read("hold", c.hold, parse_time);
   s.close();

@@ -12,13 +12,6 @@
 namespace softfeb::config {
 namespace {
 
-Parsed<std::uint64_t> parse_segment(const std::string& text) {
-  auto size = parse_size(text);
-  if (size.value && (*size.value == 0 || *size.value > roce::kMaxMessage))
-    return {text + " is not the size of a message", "write a size from 1B to 2GiB"};
-  return size;
-}
-
 void refuse_without_transfer(Section& s) {
   for (const char* key : {"segment", "threshold", "registered", "notify"}) {
     if (!s.given(key)) continue;
@@ -113,8 +106,8 @@ void read_transfer(Section& s, TrafficConfig& traffic) {
   if (!s.given("transfer")) return refuse_without_transfer(s);
   refuse_with_transfer(s);
   TransferConfig t;
-  const bool valid = s.read("transfer", t.bytes, parse_segment);
-  s.read("segment", t.segment, parse_segment);
+  const bool valid = s.read("transfer", t.bytes, size_in(1, roce::kMaxMessage, "the size of a transfer"));
+  s.read("segment", t.segment, size_in(1, roce::kMaxMessage, "the size of a segment"));
   t.threshold = t.segment;
   s.read("threshold", t.threshold, parse_size);
   s.read("registered", t.registered, parse_bool);

@@ -154,6 +154,21 @@ Parsed<std::uint64_t> parse_size(const std::string& text) {
   return parse_quantity(text, kSizes, "size", "64KiB", "bytes");
 }
 
+Parsed<Time> parse_time_in(const std::string& text, Time low, Time high, const char* what) {
+  auto time = parse_time(text);
+  if (!time.value || (*time.value >= low && *time.value <= high)) return time;
+  return {text + " is out of range for " + what,
+          "write a time from " + format_time(low) + " to " + format_time(high)};
+}
+
+Parsed<std::uint64_t> parse_size_in(const std::string& text, std::uint64_t low, std::uint64_t high,
+                                    const char* what) {
+  auto size = parse_size(text);
+  if (!size.value || (*size.value >= low && *size.value <= high)) return size;
+  return {text + " is out of range for " + what,
+          "write a size from " + format_size(low) + " to " + format_size(high)};
+}
+
 Parsed<std::uint64_t> parse_bandwidth(const std::string& text) {
   auto parsed = parse_quantity(text, kBandwidths, "rate", "10Gb/s", "bytes per second");
   if (parsed.value == 0U) return {"a rate of 0 sends nothing", "write a rate such as 10Gb/s"};

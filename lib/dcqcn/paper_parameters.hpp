@@ -97,8 +97,8 @@ constexpr PaperParameters ns3_parameters(std::uint64_t line_rate = 12'500'000'00
 }
 
 /// Parameters of the DCQCN in the evaluation of SwCC (USENIX ATC 2025, sections 5.1 and 5.7). Alpha is
-/// updated every 55 µs. Receivers send a CNP every 50 µs, and queues mark from 5 to 200 KB with a probability
-/// of up to 1 %. All other parameters are those of the DCQCN paper.
+/// updated every 55 µs. Receivers send a CNP every 50 µs. Queues mark packets between 5 and 200 KB, with a
+/// probability that rises to 1 %. All other parameters have the values of the DCQCN paper.
 constexpr PaperParameters swcc_parameters(std::uint64_t line_rate) {
   return {.line_rate = line_rate, .alpha_interval = 55 * kMicrosecond};
 }

@@ -11,9 +11,9 @@ namespace softfeb::detector {
 /// Defines where the data of events are placed in the memory of builders. Boards and receivers compute the
 /// addresses from the same numbers.
 ///
-/// Builder e mod `builders` builds event e. Its memory has room for `slots` events. Each of them has one slot
-/// of `slot` bytes per board, and the slots of an event are adjacent. Data longer than `piece` bytes are
-/// split into pieces. Each piece has its own header and is sent as one WRITE.
+/// Builder e mod `builders` builds event e. Its memory has room for `slots` events. In each event,
+/// every board has a slot of `slot` bytes, and the slots of an event are adjacent. Data longer than `piece`
+/// bytes are split into pieces. Each piece has its own header and is sent as one WRITE.
 struct EventLayout {
   std::uint32_t boards = 1;
   std::uint32_t builders = 1;      ///< number of builders, at least 1

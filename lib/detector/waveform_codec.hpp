@@ -36,7 +36,7 @@ void append_roi(std::span<const std::uint16_t> channel, std::uint16_t number, Su
 
 /// Decodes the complete payload of a board into `channels` · `samples` values at `out`. The payload is
 /// untrusted. Returns false if the kind has no waveforms or if the payload does not have exactly the format
-/// of its kind; the content of `out` is then undefined. Samples that a `roi` payload does not contain become
+/// of its kind. In these cases, `out` may hold anything. Samples that a `roi` payload does not contain become
 /// kNoSample.
 bool decode_waveforms(PayloadKind kind, ByteSpan payload, std::uint16_t channels, std::uint16_t samples,
                       std::uint16_t* out);

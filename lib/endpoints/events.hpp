@@ -18,7 +18,7 @@
 
 namespace softfeb::endpoints {
 
-/// What the boards and receivers of a run share to send and build events.
+/// Triggers and payloads that the boards and event builders of a run share.
 struct EventData {
   std::vector<std::unique_ptr<engine::TriggerFeed>> triggers;  ///< indexed like RunConfig::triggers
   /// Indexed like RunConfig::boards; null: the board computes its triggers.
@@ -30,7 +30,7 @@ struct EventData {
   void begin(Time at, detector::EventTime origin);
   /// No trigger at or after `at` is accepted.
   void end(Time at);
-  /// Number of the events of a run, of whose triggers at least one board knows. `run`: element of `triggers`.
+  /// Number of events of a run whose triggers at least one board knows. `run`: element of `triggers`.
   std::uint64_t events(const engine::TriggerFeed& run) const;
 };
 
@@ -39,15 +39,15 @@ using MakeTriggers = std::function<std::unique_ptr<engine::TriggerFeed>(const en
 /// For boards that run in one thread.
 std::unique_ptr<engine::TriggerFeed> make_trigger_bus(const engine::TriggerBusConfig& config);
 
-/// What the caller provides for boards and receivers with event data.
+/// Functions and settings for event data that depend on the driver, real time or virtual time.
 struct EventServices {
   MakeTriggers make_triggers = make_trigger_bus;
   /// True: boards with `mode: message` receive triggers. False: they compute them, as in virtual time.
   bool messages = false;
   /// Reads the recording of boards with `kind: replay`. Throws ConfigError.
   std::function<std::unique_ptr<detector::EventPayload>(const config::BoardEventsConfig& events)> replay{};
-  /// Returns who takes the events of receiver `r`, which must outlive the receiver; null: nobody. Not set:
-  /// nobody takes events.
+  /// Returns the recorder for the events of receiver `r`, or null if they are not recorded. The recorder must
+  /// outlive the receiver. Not set: no events are recorded.
   std::function<detector::EventRecorder*(std::size_t r)> recorder_of{};
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "eventfile/hdf5.hpp"
+
 #include <bit>
 #include <cstdint>
 
@@ -38,5 +40,9 @@ struct FragmentRow {
   std::uint16_t unused = 0;
 };
 static_assert(sizeof(FragmentRow) == 32);
+
+/// HDF5 types of the rows. Callers hold hdf5_lock().
+TypeHandle event_type();     ///< EventRow
+TypeHandle fragment_type();  ///< FragmentRow
 
 }  // namespace softfeb::eventfile

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "eventfile/event_tables.hpp"
 
-#include "eventfile/event_types.hpp"
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>

@@ -3,7 +3,6 @@
 
 #include "eventfile/event_file_config.hpp"
 #include "eventfile/event_rows.hpp"
-#include "eventfile/event_types.hpp"
 #include "eventfile/hdf5.hpp"
 
 #include <array>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "experiment/phases.hpp"
 
+#include "endpoints/closing.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <sstream>

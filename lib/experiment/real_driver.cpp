@@ -85,12 +85,15 @@ void RealDriver::connect() {
   }
   std::vector<dataplane::RingStamps*> rings;
   for (const auto& s : stamps_) rings.push_back(s.get());
-  endpoints_ = endpoints::make_endpoints(
-      config_, targets_.all(), payloads_, largest_pmtus(dpdk_),
-      setup_.network() == nullptr ? engine::LinkShaper::kSlack : kNetworkSlack,
-      [this](std::size_t worker, const std::function<void()>& make) { dpdk_.for_worker(worker, make); },
-      &dataplane::HugeMemory::instance(), std::vector<latency::Stamps*>(rings.begin(), rings.end()),
-      services());
+  const endpoints::BuildSettings settings{
+      .largest_pmtus = largest_pmtus(dpdk_),
+      .network_slack = setup_.network() == nullptr ? engine::LinkShaper::kSlack : kNetworkSlack,
+      .for_worker = [this](std::size_t worker,
+                           const std::function<void()>& make) { dpdk_.for_worker(worker, make); },
+      .memory = &dataplane::HugeMemory::instance(),
+      .stamps = {rings.begin(), rings.end()},
+      .services = services()};
+  endpoints_ = endpoints::make_endpoints(config_, targets_.all(), payloads_, settings);
   pool_ = std::make_unique<runtime::WorkerPool>(config_, dpdk_, endpoints_, setup_.network(), rings);
 }
 

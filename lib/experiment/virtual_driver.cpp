@@ -2,6 +2,7 @@
 #include "experiment/virtual_driver.hpp"
 
 #include "config/error.hpp"
+#include "endpoints/qp_congestion.hpp"
 #include "lab/idle_paths.hpp"
 
 #include <algorithm>
@@ -55,15 +56,14 @@ VirtualDriver::VirtualDriver(const config::LabConfig& config, Poll poll,
     return MutableByteSpan(memory.get() + (over == 0 ? 0 : kCacheLine - over), bytes);
   });
   lab::find_idle_paths(config, plans_);
-  const std::vector<std::uint32_t> pmtus(config.run.ports.size(), board::kMaxPacketPayload);
-  // In virtual time no worker is late, so a board has nothing to catch up on.
-  constexpr Time kNoSlack = 0;
   const std::uint32_t sample = config.run.latency.sample.value_or(config::LatencyConfig::kVirtualSample);
   if (takes_times && sample != 0) stamps_.emplace(sample);
-  const std::vector<latency::Stamps*> stamps(stamps_ ? config.run.workers.count : 0,
-                                             stamps_ ? &*stamps_ : nullptr);
-  endpoints_ = endpoints::make_endpoints(config.run, plans_, payloads_, pmtus, kNoSlack, endpoints::anywhere,
-                                         nullptr, stamps, services);
+  endpoints::BuildSettings settings;
+  settings.largest_pmtus.assign(config.run.ports.size(), board::kMaxPacketPayload);
+  settings.network_slack = 0;  // in virtual time no worker is late, so a board has nothing to catch up on
+  if (stamps_) settings.stamps.assign(config.run.workers.count, &*stamps_);
+  settings.services = services;
+  endpoints_ = endpoints::make_endpoints(config.run, plans_, payloads_, settings);
   for (const auto& board : endpoints_.boards) all_.push_back(board.get());
   for (const auto& receiver : endpoints_.receivers) all_.push_back(receiver.get());
   std::vector<simulator::EventLoop::Seat> seats;

@@ -133,7 +133,7 @@ void judge_events(Judge& judge, const config::RunConfig& config, const endpoints
 /// are judged already.
 void judge_transfers(Judge& judge, const endpoints::Endpoints& endpoints) {
   std::map<std::size_t, std::uint64_t> complete;  // number of complete transfers per receiver
-  for (const endpoints::TransferGroup& group : endpoints.transfer_groups) {
+  for (const endpoints::TransferGroup& group : endpoints.transfers.groups) {
     if (group.registered && group.receiver) complete[*group.receiver] += group.progress->complete();
   }
   if (complete.empty()) return;

@@ -2,7 +2,7 @@
 #include "report/announce.hpp"
 
 #include "config/units.hpp"
-#include "endpoints/endpoints.hpp"
+#include "endpoints/qp_congestion.hpp"
 #include "runtime/port_setup.hpp"
 
 #include <algorithm>

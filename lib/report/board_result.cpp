@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/board_result.hpp"
 
-#include "endpoints/endpoints.hpp"
+#include "endpoints/qp_congestion.hpp"
 #include "report/congestion_result.hpp"
 #include "report/control_result.hpp"
 #include "report/result_qps.hpp"

@@ -28,7 +28,7 @@ struct TransferTimes {
 
   TransferTimes(const endpoints::Endpoints& endpoints, std::size_t receiver)
       : notified(endpoints.receivers[receiver]->notified()) {
-    for (const auto& [board, times] : endpoints.transfers[receiver]) {
+    for (const auto& [board, times] : endpoints.transfers.times[receiver]) {
       posted.count += times->posted.count;
       posted.sum += times->posted.sum;
     }
@@ -47,7 +47,7 @@ std::optional<double> transfer_latency_us(const endpoints::Endpoints& endpoints)
   double sum_us = 0;
   std::uint64_t transfers = 0;
   for (std::size_t r = 0; r < endpoints.receivers.size(); ++r) {
-    if (endpoints.transfers[r].empty()) continue;
+    if (endpoints.transfers.times[r].empty()) continue;
     const TransferTimes times(endpoints, r);
     if (!times.complete()) return std::nullopt;
     sum_us += times.sum_us();
@@ -63,7 +63,7 @@ void add_ordering(Json& json, const endpoints::Endpoints& endpoints, std::size_t
 }
 
 void add_transfers(Json& json, const endpoints::Endpoints& endpoints, std::size_t index) {
-  if (endpoints.transfers[index].empty()) return;
+  if (endpoints.transfers.times[index].empty()) return;
   const engine::Receiver& receiver = *endpoints.receivers[index];
   const TransferTimes times(endpoints, index);
   Json j{{"posted", times.posted.count}, {"notified", times.notified.count}};

@@ -2,7 +2,7 @@
 #include "report/series.hpp"
 
 #include "dataplane/error.hpp"
-#include "endpoints/endpoints.hpp"
+#include "endpoints/qp_congestion.hpp"
 
 #include <algorithm>
 #include <iterator>

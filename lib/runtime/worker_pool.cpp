@@ -2,6 +2,8 @@
 #include "runtime/worker_pool.hpp"
 
 #include "dataplane/error.hpp"
+#include "endpoints/addresses.hpp"
+#include "endpoints/qp_congestion.hpp"
 #include "runtime/network_setup.hpp"
 #include "runtime/port_setup.hpp"
 

@@ -2,7 +2,7 @@
 #include "slowcontrol/control_setup.hpp"
 
 #include "config/address.hpp"
-#include "endpoints/endpoints.hpp"
+#include "endpoints/qp_congestion.hpp"
 
 #include <algorithm>
 #include <variant>

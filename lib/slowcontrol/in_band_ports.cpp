@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "slowcontrol/in_band_ports.hpp"
 
-#include "endpoints/endpoints.hpp"
+#include "endpoints/addresses.hpp"
 
 namespace softfeb::slowcontrol {
 

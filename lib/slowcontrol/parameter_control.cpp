@@ -3,6 +3,7 @@
 
 #include "config/congestion.hpp"
 #include "config/error.hpp"
+#include "endpoints/qp_congestion.hpp"
 #include "engine/board.hpp"
 #include "slowcontrol/control_setup.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stats/rate_tracker.hpp"
 
-#include "endpoints/endpoints.hpp"
+#include "endpoints/qp_congestion.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stats/window_loss.hpp"
 
+#include "endpoints/closing.hpp"
+
 #include <algorithm>
 
 namespace softfeb::stats {

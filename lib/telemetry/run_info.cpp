@@ -2,7 +2,7 @@
 #include "telemetry/run_info.hpp"
 
 #include "config/address.hpp"
-#include "endpoints/endpoints.hpp"
+#include "endpoints/qp_congestion.hpp"
 
 namespace softfeb::telemetry {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "eventfile/event_types.hpp"
-
 #include "eventfile/event_rows.hpp"
 
 #include <cstddef>

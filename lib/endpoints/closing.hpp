@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "endpoints/endpoints.hpp"
+#include "endpoints/plan.hpp"
+#include "engine/snapshot.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+/// What receivers do at the end of a run.
+namespace softfeb::endpoints {
+
+/// Adds messages that were sent but never arrived to the receivers' maps of missing messages, and closes
+/// their windows. `final` contains the statistics after the run, which ended at `now`.
+void close_maps(const Plans& plans, const std::vector<engine::EndpointSnapshot>& final, Time now,
+                Endpoints& endpoints);
+
+/// Number of messages in the closed windows of a receiver that were never sent, because a stream stopped
+/// before others.
+std::uint64_t not_sent(const Plans& plans, const std::vector<engine::EndpointSnapshot>& final,
+                       const Endpoints& endpoints, std::size_t receiver);
+
+}  // namespace softfeb::endpoints
