@@ -96,7 +96,8 @@ std::size_t PortQueue::build(std::span<rte_mbuf*> out) {
   const unsigned built = deps_.builder->build({frames_.data(), filled_}, {buffers_.data(), filled_});
   counters_.tx_bytes += deps_.builder->counters().bytes - before;
   std::copy_n(buffers_.begin(), built, out.begin());
-  if (deps_.latency != nullptr) note_last_packets(built);
+  last_packet_count_ = 0;
+  if (deps_.latency != nullptr && deps_.latency->has_marked_frames()) note_last_packets(built);
   acquired_ -= built;
   filled_ -= built;
   // Close the gap left by the built frames. Unfilled buffers are interchangeable, so move only as many as the
@@ -109,11 +110,11 @@ std::size_t PortQueue::build(std::span<rte_mbuf*> out) {
 }
 
 void PortQueue::note_last_packets(std::size_t built) {
-  last_packet_count_ = 0;
   for (std::size_t i = 0; i < built; ++i) {
     if (frames_[i].message == 0) continue;
     last_packets_[last_packet_count_++] = {buffers_[i], frames_[i].message};
   }
+  deps_.latency->unmark_frames(last_packet_count_);
 }
 
 void PortQueue::send(std::size_t n, Time now) {

@@ -131,6 +131,7 @@ void SendQp::renew(const roce::RequesterConfig& config, std::uint16_t pkey) {
   middle_ = {};
   pkey_ = pkey;
   completed_ = 0;
+  sampled_ = 0;
   flags_.failure = 0;
 }
 
@@ -178,6 +179,7 @@ inline void SendQp::stamp_posted(Time due, Time now) {
   if (traffic_.stamps().stamps == nullptr) return;
   const latency::MessageKey key = stamped(requester_.last_posted_psn());
   if (key == 0) return;
+  if (sampled_ != kManySampled) ++sampled_;
   const Time delay = traffic_.post_delay();
   latency::Stamps& stamps = *traffic_.stamps().stamps;
   stamps.put(key, latency::Stage::kTriggered, due - std::min(due, delay));
@@ -187,7 +189,10 @@ inline void SendQp::stamp_posted(Time due, Time now) {
 /// Reports the first packet of a message, and marks the last one for the port.
 void SendQp::stamp_packet(const roce::RequestPacket& packet, TxFrame& out, Time now) {
   const roce::Operation op = roce::opcode_operation(packet.opcode);
-  if (roce::ends_message(op)) out.message = stamped(packet.psn);
+  if (roce::ends_message(op)) {
+    out.message = stamped(packet.psn);
+    if (out.message != 0) traffic_.stamps().stamps->mark_frame();
+  }
   if (!roce::begins_message(op) || packet.retransmission) return;
   const latency::MessageKey key =
       roce::ends_message(op) ? out.message : stamped(requester_.last_sending_psn());
@@ -198,7 +203,9 @@ void SendQp::stamp_completed(std::uint32_t messages, Time now) {
   for (std::uint32_t back = messages; back != 0; --back) {
     const auto psn = requester_.last_completed_psn(back);
     const latency::MessageKey key = psn ? stamped(*psn) : 0;
-    if (key != 0) traffic_.stamps().stamps->put(key, latency::Stage::kCompleted, now);
+    if (key == 0) continue;
+    if (sampled_ != kManySampled) --sampled_;
+    traffic_.stamps().stamps->put(key, latency::Stage::kCompleted, now);
   }
 }
 
@@ -231,7 +238,7 @@ std::uint32_t SendQp::write(Time now, std::uint16_t identification, TxFrame& out
   out.trailer_length = c.trailer_length;
   const auto counted =
       static_cast<std::uint32_t>(out.length() - headers_.size() - roce::kIcrcSize);  // including the pad
-  if (traffic_.stamps().stamps != nullptr) stamp_packet(p, out, now);
+  if (sampled_ != 0) stamp_packet(p, out, now);
   if (flags_.tracked) report_sent(!p.retransmission, p.ack_req, counted, now);
   pace(p.payload_length, now);
   if (!flags_.has_sent) {
@@ -413,7 +420,7 @@ void SendQp::reap_all(Time now) {
   roce::Completion c;
   while (requester_.poll(c)) {
     ++completions_;
-    if (c.id < next_completion_) ++completions_out_of_order_;
+    if (c.id < next_completion_ && completions_out_of_order_ != UINT16_MAX) ++completions_out_of_order_;
     next_completion_ = c.id + 1;
     if (c.status == roce::WcStatus::kSuccess) {
       completed_bytes_ += c.length;
@@ -431,7 +438,7 @@ void SendQp::reap_all(Time now) {
   if (flags_.timed) traffic_.times()->complete(requester_.messages_completed(), now);
   const auto completed = static_cast<std::uint32_t>(requester_.messages_completed());
   if (completed != completed_) {
-    if (traffic_.stamps().stamps != nullptr && requester_.state() != roce::QpState::kErr)
+    if (sampled_ != 0 && requester_.state() != roce::QpState::kErr)
       stamp_completed(completed - completed_, now);
     completed_ = completed;
     last_completed_ = now;

@@ -331,6 +331,8 @@ class alignas(64) SendQp {
     return by_message() ? pacer_->departure() : 0;
   }
 
+  static constexpr std::uint16_t kManySampled = 0xffff;
+
   /// Number of cache lines at the end of the object that every packet of a run uses.
   static constexpr unsigned kHotLines = 2;
 
@@ -363,7 +365,9 @@ class alignas(64) SendQp {
   Time first_sent_ = kNever;
   std::uint64_t cnp_rx_ = 0;
   Time start_after_;
-  std::uint32_t completions_out_of_order_ = 0;
+  std::uint16_t completions_out_of_order_ = 0;  ///< at most 65,535
+  /// Number of outstanding messages whose times are taken. kManySampled: unknown, there were that many.
+  std::uint16_t sampled_ = 0;
   std::uint32_t completed_ = 0;  ///< completions seen by reap(), modulo 2^32
 
   alignas(64) roce::HeaderTemplate headers_;

@@ -4,6 +4,7 @@
 #include "base/time.hpp"
 #include "latency/stage.hpp"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace softfeb::latency {
@@ -62,12 +63,19 @@ class Stamps {
   virtual Time clock(Time now) = 0;
   /// Packets were just received from a port. Until the next call, this is their time of arrival.
   void received() { arrived_ = clock(0); }
+  /// A frame with a message's key was built for a port.
+  void mark_frame() { ++marked_; }
+  /// The port has found the keys of `n` frames.
+  void unmark_frames(std::size_t n) { marked_ -= n; }
+  /// True if the port must look for keys in its frames.
+  bool has_marked_frames() const { return marked_ != 0; }
   /// Time of arrival of a packet that is processed at `now`.
   Time arrival(Time now) const { return arrived_ > now ? arrived_ : now; }
 
  private:
   Sampling sampling_;
   Time arrived_ = 0;
+  std::size_t marked_ = 0;
 };
 
 /// How a queue pair or a receiver reports its messages.

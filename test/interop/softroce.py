@@ -41,10 +41,10 @@ HOST_MAC = "02:00:00:00:00:01"
 CASES = []
 
 
-def case(*modes):
-    """Registers a function as a case for those network paths."""
+def case(*modes, measures=False):
+    """Registers a function as a case for those network paths. `measures`: it judges rates, so nothing else should run beside it."""
     def register(function):
-        CASES.append((function, modes))
+        CASES.append((function, modes, measures))
         return function
     return register
 
@@ -193,9 +193,9 @@ def start_guest(mode, timeout=180.0):
                     say=print)
 
 
-def run_all(mode, build, directory, only="", repeat=1):
-    """Runs the cases of `mode`, `repeat` times in a row; returns the number of failed ones."""
-    wanted = [f for f, modes in CASES if mode in modes and only in f.__name__] * repeat
+def run_all(mode, build, directory, only="", repeat=1, measures=None):
+    """Runs the cases of `mode`, `repeat` times in a row; returns the number of failed ones. `measures`: only cases with that value."""
+    wanted = [f for f, modes, m in CASES if mode in modes and only in f.__name__ and measures in (None, m)] * repeat
     failed = []
     began = time.monotonic()
     with start_guest(mode) as guest:
