@@ -187,6 +187,18 @@ Json bench_crc(const Environment& environment, const PartOptions& options);
 /// firmware's and the paper's algorithms.
 Json bench_dcqcn(const PartOptions& options);
 
+struct EventFileOptions {
+  std::string folder = ".";       ///< folder of the files, on the disk to measure
+  std::uint64_t bytes = 1 << 30;  ///< event data of each run
+  unsigned runs = 5;
+};
+
+/// Measures how fast event data reach the disk through eventfile::EventFile, in MB/s of event data, until the
+/// disk has stored them. The events are those of a camera with 143 boards. For comparison (`plain`), the same
+/// number of bytes is written in chunks of 1 MiB, in alternation. Throws std::runtime_error if the disk
+/// refuses.
+Json bench_event_file(const EventFileOptions& options);
+
 struct ReferenceOptions {
   std::uint32_t pmtu = 4096;  ///< length of a packet in the middle of a message
   unsigned seconds = 3;       ///< duration of each program

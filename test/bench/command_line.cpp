@@ -203,6 +203,18 @@ void add_crc(Commands& commands) {
   add_runs(app, o->runs, o->duration, "10ms");
 }
 
+void add_event_file(Commands& commands) {
+  const auto o = std::make_shared<EventFileOptions>();
+  CLI::App& app = commands.add("event-file", "How fast events reach the disk, beside plain writes", [o] {
+    Outcome out{bench_event_file(*o)};
+    if (out.result["not_written"] != 0) out.failed = "events were not written";
+    return out;
+  });
+  app.add_option("--folder", o->folder, "Folder on the disk to measure")->check(CLI::ExistingDirectory);
+  add_value<std::uint64_t>(app, "--bytes", o->bytes, config::parse_size, "Event data of each run", "1GiB");
+  app.add_option("--runs", o->runs, "Runs the median is of")->check(CLI::Range(1, 1000));
+}
+
 void add_dcqcn(Commands& commands) {
   const auto o = std::make_shared<PartOptions>();
   CLI::App& app = commands.add("dcqcn", "What congestion control costs a packet and a CNP",

@@ -77,6 +77,7 @@ void add_loop(Commands& commands);
 void add_congestion(Commands& commands);
 void add_crc(Commands& commands);
 void add_dcqcn(Commands& commands);
+void add_event_file(Commands& commands);
 void add_latency(Commands& commands);
 void add_references(Commands& commands);
 void add_all(Commands& commands);

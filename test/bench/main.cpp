@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
                "softfeb-bench");
   Commands commands(top);
   for (const auto add : {add_craft, add_responder, add_loop, add_latency, add_pacing, add_reaction, add_srp,
-                         add_crc, add_dcqcn, add_congestion, add_references, add_all}) {
+                         add_crc, add_dcqcn, add_congestion, add_event_file, add_references, add_all}) {
     add(commands);
   }
   try {

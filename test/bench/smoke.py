@@ -47,6 +47,14 @@ class Commands(unittest.TestCase):
         self.assertNotIn("bare", r)
         self.assertGreater(r["totals"]["acks"], 0)
 
+    def test_event_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            r = self.result("event-file", "--folder", folder, "--bytes", "8MiB", "--runs", "1")
+            self.assertEqual(list(Path(folder).iterdir()), [])
+        self.assertEqual((r["written"], r["not_written"]), (r["events"], 0))
+        self.assertEqual(r["bytes"], r["events"] * 143 * 4704)
+        self.assertGreater(min(r["median_mb_per_s"], r["plain"]["median_mb_per_s"]), 0)
+
     def test_responder(self):
         r = self.result("responder", "--pmtu", "1024", *BLINK)
         self.assertEqual(r["totals"]["payload_bytes"], r["totals"]["bytes_checked"])

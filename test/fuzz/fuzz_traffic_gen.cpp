@@ -118,7 +118,7 @@ class Port {
     }
     require(generator_.live().sent == sent + 1);
     if (settings_.packet_count != 0) require(generator_.live().sent <= settings_.packet_count);
-    require(generator_.counters().end > now_ - 1);
+    require(generator_.counters().end >= now_);
     end_ = generator_.counters().end;
     gap_ = settings_.gap;
   }
