@@ -14,12 +14,21 @@ namespace softfeb::engine {
 /// The schedule is ideal: each packet is due `units / rate` after the previous one, with remainders
 /// carried. If the worker is late, it may send up to `burst` overdue packets back to back. The packets
 /// after them are spaced slightly closer than the ideal gap, so that lateness does not cause a line-rate
-/// burst. Lateness beyond kMaxDebt is counted and not made up.
+/// burst. Lateness beyond kMaxDebt is counted and not made up, except with a period: there, the number of a
+/// packet determines the time at which it is due, so the schedule never moves.
 class Pacer {
  public:
   /// `rate` is in units per second (bytes or packets; 0 = no pacing). Up to `burst` ≥ 1 packets may leave
   /// back to back.
   explicit Pacer(std::uint64_t rate = 0, std::uint32_t burst = 1) : spacing_(rate), burst_(burst) {}
+
+  /// One packet (or message) per `period`, which is not 0: number n is due n·period after start().
+  static Pacer every(Time period) {
+    Pacer pacer;
+    pacer.spacing_ = Spacing(1, period);
+    pacer.fixed_ = true;
+    return pacer;
+  }
 
   bool unlimited() const { return rate() == 0; }
   std::uint64_t rate() const { return spacing_.rate(); }
@@ -38,7 +47,7 @@ class Pacer {
   void sent(std::uint64_t units, Time now) {
     if (unlimited()) return;
     const Time spacing = spacing_.next(units);
-    if (now > ideal_ + kMaxDebt) {
+    if (now > ideal_ + kMaxDebt && !fixed_) {
       given_up_ += now - ideal_ - kMaxDebt;
       ideal_ = now - kMaxDebt;
     }
@@ -67,6 +76,7 @@ class Pacer {
   Time earliest_ = 0;
   Time given_up_ = 0;
   std::uint32_t burst_;
+  bool fixed_ = false;  ///< the schedule does not move, however late the packets are
 };
 
 }  // namespace softfeb::engine

@@ -9,15 +9,17 @@
 namespace softfeb::engine {
 
 /// Duration of a number of units at a constant rate, in picoseconds. The remainder of each division is
-/// carried over to the next one, so that sums are exact at any rate.
+/// carried over to the next one, so that sums are exact at any rate. A rate is a number of units per
+/// interval, because some rates, such as one message per 20.97152 ms, are not a whole number of units per
+/// second.
 ///
 /// Most packets of a queue pair have the same size, which is also the largest. The quotient and remainder for
 /// the largest number of units seen are therefore cached. For this size an addition replaces the division,
-/// with the same result (u·10^12 + r = q·rate + (s + r) with s, r < rate, so the quotient is q or q + 1).
+/// with the same result (u·interval + r = q·rate + (s + r) with s, r < rate, so the quotient is q or q + 1).
 class Spacing {
  public:
-  /// `rate` is in units per second, 1…2^63. It may be 0 if next() is never called.
-  explicit Spacing(std::uint64_t rate) : rate_(rate) {}
+  /// `rate` is in units per `interval`, 1…2^63. It may be 0 if next() is never called.
+  explicit Spacing(std::uint64_t rate, Time interval = kSecond) : rate_(rate), interval_(interval) {}
 
   std::uint64_t rate() const { return rate_; }
   /// Clears the carried remainder.
@@ -35,18 +37,19 @@ class Spacing {
  private:
   Time divide(std::uint64_t units) {
     if (units > usual_) {
-      const Uint128 alone = Uint128{units} * kSecond;
+      const Uint128 alone = Uint128{units} * interval_;
       usual_ = units;
       usual_time_ = static_cast<Time>(alone / rate_);
       usual_rest_ = static_cast<std::uint64_t>(alone % rate_);
       return next(units);
     }
-    const Uint128 total = Uint128{units} * kSecond + carried_;
+    const Uint128 total = Uint128{units} * interval_ + carried_;
     carried_ = static_cast<std::uint64_t>(total % rate_);
     return static_cast<Time>(total / rate_);
   }
 
   std::uint64_t rate_;
+  Time interval_;
   std::uint64_t carried_ = 0;  ///< remainder in unit·ps, less than the rate
   std::uint64_t usual_ = 0;
   Time usual_time_ = 0;

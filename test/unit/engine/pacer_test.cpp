@@ -40,6 +40,63 @@ TEST_CASE("spacing is the division with its remainder carried, for any sizes", "
   }
 }
 
+TEST_CASE("a rate per interval is exact, for any sizes", "[pacer]") {
+  Rng rng(6);
+  for (const Time interval : {Time{1}, 81'920 * kNanosecond, 20'971'520 * kNanosecond, 3600 * kSecond}) {
+    for (const std::uint64_t rate : {1ULL, 3ULL, 999'999'937ULL}) {
+      engine::Spacing spacing(rate, interval);
+      std::uint64_t carried = 0;
+      for (int k = 0; k < 200; ++k) {
+        const std::uint64_t units = rng.chance(3ULL << 30) ? 4 : rng.below(5);
+        const Uint128 total = Uint128{units} * interval + carried;
+        carried = static_cast<std::uint64_t>(total % rate);
+        REQUIRE(spacing.next(units) == static_cast<Time>(total / rate));
+      }
+    }
+  }
+}
+
+TEST_CASE("with a period, message n is due at n periods, also after a billion messages", "[pacer]") {
+  constexpr Time kStart = 12'345;
+  constexpr std::uint64_t kBillion = 1'000'000'000;
+  // 16 samples at 195,312.5/s; a prime number of picoseconds; a period shorter than an iteration of the loop
+  for (const Time period : {81'920 * kNanosecond, Time{1'000'000'007}, Time{99'988}}) {
+    Pacer pacer = Pacer::every(period);
+    CHECK_FALSE(pacer.unlimited());
+    pacer.start(kStart);
+    const auto check = [&](std::uint64_t from, std::uint64_t to) {
+      for (std::uint64_t n = from; n < to; ++n) {
+        if (pacer.departure() != kStart + n * period) FAIL("message " << n << " at " << pacer.departure());
+        pacer.sent(1, pacer.departure());
+      }
+    };
+    check(0, 100'000);
+    pacer.sent(kBillion - 200'000, pacer.departure());  // the schedule of these messages at once
+    check(kBillion - 100'000, kBillion);
+    CHECK(pacer.departure() == kStart + kBillion * period);
+  }
+}
+
+TEST_CASE("with a period, overdue messages are sent, and the schedule never moves", "[pacer]") {
+  constexpr Time kPeriod = 81'920 * kNanosecond;
+  Pacer pacer = Pacer::every(kPeriod);
+  pacer.start(0);
+  const Time end = 3 * kSecond;
+  Time now = 500 * kMillisecond;  // much later than a QP with a rate would catch up
+  Time last = 0, shortest = kNever;
+  std::uint64_t sent = 0;
+  for (; now < end; now = std::max(now, pacer.departure())) {
+    pacer.sent(1, now);
+    ++sent;
+    if (last != 0) shortest = std::min(shortest, now - last);
+    last = now;
+  }
+  CHECK(sent == (end + kPeriod - 1) / kPeriod);
+  CHECK(pacer.departure() == sent * kPeriod);
+  CHECK(pacer.given_up() == 0);
+  CHECK(shortest == kPeriod - kPeriod / 4);
+}
+
 TEST_CASE("a late sender catches up without a burst", "[pacer]") {
   Pacer pacer(1'000'000'000);  // 1000 bytes per microsecond
   pacer.start(0);
