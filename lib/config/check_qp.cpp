@@ -282,6 +282,7 @@ void check_qps(Reading& reading, const RunConfig& config, const BoardConfig& boa
   for (const QpConfig& qp : board.qps) {
     QpChecker(reading, config, board, qp).run();
     check_random_traffic(reading, config, qp);
+    check_beamlets(reading, config, qp);
   }
 }
 

@@ -45,6 +45,9 @@ void check_events(Reading& reading, const RunConfig& config);
 /// Reports settings of the QP that cannot be combined with random lengths or arrivals.
 void check_random_traffic(Reading& reading, const RunConfig& config, const QpConfig& qp);
 
+/// Reports beamlets that are not sent over UC.
+void check_beamlets(Reading& reading, const RunConfig& config, const QpConfig& qp);
+
 /// True if `from` can send to `ip` according to its prefix and gateway.
 bool reachable(const EndpointConfig& from, const IpAddress& ip);
 

@@ -73,6 +73,7 @@ inline const Choices<SignalPolicy> kSignaled{
 inline const Choices<board::PayloadKind> kPayload{{{"counter", board::PayloadKind::kCounter},
                                                    {"zero", board::PayloadKind::kZero},
                                                    {"prbs31", board::PayloadKind::kPrbs31}}};
+inline const Choices<bool> kTraffic{{{"messages", false}, {"beamlets", true}}};
 inline const Choices<ArrivalsConfig::Queue> kQueue{
     {{"qp", ArrivalsConfig::Queue::kQp}, {"group", ArrivalsConfig::Queue::kGroup}}};
 

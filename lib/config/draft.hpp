@@ -118,6 +118,10 @@ TrafficConfig read_traffic(Section section);
 /// Reads the keys of random traffic (`lengths`, `arrivals`, `seed`). Reports combinations with other keys of
 /// `section` that make no sense. `traffic` must already contain the values of all other keys.
 void read_random_traffic(Section& section, TrafficConfig& traffic);
+/// Reads the keys `kind`, `period` and `phase`. With `kind: beamlets`, sets the rate, the verb and the
+/// immediate, and reports keys that contradict them. `traffic` must already contain the values of all other
+/// keys.
+void read_beamlets(Section& section, TrafficConfig& traffic);
 /// Reads the keys of transfers (`transfer`, `segment`, …). `traffic` must already contain the values of all
 /// other keys.
 void read_transfer(Section& section, TrafficConfig& traffic);

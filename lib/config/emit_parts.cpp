@@ -78,6 +78,20 @@ void emit_transfer(Json& json, const TransferConfig& t) {
   }
 }
 
+/// Emits when messages are sent. The loader rejects `rate` and `burst` for beamlets.
+void emit_schedule(Json& json, const TrafficConfig& traffic) {
+  json["kind"] = choices::kTraffic.name(traffic.beamlets.has_value());
+  if (traffic.beamlets) {
+    const BeamletsConfig& b = *traffic.beamlets;
+    json["period"] = format_time(traffic.rate.period);
+    json["phase"] = b.spread ? "spread" : format_time(b.phase);
+    return;
+  }
+  if (traffic.arrivals) json["arrivals"] = emit_arrivals(*traffic.arrivals);
+  json["rate"] = format_rate(traffic.rate);
+  json["burst"] = traffic.burst;
+}
+
 Json emit_traffic(const TrafficConfig& traffic) {
   Json json;
   if (traffic.transfer) {
@@ -92,15 +106,13 @@ Json emit_traffic(const TrafficConfig& traffic) {
   } else {
     json["message_size"] = format_size(traffic.message_size);
   }
-  if (traffic.arrivals) json["arrivals"] = emit_arrivals(*traffic.arrivals);
+  emit_schedule(json, traffic);
   if (traffic.seed) json["seed"] = *traffic.seed;
-  json["rate"] = format_rate(traffic.rate);
   if (traffic.messages) json["messages"] = *traffic.messages;
   json["payload"] = emit_payload(traffic.payload);
   if (traffic.verb == roce::WrOpcode::kWriteImm && !traffic.transfer)
     json["immediate"] = emit_immediate(traffic.immediate);
   json["slots"] = traffic.slots;
-  json["burst"] = traffic.burst;
   return json;
 }
 

@@ -104,6 +104,13 @@ struct TransferConfig {
   std::uint64_t segments() const;
 };
 
+/// `kind: beamlets`: message n of a stream is posted at phase + n·period after the start of the board's
+/// traffic. The period is the rate.
+struct BeamletsConfig {
+  Time phase = 0;
+  bool spread = false;  ///< the phases of the `count` QPs are spread evenly over a period, from 0
+};
+
 struct TrafficConfig {
   roce::WrOpcode verb = roce::WrOpcode::kWrite;  ///< kWrite or kWriteImm
   /// Bytes, 0…2 GiB; the last message of a file may be shorter. With `lengths`, the largest length.
@@ -111,6 +118,7 @@ struct TrafficConfig {
   std::optional<TransferConfig> transfer;  ///< set: messages are segments of transfers
   std::optional<LengthsConfig> lengths;    ///< none: all messages have message_size
   std::optional<ArrivalsConfig> arrivals;  ///< none: closed loop
+  std::optional<BeamletsConfig> beamlets;  ///< set: the rate is kPeriod, and messages are numbered
   std::optional<std::uint64_t> seed;       ///< seed of lengths and arrivals; none: that of the run
   Rate rate;                               ///< rate of each QP
   /// Messages per QP: the smallest of the run's limit, the QP's own limit and the length of the file. None:

@@ -71,6 +71,7 @@ TrafficConfig read_traffic(Section s) {
   const bool immediate = s.read("immediate", traffic.immediate, parse_immediate);
   s.read("slots", traffic.slots, integer(0, UINT32_MAX));
   s.read("burst", traffic.burst, integer(1, 1024));
+  read_beamlets(s, traffic);
   if (immediate && traffic.verb == roce::WrOpcode::kWrite) {
     s.reading().problem(s.find("immediate")->where, "`verb: write` carries no immediate",
                         "write `verb: write_imm`");

@@ -31,7 +31,8 @@ double bits_per_second(const QpDraft& qp) {
     case Rate::Unit::kPackets:
       return n * (qp.pmtu_given ? qp.config.pmtu * 8.0 : kPacket);
     case Rate::Unit::kMessages:
-      return n * t.mean_length() * 8;
+    case Rate::Unit::kPeriod:
+      return t.rate.messages_per_second() * t.mean_length() * 8;
     case Rate::Unit::kUnlimited:
       break;
   }

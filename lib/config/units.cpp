@@ -233,6 +233,8 @@ std::string format_rate(const Rate& rate) {
       return format_bandwidth(rate.per_second);
     case Rate::Unit::kPackets:
       return std::to_string(rate.per_second) + "pps";
+    case Rate::Unit::kPeriod:
+      return "one message per " + format_time(rate.period);
     case Rate::Unit::kMessages:
       break;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/time.hpp"
 #include "engine/traffic.hpp"
 #include "roce/ip.hpp"
 
@@ -34,11 +35,18 @@ struct Probability {
 };
 
 /// Rate of offered traffic. Bytes are payload bytes of first transmissions, packets are request packets,
-/// messages are work requests.
+/// messages are work requests. A period is exact where messages per second would not be a whole number.
 struct Rate {
   using Unit = engine::RateKind;
   Unit unit = Unit::kUnlimited;  ///< kUnlimited: limited only by link, window and worker
-  std::uint64_t per_second = 0;  ///< nonzero unless kUnlimited
+  std::uint64_t per_second = 0;  ///< nonzero unless kUnlimited or kPeriod
+  Time period = 0;               ///< kPeriod: time between two messages, nonzero
+
+  static Rate every(Time period) { return {Unit::kPeriod, 0, period}; }
+  /// Requires kMessages or kPeriod.
+  double messages_per_second() const {
+    return unit == Unit::kPeriod ? 1 / to_seconds(period) : static_cast<double>(per_second);
+  }
 
   auto operator<=>(const Rate&) const = default;
 };

@@ -19,6 +19,7 @@ engine::TrafficConfig traffic_of(const QpPlan& plan, const board::MessagePlan& m
   t.messages = messages_of(qp, messages);
   t.rate_kind = qp.traffic.rate.unit;
   t.rate = qp.traffic.rate.per_second;
+  t.period = qp.traffic.rate.period;
   t.burst = qp.traffic.burst;
   t.remote_address = plan.target.address;
   t.rkey = plan.target.rkey;
@@ -56,11 +57,19 @@ roce::RequesterConfig requester_of(const QpPlan& plan, roce::TimingProfile timin
   return r;
 }
 
+/// Returns the phase of a stream of beamlets.
+Time phase(const config::BeamletsConfig& beamlets, const QpPlan& plan) {
+  if (!beamlets.spread) return beamlets.phase;
+  const config::QpConfig& qp = *plan.config;
+  return static_cast<Time>(Uint128{qp.traffic.rate.period} * plan.number / qp.count);
+}
+
 /// Staggers the start of QPs in a paced group over the time of one packet. If they started together, they
-/// would keep sending in bursts.
+/// would keep sending in bursts. Beamlets start at their phase.
 Time start_after(const QpPlan& plan) {
   const config::QpConfig& qp = *plan.config;
   const config::Rate& rate = qp.traffic.rate;
+  if (qp.traffic.beamlets) return phase(*qp.traffic.beamlets, plan);
   const bool by_bytes = rate.unit == config::Rate::Unit::kPayloadBytes;
   if (qp.count == 1 || (!by_bytes && rate.unit != config::Rate::Unit::kPackets)) return 0;
   const std::uint64_t units = by_bytes ? std::min(qp.pmtu, std::max(1U, qp.traffic.message_size)) : 1;

@@ -30,7 +30,9 @@ std::size_t SendQp::send_queue_bytes(const SendQpConfig& config) {
 }
 
 bool SendQp::needs_pacer(const SendQpConfig& config) {
-  return config.traffic.rate != 0 && config.traffic.rate_kind != RateKind::kUnlimited;
+  const TrafficConfig& t = config.traffic;
+  if (t.rate_kind == RateKind::kPeriod) return t.period != 0;
+  return t.rate != 0 && t.rate_kind != RateKind::kUnlimited;
 }
 
 bool SendQp::needs_tracker(const SendQpConfig& config) {
@@ -61,7 +63,8 @@ Held<TrafficSettings> traffic_profile(const SendQpConfig& config, const SendQpDe
 
 Held<Pacer> make_pacer(const SendQpConfig& config, const SendQpDeps& deps) {
   if (!SendQp::needs_pacer(config)) return {};
-  Pacer pacer(config.traffic.rate, config.traffic.burst);
+  const TrafficConfig& t = config.traffic;
+  Pacer pacer = t.rate_kind == RateKind::kPeriod ? Pacer::every(t.period) : Pacer(t.rate, t.burst);
   if (deps.pacer == nullptr) return Held<Pacer>(std::move(pacer));
   return Held<Pacer>(std::construct_at(deps.pacer, pacer));
 }

@@ -10,6 +10,7 @@ namespace softfeb::engine {
 TrafficSettings::TrafficSettings(const TrafficConfig& c) : config(c) {
   config.messages.reset();
   config.rate = 0;
+  config.period = 0;
   config.burst = 1;
   config.remote_address = 0;
   config.rkey = 0;

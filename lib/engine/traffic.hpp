@@ -20,6 +20,7 @@ enum class RateKind : std::uint8_t {
   kPayloadBytes,  ///< payload bytes per second, paced per packet
   kPackets,       ///< packets per second, paced per packet
   kMessages,      ///< messages per second; the packets of a message are not paced
+  kPeriod,        ///< a message per period, at exact times; the packets of a message are not paced
 };
 
 enum class ImmediateKind : std::uint8_t { kFixed, kCounter };
@@ -29,7 +30,8 @@ enum class SignalPolicy : std::uint8_t { kAll, kLast, kNone };
 struct TrafficConfig {
   board::MessagePlan plan = board::MessagePlan::endless(0);
   std::optional<std::uint64_t> messages;  ///< number of messages; not set: send until stopped
-  std::uint64_t rate = 0;
+  std::uint64_t rate = 0;                 ///< units per second
+  Time period = 0;  ///< kPeriod: message n is due n·period after the start of the QP's traffic
   std::uint64_t remote_address = 0;
   std::uint64_t slots = 1;   ///< message n is written to remote_address + (n mod slots)·stride
   std::uint64_t stride = 0;  ///< distance between slots in bytes; 0: the message length
@@ -53,8 +55,8 @@ struct TrafficConfig {
   auto operator<=>(const TrafficConfig&) const = default;
 };
 
-/// The part of a TrafficConfig that queue pairs can share. Rate, burst, remote address, rkey, immediate
-/// value and number of messages differ between queue pairs and are left at their defaults here.
+/// The part of a TrafficConfig that queue pairs can share. Rate, period, burst, remote address, rkey,
+/// immediate value and number of messages differ between queue pairs and are left at their defaults here.
 struct TrafficSettings {
   explicit TrafficSettings(const TrafficConfig& config);
   TrafficConfig config;

@@ -38,6 +38,8 @@ std::optional<std::uint64_t> asked_of(const config::QpConfig& qp) {
       return static_cast<std::uint64_t>(Uint128{t.rate.per_second} * t.message_size / packets);
     case config::Rate::Unit::kMessages:
       return static_cast<std::uint64_t>(Uint128{t.rate.per_second} * t.message_size);
+    case config::Rate::Unit::kPeriod:
+      return static_cast<std::uint64_t>(Uint128{t.message_size} * kSecond / t.rate.period);
     case config::Rate::Unit::kUnlimited:
       break;
   }

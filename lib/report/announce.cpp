@@ -52,6 +52,10 @@ bool by_packet(const config::Rate& r) {
   return r.unit == config::Rate::Unit::kPayloadBytes || r.unit == config::Rate::Unit::kPackets;
 }
 
+bool by_message(const config::Rate& r) {
+  return r.unit == config::Rate::Unit::kMessages || r.unit == config::Rate::Unit::kPeriod;
+}
+
 /// Returns the pacing mechanisms of these QPs; empty if they are not paced.
 std::string pacers_of(const config::BoardConfig& board, const config::QpConfig& qp) {
   const config::CongestionConfig& d = endpoints::congestion_config_of(board, qp);
@@ -62,7 +66,7 @@ std::string pacers_of(const config::BoardConfig& board, const config::QpConfig& 
     also(fmt::format("constant rate {} per QP, {}", config::format_rate(qp.traffic.rate),
                      qp.traffic.burst == 1 ? "evenly spaced packets"
                                            : fmt::format("{} packets back to back", qp.traffic.burst)));
-  } else if (qp.traffic.rate.unit == config::Rate::Unit::kMessages) {
+  } else if (by_message(qp.traffic.rate)) {
     also(fmt::format("constant rate {} per QP, packets of a message unpaced",
                      config::format_rate(qp.traffic.rate)));
   }

@@ -107,7 +107,8 @@ std::optional<double> offered_gbps(const config::QpConfig& qp) {
     case config::Rate::Unit::kPackets:
       return per_second * t.message_size / static_cast<double>(packets) * 8e-9;
     case config::Rate::Unit::kMessages:
-      return per_second * t.message_size * 8e-9;
+    case config::Rate::Unit::kPeriod:
+      return t.rate.messages_per_second() * t.message_size * 8e-9;
     case config::Rate::Unit::kUnlimited:
       break;
   }

@@ -316,3 +316,19 @@ TEST_CASE("two groups of queue pairs have two rates", "[pacing]") {
     CHECK(std::abs(sent[i] - bytes_in(1e8, 50 * kMillisecond)) <= 2 * LoneBoard::kCounted);
   }
 }
+
+TEST_CASE("beamlets leave at their phase and whole periods after it, to the picosecond", "[pacing]") {
+  constexpr std::uint32_t kQps = 20;
+  constexpr Time kPeriod = 20'971'520 * kNanosecond;  // 4096 samples at 195,312.5/s
+  constexpr Time kEnd = 100 * kPeriod;
+  const auto phase = [](std::uint32_t i) { return kPeriod * i / kQps + i; };
+  LoneBoard v(kQps, [&](SendQpConfig& qp, std::uint32_t i) {
+    qp.traffic.rate_kind = RateKind::kPeriod;
+    qp.traffic.period = kPeriod;
+    qp.start_after = phase(i);
+  });
+  std::vector<std::uint64_t> sent(kQps, 0);
+  v.start();
+  v.run_until(kEnd - 1, [&](const Departure& p) { REQUIRE(p.at == phase(p.qp) + sent[p.qp]++ * kPeriod); });
+  CHECK(sent == std::vector<std::uint64_t>(kQps, 100));
+}

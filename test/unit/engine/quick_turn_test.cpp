@@ -104,6 +104,10 @@ class Disturbed {
         s.traffic.rate_kind = RateKind::kMessages;
         s.traffic.rate = 1 + rng_.below(100'000);
         break;
+      case 3:
+        s.traffic.rate_kind = RateKind::kPeriod;
+        s.traffic.period = 10 * kMicrosecond + rng_.below(kMillisecond);
+        break;
       default:
         break;
     }

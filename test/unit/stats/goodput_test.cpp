@@ -52,6 +52,13 @@ TEST_CASE("nothing sent is no goodput, and an unknown term makes the total unkno
   CHECK_FALSE(total_goodput_gbps(boards(1), one_board({sent(0, 1000), uc})));
 }
 
+TEST_CASE("beamlets offer a message per period") {
+  config::QpConfig qp;
+  qp.traffic.message_size = 16'384;
+  qp.traffic.rate = config::Rate::every(20'971'520 * kNanosecond);
+  CHECK(*offered_gbps(qp) == Approx(6.25e-3).epsilon(1e-12));
+}
+
 TEST_CASE("rates that a remote receiver reports are added") {
   engine::SendQpSnapshot uc = sent(0, 1000);
   uc.uc = true;
