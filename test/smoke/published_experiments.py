@@ -158,8 +158,18 @@ class Experiments(LabCase):
     def test_lofar(self):
         run = self.lab("lofar")
         self.assert_held(run)
-        self.assertEqual(self.windows_of(run)[1]["streams"], 1627)
+        windows = self.windows_of(run)[1]
+        self.assertEqual(windows["streams"], 1627)
+        self.assertEqual((windows["closed"], windows["full"], windows["missing"]), (48, 47, 0))   # the last one is not complete
         self.assertAlmostEqual(self.node_goodput(run), 10.17, delta=0.01)
+        # Every message is posted when it is due, and stream i of n is due at multiples of the period from i/n of a period on.
+        period, end = 20_971_520_000, 10**12
+        due = {n: sum(1 + (end - period * i // n) // period for i in range(n)) for n in (20, 21)}
+        for board in run.result["boards"]:
+            summary = board["summary"]
+            self.assertEqual(summary["messages_posted"], due[summary["qps"]])
+        posted = next(s for s in run.result["latency"]["stages"] if (s["from"], s["to"]) == ("triggered", "posted"))
+        self.assertEqual((posted["count"], posted["max"]), (53 * due[20] + 27 * due[21], 0))
 
 
 if __name__ == "__main__":
