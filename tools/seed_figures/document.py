@@ -28,6 +28,8 @@ cost (`post_delay`) of the camera's boards to the ratio of 4, and the fixed cost
 links of receiver registration to the two latencies at 1 KB. These figures only confirm that such
 parameters explain them. The other sizes follow.
 
+[published-systems.md](published-systems.md) lists what these systems do, with a command for each line.
+
 `tools/seed-figures --real` also prints figures in real time, which depend on the machine.
 
 `softfeb lab sweep -c conf/lab/FILE.yaml --report DIR` draws a single sweep, and `softfeb lab -c
