@@ -2,8 +2,7 @@
 #include "dataplane/shared_triggers.hpp"
 
 #include <algorithm>
-
-#include <rte_pause.h>
+#include <thread>
 
 namespace softfeb::dataplane {
 
@@ -78,7 +77,7 @@ void SharedTriggers::report(std::uint32_t board, bool busy, Time now) {
 }
 
 void SharedTriggers::end(Time at) {
-  while (!try_lock()) rte_pause();
+  while (!try_lock()) std::this_thread::yield();
   bus_.end(at);
   publish();
   unlock();
