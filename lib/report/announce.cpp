@@ -187,12 +187,14 @@ std::vector<std::string> pacer_lines(const config::RunConfig& config) {
 
 void announce_run(const config::RunConfig& config, const runtime::DpdkRuntime& dpdk,
                   const runtime::WorkerPool& pool) {
-  for (const runtime::RunPort& p : dpdk.ports()) {
+  for (std::size_t i = 0; i < dpdk.ports().size(); ++i) {
+    const runtime::RunPort& p = dpdk.ports()[i];
     const dataplane::Capabilities& c = p.port->capabilities();
     fmt::print(stderr, "port {}: {}, MTU {}, path MTU up to {}, {} queue{}, {}, flow control {}, {}\n",
                p.name, c.driver, p.port->mtu(), p.port->largest_path_mtu(false), p.queues,
                p.queues == 1 ? "" : "s",
-               c.multi_segments ? "payload attached without copying" : "payload copied into one segment",
+               runtime::attaches_payload(config, i, c) ? "payload attached without copying"
+                                                       : "payload copied into one segment",
                p.port->flow_control().in_words, p.link_state());
     for (const std::string& w : p.port->warnings()) fmt::print(stderr, "port {}: {}\n", p.name, w);
   }

@@ -119,6 +119,15 @@ std::vector<dataplane::LcoreSpec> place_lcores(const config::RunConfig& config) 
   return lcores;
 }
 
+bool attaches_payload(const config::RunConfig& config, std::size_t port,
+                      const dataplane::Capabilities& capabilities) {
+  const auto sends_events = [port](const config::BoardConfig& b) {
+    return b.events && b.endpoint.port == port;
+  };
+  return capabilities.multi_segments && config.ports[port].tx_segments != config::TxSegments::kOne &&
+         std::none_of(config.boards.begin(), config.boards.end(), sends_events);
+}
+
 std::uint32_t needed_mtu(const config::RunConfig& config, std::size_t port) {
   std::uint32_t mtu = 0;
   for (const auto& b : config.boards) {

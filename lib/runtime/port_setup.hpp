@@ -37,6 +37,12 @@ std::vector<unsigned> workers_on(const config::RunConfig& config, std::size_t po
 /// different numbers, both have the larger one.
 std::uint16_t queues_of(const config::RunConfig& config, std::size_t port);
 
+/// True if packets refer to their payload instead of containing a copy. The device must support chains of
+/// mbufs, `tx_segments` must allow them, and no board at the port may send event data: their payload is in
+/// memory that is used again for later events.
+bool attaches_payload(const config::RunConfig& config, std::size_t port,
+                      const dataplane::Capabilities& capabilities);
+
 /// Returns the MTU that the QPs of this port's boards and receivers need.
 std::uint32_t needed_mtu(const config::RunConfig& config, std::size_t port);
 

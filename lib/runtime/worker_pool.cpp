@@ -20,14 +20,6 @@ namespace {
 /// Interval between checks for a worker's answer.
 constexpr Time kWait = 50 * kMicrosecond;
 
-/// True if a board at the port sends event data. Their payload is in memory that is used again for later
-/// events, so packets must not refer to it.
-bool sends_events(const config::RunConfig& config, std::size_t port) {
-  return std::any_of(config.boards.begin(), config.boards.end(), [port](const config::BoardConfig& board) {
-    return board.events && board.endpoint.port == port;
-  });
-}
-
 void sleep(Time length) { std::this_thread::sleep_for(std::chrono::nanoseconds(length / kNanosecond)); }
 
 }  // namespace
@@ -98,10 +90,9 @@ void WorkerPool::add_network(const config::LabConfig& lab) {
 void WorkerPool::add_port_queues(const config::RunConfig& config, std::size_t index) {
   RunPort& port = dpdk_.ports()[index];
   const auto& capabilities = port.port->capabilities();
-  const bool one_segment = config.ports[index].tx_segments == config::TxSegments::kOne;
   for (std::size_t k = 0; k < port.workers.size(); ++k) {
     dataplane::TxBuilderConfig b;
-    b.multi_segments = capabilities.multi_segments && !one_segment && !sends_events(config, index);
+    b.multi_segments = attaches_payload(config, index, capabilities);
     b.frame_bytes = port.frame_bytes;
     b.descriptors = config.ports[index].tx_descriptors;
     b.held = kHeldPackets;

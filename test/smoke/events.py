@@ -45,6 +45,9 @@ class Events(TestCase):
     def test_rc(self):
         run = self.run_softfeb(camera(seed=5))
         first = self.check_events(run)
+        # The payload of events is copied, because its memory is used again.
+        self.assertRegex(run.err, r"(?m)^port feb: .*, payload copied into one segment,")
+        self.assertRegex(run.err, r"(?m)^port nic: .*, payload attached without copying,")
         # The sequence depends on the configuration alone.
         again = self.run_softfeb(camera(seed=5))
         self.assertEqual(self.check_events(again), first)

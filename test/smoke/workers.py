@@ -85,7 +85,10 @@ class Workers(harness.TestCase):
             traffic = {"message_size": "10001B", "messages": 5}
             config = ring([board(qp(traffic=traffic, window=1))], [receiver(memory="1MiB")],
                           feb={"tx_segments": segments, "capture": {"file": "feb.pcap", "direction": "tx"}})
-            self.assert_held(self.run_softfeb(config))
+            run = self.run_softfeb(config)
+            self.assert_held(run)
+            payload = "attached without copying" if segments == "auto" else "copied into one segment"
+            self.assertRegex(run.err, rf"(?m)^port feb: .*, payload {payload},")
             sent.append([p.frame for p in harness.read_pcap(self.dir / "feb.pcap")])
         self.assertEqual(sent[0], sent[1])
 
