@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "receiver.hpp"
 
+#include "hostclock/tai.hpp"
+
 #include <algorithm>
 #include <array>
 #include <thread>
@@ -56,10 +58,9 @@ constexpr std::uint32_t kMarginSeconds = 3600;
 
 /// Reads TAI only once per session, so that steps of the clock do not affect the session's timeouts.
 detector::EventTime session_origin() {
-  timespec now{};
-  clock_gettime(CLOCK_TAI, &now);
-  return {static_cast<std::uint32_t>(now.tv_sec) - kMarginSeconds,
-          static_cast<std::uint32_t>(now.tv_nsec) * 4};
+  detector::EventTime origin = hostclock::tai_now();
+  origin.seconds -= kMarginSeconds;
+  return origin;
 }
 
 Shares shares_of(const Options& options, const Hello& hello, const DeviceLimits& device) {

@@ -58,14 +58,6 @@ std::uint64_t unix_origin_ns(const TscClock& clock) {
   return reading.reference_ns - clock.time(reading.tsc) / kNanosecond;
 }
 
-std::uint32_t tai_ahead() {
-  timespec utc{}, tai{};
-  clock_gettime(CLOCK_REALTIME, &utc);
-  clock_gettime(CLOCK_TAI, &tai);
-  const auto ns = (tai.tv_sec - utc.tv_sec) * 1'000'000'000 + tai.tv_nsec - utc.tv_nsec;
-  return ns < 500'000'000 ? 0 : static_cast<std::uint32_t>((ns + 500'000'000) / 1'000'000'000);
-}
-
 RunClock::RunClock() : first_(read_clocks()) {}
 
 void RunClock::calibrate() {

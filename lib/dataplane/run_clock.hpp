@@ -20,9 +20,6 @@ ClockReading read_clocks();
 /// CLOCK_REALTIME. NTP adjustments change the result.
 std::uint64_t unix_origin_ns(const TscClock& clock);
 
-/// Seconds by which TAI is ahead of UTC: the kernel's value, or 0 if it does not know.
-std::uint32_t tai_ahead();
-
 /// The clock of a run: the TSC, calibrated against CLOCK_MONOTONIC_RAW at the start and disciplined to it
 /// afterwards. Owned by the control thread; workers receive each new slope from updates().
 class RunClock {

@@ -7,6 +7,7 @@
 #include "dataplane/worker_stats.hpp"
 #include "experiment/network_balance.hpp"
 #include "experiment/peer_sessions.hpp"
+#include "hostclock/tai.hpp"
 #include "lab/idle_paths.hpp"
 #include "report/announce.hpp"
 #include "report/control_result.hpp"
@@ -168,8 +169,7 @@ void RealDriver::begin_events() {
     }
     begin = static_cast<std::uint64_t>(*at);
   }
-  const std::uint32_t ahead = dataplane::tai_ahead();
-  endpoints_.events.begin(started_, detector::tai_of(begin, ahead == 0 ? detector::kTaiAhead : ahead));
+  endpoints_.events.begin(started_, detector::tai_of(begin, hostclock::tai_ahead()));
   if (config_.run.duration) endpoints_.events.end(saturating_add(started_, *config_.run.duration));
 }
 

@@ -5,8 +5,8 @@
 #include "config/choices.hpp"
 #include "config/error.hpp"
 #include "config/load.hpp"
-#include "dataplane/run_clock.hpp"
 #include "detector/trigger_server.hpp"
+#include "hostclock/tai.hpp"
 #include "report/result.hpp"
 #include "runtime/stop_signal.hpp"
 #include "sockets/trigger_socket.hpp"
@@ -160,9 +160,7 @@ class Sender {
       c.busy_delay = b.events->busy_delay;
     }
     c.run = config.run.number;
-    const std::uint32_t ahead = dataplane::tai_ahead();
-    c.origin =
-        detector::tai_of(static_cast<std::uint64_t>(begin_unix_ns), ahead == 0 ? detector::kTaiAhead : ahead);
+    c.origin = detector::tai_of(static_cast<std::uint64_t>(begin_unix_ns), hostclock::tai_ahead());
     c.end = config.run.duration.value_or(kNever);
     return c;
   }
