@@ -74,7 +74,10 @@ void Board::copy_statistics(EndpointSnapshot& out, std::size_t first, std::size_
   out.resolution_took = resolution_took();
   out.finished = finished();
   if (events_) out.events = copy(*events_, now);
-  if (generator_) out.traffic_gen = generator_->counters();
+  if (generator_) {
+    out.traffic_gen = generator_->counters();
+    out.traffic_gen_running = generator_->live().busy;
+  }
 }
 
 void Receiver::prepare(EndpointSnapshot& out) const { out.receive_qps.resize(qp_count()); }

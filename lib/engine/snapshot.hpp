@@ -79,6 +79,7 @@ struct EndpointSnapshot {
   bool finished = false;                          ///< boards only: all messages have completed
   std::optional<detector::StreamCounts> streams;  ///< receivers with streams of datagrams
   std::optional<TrafficGenCounters> traffic_gen;  ///< boards whose port has a traffic generator
+  bool traffic_gen_running = false;               ///< its burst is in progress
   std::vector<SendQpSnapshot> send_qps;
   std::vector<ReceiveQpSnapshot> receive_qps;
 };

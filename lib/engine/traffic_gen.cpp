@@ -49,7 +49,8 @@ TrafficGen::TrafficGen(const TrafficGenConfig& config, const Identity& identity,
 void TrafficGen::write(const board::SetTrafficGen& registers, Time now) {
   settings_ = registers.settings;
   settings_.packet_size = std::clamp(settings_.packet_size, 1U, board::TrafficGenSettings::kLongest);
-  if (registers.start && !busy_ && !stopped_) {
+  const bool starts = registers.start && !busy_ && !stopped_;
+  if (starts) {
     sent_ = 0;
     due_ = now;
     spacing_.restart();
@@ -58,6 +59,7 @@ void TrafficGen::write(const board::SetTrafficGen& registers, Time now) {
   // A lower PacketCount also ends a burst. Without queue pairs there is no WRITE.
   const bool complete = settings_.packet_count != 0 && sent_ >= settings_.packet_count;
   if (registers.stop || complete || (mode() == Mode::kWrite && config_.qps == 0)) busy_ = false;
+  if (starts && busy_) ++counters_.bursts;
   set_destination(now);
 }
 

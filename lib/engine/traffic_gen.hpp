@@ -51,8 +51,9 @@ struct TrafficGenCounters {
   std::uint64_t writes = 0;
   std::uint64_t datagram_bytes = 0;  ///< payload
   std::uint64_t write_bytes = 0;
-  Time first = kNever;  ///< start of the first packet
-  Time end = 0;         ///< end of the last packet on the wire, including FCS and inter-packet gap
+  std::uint64_t bursts = 0;  ///< started
+  Time first = kNever;       ///< start of the first packet
+  Time end = 0;              ///< end of the last packet on the wire, including FCS and inter-packet gap
 };
 
 /// Generates packets of one size with an exact gap between them. Decides what is sent and when; the board

@@ -40,7 +40,8 @@ void add_traffic_gen(Json& json, const stats::Outcome& o, const endpoints::Endpo
   if (generator == nullptr || !c) return;
   const double seconds = c->end > c->first ? to_seconds(c->end - c->first) : 0;
   const double bits = static_cast<double>(c->datagram_bytes + c->write_bytes) * 8;
-  json["traffic_gen"] = {{"datagrams", c->datagrams},
+  json["traffic_gen"] = {{"bursts", c->bursts},
+                         {"datagrams", c->datagrams},
                          {"datagram_bytes", c->datagram_bytes},
                          {"writes", c->writes},
                          {"write_bytes", c->write_bytes},

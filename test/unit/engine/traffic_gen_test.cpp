@@ -2,6 +2,7 @@
 // Traffic generators, driven by registers, and the streams of receivers, in virtual time.
 #include "board/board_registers.hpp"
 #include "board_builder.hpp"
+#include "engine/snapshot.hpp"
 #include "filled_payload.hpp"
 #include "wire.hpp"
 
@@ -215,12 +216,14 @@ TEST_CASE("writes to registers apply to the rest of a burst", "[traffic-gen]") {
   g.set(kControl, 0);
   g.set(kControl, 3);  // Stop wins
   CHECK(g.get(kBusy) == 0);
+  CHECK(g.board->traffic_gen()->counters().bursts == 2);
 }
 
 TEST_CASE("without queue pairs or a destination there is no traffic", "[traffic-gen]") {
   Generator g(0);
   g.send(100, 10, 0);
   CHECK(g.get(kBusy) == 0);
+  CHECK(g.board->traffic_gen()->counters().bursts == 0);
   g.set(kMode, 1);
   g.send(100, 10, 0);
   g.wire->run_until(kMillisecond);
@@ -252,8 +255,16 @@ TEST_CASE("a board has finished when the burst with which it started has", "[tra
   CHECK_FALSE(board->finished());
   board->start(0);
   CHECK_FALSE(board->finished());
+  EndpointSnapshot snapshot = make_snapshot(*board);
+  const auto running = [&] {
+    take_snapshot(*board, snapshot, 0, 1, wire.now);
+    return snapshot.traffic_gen_running;
+  };
+  CHECK(running());
   wire.run_until(kMillisecond);
   CHECK(board->finished());
+  CHECK_FALSE(running());
+  CHECK(snapshot.traffic_gen->datagrams == 2);
   CHECK(board->counters().tx_frames == 2);
   from.config.traffic_gen->start = false;
   from.config.traffic_gen->waits = true;  // registers may start it
