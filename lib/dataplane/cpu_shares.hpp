@@ -36,4 +36,23 @@ struct CpuShares {
   }
 };
 
+/// Seconds that a worker has spent, without time for which it was preempted. All members together are the
+/// length of the samples that were added.
+struct CpuTimes {
+  std::array<double, engine::kStages> stages{};  ///< of busy iterations
+  double idle = 0;
+
+  void add(const CpuSample& s) {
+    const double length = to_seconds(kCpuInterval);
+    double other = s.busy;
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+      stages[i] += length * s.stages[i];
+      other -= s.stages[i];
+    }
+    // Busy iterations of which none was measured.
+    if (other > 0) stages[static_cast<std::size_t>(engine::Stage::kOther)] += length * other;
+    idle += length * (1 - s.busy);
+  }
+};
+
 }  // namespace softfeb::dataplane

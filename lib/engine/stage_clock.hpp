@@ -17,6 +17,12 @@ enum class Stage : std::uint8_t {
 };
 inline constexpr std::size_t kStages = 6;
 
+/// "rx", "check", "place", "build", "tx" or "other", as in the result (doc/result.md).
+constexpr const char* to_string(Stage stage) {
+  constexpr const char* kNames[kStages] = {"rx", "check", "place", "build", "tx", "other"};
+  return kNames[static_cast<std::size_t>(stage)];
+}
+
 /// Measures how long each stage takes. Sans-I/O code announces stages to it, because it has no clock.
 class StageClock {
  public:

@@ -106,6 +106,8 @@ class Driver {
   /// Times of messages from stage to stage, up to date; null if they are not taken. Valid as long as the
   /// driver.
   virtual const latency::StageFigures* stages() { return nullptr; }
+  /// How each worker has spent its time since traffic began; null in virtual time.
+  virtual const std::vector<dataplane::CpuTimes>* cpu_times() const { return nullptr; }
 
   /// Serves clients briefly. Call it regularly during long work on the control thread.
   virtual void serve() {}

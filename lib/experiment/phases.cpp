@@ -109,7 +109,8 @@ stats::Outcome run_phases(const config::RunConfig& config, Driver& driver, std::
   observers.end({.at = out.ended - out.started,
                  .origin = out.started,
                  .endpoints = &out.final,
-                 .stages = driver.stages()},
+                 .stages = driver.stages(),
+                 .cpu = driver.cpu_times()},
                 out.network ? &*out.network : nullptr);
   out.changes_made = driver.changes_made();
   driver.close(out);

@@ -204,7 +204,11 @@ void RealDriver::sample() {
   control_unserved_ += pool_->drain_control();
   if (at < next_sample()) return;
   runtime::PoolSnapshot s = pool_->snapshot();
-  observers_->add({.at = at - started_, .origin = started_, .endpoints = &s.endpoints, .stages = stages()},
+  observers_->add({.at = at - started_,
+                   .origin = started_,
+                   .endpoints = &s.endpoints,
+                   .stages = stages(),
+                   .cpu = cpu_times()},
                   s.network ? &*s.network : nullptr);
 }
 

@@ -52,6 +52,7 @@ class RealDriver final : public Driver {
   std::vector<std::string> remarks(const stats::Outcome& outcome) const override;
   const endpoints::Targets* targets() const override { return &targets_; }
   const latency::StageFigures* stages() override;
+  const std::vector<dataplane::CpuTimes>* cpu_times() const override { return &pool_->cpu_times(); }
   runtime::DpdkRuntime* dpdk() override { return &dpdk_; }
 
   void serve() override { service_->run_until(now()); }

@@ -41,6 +41,7 @@ WorkerPool::WorkerPool(const config::RunConfig& config, DpdkRuntime& dpdk, endpo
   for (std::size_t p = 0; p < config.ports.size(); ++p)
     maps_.push_back(std::make_unique<dataplane::PortMap>(count));
   cpu_.resize(workers_.size());
+  cpu_times_.resize(workers_.size());
   cpu_begun_.resize(workers_.size());
   connect_doorbells();
   place_endpoints(config);
@@ -193,6 +194,8 @@ void WorkerPool::tell(const dataplane::Command& command) {
 }
 
 void WorkerPool::start(Time at) {
+  collect_cpu();
+  cpu_times_.assign(workers_.size(), {});
   tell(dataplane::StartTraffic{at});
   for (const config::ChangeConfig& c : config_.changes) {
     auto& parts = scheduled_changes_.emplace_back();
@@ -281,6 +284,7 @@ void WorkerPool::collect_cpu() {
   for (std::size_t w = 0; w < workers_.size(); ++w) {
     dataplane::CpuSample sample;
     while (workers_[w]->cpu_samples().pop(sample)) {
+      cpu_times_[w].add(sample);
       if (cpu_begun_[w] != 0) cpu_[w].add(sample);
       cpu_begun_[w] = 1;
     }

@@ -64,12 +64,14 @@ class WorkerPool {
   /// Counters summed over all workers.
   dataplane::WorkerStats totals() const;
   const std::vector<std::unique_ptr<dataplane::Worker>>& workers() const { return workers_; }
-  /// Adds the workers' latest samples to cpu(). Call it at least every few seconds.
+  /// Adds the workers' latest samples to cpu() and cpu_times(). Call it at least every few seconds.
   void collect_cpu();
   /// Starts cpu() anew, with the samples that begin from now on.
   void restart_cpu();
   /// How each worker has spent its time since restart_cpu().
   const std::vector<dataplane::CpuShares>& cpu() const { return cpu_; }
+  /// The time that each worker has spent since start().
+  const std::vector<dataplane::CpuTimes>& cpu_times() const { return cpu_times_; }
 
   /// Returns the exchange of slow-control datagrams between a port queue and the control thread. From now
   /// on, the caller must receive the exchange's datagrams, and drain_control() skips it. The worker must
@@ -136,6 +138,7 @@ class WorkerPool {
   std::vector<std::uint32_t> owners_;  ///< for each endpoint, its index in its port's map
   std::function<void(Time)> pass_;
   std::vector<dataplane::CpuShares> cpu_;
+  std::vector<dataplane::CpuTimes> cpu_times_;
   std::vector<std::uint8_t> cpu_begun_;  ///< 0: the worker's next sample began before restart_cpu()
   bool working_ = false;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "dataplane/cpu_shares.hpp"
 #include "engine/snapshot.hpp"
 #include "fabric/snapshot.hpp"
 
@@ -29,6 +30,8 @@ struct Sample {
   const fabric::NetworkSnapshot* network = nullptr;  ///< null without switches in this process
   /// Times of messages from stage to stage; null if they are not taken. Valid as long as the run's driver.
   const latency::StageFigures* stages = nullptr;
+  /// How each worker has spent its time; null in virtual time.
+  const std::vector<dataplane::CpuTimes>* cpu = nullptr;
 };
 
 /// Observes a run in progress: time series, metrics, terminal, live page.

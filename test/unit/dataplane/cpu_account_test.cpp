@@ -72,6 +72,24 @@ TEST_CASE("the busy time is divided in the measured proportions") {
   CHECK(share(samples_of(account).at(0), Stage::kRx) == Approx(0.1));
 }
 
+TEST_CASE("the times of a worker add up to the length of its samples") {
+  CpuTimes times;
+  CpuSample s;
+  s.busy = 0.5;  // nothing was measured
+  times.add(s);
+  CHECK(times.stages[static_cast<std::size_t>(Stage::kOther)] == Approx(0.005));
+  CHECK(times.idle == Approx(0.005));
+  s.busy = 0.75;
+  s.stages[static_cast<std::size_t>(Stage::kRx)] = 0.25;
+  s.stages[static_cast<std::size_t>(Stage::kTx)] = 0.5;
+  times.add(s);
+  times.add(s);
+  CHECK(times.stages[static_cast<std::size_t>(Stage::kRx)] == Approx(0.005));
+  CHECK(times.stages[static_cast<std::size_t>(Stage::kTx)] == Approx(0.01));
+  CHECK(times.stages[static_cast<std::size_t>(Stage::kOther)] == Approx(0.005));
+  CHECK(times.idle == Approx(0.01));
+}
+
 TEST_CASE("one of 64 iterations is measured, at irregular distances") {
   CpuAccount account;
   std::vector<int> distances;
