@@ -3,43 +3,14 @@
 
 #include "stats/sample.hpp"
 #include "telemetry/links.hpp"
+#include "telemetry/prometheus_text.hpp"
 #include "telemetry/run_info.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 namespace softfeb::telemetry {
-
-using Labels = std::vector<std::pair<std::string_view, std::string_view>>;
-
-/// Writes metrics in the Prometheus text exposition format 0.0.4. Each family has a HELP line and a TYPE
-/// line, followed by all its series. Metric names follow the Prometheus conventions: base units (bytes,
-/// seconds), and `_total` for counters.
-class PrometheusText {
- public:
-  static constexpr const char* kContentType = "text/plain; version=0.0.4; charset=utf-8";
-
-  /// Starts a metric family. `type` is "counter", "gauge" or "summary".
-  void family(std::string_view name, std::string_view type, std::string_view help);
-  /// Adds a series to the current family. `suffix` is appended to its name: _sum and _count of a summary.
-  void series(const Labels& labels, std::uint64_t value, std::string_view suffix = {});
-  void series(const Labels& labels, double value, std::string_view suffix = {});
-
-  std::string take() { return std::move(text_); }
-
- private:
-  void begin(const Labels& labels, std::string_view suffix);
-
-  std::string text_;
-  std::string name_;
-};
-
-/// Escapes a label value for use between quotes: \\, \" and \n.
-std::string escape_label(std::string_view value);
 
 /// Maximum number of QPs for which each QP has its own series. If there are more QPs, only series per board
 /// are written.
