@@ -2,27 +2,19 @@
 #include "telemetry/live_json.hpp"
 
 #include "congestion/algorithm.hpp"
-#include "telemetry/metric_tables.hpp"
+#include "telemetry/json_text.hpp"
 
 #include <cmath>
-#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 namespace softfeb::telemetry {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr double kGbps = 8e-9;  // Gb/s per byte per second
 
-/// Rounds to five decimals (10 kb/s) to keep the samples short.
-double rounded(double v) { return std::round(v * 1e5) / 1e5; }
 double gbps(double bytes_per_second) { return rounded(bytes_per_second * kGbps); }
 
 /// 0 without congestion control, null for algorithms that have no alpha.
@@ -31,9 +23,6 @@ Json alpha(const stats::ControlState& control) {
   const std::optional<double> mean = control.alpha.mean();
   return mean ? Json(rounded(*mean)) : Json();
 }
-
-/// Serializes `json`. Names come from files, so bytes that are not valid UTF-8 are replaced.
-std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 Json board_json(const RunInfo::Board& b) {
   Json json{{"name", b.name}, {"ip", b.ip}, {"control", b.control}, {"qps", b.qps}};
@@ -54,13 +43,6 @@ Json port_json(const RunInfo::Port& p) {
   return json;
 }
 
-template <class T, class Value>
-Json column(const std::vector<T>& rows, Value value) {
-  Json out = Json::array();
-  for (const T& row : rows) out.push_back(value(row));
-  return out;
-}
-
 /// Adds columns for the quantities that the algorithm of at least one board has. The others are omitted, so
 /// samples of DCQCN stay short.
 void add_control_state(Json& json, const std::vector<stats::BoardInterval>& boards) {
@@ -79,66 +61,6 @@ void add_control_state(Json& json, const std::vector<stats::BoardInterval>& boar
   add("window", &stats::ControlState::window, 1);
   add("utilization", &stats::ControlState::utilization, 1);
   add("granted", &stats::ControlState::granted, 1);
-}
-
-/// Returns an empty table, with the format {"columns": [name …], "rows": [[value …] …]}.
-Json table() { return {{"columns", Json::array()}, {"rows", Json::array()}}; }
-
-/// Returns the plug-in counters of a board by name, each summed over the board's queue pairs.
-std::map<std::string, double> plugin_counters(const engine::EndpointSnapshot& board) {
-  std::map<std::string, double> sums;
-  for (const engine::SendQpSnapshot& qp : board.send_qps) {
-    if (!qp.exists || !qp.congestion) continue;
-    for (std::size_t k = 0; k < qp.congestion->counter_count; ++k)
-      sums[std::string(qp.congestion->counter_names[k].name)] += qp.congestion->counters[k];
-  }
-  return sums;
-}
-
-Json board_counters(const RunInfo& info, const stats::Sample& sample) {
-  Json out = table();
-  for (const SendQpMetric& m : send_qp_metrics()) out["columns"].push_back(m.name);
-  std::vector<std::map<std::string, double>> counters;
-  std::set<std::string> names;
-  for (std::size_t b = 0; b < info.boards.size(); ++b) {
-    counters.push_back(plugin_counters((*sample.endpoints)[b]));
-    for (const auto& [name, sum] : counters.back()) names.insert(name);
-  }
-  for (const std::string& name : names) out["columns"].push_back(name);
-  for (std::size_t b = 0; b < info.boards.size(); ++b) {
-    Json row = Json::array();
-    for (const SendQpMetric& m : send_qp_metrics()) row.push_back(m.sum((*sample.endpoints)[b]));
-    for (const std::string& name : names) {
-      const auto found = counters[b].find(name);
-      row.push_back(found == counters[b].end() ? Json() : Json(found->second));
-    }
-    out["rows"].push_back(std::move(row));
-  }
-  return out;
-}
-
-Json receiver_counters(const RunInfo& info, const stats::Sample& sample) {
-  Json out = table();
-  for (const ReceiverMetric& m : receiver_metrics()) out["columns"].push_back(m.name);
-  for (std::size_t r = 0; r < info.receivers.size(); ++r) {
-    Json row = Json::array();
-    for (const ReceiverMetric& m : receiver_metrics())
-      row.push_back(m.value((*sample.endpoints)[info.boards.size() + r]));
-    out["rows"].push_back(std::move(row));
-  }
-  return out;
-}
-
-Json port_counters(const fabric::NetworkSnapshot& network) {
-  Json out = table();
-  for (const PortMetric& m : port_metrics()) out["columns"].push_back(m.name);
-  for (const fabric::PortSnapshot& port : network.ports) {
-    Json row = Json::array();
-    for (const PortMetric& m : port_metrics())
-      row.push_back(m.seconds != nullptr ? Json(rounded(m.seconds(port))) : Json(m.value(port)));
-    out["rows"].push_back(std::move(row));
-  }
-  return out;
 }
 
 }  // namespace
@@ -187,14 +109,6 @@ std::string sample_json(const stats::RunInterval& interval) {
   json["marked"] = ports([](const P& p) { return p.counts.ecn_marked; });
   json["dropped"] = ports([](const P& p) { return p.counts.dropped; });
   json["pause"] = ports([](const P& p) { return p.counts.pause_tx; });
-  return dump(json);
-}
-
-std::string counters_json(const RunInfo& info, const stats::Sample& sample) {
-  Json json{{"t", to_seconds(sample.at)}};
-  json["boards"] = board_counters(info, sample);
-  json["receivers"] = receiver_counters(info, sample);
-  if (sample.network != nullptr) json["ports"] = port_counters(*sample.network);
   return dump(json);
 }
 
