@@ -48,8 +48,13 @@ void LivePage::begin() {
 void LivePage::keep(const stats::Sample& sample) {
   endpoints_ = *sample.endpoints;
   if (sample.network != nullptr) network_ = *sample.network;
-  last_ = {sample.at, sample.origin, &endpoints_, sample.network != nullptr ? &network_ : nullptr,
-           sample.stages};
+  if (sample.cpu != nullptr) cpu_ = *sample.cpu;
+  last_ = {.at = sample.at,
+           .origin = sample.origin,
+           .endpoints = &endpoints_,
+           .network = sample.network != nullptr ? &network_ : nullptr,
+           .stages = sample.stages,
+           .cpu = sample.cpu != nullptr ? &cpu_ : nullptr};
 }
 
 void LivePage::add(const stats::Sample& sample) {

@@ -112,6 +112,7 @@ class LivePage final : public stats::Observer, public Site {
   std::size_t history_bytes_ = 0;
   std::vector<engine::EndpointSnapshot> endpoints_;
   fabric::NetworkSnapshot network_;
+  std::vector<dataplane::CpuTimes> cpu_;
   stats::Sample last_;
 };
 

@@ -3,10 +3,15 @@
 
 #include "stats/control_state.hpp"
 
+#include <string_view>
+
 namespace softfeb::telemetry {
 namespace {
 
 using congestion::CongestionState;
+using detector::StreamCounts;
+using detector::StreamReason;
+using detector::StreamVerdict;
 using engine::EndpointCounters;
 using engine::EndpointSnapshot;
 using engine::ReceiveQpSnapshot;
@@ -107,6 +112,43 @@ constexpr ReceiverMetric kReceiver[] = {
      [](const EndpointSnapshot& e) { return e.cnp_tx; }},
 };
 
+constexpr TrafficGenMetric kTrafficGen[] = {
+    {"running", "1 while the generator sends a burst.", false,
+     [](const EndpointSnapshot& e) { return std::uint64_t{e.traffic_gen_running ? 1U : 0U}; }},
+    {"bursts_total", "Bursts started.", true,
+     [](const EndpointSnapshot& e) { return e.traffic_gen->bursts; }},
+    {"datagrams_total", "UDP datagrams sent.", true,
+     [](const EndpointSnapshot& e) { return e.traffic_gen->datagrams; }},
+    {"datagram_bytes_total", "Payload bytes of these datagrams.", true,
+     [](const EndpointSnapshot& e) { return e.traffic_gen->datagram_bytes; }},
+    {"writes_total", "RDMA WRITEs sent.", true,
+     [](const EndpointSnapshot& e) { return e.traffic_gen->writes; }},
+    {"write_bytes_total", "Payload bytes of these WRITEs.", true,
+     [](const EndpointSnapshot& e) { return e.traffic_gen->write_bytes; }},
+};
+
+constexpr const char* kClosedHelp = "Buffers closed, by reason.";
+constexpr const char* kDroppedHelp = "Datagrams that were not appended to a buffer, by reason.";
+
+constexpr StreamMetric kStream[] = {
+    {"datagrams_total", "Datagrams appended to buffers.", nullptr,
+     [](const StreamCounts& c) { return c[StreamVerdict::kAppended]; }},
+    {"bytes_total", "Bytes of these datagrams.", nullptr, [](const StreamCounts& c) { return c.bytes; }},
+    {"closed_buffers_total", kClosedHelp, "full",
+     [](const StreamCounts& c) { return c[StreamReason::kFull]; }},
+    {"closed_buffers_total", kClosedHelp, "timeout",
+     [](const StreamCounts& c) { return c[StreamReason::kTimeout]; }},
+    {"closed_buffers_total", kClosedHelp, "end", [](const StreamCounts& c) { return c[StreamReason::kEnd]; }},
+    {"dropped_datagrams_total", kDroppedHelp, "no_buffer",
+     [](const StreamCounts& c) { return c[StreamVerdict::kNoBuffer]; }},
+    {"dropped_datagrams_total", kDroppedHelp, "too_long",
+     [](const StreamCounts& c) { return c[StreamVerdict::kTooLong]; }},
+    {"dropped_datagrams_total", kDroppedHelp, "empty",
+     [](const StreamCounts& c) { return c[StreamVerdict::kEmpty]; }},
+    {"dropped_datagrams_total", kDroppedHelp, "other_port",
+     [](const StreamCounts& c) { return c[StreamVerdict::kOtherPort]; }},
+};
+
 constexpr EndpointMetric kEndpoint[] = {
     {"received_frames_total", "Frames received.", [](const EndpointCounters& c) { return c.rx_frames; }},
     {"sent_frames_total", "Frames sent.", [](const EndpointCounters& c) { return c.tx_frames; }},
@@ -176,9 +218,18 @@ std::uint64_t SendQpMetric::sum(const engine::EndpointSnapshot& board) const {
   return sum;
 }
 
+std::string StreamMetric::column() const {
+  constexpr std::string_view kTotal = "_total";
+  std::string text = name;
+  if (reason != nullptr) text.insert(text.size() - kTotal.size(), std::string("_") + reason);
+  return text;
+}
+
 std::span<const SendQpMetric> send_qp_metrics() { return kSendQp; }
 std::span<const CongestionMetric> congestion_metrics() { return kCongestion; }
 std::span<const ReceiverMetric> receiver_metrics() { return kReceiver; }
+std::span<const TrafficGenMetric> traffic_gen_metrics() { return kTrafficGen; }
+std::span<const StreamMetric> stream_metrics() { return kStream; }
 std::span<const EndpointMetric> endpoint_metrics() { return kEndpoint; }
 std::span<const DropReason> drop_reasons() { return kDrops; }
 std::span<const PortMetric> port_metrics() { return kPort; }

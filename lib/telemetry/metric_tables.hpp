@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 
 /// Tables of all metrics, used by /metrics, the page's table of counters, and DPDK telemetry. Names follow
 /// the conventions of Prometheus and do not include the prefix.
@@ -29,6 +30,23 @@ struct ReceiverMetric {
   const char* name;
   const char* help;
   std::uint64_t (*value)(const engine::EndpointSnapshot&);
+};
+struct TrafficGenMetric {
+  const char* name;
+  const char* help;
+  bool counter;
+  /// Of a board with a traffic generator.
+  std::uint64_t (*value)(const engine::EndpointSnapshot&);
+};
+/// Metrics with a reason that have the same name follow one another, and form a family.
+struct StreamMetric {
+  const char* name;
+  const char* help;
+  const char* reason;  ///< null: none
+  std::uint64_t (*value)(const detector::StreamCounts&);
+
+  /// The name with the reason, for a table: dropped_datagrams_no_buffer_total.
+  std::string column() const;
 };
 struct EndpointMetric {
   const char* name;
@@ -54,6 +72,8 @@ struct PacketFate {
 std::span<const SendQpMetric> send_qp_metrics();
 std::span<const CongestionMetric> congestion_metrics();
 std::span<const ReceiverMetric> receiver_metrics();
+std::span<const TrafficGenMetric> traffic_gen_metrics();
+std::span<const StreamMetric> stream_metrics();
 std::span<const EndpointMetric> endpoint_metrics();
 std::span<const DropReason> drop_reasons();
 std::span<const PortMetric> port_metrics();

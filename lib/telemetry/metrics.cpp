@@ -4,6 +4,7 @@
 #include "congestion/algorithm.hpp"
 #include "latency/stage_table.hpp"
 #include "telemetry/metric_tables.hpp"
+#include "telemetry/traffic_metrics.hpp"
 
 #include <array>
 #include <map>
@@ -229,6 +230,9 @@ std::string metrics(const RunInfo& info, const stats::Sample& sample, const std:
   write_qps(out, info, sample);
   write_receivers(out, info, sample);
   write_endpoints(out, info, sample);
+  write_traffic_gens(out, info, sample);
+  write_streams(out, info, sample);
+  if (sample.cpu != nullptr) write_workers(out, *sample.cpu);
   if (sample.stages != nullptr) write_stages(out, *sample.stages);
   if (sample.network != nullptr) {
     write_ports(out, info, *sample.network);

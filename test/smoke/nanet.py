@@ -10,6 +10,7 @@ import unittest
 
 import febctl
 import harness
+import metrics
 from febctl import FEBCTL, free_port
 from harness import CONF, LIMIT
 
@@ -96,6 +97,33 @@ class Nanet(harness.TestCase):
         for n, (ip, port, length, checksum, payload) in enumerate(rows):
             self.assertEqual((ip, int(port), int(length), checksum), ("10.0.0.102", 6000 + n % 4, 8 + SIZE, "1"))
             self.assertEqual(bytes.fromhex(payload.replace(":", "")), bytes((n + k) % 256 for k in range(SIZE)))
+
+    def test_metrics_follow_a_burst(self):
+        page = metrics.free_port()
+        run = self.card(f"run.web={page}")
+        gen = lambda name, i=1: f'softfeb_traffic_gen_{name}{{board="feb.{i}"}}'
+        stream = lambda name, reason: f'softfeb_stream_{name}_total{{receiver="gpu1",reason="{reason}"}}'
+        before = metrics.wait(run, page, lambda m: gen("running") in m)
+        self.assertEqual([before[gen(name)] for name in ("running", "bursts_total", "datagrams_total")], [0, 0, 0])
+        self.febctl("write", "TrafficGen[1].PacketSize", SIZE)
+        self.febctl("write", "TrafficGen[1].Gap", 10 * GAP)
+        self.febctl("write", "TrafficGen[1].Start", 1)  # without PacketCount: until Stop
+        metrics.wait(run, page, lambda m: m[gen("running")] == 1 and m[gen("datagrams_total")] > 0)
+        self.febctl("write", "TrafficGen[1].Stop", 1)
+        sent = self.value("TrafficGen[1].Sent")
+        received = 'softfeb_stream_datagrams_total{receiver="gpu1"}'
+        after = metrics.wait(run, page, lambda m: m[gen("running")] == 0 and m[received] == m[gen("datagrams_total")] == sent)
+        self.assertEqual(after[gen("datagram_bytes_total")], SIZE * sent)
+        self.assertEqual([after[gen("bursts_total", i)] for i in range(4)], [0, 1, 0, 0])
+        result = self.stop(run).result
+        self.assertEqual([b["traffic_gen"]["bursts"] for b in result["boards"]], [0, 1, 0, 0])
+        streams = result["receivers"][1]["streams"]
+        self.assertEqual(after['softfeb_stream_bytes_total{receiver="gpu1"}'], streams["bytes"])
+        for reason in ("no_buffer", "too_long", "empty", "other_port"):
+            self.assertEqual(after[stream("dropped_datagrams", reason)], streams[reason])
+        for reason in ("full", "timeout", "end"):  # the last buffers may close later
+            self.assertLessEqual(after[stream("closed_buffers", reason)], streams[reason])
+        self.assertGreater(after[stream("closed_buffers", "timeout")] + after[stream("closed_buffers", "full")], 0)
 
     def test_registers_send_a_thousand_writes(self):
         run = self.card()

@@ -2,6 +2,7 @@
 """Workers and queues in every arrangement: a port shared by workers, one end with more queues, several ports."""
 
 import harness
+import metrics
 from harness import board, qp, receiver, ring
 
 TRAFFIC = {"message_size": "32KiB", "messages": 200, "verb": "write_imm", "immediate": "counter"}
@@ -11,6 +12,16 @@ def many(port, workers, kind, n=4, **keys):
     if kind == "board":
         return {"port": port, "worker": workers, **board(qp(traffic=TRAFFIC, **keys), name="feb", count=n)}
     return {"port": port, "worker": workers, **receiver(ip="10.0.0.101/24", count=n, memory="1MiB", **keys)}
+
+
+def stage(values, worker, name):
+    return values[f'softfeb_worker_stage_seconds_total{{worker="{worker}",stage="{name}"}}']
+
+
+def seconds(values, worker):
+    """Time of all stages."""
+    prefix = f'softfeb_worker_stage_seconds_total{{worker="{worker}"'
+    return sum(value for name, value in values.items() if name.startswith(prefix))
 
 
 class Workers(harness.TestCase):
@@ -64,6 +75,25 @@ class Workers(harness.TestCase):
         self.assertGreater(sender["build"]["max"], sender["place"]["max"], sender)
         self.assertGreater(receiver_worker["place"]["max"] + receiver_worker["check"]["max"], receiver_worker["build"]["max"],
                            receiver_worker)
+
+    def test_time_by_stage_in_metrics(self):
+        port = metrics.free_port()
+        traffic = {key: value for key, value in TRAFFIC.items() if key != "messages"}
+        run = self.start(ring([board(qp(traffic=traffic))], [receiver(memory="1MiB")], duration="600s"), "-q", "--web", str(port))
+        try:
+            first = metrics.wait(run, port, lambda m: seconds(m, 0) > 0.2 and seconds(m, 1) > 0.2)
+            last = metrics.wait(run, port, lambda m: seconds(m, 0) > seconds(first, 0) + 0.2)
+        finally:
+            run.signal()
+            run = run.finish()
+        self.assert_held(run)
+        for name, value in first.items():
+            if name.startswith("softfeb_worker_stage_seconds_total"):
+                self.assertGreaterEqual(last[name], value, name)
+        for worker in range(2):
+            self.assertLess(seconds(last, worker), last["softfeb_traffic_seconds"] + 0.05)
+        self.assertGreater(stage(last, 0, "build"), stage(last, 0, "place"), last)
+        self.assertGreater(stage(last, 1, "place") + stage(last, 1, "check"), stage(last, 1, "build"), last)
 
     def test_idle_policies(self):
         for idle in ("spin", "pause", "sleep"):

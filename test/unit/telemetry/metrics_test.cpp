@@ -153,6 +153,77 @@ TEST_CASE("with many queue pairs only boards have series") {
   for (const auto& [name, value] : parse(metrics(s.info, s.at(0)))) CHECK(name.rfind("softfeb_qp_", 0) != 0);
 }
 
+TEST_CASE("traffic generators") {
+  TestRun s;
+  CHECK(metrics(s.info, s.at(kSecond)).find("softfeb_traffic_gen_") == std::string::npos);
+  s.info.boards.push_back({.name = "idle"});
+  s.endpoints.insert(s.endpoints.begin() + 1, engine::EndpointSnapshot{});
+  s.endpoints[0].traffic_gen = engine::TrafficGenCounters{
+      .datagrams = 5, .writes = 3, .datagram_bytes = 5'000, .write_bytes = 300, .bursts = 2};
+  s.endpoints[0].traffic_gen_running = true;
+  const auto m = parse(metrics(s.info, s.at(kSecond)));
+  const auto value = [&](const std::string& name, const std::string& board) {
+    const auto it = m.find("softfeb_traffic_gen_" + name + "{board=\"" + board + "\"}");
+    return it == m.end() ? std::string("none") : it->second;
+  };
+  CHECK(value("running", "feb\\\\0") == "1");
+  CHECK(value("bursts_total", "feb\\\\0") == "2");
+  CHECK(value("datagrams_total", "feb\\\\0") == "5");
+  CHECK(value("datagram_bytes_total", "feb\\\\0") == "5000");
+  CHECK(value("writes_total", "feb\\\\0") == "3");
+  CHECK(value("write_bytes_total", "feb\\\\0") == "300");
+  CHECK(value("running", "idle") == "none");
+  s.endpoints[0].traffic_gen_running = false;
+  CHECK(parse(metrics(s.info, s.at(kSecond))).at(R"(softfeb_traffic_gen_running{board="feb\\0"})") == "0");
+}
+
+TEST_CASE("streams of datagrams") {
+  TestRun s;
+  CHECK(metrics(s.info, s.at(kSecond)).find("softfeb_stream_") == std::string::npos);
+  detector::StreamCounts& c = s.endpoints[1].streams.emplace();
+  for (std::size_t i = 0; i < detector::kStreamVerdicts; ++i) c.datagrams[i] = 10 + i;
+  for (std::size_t i = 0; i < detector::kStreamReasons; ++i) c.events[i] = 20 + i;
+  c.bytes = 1'234;
+  const auto m = parse(metrics(s.info, s.at(kSecond)));
+  const auto value = [&](const std::string& name, const std::string& reason = {}) {
+    const std::string more = reason.empty() ? "" : ",reason=\"" + reason + '"';
+    return m.at("softfeb_stream_" + name + R"({receiver="daq")" + more + '}');
+  };
+  CHECK(value("datagrams_total") == "10");
+  CHECK(value("bytes_total") == "1234");
+  CHECK(value("closed_buffers_total", "full") == "20");
+  CHECK(value("closed_buffers_total", "timeout") == "21");
+  CHECK(value("closed_buffers_total", "end") == "22");
+  CHECK(value("dropped_datagrams_total", "empty") == "11");
+  CHECK(value("dropped_datagrams_total", "other_port") == "12");
+  CHECK(value("dropped_datagrams_total", "too_long") == "13");
+  CHECK(value("dropped_datagrams_total", "no_buffer") == "14");
+}
+
+TEST_CASE("time of workers by stage") {
+  TestRun s;
+  stats::Sample sample = s.at(kSecond);
+  CHECK(metrics(s.info, sample).find("softfeb_worker_") == std::string::npos);
+  std::vector<dataplane::CpuTimes> workers(2);
+  workers[0] = {.stages = {0.125, 0.25, 0.375, 0.5, 0.625, 0.75}, .idle = 1.5};
+  workers[1].idle = 4;
+  sample.cpu = &workers;
+  const auto m = parse(metrics(s.info, sample));
+  const auto value = [&](int worker, const std::string& stage) {
+    return m.at("softfeb_worker_stage_seconds_total{worker=\"" + std::to_string(worker) + "\",stage=\"" +
+                stage + "\"}");
+  };
+  CHECK(value(0, "rx") == "0.125");
+  CHECK(value(0, "check") == "0.25");
+  CHECK(value(0, "place") == "0.375");
+  CHECK(value(0, "build") == "0.5");
+  CHECK(value(0, "tx") == "0.625");
+  CHECK(value(0, "other") == "0.75");
+  CHECK(value(0, "idle") == "1.5");
+  CHECK(value(1, "rx") == "0");
+  CHECK(value(1, "idle") == "4");
+}
+
 TEST_CASE("special values and labels are escaped") {
   PrometheusText out;
   out.family("x", "gauge", "Help.");
