@@ -78,17 +78,22 @@ const RunInterval& RateTracker::add(const Sample& sample) {
   interval_.total = {};
   interval_.frames = 0;
   interval_.events.reset();
+  interval_.traffic_gens.reset();
+  interval_.streams.reset();
   endpoints_.resize(sample.endpoints->size());
   for (std::size_t e = 0; e < endpoints_.size(); ++e) {
     const engine::EndpointSnapshot& now = (*sample.endpoints)[e];
     const double seconds = advance(endpoints_[e].ns, ns_since(sample.origin, now.taken_at));
     if (e < interval_.boards.size()) add_board(e, sample, seconds);
     if (now.events) add_events(e, *now.events, seconds);
+    if (now.traffic_gen) add_traffic_gen(e, now, seconds);
+    if (now.streams) add_streams(e, *now.streams, seconds);
     if (seconds <= 0) continue;
     const std::uint64_t frames = now.endpoint.tx_frames;
     interval_.frames += per_second(frames - std::exchange(endpoints_[e].frames, frames), seconds);
   }
   if (sample.network != nullptr) add_network(*sample.network, sample.origin);
+  if (sample.cpu != nullptr) add_workers(*sample.cpu);
   return interval_;
 }
 
@@ -102,6 +107,49 @@ void RateTracker::add_events(std::size_t e, const engine::EventSnapshot& now, do
   const engine::EventSnapshot before = std::exchange(endpoints_[e].events, now);
   out.rate += per_second(now.complete - before.complete, seconds);
   out.busy_share = std::max(out.busy_share, std::min(1.0, to_seconds(now.busy - before.busy) / seconds));
+}
+
+void RateTracker::add_traffic_gen(std::size_t e, const engine::EndpointSnapshot& now, double seconds) {
+  if (!interval_.traffic_gens) interval_.traffic_gens.emplace();
+  TrafficGenInterval& out = *interval_.traffic_gens;
+  ++out.generators;
+  if (now.traffic_gen_running) ++out.running;
+  if (seconds <= 0) return;
+  const engine::TrafficGenCounters& c = *now.traffic_gen;
+  const engine::TrafficGenCounters before = std::exchange(endpoints_[e].traffic_gen, c);
+  out.packets += per_second(c.datagrams + c.writes - before.datagrams - before.writes, seconds);
+  out.payload +=
+      per_second(c.datagram_bytes + c.write_bytes - before.datagram_bytes - before.write_bytes, seconds);
+}
+
+void RateTracker::add_streams(std::size_t e, const detector::StreamCounts& now, double seconds) {
+  using detector::StreamVerdict;
+  if (!interval_.streams) interval_.streams.emplace();
+  StreamInterval& out = *interval_.streams;
+  out.dropped += now[StreamVerdict::kNoBuffer] + now[StreamVerdict::kTooLong];
+  if (seconds <= 0) return;
+  const detector::StreamCounts before = std::exchange(endpoints_[e].streams, now);
+  out.datagrams += per_second(now[StreamVerdict::kAppended] - before[StreamVerdict::kAppended], seconds);
+  out.bytes += per_second(now.bytes - before.bytes, seconds);
+}
+
+/// The shares of a worker that was preempted during the whole interval are 0.
+void RateTracker::add_workers(const std::vector<dataplane::CpuTimes>& now) {
+  interval_.workers.assign(now.size(), {});
+  workers_.resize(now.size());
+  for (std::size_t w = 0; w < now.size(); ++w) {
+    const dataplane::CpuTimes before = std::exchange(workers_[w], now[w]);
+    WorkerInterval& out = interval_.workers[w];
+    out.idle = now[w].idle - before.idle;
+    double sum = out.idle;
+    for (std::size_t i = 0; i < out.stages.size(); ++i) {
+      out.stages[i] = now[w].stages[i] - before.stages[i];
+      sum += out.stages[i];
+    }
+    if (sum <= 0) continue;
+    out.idle /= sum;
+    for (double& stage : out.stages) stage /= sum;
+  }
 }
 
 void RateTracker::add_board(std::size_t b, const Sample& sample, double seconds) {

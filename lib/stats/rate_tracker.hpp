@@ -7,6 +7,7 @@
 #include "stats/delivery.hpp"
 #include "stats/sample.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -92,6 +93,27 @@ struct EventInterval {
   double busy_share = 0;         ///< share of the interval for which the busiest board was busy, 0…1
 };
 
+/// Traffic generators of all boards in an interval.
+struct TrafficGenInterval {
+  std::size_t generators = 0;
+  std::size_t running = 0;  ///< generators whose burst was in progress at the end of the interval
+  double packets = 0;       ///< datagrams and WRITEs per second
+  double payload = 0;       ///< rate of their payload
+};
+
+/// Streams of datagrams of all receivers in an interval.
+struct StreamInterval {
+  double datagrams = 0;       ///< appended per second
+  double bytes = 0;           ///< rate of their bytes
+  std::uint64_t dropped = 0;  ///< since the start: datagrams without a buffer, or longer than a buffer
+};
+
+/// Shares of a worker's time in an interval, 0…1, without time for which it was preempted.
+struct WorkerInterval {
+  std::array<double, engine::kStages> stages{};
+  double idle = 0;
+};
+
 /// All rates and counts for the time between the previous sample and this one. The first interval begins with
 /// the traffic.
 struct RunInterval {
@@ -105,6 +127,9 @@ struct RunInterval {
   std::vector<PortInterval> ports;      ///< indexed like NetworkSnapshot::ports; empty without a network
   PortCounts ports_total;               ///< sum over the ports' `total`
   std::optional<EventInterval> events;  ///< empty without event data
+  std::optional<TrafficGenInterval> traffic_gens;  ///< empty without traffic generators
+  std::optional<StreamInterval> streams;           ///< empty without streams of datagrams
+  std::vector<WorkerInterval> workers;             ///< empty in virtual time
 };
 
 /// For each plan, returns true if its QP is the first QP of the board that uses its congestion control.
@@ -138,12 +163,17 @@ class RateTracker {
     std::uint64_t ns = 0;  ///< end of the previous interval, since traffic began
     std::uint64_t frames = 0;
     engine::EventSnapshot events{};
+    engine::TrafficGenCounters traffic_gen{};
+    detector::StreamCounts streams{};
     std::vector<QpBefore> qps;
   };
 
   void add_board(std::size_t b, const Sample& sample, double seconds);
   void add_qp(std::size_t b, std::size_t qp, const Sample& sample, double seconds);
   void add_events(std::size_t e, const engine::EventSnapshot& now, double seconds);
+  void add_traffic_gen(std::size_t e, const engine::EndpointSnapshot& now, double seconds);
+  void add_streams(std::size_t e, const detector::StreamCounts& now, double seconds);
+  void add_workers(const std::vector<dataplane::CpuTimes>& now);
   void add_network(const fabric::NetworkSnapshot& network, Time origin);
   void add_port(std::size_t p, const fabric::PortSnapshot& now, double seconds);
 
@@ -151,6 +181,7 @@ class RateTracker {
   std::vector<std::vector<bool>> own_rates_;  ///< own_rates() of each board
   std::vector<EndpointBefore> endpoints_;     ///< indexed like Sample::endpoints
   std::vector<PortBefore> ports_;
+  std::vector<dataplane::CpuTimes> workers_;
   std::uint64_t network_ns_ = 0;
   bool first_ = true;
   RunInterval interval_;

@@ -15,6 +15,13 @@ namespace {
 /// Returns an empty table, with the format {"columns": [name …], "rows": [[value …] …]}.
 Json table() { return {{"columns", Json::array()}, {"rows", Json::array()}}; }
 
+/// Returns an empty table of some of the boards or receivers. `names` has the name of each row.
+Json named_table() {
+  Json out{{"names", Json::array()}};
+  out.update(table());
+  return out;
+}
+
 /// Returns the plug-in counters of a board by name, each summed over the board's queue pairs.
 std::map<std::string, double> plugin_counters(const engine::EndpointSnapshot& board) {
   std::map<std::string, double> sums;
@@ -60,6 +67,32 @@ Json receiver_counters(const RunInfo& info, const stats::Sample& sample) {
   return out;
 }
 
+/// Counters of the boards that have a traffic generator, with their names; null if there are none.
+Json traffic_gen_counters(const RunInfo& info, const stats::Sample& sample) {
+  Json out = named_table();
+  out["columns"] = column(traffic_gen_metrics(), [](const TrafficGenMetric& m) { return m.name; });
+  for (std::size_t b = 0; b < info.boards.size(); ++b) {
+    const engine::EndpointSnapshot& board = (*sample.endpoints)[b];
+    if (!board.traffic_gen) continue;
+    out["names"].push_back(info.boards[b].name);
+    out["rows"].push_back(column(traffic_gen_metrics(), [&](const auto& m) { return m.value(board); }));
+  }
+  return out["rows"].empty() ? Json() : out;
+}
+
+/// Counters of the receivers that have streams of datagrams, with their names; null if there are none.
+Json stream_counters(const RunInfo& info, const stats::Sample& sample) {
+  Json out = named_table();
+  out["columns"] = column(stream_metrics(), [](const StreamMetric& m) { return m.column(); });
+  for (std::size_t r = 0; r < info.receivers.size(); ++r) {
+    const auto& streams = (*sample.endpoints)[info.boards.size() + r].streams;
+    if (!streams) continue;
+    out["names"].push_back(info.receivers[r]);
+    out["rows"].push_back(column(stream_metrics(), [&](const auto& m) { return m.value(*streams); }));
+  }
+  return out["rows"].empty() ? Json() : out;
+}
+
 Json port_counters(const fabric::NetworkSnapshot& network) {
   Json out = table();
   for (const PortMetric& m : port_metrics()) out["columns"].push_back(m.name);
@@ -78,6 +111,11 @@ std::string counters_json(const RunInfo& info, const stats::Sample& sample) {
   Json json{{"t", to_seconds(sample.at)}};
   json["boards"] = board_counters(info, sample);
   json["receivers"] = receiver_counters(info, sample);
+  const auto add = [&](const char* name, Json table) {
+    if (!table.is_null()) json[name] = std::move(table);
+  };
+  add("traffic_gens", traffic_gen_counters(info, sample));
+  add("streams", stream_counters(info, sample));
   if (sample.network != nullptr) json["ports"] = port_counters(*sample.network);
   return dump(json);
 }

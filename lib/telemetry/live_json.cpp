@@ -63,6 +63,33 @@ void add_control_state(Json& json, const std::vector<stats::BoardInterval>& boar
   add("granted", &stats::ControlState::granted, 1);
 }
 
+/// Adds the shares of the workers' time: for each stage, and for `idle`, one number per worker.
+void add_workers(Json& json, const std::vector<stats::WorkerInterval>& workers) {
+  if (workers.empty()) return;
+  Json& out = json["cpu"];
+  for (std::size_t i = 0; i < engine::kStages; ++i) {
+    out[engine::to_string(static_cast<engine::Stage>(i))] =
+        column(workers, [i](const stats::WorkerInterval& w) { return rounded(w.stages[i]); });
+  }
+  out["idle"] = column(workers, [](const stats::WorkerInterval& w) { return rounded(w.idle); });
+}
+
+/// Adds the traffic of generators and of streams of datagrams. `shown`: 0 to show rates as 0.
+void add_datagrams(Json& json, const stats::RunInterval& interval, double shown) {
+  if (interval.traffic_gens) {
+    const stats::TrafficGenInterval& g = *interval.traffic_gens;
+    json["traffic_gen"] = {{"generators", g.generators},
+                           {"running", g.running},
+                           {"packets", rounded(g.packets * shown)},
+                           {"gbps", gbps(g.payload * shown)}};
+  }
+  if (interval.streams) {
+    const stats::StreamInterval& s = *interval.streams;
+    json["streams"] = {
+        {"datagrams", rounded(s.datagrams * shown)}, {"gbps", gbps(s.bytes * shown)}, {"dropped", s.dropped}};
+  }
+}
+
 }  // namespace
 
 std::string setup_json(const RunInfo& info, double interval) {
@@ -99,6 +126,8 @@ std::string sample_json(const stats::RunInterval& interval) {
                       {"lost", e.lost},
                       {"busy", rounded(e.busy_share * shown)}};
   }
+  add_datagrams(json, interval, shown);
+  add_workers(json, interval.workers);
   if (interval.ports.empty()) return dump(json);
   using P = stats::PortInterval;
   const auto ports = [&](auto value) { return column(interval.ports, value); };

@@ -219,7 +219,9 @@ class Page(live.Served):
         self.serve(live.congested())
         self.open()
         self.wait_samples()
-        self.assertNotIn("events", self.element("tiles").text)
+        for absent in ("events", "generators", "streams", "Stream"):
+            self.assertNotIn(absent, self.element("tiles").text)
+        self.assertEqual([t.text for t in self.driver.find_elements(By.CSS_SELECTOR, "#tabs button")], ["Boards", "Receivers"])
         # A sample of a run with event data, after those of this run, which has none.
         self.js("""const { store } = softfeb;
                    const last = { ...store.samples.at(-1), events: { rate: 10000, complete: 5, incomplete: 2, lost: 1, busy: 0.25 } };
@@ -231,6 +233,57 @@ class Page(live.Served):
             self.assertRegex(self.element("tiles").text, tile)
         self.screenshot("events")
         self.assert_fits()
+
+    def test_traffic_generators_and_streams(self):
+        changes = ("eal.hugepages=no", "run.duration=600s", "boards.feb.control.listen=none", "boards.feb.control.in_band=true")
+        self.serve(harness.CONF / "nanet.yaml", *(a for c in changes for a in ("--set", c)))
+        self.open()
+        self.wait_samples(15)
+        for tile in (r"Traffic generators\s+[0-9.]+\s*Gb/s", r"Bursts running\s+4\s*of 4", r"Datagram streams\s+[0-9.]+\s*Gb/s",
+                     r"Stream drops\s+[0-9,]+\s*datagrams"):
+            self.assertRegex(self.element("tiles").text, tile)
+        self.assertGreater(self.get("/api/history")[-1]["traffic_gen"]["gbps"], 0)
+        rows = lambda kind: [[c.text for c in r.find_elements(By.CSS_SELECTOR, "th, td")]
+                             for r in self.driver.find_elements(By.CSS_SELECTOR, f"#panel-{kind} tbody tr")]
+        wait_for("the tabs", lambda: self.driver.find_elements(By.ID, "tab-streams"))
+        self.emulate(height=1900)
+        self.element("tab-traffic_gens").click()
+        self.screenshot("generators")
+        self.assertEqual([r[:3] for r in rows("traffic_gens")], [[f"feb.{i}", "1", "1"] for i in range(4)])
+        self.assertTrue(all(int(r[3].replace(",", "")) > 0 for r in rows("traffic_gens")), rows("traffic_gens"))
+        self.element("tab-streams").click()
+        self.assertEqual([r[0] for r in rows("streams")], [f"gpu{i}" for i in range(4)])
+        self.assertIn("dropped datagrams no buffer", self.element("panel-streams").text)
+        self.wait_samples(15)
+        self.assertEqual(self.element("tab-streams").get_attribute("aria-selected"), "true")  # new counters keep the tab
+        self.screenshot("streams")
+        self.assert_fits()
+        self.assert_clean_console()
+
+    def test_time_of_workers(self):
+        self.serve(live.congested())
+        self.open()
+        wait_for("the card", lambda: self.element("workers-card").is_displayed())
+        self.wait_samples(15)
+        # For each worker: its numbers, the part of the bar that is filled, and the bar's description, at one time.
+        rows = self.js("""const width = (e) => e.getBoundingClientRect().width;
+            return [...document.querySelectorAll('#workers tbody tr')].map((row) => {
+              const bar = row.querySelector('.shares');
+              return [[...row.querySelectorAll('td')].slice(1).map((c) => parseFloat(c.textContent)),
+                100 * [...bar.children].reduce((sum, part) => sum + width(part), 0) / width(bar), bar.ariaLabel]; });""")
+        self.assertEqual(len(rows), 2)
+        for worker, (shares, filled, label) in enumerate(rows):
+            self.assertEqual(len(shares), 7)
+            self.assertAlmostEqual(sum(shares), 100, delta=0.5)
+            self.assertAlmostEqual(filled, 100 - shares[-1], delta=1)
+            self.assertGreater(filled, 0)
+            self.assertRegex(label, rf"^Worker {worker}: rx [0-9.]+ %, .* idle [0-9.]+ %$")
+        self.screenshot("workers")
+        self.emulate("dark", width=390, height=900)
+        self.assert_fits()
+        self.js("document.getElementById('workers-card').scrollIntoView()")
+        self.screenshot("workers-dark")
+        self.assert_clean_console()
 
     def test_it_comes_back_after_a_restart(self):
         config = live.congested()

@@ -4,6 +4,7 @@ import { ParameterForm } from "/parameters.js";
 import { showLinks } from "/links.js";
 import { Store } from "/store.js";
 import { Tables, element, number } from "/tables.js";
+import { showWorkers } from "/workers.js";
 
 const FEW_BOARDS = 8;      // above this, show their range and a selection
 const CHOSEN_OF_MANY = 3;  // initial size of that selection
@@ -106,6 +107,21 @@ function eventTiles(recent, mean) {
     tile("Busiest board", busy.toFixed(1), "% busy")];
 }
 
+/** Of runs with traffic generators or streams of datagrams. */
+function datagramTiles(recent, mean) {
+  const { traffic_gen: sent, streams: received } = recent.at(-1);
+  const list = [];
+  if (sent) {
+    list.push(tile("Traffic generators", mean((s) => s.traffic_gen?.gbps ?? 0).toFixed(2), "Gb/s"),
+      tile("Bursts running", `${sent.running}`, `of ${sent.generators}`));
+  }
+  if (received) {
+    list.push(tile("Datagram streams", mean((s) => s.streams?.gbps ?? 0).toFixed(2), "Gb/s"),
+      tile("Stream drops", number.format(received.dropped), "datagrams", received.dropped > 0));
+  }
+  return list;
+}
+
 function tiles(end) {
   const recent = store.since(TILE_SECONDS, end).slice(1);
   if (!recent.length) return by("tiles").replaceChildren();
@@ -125,7 +141,7 @@ function tiles(end) {
   if (rtt !== null) list.push(tile("RTT, mean of all boards", rtt < 100 ? rtt.toFixed(1) : number.format(Math.round(rtt)), "µs"));
   const load = meanOf(recent, "utilization");
   if (load !== null) list.push(tile("Utilization U, mean", load.toFixed(3)));
-  list.push(...eventTiles(recent, mean));
+  list.push(...eventTiles(recent, mean), ...datagramTiles(recent, mean));
   const again = total("boards", "retransmitted_packets_total");
   const wrong = total("receivers", "wrong_bytes_total");
   list.push(tile("CNPs", number.format(Math.round(sum(recent.map((s) => sum(s.cnp))) / seconds)), "/s"),
@@ -179,6 +195,7 @@ function drawNow() {
   const port = Number(by("port").value);
   if (store.setup.ports[port]) charts.queue(samples, from, to, port, store.setup.ports[port], by("queue"));
   tiles(end);
+  showWorkers(store.since(TILE_SECONDS, end).slice(1));
   describe(end);
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tables of counters, one per tab.
 
-const KINDS = [["boards", "Boards"], ["receivers", "Receivers"], ["ports", "Switch ports"]];
+// Kind, text of its tab, head of the column of names.
+const KINDS = [["boards", "Boards", "board"], ["receivers", "Receivers", "receiver"], ["traffic_gens", "Traffic generators", "board"],
+  ["streams", "Streams", "receiver"], ["ports", "Switch ports", "port"]];
 const number = new Intl.NumberFormat("en");
 const words = (name) => name.replace(/_total$/, "").replaceAll("_", " ");
 
@@ -63,8 +65,15 @@ export class Tables {
     e.preventDefault();
   }
 
+  /** Adds tabs for tables that name their rows themselves, because they contain only some boards or receivers. */
+  #addNamed(counters) {
+    const named = KINDS.filter(([kind]) => counters[kind]?.names && this.names[kind]?.join() !== counters[kind].names.join());
+    if (named.length) this.setup({ ...this.names, ...Object.fromEntries(named.map(([kind]) => [kind, counters[kind].names])) });
+  }
+
   #make(kind, table) {
-    const head = element("tr", {}, element("th", { scope: "col", textContent: kind.replace(/s$/, "") }),
+    const first = KINDS.find(([k]) => k === kind)[2];
+    const head = element("tr", {}, element("th", { scope: "col", textContent: first }),
       ...table.columns.map((c) => element("th", { scope: "col", textContent: words(c) })));
     const cells = [];
     const body = table.rows.map((row, r) => {
@@ -78,6 +87,7 @@ export class Tables {
   }
 
   update(counters) {
+    this.#addNamed(counters);
     for (const [kind] of KINDS) {
       const table = counters[kind];
       if (!table || !document.getElementById(`panel-${kind}`)) continue;

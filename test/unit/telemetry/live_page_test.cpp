@@ -75,6 +75,71 @@ TEST_CASE("events of boards and receivers") {
   CHECK(last["busy"] == 0.25);
 }
 
+TEST_CASE("traffic generators and streams of datagrams") {
+  Watched w;
+  auto& [s, parameters, page, events] = w;
+  page.add(s.at(100 * kMillisecond));
+  for (const char* name : {"traffic_gen", "streams"})
+    CHECK_FALSE(get(page, "/api/history").back().contains(name));
+  for (const char* name : {"traffic_gens", "streams"}) CHECK_FALSE(get(page, "/api/counters").contains(name));
+
+  s.endpoints[0].traffic_gen = engine::TrafficGenCounters{.datagrams = 7, .bursts = 1};
+  s.endpoints[0].traffic_gen_running = true;
+  s.endpoints[1].streams = detector::StreamCounts{};
+  page.add(s.at(200 * kMillisecond));
+  s.endpoints[0].traffic_gen->datagrams += 100;
+  s.endpoints[0].traffic_gen->writes += 50;
+  s.endpoints[0].traffic_gen->datagram_bytes += 1'000'000;
+  s.endpoints[0].traffic_gen->write_bytes += 250'000;
+  detector::StreamCounts& c = *s.endpoints[1].streams;
+  c.datagrams[static_cast<std::size_t>(detector::StreamVerdict::kAppended)] = 90;
+  c.datagrams[static_cast<std::size_t>(detector::StreamVerdict::kTooLong)] = 4;
+  c.datagrams[static_cast<std::size_t>(detector::StreamVerdict::kNoBuffer)] = 6;
+  c.bytes = 900'000;
+  page.add(s.at(300 * kMillisecond));
+  const Json last = get(page, "/api/history").back();
+  CHECK(last["traffic_gen"] == Json{{"generators", 1}, {"running", 1}, {"packets", 1500.0}, {"gbps", 0.1}});
+  CHECK(last["streams"] == Json{{"datagrams", 900.0}, {"gbps", 0.072}, {"dropped", 10}});
+
+  s.endpoints[0].traffic_gen_running = false;
+  page.end(s.at(400 * kMillisecond));
+  CHECK(get(page, "/api/history").back()["traffic_gen"]["running"] == 0);
+  const Json counters = get(page, "/api/counters");
+  CHECK(counters["traffic_gens"]["names"] == Json({"feb\\0"}));
+  CHECK(counters["traffic_gens"]["columns"][2] == "datagrams_total");
+  CHECK(counters["traffic_gens"]["rows"] == Json::parse("[[0, 1, 107, 1000000, 50, 250000]]"));
+  CHECK(counters["streams"]["names"] == Json({"daq"}));
+  CHECK(counters["streams"]["columns"][5] == "dropped_datagrams_no_buffer_total");
+  CHECK(counters["streams"]["rows"] == Json::parse("[[90, 900000, 0, 0, 0, 6, 4, 0, 0]]"));
+}
+
+TEST_CASE("shares of the workers' time") {
+  Watched w;
+  auto& [s, parameters, page, events] = w;
+  page.add(s.at(100 * kMillisecond));
+  CHECK_FALSE(get(page, "/api/history").back().contains("cpu"));
+  std::vector<dataplane::CpuTimes> workers(2);
+  stats::Sample sample = s.at(200 * kMillisecond);
+  sample.cpu = &workers;
+  page.add(sample);
+  workers[0] = {.stages = {0.01, 0, 0, 0.02, 0, 0}, .idle = 0.05};  // preempted for 20 ms
+  sample.at = 300 * kMillisecond;
+  page.add(sample);
+  workers[0].stages[3] += 0.1;
+  workers[1].idle = 0.1;
+  sample.at = 400 * kMillisecond;
+  page.add(sample);
+  workers.clear();  // the page has a copy
+  const Json history = get(page, "/api/history");
+  CHECK(history[2]["cpu"]["rx"] == Json({0.125, 0.0}));
+  CHECK(history[2]["cpu"]["build"] == Json({0.25, 0.0}));
+  CHECK(history[2]["cpu"]["idle"] == Json({0.625, 0.0}));
+  CHECK(history[3]["cpu"]["build"] == Json({1.0, 0.0}));
+  CHECK(history[3]["cpu"]["idle"] == Json({0.0, 1.0}));
+  CHECK(history[3]["cpu"].size() == 7);
+  CHECK(ask(page, "GET", "/metrics").body.find("{worker=\"1\",stage=\"idle\"} 0.1") != std::string::npos);
+}
+
 TEST_CASE("rates are differences of samples") {
   Watched w;
   auto& [s, parameters, page, events] = w;
