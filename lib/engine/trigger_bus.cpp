@@ -27,7 +27,8 @@ Time TriggerBus::next() const {
 
 void TriggerBus::report(std::uint32_t board, bool busy, Time now) {
   advance(now);
-  busy_.report(board, busy, since_begin(now));
+  // Boards become busy and ready again until their FIFOs are empty, but the busy time ends with the triggers.
+  busy_.report(board, busy, since_begin(std::min(now, end_)));
 }
 
 Time TriggerBus::busy_time(Time now) const {

@@ -177,6 +177,18 @@ TEST_CASE("busy boards veto triggers before their FIFO overflows", "[events]") {
   CHECK(camera.bus->busy_time(wire.now) > 0);
 }
 
+TEST_CASE("a board that becomes busy after the last trigger adds no busy time", "[events]") {
+  TriggerBusConfig config;
+  config.boards = 1;
+  TriggerBus bus(config);
+  bus.begin(kSecond);
+  bus.report(0, true, kSecond + 100 * kMicrosecond);
+  bus.report(0, false, kSecond + 300 * kMicrosecond);
+  bus.end(kSecond + kMillisecond);
+  bus.report(0, true, kSecond + 2 * kMillisecond);
+  CHECK(bus.busy_time(kSecond + 3 * kMillisecond) == 200 * kMicrosecond);
+}
+
 TEST_CASE("without a veto, a full FIFO loses events and later headers say so", "[events]") {
   Camera camera({.fifo = 2, .rate_hz = 2'000'000});
   test::Wire wire = camera.wire();
