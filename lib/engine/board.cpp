@@ -202,7 +202,10 @@ void Board::reschedule(std::uint32_t i, Time now) {
   }
   const std::uint32_t line = shared_.line_of(i);
   if (line == SharedRates::kNone) {
-    schedule(i, departure(i, now), now);
+    const Time at = departure(i, now);
+    // The question for the credit may have made congestion control fail.
+    if (at == kNever && qp.uncontrolled()) return reschedule(i, now);
+    schedule(i, at, now);
     return;
   }
   const Time own = own_departure(i, now);

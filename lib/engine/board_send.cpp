@@ -24,9 +24,9 @@
 // so, no packet leaves before its departure time.
 //
 // The following always use the full path: queue pairs that share a rate, because others wait in their line;
-// queue pairs that are served by rank, because their rank and priority may change with every packet; queue
-// pairs of the metadata bus, of boards with event data and of traffic generators, because their requests come
-// from another source; and boards with per-priority pause.
+// queue pairs whose congestion control chooses rank, priority or credit, which may change with every packet;
+// queue pairs of the metadata bus, of boards with event data and of traffic generators, because their
+// requests come from another source; and boards with per-priority pause.
 #include "engine/board.hpp"
 #include "engine/send_qp_run.hpp"
 
@@ -199,7 +199,7 @@ void Board::fetch_second_best() {
 bool Board::may_run(std::uint32_t i) const {
   const bool own_traffic = !events_ && (!generator_ || i >= generator_->qps());
   return fast_path_ && own_traffic && i < first_bus_qp() && !pause_.per_priority() && own_rate(i) &&
-         !ranked(i);
+         !qps_[i].controls_each_packet();
 }
 
 /// Reschedules QP `i` after a response or CNP: immediately, or at the end of the receive burst.

@@ -94,9 +94,13 @@ class alignas(64) SendQp {
   void stop_traffic(Time now) { traffic_.stop_arrivals(now); }
   /// Stops traffic, and drops the backlog of an open loop.
   void drop_traffic() { traffic_.stop(); }
+  /// True if congestion control has failed, but requests are not flushed yet.
+  bool uncontrolled() const {
+    return congestion_ != nullptr && congestion_->failed() && requester_.state() != roce::QpState::kErr;
+  }
   /// Flushes all requests if congestion control has failed.
   void stop_if_uncontrolled(Time now) {
-    if (congestion_ != nullptr && congestion_->failed()) requester_.set_state(roce::QpState::kErr, now);
+    if (uncontrolled()) requester_.set_state(roce::QpState::kErr, now);
   }
   void set_dest_mac(const roce::MacAddress& mac);
   void set_traffic_class(std::uint8_t dscp, roce::Ecn ecn) { headers_.set_traffic_class(dscp, ecn); }
@@ -204,6 +208,11 @@ class alignas(64) SendQp {
   void write_busy(const roce::CreditBody& request, std::uint16_t identification, TxFrame& out) const;
   /// True if congestion control ranks queue pairs.
   bool ranked() const { return congestion_ != nullptr && congestion_->uses(congestion::kRank); }
+  /// True if congestion control chooses the rank, the priority or the credit of each packet.
+  bool controls_each_packet() const {
+    return congestion_ != nullptr &&
+           congestion_->uses(congestion::kRank | congestion::kPriority | congestion::kCredit);
+  }
   /// Rank among the queue pairs that are ready to send; see CongestionControl::rank().
   std::uint64_t rank() const { return congestion_->rank(requester_.next_packet()); }
   void on_timer(Time now);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Congestion control as a plug-in of softfeb, version 1. This header is all that a plug-in needs; it is
+// Congestion control as a plug-in of softfeb, version 2. This header is all that a plug-in needs; it is
 // installed as <softfeb/congestion_plugin.hpp>. The tutorial is doc/congestion.md.
 //
 //     class Mine final : public softfeb_plugin::Control { … };
@@ -19,7 +19,7 @@
 namespace softfeb_plugin {
 
 /// Incremented with every change that makes old plug-ins unusable. softfeb refuses other versions.
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 
 /// Picoseconds since the start of the run's clock.
 using Time = std::uint64_t;
@@ -29,13 +29,22 @@ inline constexpr Time kMicrosecond = 1'000'000, kMillisecond = 1'000 * kMicrosec
 /// A rate or a window with this value is unlimited.
 inline constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
-/// Events that a control is called for, as a sum of these bits. All other events cost nothing.
+/// A credit with this value is unlimited; a priority with this value is that of the queue pair's DSCP.
+inline constexpr std::uint64_t kNoCredit = UINT64_MAX;
+inline constexpr std::uint8_t kNoPriority = UINT8_MAX;
+
+/// Functions of a control that softfeb calls, as a sum of these bits. All others cost nothing. The last four
+/// need kAcks, and an object for each queue pair.
 enum Events : std::uint32_t {
-  kAcks = 1U << 0,   ///< calls ack(); needs reliable queue pairs (RC)
-  kNaks = 1U << 1,   ///< calls nak()
-  kCnps = 1U << 2,   ///< calls cnp()
-  kSends = 1U << 3,  ///< calls sent()
-  kTimer = 1U << 4,  ///< calls timer() at the time that timer_at() returns
+  kAcks = 1U << 0,        ///< calls ack(); needs reliable queue pairs (RC)
+  kNaks = 1U << 1,        ///< calls nak()
+  kCnps = 1U << 2,        ///< calls cnp()
+  kSends = 1U << 3,       ///< calls sent()
+  kTimer = 1U << 4,       ///< calls timer() at the time that timer_at() returns
+  kPosts = 1U << 5,       ///< calls posted()
+  kCredit = 1U << 6,      ///< calls credit() before packets leave
+  kPriorities = 1U << 7,  ///< calls priority() for each packet
+  kRanks = 1U << 8,       ///< calls rank(); the board serves the queue pair with the lowest rank first
 };
 
 /// An acknowledgement of packets that were not acknowledged before. Bytes are counted from BTH through pad.
@@ -76,6 +85,19 @@ class Control {
   virtual double rate() const { return kUnlimited; }
   /// Number of bytes that may be in flight; at least one packet of the path MTU.
   virtual double window() const { return kUnlimited; }
+
+  /// A message of `length` payload bytes was posted after the previous one. `order` is its position in the
+  /// order in which the board's messages were posted.
+  virtual void posted(std::uint32_t /*length*/, std::uint64_t /*order*/, Time /*now*/) {}
+  /// Packets with numbers below the returned value may leave; `packet` is the number of the next one.
+  /// Packets are numbered from 0 across messages. The value must not fall. If no packet is in flight and no
+  /// timer is set, it must be above `packet`, because nothing would ever raise it.
+  virtual std::uint64_t credit(std::uint64_t /*packet*/) const { return kNoCredit; }
+  /// Level of packet number `packet`, which leaves now: 0 (lowest) to 7, sent as DSCP 8 · level. Also called
+  /// when a packet is sent again.
+  virtual std::uint8_t priority(std::uint64_t /*packet*/) { return kNoPriority; }
+  /// Rank of the queue pair among those of its board that are ready to send, if `packet` is its next one.
+  virtual std::uint64_t rank(std::uint64_t /*packet*/) const { return 0; }
 
   /// Sets new values of the parameters, in the order of the description. They apply from `now` on.
   virtual void parameters(const double* values, Time now) = 0;

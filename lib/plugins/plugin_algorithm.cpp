@@ -22,6 +22,9 @@ namespace {
 using congestion::Parameter;
 using softfeb_plugin::Plugin;
 
+/// Events that concern one queue pair.
+constexpr std::uint32_t kOwnQp =
+    softfeb_plugin::kPosts | softfeb_plugin::kCredit | softfeb_plugin::kPriorities | softfeb_plugin::kRanks;
 constexpr const char* kSymbol = "softfeb_congestion_plugin";
 
 [[noreturn]] void refuse(const std::string& what, const std::string& fix) { throw PluginError(what, fix); }
@@ -91,6 +94,10 @@ void check(const Plugin& plugin) {
   if (d.header_profile != 0 && d.header_profile < 0xf0) {
     refuse("has header profile " + std::to_string(d.header_profile), "use 0xf0 to 0xff, or 0 for none");
   }
+  if ((d.events & kOwnQp) != 0 && (d.events & softfeb_plugin::kAcks) == 0) {
+    refuse("uses posted(), credit(), priority() or rank() but does not observe acknowledgements",
+           "add kAcks to `events`");
+  }
   if (d.header_profile != 0 && (d.events & softfeb_plugin::kAcks) == 0)
     refuse("has header fields but does not observe acknowledgements", "add kAcks to `events`");
   for (std::size_t i = 0; i < d.parameters.count; ++i) check_parameter(d.parameters.items[i]);
@@ -127,7 +134,11 @@ class PluginAlgorithm final : public congestion::Algorithm {
   std::optional<Conflict> conflict(std::span<const double>) const override { return std::nullopt; }
   congestion::Hooks hooks() const override { return PluginControl::hooks_of(plugin_); }
   congestion::Needs needs() const override {
-    return (plugin_.description.events & softfeb_plugin::kAcks) != 0 ? congestion::kNeedsAcks : 0;
+    const std::uint32_t events = plugin_.description.events;
+    congestion::Needs needs = 0;
+    if ((events & softfeb_plugin::kAcks) != 0) needs |= congestion::kNeedsAcks;
+    if ((events & kOwnQp) != 0) needs |= congestion::kNeedsOwnQp;
+    return needs;
   }
   std::uint8_t header_profile() const override { return plugin_.description.header_profile; }
   std::size_t bytes(const congestion::PathFacts&) const override {

@@ -37,6 +37,10 @@ congestion::Hooks PluginControl::hooks_of(const Plugin& plugin) {
   if ((events & softfeb_plugin::kNaks) != 0) hooks |= congestion::kOnNak;
   if ((events & softfeb_plugin::kCnps) != 0) hooks |= congestion::kOnCnp;
   if ((events & softfeb_plugin::kTimer) != 0) hooks |= congestion::kTimer;
+  if ((events & softfeb_plugin::kPosts) != 0) hooks |= congestion::kOnPosted;
+  if ((events & softfeb_plugin::kCredit) != 0) hooks |= congestion::kCredit;
+  if ((events & softfeb_plugin::kPriorities) != 0) hooks |= congestion::kPriority;
+  if ((events & softfeb_plugin::kRanks) != 0) hooks |= congestion::kRank;
   return hooks;
 }
 
@@ -117,6 +121,7 @@ void PluginControl::on_sent(std::uint32_t bytes, Time now) {
 }
 
 void PluginControl::on_ack(const congestion::Ack& ack, Time now) {
+  acked_ = ack.acked;
   softfeb_plugin::Ack a;
   if (ack.sent_at) a.rtt = rtt_ = ack.rtt(now);
   a.bytes = ack.bytes;
@@ -151,6 +156,37 @@ void PluginControl::on_timer(Time now) {
   adopt_answers(now);
   // Otherwise the engine would call timer() again immediately, forever.
   if (timer_ <= now) fail("timer_at() is not after the time of the call of timer()");
+}
+
+void PluginControl::on_posted(std::uint32_t length, std::uint64_t order, Time now) {
+  guarded("posted()", [&] { control_->posted(length, order, now); });
+  adopt_answers(now);
+}
+
+std::uint64_t PluginControl::find_credit(std::uint64_t packet) const {
+  std::uint64_t credit = kNoCredit;
+  self().guarded("credit()", [&] { credit = control_->credit(packet); });
+  if (credit <= packet && packet == acked_ && timer_ == kNever) {
+    self().fail("credit() is " + std::to_string(credit) + " although packet " + std::to_string(packet) +
+                " is the next one and none is in flight");
+  }
+  return failed() ? kNoCredit : credit;
+}
+static_assert(softfeb_plugin::kNoCredit == congestion::CongestionControl::kNoCredit &&
+              softfeb_plugin::kNoPriority == congestion::CongestionControl::kNoPriority);
+
+std::uint8_t PluginControl::choose_priority(std::uint64_t packet) {
+  std::uint8_t level = kNoPriority;
+  guarded("priority()", [&] { level = control_->priority(packet); });
+  if (level > 7 && level != kNoPriority)
+    fail("priority() is " + std::to_string(level) + "; the levels are 0 to 7");
+  return failed() ? kNoPriority : level;
+}
+
+std::uint64_t PluginControl::find_rank(std::uint64_t packet) const {
+  std::uint64_t rank = 0;
+  self().guarded("rank()", [&] { rank = control_->rank(packet); });
+  return failed() ? 0 : rank;
 }
 
 void PluginControl::set_parameters(std::span<const double> values, Time now) {

@@ -56,10 +56,16 @@ class alignas(64) PluginControl final : public congestion::CongestionControl {
   Time timer_at() const override { return timer_; }
   void on_timer(Time now) override;
   std::uint64_t find_window() const override { return window_; }
+  void on_posted(std::uint32_t length, std::uint64_t order, Time now) override;
+  std::uint64_t find_credit(std::uint64_t packet) const override;
+  std::uint8_t choose_priority(std::uint64_t packet) override;
+  std::uint64_t find_rank(std::uint64_t packet) const override;
 
   template <typename Call>
   void guarded(const char* what, Call&& call);
   void adopt_answers(Time now);
+  /// Questions do not change the state that callers see, except that a wrong answer makes the control fail.
+  PluginControl& self() const { return const_cast<PluginControl&>(*this); }
   void fail(const std::string& message);
 
   const PluginFacts* facts_;
@@ -69,7 +75,8 @@ class alignas(64) PluginControl final : public congestion::CongestionControl {
   std::uint32_t packet_;  ///< counted bytes of a full packet
   std::uint64_t window_ = kNoWindow;
   Time timer_ = kNever;
-  Time rtt_ = 0;  ///< last RTT sample
+  Time rtt_ = 0;             ///< last RTT sample
+  std::uint64_t acked_ = 0;  ///< packets acknowledged
   const char* failure_ = nullptr;
 };
 

@@ -74,7 +74,7 @@ TEST_CASE("plug-in: describes itself", "[plugins]") {
   CHECK(&a == &sample());  // loaded once
   CHECK(a.name() == "sample");
   CHECK(a.header_profile() == 0xf3);
-  CHECK(a.needs() == congestion::kNeedsAcks);
+  CHECK(a.needs() == (congestion::kNeedsAcks | congestion::kNeedsOwnQp));
   REQUIRE(a.parameters().size() == 3);
   CHECK(a.parameters()[0].name == "target");
   CHECK(a.parameters()[0].unit == congestion::Unit::kTime);
@@ -82,7 +82,7 @@ TEST_CASE("plug-in: describes itself", "[plugins]") {
 }
 
 TEST_CASE("plug-in: a file that does not fit is refused, with the reason and the fix", "[plugins]") {
-  CHECK(refusal("wrong_plugin_1").find("is for version 99 of the interface; this softfeb has version 1") ==
+  CHECK(refusal("wrong_plugin_1").find("is for version 99 of the interface; this softfeb has version 2") ==
         0);
   CHECK(refusal("wrong_plugin_2").find("another layout") != std::string::npos);
   CHECK(refusal("wrong_plugin_3").find("no name that could be a key") != std::string::npos);
@@ -91,6 +91,7 @@ TEST_CASE("plug-in: a file that does not fit is refused, with the reason and the
   CHECK(refusal("wrong_plugin_6").find("`scope`, which is a key of softfeb") != std::string::npos);
   CHECK(refusal("wrong_plugin_7").find("header profile 3") != std::string::npos);
   CHECK(refusal("wrong_plugin_8").find("is no congestion control plug-in") != std::string::npos);
+  CHECK(refusal("wrong_plugin_9").find("does not observe acknowledgements") != std::string::npos);
   CHECK(refusal("absent").find("cannot be loaded") != std::string::npos);
 }
 
@@ -99,12 +100,14 @@ TEST_CASE("plug-in: gets acknowledgements, timers and its own header fields", "[
   REQUIRE(e.run());
   const congestion::CongestionState s = e.state(0);
   CHECK(s.failure == nullptr);
-  REQUIRE(s.counter_count == 3);
+  REQUIRE(s.counter_count == 4);
   CHECK(s.counter_names[2].name == "echoed");
   CHECK(s.counters[0] == 800);      // packets acknowledged
   CHECK(s.counters[2] == 800 * 7);  // each with its header
   CHECK(s.counters[1] >= 1);
-  CHECK(s.rate == 1'250'000'000);  // the RTT is below its target, so it ends at line rate
+  CHECK(s.counters[3] == 100 * 8192);               // bytes of the posted messages
+  CHECK(e.board->qp(0).headers().dscp() == 8 * 5);  // its priority
+  CHECK(s.rate == 1'250'000'000);                   // the RTT is below its target, so it ends at line rate
   REQUIRE(s.rtt);
 }
 
@@ -124,6 +127,11 @@ TEST_CASE("plug-in: a mistake stops its queue pair, with a message, and no other
       {6, "plug-in sample: timer_at() is not after the time of the call of timer()"},
       {7, "plug-in sample: start() threw: no start today"},
       {8, "plug-in sample: write_header() wrote 57 bytes"},
+      {9, "plug-in sample: credit() is 101 although packet 101 is the next one and none is in flight"},
+      {10, "plug-in sample: credit() threw: no credit today"},
+      {11, "plug-in sample: priority() is 8; the levels are 0 to 7"},
+      {12, "plug-in sample: rank() threw: no rank today"},
+      {13, "plug-in sample: posted() threw: too many messages"},
   }));
   CAPTURE(mistake, message);
   PluginExperiment e(mistake, 30e6, 3'000);

@@ -28,6 +28,8 @@ constexpr Plugin wrong() {
   p.description.parameters = {{"scope", Unit::kReal, 0, 1, 1, "a key of softfeb"}};
 #elif WRONG == 7
   p.description.header_profile = 3;
+#elif WRONG == 9
+  p.description.events = kRanks;
 #endif
   return p;
 }
