@@ -43,7 +43,7 @@ Parsed<BeamletsConfig> parse_phase(const std::string& text) {
   return BeamletsConfig{*phase.value, false};
 }
 
-/// The immediates of beamlets number the messages of each stream, which is what windows need.
+/// For beamlets, the immediate is the number of the message in its stream, as windows require.
 void set_numbers(Section& s, TrafficConfig& traffic) {
   if (s.given("verb") && traffic.verb != roce::WrOpcode::kWriteImm) {
     s.reading().problem(s.find("verb")->where, "beamlets are WRITEs with immediate",

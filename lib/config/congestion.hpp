@@ -64,9 +64,9 @@ nlohmann::ordered_json emit_value(const dcqcn::FieldInfo& field, std::uint64_t v
 Parsed<double> parse_value(const congestion::Parameter& parameter, const std::string& text);
 nlohmann::ordered_json emit_value(const congestion::Parameter& parameter, double value);
 
-/// Returns a copy of `now` in which the parameters in `given` are replaced. `given` contains keys and
-/// values as in the section of an element of `changes`, except `algorithm`, which cannot change. Throws
-/// ConfigError; Where::key of each problem is a key of `given`.
+/// Returns a copy of `now` in which the parameters in `given` are replaced. `given` contains the same keys
+/// and values as the `dcqcn` or `congestion` section of an entry in `changes`, except `algorithm`, which
+/// cannot change. Throws ConfigError; Where::key of each problem is a key of `given`.
 CongestionConfig change_congestion(const CongestionConfig& now,
                                    const std::vector<std::pair<std::string, std::string>>& given);
 

@@ -153,7 +153,7 @@ void apply_change(Reading& reading, const ChangeDraft& draft, CongestionConfig& 
 ReceiverDraft read_receiver(Section section);
 /// Reads section `streams` of a receiver.
 StreamsConfig read_streams(Section section);
-/// Reads `ports` of a board into `draft`, after `port` and `count`.
+/// Reads `ports` of a board into `draft`. Call this after `port` and `count` have been read.
 void read_board_ports(Section& section, EndpointDraft& draft);
 /// Reads section `traffic_gen` of a board.
 TrafficGenConfig read_traffic_gen(Section section);

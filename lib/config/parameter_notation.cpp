@@ -57,7 +57,7 @@ Parsed<std::uint64_t> parse_word(const std::string& text, std::span<const std::s
   return choices(text);
 }
 
-/// Parses a whole value of a unit that has the same notation for all algorithms.
+/// Parses an integer value whose unit has the same notation for all algorithms.
 Parsed<std::uint64_t> parse_whole(Notation unit, const std::string& text, std::uint64_t highest) {
   switch (unit) {
     case Notation::kSwitch:

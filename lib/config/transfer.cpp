@@ -27,7 +27,7 @@ void refuse_with_transfer(Section& s) {
   }
 }
 
-/// Checks that the QPs that send transfers to one receiver have segments of one size.
+/// Checks that all QPs that send transfers to the same receiver use the same segment size.
 class TransferChecker {
  public:
   TransferChecker(Reading& reading, const RunConfig& config) : reading_(reading), config_(config) {}

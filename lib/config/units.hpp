@@ -44,8 +44,8 @@ Parsed<std::int64_t> parse_wall_clock(const std::string& text);
 /// Parses true, yes, on; false, no, off.
 Parsed<bool> parse_bool(const std::string& text);
 
-/// The format functions return the shortest text that parses to the same value. Only a rate that is a period
-/// has no such text, because files do not write it as a rate.
+/// The format functions return the shortest text that parses to the same value. The exception is a rate given
+/// as a period: there is no such text for it, because configuration files contain the period instead.
 std::string format_time(Time time);
 std::string format_size(std::uint64_t bytes);
 std::string format_bandwidth(std::uint64_t bytes_per_second);

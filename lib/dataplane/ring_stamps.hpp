@@ -19,7 +19,8 @@ class RingStamps final : public latency::Stamps {
 
   explicit RingStamps(std::uint32_t sample) : Stamps(latency::Sampling(sample)), ring_(kRoom) {}
 
-  /// The clock of the worker that puts stamps, which must outlive it. Call before the worker starts.
+  /// Sets the clock of the worker that calls put(). `clock` must outlive this object. Call before the worker
+  /// starts.
   void set_clock(const TscClock& clock) { clock_ = &clock; }
 
   void put(latency::MessageKey key, latency::Stage stage, Time at) override;

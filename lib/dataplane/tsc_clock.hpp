@@ -10,9 +10,9 @@ namespace softfeb::dataplane {
 
 /// Converts TSC values to picoseconds and back with one multiplication.
 ///
-/// The clock is a straight line whose slope may change: set_frequency() sets another slope from a later TSC
-/// value on. Time is continuous and monotonic across the change. All copies to which the change was applied
-/// return the same time for the same TSC value.
+/// The clock is a straight line whose slope may change: set_frequency() sets a new slope, which takes effect
+/// at a later TSC value. Time is continuous and monotonic across the change. All copies to which the change
+/// was applied return the same time for the same TSC value.
 class TscClock {
  public:
   /// `hz`: TSC frequency, 1 MHz … 1 THz. `origin`: TSC value at time 0.

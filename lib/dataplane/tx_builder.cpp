@@ -91,7 +91,8 @@ unsigned TxBuilder::acquire(std::span<TxFrame> frames, std::span<rte_mbuf*> mbuf
     frames[i] = TxFrame{};
     frames[i].header = reinterpret_cast<std::uint8_t*>(mbufs[i]) + kDataOffset;
   }
-  // Most frames have a payload. Prefetch its mbufs, so that they arrive while the frames are crafted.
+  // Most frames have a payload. Prefetch the mbufs for the payloads, so that they are in the cache when the
+  // frames have been crafted.
   stock_up(n);
   return n;
 }

@@ -11,7 +11,7 @@ namespace softfeb::dcqcn {
 
 struct PaperSettings {
   PaperParameters parameters;
-  /// NICs pace from the first packet on. Therefore the bucket is small, initially full, and uses exact
+  /// NICs pace from the first packet on. Therefore the bucket is small and initially full, and it uses exact
   /// arithmetic.
   BucketConfig bucket = {
       .size = 16'384, .start_full = true, .first_frame_free = false, .arithmetic = BucketArithmetic::kExact};

@@ -51,7 +51,7 @@ struct EventServices {
   std::function<detector::EventRecorder*(std::size_t r)> recorder_of{};
 };
 
-/// Draws the payloads, which takes time. Throws ConfigError.
+/// Generates the payloads, which takes time. Throws ConfigError.
 EventData make_event_data(const config::RunConfig& config, const EventServices& services);
 /// Configuration of board `b`, which has events.
 engine::EventSenderConfig event_sender_of(const config::RunConfig& config, std::size_t b,

@@ -92,7 +92,7 @@ void Plans::resolve(const config::RunConfig& config, QpPlan& plan, std::vector<s
       t.stride = receiver_qps_[r] * size;
       t.length = (receiver.windows->ring - 1) * t.stride + size;
     } else if (qp.traffic.transfer) {
-      // Transfers go to one receiver, where the QPs of the group are consecutive.
+      // All transfers of a group go to one receiver, where the QPs of the group are consecutive.
       t.first_qp = k - plan.number;
       t.address = kRegionBase + t.first_qp * receiver.memory;
       t.length = qp.count * receiver.memory;

@@ -14,8 +14,8 @@ namespace softfeb::engine {
 /// Completion times and slowdowns of a board's messages, by message length.
 ///
 /// The completion time of a message is the time from its arrival (in a closed loop, from when it was posted)
-/// until the board has its acknowledgement. Slowdown is the time from arrival to the last byte at the
-/// receiver, relative to an idle network.
+/// until the board has its acknowledgement. Slowdown is the time from a message's arrival at the board until
+/// its last byte reaches the receiver, divided by the same time in an idle network.
 ///
 /// Has a fixed size of about 180 KB, allocates nothing, and can be merged. Not thread-safe.
 class CompletionTimes {

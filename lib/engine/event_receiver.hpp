@@ -54,7 +54,8 @@ class EventReceiver {
   /// `sink` is told of closed events instead of the recorder, to which it must pass them. Null: none.
   explicit EventReceiver(const EventReceiverConfig& config, detector::EventSink* sink = nullptr);
 
-  /// Processes a complete message of queue pair `board`, which only this board uses.
+  /// Processes a complete message of the queue pair with index `board`; only the board with this index uses
+  /// that queue pair.
   void message(Time now, std::uint32_t board, const roce::MessageEvent& message);
   /// Closes the events whose timeout expires at or before `now`.
   void advance(Time now);

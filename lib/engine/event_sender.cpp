@@ -162,7 +162,8 @@ Time EventSender::next_event() const {
   if (!started_ || dropped_) return kNever;
   const Time ready = saturating_add(fifo_.next_ready(), began_);
   if (stopped_) return ready;
-  // Read in this order: another thread may accept the trigger at next() in between.
+  // next() must be read before accepted(), because another thread may accept the trigger due at next()
+  // between the two reads.
   const Time next = saturating_add(triggers_->next(), delay_);
   if (next_trigger_ == triggers_->accepted()) return std::min(ready, next);
   return std::min(ready, saturating_add(began_ + triggers_->trigger(next_trigger_).time, delay_));

@@ -28,8 +28,8 @@ struct EventSenderConfig {
   TriggerFeed* triggers = nullptr;                  ///< must outlive the board
   /// `triggers`, if they arrive as messages; otherwise null.
   MessageTriggers* messages = nullptr;
-  /// Number of the board among those with these triggers, to which it reports whether it is busy. Not set: it
-  /// does not.
+  /// Number of the board among those with these triggers, to which it reports whether it is busy. Not set:
+  /// the board does not report.
   std::optional<std::uint32_t> reports_as;
 };
 

@@ -34,7 +34,8 @@ class HostResponder {
     std::uint8_t rnr_timer = 12;   ///< timer code in RNR NAKs
   };
   struct Deps {
-    /// Returns `bytes` bytes of memory, at most Config::memory. Always returns the same start address.
+    /// Returns `bytes` bytes of memory; `bytes` is at most Config::memory. Always returns the same start
+    /// address.
     std::function<std::uint8_t*(std::uint64_t bytes)> memory;
     /// Returns true if a configured QP has this number.
     std::function<bool(roce::Qpn)> taken;

@@ -243,7 +243,7 @@ class Receiver : public Endpoint, private roce::UnorderedSink {
   bool keep_notifications_;
   latency::StampSource stamps_;
   Time response_delay_;
-  /// Set if times are taken, and messages are notified in windows or events.
+  /// Set if times are recorded and messages are reported in windows or events.
   std::unique_ptr<GroupNotifications> groups_;
   std::unique_ptr<EventReceiver> events_;
   std::unique_ptr<StreamReceiver> streams_;

@@ -21,8 +21,8 @@ struct TrafficGenConfig {
   bool start = false;                  ///< generates packets from Board::start() on, as if Start had risen
   /// The board is not finished before its traffic is stopped, because registers may start the generator.
   bool waits = false;
-  /// Number of configured queue pairs, from the first on, that send the WRITEs. They have no traffic of their
-  /// own. The `payload` of their streams is that of the generator.
+  /// Number of configured queue pairs, starting with the first, that send the WRITEs. They have no traffic of
+  /// their own. The `payload` of their streams is that of the generator.
   std::uint32_t qps = 0;
   /// Provides bytes for any offset, and for lengths up to the longest packet. Must outlive the board.
   const roce::PayloadStream* payload = nullptr;

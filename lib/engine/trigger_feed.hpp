@@ -57,8 +57,8 @@ class TriggerFeed {
   virtual void report(std::uint32_t board, bool busy, Time now) = 0;
   /// Time during which at least one board was busy. Not to be called while other threads use the feed.
   virtual Time busy_time(Time now) const = 0;
-  /// Counts of each source, in the order of the configuration. Empty if the sources are elsewhere. Not to be
-  /// called while other threads use the feed.
+  /// Counts of each source, in the order of the configuration. Empty if the triggers arrive as messages,
+  /// because their sources are then outside this object. Not to be called while other threads use the feed.
   virtual std::span<const detector::TriggerCounts> counts() const = 0;
 };
 

@@ -155,7 +155,8 @@ Time RealDriver::begin(stats::Observers& observers) {
   return started_;
 }
 
-/// The triggers end with the duration of the run, so that all processes of a detector have the same ones.
+/// The triggers end when the duration of the run has elapsed, so that all processes of a detector have the
+/// same triggers.
 void RealDriver::begin_events() {
   if (config_.triggers.empty()) return;
   std::uint64_t begin = dpdk_.read_wall_clock() + started_ / kNanosecond;

@@ -35,7 +35,7 @@ class Links {
 
   /// Returns the links from station `from` to station `to` in this order; empty if there is no path.
   Hops between(std::uint32_t from, std::uint32_t to) const {
-    // Starts at the destination, so that following the links found leads to the destination.
+    // Searches from the destination, so that the links in `link_to` lead to it.
     std::vector<std::optional<std::size_t>> link_to(links_of_.size());
     std::vector<bool> seen(links_of_.size(), false);
     std::deque<std::size_t> todo{to};

@@ -32,7 +32,7 @@ class UnorderedSink {
   virtual void place(std::uint32_t qp, std::uint64_t index, const Segments& bytes, std::uint8_t* to) = 0;
   /// A WRITE is complete; packet `index` is its last one.
   virtual void complete(std::uint32_t qp, std::uint64_t index, const MessageEvent& message) = 0;
-  /// A WRITE was abandoned, of which `bytes` bytes had been placed.
+  /// A WRITE was abandoned after `bytes` of its bytes had been placed.
   virtual void abandoned(std::uint32_t qp, std::uint32_t bytes) = 0;
   /// A packet was neither placed nor is it a duplicate.
   virtual void dropped(std::uint32_t qp, RegistrationVerdict verdict) = 0;

@@ -30,8 +30,8 @@ class RssiEndpoint : public RssiLink {
   void resume(Time now) final;
   const RssiStatus& status() const final { return status_; }
 
-  /// `closed` receives the record of each connection that ends, before the user of the link is notified. It
-  /// must not call the link.
+  /// `closed` receives the record of each connection that ends, before the user of the link is notified.
+  /// `closed` must not call the link.
   void notify_closed(std::function<void(const RssiClosed&)> closed) { closed_ = std::move(closed); }
 
   /// Corrupts the checksum of the next data segment, once, to provoke a retransmission.

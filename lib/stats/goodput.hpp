@@ -23,7 +23,8 @@ struct QpRates {
   /// receiver that does not report it).
   std::optional<std::uint64_t> payload_bytes = 0;
   std::optional<double> goodput_gbps = 0;
-  /// The goodput comes from a remote receiver: `from` and `to` are not the times that it measured.
+  /// The goodput comes from a remote receiver: `from` and `to` are not the bounds of the interval that the
+  /// receiver measured.
   bool reported = false;
   /// UC after a warm-up: the receiver (index into Sample::endpoints), and the bytes of `payload_bytes` that
   /// may have been on the receiver's link, in part, when the measured time began.

@@ -175,7 +175,8 @@ std::uint32_t packets_per_ack(const engine::CongestionSettings& settings, const 
              : std::max(1U, (spacing + counted - 1) / counted);
 }
 
-/// A board on a net_null port. Several have separate payloads, because a payload is filled only once.
+/// A board on a net_null port. If there are several boards, each has its own payload, because a payload can
+/// be filled only once.
 struct RigWithPayload {
   RigWithPayload(const Environment& environment, const CraftOptions& options, test::DpdkRig& dpdk)
       : payload(craft_payload(options)), rig(environment, options, *payload, dpdk) {}

@@ -20,7 +20,7 @@
 namespace softfeb::test {
 
 /// A JSON document with at least `algorithm`. Most traces also have `parameters`, `tolerance` and `events`.
-/// An event has a time `t` (ps), a kind `event`, its inputs, and in `expect` the state after the event. Its
+/// An event has a time `t` (ps), a kind `event`, its inputs, and the state after the event (`expect`). Its
 /// member `inside` contains the model's internal state, which helps to find an error but is not compared.
 struct CcFile {
   nlohmann::json document;

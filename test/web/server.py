@@ -115,7 +115,7 @@ class Server(live.Served):
         result = live.wait_for("the result", lambda: self.get("/api/result"))
         self.assertEqual((self.state(), result["verdict"]), ("ended", "held"))
         self.assertIn("All checks held", result["text"])
-        # The workers have stopped: their data is still available, operations that need them are refused.
+        # The workers have stopped. Their data is still available, but operations that need the workers are refused.
         self.assertGreater(len(self.get("/api/history")), 5)
         self.assertEqual(self.ask("GET", "/metrics")[0], 200)
         for name in ("feb0", "feb1"):

@@ -10,7 +10,7 @@ SYSTEMS = """* **Advanced Camera** (000): the RoCEv2 sender with DCQCN in the bo
 * **NaNet-10** (004): an FPGA card with four 10 GbE ports for the trigger of an experiment, which
   writes data into the memory of GPUs."""
 
-HEAD = f"""# Figures of published systems
+HEAD = f"""# Figures from published systems
 
 This page compares softfeb with four published systems. The names of most files begin with their
 numbers, `seed000`, `seed001`, `seed003` and `seed004`:

@@ -157,7 +157,8 @@ TEST_CASE("cch: wrong headers are dropped and counted", "[board][cch]") {
   CHECK(inject([](Bytes& f) { f[kCch + 2] = 16; }) == 1);
   CHECK(inject([](Bytes& f) { f[kCch] = 0x20; }) == 1);
   const std::uint64_t bad = e.receiver->counters().rx_bad_transport;
-  // An echo is for a requester. The checksum is adapted to the flag: the words' sum stays the same.
+  // An echo is for a requester. The checksum is adjusted for the flag, so that the sum of the words stays the
+  // same.
   CHECK(inject([](Bytes& f) {
           f[kCch] |= CongestionHeader::kEcho;
           f[kCch + 4] = static_cast<std::uint8_t>(f[kCch + 4] - (CongestionHeader::kEcho));

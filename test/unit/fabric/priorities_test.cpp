@@ -80,7 +80,8 @@ TEST_CASE("priorities: acknowledgements overtake data by their own DSCP", "[prio
   b.run(kMillisecond);
   std::size_t place = 0;
   while (place < b.arrivals.size() && dscp_of(b.arrivals[place]) != 56) ++place;
-  // The link from station 0 is as fast as the port, so only one frame is before it.
+  // The link from station 0 is as fast as the port, so when the acknowledgement arrives, only one frame is
+  // ahead of it.
   CHECK(place < 8);
   const auto& port = b.look(kMillisecond).ports[2];
   CHECK(port.queues[7].tx_packets == 1);

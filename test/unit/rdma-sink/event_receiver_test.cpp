@@ -49,7 +49,7 @@ struct EventBench {
   std::uint8_t* slot(std::uint64_t event, std::uint32_t board, std::uint32_t piece = 0) {
     return memory.data() + options.layout.address_of(event, board) + options.layout.piece_address(piece);
   }
-  /// Writes the header with its payload to where `event`, `board` and `piece` belong.
+  /// Writes the header and its payload to the place of piece `piece` of board `board` in event `event`.
   void write(EventHeader h, std::uint64_t event, std::uint32_t board, std::uint32_t piece) {
     std::uint8_t* const to = slot(event, board, piece);
     std::fill_n(to + kEventHeaderSize, h.length, static_cast<std::uint8_t>(h.board + 1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests accesses to a board's registers. The test plays the workers.
+// Tests accesses to a board's registers. The test plays the part of the workers.
 #include "slowcontrol/register_bus.hpp"
 
 #include "board/metadata_codec.hpp"

@@ -47,7 +47,7 @@ def command(o, paths, image, agent_port, tap_fd):
     line = ("console=ttyS0 quiet loglevel=3 panic=-1 mitigations=off nokaslr no_timer_check tsc=reliable net.ifnames=0"
             f" softfeb.ip={o.ip} softfeb.mtu={o.mtu} softfeb.management={MANAGEMENT_IP}/24 softfeb.agent={agent_port}")
     args = [PROGRAM, "-name", f"softroce-{o.name}", "-machine", "q35,usb=off,vmport=off,hpet=off",
-            # An Nehalem runs RoCE three times as fast as `max`, whose newer instructions are costly to emulate.
+            # A Nehalem runs RoCE three times as fast as `max`, whose newer instructions are costly to emulate.
             "-accel", "tcg,thread=multi", "-cpu", "Nehalem", "-smp", str(o.cpus), "-m", str(o.memory),
             "-object", f"memory-backend-memfd,id=mem0,size={o.memory}M,share=on", "-numa", "node,memdev=mem0",
             "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none",
