@@ -57,23 +57,23 @@ TEST_CASE("a rate per interval is exact, for any sizes", "[pacer]") {
 }
 
 TEST_CASE("with a period, message n is due at n periods, also after a billion messages", "[pacer]") {
-  constexpr Time kStart = 12'345;
+  constexpr Time kBegin = 12'345;
   constexpr std::uint64_t kBillion = 1'000'000'000;
   // 16 samples at 195,312.5/s; a prime number of picoseconds; a period shorter than an iteration of the loop
   for (const Time period : {81'920 * kNanosecond, Time{1'000'000'007}, Time{99'988}}) {
     Pacer pacer = Pacer::every(period);
     CHECK_FALSE(pacer.unlimited());
-    pacer.start(kStart);
+    pacer.start(kBegin);
     const auto check = [&](std::uint64_t from, std::uint64_t to) {
       for (std::uint64_t n = from; n < to; ++n) {
-        if (pacer.departure() != kStart + n * period) FAIL("message " << n << " at " << pacer.departure());
+        if (pacer.departure() != kBegin + n * period) FAIL("message " << n << " at " << pacer.departure());
         pacer.sent(1, pacer.departure());
       }
     };
     check(0, 100'000);
     pacer.sent(kBillion - 200'000, pacer.departure());  // the schedule of these messages at once
     check(kBillion - 100'000, kBillion);
-    CHECK(pacer.departure() == kStart + kBillion * period);
+    CHECK(pacer.departure() == kBegin + kBillion * period);
   }
 }
 
