@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "telemetry/change_request.hpp"
 
+#include "telemetry/json_text.hpp"
+
 #include <charconv>
 
 #include <nlohmann/json.hpp>
 
 namespace softfeb::telemetry {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostKeys = 64;
 

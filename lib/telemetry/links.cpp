@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "telemetry/links.hpp"
 
+#include "telemetry/json_text.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,7 +14,6 @@ namespace softfeb::telemetry {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using srp::RssiClosed;
 
 /// Seconds from `from` to `to`, rounded to milliseconds, the resolution of the link timers.
