@@ -13,7 +13,7 @@
 namespace softfeb::config {
 namespace {
 
-constexpr std::uint64_t kMostMemory = std::uint64_t{64} << 30;
+constexpr std::uint64_t kMostEventMemory = std::uint64_t{64} << 30;
 constexpr std::uint32_t kMostPieces = 16'384;  ///< maximum number of pieces in a board's FIFO
 
 class EventChecker {
@@ -63,7 +63,7 @@ class EventChecker {
     if (board.control)
       problem(board.where, "control", "a board with `events` has no slow control", "remove one of them");
     const detector::EventLayout layout = e.layout();
-    if (layout.memory() > kMostMemory) {
+    if (layout.memory() > kMostEventMemory) {
       problem(e.where, "slots",
               "the events of " + std::to_string(e.boards) + " boards take " +
                   std::to_string(layout.memory() >> 30) + " GiB of memory",

@@ -9,7 +9,7 @@
 namespace softfeb::config {
 namespace {
 
-constexpr std::uint64_t kMostMemory = std::uint64_t{4} << 30;
+constexpr std::uint64_t kMostStreamMemory = std::uint64_t{4} << 30;
 
 }  // namespace
 
@@ -45,7 +45,7 @@ void check_streams(Reading& reading, const RunConfig& config) {
     }
     if (c.buffers.timeout == 0)
       problem("timeout", "buffers would close at once", "write a longer time, for example 100us");
-    if (std::uint64_t{c.buffers.streams} * c.buffers.buffers * c.buffers.size > kMostMemory)
+    if (std::uint64_t{c.buffers.streams} * c.buffers.buffers * c.buffers.size > kMostStreamMemory)
       problem("size", "the buffers take more than 4 GiB", "use fewer or smaller buffers");
   }
 }

@@ -14,7 +14,6 @@ namespace softfeb::dataplane {
 
 namespace {
 
-constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 constexpr std::uint64_t kHalfNs = 25'000'000;  ///< duration of one of the two measurements
 constexpr int kReadTries = 16;
 
@@ -27,7 +26,7 @@ ClockReading read_with(clockid_t id) {
     const std::uint64_t window = rte_rdtsc_precise() - before;
     if (window >= best.window) continue;
     best = {.tsc = before + window / 2,
-            .reference_ns = static_cast<std::uint64_t>(reference.tv_sec) * kNsPerSecond +
+            .reference_ns = static_cast<std::uint64_t>(reference.tv_sec) * (kSecond / kNanosecond) +
                             static_cast<std::uint64_t>(reference.tv_nsec),
             .window = window};
   }

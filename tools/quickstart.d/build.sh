@@ -11,8 +11,8 @@ if command -v ld.gold >/dev/null; then
   export CXX_LD="${CXX_LD-gold}"
 fi
 
-# configure DIR [meson options]: sets DIR up again if its options differ. Unity builds of 24 files: the compiler
-# spends most of its time on headers.
+# configure DIR [meson options]: sets DIR up again if its options differ. Unity builds, in which every library is one unit:
+# the compiler spends most of its time on headers.
 configure() {
   local dir=$1
   shift
@@ -21,12 +21,12 @@ configure() {
     die 3 "cannot write to $PWD/$dir or $PWD/build-logs, which may belong to another user" "fix:  sudo rm -r $PWD/build*"
   fi
   local wish
-  wish="${CXX-c++} ${CXX_LD-ld} unity $*"
+  wish="${CXX-c++} ${CXX_LD-ld} unity 80 $*"
   if [ -f "$dir/build.ninja" ] && [ "$(cat "$dir/.configured" 2>/dev/null)" = "$wish" ]; then
     return
   fi
   rm -rf "$dir"
-  meson setup "$dir" -Dunity=on -Dunity_size=24 "$@" >"build-logs/$dir.setup.log" 2>&1 || {
+  meson setup "$dir" -Dunity=on -Dunity_size=80 "$@" >"build-logs/$dir.setup.log" 2>&1 || {
     tail -n 20 "build-logs/$dir.setup.log" >&2
     die 3 "meson setup $dir failed; its output is in build-logs/$dir.setup.log"
   }
