@@ -17,7 +17,7 @@ namespace softfeb::febctl {
 /// values are plain addresses and port numbers.
 class Catalogue {
  public:
-  /// `others`: registers that have names, too, but are not listed, and match no pattern.
+  /// `others`: registers that can be found by name, but are not listed and do not match patterns.
   explicit Catalogue(std::vector<Register> registers, std::vector<Register> others = {});
 
   /// All registers, each listed once, in the order of their addresses.

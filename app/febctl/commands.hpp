@@ -45,7 +45,8 @@ struct LoadOptions {
 };
 void load_command(Context& context, const LoadOptions& options);
 
-/// Meaning of a word on the command line: registers by name, or words at an address. Throws UsageError.
+/// What a word on the command line selects: registers by name, or words at an address. parse_target() throws
+/// UsageError.
 struct Target {
   std::vector<Register> registers;
   std::optional<Range> range;  ///< if set, the word is an address and no registers are listed
@@ -73,7 +74,7 @@ struct DispatchOptions {
   std::optional<std::uint32_t> size;
   bool wait = true;
   bool reset = false;
-  double limit = 60;  ///< seconds per burst
+  double limit = 60;  ///< timeout of a burst in seconds
 };
 void dispatch_command(Context& context, const DispatchOptions& options);
 
@@ -82,7 +83,7 @@ struct SessionOptions {
   std::uint32_t rounds = 1;
   std::uint32_t bursts = 1;
   std::uint32_t count = 1000;
-  double limit = 60;                ///< seconds per burst
+  double limit = 60;                ///< timeout of a burst in seconds
   std::vector<std::string> set;     ///< NAME=VALUE, written before the first burst
   std::vector<std::string> during;  ///< NAME=VALUE, written during a burst
 };

@@ -155,7 +155,7 @@ class ConnectionSetup {
   }
 
   /// The region covers the host's address range, because the dispatcher's requests also use these addresses
-  /// as local ones.
+  /// as local addresses.
   void register_memory() {
     const std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
     pair_.register_region({.address = made_.address,

@@ -15,17 +15,17 @@ namespace softfeb::febctl {
 /// Parameters of both ends of a connection. If `sink` is set, an rdma-sink provides the host's parameters.
 struct ConnectOptions {
   std::string sink;  ///< HOST[:PORT] of an rdma-sink; empty: none
-  // Host.
+  // Parameters of the host.
   std::string host_ip;
   std::uint16_t host_port = 4791;
   std::uint32_t qpn = 0;
   std::uint32_t rkey = 0;
   std::uint64_t address = 0;
   std::uint64_t length = 0;
-  /// PSN of the board's first packet; if empty, random with a sink and 0 without
+  /// PSN of the board's first packet; if empty, a random PSN with a sink, and 0 without a sink
   std::optional<std::uint32_t> psn;
   std::uint32_t rq_psn = 0;
-  // Messages.
+  // Parameters of the messages.
   std::uint32_t size = 4096;
   std::uint32_t slots = 0;  ///< 0: as many as fit into the host's memory
   std::uint32_t pmtu = 4096;
@@ -33,7 +33,7 @@ struct ConnectOptions {
   std::uint32_t rnr_retry = 3;
   std::uint32_t min_rnr_timer = 1;
   std::uint32_t ack_timeout = 14;
-  // Board.
+  // Parameters of the board.
   std::optional<std::uint32_t> pd;  ///< handler of an existing protection domain
   /// RoCE address of the board, needed if the registers of UdpEngine do not contain it
   std::string board_ip;

@@ -17,9 +17,9 @@ struct FileValue {
   config::Where where;
 };
 
-/// Reads register values from YAML, in the order of the file: a tree of names, names as `read` accepts them,
-/// or both. Throws config::ConfigError with all problems: unknown names, read-only registers, invalid values,
-/// duplicate registers.
+/// Reads register values from YAML and returns them in the order of the file. The names of registers form a
+/// tree, or have the form that `read` accepts, or both. Throws config::ConfigError with all problems: unknown
+/// names, read-only registers, invalid values, duplicate registers.
 std::vector<FileValue> read_values(const Catalogue& catalogue, const std::string& yaml,
                                    const std::string& file);
 

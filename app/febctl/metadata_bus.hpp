@@ -9,8 +9,8 @@
 
 namespace softfeb::febctl {
 
-/// Executes verbs on the board through the registers of RoceEngine. It writes a request, sets the bit that
-/// starts it, and reads the response when the board signals completion.
+/// Executes verbs on the board through the registers of RoceEngine. For each verb, it writes a request, sets
+/// the bit that starts the execution, and reads the response when the board signals completion.
 class MetadataBus {
  public:
   /// `board` must outlive the bus. Throws UsageError if the profile has no RoceEngine.

@@ -24,7 +24,8 @@ struct Parser {
   Options options;
   double timeout = 5;
 
-  /// Adds a subcommand that calls `run` with `command`, to whose members the caller binds the flags.
+  /// Adds a subcommand that calls `run` with `command`. The caller binds the flags to the members of
+  /// `command`.
   template <class Command, class Run>
   CLI::App* add(const char* name, const char* text, std::shared_ptr<Command> command, Run run) {
     CLI::App* const sub = top.add_subcommand(name, text);

@@ -13,8 +13,8 @@ namespace softfeb::febctl {
 /// Interpretation of a register's bits.
 enum class Base : std::uint8_t { kUnsigned, kSigned, kBool, kText };
 
-/// Type of a register whose bytes are in network order (the …Raw registers of UdpEngine). Its value is also
-/// shown as an address or port.
+/// Type of a register whose bytes are in network order (the …Raw registers of UdpEngine). The value of such a
+/// register is also shown as an address or port.
 enum class NetworkForm : std::uint8_t { kNone, kIp, kMac, kPort };
 
 enum class Access : std::uint8_t { kReadOnly, kReadWrite, kWriteOnly };
@@ -22,7 +22,7 @@ enum class Access : std::uint8_t { kReadOnly, kReadWrite, kWriteOnly };
 /// A register with its name in the firmware's tree.
 struct Register {
   std::string path;
-  std::uint32_t address = 0;  ///< address of the word that contains the first bit, if bit_offset is below 32
+  std::uint32_t address = 0;  ///< if bit_offset is below 32: address of the word that contains the first bit
   std::uint32_t bit_offset = 0;
   std::uint32_t bit_size = 32;
   Access access = Access::kReadWrite;

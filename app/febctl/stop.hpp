@@ -5,7 +5,8 @@
 
 namespace softfeb::febctl {
 
-/// The first SIGINT or SIGTERM ends a wait and then the command; the second one ends the program.
+/// Installs signal handlers. The first SIGINT or SIGTERM ends the current wait and then the command; a second
+/// one ends the program.
 void catch_stop_signals();
 bool stopped();
 

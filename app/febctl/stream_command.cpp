@@ -77,7 +77,8 @@ Received receive(Context& context, const StreamOptions& options, std::uint32_t w
   sockets::StreamReceiver stream(to,
                                  [&](ByteSpan frame, const srp::FrameTags&, Time) { check.on_frame(frame); });
   stream.connect();
-  // A frame that an earlier receiver left incomplete is sent again with its original size.
+  // If an earlier receiver left a frame incomplete, the board sends this frame again with its original size.
+  // That frame is not counted.
   stream.receive(kSlice);
   check = FrameCheck(words);
   const sockets::StreamStats before = stream.figures();

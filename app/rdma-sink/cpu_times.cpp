@@ -10,7 +10,8 @@ namespace softfeb::sink {
 
 namespace {
 
-/// Clock of a thread's CPU time by its number, as in pthread_getcpuclockid(3), which wants a pthread_t.
+/// Returns the CPU-time clock of the thread with number `tid`. Does the same as pthread_getcpuclockid(3),
+/// which requires a pthread_t.
 clockid_t clock_of_thread(int tid) {
   constexpr int kScheduled = 2, kOfThread = 4;
   return static_cast<clockid_t>(~static_cast<unsigned>(tid) << 3 | kScheduled | kOfThread);

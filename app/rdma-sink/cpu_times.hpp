@@ -19,32 +19,34 @@ struct ThreadClock {
   std::string name;
   clockid_t clock = 0;
 };
-/// All threads of this process. Those that start later are not included.
+/// Returns all threads that this process has now. Threads that start later are not included.
 std::vector<ThreadClock> threads_of_process();
-/// Time of a clock; 0 if it cannot be read, for example because the thread has ended.
+/// Returns the time of a clock, or 0 if the clock cannot be read, for example because the thread has ended.
 Time read_clock(clockid_t clock);
 
-/// CPU time of threads: the sum, and the share in each interval of 10 ms (doc/rdma-sink.md).
+/// Measures the CPU time of threads: the total, and the share in each interval of 10 ms (doc/rdma-sink.md).
 class CpuTimes {
  public:
   static constexpr Time kInterval = 10 * kMillisecond;
   using Read = std::function<Time(clockid_t)>;
 
-  /// `read`: returns the CPU time of a thread.
+  /// `read` returns the CPU time of a thread.
   CpuTimes(std::vector<ThreadClock> threads, Time now, Read read = read_clock);
 
-  /// Takes a sample if one is due. Call it often: a longer interval counts as several of equal shares.
+  /// Takes a sample if one is due. Call this function often: if several intervals have passed since the last
+  /// sample, the CPU time is divided equally among them.
   void advance(Time now) {
     if (now >= due_) sample(now);
   }
-  /// `cpu` of the report: an array with an object for each thread. Shares are null if there is no sample.
+  /// Returns `cpu` of the report: an array with an object for each thread. Its shares are null if there is no
+  /// sample.
   nlohmann::json report() const;
 
  private:
   struct Thread {
     ThreadClock clock;
     Time begin = 0;  ///< CPU time at the start
-    Time last = 0;   ///< at the latest sample
+    Time last = 0;   ///< CPU time at the latest sample
     ShareHistogram shares{};
   };
 

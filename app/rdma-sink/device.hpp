@@ -59,7 +59,8 @@ class Device {
   DeviceLimits limits() const;            ///< Throws NoDevice.
 
   /// Returns a RoCE v2 GID for a peer at `peer`: the one at `index` if given, otherwise the first of the same
-  /// address family (for IPv6, global addresses before link-local ones). Empty if there is none.
+  /// address family (for IPv6, global addresses before link-local ones). Returns an empty value if there is
+  /// none.
   std::optional<Gid> find_gid(const roce::IpAddress& peer, std::optional<int> index) const;
 
  private:

@@ -44,9 +44,9 @@ class EventReceiver {
   /// after all other calls.
   void finish(Time now, std::optional<std::uint64_t> sent);
 
-  /// After finish(): the object `events` of the report (doc/rdma-sink.md).
+  /// Returns the object `events` of the report (doc/rdma-sink.md). Call after finish().
   nlohmann::json report();
-  /// After finish(): the checks that failed, as texts.
+  /// Describes the checks that failed. Call after finish().
   std::vector<std::string> problems() const;
 
   const detector::EventBuilder& builder() const { return builder_; }

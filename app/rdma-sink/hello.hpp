@@ -90,7 +90,7 @@ struct PostReceives {
   std::optional<std::size_t> qp;  ///< index; empty: all QPs
 };
 
-/// All throw Refusal. `line` has no terminator.
+/// The following functions throw Refusal. `line` has no terminator.
 nlohmann::json parse_line(std::string_view line);
 Hello parse_hello(const nlohmann::json& line);
 End parse_end(const nlohmann::json& line);

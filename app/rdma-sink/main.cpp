@@ -11,7 +11,7 @@ namespace {
 
 using namespace softfeb;
 
-/// Null if no event file is wanted. Throws EventFileError.
+/// Creates the event file. Returns null if the options name no event file. Throws EventFileError.
 std::unique_ptr<eventfile::EventFile> create_event_file(const sink::Options& options) {
   if (!options.events || options.events->out.empty()) return nullptr;
   const sink::EventOptions& events = *options.events;

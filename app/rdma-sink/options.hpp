@@ -26,11 +26,11 @@ struct EventOptions {
 
 /// The options of --registration.
 struct RegistrationOptions {
-  std::uint32_t entries = 64;  ///< transfers in progress
-  std::uint32_t escape = 512;  ///< messages that wait for the first one of their transfer
+  std::uint32_t entries = 64;  ///< maximum number of transfers in progress
+  std::uint32_t escape = 512;  ///< maximum number of messages that wait for their transfer's first message
   std::uint64_t escape_timeout_us = 1'000'000;
-  std::uint64_t entry_timeout_us = 0;  ///< incomplete transfers are abandoned; 0: never
-  std::uint32_t remember = 16;         ///< complete transfers whose late messages are recognized
+  std::uint64_t entry_timeout_us = 0;  ///< time after which an incomplete transfer is abandoned; 0: never
+  std::uint32_t remember = 16;         ///< number of complete transfers whose late messages are recognized
 };
 
 /// The parsed command line.
@@ -44,7 +44,7 @@ struct Options {
   std::uint64_t memory = 64U << 20;  ///< receive memory in bytes, divided evenly among the QPs of a session
   bool region_per_qp = false;
   std::uint32_t max_qps = 4096;
-  std::optional<std::uint32_t> recvs;  ///< number of receives posted on each QP; empty: as many as fit
+  std::optional<std::uint32_t> recvs;  ///< receives posted on each QP; empty: chosen by share_out()
   std::optional<std::uint32_t> srq;    ///< receives that all QPs share; empty: each QP has its own
   bool solicited = false;              ///< wake up only for solicited messages
   bool replenish = true;               ///< repost each receive after it was consumed

@@ -10,7 +10,8 @@ namespace softfeb::sink {
 
 namespace {
 
-/// A counter that has decreased was reset or has wrapped; what it shows now is all that is known.
+/// Returns the increase of each counter. If a counter has decreased, it was reset or has wrapped; its current
+/// value is then used as the increase.
 nlohmann::json increase(const CounterFiles& before, const CounterFiles& now) {
   if (now.empty()) return nullptr;
   nlohmann::json all = nlohmann::json::object();

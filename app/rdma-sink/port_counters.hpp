@@ -9,20 +9,23 @@
 
 namespace softfeb::sink {
 
-/// Counters of a port by name, as the kernel shows them: one file each.
+/// Counters of a port by name. In sysfs, each counter is a file.
 using CounterFiles = std::map<std::string, std::uint64_t>;
 
-/// Reads the counters in `folder`, such as /sys/class/infiniband/rxe0/ports/1/hw_counters. Files without a
-/// whole number, and `lifespan` (an interval, no counter), are left out. Empty if there is no such folder.
+/// Reads the counters in `folder`, such as /sys/class/infiniband/rxe0/ports/1/hw_counters. Files that do not
+/// contain a whole number are left out. So is `lifespan`, which is an interval and not a counter. Returns an
+/// empty map if the folder does not exist.
 CounterFiles read_counters(const std::string& folder);
 
 /// The counters of a port over a session: `hw_counters` and `counters` of the report (doc/rdma-sink.md).
 class PortCounters {
  public:
-  /// `port`: for example /sys/class/infiniband/rxe0/ports/1. Reads the counters at the start.
+  /// `port` is the folder of a port, for example /sys/class/infiniband/rxe0/ports/1. Reads the initial values
+  /// of the counters.
   explicit PortCounters(std::string port);
 
-  /// Adds the increase of each counter since the start to the report; null for a kind that the device lacks.
+  /// Adds the increase of each counter since construction to the report. If the device has no counters of a
+  /// kind, adds null for this kind.
   void add_to(nlohmann::json& report) const;
 
  private:

@@ -157,7 +157,7 @@ bool QueuePairs::post_list(std::size_t i, ibv_recv_wr* first) {
   return (srq_ ? ibv_post_srq_recv(srq_.get(), first, &bad) : ibv_post_recv(qps_[i].get(), first, &bad)) == 0;
 }
 
-/// Posts linked requests, which cost the driver less than single ones.
+/// Posts lists of linked requests, which take the driver less time than single requests.
 bool QueuePairs::post(std::size_t i, std::uint32_t count) {
   std::array<ibv_recv_wr, 64> list{};
   while (count != 0) {

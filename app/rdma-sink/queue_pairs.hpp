@@ -11,7 +11,8 @@
 
 namespace softfeb::sink {
 
-/// Memory, regions and queue pairs of one session, in RTR after construction. Throws Refusal with the fix.
+/// The memory, memory regions and queue pairs of one session. The queue pairs are in RTR after construction.
+/// Throws Refusal with the fix.
 class QueuePairs final : public ReceiveQueues {
  public:
   QueuePairs(const Device& device, const Gid& gid, const Options& options, const Hello& hello,

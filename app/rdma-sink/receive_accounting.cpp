@@ -95,7 +95,7 @@ std::optional<std::uint32_t> ReceiveAccounting::expected_immediate(std::uint64_t
       return static_cast<std::uint32_t>(immediate_.first + index_);
     case ImmediateRule::Kind::kNone:
     case ImmediateRule::Kind::kAny:
-    case ImmediateRule::Kind::kTransfer:  // judged by RegistrationReceiver
+    case ImmediateRule::Kind::kTransfer:  // checked by RegistrationReceiver
       break;
   }
   return std::nullopt;
@@ -135,8 +135,8 @@ void ReceiveAccounting::finish(std::optional<std::uint64_t> sent) {
   if (!live_) check_slots();
 }
 
-/// Assumes that all `sent` messages arrived. Without immediates, only the contents of the memory show
-/// whether they did.
+/// Assumes that all `sent` messages arrived, except those whose slot was never written. Without immediates,
+/// only the contents of the memory show what arrived.
 void ReceiveAccounting::assume_sent(std::uint64_t sent) {
   if (sent == 0) return;
   const std::uint64_t pass = layout_.messages_per_pass();

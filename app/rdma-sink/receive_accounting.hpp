@@ -32,11 +32,11 @@ class ExpectedPayload {
 /// Memory is filled with this byte before a run, to detect slots that were never written.
 inline constexpr std::uint8_t kUntouched = 0xee;
 
-/// Receive accounting of one QP: which messages arrived, and whether its memory contains what it should.
-/// Message n is written to slot n mod slots, and a slot has message_size bytes. Sans-I/O. If a message
-/// cannot be overwritten before it is checked (`live`: RC with immediates and fewer receives than slots),
-/// each message is checked on arrival. Otherwise each slot is checked once at the end, against the last
-/// message that arrived in it.
+/// Receive accounting of one QP: which messages arrived, and whether the memory of the QP contains the
+/// expected data. Message n is written to slot n mod slots, and a slot has message_size bytes. Sans-I/O. If a
+/// message cannot be overwritten before it is checked (`live`: RC with immediates and fewer receives than
+/// slots), each message is checked on arrival. Otherwise each slot is checked once at the end, against the
+/// last message that arrived in it.
 class ReceiveAccounting {
  public:
   /// `stream` and `memory` must outlive this object. If `stream` is null, bytes are not checked. `index` is
@@ -101,7 +101,7 @@ class ReceiveAccounting {
   std::optional<roce::PayloadCheck> check_;
   roce::MessageMap map_{1024};
   std::vector<std::uint64_t>
-      last_in_slot_;  ///< message number, or kNever; empty if messages are checked live
+      last_in_slot_;  ///< last message in each slot, or kNever; empty if messages are checked live
   std::uint64_t used_slots_ = 0;
   std::uint32_t tail_ = 0;  ///< bytes used in the last used slot
   std::uint64_t immediates_ = 0;

@@ -49,12 +49,12 @@ class Receiver {
 
   void on_completion(const ibv_wc& wc);
   Time since_start() const;
-  Time since_origin() const;  ///< of the builder's times
+  Time since_origin() const;  ///< time since the origin of the builder's times
   void finish_qps(nlohmann::json& report, const End* end);
   void finish_events(nlohmann::json& report, const End* end);
   void finish_registration(nlohmann::json& report, const End* end);
   void report_states(nlohmann::json& report);
-  /// True if all QPs share one memory.
+  /// Returns true if all QPs share one memory region.
   bool shares_memory() const { return event_receiver_ || registration_; }
   std::uint64_t completions() const;
   void settle(const End& end);
@@ -76,12 +76,12 @@ class Receiver {
   Receives receives_;
   PortCounters counters_;
   CpuTimes cpu_;
-  std::vector<ReceiveAccounting> accounting_;  ///< of each QP; without --events
+  std::vector<ReceiveAccounting> accounting_;  ///< one for each QP; empty with --events or --registration
   std::optional<EventReceiver> event_receiver_;
   std::optional<RegistrationReceiver> registration_;
   Clock::time_point since_;              ///< start of the session
   std::vector<std::uint64_t> received_;  ///< completions of each QP, with --events or --registration
-  std::uint64_t bytes_ = 0;              ///< of these
+  std::uint64_t bytes_ = 0;              ///< payload bytes of these completions
   std::unordered_map<std::uint32_t, std::size_t> index_of_;
   std::map<std::string, std::uint64_t> failed_;  ///< failed completions, by status
   std::uint64_t unexpected_ = 0;                 ///< completions with other opcodes

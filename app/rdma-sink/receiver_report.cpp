@@ -82,8 +82,8 @@ std::optional<std::uint64_t> Receiver::sent_on(std::size_t i, const End* end) co
   return std::nullopt;
 }
 
-/// Offset in the --out file of message `n` of QP `i`. The file contains the data of one QP after the other.
-/// The data of a QP has the total length of its messages.
+/// Returns the offset of message `n` of QP `i` in the --out file. The file contains the data of one QP after
+/// the other. The data of a QP is as long as all messages of the QP together.
 std::uint64_t Receiver::out_offset(std::size_t i, std::uint64_t n) const {
   const std::uint64_t stream =
       hello_.payload.file_size != 0 ? hello_.payload.file_size : hello_.messages * hello_.message_size;
@@ -183,7 +183,7 @@ void Receiver::finish_qps(json& report, const End* end) {
   }
 }
 
-/// Messages and states of QPs that share their memory.
+/// Reports the messages and states of QPs that share their memory.
 void Receiver::report_states(json& report) {
   report["messages"] = completions();
   report["payload_bytes"] = bytes_;
@@ -194,7 +194,7 @@ void Receiver::report_states(json& report) {
   }
 }
 
-/// The table judges the messages, whose bytes are not checked.
+/// Reports the results of the registration table, which checks the messages but not their bytes.
 void Receiver::finish_registration(json& report, const End* end) {
   const bool counted = end != nullptr && end->counted;
   registration_->finish(since_start(), counted ? std::optional(end->messages) : std::nullopt);
@@ -203,7 +203,8 @@ void Receiver::finish_registration(json& report, const End* end) {
   for (std::string& text : registration_->problems()) problem(std::move(text));
 }
 
-/// The builder judges the messages, which may be lost.
+/// Reports the results of the event builder, which checks the messages. Lost messages are not always a
+/// problem.
 void Receiver::finish_events(json& report, const End* end) {
   event_receiver_->finish(since_origin(), end != nullptr ? end->events : std::nullopt);
   report_states(report);
@@ -217,7 +218,7 @@ json Receiver::finish(const End* end) {
     settle(*end);
   else
     poll();
-  json cpu = cpu_.report();  // without the time that the report takes
+  json cpu = cpu_.report();  // excludes the CPU time that the report itself takes
   json report{{"version", kVersion},
               {"transport", hello_.transport == roce::Transport::kRc ? "rc" : "uc"},
               {"peer", hello_.ip.to_string()},

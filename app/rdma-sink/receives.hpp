@@ -10,16 +10,17 @@
 
 namespace softfeb::sink {
 
-/// Where receive work requests are posted.
+/// The queues to which receive work requests are posted.
 class ReceiveQueues {
  public:
   virtual ~ReceiveQueues() = default;
-  /// Posts `count` receives to queue `i`, or to the shared receive queue. False: the device refused.
+  /// Posts `count` receives to queue `i`, or to the shared receive queue. Returns false if the device
+  /// refused.
   virtual bool post(std::size_t i, std::uint32_t count) = 0;
 };
 
-/// The receive work requests of a session: posts them, and posts them again when messages have consumed them.
-/// With a shared receive queue (--srq), the QPs have one queue, and consumed receives are posted in batches.
+/// Posts the receive work requests of a session, and posts them again after messages have consumed them. With
+/// a shared receive queue (--srq), all QPs use one queue, and consumed receives are posted again in batches.
 class Receives {
  public:
   /// `queues` must outlive this object.
@@ -34,10 +35,11 @@ class Receives {
   }
   /// A message of QP `qp` was handled, and its memory may be overwritten.
   void handled(std::size_t qp);
-  /// Call after each group of completions: posts what handled() has left for a batch.
+  /// Posts the receives that handled() has collected for a batch. Call after each group of completions.
   void flush();
 
-  /// Receives that are posted for QP `qp`, including those of others if they are shared.
+  /// Returns the number of receives that are posted for QP `qp`, or for all QPs if they share a receive
+  /// queue.
   std::uint32_t posted(std::size_t qp) const { return posted_[queue_of(qp)]; }
   bool shared() const { return shared_; }
 
@@ -49,7 +51,7 @@ class Receives {
   bool shared_;
   bool replenish_;
   std::size_t qps_;
-  std::vector<std::uint32_t> posted_;  ///< by queue
+  std::vector<std::uint32_t> posted_;  ///< number of posted receives in each queue
   std::uint32_t batch_ = 0;
 };
 

@@ -25,7 +25,7 @@ roce::RegistrationConfig table_config(const RegistrationOptions& o, const Hello&
 
 double microseconds(Time t) { return static_cast<double>(t) / 1e6; }
 
-/// The mask in hexadecimal, without spaces; bit 0 is the last digit's lowest.
+/// Formats the mask in hexadecimal, without spaces. Bit 0 is the lowest bit of the last digit.
 std::string hex(std::span<const std::uint64_t> mask, std::uint32_t bits) {
   std::string text;
   for (std::uint32_t at = bits; at != 0; at -= 4) {

@@ -15,25 +15,27 @@
 
 namespace softfeb::sink {
 
-/// Registered transfers from completed WRITEs with immediate: finds out which transfers are complete, and
-/// which messages of the others are missing. Sans-I/O: time since the start of the session is an argument.
+/// Detects registered transfers in completed WRITEs with immediate: which transfers are complete, and which
+/// messages of the other transfers are missing. Sans-I/O: the time since the start of the session is an
+/// argument.
 class RegistrationReceiver final : private roce::RegistrationObserver {
  public:
-  /// The session's immediates have kind `transfer`. `slots`: transfers in memory.
+  /// The immediates in `hello` must have kind `transfer`. `slots` is the number of transfers in memory.
   RegistrationReceiver(const RegistrationOptions& options, const Hello& hello, std::uint64_t slots);
   RegistrationReceiver(const RegistrationReceiver&) = delete;
   RegistrationReceiver& operator=(const RegistrationReceiver&) = delete;
 
   /// A WRITE of `length` bytes with this immediate has completed.
   void on_message(Time now, std::uint32_t immediate, std::uint32_t length);
-  /// Abandons transfers and drops messages that are due.
+  /// Abandons transfers and drops waiting messages whose timeout expires at or before `now`.
   void advance(Time now) { table_.advance(now); }
-  /// Ends the session. `messages`: number of messages sent, if known. Call once, last.
+  /// Ends the session. `messages` is the number of messages sent, if known. Call once, after the last
+  /// message.
   void finish(Time now, std::optional<std::uint64_t> messages);
 
-  /// After finish(): the object `registration` of the report (doc/rdma-sink.md).
+  /// Returns the object `registration` of the report (doc/rdma-sink.md). Call after finish().
   nlohmann::json report() const;
-  /// After finish(): the checks that failed, as texts.
+  /// Describes the checks that failed. Call after finish().
   std::vector<std::string> problems() const;
 
   std::uint64_t notifications() const { return notifications_; }
@@ -44,12 +46,12 @@ class RegistrationReceiver final : private roce::RegistrationObserver {
   void list(Time at, const char* status, const roce::RegistrationEntry& entry,
             std::span<const std::uint64_t> mask);
 
-  std::uint32_t segments_;  ///< of each transfer, according to the client
+  std::uint32_t segments_;  ///< number of segments of each transfer, according to the client
   roce::TransferTable table_;
   std::uint64_t notifications_ = 0;
   nlohmann::json notified_ = nlohmann::json::array();
   nlohmann::json incomplete_ = nlohmann::json::array();
-  std::optional<std::uint64_t> sent_;  ///< transfers
+  std::optional<std::uint64_t> sent_;  ///< number of transfers sent, if known
 };
 
 }  // namespace softfeb::sink

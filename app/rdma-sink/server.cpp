@@ -61,7 +61,7 @@ bool Server::run() {
   while (!(options_.once && sessions_ != 0)) {
     wait();
     if (take_signal()) break;
-    // Rearm first: a completion after the poll then raises an event.
+    // Rearm first, so that a completion after the poll raises an event.
     if (receiver_ && ready_[3].revents != 0) receiver_->rearm();
     if (receiver_) receiver_->poll();
     take_device_events();

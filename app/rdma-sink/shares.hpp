@@ -23,20 +23,22 @@ struct Shares {
   /// Maximum number of receive work requests: of each QP or, with a shared receive queue, of all QPs
   /// together.
   std::uint32_t capacity = 0;
-  std::uint32_t receives = 0;     ///< number of receive work requests posted at the start, likewise
+  std::uint32_t receives = 0;     ///< receive work requests posted at the start, counted as in `capacity`
   std::uint32_t completions = 0;  ///< size of the completion queue
   bool live = false;              ///< messages can be checked as they arrive (ReceiveAccounting)
 };
 
-/// Why the device cannot do what the options ask for, and the fix; empty if it can.
+/// Returns the reason why the device does not support the options, and the fix. Returns an empty string if it
+/// supports them.
 std::string missing_feature(const Options& options, const DeviceLimits& device);
 
 /// Divides the resources among the QPs. Throws Refusal if the memory or the device's limits are
 /// insufficient.
 Shares share_out(const Options& options, const Hello& hello, const DeviceLimits& device);
-/// The same for --events: all QPs share the memory of the events.
+/// Like share_out(), but for --events: all QPs share the memory of the events.
 Shares share_out_events(const Options& options, const Hello& hello, const DeviceLimits& device);
-/// The same for --registration: all QPs share the memory of the transfers, and `slots` counts transfers.
+/// Like share_out(), but for --registration: all QPs share the memory of the transfers, and `slots` counts
+/// transfers.
 Shares share_out_transfers(const Options& options, const Hello& hello, const DeviceLimits& device);
 
 }  // namespace softfeb::sink

@@ -13,7 +13,7 @@ namespace {
 using Verdict = roce::RegistrationVerdict;
 using Result = TransferReceiver::Result;
 
-/// Saturates: beyond 213 days, all times are equal.
+/// Saturates: all times beyond 213 days are converted to the same value.
 Time picoseconds(std::uint64_t ns) { return ns > kNever / kNanosecond ? kNever : ns * kNanosecond; }
 
 roce::RegistrationConfig table_config(const TransferSettings& s) {
@@ -72,8 +72,9 @@ class TransferReceiver::Impl final : private roce::RegistrationObserver {
 
   roce::TransferTable table_;
   std::array<AbandonedTransfer, kKept> abandoned_;  ///< ring
-  std::size_t first_ = 0;                           ///< place of the next one
-  std::size_t count_ = 0;                           ///< of the latest that were not yet returned
+  std::size_t first_ = 0;                           ///< index for the next abandoned transfer
+  std::size_t count_ = 0;                           ///< number of the latest transfers that have not been
+                                                    ///< returned yet
 };
 
 TransferReceiver::TransferReceiver(const TransferSettings& settings)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Receiver registration for applications: which transfers are complete, without a message from the sender.
-// This header is all that an application includes; it is installed as <softfeb/registration.hpp>. Link with
-// -lsoftfeb_registration. doc/missing-data.md explains transfers and has an example.
+// Receiver registration for applications: finds out which transfers are complete, without a message from the
+// sender. This is the only header that an application includes. It is installed as
+// <softfeb/registration.hpp>. Link with -lsoftfeb_registration. doc/missing-data.md explains transfers and
+// has an example.
 #pragma once
 
 #include <array>
@@ -16,33 +17,35 @@ namespace softfeb {
 struct Notification {
   std::uint32_t source = 0;   ///< as passed to TransferReceiver::completed()
   std::uint32_t op = 0;       ///< number of the transfer, from 0, modulo 2^32
-  std::uint64_t offset = 0;   ///< of its first byte in the memory
+  std::uint64_t offset = 0;   ///< offset of its first byte in the memory
   std::uint64_t bytes = 0;    ///< length
   std::uint64_t time_ns = 0;  ///< when its last segment completed
 };
 
-/// A transfer that was given up (TransferSettings::entry_timeout_ns).
+/// A transfer that was abandoned after TransferSettings::entry_timeout_ns.
 struct AbandonedTransfer {
   std::uint32_t source = 0;
   std::uint32_t op = 0;
   std::uint64_t offset = 0;
-  std::uint32_t segments = 0;            ///< of the transfer
+  std::uint32_t segments = 0;            ///< number of segments of the transfer
   std::uint32_t missing = 0;             ///< segments that did not arrive
-  std::array<std::uint64_t, 16> mask{};  ///< bit k % 64 of word k / 64: segment k has arrived
+  std::array<std::uint64_t, 16> mask{};  ///< bit k % 64 of word k / 64 is set if segment k has arrived
   bool arrived(std::uint32_t k) const { return (mask[k / 64] >> k % 64 & 1) != 0; }
 };
 
 struct TransferSettings {
-  std::uint32_t segment_bytes = 0;  ///< length of each segment but the last of a transfer; required
-  std::uint32_t segments = 1;       ///< most segments of a transfer, 1 to 1024
+  std::uint32_t segment_bytes = 0;  ///< length of every segment except the last of a transfer; required
+  std::uint32_t segments = 1;       ///< largest number of segments of a transfer, 1 to 1024
   std::uint32_t sources = 1;   ///< senders (groups of queue pairs) whose transfers are counted separately
-  std::uint32_t slots = 4;     ///< transfers of a source in memory, 1 to 2048
-  std::uint32_t entries = 64;  ///< transfers in progress, at least 1
-  std::uint32_t escape = 512;  ///< messages that wait for the first message of their transfer
+  std::uint32_t slots = 4;     ///< transfers of each source that fit in memory, 1 to 2048
+  std::uint32_t entries = 64;  ///< largest number of transfers in progress, at least 1
+  std::uint32_t escape = 512;  ///< largest number of messages that wait for the first message of their
+                               ///< transfer
   std::uint64_t escape_timeout_ns = 1'000'000'000;
-  std::uint64_t entry_timeout_ns = 0;  ///< incomplete transfers are abandoned after it; 0: never
-  std::uint32_t remember = 16;         ///< complete transfers whose late messages are recognized
-  std::uint32_t notifications = 256;   ///< notifications that wait for poll(); more are lost and counted
+  std::uint64_t entry_timeout_ns = 0;  ///< incomplete transfers are abandoned after this time; 0: never
+  std::uint32_t remember = 16;         ///< number of complete transfers whose late messages are recognized
+  std::uint32_t notifications = 256;   ///< notifications that can wait for poll(); further ones are lost and
+                                       ///< counted
 };
 
 /// Finds out which transfers are complete. A sender cuts each transfer into segments and sends them as WRITEs
@@ -53,7 +56,7 @@ struct TransferSettings {
 /// ((source · slots + op mod slots) · segments + index) · segment_bytes from the start of the memory.
 ///
 /// Only the constructor allocates. No function blocks. Not thread-safe: call all functions from the thread
-/// that takes completions from the completion queue, or protect them with a lock.
+/// that polls the completion queue, or protect them with a lock.
 class TransferReceiver {
  public:
   /// Throws std::invalid_argument if a setting is out of its range.
@@ -66,19 +69,20 @@ class TransferReceiver {
   enum class Result : std::uint8_t {
     kPlaced,     ///< a new segment of a transfer
     kDuplicate,  ///< it had arrived before
-    kWaiting,    ///< waits for the first segment of its transfer, or for another transfer in this memory
-    kDropped,    ///< a table is full: `entries`, or `escape`
+    kWaiting,    ///< waits for the first segment of its transfer, or for another transfer to free this memory
+    kDropped,    ///< the table for `entries` or the one for `escape` is full
     kRejected,   ///< immediate, source or length are impossible, or contradict those of the transfer
   };
-  /// A WRITE of `bytes` bytes has completed with this immediate (in host byte order), at `now_ns` on any
-  /// clock that never goes back.
+  /// Call when a WRITE of `bytes` bytes with this immediate (in host byte order) has completed. `now_ns` may
+  /// come from any clock that never goes back.
   Result completed(std::uint32_t source, std::uint32_t immediate, std::uint32_t bytes, std::uint64_t now_ns);
-  /// Runs the timers. Only needed with timeouts, in pauses between messages.
+  /// Runs the timers. Needed only if there are timeouts: call it while no messages arrive.
   void advance(std::uint64_t now_ns);
 
-  /// The oldest notification that was not yet returned. Never blocks.
+  /// Returns the oldest notification that has not been returned yet. Never blocks.
   std::optional<Notification> poll();
-  /// The oldest abandoned transfer that was not yet returned; the last 64 are kept. Never blocks.
+  /// Returns the oldest abandoned transfer that has not been returned yet. Only the last 64 are kept. Never
+  /// blocks.
   std::optional<AbandonedTransfer> poll_abandoned();
 
   /// Bytes of memory that the transfers need.
@@ -86,11 +90,12 @@ class TransferReceiver {
 
   struct Counters {
     std::uint64_t messages = 0;  ///< calls of completed()
-    std::uint64_t placed = 0;    ///< messages that have become parts of transfers
+    std::uint64_t placed = 0;    ///< messages that were recorded as segments of transfers
     std::uint64_t duplicate = 0;
-    std::uint64_t dropped = 0;  ///< a table was full, or they waited for too long
+    std::uint64_t dropped = 0;  ///< messages dropped because a table was full, or because they had waited for
+                                ///< too long
     std::uint64_t rejected = 0;
-    std::uint64_t waiting = 0;  ///< messages that wait now
+    std::uint64_t waiting = 0;  ///< messages that are waiting now
     std::uint64_t open = 0;     ///< transfers in progress
     std::uint64_t complete = 0;
     std::uint64_t abandoned = 0;

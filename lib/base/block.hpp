@@ -7,8 +7,8 @@
 
 namespace softfeb {
 
-/// A bump allocator: hands out one preallocated memory block from front to back, which keeps many objects
-/// contiguous. Does not destroy the objects constructed in it.
+/// A bump allocator: hands out pieces of one preallocated memory block from front to back, so that many
+/// objects are contiguous. Does not destroy the objects constructed in it.
 class Block {
  public:
   static constexpr std::size_t kAlignment = 64;

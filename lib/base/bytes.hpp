@@ -45,8 +45,8 @@ inline std::uint64_t load_be64(const std::uint8_t* p) {
   std::memcpy(&v, p, sizeof v);
   return __builtin_bswap64(v);
 }
-/// Little-endian stores and loads, for the iCRC (sent least significant byte first) and for the words it is
-/// computed from.
+/// Little-endian stores and loads, for the iCRC (sent least significant byte first) and for the words from
+/// which it is computed.
 inline void store_le16(std::uint8_t* p, std::uint16_t v) { std::memcpy(p, &v, sizeof v); }
 inline void store_le32(std::uint8_t* p, std::uint32_t v) { std::memcpy(p, &v, sizeof v); }
 inline void store_le64(std::uint8_t* p, std::uint64_t v) { std::memcpy(p, &v, sizeof v); }

@@ -14,9 +14,9 @@
 
 namespace softfeb {
 
-/// A cumulative distribution of message lengths, given as points with linear interpolation between them, as
-/// distributions of data center traffic are usually published. at() inverts the distribution for sampling.
-/// Immutable, so threads may share it.
+/// A cumulative distribution of message lengths, given as points with linear interpolation between them.
+/// Distributions of data center traffic are usually published in this form. at() inverts the distribution for
+/// sampling. Immutable, so threads may share it.
 class Cdf {
  public:
   struct Point {
@@ -26,12 +26,12 @@ class Cdf {
     bool operator==(const Point&) const = default;
   };
 
-  /// Largest message length: the maximum for a work request (IBA 9.4.3).
+  /// Largest message length: the maximum for a work request (IBA, section 9.4.3).
   static constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 31;
 
   /// Neither coordinate may decrease from one point to the next, and the last probability must be 1. Two
-  /// points of equal length give that exact length a probability of its own; so does a first point whose
-  /// probability is above 0. Throws std::invalid_argument with the text of mistake().
+  /// points of equal length give this exact length a probability of its own. A first point whose probability
+  /// is above 0 does the same for its length. Throws std::invalid_argument with the text of mistake().
   explicit Cdf(std::vector<Point> points) : points_(std::move(points)) {
     if (points_.empty()) throw std::invalid_argument("no points");
     for (std::size_t i = 0; i < points_.size(); ++i) {
@@ -52,8 +52,8 @@ class Cdf {
 
   const std::vector<Point>& points() const { return points_; }
 
-  /// Length in bytes at cumulative probability `u` (0…1), at least 1: rounded to the nearest integer, ties to
-  /// even.
+  /// Length in bytes at cumulative probability `u` (0…1), rounded to the nearest integer (ties to even), but
+  /// at least 1.
   std::uint64_t at(double u) const {
     const auto end = std::lower_bound(points_.begin(), points_.end(), u,
                                       [](const Point& p, double value) { return p.probability < value; });

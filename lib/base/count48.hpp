@@ -10,7 +10,7 @@ namespace softfeb {
 /// years.
 class Count48 {
  public:
-  operator std::uint64_t() const {  // NOLINT(google-explicit-constructor): it is a number
+  operator std::uint64_t() const {  // NOLINT(google-explicit-constructor): a counter is a number
     return words_[0] | std::uint64_t{words_[1]} << 16 | std::uint64_t{words_[2]} << 32;
   }
   Count48& operator++() { return *this = *this + 1; }

@@ -7,7 +7,8 @@
 
 namespace softfeb {
 
-/// Division by a divisor known in advance: one multiplication, several times faster than a division.
+/// Division by a divisor known in advance. Uses one multiplication, which is several times faster than a
+/// division.
 class Divider {
  public:
   /// `divisor` must be at least 1.

@@ -7,8 +7,8 @@ namespace softfeb {
 enum ExitCode : int {
   kDone = 0,         ///< success; all checks passed
   kCheckFailed = 1,  ///< loss, mismatch, exceeded threshold or incomplete message
-  kBadUsage = 2,     ///< invalid usage or configuration; the message names the place and the fix
-  kEnvironment = 3,  ///< the host lacks something required; the message names the fix
+  kBadUsage = 2,     ///< invalid usage or configuration; the error message states where and how to fix it
+  kEnvironment = 3,  ///< the host lacks something required; the error message states the fix
 };
 
 }  // namespace softfeb

@@ -6,8 +6,8 @@
 
 namespace softfeb {
 
-/// A pointer that either owns its value or borrows it. Several pointers may borrow the same value. As large
-/// as a plain pointer: the lowest bit marks ownership.
+/// A pointer that either owns its value or borrows it. Several pointers may borrow the same value. It is as
+/// large as a plain pointer, because the lowest bit marks ownership.
 template <typename T>
 class Held {
  public:

@@ -9,9 +9,10 @@
 
 namespace softfeb {
 
-/// Histogram with log-linear buckets, as in HdrHistogram. Below 128 the buckets are exact. Above, each power
-/// of two has 64 buckets, so that a percentile is within 0.8 % of the exact value. Count, mean, smallest and
-/// largest value are exact. Takes 18 KB whatever is added; histograms can be merged. No allocation.
+/// Histogram with log-linear buckets, as in HdrHistogram. Values below 128 have one bucket each. Above, each
+/// power of two has 64 buckets, so that a percentile is within 0.8 % of the exact value. Count, mean,
+/// smallest and largest value are exact. A histogram occupies 18 KB, regardless of the values added.
+/// Histograms can be merged. They do not allocate memory.
 class LogHistogram {
  public:
   /// Values above this one are counted as if they were equal to it.
@@ -41,8 +42,8 @@ class LogHistogram {
   std::uint64_t min() const { return count_ == 0 ? 0 : least_; }
   std::uint64_t max() const { return most_; }
 
-  /// Percentile by nearest rank: at least `share` (0…1) of the values are at most the result. Returns the
-  /// middle of a bucket, limited to the range from min() to max().
+  /// Percentile by nearest rank: at least the fraction `share` (0…1) of the values do not exceed the result.
+  /// Returns the middle of a bucket, limited to the range from min() to max().
   double percentile(double share) const {
     const double wanted = share * static_cast<double>(count_);
     std::uint64_t seen = 0;

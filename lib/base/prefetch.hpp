@@ -5,7 +5,7 @@
 
 namespace softfeb {
 
-/// Prefetches `cache_lines` cache lines, starting at `at`, which may be any address.
+/// Prefetches `cache_lines` cache lines, starting at `at`. `at` may be any address.
 inline void prefetch(const void* at, unsigned cache_lines = 1) {
   const auto* const line = static_cast<const std::uint8_t*>(at);
   for (unsigned k = 0; k < cache_lines; ++k) __builtin_prefetch(line + std::uintptr_t{64} * k);

@@ -5,7 +5,7 @@
 
 namespace softfeb {
 
-/// Message lengths of published workloads, as the HPCC paper's artefact distributes them.
+/// Message lengths of published workloads, as contained in the HPCC paper's artefact.
 
 /// Web search: Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010. Mean 1.71 MB.
 inline Cdf web_search_cdf() {

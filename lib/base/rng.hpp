@@ -8,7 +8,7 @@
 namespace softfeb {
 
 /// Seeded pseudo-random generator (splitmix64). It uses integer arithmetic only, so a seed gives the same
-/// sequence with every compiler. Not for cryptographic use.
+/// sequence with every compiler. Must not be used for cryptography.
 class Rng {
  public:
   explicit constexpr Rng(std::uint64_t seed = 1) : state_(seed) {}
@@ -21,13 +21,14 @@ class Rng {
     return z ^ (z >> 31);
   }
 
-  /// Element `n`, counted from 0, of the sequence that next() returns for `seed`: random access, for values
-  /// that are recomputed instead of stored.
+  /// Returns element `n`, counted from 0, of the sequence that next() returns for `seed`. Allows values to be
+  /// recomputed instead of stored.
   static constexpr std::uint64_t nth(std::uint64_t seed, std::uint64_t n) {
     return Rng(seed + n * 0x9e3779b97f4a7c15U).next();
   }
 
-  /// Seed that depends on three numbers: each is added to the output for the numbers before it.
+  /// Seed that depends on three numbers. Each number is added to the generator's output for the numbers
+  /// before it.
   static constexpr std::uint64_t mixed(std::uint64_t seed, std::uint64_t a, std::uint64_t b) {
     return Rng(Rng(Rng(seed).next() + a).next() + b).next();
   }

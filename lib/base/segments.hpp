@@ -10,8 +10,8 @@
 
 namespace softfeb {
 
-/// A sequence of up to `kMax` byte ranges, such as a received frame with its payload in several buffers. Does
-/// not own the bytes. All offsets count from the beginning of the sequence and are clipped to its end.
+/// A sequence of up to `kMax` byte ranges, for example a received frame whose payload is in several buffers.
+/// Does not own the bytes. All offsets count from the beginning of the sequence and are clipped to its end.
 class Segments {
  public:
   static constexpr std::size_t kMax = 8;
@@ -21,8 +21,8 @@ class Segments {
   Segments(const Segments& o) { *this = o; }
   Segments& operator=(const Segments& o) {
     for (std::size_t i = 0; i < o.count_; ++i) {
-      // Copy the two words separately, just as they were stored. Otherwise compilers merge them into one wide
-      // load or a memcpy() call, which must wait until both stores have reached the cache.
+      // Copy the two words separately, just as they were stored. Otherwise compilers merge the two loads into
+      // one wide load or a memcpy() call, which must wait until both stores have reached the cache.
       Part part = o.parts_[i];
       __asm__("" : "+r"(part.data), "+r"(part.size));
       parts_[i] = part;
@@ -74,7 +74,7 @@ class Segments {
     return out;
   }
 
-  /// All but the last `n` bytes; empty if the sequence has at most `n`.
+  /// All but the last `n` bytes; empty if the sequence has at most `n` bytes.
   Segments without_last(std::size_t n) const {
     if (n >= size_) return {};
     Segments out = *this;
@@ -99,9 +99,9 @@ class Segments {
     return length;
   }
 
-  /// Returns the bytes [offset, offset + length), contiguous: in place if they are in the first range,
-  /// otherwise copied to `scratch` (`length` bytes). Returns null if the sequence ends before offset +
-  /// length.
+  /// Returns a pointer to the bytes [offset, offset + length), which are contiguous there. Bytes in the first
+  /// range are not copied; other bytes are copied to `scratch` (`length` bytes). Returns null if the sequence
+  /// ends before offset + length.
   const std::uint8_t* piece(std::size_t offset, std::size_t length, std::uint8_t* scratch) const {
     if (count_ != 0 && offset <= parts_[0].size && length <= parts_[0].size - offset)
       return parts_[0].data + offset;

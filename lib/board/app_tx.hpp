@@ -10,7 +10,7 @@ namespace softfeb::board {
 
 /// The board's stream frame generator (AppTx.vhd). A frame has FrameSize little-endian words of 64 bits;
 /// FrameSize 0 counts as 1. Word 0 contains the frame's number in its burst; every other word k contains k.
-/// The sender of the stream pulls the data with fill(). Sans-I/O.
+/// The sender of the stream calls fill() to get the data. Sans-I/O.
 class AppTx {
  public:
   struct Filled {
@@ -18,7 +18,7 @@ class AppTx {
     bool last = false;  ///< these bytes end the frame
   };
 
-  // Registers. FrameSize and SendFrame take effect when a burst begins.
+  // Access to the registers. FrameSize and SendFrame take effect when a burst begins.
   void set_frame_size(std::uint32_t words) { frame_size_ = words; }
   void send_frames(std::uint32_t frames) { send_frames_ = frames; }
   /// While true, sends frames continuously, each as a burst of one frame.
@@ -29,7 +29,7 @@ class AppTx {
   /// True if fill() has data to send.
   bool ready() const { return moving_ || send_frames_ != 0 || continuous_; }
   /// Writes the next bytes of the stream: as many whole words of one frame as fit into `out`. Writes nothing
-  /// if not ready, or if `out` is shorter than a word.
+  /// if ready() is false, or if `out` is shorter than a word.
   Filled fill(MutableByteSpan out);
   /// Restarts the current frame, which cannot be completed because the link was lost.
   void restart_frame() { word_count_ = 0; }

@@ -8,8 +8,8 @@
 
 namespace softfeb::board {
 
-/// A `Bits`-bit number in register layout: little-endian bytes, whole 32-bit words; bit 0 is the least
-/// significant bit of the first byte.
+/// A number of `Bits` bits as it is stored in registers: in whole 32-bit words, with little-endian bytes. Bit
+/// 0 is the least significant bit of the first byte.
 template <std::size_t Bits>
 class BitString {
  public:
@@ -21,7 +21,7 @@ class BitString {
     set(Bits, kBytes * 8 - Bits, 0);  // clear the unused bits of the last word
   }
 
-  /// Returns bits [lsb, lsb + width). `width` is at most 64; the range lies inside the string.
+  /// Returns bits [lsb, lsb + width). `width` must be at most 64, and the range must lie inside the string.
   constexpr std::uint64_t get(std::size_t lsb, std::size_t width) const {
     std::uint64_t value = 0;
     for (std::size_t i = width; i-- > 0;) value = value << 1 | (bytes_[(lsb + i) / 8] >> (lsb + i) % 8 & 1U);

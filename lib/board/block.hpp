@@ -19,14 +19,15 @@ struct WordWrite {
   bool rose(unsigned bit) const { return ((now & ~before) >> bit & 1) != 0; }
 };
 
-/// Context of a register access: the live state when it happens, and the list to which it adds actions.
+/// Context of a register access: the live state at the time of the access, and the list to which actions are
+/// added.
 struct Access {
   const LiveState& live;
   Time now;
   Actions& actions;
 };
 
-/// Behaviour of a register block beyond storing the written values. The register file masks every access
+/// Behaviour of a register block, apart from storing the written values. The register file masks every access
 /// before the block is called.
 class Block {
  public:
@@ -37,7 +38,7 @@ class Block {
   virtual void refresh(BlockWords& /*words*/, const LiveState& /*live*/, Time /*now*/) {}
   /// Called after each word written.
   virtual void on_write(BlockWords& /*words*/, const WordWrite& /*word*/, Access& /*access*/) {}
-  /// Called after the last word of the access in this block was written.
+  /// Called after the access has written its last word in this block.
   virtual void end_write(BlockWords& /*words*/, Access& /*access*/) {}
 
   /// True if a read of the block, or a write of the word at `offset`, uses LiveState::data.

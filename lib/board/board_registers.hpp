@@ -19,9 +19,9 @@
 
 /// lib/board contains the firmware's registers, metadata bus and payload sources, sans-I/O. It may include
 /// dcqcn, roce and base. Start with BoardRegisters here, which converts register accesses to actions for the
-/// data path (data_path.hpp). Each block of registers has a file in blocks/; profile.hpp lists the blocks of
-/// each firmware. metadata.hpp executes the verbs of the metadata bus, and payload.hpp lists the payload
-/// sources.
+/// data path (data_path.hpp). Each block of registers has a file in blocks/; profile.hpp defines profiles,
+/// which list the blocks of each firmware. metadata.hpp executes the verbs of the metadata bus, and
+/// payload.hpp lists the payload sources.
 namespace softfeb::board {
 
 struct BoardRegistersConfig {
@@ -35,7 +35,7 @@ struct BoardRegistersConfig {
   std::vector<std::size_t> dcqcn_qps{0};
   /// Initial parameters of each slot. Slots without an entry get the firmware's reset values.
   std::vector<dcqcn::FirmwareParameters> dcqcn{};
-  /// Value of Rc and Rt for a slot without a QP, in bytes per second.
+  /// Values of Rc and Rt for a slot without a QP, in bytes per second.
   std::uint64_t line_rate = 1'250'000'000;
   /// Initial values of TrafficGen[i], one element for each port of the board. Accesses to the remaining
   /// generators of the profile return a decode error.
@@ -47,7 +47,7 @@ struct BoardRegistersConfig {
   Time start = 0;                ///< time from which UpTimeCnt counts
   /// Format: "Image: Env, Server, Built Date by User". Empty: softfeb's own stamp.
   std::string build_stamp;
-  std::array<std::uint8_t, 20> git_hash{};  ///< most significant byte first; 0: none
+  std::array<std::uint8_t, 20> git_hash{};  ///< most significant byte first; all zeros: no hash
 };
 
 enum class AccessStatus : std::uint8_t {
@@ -61,9 +61,9 @@ struct AccessResult {
 
 /// A board's register space (doc/registers.md), which SRPv3 accesses as memory. Sans-I/O, not thread-safe.
 ///
-/// Address and length of an access are multiples of 4 bytes. An access stops at the first word that does not
-/// exist; the words before it have been accessed. Writes do not change read-only bits, and write-only bits
-/// read as 0. All words of a read are sampled at the same time.
+/// The address and the length of an access must be multiples of 4 bytes. An access stops at the first word
+/// that does not exist; the words before this word have been accessed. Writes do not change read-only bits,
+/// and write-only bits read as 0. All words of a read are sampled at the same time.
 class BoardRegisters {
  public:
   /// Throws std::invalid_argument if the metadata limits are invalid (see MetadataServer), or if there are
@@ -83,14 +83,14 @@ class BoardRegisters {
   /// Appends to `actions` the actions that must be performed before the write is acknowledged.
   AccessResult write(std::uint32_t address, ByteSpan data, const LiveState& live, Time now, Actions& actions);
 
-  /// Port of the board whose data path the register at `address` belongs to. An access never concerns the
-  /// data paths of two ports, because it ends at the end of a traffic generator.
+  /// The board's port to whose data path the register at `address` belongs. An access never concerns the data
+  /// paths of two ports, because it stops at the end of a traffic generator's block.
   std::size_t port_at(std::uint32_t address) const;
 
   const Profile& profile() const { return *profile_; }
   AppTx& app_tx() { return app_tx_; }
-  /// AxisMon.Ch[channel]. Channel 0 counts frames sent to the client on the stream link, channel 1 frames
-  /// received from it.
+  /// Statistics behind AxisMon.Ch[channel]. Channel 0 counts the frames sent to the client on the stream
+  /// link; channel 1 counts the frames received from the client.
   StreamMonitor& monitor(std::size_t channel) { return monitors_.at(channel); }
   /// Returns null if the profile has no metadata bus.
   const MetadataServer* metadata() const { return metadata_; }

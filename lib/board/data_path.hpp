@@ -15,15 +15,15 @@
 
 /// Messages between the board's registers and its data path. The control thread owns the registers, and a
 /// worker owns the data path. A register write is converted to actions, which the worker performs in order.
-/// A register read is answered from a snapshot that the worker took of its state. Messages in both
-/// directions are plain data.
+/// A register read is answered from a snapshot of the worker's state. The messages in both directions are
+/// plain data.
 ///
-/// A QP is identified by its number on the board. The QPs of the configuration have the lowest numbers,
-/// followed by the slots of the metadata bus.
+/// A QP is identified by its number on the board. The QPs of the configuration have the lowest numbers. The
+/// numbers of the metadata bus's slots follow.
 namespace softfeb::board {
 
-/// Sets the destination of all QPs of the metadata bus, from registers UdpEngine.ClientRemoteIp and
-/// ClientRemotePort.
+/// Sets the destination of all QPs of the metadata bus to the values of the registers
+/// UdpEngine.ClientRemoteIp and ClientRemotePort.
 struct SetDestination {
   roce::IpAddress ip;  ///< all zeros: no destination, so packets wait
   std::uint16_t udp_port = 4791;
@@ -39,11 +39,11 @@ struct SetQp {
 struct SetDcqcn {
   std::size_t qp = 0;
   dcqcn::FirmwareParameters parameters;
-  /// Bit mask of the words written: bit k is the word at offset 4k.
+  /// Bit mask of the words written: bit k stands for the word at offset 4k.
   std::uint16_t words = 0xffff;
 
-  /// Returns `now` with the parameters in the written words replaced. The other parameters keep their values
-  /// in `now`, because they may have been changed by other means than register writes.
+  /// Returns `now` with the parameters in the written words replaced. The other parameters keep the values
+  /// that they have in `now`, because they may have been changed by means other than register writes.
   dcqcn::FirmwareParameters applied_to(const dcqcn::FirmwareParameters& now) const;
 };
 
@@ -53,8 +53,8 @@ struct SetCnpCounterReset {
   bool level = false;
 };
 
-/// Reports the registers of WorkReqDispatcher after a write. The firmware reads them for every request, so
-/// a write applies to the rest of a running burst (doc/dispatcher.md).
+/// Reports the registers of WorkReqDispatcher after a write. The firmware reads these registers for every
+/// request, so a write applies to the rest of a running burst (doc/dispatcher.md).
 ///
 /// `start` is true if the write caused a rising edge of StartDispatching. Other writes need not be reported
 /// while no burst is running, with one exception: a change of RemAddr resets the address slot, even if a
@@ -67,12 +67,12 @@ struct Dispatch {
   std::uint32_t lkey = 0;
   roce::Qpn sqpn = 0;
   roce::Qpn dqpn = 0;
-  std::uint32_t address_wrap_count = 0;  ///< slots of the address ring; 0 means 1
+  std::uint32_t address_wrap_count = 0;  ///< number of slots in the address ring; 0 counts as 1
   bool start = true;                     ///< rising edge; ignored during a burst
 };
 
-/// Reports the level of WorkCompChecker.ResetCounters. While it is set, the completion counters stay at
-/// zero.
+/// Reports the level of WorkCompChecker.ResetCounters. While this level is 1, the completion counters stay at
+/// 0.
 struct SetCompletionReset {
   bool level = false;
 };
@@ -87,18 +87,19 @@ struct SetTrafficClass {
 /// for every packet, so a write applies to the remaining packets.
 struct TrafficGenSettings {
   enum class Mode : std::uint8_t {
-    kWrite,  ///< RDMA WRITE by the queue pair of the stream
-    kUdp,    ///< UDP datagram
+    kWrite,  ///< RDMA WRITEs by the queue pair of each stream
+    kUdp,    ///< UDP datagrams
   };
   static constexpr std::uint32_t kLongest = 8972;  ///< an IP packet of 9000 bytes
   static constexpr Time kClock = 6'400;            ///< unit of `gap`: 156.25 MHz
 
   std::uint32_t packet_size = 1024;  ///< payload bytes, 1…kLongest
-  std::uint32_t packet_count = 0;    ///< 0: until Stop
+  std::uint32_t packet_count = 0;    ///< number of packets to send; 0: send until Stop
   std::uint32_t gap = 0;             ///< clocks from the end of a packet to the start of the next one
   std::uint16_t dest_port = 6000;    ///< kUdp: packet n goes to this port + n mod `streams`
   std::uint16_t streams = 1;         ///< 0 counts as 1
-  std::uint32_t dest_ip = 0;  ///< kUdp: IPv4 address, most significant byte first; 0: none, so packets wait
+  std::uint32_t dest_ip = 0;  ///< kUdp: IPv4 address, most significant byte first; 0: no destination, so
+                              ///< packets wait
   Mode mode = Mode::kWrite;
 };
 
@@ -106,7 +107,7 @@ struct TrafficGenSettings {
 struct SetTrafficGen {
   TrafficGenSettings settings;
   bool start = false;  ///< rising edge; ignored while the generator is busy
-  bool stop = false;   ///< rising edge; wins over `start`
+  bool stop = false;   ///< rising edge; takes precedence over `start`
 };
 
 /// RoceEngine.SoftReset: destroys every QP of the metadata bus and drops all waiting requests.
@@ -120,7 +121,7 @@ struct QpLive {
   std::size_t qp = 0;  ///< board QP number; set by the caller
   /// False if the board has no such QP, or if its slot of the metadata bus is empty. In the first case, all
   /// other members are 0. In the second case, rates, alpha and CNP count are valid, because the slot keeps
-  /// them without a QP.
+  /// them even without a QP.
   bool exists = false;
   std::uint64_t rc = 0;  ///< current rate in bytes per second
   std::uint64_t rt = 0;
@@ -134,7 +135,7 @@ struct QpLive {
 
 /// State of the board's traffic generator.
 struct TrafficGenLive {
-  std::uint32_t sent = 0;  ///< packets since Start
+  std::uint32_t sent = 0;  ///< number of packets sent since Start
   bool busy = false;
 };
 
@@ -142,7 +143,7 @@ struct TrafficGenLive {
 struct DataPathState {
   Time at = 0;
   std::vector<QpLive> qps;  ///< allocated by the caller, who sets QpLive::qp
-  /// Completions of the metadata bus's QPs. These counters have 64 bits, the registers only 24.
+  /// Completions of the metadata bus's QPs. These counters have 64 bits; the registers have only 24.
   std::uint64_t completions_ok = 0;
   std::uint64_t completions_failed = 0;
   std::uint64_t requests_waiting = 0;  ///< requests dispatched but not yet posted

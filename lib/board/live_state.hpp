@@ -17,7 +17,8 @@ struct PortState {
   std::uint64_t link_ups = 1;  ///< number of link-up transitions
   std::uint64_t rx_frames = 0;
   std::uint64_t tx_frames = 0;
-  /// Pause frames consumed by the port. DataPathState::rx_pause counts those passed on to the board.
+  /// Pause frames consumed by the port. DataPathState::rx_pause counts the pause frames that are passed on to
+  /// the board.
   std::uint64_t rx_pause = 0;
   std::uint64_t tx_pause = 0;
   std::uint64_t rx_overflow = 0;  ///< frames dropped for lack of a receive buffer
@@ -26,7 +27,7 @@ struct PortState {
   std::uint64_t tx_not_ready = 0;
 };
 
-/// Parameters of an RSSI link, as in its SYN header. Times are in milliseconds.
+/// Parameters of an RSSI link, as the SYN header contains them. Times are in milliseconds.
 struct RssiLimits {
   std::uint8_t max_outstanding = 16;
   std::uint16_t max_segment = 1024;
@@ -39,8 +40,8 @@ struct RssiLimits {
   bool operator==(const RssiLimits&) const = default;
 };
 
-/// Limits of the board's RSSI links: [0] registers (UDP port 8192), [1] stream (UDP port 8193). They are also
-/// the reset values of the links' registers.
+/// Limits of the board's RSSI links: [0] for the registers (UDP port 8192), [1] for the stream (UDP port
+/// 8193). They are also the reset values of the links' registers.
 inline constexpr std::array<RssiLimits, 2> kRssiLimits{
     RssiLimits{}, RssiLimits{.max_outstanding = 32, .max_segment = 8192}};
 
@@ -67,16 +68,16 @@ struct RssiState {
   std::uint64_t rx_segments = 0, rx_bytes = 0;
 };
 
-/// Snapshot for one access. `data` is needed only if BoardRegisters::needs_live_for_read() or
-/// needs_live_for_write() returns true; the other members are always needed.
+/// Snapshot of the live state for one access. `data` is needed only if BoardRegisters::needs_live_for_read()
+/// or needs_live_for_write() returns true; the other members are always needed.
 struct LiveState {
   DataPathState data;
   PortState port;
-  std::array<RssiState, 2> rssi;  ///< registers (UDP 8192), stream (8193)
+  std::array<RssiState, 2> rssi;  ///< [0] registers (UDP port 8192), [1] stream (UDP port 8193)
 };
 
 /// Action requested by a write to the registers of FwRudpServer[link]. The owner of the RSSI links performs
-/// it.
+/// the action.
 struct SetRssi {
   std::size_t link = 0;
   /// Values of the loc* registers: limits for the next connection, within the board's own limits.

@@ -16,17 +16,17 @@ struct MessageSlice {
 
 /// Maps a message number to its position in the payload stream. Message n begins at n · message_length.
 ///
-/// A finite source (a file) is sent in passes of messages_per_pass() messages. The last message of a pass
-/// may be shorter, but still occupies a whole slot of the stream. Every pass therefore takes the same
+/// A finite source (a file) is sent in passes of messages_per_pass() messages. The last message of a pass may
+/// be shorter, but still occupies message_length bytes of the stream. Every pass therefore occupies the same
 /// number of stream bytes, and no message crosses the end of the source.
 class MessagePlan {
  public:
-  /// Endless source: every message has the same length, which may be 0.
+  /// Plan for an endless source. Every message has the same length, which may be 0.
   static constexpr MessagePlan endless(std::uint32_t message_length) {
     return MessagePlan(message_length, 0, message_length);
   }
 
-  /// Source of `total_bytes` (> 0), split into messages of `message_length` (> 0).
+  /// Plan for a source of `total_bytes` bytes (> 0), split into messages of `message_length` bytes (> 0).
   static constexpr MessagePlan of(std::uint64_t total_bytes, std::uint32_t message_length) {
     const std::uint64_t messages = (total_bytes - 1) / message_length + 1;
     return MessagePlan(message_length, messages,

@@ -23,7 +23,7 @@ constexpr MrFields kUnsetMr{.address = 0xaaaa'aaaa'aaaa'aaaa,
 
 unsigned index_bits(std::size_t count) { return static_cast<unsigned>(std::countr_zero(count)); }
 
-/// Returns a value of `width` bits: the slot number in its top bits, `rest` below it.
+/// Returns a value of `width` bits with the slot number in the top bits and `rest` in the bits below.
 std::uint32_t with_index(std::size_t index, std::size_t count, std::uint32_t rest, unsigned width) {
   const unsigned rest_bits = width - index_bits(count);
   const std::uint64_t mask = (std::uint64_t{1} << rest_bits) - 1;
@@ -111,7 +111,8 @@ QpResponse MetadataServer::handle(const QpRequest& request) {
   if (request.verb == QpVerb::kModify || request.verb == QpVerb::kQuery)
     return control(qp_index(request.qpn), request);
 
-  // Create and destroy go through the slot table. The queue pair gets the QPN and PD handler stored there.
+  // The slot table is needed to create and destroy queue pairs. The queue pair gets the QPN and PD handler
+  // stored there.
   std::size_t slot = qp_index(request.qpn);
   if (request.verb == QpVerb::kCreate) {
     const auto inserted = qp_pd_handlers_.insert(request.pd_handler);

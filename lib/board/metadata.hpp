@@ -11,24 +11,24 @@
 
 namespace softfeb::board {
 
-/// Number of protection domains, memory regions and queue pairs of a board; powers of two. Slot numbers are
-/// the top bits of PD handlers (the firmware's name for handles), keys and QPNs. The defaults are those of
-/// the firmware; only these values were measured on hardware.
+/// Numbers of protection domains, memory regions and queue pairs of a board. They must be powers of two. The
+/// top bits of PD handlers (the firmware's name for handles), keys and QPNs contain the slot number. The
+/// defaults are those of the firmware; only these values were measured on hardware.
 struct MetadataLimits {
   std::size_t pds = 1;
   std::size_t mrs_per_pd = 2;
   std::size_t qps = 1;
 };
 
-/// Receives state changes of the metadata server's queue pairs, for the data path.
+/// Receives state changes of the metadata server's queue pairs on behalf of the data path.
 class QpObserver {
  public:
   virtual ~QpObserver() = default;
 
   /// Reports that queue pair slot `index` changed its state to `qp.state`: CREATE (new), INIT, RTR, RTS (may
-  /// send), SQD (requests wait), ERR (flush), RESET (destroyed). Called from MetadataServer::handle() or
-  /// reset(), before the response is returned. The data path flushes outstanding requests; the response does
-  /// not wait for this.
+  /// send), SQD (requests wait), ERR (requests are flushed), RESET (destroyed). Called from
+  /// MetadataServer::handle() or reset(), before the response is returned. The data path flushes outstanding
+  /// requests; the response is not delayed until this is done.
   virtual void on_qp_state(std::size_t index, const QpContext& qp) = 0;
 };
 
@@ -47,8 +47,9 @@ class MetadataServer {
   /// Resets the transport core (SoftReset): destroys every PD, MR and QP.
   void reset();
 
-  /// Called with reports from the data path. on_qp_error(): a fatal error moved the QP to ERR.
-  /// on_next_psn(): PSN of the next packet, which a query returns. `index` must be less than qp_count().
+  /// Called with reports from the data path. on_qp_error() reports that a fatal error has moved the QP to
+  /// ERR. on_next_psn() reports the PSN of the next packet, which a query returns. `index` must be less than
+  /// qp_count().
   void on_qp_error(std::size_t index) { qps_[index].fail(); }
   void on_next_psn(std::size_t index, roce::Psn psn) { qps_[index].set_next_psn(psn); }
 
@@ -66,7 +67,7 @@ class MetadataServer {
 
   QpObserver* observer_;
   SlotTable<std::uint32_t> pds_;          ///< key of each PD
-  std::vector<SlotTable<MrFields>> mrs_;  ///< per PD slot: its MRs, which outlive the PD
+  std::vector<SlotTable<MrFields>> mrs_;  ///< MRs of each PD slot, which outlive the PD
   /// PD handler of each QP; a slot is taken if its QPN is allocated.
   SlotTable<std::uint32_t> qp_pd_handlers_;
   std::vector<QpControl> qps_;

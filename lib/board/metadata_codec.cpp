@@ -9,7 +9,8 @@ namespace {
 constexpr std::size_t kRequestTypeLsb = 301;
 constexpr std::size_t kResponseTypeLsb = 274;
 
-// Each message has one layout table, used in both directions: visit(field, lsb, width).
+// Each message has one layout function, which is used to read and to write it. The function calls
+// visit(field, lsb, width) for each field.
 
 template <typename Visit>
 void layout(PdRequest& m, Visit visit) {
@@ -25,7 +26,7 @@ void layout(PdResponse& m, Visit visit) {
   visit(m.key, 0, 32);
 }
 
-/// The fields have the same order in requests and responses, but are one bit lower in a response.
+/// The fields have the same order in requests and responses, but each field is one bit lower in a response.
 template <typename Visit>
 void layout(MrFields& m, std::size_t base, Visit visit) {
   visit(m.address, base + 134, 64);

@@ -7,9 +7,9 @@
 #include <optional>
 #include <variant>
 
-/// Messages of the RoCE metadata bus (doc/metadata.md): 303-bit requests, 276-bit responses. Fields contain
-/// the raw bits. Undefined values, such as state 13, are decoded like any others; only the server validates
-/// them.
+/// Messages of the RoCE metadata bus (doc/metadata.md). Requests have 303 bits, and responses have 276 bits.
+/// Fields contain the raw bits. Undefined values, such as state 13, are decoded like all other values; only
+/// the server validates them.
 namespace softfeb::board {
 
 using MetadataRequestBits = BitString<303>;   ///< 40 bytes at MetaDataTx
@@ -31,8 +31,8 @@ struct PdResponse {
   bool operator==(const PdResponse&) const = default;
 };
 
-/// Memory region of the board. lkey_part and rkey_part have 31 bits. A key consists of the slot number
-/// (high bits) and the low bits of lkey_part or rkey_part.
+/// Memory region of the board. The members lkey_part and rkey_part have 31 bits. A key consists of the slot
+/// number (high bits) and the low bits of lkey_part or rkey_part.
 struct MrFields {
   std::uint64_t address = 0;
   std::uint32_t length = 0;
@@ -46,7 +46,7 @@ struct MrFields {
 struct MrRequest {
   bool allocate = false;
   MrFields mr{};
-  bool by_lkey = false;  ///< free: the slot number is in the lkey, otherwise in the rkey
+  bool by_lkey = false;  ///< free: true if the lkey contains the slot number, false if the rkey contains it
   std::uint32_t lkey = 0;
   std::uint32_t rkey = 0;
 
@@ -63,7 +63,8 @@ struct MrResponse {
 
 enum class QpVerb : std::uint8_t { kCreate = 0, kDestroy = 1, kModify = 2, kQuery = 3 };
 
-/// Queue pair attributes on the bus. Their values are those of the verbs (`state`: roce::QpState).
+/// Queue pair attributes on the bus. Their values are those of the verbs API; the values of `state` are those
+/// of roce::QpState.
 struct QpFields {
   std::uint8_t state = 0;
   std::uint8_t current_state = 0;
@@ -88,7 +89,7 @@ struct QpFields {
   bool operator==(const QpFields&) const = default;
 };
 
-/// Attribute mask of a modify request: the attributes that the request sets.
+/// Bits of a modify request's attribute mask, which contains the attributes that the request sets.
 namespace qp_attr {
 inline constexpr std::uint32_t kState = 1, kAccess = 8, kPkey = 16, kPmtu = 256, kTimeout = 512,
                                kRetryCount = 1024, kRnrRetry = 2048, kRqPsn = 4096, kMaxReadAtomic = 8192,
@@ -117,11 +118,11 @@ struct QpResponse {
 using MetadataRequest = std::variant<PdRequest, MrRequest, QpRequest>;
 using MetadataResponse = std::variant<PdResponse, MrResponse, QpResponse>;
 
-/// Both return nullopt for bus type 3, which is unused.
+/// Both functions return nullopt for bus type 3, which is unused.
 std::optional<MetadataRequest> decode_request(const MetadataRequestBits& bits);
 std::optional<MetadataResponse> decode_response(const MetadataResponseBits& bits);
 
-/// Both set unused bits to 0.
+/// Both functions set unused bits to 0.
 MetadataRequestBits encode_request(const MetadataRequest& request);
 MetadataResponseBits encode_response(const MetadataResponse& response);
 

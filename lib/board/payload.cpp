@@ -28,7 +28,7 @@ class ZeroPayload final : public PayloadSource {
  private:
   MessagePlan plan_;
   ByteSpan arena_;
-  std::array<std::uint32_t, kMaxPacketPayload / 4 + 1> crc_of_words_{};  ///< index: padded length / 4
+  std::array<std::uint32_t, kMaxPacketPayload / 4 + 1> crc_of_words_{};  ///< indexed by padded length / 4
 };
 
 ZeroPayload::ZeroPayload(std::uint32_t message_length) : plan_(MessagePlan::endless(message_length)) {}

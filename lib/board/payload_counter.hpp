@@ -16,8 +16,8 @@ class CounterPayload final : public PayloadSource {
  public:
   CounterPayload(std::uint32_t message_length, std::uint32_t pmtu);
   /// Creates a payload for messages of any length and any path MTU. CRCs are precomputed only for full
-  /// packets of the five path MTUs. plan() has no meaning and must not be called. `longest`: longest packet
-  /// payload in bytes.
+  /// packets of the five path MTUs. plan() has no meaning and must not be called. `longest` is the longest
+  /// packet payload in bytes.
   explicit CounterPayload(std::uint32_t longest = kMaxPacketPayload);
 
   std::size_t arena_bytes() const override;

@@ -17,7 +17,7 @@ namespace {
 }
 
 int open_regular(const std::string& path) {
-  // Non-blocking: a FIFO is rejected below instead of blocking until it has a writer.
+  // Open without blocking, so that a FIFO is rejected below instead of blocking until it has a writer.
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd >= 0) return fd;
   const int error = errno;

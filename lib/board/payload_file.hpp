@@ -9,8 +9,9 @@
 namespace softfeb::board {
 
 /// A regular file, loaded completely into the arena. Message n of a pass begins at byte n · message_length of
-/// the file; the last message is shorter if the file size is not a multiple of the message length. The file
-/// repeats after the last message; MessagePlan::messages_per_pass() messages send it once.
+/// the file; the last message is shorter if the file size is not a multiple of the message length. After the
+/// last message, the file is sent again from the beginning; one pass consists of
+/// MessagePlan::messages_per_pass() messages.
 ///
 /// The file is read directly into the arena, without a second copy. Later changes to the file do not affect
 /// the packets.
@@ -41,7 +42,7 @@ class FilePayload final : public PayloadSource {
   int fd_;
   std::size_t size_;
   MessagePlan plan_;
-  Divider pass_;  ///< divides by the stream bytes of a pass, which are whole messages
+  Divider pass_;  ///< divides by the number of stream bytes in a pass, a multiple of the message length
   std::uint32_t pmtu_;
   ByteSpan arena_;
   PacketCrcTable crcs_;

@@ -8,19 +8,19 @@
 
 namespace softfeb::board {
 
-/// Pseudo-random binary sequence of period 2^31 − 1, polynomial x^31 + x^28 + 1 (ITU-T O.150 section 5.8):
+/// Pseudo-random binary sequence of period 2^31 − 1, polynomial x^31 + x^28 + 1 (ITU-T O.150, section 5.8):
 /// bit n = bit n−28 XOR bit n−31, not inverted. Bits fill a byte from the least significant end, which is
 /// Ethernet's transmission order.
 class Prbs31 {
  public:
   static constexpr std::uint32_t kMask = 0x7fff'ffff;
 
-  /// `seed` contains the 31 bits that precede the sequence; bit 0 is the oldest. Must not be 0, because the
-  /// sequence would then be all zeros.
+  /// `seed` contains the 31 bits that precede the sequence; bit 0 is the oldest. `seed` must not be 0,
+  /// because the sequence would then be all zeros.
   explicit constexpr Prbs31(std::uint32_t seed) : history_(seed & kMask) {}
 
-  /// Returns the next 24 bits; the first is bit 0. Up to 28 bits could be computed in one step, because bit n
-  /// depends on bit n−28.
+  /// Returns the next 24 bits of the sequence; bit 0 of the result is the first. Up to 28 bits could be
+  /// computed in one step, because bit n depends on bit n−28.
   constexpr std::uint32_t next24() {
     const std::uint32_t bits = (history_ ^ (history_ >> 3)) & 0xff'ffff;
     history_ = (history_ >> 24) | (bits << 7);
@@ -36,10 +36,10 @@ class Prbs31 {
 /// Payload that repeats a window of PRBS-31. The period of the sequence has an odd number of bits, so whole
 /// bytes repeat only after 2 GiB, which is too much to store.
 ///
-/// * Messages not longer than the window: the window is rounded down to whole messages. Byte k of the stream
-///   is byte k mod window of the sequence, which continues across messages.
-/// * Longer messages: the window is rounded down to whole packets. Every message starts at the first byte of
-///   the sequence and repeats the window, so that no packet crosses the end of the window.
+/// * If messages are not longer than the window, the window is rounded down to whole messages. Byte k of
+///   the stream is byte k mod window of the sequence, which continues across messages.
+/// * If messages are longer, the window is rounded down to whole packets. Every message starts at the first
+///   byte of the sequence and repeats the window, so that no packet crosses the end of the window.
 class Prbs31Payload final : public PayloadSource {
  public:
   Prbs31Payload(std::uint32_t message_length, std::uint32_t pmtu, std::uint32_t seed, std::uint64_t window);
@@ -47,7 +47,8 @@ class Prbs31Payload final : public PayloadSource {
   std::size_t arena_bytes() const override { return window_.divisor(); }
   void fill(MutableByteSpan arena) override;
   const MessagePlan& plan() const override { return plan_; }
-  /// Returns null if the range crosses the end of the window. Packets of the plan's messages never do.
+  /// Returns null if the range crosses the end of the window. The range of a packet of the plan's messages
+  /// never crosses it.
   const std::uint8_t* bytes(std::uint64_t offset, std::uint32_t length) const override;
   std::optional<std::uint32_t> crc(std::uint64_t offset, std::uint32_t length) const override;
   roce::PacketPayload packet(std::uint64_t offset, std::uint32_t length) const override;
@@ -63,7 +64,7 @@ class Prbs31Payload final : public PayloadSource {
   Divider window_;
   ByteSpan arena_;
   PacketCrcTable crcs_;
-  /// Last packet of a message, if folded_. Its length has no CRC in crcs_.
+  /// Last packet of a message; used if folded_. crcs_ contains no CRC for its length.
   std::uint64_t last_position_ = 0;
   std::uint32_t last_length_ = 0;
   std::uint32_t last_crc_ = 0;

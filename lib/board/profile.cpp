@@ -73,8 +73,8 @@ std::vector<BlockSpec> may_2026() {
   };
 }
 
-/// Adds the registers of newer SURF: DSCP and ECN, transport reset, DCQCN bypass. softfeb adds DCQCN slots
-/// for boards with several QPs. The SEND application of this firmware is not supported.
+/// Adds the registers of newer SURF: DSCP and ECN, transport reset, and DCQCN bypass. softfeb adds further
+/// DCQCN slots for boards with several QPs. The SEND application of this firmware is not supported.
 std::vector<BlockSpec> september_2026() {
   constexpr std::size_t kSlots = 15;
   std::vector<BlockSpec> blocks = may_2026();
@@ -87,7 +87,7 @@ std::vector<BlockSpec> september_2026() {
   return blocks;
 }
 
-/// Adds softfeb's own blocks: a traffic generator for each port of the board.
+/// Adds softfeb's own blocks, which are a traffic generator for each port of the board.
 std::vector<BlockSpec> december_2026() {
   constexpr std::size_t kPorts = 4;
   std::vector<BlockSpec> blocks = september_2026();

@@ -65,14 +65,15 @@ class Profile {
   RegisterFile reset_state_;
 };
 
-/// All profiles, the default first.
+/// All profiles. The default profile comes first.
 const std::vector<Profile>& profiles();
 inline const Profile& default_profile() { return profiles().front(); }
 /// Returns null if there is no profile of this name.
 const Profile* find_profile(std::string_view name);
 /// Number of DCQCN register slots of `profile`.
 std::size_t dcqcn_slots(const Profile& profile);
-/// Number of traffic generators of `profile`, and therefore of ports of a board.
+/// Number of traffic generators of `profile`: one for each port that a board can have, or 0 for older
+/// firmware.
 std::size_t traffic_gens(const Profile& profile);
 
 }  // namespace softfeb::board

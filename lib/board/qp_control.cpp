@@ -42,7 +42,7 @@ void QpControl::fail() {
 }
 
 bool QpControl::create(const QpRequest& request) {
-  // Other types are rejected: the data path supports only RC and UC.
+  // Other types are rejected, because the data path supports only RC and UC.
   if (request.qp.type != kTypeRc && request.qp.type != kTypeUc) return false;
   // A slot that was freed in a state other than ERR still contains its queue pair. The board reports success
   // and changes nothing.
@@ -58,8 +58,8 @@ bool QpControl::create(const QpRequest& request) {
 
 bool QpControl::destroy() {
   if (context_.state == QpState::kReset) return false;
-  // Only a queue pair in ERR is reset. In other states the board reports success and frees the slot's
-  // entry, but leaves the queue pair's state unchanged.
+  // Only a queue pair in ERR is reset. In other states, the board reports success and frees the slot's entry,
+  // but leaves the queue pair's state unchanged.
   if (context_.state == QpState::kErr) context_.state = QpState::kReset;
   return true;
 }
@@ -131,8 +131,8 @@ bool QpControl::to_rts(const QpRequest& request) {
 }
 
 void QpControl::query(QpFields& out) const {
-  // A query of the board never returns path MTU, destination QPN, receive PSN or RNR timer, not even in
-  // states in which they are set.
+  // The board's response to a query never contains the path MTU, the destination QPN, the receive PSN or the
+  // RNR timer, not even in states in which they are set.
   out.current_state = static_cast<std::uint8_t>(context_.state);
   if (context_.state == QpState::kCreate || context_.state == QpState::kErr) return;
   out.access = context_.access;

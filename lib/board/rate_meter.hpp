@@ -8,7 +8,8 @@
 
 namespace softfeb::board {
 
-/// Rate of a counter that is sampled occasionally: the mean between two samples at least one second apart.
+/// Measures the rate of a counter that is sampled occasionally. The rate is the mean between two samples that
+/// are at least one second apart.
 class RateMeter {
  public:
   /// Returns the rate per second; 0 during the first second and after a reset of the counter.

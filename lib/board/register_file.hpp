@@ -20,7 +20,7 @@ class RegisterFile {
   /// A 32-bit word that contains at least one register bit.
   struct Word {
     std::uint32_t address;
-    std::uint32_t readable;  ///< readable bits; all others (unused or write-only) read as 0
+    std::uint32_t readable;  ///< readable bits; all other bits (unused or write-only) read as 0
     std::uint32_t writable;  ///< bits that store what is written; subset of `readable`
     std::uint32_t strobe;    ///< write-only bits, which are not stored
     std::uint32_t value;
@@ -47,7 +47,8 @@ class BlockWords {
   std::uint64_t get64(std::uint32_t offset) const;
   void set64(std::uint32_t offset, std::uint64_t value);
 
-  /// The bytes are in address order. If they do not fill the last word, its other bits are unchanged.
+  /// Both functions use the bytes in address order. If `bytes` does not fill the last word, the remaining
+  /// bits of this word are unchanged.
   void set_bytes(std::uint32_t offset, ByteSpan bytes);
   void get_bytes(std::uint32_t offset, MutableByteSpan out) const;
 

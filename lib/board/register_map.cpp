@@ -8,7 +8,7 @@
 namespace softfeb::board {
 namespace {
 
-/// Linear time in practice: a mismatch backtracks only to the last `*`.
+/// Needs linear time in practice, because a mismatch backtracks only to the last `*`.
 bool glob(std::string_view pattern, std::string_view text) {
   std::size_t p = 0, t = 0, star = std::string_view::npos, resume = 0;
   while (t < text.size()) {
@@ -127,7 +127,7 @@ const Register& RegisterMap::one(std::string_view pattern) const {
 }
 
 std::vector<const Register*> RegisterMap::within(std::uint32_t address, std::size_t bytes) const {
-  // Bit positions, counted from address 0.
+  // Bit positions are counted from address 0.
   const std::uint64_t first = std::uint64_t{address} * 8;
   const std::uint64_t end = first + std::uint64_t{bytes} * 8;
   std::vector<const Register*> out;

@@ -34,7 +34,7 @@ struct Register {
   unsigned num_values = 0;  ///< number of array elements; 0: a single value
   unsigned value_bits = 0;
   unsigned poll_interval_s = 0;  ///< 0: PyRogue does not poll the register
-  std::uint64_t reset = 0;       ///< reset value (low bits); for arrays, that of each element
+  std::uint64_t reset = 0;       ///< reset value (low bits); for arrays, the reset value of each element
   std::span<const EnumText> texts{};
 
   /// Type name: "UInt12", "Int32", "Bool", "String(256)".
@@ -61,7 +61,7 @@ class RegisterMap {
 
   std::span<const Register> all() const { return registers_; }
 
-  /// Looks up a full path; returns null if it does not exist.
+  /// Returns the register with this full path; null if there is none.
   const Register* find(std::string_view path) const;
 
   /// Returns the registers that match `pattern`: a full path, a suffix of a path that starts with a component
@@ -69,8 +69,8 @@ class RegisterMap {
   /// are literal. The result is sorted by address, and empty if nothing matches.
   std::vector<const Register*> match(std::string_view pattern) const;
 
-  /// Returns the only register that matches `pattern`. Throws std::invalid_argument, with suggestions, if
-  /// none or several match.
+  /// Returns the only register that matches `pattern`. Throws std::invalid_argument, with suggestions, if no
+  /// register or several registers match.
   const Register& one(std::string_view pattern) const;
 
   /// Returns the registers with at least one bit in the `bytes` bytes starting at `address`.

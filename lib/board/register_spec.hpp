@@ -26,8 +26,8 @@ struct RegisterSpec {
   std::span<const EnumText> texts{};
 
  private:
-  // Must precede its users: clang 14 cannot evaluate a template in a constant expression before its
-  // definition.
+  // This template must precede its users, because clang 14 cannot evaluate a template in a constant
+  // expression before its definition.
   template <typename Member, typename Value>
   constexpr RegisterSpec with(Member RegisterSpec::*member, const Value& value) const {
     RegisterSpec copy = *this;

@@ -7,8 +7,8 @@
 
 namespace softfeb::board {
 
-/// Slot allocator that uses the lowest free slot, as the board does for PDs, MRs and QPs. A freed slot keeps
-/// its value, which the bus returns if the slot is freed again.
+/// Allocates the lowest free slot, as the board does for PDs, MRs and QPs. A freed slot keeps its value,
+/// which the metadata bus returns if the slot is freed again.
 template <typename T>
 class SlotTable {
  public:

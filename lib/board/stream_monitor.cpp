@@ -30,7 +30,7 @@ void StreamMonitor::advance(Time now) {
   if (now < second_ + kSecond) return;
   const Time seconds = (now - second_) / kSecond;
   end_second();
-  // Record one idle second; more of them would not change the statistics.
+  // Record one idle second; further idle seconds would not change the statistics.
   if (seconds > 1) end_second();
   second_ += seconds * kSecond;
 }

@@ -24,7 +24,7 @@ class StreamMonitor {
     Range frame_size;  ///< bytes
   };
 
-  /// `start`: beginning of the first second.
+  /// `start` is the beginning of the first second.
   explicit StreamMonitor(Time start = 0) : second_(start) {}
 
   /// Counts a frame. `now` must not decrease between calls.

@@ -27,7 +27,7 @@ bool refuse_fixed(Section& s, const CongestionConfig& d) {
   return any;
 }
 
-/// Reads the algorithm of a change, which cannot be `off`.
+/// Reads the algorithm of a change; `off` is not allowed.
 std::optional<CongestionConfig> read_changed(Section& s, const Node& node) {
   auto d = read_algorithm(s, node.name.c_str());
   if (d && d->other.algorithm != nullptr && !d->other.algorithm->changeable()) {
@@ -174,8 +174,8 @@ class Changes {
     }
   }
 
-  /// Resolves changes in order of time, because each applies on top of the previous ones. The result is in
-  /// file order.
+  /// Resolves changes in order of time, because each change applies to the result of the previous ones. The
+  /// result is in file order.
   void run() {
     std::vector<std::size_t> order(draft_.changes.size());
     std::iota(order.begin(), order.end(), std::size_t{0});

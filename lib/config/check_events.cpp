@@ -39,7 +39,7 @@ class EventChecker {
     reading_.problem(config_.place(section, key), std::move(message), std::move(fix));
   }
 
-  /// Queue pairs with traffic of their own must not write to the memory of event builders.
+  /// Checks that queue pairs with traffic of their own do not write to the memory of event builders.
   void check_ordinary(const BoardConfig& board) {
     for (const QpConfig& qp : board.qps) {
       const auto* to = std::get_if<ReceiverTarget>(&qp.to);
@@ -78,7 +78,7 @@ class EventChecker {
       problem(e.where, "to", "more than 65535 boards send to one builder", "use fewer boards");
   }
 
-  /// All boards that send to a builder must agree on the layout of events.
+  /// Checks that all boards that send to a builder agree on the layout of events.
   void check_builders(const BoardConfig& board) {
     const BoardEventsConfig& e = *board.events;
     for (const std::size_t r : e.receivers) {
@@ -135,7 +135,7 @@ class EventChecker {
     }
   }
 
-  /// True if a board with this name, or its replicas, send to the receiver.
+  /// True if the board with this name, or one of its replicas, sends to the receiver.
   bool sends(const std::string& name, const ReceiverConfig& receiver) const {
     return std::any_of(config_.boards.begin(), config_.boards.end(), [&](const BoardConfig& b) {
       const std::string& own = b.endpoint.name;

@@ -109,8 +109,9 @@ class NetworkChecker {
     }
   }
 
-  /// Checks that INT records can express the rates of the links on which switches record packets of boards
-  /// that need such records. The links of the boards themselves only carry acknowledgements from a switch.
+  /// Checks that INT records can express the rates of all links to which switches may send packets with such
+  /// records, if a board needs them. The links of boards are exempt, because switches send only
+  /// acknowledgements to boards.
   void check_int_rates() {
     const auto& boards = config_.run.boards;
     const auto board = std::find_if(boards.begin(), boards.end(), [](const BoardConfig& b) {

@@ -112,7 +112,8 @@ class Checker {
     }
   }
 
-  /// `pacing: queue_rate` needs link rates: a NIC queue is limited to the sum of its boards' link rates.
+  /// Checks that the board has a link rate if its port has `pacing: queue_rate`, because each NIC queue is
+  /// limited to the sum of its boards' link rates.
   void check_pacing(const BoardConfig& board) {
     if (board.endpoint.network || board.link_rate) return;
     const PortConfig& port = config_.ports[board.endpoint.port];

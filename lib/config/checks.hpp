@@ -27,19 +27,20 @@ void check_grants(Reading& reading, const RunConfig& config);
 /// Reports invalid settings of the QPs of `board`.
 void check_qps(Reading& reading, const RunConfig& config, const BoardConfig& board);
 
-/// Reports queue pairs that do not fit receivers with `ordering: any`.
+/// Reports queue pairs whose settings are not allowed for receivers with `ordering: any`.
 void check_ordering(Reading& reading, const RunConfig& config);
-/// Reports transfers that do not fit their queue pairs or their receiver.
+/// Reports transfers that are incompatible with their queue pairs or their receiver.
 void check_transfers(Reading& reading, const RunConfig& config);
 /// Reports receivers with windows whose streams differ in a setting that must be the same.
 void check_windows(Reading& reading, const RunConfig& config);
 
-/// Reports streams of receivers whose ports have another use, or that take too much memory.
+/// Reports receivers' streams of datagrams whose ports have another use or whose buffers take too much
+/// memory.
 void check_streams(Reading& reading, const RunConfig& config);
-/// Reports traffic generators that have no destination, or one that they cannot reach.
+/// Reports traffic generators that have no destination or cannot reach it.
 void check_traffic_gens(Reading& reading, const RunConfig& config);
 
-/// Reports event data that does not fit its receivers.
+/// Reports event data that is incompatible with its receivers.
 void check_events(Reading& reading, const RunConfig& config);
 
 /// Reports settings of the QP that cannot be combined with random lengths or arrivals.

@@ -19,7 +19,7 @@
 namespace softfeb::config {
 namespace {
 
-/// Stands for the DCQCN algorithm of the file, or the firmware's if the file has none.
+/// Name for the file's DCQCN algorithm or, if the file has none, for the firmware's algorithm.
 constexpr const char* kAnyDcqcn = "dcqcn";
 
 [[noreturn]] void refuse_names(std::string message, std::string fix) {
@@ -105,8 +105,8 @@ Node scalar(const std::string& name, const std::string& text, const Where& where
   return {Node::Kind::kScalar, name, text, where, {}};
 }
 
-/// Returns section `congestion` made from an element of `lab.compare`. If the element names no algorithm, its
-/// own name is the name of the algorithm.
+/// Returns a section `congestion` that is made from an element of `lab.compare`. If the element names no
+/// algorithm, its own name is the name of the algorithm.
 Node congestion_section(const Node& element) {
   Node section = element;
   section.kind = Node::Kind::kMap;

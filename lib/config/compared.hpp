@@ -34,14 +34,16 @@ struct Comparison {
 /// `lab.compare`. If the file has no such section either, loads it for `dcqcn` and for each of
 /// congestion::algorithms() that can be used.
 ///
-/// A name is that of a section of `lab.compare`, `dcqcn`, a value of `congestion`, or the path of a plug-in.
-/// Every board and queue pair uses the first of these settings that exists:
+/// Each of `names` is the name of a section of `lab.compare`, the word `dcqcn`, a value of `algorithm` in
+/// section `congestion`, or the path of a plug-in. Every board and queue pair uses the first of these
+/// settings that exists:
 ///   1. the section of `lab.compare` with this name, unless the section is empty;
-///   2. its own section, if that names the same algorithm. For `dcqcn`, this is any algorithm of DCQCN;
+///   2. its own section, if that section names the same algorithm. For `dcqcn`, the section may name any
+///      DCQCN algorithm;
 ///   3. the algorithm with default parameters, and for DCQCN with the `line_rate` of the board's link. For
 ///      `dcqcn`, the algorithm is the firmware's.
 /// The function also adds what the algorithm needs:
-///   - DCQCN: ECN marking by the switches, if none of them marks;
+///   - DCQCN: ECN marking by the switches, if none of them marks packets;
 ///   - HPCC: INT records, congestion control headers, and room for them in the MTU;
 ///   - Homa: congestion control headers, and priorities in the switches.
 /// Throws ConfigError, also if `names` contains an algorithm that cannot be used.

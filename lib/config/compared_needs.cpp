@@ -75,7 +75,7 @@ std::uint32_t fewest_priorities(const LabConfig& base) {
   return fewest;
 }
 
-/// True if level p, which has DSCP 8p and priority code point p, uses queue p, and queues are strict.
+/// True if the queues have strict priorities, and level p (DSCP 8p, priority code point p) uses queue p.
 bool serves_levels(const fabric::SwitchConfig& s) {
   for (std::size_t level = 0; level < s.priorities; ++level) {
     const std::uint8_t queue = s.trust_pcp ? s.pcp_to_queue[level] : s.dscp_to_queue[8 * level];
@@ -107,8 +107,9 @@ std::uint32_t longest_packet(const LabConfig& lab) {
 }  // namespace
 
 std::vector<std::string> switch_on_marking(Node& document, const LabConfig& base) {
-  // Marking begins when the queue holds 33 us of data, and every packet is marked from 131 us on: 40 and 160
-  // KiB at 10 Gb/s. The HPCC paper (section 5.1) scales the thresholds for DCQCN to nearly the same times.
+  // Marking begins when the queue holds 33 us of data, and from 131 us, every packet is marked. At 10 Gb/s,
+  // these are 40 KiB and 160 KiB. The HPCC paper (section 5.1) scales the thresholds for DCQCN to nearly the
+  // same times.
   constexpr std::uint64_t kKminNs = 32'768;
   std::vector<std::string> settings;
   const auto& switches = base.network.switches;

@@ -11,22 +11,22 @@
 /// compared.cpp.
 namespace softfeb::config {
 
-/// Messages give this as the place of settings that are not in a file.
+/// Error messages give this as the place of settings that are not in a file.
 inline constexpr const char* kComparedPlace = "--algorithms";
 
-/// Adds ECN marking to all switches, unless one of them marks. Returns the settings in the syntax of `--set`.
-/// `base` is the lab of the unchanged document.
+/// Adds ECN marking to all switches, unless one of them already marks packets. Returns the settings in the
+/// syntax of `--set`. `base` is the lab of the unchanged document.
 std::vector<std::string> switch_on_marking(Node& document, const LabConfig& base);
 
-/// Adds INT records, congestion control headers, and room for them in packets of the links' MTU, as far as
-/// the document lacks them. Returns the settings in the syntax of `--set`.
+/// Adds INT records, congestion control headers, and room for them in packets of the links' MTU, wherever the
+/// document lacks them. Returns the settings in the syntax of `--set`.
 std::vector<std::string> switch_on_int(Node& document, const LabConfig& base);
 
 /// Adds congestion control headers, and strict priorities to switches that have none. Returns the settings in
 /// the syntax of `--set`.
 std::vector<std::string> switch_on_grants(Node& document, const LabConfig& base);
 
-/// Adds those parameters of Homa that depend on the network, if the section has none: `rtt_bytes` in
+/// Adds the parameters of Homa that depend on the network, unless the section contains them: `rtt_bytes`, in
 /// proportion to the bottleneck's rate, and levels for the switches with the fewest priorities.
 void add_grant_parameters(Node& section, const LabConfig& base);
 

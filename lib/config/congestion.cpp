@@ -15,7 +15,7 @@ namespace softfeb::config {
 namespace {
 
 /// Reads the fields that are given in the section into `p`. A key is either softfeb's name of the field or
-/// the NIC vendor's.
+/// the NIC vendor's name.
 template <class Parameters>
 void read_fields(Section& s, Parameters& p) {
   for (const auto& field : dcqcn::fields_of<Parameters>()) {
@@ -95,7 +95,7 @@ void emit_bucket(Json& json, const dcqcn::BucketConfig& bucket) {
 /// Value of `algorithm`.
 struct AlgorithmName {
   CongestionConfig::Algorithm algorithm = CongestionConfig::Algorithm::kOff;
-  /// kPaper: the parameters; null: the paper's
+  /// kPaper: returns the parameters; null: the parameters are those of the paper
   dcqcn::PaperParameters (*preset)() = nullptr;
   const congestion::Algorithm* other = nullptr;  ///< kOther
 };
@@ -164,7 +164,7 @@ void read_parameters(Section& s, const congestion::Algorithm& algorithm,
   }
 }
 
-/// Reports keys that are parameters of another algorithm only.
+/// Reports keys that are parameters only of other algorithms.
 void refuse_parameters_of_others(Section& s, const congestion::Algorithm& algorithm) {
   const auto has = [](const congestion::Algorithm& a, std::string_view name) {
     return std::ranges::any_of(a.parameters(), [&](const auto& p) { return p.name == name; });

@@ -28,7 +28,7 @@ struct CongestionConfig {
     kPaper,     ///< algorithm of the DCQCN paper (SIGCOMM 2015); also models commercial NICs
     kOther,     ///< see `other`
   };
-  /// The QPs of a board that share one rate.
+  /// Determines which QPs of a board share one rate.
   enum class Scope : std::uint8_t {
     kQp,  ///< every QP has its own rate
     /// All QPs that use this section, as in the firmware, which has one reaction point and one bucket.
@@ -39,7 +39,7 @@ struct CongestionConfig {
   Scope scope = Scope::kQp;
   dcqcn::FirmwareSettings firmware;
   dcqcn::PaperSettings paper;
-  /// kOther: the algorithm, and its parameters when the configuration is resolved.
+  /// kOther: the algorithm and, once the configuration is resolved, its parameters.
   congestion::AlgorithmSettings other;
   /// kOther: the parameters that the section contains, in the order of Algorithm::parameters().
   std::vector<std::optional<double>> given;
@@ -48,7 +48,7 @@ struct CongestionConfig {
 
   /// Name of the algorithm: off, firmware, paper, or that of `other`.
   std::string name() const;
-  /// Key of the section: `dcqcn` for the algorithms of DCQCN and for none, otherwise `congestion`.
+  /// Key of the section: `congestion` for kOther, otherwise `dcqcn`.
   const char* key() const { return algorithm == Algorithm::kOther ? "congestion" : "dcqcn"; }
 };
 
@@ -70,8 +70,8 @@ nlohmann::ordered_json emit_value(const congestion::Parameter& parameter, double
 CongestionConfig change_congestion(const CongestionConfig& now,
                                    const std::vector<std::pair<std::string, std::string>>& given);
 
-/// Returns the parameters that change_congestion() accepts, with their values. The result is empty
-/// without congestion control.
+/// Returns the parameters that change_congestion() accepts, with their values. The result is empty if
+/// congestion control is off.
 nlohmann::ordered_json changeable(const CongestionConfig& congestion);
 
 /// Describes every parameter that changeable() may contain, for the live page: an object for each algorithm,

@@ -20,7 +20,7 @@ namespace softfeb::config {
 
 struct EndpointDraft {
   EndpointConfig config;
-  std::uint32_t count = 1;              ///< elements of the configuration: replicas times ports
+  std::uint32_t count = 1;              ///< number of elements in the configuration: replicas times ports
   std::uint32_t ports = 1;              ///< ports of a board
   std::vector<std::string> port_names;  ///< of a board with several ports; empty: `port`
   std::string port;                     ///< empty: attached by a link (softfeb lab)
@@ -115,8 +115,8 @@ BoardDraft read_board(Section section);
 ControlDraft read_control(Section section);
 QpDraft read_qp(Section section);
 TrafficConfig read_traffic(Section section);
-/// Reads the keys of random traffic (`lengths`, `arrivals`, `seed`). Reports combinations with other keys of
-/// `section` that make no sense. `traffic` must already contain the values of all other keys.
+/// Reads the keys of random traffic (`lengths`, `arrivals`, `seed`). Reports combinations of these keys with
+/// other keys of `section` that make no sense. `traffic` must already contain the values of all other keys.
 void read_random_traffic(Section& section, TrafficConfig& traffic);
 /// Reads the keys `kind`, `period` and `phase`. With `kind: beamlets`, sets the rate, the verb and the
 /// immediate, and reports keys that contradict them. `traffic` must already contain the values of all other

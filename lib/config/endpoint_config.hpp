@@ -40,7 +40,7 @@ struct EndpointConfig {
   roce::Ecn ecn = roce::Ecn::kEct0;
   std::uint8_t ttl = 32;  ///< hop limit for IPv6
   /// Board: send the congestion control header of a QP's algorithm, if the algorithm has one. Receiver:
-  /// accept requests with this header, and return it.
+  /// accept requests with this header, and return the header in responses.
   bool cc_header = false;
   roce::PauseMode pause = roce::PauseMode::kPause;  ///< pause frames that the MAC honours
   Where where;
@@ -48,7 +48,7 @@ struct EndpointConfig {
 
 struct CnpConfig {
   bool enabled = true;
-  Time interval = 50 * kMicrosecond;  ///< minimum time between two CNPs of a scope
+  Time interval = 50 * kMicrosecond;  ///< minimum time between two CNPs of the same scope
   roce::CnpScope scope = roce::CnpScope::kQp;
   Where where;
 };
@@ -74,7 +74,7 @@ struct RegistrationSettings {
   std::uint32_t mask_bits = 1024;
   std::uint32_t entries = 64;
   std::uint32_t escape = 512;
-  Time escape_timeout = kSecond;  ///< longer than a retransmission takes; a waiting packet is then dropped
+  Time escape_timeout = kSecond;  ///< maximum wait of a packet; must exceed the time of a retransmission
   Time entry_timeout = 0;         ///< 0: operations never time out
   std::uint32_t remember = 16;
   bool given = false;
@@ -105,7 +105,7 @@ struct ReceiverConfig {
   std::optional<ReceiverEventsConfig> events;  ///< none: the receiver builds no events
   std::optional<StreamsConfig> streams;        ///< none: the receiver accepts no datagrams
   bool any_order = false;                      ///< packets of a UC WRITE may arrive in any order
-  Time ordering_timeout = kMillisecond;  ///< with `any_order`: for packets that wait, and incomplete WRITEs
+  Time ordering_timeout = kMillisecond;  ///< with `any_order`: limit for waiting packets, incomplete WRITEs
   bool check_payload = true;  ///< compare received data with the configured payload of the sending QP
   CnpConfig cnp;
   /// File to which all regions are written at the end of the run, each up to its last written byte; empty:

@@ -76,7 +76,7 @@ struct BoardEventsConfig {
             .piece = piece};
   }
   /// Time that a fragment covers: its samples at 1 GS/s; 0 for `counter`. For `replay`, the recording
-  /// determines it.
+  /// determines this time.
   Time window() const { return kind == detector::PayloadKind::kCounter ? 0 : samples * kNanosecond; }
 };
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-/// The checks of section `lab.checks`, in one table for the loader and for the evaluation.
+/// The checks of section `lab.checks`, in one table that the loader and the evaluation share.
 namespace softfeb::config {
 
 /// Format of a limit, and the unit of LabCheck::limit.

@@ -18,7 +18,7 @@ namespace softfeb::config {
 
 /// A limit for the experiment (section `lab.checks`). Names and units are in config/lab_checks.hpp.
 struct LabCheck {
-  std::string name;  ///< a name of kLabChecks
+  std::string name;  ///< a name in kLabChecks
   double limit = 0;  ///< shares from 0 to 1, times in seconds, sizes in bytes
   Where where;
   std::string text = {};              ///< the limit as written in the file
@@ -43,7 +43,7 @@ struct LabSettings {
   /// Switch that sends to the link, index into LabConfig::network.switches.
   std::uint32_t bottleneck_switch = 0;
   Time sample_interval = kMillisecond;  ///< time between two samples of the statistics
-  /// Share of time, 0 to 1, for which the host may preempt a worker. Above it, timing results are
+  /// Share of time, 0 to 1, for which the host may preempt a worker. Above this share, timing results are
   /// inconclusive.
   double stolen_limit = 0.02;
   std::vector<SweepAxis> sweep;

@@ -179,8 +179,8 @@ const Node* Node::find(std::string_view child) const { return find_in(*this, chi
 Node* Node::find(std::string_view child) { return find_in(*this, child); }
 
 Node parse_yaml(const std::string& given, const std::string& file) {
-  // yaml-cpp counts positions from after a byte order mark. Remove it, so that positions are offsets into the
-  // text.
+  // yaml-cpp starts counting positions after a byte order mark. Remove it, so that positions are offsets into
+  // the text.
   const std::string text = given.starts_with("\xef\xbb\xbf") ? given.substr(3) : given;
   if (text.find('\0') != std::string::npos || text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
     throw ConfigError({{{file, 1, {}}, "is not UTF-8 text", "save it as UTF-8"}});

@@ -110,7 +110,7 @@ const char* unit_name(Notation unit) {
   return "word";
 }
 
-/// Parses a decimal number, with an exponent if necessary.
+/// Parses a decimal number, which may have an exponent.
 Parsed<double> parse_real(const std::string& text) {
   double value = 0;
   const char* const end = text.data() + text.size();
@@ -123,7 +123,7 @@ Parsed<double> parse_in_unit(const Parameter& p, const std::string& text) {
   if (p.unit == Notation::kReal) return parse_real(text);
   // 0 is not a valid bandwidth of a link, so parse_bandwidth() would reject it.
   if (p.unit == Notation::kRate && text == "0") return 0.0;
-  constexpr std::uint64_t kExact = std::uint64_t{1} << 53;  // a double holds whole numbers up to this one
+  constexpr std::uint64_t kExact = std::uint64_t{1} << 53;  // a double holds every integer up to this one
   const auto whole = parse_whole(p.unit, text, kExact);
   if (!whole.value) return whole.failure<double>();
   return static_cast<double>(*whole.value);

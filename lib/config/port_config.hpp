@@ -31,7 +31,8 @@ using engine::SteeringTier;
 /// kAuto: zero-copy payload if the port supports multi-segment packets. kOne: always copied.
 enum class TxSegments : std::uint8_t { kAuto, kOne };
 
-/// Fault injection at this port, reproducible by seed. Faults are drawn independently for each packet.
+/// Fault injection at this port, reproducible by seed. Faults are selected at random, independently for each
+/// packet.
 struct FaultConfig {
   std::uint64_t seed = 1;
   Probability tx_drop, rx_drop;

@@ -19,8 +19,8 @@
 
 namespace softfeb::config {
 
-/// Receivers in this file. QP i of the group sends to receivers[i mod size], so a replicated receiver is used
-/// round-robin.
+/// Receivers in this file. QP i of the group sends to receivers[i mod size], so the replicas of a receiver
+/// are used round-robin.
 struct ReceiverTarget {
   std::vector<std::size_t> receivers;  ///< indices into RunConfig::receivers; never empty
 };
@@ -91,7 +91,8 @@ struct ArrivalsConfig {
   Where where;
 };
 
-/// `transfer`: transfers that the queue pairs of a group send together, cut into segments above a threshold.
+/// `transfer`: transfers that the queue pairs of a group send together. Transfers longer than `threshold` are
+/// cut into segments.
 struct TransferConfig {
   std::uint64_t bytes = 0;  ///< length of a transfer, at least 1
   std::uint64_t segment = 16'384;
@@ -105,10 +106,10 @@ struct TransferConfig {
 };
 
 /// `kind: beamlets`: message n of a stream is posted at phase + n·period after the start of the board's
-/// traffic. The period is the rate.
+/// traffic. The rate gives the period.
 struct BeamletsConfig {
   Time phase = 0;
-  bool spread = false;  ///< the phases of the `count` QPs are spread evenly over a period, from 0
+  bool spread = false;  ///< the phases of the `count` QPs are spread evenly over a period, starting at 0
 };
 
 struct TrafficConfig {
@@ -128,7 +129,7 @@ struct TrafficConfig {
   ImmediateConfig immediate;
   /// Message n goes to address + (n mod slots)·message_size. 0: as many slots as the memory region holds.
   std::uint32_t slots = 0;
-  std::uint32_t burst = 1;  ///< packets a QP may send back to back when behind schedule
+  std::uint32_t burst = 1;  ///< packets that a QP may send back to back when it is behind schedule
   Where where;
 
   /// Mean length of a message in bytes.
@@ -163,7 +164,7 @@ struct QpConfig {
   bool sq_sig_all = false;
   bool solicited = false;
   Target to;
-  std::string to_text;  ///< target as written in the file, for messages; empty for an AddressTarget
+  std::string to_text;  ///< target as written in the file, for error texts; empty for an AddressTarget
   Where to_where;
   TrafficConfig traffic;
   std::optional<CongestionConfig> congestion;  ///< overrides the board's congestion control

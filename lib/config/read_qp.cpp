@@ -85,7 +85,7 @@ TrafficConfig read_traffic(Section s) {
 namespace {
 
 constexpr std::uint64_t kMax24 = 0xff'ffff;
-/// `ack_every`: above the number of packets of any message.
+/// Value of `ack_every` that exceeds the number of packets of any message.
 constexpr std::uint32_t kAckPerMessage = 1U << 23;
 constexpr const char* kTargets =
     "write a receiver's name, {ip, qpn, rkey, address, length}, perftest://HOST:PORT or sink://HOST:PORT";

@@ -39,7 +39,7 @@ struct RunSettings {
   /// Wall clock time at which traffic starts, in nanoseconds since 1970-01-01T00:00:00Z; none: immediately.
   std::optional<std::int64_t> start_at_unix_ns;
   std::uint64_t seed = 1;
-  std::uint32_t number = 0;  ///< in event headers and event files
+  std::uint32_t number = 0;  ///< run number in event headers and event files
   bool quiet = false;
   /// Time that outstanding requests may take to complete after traffic has stopped. Requests that are still
   /// outstanding afterwards are flushed.
@@ -61,7 +61,7 @@ struct LatencyConfig {
   static constexpr std::uint32_t kSample = 64;        ///< default in real time
   static constexpr std::uint32_t kVirtualSample = 1;  ///< default in virtual time
 
-  /// The times of one in so many messages are taken; 0: of none. None: the default.
+  /// Times are recorded for one in this many messages; 0: for no message. None: the default.
   std::optional<std::uint32_t> sample;
   Where where;
 };
@@ -105,7 +105,7 @@ struct ControlConfig {
   std::optional<IpAddress> listen;  ///< address of the sockets; none: no sockets
   std::uint16_t registers_port = 8192;
   std::uint16_t stream_port = 8193;
-  bool in_band = false;  ///< answer UDP 8192 and 8193 at the board's own address
+  bool in_band = false;  ///< answer UDP ports 8192 and 8193 at the board's own address
   /// Client networks that may connect, over sockets or in band; other clients get no response.
   std::vector<IpPrefix> allow;
   std::uint32_t max_connects_per_second = 20;  ///< per link; excess SYNs get no response
@@ -131,9 +131,9 @@ struct BoardConfig {
   IcrcMethod icrc = IcrcMethod::kKnown;
   CongestionConfig congestion;  ///< used by QPs without congestion parameters of their own
   std::vector<QpConfig> qps;
-  /// Event data in place of the traffic of `qps`, which then has one element: a QP for each builder.
+  /// Event data in place of the traffic of `qps`, which then has one element, with one QP for each builder.
   std::optional<BoardEventsConfig> events;
-  /// Traffic generator. If it makes queue pairs, `qps` has one element: a QP for each stream.
+  /// Traffic generator. If it makes queue pairs, `qps` has one element, with one QP for each stream.
   std::optional<TrafficGenConfig> traffic_gen;
   std::uint32_t ports = 1;    ///< number of ports; the other ports are the next elements of RunConfig::boards
   std::uint32_t on_port = 0;  ///< number of this port
@@ -187,7 +187,7 @@ inline constexpr std::uint32_t kMaxQpn = 0xff'ffff;
 /// Maximum number of next hops of a board, including its static neighbours. Each takes about 60 bytes of
 /// memory.
 inline constexpr std::size_t kMostNextHops = 16'384;
-/// Likewise, for a board with traffic generators.
+/// The same limit for a board with traffic generators.
 inline constexpr std::size_t kMostNextHopsWithTrafficGen = 256;
 
 /// Header and trailer bytes of the largest request packet, from the IP header to the iCRC (IP, UDP 8, BTH 12,

@@ -9,7 +9,8 @@ namespace softfeb::config {
 
 namespace {
 
-/// Assumed load in bits per second of a QP without a rate limit: more than one core can send.
+/// Assumed load of a QP without a rate limit, in bits per second. It exceeds the rate at which one core can
+/// send.
 constexpr double kUnlimited = 400e9;
 constexpr double kLeast = 1;  ///< load of an idle endpoint; not 0, so that idle endpoints are spread too
 constexpr double kPacket = 1024 * 8.0;

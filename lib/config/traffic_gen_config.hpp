@@ -16,13 +16,14 @@ namespace softfeb::config {
 /// Section `traffic_gen` of a board: initial values of the registers of its traffic generators, one for each
 /// port, and the queue pairs of their WRITEs (doc/registers.md).
 struct TrafficGenConfig {
-  /// Bytes of a WRITE's place at the receiver, and their number for each queue pair.
+  /// Size in bytes of the slot that a WRITE uses at the receiver, and number of slots for each queue pair.
   static constexpr std::uint32_t kSlotBytes = 9216, kSlots = 8;
 
   board::TrafficGenSettings registers;
   bool start = false;                 ///< the generators start with the board's traffic
   std::vector<std::string> to_names;  ///< receivers, as in the file; empty: none
-  /// The receiver to which this port sends: port i of the board to number i mod size of `to_names`.
+  /// The one receiver to which this port sends. Port i of the board uses the (i mod n)-th of the n receivers
+  /// that `to_names` names.
   std::vector<std::size_t> receivers;
   // Settings of the queue pairs.
   roce::Transport transport = roce::Transport::kRc;

@@ -46,8 +46,8 @@ struct Decimal {
   unsigned scale = 0;
 };
 
-/// Number and unit of a text such as "12.5 Gb/s". At most 19 digits, so that no product below exceeds 128
-/// bits.
+/// Number and unit of a text such as "12.5 Gb/s". The number has at most 19 digits, so that no product below
+/// exceeds 128 bits.
 struct Quantity {
   std::string_view number;
   std::string_view unit;

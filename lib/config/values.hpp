@@ -35,7 +35,7 @@ struct Probability {
 };
 
 /// Rate of offered traffic. Bytes are payload bytes of first transmissions, packets are request packets,
-/// messages are work requests. A period is exact where messages per second would not be a whole number.
+/// messages are work requests. A period is exact even if the number of messages per second is not an integer.
 struct Rate {
   using Unit = engine::RateKind;
   Unit unit = Unit::kUnlimited;  ///< kUnlimited: limited only by link, window and worker

@@ -9,7 +9,8 @@
 namespace softfeb::config {
 namespace {
 
-/// Checks that every stream of a window has one message of the same size in it.
+/// Checks that every stream contributes one message to each window, and that these messages have the same
+/// size.
 class StreamChecker {
  public:
   StreamChecker(Reading& reading, const RunConfig& config) : reading_(reading), config_(config) {}

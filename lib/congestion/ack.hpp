@@ -15,11 +15,11 @@ namespace softfeb::congestion {
 inline constexpr std::size_t kMaxIntRecords = 5;
 
 /// Contents of an acknowledgement, as reported to a congestion control algorithm. `acked` and `sent` count
-/// packets from 0 at the start of the queue pair. If several queue pairs share a CongestionControl object,
+/// packets since the start of the queue pair. If several queue pairs share a CongestionControl object,
 /// `acked` and `sent` are sums over these queue pairs.
 struct Ack {
-  /// Time at which the first bit of the acknowledged packet left. Set only if this yields a valid RTT sample:
-  /// the packet requested the acknowledgement and was sent once (Karn's rule).
+  /// Time at which the first bit of the acknowledged packet left. Set only if this yields a valid RTT sample,
+  /// which means that the packet requested the acknowledgement and was sent only once (Karn's rule).
   std::optional<Time> sent_at;
   std::uint64_t bytes = 0;    ///< counted bytes acknowledged for the first time
   std::uint32_t packets = 0;  ///< packets acknowledged for the first time
@@ -27,7 +27,7 @@ struct Ack {
   std::uint64_t acked = 0;
   std::uint64_t sent = 0;            ///< packets sent at least once so far; never decreases
   Time remote_delay = 0;             ///< time that the receiver held the packet; 0 if not reported
-  std::optional<std::uint8_t> hops;  ///< switches on the path, if they were counted
+  std::optional<std::uint8_t> hops;  ///< number of switches on the path, if they were counted
   std::uint16_t path = 0;            ///< identifies the path; equal paths have equal values
   /// The algorithm's own header fields, as the receiver returned them; valid during the call only.
   std::span<const std::uint8_t> header = {};

@@ -27,7 +27,8 @@ enum class Unit : std::uint8_t {
   kWord,    ///< index into a list of words
 };
 
-/// A parameter of an algorithm. All values are numbers in the unit given, and whole unless the unit is kReal.
+/// A parameter of an algorithm. All values are numbers in the unit given. They are whole numbers unless the
+/// unit is kReal.
 struct Parameter {
   std::string_view name;  ///< configuration key
   Unit unit = Unit::kReal;
@@ -43,12 +44,13 @@ using ParameterValues = std::vector<double>;
 struct PathFacts {
   std::uint64_t line_rate = 1'250'000'000;  ///< rate of the board's link, in bytes per second on the wire
   std::uint32_t pmtu = 4096;                ///< bytes
-  std::uint32_t overhead = 82;              ///< bytes on the wire of a packet besides its payload
-  /// Messages that the send queue can hold: posted and not yet acknowledged.
+  std::uint32_t overhead = 82;              ///< bytes that a packet occupies on the wire in addition to its
+                                            ///< payload
+  /// Number of messages that the send queue can hold (posted and not yet acknowledged).
   std::uint32_t messages = 18;
 };
 
-/// Requirements of an algorithm on the path, as a combination of the bits below.
+/// What an algorithm requires of the path, as a combination of the bits below.
 using Needs = std::uint8_t;
 inline constexpr Needs kNeedsAcks = 1U << 0;        ///< a reliable queue pair (RC)
 inline constexpr Needs kNeedsIntRecords = 1U << 1;  ///< switches that write INT records
@@ -87,15 +89,15 @@ class Algorithm {
   /// The hooks and needs of every object that make() returns.
   virtual Hooks hooks() const = 0;
   virtual Needs needs() const = 0;
-  /// Profile of the congestion control header of its requests, if the board sends such headers: 1 delay,
-  /// 2 INT records, 0xf0…0xff user-defined; 0 for none.
+  /// Profile of the congestion control header in the queue pair's requests, if the board sends such headers:
+  /// 1 for delay, 2 for INT records, 0xf0…0xff for user-defined fields, 0 for none.
   virtual std::uint8_t header_profile() const { return 0; }
   /// True if change() can change parameters. False if both ends must agree on them.
   virtual bool changeable() const { return true; }
   /// Size in bytes of a CongestionControl object of this algorithm.
   virtual std::size_t bytes(const PathFacts& path) const = 0;
-  /// Constructs a CongestionControl object at `place`, which provides bytes(path) bytes, aligned to a
-  /// cache line. The values must be within their bounds and without conflict.
+  /// Constructs a CongestionControl object at `place`, where bytes(path) bytes, aligned to a cache line, must
+  /// be available. The values must be within their bounds and must not conflict.
   virtual CongestionControl* make(void* place, std::span<const double> values,
                                   const PathFacts& path) const = 0;
   /// Sets the parameters of `control` to `values`, from `now` on.
@@ -107,7 +109,7 @@ class Algorithm {
   Algorithm& operator=(const Algorithm&) = default;
 };
 
-/// Algorithms of this library, in the order of the documentation: timely, patched_timely, swift,
+/// Algorithms of this library, in the same order as in the documentation: timely, patched_timely, swift,
 /// hpcc, homa.
 std::span<const Algorithm* const> algorithms();
 /// Returns the algorithm of this library with this name; null if there is none.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Helpers to describe an algorithm of this library: a table of its parameters, and the Algorithm that the
-// table makes. Private to lib/congestion.
+// Helpers to describe an algorithm of this library: a table of its parameters, and an Algorithm that is based
+// on this table. Private to lib/congestion.
 #pragma once
 
 #include "congestion/algorithm.hpp"

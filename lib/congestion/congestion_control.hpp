@@ -10,7 +10,7 @@
 #include <optional>
 #include <span>
 
-/// lib/congestion defines the interface between the engine and congestion control (this header). It
+/// lib/congestion defines the interface between the engine and congestion control (this header). The library
 /// contains algorithms that implement this interface: TIMELY (timely.hpp), Swift (swift.hpp), HPCC (hpcc.hpp)
 /// and Homa (homa.hpp). The DCQCN algorithms are in lib/dcqcn. The library is sans-I/O and may include only
 /// lib/base. After this header, read timely.cpp.
@@ -32,14 +32,14 @@ inline constexpr Hooks kCredit = 1U << 9;    ///< enables find_credit()
 
 struct Parameter;  // algorithm.hpp
 
-/// State reported to telemetry. An algorithm leaves optional members empty if it has no such quantity.
+/// State reported to telemetry. An algorithm leaves an optional member empty if it has no such quantity.
 struct CongestionState {
   /// Rc, bytes per second; for a pure window algorithm, the window divided by the RTT.
   std::uint64_t rate = 0;
   std::uint64_t target_rate = 0;  ///< Rt; equals `rate` if the algorithm has no target rate
   std::uint32_t alpha = 0;        ///< in units of 1 / `alpha_one`; 0 if the algorithm has no alpha
   std::uint32_t alpha_one = 1;
-  std::uint32_t stage = 0;    ///< increases since the last CNP or decrease
+  std::uint32_t stage = 0;    ///< number of increases since the last CNP or decrease
   std::uint64_t cnps = 0;     ///< number of CNPs (16 bits in the firmware)
   std::int64_t credit = 0;    ///< bytes of the token bucket that may be sent immediately
   std::uint64_t spilled = 0;  ///< bytes of credit lost because the bucket was full
@@ -48,7 +48,8 @@ struct CongestionState {
   std::optional<Time> rtt;               ///< last RTT sample
   std::optional<Time> target_delay;      ///< Swift: target of the fabric delay
   std::optional<double> utilization;     ///< HPCC: U, the normalized load of the bottleneck
-  std::optional<std::uint64_t> granted;  ///< Homa: packets that the receiver's grants allow to be sent
+  std::optional<std::uint64_t> granted;  ///< Homa: number of packets that the receiver's grants allow to be
+                                         ///< sent
 
   /// Values that a user-defined algorithm reports, and the names of these values. The names stay valid until
   /// the process ends.
@@ -60,15 +61,15 @@ struct CongestionState {
 };
 
 /// Congestion control for one queue pair, or for several that share a rate. Sans-I/O: the caller reports
-/// events. The algorithm returns when the next frame may leave (rate- and credit-based algorithms), and how
-/// many bytes may be unacknowledged (window-based algorithms).
+/// events. Rate- and credit-based algorithms return when the next frame may leave. Window-based algorithms
+/// return how many bytes may be unacknowledged.
 ///
 /// Calls must be in time order. Bytes are counted as in the firmware: from BTH through pad, including
 /// retransmissions, excluding Ethernet, IP, UDP and iCRC. No call allocates memory.
 ///
 /// Dispatch is virtual because the set of algorithms is open. The queue pairs of a worker usually share one
-/// algorithm, so the CPU predicts the calls well. The pacing wheel calls departure() repeatedly, but a
-/// virtual call is made only after an event. An unused hook costs only the test of one bit.
+/// algorithm, so the CPU predicts the calls well. The pacing wheel calls departure() repeatedly, but
+/// departure() makes a virtual call only after an event. An unused hook costs only the test of one bit.
 class CongestionControl {
  public:
   static constexpr std::uint64_t kNoWindow = UINT64_MAX;
@@ -86,10 +87,10 @@ class CongestionControl {
   /// All hooks that the algorithm implements.
   Hooks hooks() const { return hooks_; }
 
-  /// Returns when a frame of `bytes` counted bytes may leave if no further event occurs. A time not after
-  /// `now` means now; kNever means that an event is required first. Call again after every event, because
-  /// an event may change the rate and thus the departure. Also call again at the returned time, because the
-  /// prediction covers only a limited number of rate changes.
+  /// Returns when a frame of `bytes` counted bytes may leave if no further event occurs. A time that is not
+  /// after `now` means that the frame may leave now; kNever means that an event is required first. Call again
+  /// after every event, because an event may change the rate and thus the departure. Also call again at the
+  /// returned time, because the prediction covers only a limited number of rate changes.
   Time departure(std::uint32_t bytes, Time now) {
     if (bytes != asked_bytes_ || (now >= answer_ && !final_)) keep(bytes, find_departure(bytes, now));
     return answer_;
@@ -106,8 +107,8 @@ class CongestionControl {
     forget();
     on_sent(bytes, now);
   }
-  /// Equivalent to sent(bytes) followed by departure(next), which a queue pair needs for every packet, but
-  /// faster.
+  /// Equivalent to sent(bytes) followed by departure(next), but faster. A queue pair needs both for every
+  /// packet.
   Time sent_then_departure(std::uint32_t bytes, std::uint32_t next, Time now) {
     keep(next, on_sent_then_departure(bytes, next, now));
     return answer_;
@@ -132,7 +133,8 @@ class CongestionControl {
     on_nak(nak, now);
   }
   /// The receiver granted credit: the first `packets` packets, counted from the start of the queue pair, may
-  /// leave. The rest of the message is to be sent at `priority`. Grants may be repeated and out of order.
+  /// leave. The rest of the message is to be sent at `priority`. Grants may be repeated and may arrive out of
+  /// order.
   void granted(std::uint64_t packets, std::uint8_t priority, Time now) {
     if (!uses(kOnGranted)) return;
     forget();
@@ -152,29 +154,30 @@ class CongestionControl {
     on_timer(now);
   }
 
-  /// Time at which to call timer_expired() if no event occurs before. Algorithms that advance lazily need no
-  /// timer.
+  /// Time at which to call timer_expired() if no event occurs before that time. Algorithms that advance
+  /// lazily need no timer.
   Time timer() const { return uses(kTimer) ? timer_at() : kNever; }
   /// A packet may leave while fewer counted bytes than this are unacknowledged. At least 1, so that a packet
   /// may leave when none is in flight.
   std::uint64_t window() const { return uses(kWindow) ? find_window() : kNoWindow; }
-  /// Packets whose number is below this value may leave, given that `packet` is the next one. Packets are
-  /// counted from the start of the queue pair. kNoCredit if there is no limit.
+  /// Packets whose numbers are below this value may leave; `packet` is the number of the next packet. Packets
+  /// are counted from the start of the queue pair. The value is kNoCredit if there is no limit.
   std::uint64_t credit(std::uint64_t packet) const { return uses(kCredit) ? find_credit(packet) : kNoCredit; }
   /// Priority level, 0 (lowest) to 7, of packet number `packet`, which leaves now; kNoPriority if the queue
-  /// pair's own DSCP applies. Call once per packet, also for retransmissions.
+  /// pair's own DSCP applies. Call this once for each transmission, including retransmissions.
   std::uint8_t priority(std::uint64_t packet) {
     return uses(kPriority) ? choose_priority(packet) : kNoPriority;
   }
-  /// Order among queue pairs that are ready to send, given that `packet` is the next one: the lowest rank
-  /// goes first. 0 if the algorithm does not rank queue pairs; they are then served in round robin.
+  /// Rank among queue pairs that are ready to send; the lowest rank goes first. `packet` is the number of the
+  /// next packet. 0 if the algorithm does not rank queue pairs, which are then served in round robin.
   std::uint64_t rank(std::uint64_t packet) const { return uses(kRank) ? find_rank(packet) : 0; }
 
-  /// Largest number of counted bytes between two packets that request an acknowledgement; 0 for every
-  /// packet, kNoAckSpacing if the algorithm does not depend on it. The value is constant and read once.
+  /// Largest number of counted bytes between two packets that request an acknowledgement; 0 if every packet
+  /// must request one, kNoAckSpacing if the spacing does not matter to the algorithm. The value is constant
+  /// and is read only once.
   virtual std::uint32_t ack_spacing() const { return kNoAckSpacing; }
   /// Writes the algorithm's own header fields (profile 0xf0…0xff) of a request that leaves at `now` to `out`,
-  /// and returns their number of bytes.
+  /// and returns the number of bytes written.
   virtual std::size_t write_header(std::span<std::uint8_t> /*out*/, Time /*now*/) { return 0; }
   /// Memory footprint in bytes.
   virtual std::size_t memory() const = 0;
@@ -228,7 +231,7 @@ class CongestionControl {
     final_ = answer.final;
   }
 
-  // These members and the virtual table pointer take 24 bytes. The cache line layout of FirmwareDcqcn
+  // These members and the virtual table pointer occupy 24 bytes. The cache line layout of FirmwareDcqcn
   // depends on this size.
   Time answer_ = kNever;
   std::uint32_t asked_bytes_ = UINT32_MAX;

@@ -53,7 +53,7 @@ void Homa::on_posted(std::uint32_t length, std::uint64_t order, Time) {
 }
 
 void Homa::on_granted(std::uint64_t packets, std::uint8_t priority, Time) {
-  if (packets <= granted_) return;  // old or repeated
+  if (packets <= granted_) return;  // the grant is old or repeated
   granted_ = packets;
   scheduled_ = static_cast<std::uint8_t>(std::min<unsigned>(priority, rules_.scheduled_levels() - 1));
 }

@@ -16,7 +16,7 @@ double unscheduled_levels(const P& p) { return static_cast<double>(p.cutoffs.siz
 /// Sets the number of unscheduled levels. The cutoffs of additional levels are set by the fields that follow.
 void set_unscheduled_levels(P& p, double levels) { p.cutoffs.resize(static_cast<std::size_t>(levels) - 1); }
 
-/// Default cutoffs: 4, 16, 64 KiB, and four times the previous one for each further level (ours).
+/// Default cutoffs: 4, 16 and 64 KiB; each further cutoff is four times the previous one (ours).
 constexpr std::uint32_t default_cutoff(std::size_t i) { return 4096U << 2 * i; }
 
 template <std::size_t I>

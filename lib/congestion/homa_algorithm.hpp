@@ -8,12 +8,12 @@
 
 namespace softfeb::congestion {
 
-/// The algorithm that a configuration names `homa`. Sender and receiver must have the same parameters, so
-/// they cannot change at run time.
+/// The algorithm that is called `homa` in a configuration. Sender and receiver must have the same parameters,
+/// so they cannot change at run time.
 const Algorithm& homa_algorithm();
 
-/// The parameters for the receiver of queue pairs with these settings; nullopt if the settings are of another
-/// algorithm.
+/// Returns the parameters for the receiver of queue pairs with these settings; nullopt if the settings belong
+/// to another algorithm.
 std::optional<HomaParameters> homa_parameters(const AlgorithmSettings& settings);
 
 }  // namespace softfeb::congestion

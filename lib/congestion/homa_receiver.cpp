@@ -38,8 +38,8 @@ HomaReceiver::HomaReceiver(const HomaParameters& parameters, Capacity capacity,
       resends_(memory) {
   active_.reserve(overcommit_);
   frontier_.reserve(std::size_t{overcommit_} + 1);
-  // A call returns at most one grant per message. The grant of a message beyond the capacity also needs an
-  // entry.
+  // A call returns at most one grant per message. A message beyond the capacity also needs an entry for its
+  // grant.
   grants_.reserve(std::max<std::size_t>(1, capacity.messages));
   resends_.reserve(capacity.messages);
 }
@@ -168,7 +168,7 @@ bool HomaReceiver::grant_round() {
   return any;
 }
 
-/// Makes timer() check a message that now has missing packets. If an earlier call has already set the time
+/// Makes timer() check a message that is now waiting for packets. If an earlier call has already set the time
 /// of the check, that time is kept; it may be too early, but not too late.
 void HomaReceiver::watch(std::uint32_t message) {
   if (checks_.contains(message)) return;

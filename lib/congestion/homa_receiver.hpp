@@ -12,10 +12,10 @@
 
 namespace softfeb::congestion {
 
-/// Homa's receiver: schedules grants (Homa, sections 3.3 to 3.5). The receiver selects the shortest messages:
-/// at most one per peer, and at most `overcommit` in total. It grants them packets up to one RTT ahead of the
-/// packets that have arrived. A fully granted message does not count towards these limits. Sans-I/O; only the
-/// constructor allocates.
+/// Homa's receiver: schedules grants (Homa, sections 3.3 to 3.5). The receiver selects the shortest messages,
+/// at most one per peer and at most `overcommit` in total. For each selected message, it grants packets up to
+/// one RTT ahead of the packets that have arrived. A fully granted message does not count towards these
+/// limits. Sans-I/O; only the constructor allocates.
 ///
 /// The caller numbers messages and peers. A queue pair receives one message at a time, so the queue pair's
 /// index can serve as the message number. Packets are counted from the first packet of their message.
@@ -44,7 +44,7 @@ class HomaReceiver {
     std::uint32_t peers;
   };
 
-  /// Messages and peers are numbered 0…capacity − 1. Throws std::invalid_argument, see HomaRules.
+  /// Messages and peers are numbered 0…capacity − 1. Throws std::invalid_argument, as HomaRules does.
   HomaReceiver(const HomaParameters& parameters, Capacity capacity,
                std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 
@@ -55,17 +55,17 @@ class HomaReceiver {
   /// A message or peer beyond the capacity is not scheduled, and its further packets are ignored. The whole
   /// message is granted at once, with the lowest priority, so that its sender never waits.
   std::span<const Grant> first(Time now, std::uint32_t message, std::uint32_t peer, std::uint32_t length);
-  /// Call when a further packet of the message was accepted, because it was not a duplicate and no earlier
-  /// packet is missing. Returns grants, valid until the next call. Ignores a message that is not in
-  /// progress.
+  /// Call when a further packet of the message was accepted. A packet is accepted if it is not a duplicate
+  /// and no earlier packet is missing. Returns grants, valid until the next call. Ignores a message that is
+  /// not in progress.
   std::span<const Grant> data(Time now, std::uint32_t message);
   /// Call when the sender answered BUSY, which means that it will send the packets later.
   void busy(Time now, std::uint32_t message);
   /// Drops a message, for example because its queue pair was destroyed. Returns grants to other messages,
   /// valid until the next call.
   std::span<const Grant> forget(std::uint32_t message);
-  /// Returns the requests for packets that have been missing for `resend_interval`, oldest message first;
-  /// valid until the next call.
+  /// Returns requests for packets that have been missing for `resend_interval`, starting with the oldest
+  /// message. The result is valid until the next call.
   std::span<const Resend> timer(Time now);
   /// Time at which to call timer(); kNever if nothing is missing. This time may be too early, but it is never
   /// too late.
@@ -82,7 +82,8 @@ class HomaReceiver {
   struct Message {
     std::uint64_t born = 0;
     Time heard = 0;  ///< time of the last packet, BUSY or RESEND
-    /// Time at which timer() must check this message, at the latest heard + resend_interval; key in checks_.
+    /// Time at which timer() must check this message: heard + resend_interval or earlier. It is the key in
+    /// checks_.
     Time check = 0;
     std::uint32_t peer = 0;
     std::uint32_t packets = 0;  ///< packets of the message; 0: no message in progress

@@ -25,10 +25,11 @@ struct HomaParameters {
 
   std::uint32_t pmtu = 4096;         ///< payload bytes of a full packet
   std::uint64_t rtt_bytes = 12'288;  ///< payload bytes per RTT at line rate; rounded up to packets
-  std::uint32_t overcommit = 4;      ///< maximum number of messages granted at the same time
+  std::uint32_t overcommit = 4;      ///< maximum number of messages to which packets are granted at the same
+                                     ///< time
   unsigned priorities = 8;           ///< number of priority levels; 0 is the lowest level
-  /// Longest message in bytes of each unscheduled level, highest level first. The last unscheduled level,
-  /// which has no entry, is unbounded. The levels below it are for scheduled packets.
+  /// Length in bytes of the longest message of each unscheduled level, highest level first. The last
+  /// unscheduled level has no entry, because it is unbounded. The levels below it are for scheduled packets.
   std::vector<std::uint32_t> cutoffs = {4096, 16'384, 65'536};
   /// Time without a packet after which a receiver requests granted packets that have not arrived.
   Time resend_interval = kMillisecond;
@@ -62,8 +63,8 @@ class HomaRules {
   unsigned top_priority() const { return top_priority_; }
   /// Priority of the unscheduled packets of a message of `length` bytes.
   std::uint8_t unscheduled_priority(std::uint32_t length) const;
-  /// Priority of the granted message with this rank (0 is the shortest) among `active`: the lowest levels
-  /// that distinguish all of them (Homa, section 3.4).
+  /// Priority of the granted message with this rank (0 is the shortest) among `active` granted messages. Uses
+  /// the lowest levels that distinguish all of these messages (Homa, section 3.4).
   std::uint8_t scheduled_priority(std::size_t rank, std::size_t active) const;
 
  private:

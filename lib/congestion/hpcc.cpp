@@ -30,8 +30,8 @@ CongestionControl::Departure Hpcc::on_sent_then_departure(std::uint32_t bytes, s
 }
 
 std::uint64_t Hpcc::find_window() const {
-  // Round up. The number of bytes in flight is an integer, so comparing it with the rounded window gives
-  // the same result.
+  // Round up. The number of bytes in flight is an integer, so a comparison with the rounded window gives the
+  // same result.
   return static_cast<std::uint64_t>(std::ceil(std::min(std::max(window_, 1.0), 1e18)));
 }
 
@@ -67,7 +67,8 @@ void Hpcc::keep(std::span<const IntRecord> records, std::uint16_t path, Time now
   heard_ = now;
 }
 
-/// MeasureInflight of algorithm 1. Returns nothing if a record has not advanced since the previous one.
+/// MeasureInflight of algorithm 1. Returns nothing if a record has not advanced since the previous one, or if
+/// no record is usable.
 std::optional<Hpcc::Load> Hpcc::busiest_port(std::span<const IntRecord> records) const {
   const double base_rtt = base_rtt_seconds(parameters_);
   Load load;
@@ -94,8 +95,8 @@ void Hpcc::average(const Load& load) {
   u_ = (1 - weight) * u_ + weight * load.u;
 }
 
-/// ComputeWind of algorithm 1. The reference window moves once per round trip, so all acknowledgements of
-/// one round trip use the same reference.
+/// ComputeWind of algorithm 1. The reference window changes once per round trip, so all acknowledgements of a
+/// round trip use the same reference.
 void Hpcc::adjust(bool new_round, std::uint64_t sent, Time now) {
   const HpccParameters& p = parameters_;
   const bool multiplicative = u_ >= p.eta || stage_ >= p.max_stage;

@@ -14,20 +14,21 @@
 namespace softfeb::congestion {
 
 /// Parameters of HPCC (Li et al., SIGCOMM 2019). The source of each default is "paper", "simulator" (the
-/// authors', for ns-3), or "ours".
+/// authors' simulator, based on ns-3), or "ours".
 struct HpccParameters {
   /// Rate of the sender's link in counted bytes per second. The window is at most line_rate · base_rtt.
   std::uint64_t line_rate = 1'250'000'000;
   std::uint64_t min_rate = 1'250'000;  ///< at least 1; the smallest window is min_rate · base_rtt (ours)
   Time base_rtt = 13 * kMicrosecond;   ///< T, slightly above the longest RTT without queues (paper)
   double eta = 0.95;                   ///< target utilization, above 0 (paper, section 5.1)
-  std::uint32_t max_stage = 5;         ///< number of additive steps before a multiplicative one (paper, 5.1)
+  std::uint32_t max_stage = 5;         ///< number of additive steps before a multiplicative step (paper,
+                                       ///< section 5.1)
   /// Additive step, bytes. The paper's formula is line_rate · base_rtt · (1 - eta) / flows; 80 bytes are
   /// 50 Mb/s at the base RTT (simulator).
   double w_ai = 80;
   double initial_u = 1;  ///< U before the first measurement (simulator)
-  /// Records older than this are not compared with new ones (ours). The limit is about half the time after
-  /// which the 24-bit time of a record wraps.
+  /// Records older than this time are not compared with new records (ours). The limit is about half the time
+  /// after which the 24-bit time of a record wraps.
   Time stale_after = 8 * kMillisecond;
 
   bool operator==(const HpccParameters&) const = default;
@@ -51,7 +52,7 @@ class alignas(64) Hpcc final : public CongestionControl {
   double reference_window() const { return reference_; }  ///< W^c of the paper, counted bytes
   double rate() const { return pacer_.rate(); }           ///< W / T, bytes per second
   double utilization() const { return u_; }               ///< U
-  std::uint32_t stage() const { return stage_; }  ///< additive steps since the last multiplicative one
+  std::uint32_t stage() const { return stage_; }  ///< additive steps since the last multiplicative step
   std::uint64_t last_update() const { return last_update_; }
 
  private:
@@ -79,12 +80,13 @@ class alignas(64) Hpcc final : public CongestionControl {
   RatePacer pacer_;
   double reference_;
   double u_;
-  std::uint64_t last_update_ = 0;  ///< packets sent when the reference window last changed
+  std::uint64_t last_update_ = 0;  ///< number of packets sent when the reference window last changed
   Time heard_ = 0;                 ///< arrival of the records in seen_
   HpccParameters parameters_;
   std::uint32_t stage_ = 0;
   std::uint16_t path_ = 0;
-  std::uint8_t count_ = 0;                      ///< records in seen_; 0: none to compare with
+  std::uint8_t count_ = 0;                      ///< number of records in seen_; 0: there are no records to
+                                                ///< compare with
   std::array<IntRecord, kMaxIntRecords> seen_;  ///< records of the previous acknowledgement
 };
 

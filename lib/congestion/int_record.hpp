@@ -19,7 +19,8 @@ constexpr std::int64_t wrapped_difference(std::uint32_t now, std::uint32_t befor
 }
 
 /// In-band network telemetry of one switch port (the INT record of HPCC, SIGCOMM 2019): its state when the
-/// first bit of a packet leaves. 64 bits on the wire: 4 bits rate code, 24 time, 20 bytes sent, 16 queue.
+/// first bit of a packet leaves. On the wire, a record has 64 bits: 4 bits for the rate code, 24 for the
+/// time, 20 for the bytes sent, and 16 for the queue.
 struct IntRecord {
   static constexpr std::uint8_t kUnknownRate = 15;
   static constexpr unsigned kTimeBits = 24, kTxBits = 20;
@@ -47,13 +48,13 @@ struct IntRecord {
   /// Link rate in bytes per second; 0 if unknown, in which case the record must be ignored.
   constexpr std::uint64_t rate() const;
   constexpr std::uint32_t queue_bytes() const { return queue * kQueueUnit; }
-  /// Picoseconds since `before`, a record of the same port; negative if the time went back. Valid if the true
-  /// difference is below 8.4 ms.
+  /// Picoseconds since `before`, which is an earlier record of the same port; negative if the time went back.
+  /// Valid if the true difference is below 8.4 ms.
   constexpr std::int64_t elapsed_since(const IntRecord& before) const {
     return wrapped_difference(time, before.time, kTimeBits) * static_cast<std::int64_t>(kNanosecond);
   }
-  /// Bytes sent since `before`; negative if the counter went back. Valid if the true difference is below
-  /// 67 MB, which a port at 67 Gb/s sends in 8 ms.
+  /// Number of bytes sent since `before`; negative if the counter went back. Valid if the true difference is
+  /// below 67 MB, which a port at 67 Gb/s sends in 8 ms.
   constexpr std::int64_t sent_since(const IntRecord& before) const {
     return wrapped_difference(tx, before.tx, kTxBits) * kTxUnit;
   }
@@ -70,7 +71,8 @@ constexpr std::uint64_t IntRecord::rate() const {
   return rate_code < kIntRates.size() ? kIntRates[rate_code] : 0;
 }
 
-/// Returns the code of a link rate in bytes per second; IntRecord::kUnknownRate if it has none.
+/// Returns the code of a link rate in bytes per second; IntRecord::kUnknownRate if there is no code for this
+/// rate.
 constexpr std::uint8_t int_rate_code(std::uint64_t rate) {
   for (std::size_t i = 0; i < kIntRates.size(); ++i) {
     if (kIntRates[i] == rate) return static_cast<std::uint8_t>(i);

@@ -9,9 +9,9 @@
 
 namespace softfeb::congestion {
 
-/// Leftist heaps (Crane 1972) over the entries 0…n − 1: every operation takes O(log n) steps in the worst
-/// case, and only the constructor allocates. The entries may form several disjoint heaps. The caller keeps
-/// the root of each heap (kNone if empty) and the keys; `less(a, b)` compares two entries.
+/// Leftist heaps (Crane 1972) over the entries 0…n − 1. Every operation takes O(log n) steps in the worst
+/// case, and only the constructor allocates. The entries may form several disjoint heaps. The caller stores
+/// the keys, and the root of each heap (kNone if the heap is empty). `less(a, b)` compares two entries.
 class LeftistHeap {
  public:
   static constexpr std::uint32_t kNone = UINT32_MAX;
@@ -27,7 +27,7 @@ class LeftistHeap {
     add(root, i, less);
   }
 
-  /// Removes entry `i`, which must be in this heap. Does not read its key.
+  /// Removes entry `i`, which must be in this heap. Does not read the entry's key.
   template <typename Less>
   void erase(std::uint32_t& root, std::uint32_t i, Less&& less) {
     const std::uint32_t rest = meld(nodes_[i].left, nodes_[i].right, less);
@@ -44,8 +44,9 @@ class LeftistHeap {
     add(root, i, less);
   }
 
-  /// Appends the `count` smallest entries, or all if there are fewer, to `out` in ascending order. `frontier`
-  /// is scratch. Allocates nothing if `out` has room for `count` entries and `frontier` for `count` + 1.
+  /// Appends the `count` smallest entries, or all entries if there are fewer, to `out` in ascending order.
+  /// `frontier` is used as scratch space. Allocates nothing if `out` has room for `count` entries and
+  /// `frontier` for `count` + 1.
   template <typename Less>
   void smallest(std::uint32_t root, std::size_t count, std::pmr::vector<std::uint32_t>& out,
                 std::pmr::vector<std::uint32_t>& frontier, Less&& less) const {
@@ -102,7 +103,7 @@ class LeftistHeap {
     return std::exchange(node.rank, rank(node.right) + 1) != node.rank;
   }
 
-  /// Puts `by` (a heap, or kNone) in the place of entry `i`.
+  /// Replaces the subtree whose root is entry `i` with `by` (a heap, or kNone).
   void replace(std::uint32_t& root, std::uint32_t i, std::uint32_t by) {
     std::uint32_t parent = nodes_[i].parent;
     if (by != kNone) nodes_[by].parent = parent;

@@ -9,9 +9,10 @@
 
 namespace softfeb::congestion {
 
-/// Spaces packets at a rate that changes: after a packet of n bytes, the next one waits for n / rate. If a
-/// packet leaves late, the following ones catch up on at most kCatchUp of the delay, because a real-time
-/// loop cannot avoid delays of this length. Departures are exact to the picosecond and do not drift.
+/// Spaces packets at a rate that may change. After a packet of n bytes, the next packet waits for n / rate.
+/// If a packet leaves late, the following packets make up for at most kCatchUp of the delay, because a
+/// real-time loop cannot avoid delays of this length. Departures are exact to the picosecond and do not
+/// drift.
 class RatePacer {
  public:
   static constexpr Time kCatchUp = 2 * kMicrosecond;

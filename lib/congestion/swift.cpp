@@ -38,8 +38,8 @@ double Swift::target_for(std::uint8_t hops) const {
 }
 
 std::uint64_t Swift::find_window() const {
-  // Round up. The number of bytes in flight is an integer, so comparing it with the rounded window gives
-  // the same result.
+  // Round up. The number of bytes in flight is an integer, so a comparison with the rounded window gives the
+  // same result.
   return static_cast<std::uint64_t>(std::ceil(std::min(window_bytes(), 1e18)));
 }
 
@@ -65,7 +65,8 @@ void Swift::on_ack(const Ack& ack, Time now) {
   follow(endpoint_, endpoint_delay_, static_cast<double>(p.endpoint_target), ack, now);
 }
 
-/// Algorithm 1: additive increase below the target, at most one multiplicative decrease per RTT otherwise.
+/// Applies algorithm 1: additive increase if the delay is below the target, otherwise at most one
+/// multiplicative decrease per RTT.
 void Swift::follow(Window& window, double delay, double target, const Ack& ack, Time now) {
   const SwiftParameters& p = parameters_;
   const double packets = ack.packets;
@@ -88,8 +89,8 @@ bool Swift::may_decrease(const Window& window, Time now) const {
 void Swift::set_cwnd(Window& window, double cwnd, Time now) {
   const double before = window.cwnd;
   window.cwnd = bounded_cwnd(cwnd, parameters_);
-  // The paper records a decrease if the window is at most its old value. That would postpone the next
-  // decrease for as long as the window rests at its lower bound.
+  // The paper also records a decrease if the window stays the same. That would postpone the next decrease for
+  // as long as the window remains at its lower bound.
   if (window.cwnd < before) window.last_decrease = now;
 }
 

@@ -11,12 +11,12 @@
 namespace softfeb::congestion {
 
 /// Parameters of Swift (Kumar et al., SIGCOMM 2020). Windows are in packets. The source of each default is
-/// "paper", "htsim" (the simulator of NDP and EQDS, whose values are not published elsewhere), or "ours".
+/// "paper", "htsim" (the simulator of NDP and EQDS, which is the only source of these values), or "ours".
 struct SwiftParameters {
   std::uint32_t packet = 4108;           ///< counted bytes of a full packet, at least 1 (ours)
   std::uint8_t hops = 1;                 ///< used if the acknowledgement carries no hop count (ours)
   Time base_target = 25 * kMicrosecond;  ///< target of the fabric delay without scaling (ours)
-  Time hop_delay = 1 * kMicrosecond;     ///< added to the target per switch on the path (ours)
+  Time hop_delay = 1 * kMicrosecond;     ///< added to the target for each switch on the path (ours)
   Time fs_range = 100 * kMicrosecond;    ///< the most that flow scaling adds to the target (ours)
   /// If the window is at most this, flow scaling adds fs_range; must be above 0 (htsim).
   double fs_min_cwnd = 0.1;
@@ -25,12 +25,12 @@ struct SwiftParameters {
   double ai = 1;  ///< additive increase, packets per round trip (htsim)
   /// The window decreases by the fraction beta · (delay − target) / delay; beta is 0–1 (htsim).
   double beta = 0.8;
-  double max_mdf = 0.5;      ///< largest relative decrease, 0–1 (htsim)
+  double max_mdf = 0.5;      ///< largest fraction by which a decrease reduces the window, 0–1 (htsim)
   double min_cwnd = 0.001;   ///< smallest window; must be above 0 (paper)
   double max_cwnd = 1000;    ///< largest window; at least min_cwnd (ours)
   double initial_cwnd = 8;   ///< window at the start (ours)
-  Time endpoint_target = 0;  ///< target of the remote delay; 0: no endpoint window (ours)
-  double endpoint_gain = 1;  ///< weight of the newest remote delay, 0–1; 1: no average (ours)
+  Time endpoint_target = 0;  ///< target of the receiver's delay; 0: no endpoint window (ours)
+  double endpoint_gain = 1;  ///< weight of the receiver's newest delay, 0–1; 1: no averaging (ours)
   /// Number of consecutive timeouts after which the window is reset to min_cwnd (htsim).
   std::uint32_t retx_reset_threshold = 5;
   /// The window does not grow while it is at least this many times the number of packets in flight, because
@@ -60,7 +60,7 @@ class alignas(64) Swift final : public CongestionControl {
   double cwnd() const {
     return parameters_.endpoint_target == 0 ? fabric_.cwnd : std::min(fabric_.cwnd, endpoint_.cwnd);
   }
-  /// Time between two packets if the window is below one packet, ps; otherwise 0.
+  /// Time between two packets in ps if the window is below one packet; otherwise 0.
   double pacing_delay() const { return cwnd() < 1 ? static_cast<double>(rtt_) / cwnd() : 0; }
   double target_delay() const { return target_; }       ///< target of the fabric delay, ps
   std::uint32_t timeouts() const { return timeouts_; }  ///< consecutive timeouts
@@ -87,12 +87,12 @@ class alignas(64) Swift final : public CongestionControl {
 
   Window fabric_;
   Window endpoint_;
-  Time rtt_;                 ///< last sample; before the first one, base_target (ours)
-  Time last_sent_ = kNever;  ///< kNever: nothing was sent
+  Time rtt_;                 ///< last sample; before the first sample, base_target (ours)
+  Time last_sent_ = kNever;  ///< kNever: nothing has been sent
   double target_ = 0;
   double fs_alpha_ = 0;  ///< flow scaling adds fs_alpha_ / √cwnd + fs_offset_ to the target
   double fs_offset_ = 0;
-  double endpoint_delay_ = -1;  ///< average remote delay, ps; negative: no sample yet
+  double endpoint_delay_ = -1;  ///< average delay of the receiver, ps; negative: no sample yet
   std::uint32_t timeouts_ = 0;
   bool sampled_ = false;  ///< true once rtt_ is a sample
   SwiftParameters parameters_;

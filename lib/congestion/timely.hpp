@@ -15,29 +15,30 @@ enum class TimelyVariant : std::uint8_t {
   kPatched,  ///< Zhu et al., "ECN or Delay", CoNEXT 2016, algorithm 2
 };
 
-/// Parameters of TIMELY and Patched TIMELY. Rates are in bytes per second, counted as by CongestionControl.
-/// The source of each default is "TIMELY" or "CoNEXT" (the papers above), "sample code" (published by the
-/// authors of TIMELY), or "ours" (a choice that the papers leave open).
+/// Parameters of TIMELY and Patched TIMELY. Rates are in bytes per second; CongestionControl defines which
+/// bytes count. The source of each default is "TIMELY" or "CoNEXT" (the papers above), "sample code"
+/// (published by the authors of TIMELY), or "ours" (a choice that the papers leave open).
 struct TimelyParameters {
   TimelyVariant variant = TimelyVariant::kTimely;
   std::uint64_t line_rate = 1'250'000'000;     ///< largest rate
-  std::uint64_t min_rate = 1'250'000;          ///< smallest rate, at least 1; 10 Mb/s, one step (ours)
+  std::uint64_t min_rate = 1'250'000;          ///< smallest rate, at least 1; 10 Mb/s, which is one additive
+                                               ///< step (ours)
   std::uint64_t initial_rate = 1'250'000'000;  ///< the line rate (ours); TIMELY: line rate / (flows + 1)
   double alpha = 0.875;                        ///< weight of the newest RTT difference, 0–1 (TIMELY)
   /// A positive gradient cuts the rate by the fraction beta · gradient; an RTT above t_high cuts it by beta
-  /// · (1 − t_high / RTT). 0–1 (TIMELY). Patched TIMELY uses beta above t_high only; if it used
-  /// beta_patched there, an incast would build a queue that takes very long to drain (ours, sample code).
+  /// · (1 − t_high / RTT). 0–1 (TIMELY). Patched TIMELY uses beta above t_high only; with beta_patched
+  /// instead, an incast would build a queue that takes very long to drain (ours, sample code).
   double beta = 0.8;
   std::uint64_t delta = 1'250'000;   ///< additive step, 10 Mb/s (TIMELY)
-  Time t_low = 50 * kMicrosecond;    ///< RTTs below it always increase the rate (TIMELY)
-  Time t_high = 500 * kMicrosecond;  ///< RTTs above it always decrease the rate (TIMELY)
+  Time t_low = 50 * kMicrosecond;    ///< RTTs below this time always increase the rate (TIMELY)
+  Time t_high = 500 * kMicrosecond;  ///< RTTs above this time always decrease the rate (TIMELY)
   Time min_rtt = 20 * kMicrosecond;  ///< divisor of gradients; at least 1 ps (CoNEXT, footnote 4)
-  std::uint32_t hai_events = 5;      ///< falling RTTs in a row until hyperactive increase (TIMELY)
+  std::uint32_t hai_events = 5;      ///< consecutive falling RTTs before hyperactive increase (TIMELY)
   std::uint32_t hai_factor = 5;      ///< steps per sample during hyperactive increase (TIMELY)
   /// Lower bound of the factor by which a decrease multiplies the rate, 0–1 (sample code).
   double max_decrease = 0.5;
   Time rtt_offset = 0;       ///< subtracted from each RTT: the wire time of the packet (TIMELY)
-  Time update_interval = 0;  ///< minimum time between two samples used; 0: use all (ours)
+  Time update_interval = 0;  ///< minimum time between two samples that are used; 0: all are used (ours)
   /// Time without samples after which the previous RTT is ignored (ours).
   Time idle_reset = 5 * kMillisecond;
   double timeout_factor = 0.5;  ///< factor applied to the rate at a timeout, 0–1 (ours)
@@ -50,9 +51,10 @@ struct TimelyParameters {
   bool operator==(const TimelyParameters&) const = default;
 };
 
-/// TIMELY and Patched TIMELY: adjust a rate to RTT samples. The rate rises if the RTT is below t_low, and
-/// falls if it is above t_high. In between, it follows the gradient of the RTT (TIMELY), or both the gradient
-/// and the RTT (Patched). A timeout halves the rate. Ignores CNPs and NAKs.
+/// TIMELY and Patched TIMELY adjust a rate to RTT samples. The rate rises if the RTT is below t_low, and
+/// falls if the RTT is above t_high. In between, the rate follows the gradient of the RTT (TIMELY), or both
+/// the gradient and the RTT (Patched). A timeout multiplies the rate by timeout_factor. Ignores CNPs and
+/// NAKs.
 class alignas(64) Timely final : public CongestionControl {
  public:
   explicit Timely(const TimelyParameters& parameters = {});

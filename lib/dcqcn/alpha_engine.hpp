@@ -10,13 +10,14 @@ namespace softfeb::dcqcn {
 inline constexpr std::uint16_t kAlphaOne = 1023;  ///< largest alpha, which represents 1.0 (Q0.10)
 
 /// Computes one update of alpha: multiply by AlphaG / 1024, rounding half up, and add g if a CNP arrived. The
-/// result wraps at ten bits: with AlphaG ≤ 512, an alpha of 1023 and a CNP give 1024, which wraps to 0.
+/// result wraps at ten bits. For example, if AlphaG ≤ 512, an alpha of 1023 and a CNP give 1024, which wraps
+/// to 0.
 constexpr std::uint16_t next_alpha(std::uint16_t alpha, std::uint16_t alpha_g, bool cnp) {
   const std::uint32_t decayed = (std::uint32_t{alpha} * alpha_g + 512) >> 10;
   return static_cast<std::uint16_t>((decayed + (cnp ? 1024U - alpha_g : 0U)) & 1023);
 }
 
-/// The firmware's alpha engine. It is free-running after the first CNP and updates alpha every
+/// The firmware's alpha engine. After the first CNP, it runs continuously and updates alpha every
 /// AlphaUpdInterval + 2 clocks. The timer starts at edge `zero` and expires at edge `expiry`; the next edge
 /// samples alpha and the CNP flag, and the edge after that commits the result.
 class AlphaEngine {
@@ -35,7 +36,7 @@ class AlphaEngine {
   }
   /// Processes edge n, but not a commit at that edge. `alpha` and `flag` are the values before the edge.
   void act(Edge n, std::uint16_t alpha, bool flag, std::uint16_t alpha_g, std::uint16_t interval);
-  /// Processes all edges up to `last`. No CNP may be handled at any of them.
+  /// Processes all edges up to `last`. No CNP may be handled at any of these edges.
   void run(Edge last, std::uint16_t& alpha, bool& flag, std::uint16_t alpha_g, std::uint16_t interval);
 
  private:

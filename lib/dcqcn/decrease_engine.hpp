@@ -8,8 +8,8 @@
 
 namespace softfeb::dcqcn {
 
-/// The firmware's rate decrease engine. It is free-running after the first CNP and makes at most one cut
-/// every RateDecInterval + 3 clocks; the first CNP determines the phase of these periods. The timer reads 0
+/// The firmware's rate decrease engine. After the first CNP, it runs continuously and makes at most one cut
+/// every RateDecInterval + 3 clocks. The first CNP determines the phase of these periods. The timer reads 0
 /// after edge `zero` and expires at edge `expiry`. If a CNP is pending, the first edge after `expiry`
 /// multiplies, the second subtracts, and the third commits.
 class DecreaseEngine {
@@ -26,7 +26,7 @@ class DecreaseEngine {
     pending_ = false;
     return result_;
   }
-  /// Processes edge n, but not a commit at that edge. All arguments are the values before the edge.
+  /// Processes edge n, but not a commit at that edge. All other arguments are the values before the edge.
   void act(Edge n, const Rates& rates, std::uint16_t alpha, std::uint8_t time_stage, bool flag,
            const FirmwareParameters& p, const FirmwareBuild& build);
   /// Processes all edges up to `last`, none of which may access the rates.
@@ -37,7 +37,7 @@ class DecreaseEngine {
 
   Edge zero_ = 0;
   Edge expiry_ = kNoEdge;
-  Rates result_;  ///< before the subtraction, `rc` contains Rc · alpha
+  Rates result_;  ///< until the subtraction, `rc` contains Rc · alpha
   Phase phase_ = Phase::kCounting;
   bool cutting_ = false;
   bool pending_ = false;

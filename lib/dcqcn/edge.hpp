@@ -22,7 +22,7 @@ constexpr Edge edge_until(Time t) { return t / kFirmwareClock; }
 
 constexpr Time time_of(Edge n) { return n > kNever / kFirmwareClock ? kNever : n * kFirmwareClock; }
 
-/// A future edge, less than 256 edges ahead of a known one. Stores only the low byte.
+/// A future edge, less than 256 edges ahead of a known edge. Stores only the low byte of its number.
 class NearEdge {
  public:
   void set(Edge n) {

@@ -20,7 +20,7 @@ constexpr auto field(const FieldInfo& info) {
   return Field<typename A::Parameters>{info, A::get, A::set};
 }
 
-/// A firmware parameter; its maximum is the largest value that fits its register.
+/// A firmware parameter, whose maximum is the largest value that fits its register.
 template <auto Member>
 constexpr FirmwareField in_register(std::string_view name, Unit unit, const RegisterBits& bits,
                                     std::string_view text) {

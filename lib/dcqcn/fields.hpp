@@ -21,20 +21,20 @@ using congestion::Unit;
 struct RegisterBits {
   const char* name = "";     ///< name in PyRogue's tree; empty: no register
   std::uint32_t offset = 0;  ///< offset of the word in bytes
-  unsigned first = 0;        ///< number of the lowest bit
+  unsigned first = 0;        ///< position of the lowest bit in the word
   unsigned count = 0;
 
   /// Largest value that fits.
   constexpr std::uint32_t highest() const { return count >= 32 ? UINT32_MAX : (1U << count) - 1; }
   /// Extracts the value from `word`.
   constexpr std::uint32_t get(std::uint32_t word) const { return word >> first & highest(); }
-  /// Returns `word` with these bits set to `value`, which is truncated to their number.
+  /// Returns `word` with these bits set to `value`. Higher bits of `value` are ignored.
   constexpr std::uint32_t put(std::uint32_t word, std::uint32_t value) const {
     return (word & ~(highest() << first)) | (value & highest()) << first;
   }
 };
 
-/// Offset of the word with DcqcnBypass, the only parameter that older firmware does not have.
+/// Offset of the word with DcqcnBypass, which is the only parameter that older firmware lacks.
 inline constexpr std::uint32_t kBypassOffset = 0x24;
 
 /// Description of a parameter.

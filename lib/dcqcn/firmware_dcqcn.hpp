@@ -8,10 +8,10 @@
 #include <cstdint>
 
 /// lib/dcqcn contains two implementations of DCQCN with the interface of lib/congestion. FirmwareDcqcn in
-/// this header does what the firmware does; it combines reaction_point.hpp and token_bucket.hpp. PaperDcqcn
-/// (paper_dcqcn.hpp) does what the DCQCN paper and NICs do. fields.hpp describes the parameters of both for
-/// all code that reads, writes or displays them. The library is sans-I/O. After this header, read
-/// doc/dcqcn.md and firmware_dcqcn.cpp.
+/// this header behaves like the firmware; it combines reaction_point.hpp and token_bucket.hpp. PaperDcqcn
+/// (paper_dcqcn.hpp) behaves as described in the DCQCN paper, or like NICs. fields.hpp describes the
+/// parameters of both, for all code that reads, writes or displays parameters. The library is sans-I/O. After
+/// this header, read doc/dcqcn.md and firmware_dcqcn.cpp.
 namespace softfeb::dcqcn {
 
 struct FirmwareSettings {
@@ -34,7 +34,7 @@ class alignas(64) FirmwareDcqcn final : public congestion::CongestionControl {
   void set_parameters(const FirmwareParameters& parameters, Time now);
   void set_cnp_counter_reset(bool bit, Time now);
 
-  /// Advances to `now`. Only needed before reading registers.
+  /// Advances to `now`. Callers need this only before they read registers.
   void advance(Time now) { advance_to(edge_until(now)); }
   const ReactionPoint& reaction_point() const { return reaction_; }
   const TokenBucket& bucket() const { return bucket_; }

@@ -7,8 +7,8 @@ namespace softfeb::dcqcn {
 
 /// Registers of the firmware's reaction point (slaclab/surf, ethernet/RoCEv2/rtl/RoCEv2Dcqcn.vhd), with
 /// their reset values. Rates are in bytes per second, intervals in clocks of 6.4 ns. All registers may be
-/// written at run time and take effect at the next clock. Values wider than their register are truncated. A
-/// comment gives the register's width if it is not that of the member's type.
+/// written at run time and take effect at the next clock. Values wider than their register are truncated. If
+/// a register's width is not that of the member's type, the comment states it.
 struct FirmwareParameters {
   std::uint16_t alpha_g = 1020;              ///< AlphaG, 10 bits: 1024 · (1 - g)
   std::uint8_t dec_gain = 1;                 ///< DecGain, 4 bits: a cut is Rc · alpha / 2^DecGain
@@ -20,7 +20,8 @@ struct FirmwareParameters {
   std::uint32_t rate_inc_interval = 234375;  ///< RateIncInterval; the period of increases is 3 clocks longer
   std::uint32_t rai = 6'000'000;             ///< Rai: additive step
   std::uint32_t rhai = 12'000'000;           ///< Rhai: hyper step
-  std::uint32_t rmin = 10'000'000;           ///< Rmin: lower limit of a cut (raises Rc if Rc is below it)
+  std::uint32_t rmin = 10'000'000;           ///< Rmin: a cut sets Rc to at least this rate, even if Rc was
+                                             ///< lower before
 
   /// Returns a copy with every value truncated to the width of its register.
   FirmwareParameters cut_to_width() const {
@@ -35,7 +36,7 @@ struct FirmwareParameters {
 
 /// Build-time constants of the firmware.
 struct FirmwareBuild {
-  /// Bytes per second; below 2^32 with `wrap32`, below 2^53 without.
+  /// Bytes per second; below 2^32 if `wrap32` is true, otherwise below 2^53.
   std::uint64_t line_rate = 1'250'000'000;
   /// True: rates are 32-bit registers and Rt + Rai wraps, as in the firmware. False: rates have 64 bits and
   /// do not wrap.

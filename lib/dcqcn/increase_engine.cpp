@@ -7,7 +7,7 @@ namespace softfeb::dcqcn {
 
 namespace {
 
-constexpr std::uint64_t kLeapFrom = 4;  ///< minimum number of periods for which a closed form pays off
+constexpr std::uint64_t kLeapFrom = 4;  ///< minimum number of periods for which a closed form is worthwhile
 
 Rates increased(const Rates& r, IncreaseEngine::Kind kind, const FirmwareParameters& p,
                 const FirmwareBuild& build) {
@@ -93,7 +93,7 @@ std::uint64_t IncreaseEngine::leap(std::uint64_t n, Rates& rates, bool ramps, co
 }
 
 // If two hyper increases move Rc and Rt by the same even amount, all later pairs do the same, because halving
-// commutes with even shifts: floor((x + 2h) / 2) = floor(x / 2) + h. A ramp therefore takes one
+// commutes with even shifts: floor((x + 2h) / 2) = floor(x / 2) + h. A ramp therefore needs only one
 // multiplication, provided that Rt neither reaches the line rate nor wraps.
 std::uint64_t IncreaseEngine::leap_ramp(std::uint64_t n, Rates& rates, const FirmwareParameters& p,
                                         const FirmwareBuild& build) {

@@ -8,10 +8,10 @@
 
 namespace softfeb::dcqcn {
 
-/// The firmware's rate increase engine. It is free-running after the first CNP and makes one increase every
-/// RateIncInterval + 3 clocks; a CNP resets the timer and the time stage to 0. The timer reads 0 after edge
-/// `zero`. It expires at edge `expiry`, where the stage selects the kind of increase; the next edge computes,
-/// and the edge after that commits. There is no byte counter.
+/// The firmware's rate increase engine. After the first CNP, it runs continuously and makes one increase
+/// every RateIncInterval + 3 clocks. A CNP resets the timer and the time stage to 0. The timer reads 0 after
+/// edge `zero`. It expires at edge `expiry`, where the stage selects the kind of increase; the next edge
+/// computes, and the edge after that commits. There is no byte counter.
 class IncreaseEngine {
  public:
   enum class Kind : std::uint8_t { kFastRecovery, kAdditive, kHyper };
@@ -28,12 +28,12 @@ class IncreaseEngine {
     pending_ = false;
     return result_;
   }
-  /// Processes edge n, but not a commit at that edge. `rates` are the values before the edge. `reset` is
-  /// true if a CNP resets timer and stage at this edge; the reset is lost if the timer has expired.
+  /// Processes edge n, but not a commit at that edge. `rates` are the values before the edge. `reset` is true
+  /// if a CNP resets the timer and the stage at this edge; the reset is lost if the timer has expired.
   void act(Edge n, const Rates& rates, bool reset, const FirmwareParameters& p, const FirmwareBuild& build);
 
-  /// Processes all edges up to `last`; nothing else may write the rates. With `stop_at_change`, stops at the
-  /// first edge after which Rc differs. Returns the edge reached.
+  /// Processes all edges up to `last`, during which nothing else may write the rates. If `stop_at_change` is
+  /// true, stops at the first edge after which Rc has changed. Returns the edge reached.
   Edge run(Edge last, Rates& rates, bool stop_at_change, const FirmwareParameters& p,
            const FirmwareBuild& build);
 
@@ -41,8 +41,8 @@ class IncreaseEngine {
   Kind kind(std::uint8_t threshold) const;
   /// Applies one whole period to the rates and the stage.
   void step(Rates& rates, const FirmwareParameters& p, const FirmwareBuild& build);
-  /// Applies up to n periods in one step if closed-form arithmetic allows it. Returns the number applied.
-  /// Without `ramps`, applies only periods that leave the rates unchanged.
+  /// Applies up to n periods in one step if there is a closed form. Returns the number of periods applied. If
+  /// `ramps` is false, applies only periods that leave the rates unchanged.
   std::uint64_t leap(std::uint64_t n, Rates& rates, bool ramps, const FirmwareParameters& p,
                      const FirmwareBuild& build);
   std::uint64_t leap_ramp(std::uint64_t n, Rates& rates, const FirmwareParameters& p,

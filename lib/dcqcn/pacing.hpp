@@ -9,9 +9,9 @@
 
 namespace softfeb::dcqcn {
 
-/// A token bucket driven by a reaction point. `Reaction` must be copyable and provide advance(Edge),
-/// advance_to_rate_change(Edge), now(), rc(), quiet_until() and at_rest() with the semantics of
-/// ReactionPoint.
+/// Functions for a token bucket whose rate is set by a reaction point. `Reaction` must be copyable and
+/// provide advance(Edge), advance_to_rate_change(Edge), now(), rc(), quiet_until() and at_rest() with the
+/// semantics of ReactionPoint.
 
 /// Advances the reaction point to edge n and passes each change of Rc to the bucket at the edge where it
 /// occurs.
@@ -19,7 +19,8 @@ template <typename Reaction>
 void walk_together(Reaction& reaction, TokenBucket& bucket, Edge n) {
   while (reaction.now() < n) {
     if (bucket.full() && reaction.now() + bucket.rate_delay() < n) {
-      // A full bucket stays full at any rate: apply all changes that take effect by n in one step.
+      // A full bucket stays full at any rate, so all changes that take effect by edge n can be applied in one
+      // step.
       reaction.advance(n - bucket.rate_delay());
       bucket.set_rate(reaction.rc(), reaction.now());
     } else if (reaction.advance_to_rate_change(n)) {
@@ -44,11 +45,12 @@ struct ReadyEdge {
   bool final;  ///< false: the search stopped early; search again at `edge`
 };
 
-/// Returns the edge at which a frame of `bytes` bytes can be admitted if no CNP arrives. Both objects must
-/// have been advanced to the present.
+/// Returns the edge at which a frame of `bytes` bytes can be admitted if no CNP arrives. The reaction point
+/// and the bucket must have been advanced to the present.
 template <typename Reaction>
 ReadyEdge ready_edge(const Reaction& present, const TokenBucket& bucket_now, std::uint32_t bytes) {
-  constexpr int kForesight = 32;  // changes of Rc to look ahead; beyond them the search is repeated later
+  constexpr int kForesight = 32;  // number of changes of Rc to look ahead; if there are more, the search is
+                                  // repeated later
   Edge ready = bucket_now.ready(bytes);
   if (ready <= bucket_now.now()) return {0, true};
   // A new rate affects refills only after a delay. The refills that precede edge `ready` therefore depend

@@ -17,8 +17,8 @@ struct PaperSettings {
       .size = 16'384, .start_full = true, .first_frame_free = false, .arithmetic = BucketArithmetic::kExact};
 };
 
-/// DCQCN as published or, with other parameters, as implemented by NICs; paced by a token bucket. Ignores
-/// NAKs and acknowledgements.
+/// DCQCN as published or, with other parameters, as implemented by NICs. A token bucket paces the packets.
+/// Ignores NAKs and acknowledgements.
 class alignas(64) PaperDcqcn final : public congestion::CongestionControl {
  public:
   explicit PaperDcqcn(const PaperSettings& profile = {});

@@ -29,16 +29,18 @@ struct PaperParameters {
   std::uint64_t byte_counter = 10'000'000;  ///< rpg_byte_reset, in bytes here; 0 = no byte counter
   std::uint32_t fast_recovery_steps = 5;    ///< rpg_threshold; F in the paper
   std::uint64_t additive_step = 5'000'000;  ///< rpg_ai_rate (Mb/s); 40 Mb/s in the paper
-  /// rpg_hai_rate (Mb/s). The paper gives no value; this is ten times the additive step.
+  /// rpg_hai_rate (Mb/s). The paper states no value; the default is ten times the additive step.
   std::uint64_t hyper_step = 50'000'000;
-  /// Hyper steps begin when the timer alone has passed fast recovery. The paper requires this of both the
-  /// timer and the byte counter, so without a byte counter there would be no hyper steps.
+  /// If true, hyper steps begin when the timer alone has passed fast recovery. The paper requires that both
+  /// the timer and the byte counter have passed it, so there are no hyper steps without a byte counter.
   bool hyper_step_after_timer = false;
   Time decrease_interval = 0;            ///< rate_reduce_monitor_period (µs): minimum time between cuts
   std::uint8_t gd = 11;                  ///< rpg_gd: a cut is Rc · alpha · 1024 / 2^gd; 11 = alpha / 2
-  std::uint8_t min_decrease_factor = 0;  ///< rpg_min_dec_fac: minimum percentage of Rc left by a cut
+  std::uint8_t min_decrease_factor = 0;  ///< rpg_min_dec_fac: minimum percentage of Rc that remains after a
+                                         ///< cut
   bool clamp_target_rate = true;         ///< clamp_tgt_rate: Rt := Rc on every cut
-  /// clamp_tgt_rate_after_time_inc: Rt := Rc also if only the timer caused increases since the last cut.
+  /// clamp_tgt_rate_after_time_inc: Rt := Rc on a cut even if only the timer has caused increases since the
+  /// last cut.
   bool clamp_target_rate_after_timer = true;
   /// rate_to_set_on_first_cnp (Mb/s); 0 = the first CNP only causes a cut
   std::uint64_t rate_on_first_cnp = 0;
@@ -50,8 +52,8 @@ struct PaperParameters {
 constexpr PaperParameters paper_parameters(std::uint64_t line_rate) { return {.line_rate = line_rate}; }
 
 /// Factory defaults of a ConnectX-5 or -6 Lx (mlxconfig). The byte counter of 32767 is interpreted in units
-/// of 64 bytes, which gives the 2 MB used in published tests; interpreted as bytes it would cause an increase
-/// every few packets.
+/// of 64 bytes, which yields the 2 MB used in published tests. Interpreted as bytes, it would cause an
+/// increase every few packets.
 constexpr PaperParameters connectx_parameters(std::uint64_t line_rate) {
   return {.line_rate = line_rate,
           .min_rate = 125'000,
@@ -74,7 +76,7 @@ constexpr PaperParameters connectx_parameters(std::uint64_t line_rate) {
 
 /// Parameters of the ns-3 simulator of HPCC (github.com/alibaba-edu/High-Precision-Congestion-Control,
 /// simulation/run.py) for links of 100 Gb/s. That simulator has no byte counter and no special rate after the
-/// first CNP. Its lowest rate is 1 Gb/s. It counts increases from 0, so its fast recovery has one step more.
+/// first CNP. Its lowest rate is 1 Gb/s. It counts increases from 0, so its fast recovery has one more step.
 constexpr PaperParameters ns3_parameters(std::uint64_t line_rate = 12'500'000'000) {
   return {.line_rate = line_rate,
           .min_rate = 125'000'000,
@@ -96,7 +98,7 @@ constexpr PaperParameters ns3_parameters(std::uint64_t line_rate = 12'500'000'00
           .rate_on_first_cnp = 0};
 }
 
-/// Parameters of the DCQCN in the evaluation of SwCC (USENIX ATC 2025, sections 5.1 and 5.7). Alpha is
+/// Parameters with which SwCC's authors evaluated DCQCN (USENIX ATC 2025, sections 5.1 and 5.7). Alpha is
 /// updated every 55 µs. Receivers send a CNP every 50 µs. Queues mark packets between 5 and 200 KB, with a
 /// probability that rises to 1 %. All other parameters have the values of the DCQCN paper.
 constexpr PaperParameters swcc_parameters(std::uint64_t line_rate) {

@@ -83,8 +83,8 @@ Rates PaperReactionPoint::increased(std::uint32_t time_stage) const {
 void PaperReactionPoint::increase() { rates_ = increased(time_stage_); }
 
 // Skips timer periods up to `last` if their effect has a closed form. There are two such cases. At line
-// rate, nothing changes. On a ramp that moves Rc and Rt by the same step, all steps are equal until Rt
-// reaches the line rate, because adding m to both adds m to their mean.
+// rate, nothing changes. On a ramp that increases Rc and Rt by the same amount m, all steps are equal until
+// Rt reaches the line rate, because the mean of Rc and Rt also increases by m.
 void PaperReactionPoint::leap_timer(Time last, bool ramps) {
   if (timer_at_ > last || last == kNever || time_stage_ > kStageMax / 2) return;
   std::uint64_t steps = (last - timer_at_) / parameters_.increase_timer + 1;

@@ -10,7 +10,7 @@
 
 namespace softfeb::dcqcn {
 
-/// The reaction point of the DCQCN paper (Zhu et al. 2015, section 3.1 and figure 7), with timer and byte
+/// The reaction point of the DCQCN paper (Zhu et al. 2015, section 3.1 and figure 7), with a timer and a byte
 /// counter:
 /// - CNP: Rt = Rc, Rc = Rc · (1 - alpha / 2), alpha = (1 - g) · alpha + g; timer, byte counter and stages
 ///   restart.
@@ -20,9 +20,9 @@ namespace softfeb::dcqcn {
 ///   - min(T, B) > F: hyper increase, Rt += R_HAI, Rc as above
 ///   - otherwise: additive increase, Rt += R_AI, Rc as above
 ///
-/// Integer arithmetic throughout: alpha has 40 fractional bits, decay truncates, and increases round Rc up so
-/// that it reaches Rt. No timer runs before the first CNP. Events due at the same time are processed in this
-/// order: alpha, timer, postponed cut, then a CNP or a sent frame.
+/// All arithmetic uses integers: alpha has 40 fractional bits, its decay is truncated, and increases round Rc
+/// up so that it reaches Rt. No timer runs before the first CNP. Events due at the same time are processed in
+/// this order: alpha, timer, postponed cut, then a CNP or a sent frame.
 ///
 /// Advanced lazily; calls must be in time order. Copyable.
 class PaperReactionPoint {
@@ -46,7 +46,7 @@ class PaperReactionPoint {
   std::uint64_t cnps() const { return cnps_; }
 
   /// Same interface as ReactionPoint, for the token bucket. A change between two edges takes effect at the
-  /// later one.
+  /// later edge.
   void advance(Edge n);
   bool advance_to_rate_change(Edge limit);
   Edge now() const { return edge_from(now_); }
@@ -58,8 +58,8 @@ class PaperReactionPoint {
 
  private:
   Time next_event() const { return std::min({timer_at_, alpha_at_, cut_at_}); }
-  /// Processes the event due at t. Where a closed form exists, skips periods up to `last` in one step.
-  /// Skips periods that change the rate only if `ramps` is set.
+  /// Processes the event due at t. If there is a closed form, skips periods up to `last` in one step. Skips
+  /// periods that change the rate only if `ramps` is true.
   void handle(Time t, Time last, bool ramps);
   void update_alpha(bool grow);
   void increase();

@@ -7,10 +7,10 @@ namespace softfeb::dcqcn {
 
 namespace {
 
-// Clocks from the edge that samples the CNP input to the edge at which the overseer acts: two synchroniser
-// stages and the edge detector.
+// Clocks from the edge that samples the CNP input to the edge at which the overseer acts. The delay is caused
+// by two synchroniser stages and the edge detector.
 constexpr Edge kStrobeDelay = 3;
-// Clocks from the edge after which CnpCntRst is visible until the counter reads 0.
+// Clocks from the edge after which CnpCntRst is visible until the counter is 0.
 constexpr Edge kClearDelay = 3;
 
 }  // namespace
@@ -25,8 +25,8 @@ Edge ReactionPoint::next_joint_edge() const {
                    decrease_.next(decrease_flag_)});
 }
 
-// Between joint edges the three engines are independent: only increases change the rates, and each engine
-// uses its own shortcuts.
+// Between joint edges, the three engines are independent, because only increases change the rates. Each
+// engine can therefore use its own shortcuts.
 void ReactionPoint::run_apart(Edge last) {
   alpha_engine_.run(last, alpha_, alpha_flag_, parameters_.alpha_g, parameters_.alpha_upd_interval);
   decrease_.run(last, parameters_.rate_dec_interval);
@@ -64,7 +64,7 @@ bool ReactionPoint::advance_to_rate_change(Edge limit) {
   return rates_.rc != rc;
 }
 
-// Processes one edge for all engines; each reads the values before the edge.
+// Processes one edge for all engines. Each engine reads the values before the edge.
 void ReactionPoint::joint_edge(Edge n) {
   const Rates rates = rates_;
   const std::uint16_t alpha = alpha_;
@@ -114,7 +114,7 @@ void ReactionPoint::handle_strobe(Edge n) {
     alpha_flag_ = true;
     return;
   }
-  // The first CNP starts the engines. It causes a cut, but does not count for the first update of alpha.
+  // The first CNP starts the engines. It causes a cut, but the first update of alpha ignores it.
   started_ = true;
   alpha_ = kAlphaOne;
   increase_.start(n + 1, parameters_.rate_inc_interval);

@@ -16,16 +16,16 @@ namespace softfeb::dcqcn {
 /// slaclab/surf's RoCEv2Dcqcn (test/vectors/dcqcn).
 ///
 /// Advanced lazily: the cost of advance() grows with the number of state changes, not with the number of
-/// clocks. Calls must be in edge order; a call with an earlier edge is treated as one at now(). Copyable, so
-/// that a caller can look ahead (assuming no more CNPs) without changing the present state. Edge 0 is the
-/// first edge after reset.
+/// clocks. Calls must be in edge order; a call with an edge before now() is treated as a call at now().
+/// The object can be copied, so that a caller can look ahead (assuming that no more CNPs arrive) without
+/// changing the present state. Edge 0 is the first edge after reset.
 class ReactionPoint {
  public:
   explicit ReactionPoint(const FirmwareParameters& parameters = {}, const FirmwareBuild& build = {});
 
   /// Processes all edges up to and including n.
   void advance(Edge n) {
-    // If nothing can change up to n, only now_ is advanced; the next walk() catches up with the decrease
+    // If nothing can change up to n, only now_ is advanced; the next walk() then processes the decrease
     // engine's idle periods.
     if (n > quiet_until_) {
       walk(n);
@@ -33,10 +33,10 @@ class ReactionPoint {
       now_ = n;
     }
   }
-  /// Advances to the first edge after which Rc differs, but not past `limit`. Returns true if it reached
+  /// Advances to the first edge after which Rc has changed, but not past `limit`. Returns true if there is
   /// such an edge; now() is then this edge.
   bool advance_to_rate_change(Edge limit);
-  /// The last processed edge: the accessors return the values after it.
+  /// The last processed edge. The accessors return the values after this edge.
   Edge now() const { return now_; }
 
   /// Reports that the CNP input is high when sampled at edge k. The input is level-sensitive: a CNP at the
@@ -55,7 +55,7 @@ class ReactionPoint {
   std::uint8_t time_stage() const { return increase_.time_stage(); }
   std::uint16_t cnp_counter() const { return cnp_counter_; }
   bool cnp_counter_reset() const { return cnp_counter_reset_; }
-  /// Last edge up to which the accessors return the same values unless there is new input.
+  /// The accessors return the same values up to this edge, unless there is new input.
   Edge quiet_until() const { return quiet_until_; }
   /// True if the rates cannot change without new input.
   bool at_rest() const { return !started_ && !strobes_[0].is_set() && !force_.is_set(); }
@@ -81,7 +81,7 @@ class ReactionPoint {
   std::uint16_t alpha_ = kAlphaOne;
   std::uint16_t cnp_counter_ = 0;
   // Events in flight, a few clocks ahead of now_.
-  std::array<NearEdge, 2> strobes_;  ///< edges at which the overseer sees CNPs
+  std::array<NearEdge, 2> strobes_;  ///< edges at which CNPs reach the overseer
   /// edge at which the CNP counter is incremented and the timer is reset
   NearEdge after_strobe_;
   NearEdge clear_;  ///< edge at which the CNP counter is cleared

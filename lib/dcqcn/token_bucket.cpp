@@ -9,7 +9,8 @@ namespace softfeb::dcqcn {
 
 namespace {
 
-// round(2^48 / 156.25 MHz): the firmware's factor from bytes per second to Q16.16 bytes per clock.
+// round(2^48 / 156.25 MHz): the factor with which the firmware converts bytes per second to bytes per clock
+// (Q16.16).
 constexpr std::uint64_t kTokenFactor = 1'801'440;
 
 }  // namespace

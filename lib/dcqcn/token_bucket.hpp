@@ -10,9 +10,9 @@ namespace softfeb::dcqcn {
 
 enum class BucketArithmetic : std::uint8_t {
   /// As in the firmware: bytes per clock are (Rc · 1801440) >> 32 in Q16.16, up to 2.4 kB/s below Rc. A new
-  /// Rc takes three clocks to reach the refill.
+  /// Rc affects the refill after three clocks.
   kFirmware,
-  /// No rounding (credit in units of 1/156,250,000 byte). A new rate takes effect at the next clock.
+  /// No rounding: the unit of credit is 1/156,250,000 byte. A new rate takes effect at the next clock.
   kExact,
 };
 
@@ -25,10 +25,10 @@ struct BucketConfig {
   BucketArithmetic arithmetic = BucketArithmetic::kFirmware;
 };
 
-/// The firmware's token bucket (slaclab/surf, RoCEv2AxisBucket and RoCEv2TokenCalc). Credit covers the bytes
-/// from BTH through pad and is refilled every clock, up to the size of the bucket. A frame may leave when
-/// there is credit for all of it; a frame sent without credit leaves a debt. Advanced lazily: calls must be
-/// in edge order.
+/// The firmware's token bucket (slaclab/surf, RoCEv2AxisBucket and RoCEv2TokenCalc). Credit is counted in the
+/// bytes from BTH through pad. It is refilled every clock, up to the size of the bucket. A frame may leave
+/// when there is credit for all of it; a frame sent without credit leaves a debt. Advanced lazily: calls must
+/// be in edge order.
 class TokenBucket {
  public:
   /// The first refill is at edge `first`.
@@ -36,10 +36,10 @@ class TokenBucket {
   /// Restarts with the same configuration.
   void restart(std::uint64_t rate, Edge first);
 
-  /// Sets the rate after edge n. Edges must be increasing, with at most one call per edge.
+  /// Sets the rate after edge n. Calls must be in ascending order of edges, with at most one call per edge.
   void set_rate(std::uint64_t rate, Edge n);
 
-  /// The first edge, not before now(), at which a frame of `bytes` bytes can be admitted if the rate does not
+  /// The first edge at or after now() at which a frame of `bytes` bytes can be admitted if the rate does not
   /// change; kNoEdge if there is none.
   Edge ready(std::uint32_t bytes) const {
     const auto need = static_cast<std::int64_t>(bytes * units_per_byte());
@@ -47,8 +47,8 @@ class TokenBucket {
   }
   /// Admits a frame of `bytes` bytes at edge n.
   void take(std::uint32_t bytes, Edge n) {
-    // An edge first refills, up to the size, and then charges. Consecutive refills add up to one refill for
-    // the sum.
+    // At an edge, the bucket is first refilled, up to its size, and then charged. Consecutive refills can be
+    // combined into one refill.
     if (changes_ == 0) {
       if (now_ <= n) advance(n + 1);
     } else {
@@ -59,9 +59,9 @@ class TokenBucket {
     armed_ = true;
   }
 
-  /// Performs take(bytes, n) if a frame of `next` bytes can be admitted immediately afterwards, which is
-  /// the common case if the rate exceeds what the sender can generate. Otherwise, or if take() is required
-  /// for another reason, returns false and changes nothing.
+  /// Performs take(bytes, n) and returns true if a frame of `next` bytes can be admitted immediately
+  /// afterwards. This is the common case if the rate exceeds what the sender can generate. Otherwise, or if
+  /// take() is required for another reason, returns false and changes nothing.
   bool take_with_room(std::uint32_t bytes, std::uint32_t next, Edge n) {
     std::uint64_t more = 0;
     if (changes_ != 0 || !armed_ || now_ > n || __builtin_mul_overflow(n + 1 - now_, refill_, &more))
@@ -87,7 +87,7 @@ class TokenBucket {
       now_ = n;
     }
   }
-  /// The next edge to process; credit() is the credit before that edge is processed.
+  /// The next edge to be processed. credit() is the credit before this edge.
   Edge now() const { return now_; }
   /// Credit in units of 1 / units_per_byte().
   std::int64_t credit() const { return credit_; }
@@ -125,7 +125,7 @@ class TokenBucket {
       spilled_ += more - room;
     }
   }
-  /// Fills the bucket; the excess is spilled.
+  /// Fills the bucket completely and counts the excess as spilled.
   void fill_up(std::uint64_t clocks);
   Edge ready_later(std::int64_t need) const;
   void advance_changes(Edge n);

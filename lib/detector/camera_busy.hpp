@@ -11,17 +11,17 @@ namespace softfeb::detector {
 
 class TriggerSequence;
 
-/// Combines the busy states of a camera's boards into the veto of its trigger sequence: the veto begins
-/// `delay` after the first board became busy and ends as soon as no board is busy. Only the constructor
+/// Combines the busy states of a camera's boards into the veto of its trigger sequence. The veto begins
+/// `delay` after the first board became busy, and ends as soon as no board is busy. Only the constructor
 /// allocates.
 class CameraBusy {
  public:
   /// `sequence` must outlive this object.
   CameraBusy(TriggerSequence& sequence, std::uint32_t boards, Time delay);
 
-  /// Reports that `board` is busy, or no longer busy, from `now` on. Repeated reports have no effect. Returns
-  /// false, and counts the report as rejected, if there is no such board. Before the call, the sequence must
-  /// have judged all candidates before `now`.
+  /// Reports that `board` becomes busy, or stops being busy, at `now`. Repeated reports have no effect. If
+  /// there is no such board, counts the report as rejected and returns false. Before this call, the sequence
+  /// must have judged all candidates that are earlier than `now`.
   bool report(std::uint32_t board, bool busy, Time now);
 
   std::uint32_t busy_boards() const { return busy_boards_; }

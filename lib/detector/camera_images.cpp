@@ -72,8 +72,8 @@ std::uint32_t CameraImages::light_in(const Ellipse& e, std::uint32_t board, std:
   const std::int64_t x = std::int64_t{grid_.x(board, channel)} * kSubpixel + kSubpixel / 2 - e.x;
   const std::int64_t y = std::int64_t{grid_.y(board, channel)} * kSubpixel + kSubpixel / 2 - e.y;
   const std::int64_t along = (x * e.dx + y * e.dy) / 5, across = (y * e.dx - x * e.dy) / 5;
-  // The light is 1 − d²/4, squared, where d is the distance from the centre in units of the half axes. This
-  // resembles a normal distribution, but is 0 from d = 2 on. The numbers have 12 fractional bits.
+  // The light is (1 − d²/4)², where d is the distance from the centre in units of the half axes. This
+  // resembles a normal distribution, but is 0 where d is 2 or more. The numbers have 12 fractional bits.
   constexpr std::int64_t kOne = 4096;
   const std::int64_t rest =
       kOne -

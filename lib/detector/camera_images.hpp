@@ -25,9 +25,10 @@ struct CameraGrid {
   }
 };
 
-/// Draws what a camera records: pedestal, electronic noise, night-sky pulses, and an ellipse of light that
-/// moves through the camera from image to image. Samples have 12 bits, at 1 GS/s. All arithmetic uses
-/// integers, so that boards and receivers on different machines draw the same samples.
+/// Generates what a camera records: pedestal, electronic noise, night-sky pulses, and an ellipse of light
+/// that moves through the camera from image to image. Samples have 12 bits, and the sampling rate is 1 GS/s.
+/// All arithmetic uses integers, so that boards and receivers on different machines generate the same
+/// samples.
 class CameraImages {
  public:
   struct Config {
@@ -45,12 +46,12 @@ class CameraImages {
   static constexpr int kPulse[] = {1, 4, 7, 8, 6, 4, 2, 1};
   static constexpr std::size_t kPulseLength = sizeof kPulse / sizeof *kPulse;
 
-  /// Throws std::invalid_argument if the night-sky rate is too high, see NightSky.
+  /// Throws std::invalid_argument if the night-sky rate is too high (see NightSky).
   explicit CameraImages(const Config& config);
 
   const Config& config() const { return config_; }
-  /// Draws all channels of a board: [channel][sample]. The samples depend only on the configuration, the
-  /// image and the board. The result is valid until the next call.
+  /// Generates the samples of all channels of a board: [channel][sample]. The samples depend only on the
+  /// configuration, the image and the board. The result is valid until the next call.
   std::span<const std::uint16_t> draw(std::uint32_t image, std::uint32_t board);
   /// Photoelectrons that the ellipse adds to a pixel.
   std::uint32_t light(std::uint32_t image, std::uint32_t board, std::uint32_t channel) const;
@@ -65,7 +66,7 @@ class CameraImages {
   Config config_;
   CameraGrid grid_;
   NightSky night_sky_;
-  int baseline_;  ///< The pedestal minus the mean signal of the night sky, as after an AC coupling.
+  int baseline_;  ///< pedestal minus the mean signal of the night sky, as after AC coupling
   std::vector<std::uint16_t> samples_;
   /// Photoelectrons in each nanosecond; begins one pulse length before the window.
   std::vector<int> photons_;

@@ -11,11 +11,11 @@
 namespace softfeb::detector {
 
 /// Payload kind `counter`: byte k of a board's data is (event + board + k) mod 256. The memory holds the
-/// largest data plus one period, so the bytes of every event are contiguous in it.
+/// largest possible data of a board plus one period, so the bytes of every event are contiguous there.
 class CounterPayload final : public EventPayload {
  public:
-  /// `piece` and `largest`: see EventPayload::Shape. Throws std::invalid_argument if the sizes' min exceeds
-  /// their max.
+  /// EventPayload::Shape describes `piece` and `largest`. Throws std::invalid_argument if sizes.min exceeds
+  /// sizes.max.
   CounterPayload(const FragmentSizes& sizes, std::uint32_t piece, std::uint32_t largest);
 
   /// Moves the bytes to `memory`, for example to memory that is registered with a port. `memory` must have

@@ -85,7 +85,7 @@ FragmentVerdict EventBuilder::judge(const Fragment& f) {
   if (i == kNone) {
     if (stale(f.event)) return FragmentVerdict::kStale;
     make_room(f.event);
-    // Closing an event may forget a later one, which makes this event stale.
+    // When make_room() closes an event, the builder may forget a later event, which makes this event stale.
     if (stale(f.event)) return FragmentVerdict::kStale;
     i = open(f.event);
   }
@@ -177,7 +177,7 @@ void EventBuilder::finish(Time now, std::optional<std::uint64_t> sent) {
   advance(now);
   while (open_.size() != 0) close(open_.oldest(), now_, EventStatus::kEnd);
   if (!sent) sent = counts_.opened == 0 ? 0 : saturating_add(highest_, 1);
-  // How many of the first `sent` triggers go to this builder.
+  // Number of the first `sent` triggers that go to this builder.
   const std::uint64_t own =
       *sent <= config_.builder ? 0 : builders_.quotient(*sent - config_.builder - 1) + 1;
   unseen_.finish(own);

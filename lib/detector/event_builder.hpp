@@ -48,8 +48,9 @@ class ClosedEvent {
   std::uint32_t pieces(std::uint32_t board) const;
   /// True if all pieces of this board's data have arrived.
   bool whole(std::uint32_t board) const;
-  /// Return the first piece from `piece` on that is missing (find_missing) or has arrived (find_present), or
-  /// pieces() if there is none. Calling the two functions in turn returns the ranges of missing pieces.
+  /// Search from `piece` on, and return the first piece that is missing (find_missing) or has arrived
+  /// (find_present), or pieces() if there is none. Alternate calls of the two functions find the ranges of
+  /// missing pieces.
   std::uint32_t find_missing(std::uint32_t board, std::uint32_t piece) const {
     return table_->find_piece(index_, board, piece, pieces(board), false);
   }
@@ -81,7 +82,7 @@ struct EventBuilderCounts {
   /// Complete events whose trigger time is after their completion, because the clocks differ. Their latency
   /// counts as 0.
   std::uint64_t early = 0;
-  /// Calls whose time is before the time of a previous call. The previous time is then used.
+  /// Number of calls whose time is before the time of an earlier call. The earlier call's time is then used.
   std::uint64_t clock_steps = 0;
 
   std::uint64_t operator[](FragmentVerdict v) const { return by_verdict[static_cast<std::size_t>(v)]; }
@@ -98,11 +99,11 @@ struct EventBuilderCounts {
 /// events with the same or lower numbers can no longer be opened, so no event closes twice.
 ///
 /// Sans-I/O; only the constructor allocates. For each of window + remember events, it allocates 8 bytes and a
-/// bitmap of pieces per board.
+/// bitmap of pieces for each board.
 class EventBuilder {
  public:
-  /// `sink` may be null. Throws std::invalid_argument if boards, piece, window or builders is 0, or if
-  /// builder is not below builders.
+  /// `sink` may be null. Throws std::invalid_argument if `boards`, `piece`, `window` or `builders` is 0, or
+  /// if `builder` is not below `builders`.
   EventBuilder(const EventBuilderConfig& config, EventSink* sink,
                std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 
@@ -121,8 +122,8 @@ class EventBuilder {
   std::size_t open_events() const { return open_.size(); }
   LatencySummary& latencies() { return latencies_; }
   const LatencySummary& latencies() const { return latencies_; }
-  /// Triggers of which no fragment arrived. The numbers count only the events of this builder: number k is
-  /// event k · builders + builder.
+  /// Triggers for which no fragment arrived. The numbers count only the events of this builder: number k is
+  /// event k · `builders` + `builder`.
   const UnseenEvents& unseen() const { return unseen_; }
 
  private:

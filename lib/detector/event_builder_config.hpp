@@ -11,7 +11,7 @@ namespace softfeb::detector {
 struct EventBuilderConfig {
   std::uint32_t boards = 1;
   std::uint32_t piece = 8192;  ///< bytes of every piece except the last piece of a board's data
-  /// Largest data of a board in one event, in bytes; larger data are kRejectedBounds.
+  /// Largest data of a board in one event, in bytes. Fragments of larger data are rejected (kRejectedBounds).
   std::uint32_t largest = 32 * 1024;
   std::uint32_t window = 256;           ///< maximum number of events open at the same time
   Time timeout = 5 * kMillisecond;      ///< starts at an event's first fragment
@@ -19,21 +19,21 @@ struct EventBuilderConfig {
   std::uint64_t slots = 0;              ///< number of events that fit in memory; 0: no limit
   std::uint32_t builders = 1;           ///< number of builders; builder e mod `builders` builds event e
   std::uint32_t builder = 0;            ///< index of this builder
-  std::size_t exact_latencies = 65536;  ///< values stored by LatencySummary, 8 bytes each
-  std::size_t unseen_ranges = 4096;     ///< ranges stored by UnseenEvents, 16 bytes each
+  std::size_t exact_latencies = 65536;  ///< number of values stored by LatencySummary, 8 bytes each
+  std::size_t unseen_ranges = 4096;     ///< number of ranges stored by UnseenEvents, 16 bytes each
 };
 
 /// A builder's decision about a fragment. The values are also indices.
 enum class FragmentVerdict : std::uint8_t {
   kAccepted,
   kDuplicate,          ///< this piece has arrived before
-  kLate,               ///< the event is closed, and this piece had not arrived
-  kStale,              ///< the event is not above the horizon, which is the highest event number forgotten
+  kLate,               ///< the event is closed, and this piece had not arrived before
+  kStale,              ///< the event is not above the horizon, which is the highest forgotten event number
   kRejectedBoard,      ///< there is no such board
   kRejectedEvent,      ///< another builder builds this event
   kRejectedBounds,     ///< offset + length exceeds the total, or the total exceeds `largest`
-  kRejectedAlignment,  ///< the offset or the length is not that of a piece
-  kRejectedTotal,      ///< the total differs from that of the board's first fragment
+  kRejectedAlignment,  ///< the offset or the length does not match the division into pieces
+  kRejectedTotal,      ///< the total differs from the total in the board's first fragment
 };
 inline constexpr std::size_t kFragmentVerdicts = 9;
 
@@ -45,7 +45,7 @@ enum class EventStatus : std::uint8_t {
 };
 inline constexpr std::size_t kEventStatuses = 4;
 
-/// Return the names in results: "accepted", "rejected_board", …, and "complete", ….
+/// Return the names that results contain: "accepted", "rejected_board", …, and "complete", ….
 const char* to_string(FragmentVerdict verdict);
 const char* to_string(EventStatus status);
 

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/// The header of 64 bytes in front of the payload of every WRITE that carries event data. All numbers are
+/// The 64-byte header in front of the payload of every WRITE that carries event data. All numbers are
 /// little-endian; both CRCs are zlib's CRC-32.
 ///
 ///      0 magic "SFEB"   4 version 1 (u8)    5 header words 16 (u8)   6 flags (u16)
@@ -39,7 +39,7 @@ enum EventFlag : std::uint16_t {
   kSuppressed = 1 << 0,       ///< the data are zero-suppressed
   kSegmented = 1 << 1,        ///< the board's data for this event need several WRITEs
   kOverlaps = 1 << 2,         ///< the sampling window overlaps that of the previous event
-  kCut = 1 << 3,              ///< the data did not fit in the slot and were cut
+  kCut = 1 << 3,              ///< the data did not fit in the slot and were truncated
   kThrottled = 1 << 4,        ///< the board has lost events since the start of the run
   kNotSynchronised = 1 << 5,  ///< the board's clock is not synchronised
 };
@@ -79,16 +79,15 @@ enum class HeaderVerdict : std::uint8_t {
 };
 inline constexpr std::size_t kHeaderVerdicts = 10;
 
-/// Returns the name in results: "short", "magic", …, "payload_crc", "ok".
+/// Returns the name that results contain: "short", "magic", …, "payload_crc", "ok".
 const char* to_string(HeaderVerdict verdict);
 
-/// Writes `header` with its CRC to the 64 bytes at `to`. `payload_crc` is not computed but copied from the
-/// header.
+/// Writes `header` with its CRC to the 64 bytes at `to`. `payload_crc` is copied from `header` and not
+/// computed.
 void write_event_header(const EventHeader& header, std::uint8_t* to);
 
 /// Checks a received message, which consists of a header and its payload, and returns the first check that
-/// fails. If this is one of the checks before kTime, the fields cannot be trusted and `header` is not
-/// changed.
+/// fails, or kOk. If a check before kTime fails, the fields cannot be trusted and `header` is not changed.
 HeaderVerdict read_event_header(ByteSpan message, EventHeader& header);
 /// Like read_event_header(), but without the kPayloadCrc check, for receivers that compare the payload with a
 /// prediction.

@@ -8,8 +8,8 @@
 
 namespace softfeb::detector {
 
-/// Defines where the data of events are placed in the memory of builders. Boards and receivers compute the
-/// addresses from the same numbers.
+/// Defines where event data are placed in the memory of builders. Boards and receivers compute the addresses
+/// from the same numbers.
 ///
 /// Builder e mod `builders` builds event e. Its memory has room for `slots` events. In each event,
 /// every board has a slot of `slot` bytes, and the slots of an event are adjacent. Data longer than `piece`
@@ -32,15 +32,15 @@ struct EventLayout {
   constexpr std::uint64_t piece_address(std::uint32_t j) const {
     return std::uint64_t{j} * (std::uint64_t{piece} + kEventHeaderSize);
   }
-  /// Number of pieces that carry `total` bytes. At least one, because an empty payload also has a header.
+  /// Number of pieces that carry `total` bytes. It is at least 1, because an empty payload also has a header.
   constexpr std::uint32_t pieces_of(std::uint32_t total) const {
     return total == 0 ? 1 : (total - 1) / piece + 1;
   }
-  /// Payload bytes of piece `j` of data with `total` bytes.
+  /// Number of payload bytes in piece `j` of data with `total` bytes.
   constexpr std::uint32_t piece_length(std::uint32_t j, std::uint32_t total) const {
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(piece, total - std::uint64_t{j} * piece));
   }
-  /// Maximum number of payload bytes that fit in a slot. Boards cut longer data.
+  /// Maximum number of payload bytes that fit in a slot. Boards truncate longer data.
   constexpr std::uint32_t largest() const {
     const std::uint64_t step = std::uint64_t{piece} + kEventHeaderSize;
     const std::uint64_t rest = slot % step;

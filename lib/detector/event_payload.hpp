@@ -20,7 +20,7 @@ class EventPayload {
     std::uint16_t samples = 0;
     std::uint16_t flags = 0;             ///< bits of EventFlag: kSuppressed or 0
     std::uint32_t piece = 8 * 1024;      ///< EventLayout::piece; CRCs are prepared for pieces of this size
-    std::uint32_t largest = UINT32_MAX;  ///< EventLayout::largest(); longer data are cut
+    std::uint32_t largest = UINT32_MAX;  ///< EventLayout::largest(); longer data are truncated
   };
 
   explicit EventPayload(const Shape& shape) : shape_(shape) {}
@@ -28,14 +28,14 @@ class EventPayload {
 
   const Shape& shape() const { return shape_; }
 
-  /// Size of the board's data in bytes, before they are cut.
+  /// Size of the board's data in bytes, before they are truncated.
   virtual std::uint32_t size(std::uint64_t event, std::uint32_t board) const = 0;
   /// Returns the bytes [offset, offset + length) of the board's data, or null if the data end before offset +
   /// length. The bytes remain valid and unchanged as long as this object exists.
   virtual const std::uint8_t* bytes(std::uint64_t event, std::uint32_t board, std::uint32_t offset,
                                     std::uint32_t length) const = 0;
-  /// CRC-32 of the bytes that bytes() returns for these arguments. It is prepared if they are a piece, and
-  /// computed otherwise. 0 if bytes() returns null.
+  /// CRC-32 of the bytes that bytes() returns for these arguments; 0 if bytes() returns null. The CRC of a
+  /// whole piece has been prepared; any other CRC is computed.
   virtual std::uint32_t crc(std::uint64_t event, std::uint32_t board, std::uint32_t offset,
                             std::uint32_t length) const;
 
@@ -43,11 +43,11 @@ class EventPayload {
   Shape shape_;
 };
 
-/// How a received payload differs from the prediction.
+/// Describes how a received payload differs from the prediction.
 struct PayloadDifference {
   bool kind = false;        ///< the kind, the number of channels or the number of samples differs
   bool total = false;       ///< the total length differs
-  std::uint32_t bytes = 0;  ///< number of wrong bytes and of bytes that should not be there
+  std::uint32_t bytes = 0;  ///< number of bytes that are wrong or should not be there
 
   bool any() const { return kind || total || bytes != 0; }
 };

@@ -22,12 +22,13 @@ class EventRecorder : public EventSink {
 
  protected:
   virtual void record_fragment(const EventHeader& header, ByteSpan payload) = 0;
-  /// `latency` is the time from the trigger to the completion; empty unless the event is complete.
+  /// `latency` is the time from the trigger to the completion of the event; empty unless the event is
+  /// complete.
   virtual void record_closed(const ClosedEvent& event, std::optional<Time> latency) = 0;
 
  private:
-  /// The fragment that the builder is judging. If it completes its event, the builder reports the closed
-  /// event before it returns, so on_closed() must record this fragment first.
+  /// The fragment that the builder is judging. If this fragment completes its event, the builder reports the
+  /// closed event before add() returns. Therefore on_closed() must record the fragment first.
   struct Pending {
     const EventHeader* header = nullptr;
     ByteSpan payload;

@@ -10,8 +10,8 @@
 
 namespace softfeb::detector {
 
-/// Records which pieces have arrived from which boards, for a fixed number of events. An event needs 8 bytes
-/// and a bitmap per board. Finds events by number. Only the constructor allocates.
+/// Records which pieces have arrived from which boards, for a fixed number of events. Each event occupies 8
+/// bytes and a bitmap per board. Events are found by number. Only the constructor allocates.
 class EventTable {
  public:
   using Index = std::uint32_t;
@@ -32,7 +32,8 @@ class EventTable {
     std::uint32_t arrived = 0;  ///< number of pieces that have arrived; 0: `total` is not known yet
   };
 
-  /// All three numbers must be at least 1. `pieces` is the maximum for one board in one event.
+  /// All three numbers must be at least 1. `pieces` is the largest number of pieces of one board in one
+  /// event.
   EventTable(std::size_t events, std::uint32_t boards, std::uint32_t pieces,
              std::pmr::memory_resource* memory);
 
@@ -56,8 +57,8 @@ class EventTable {
   void set(Index i, std::uint32_t board, std::uint32_t piece) {
     bits_[word_index(i, board, piece)] |= std::uint64_t{1} << piece % 64;
   }
-  /// Returns the first piece in [piece, end) that has arrived, if `present` is true, or that is missing
-  /// otherwise. Returns `end` if there is none.
+  /// Returns the first piece in [piece, end) that has arrived (if `present` is true) or is missing
+  /// (otherwise). Returns `end` if there is none.
   std::uint32_t find_piece(Index i, std::uint32_t board, std::uint32_t piece, std::uint32_t end,
                            bool present) const;
 

@@ -18,18 +18,18 @@ struct EventTime {
   bool operator==(const EventTime&) const = default;
 };
 
-/// Seconds by which TAI has been ahead of UTC since 2017, for hosts whose kernel does not know.
+/// Seconds by which TAI has been ahead of UTC since 2017, for hosts whose kernel does not know the offset.
 inline constexpr std::uint32_t kTaiAhead = 37;
 
-/// Seconds by which TAI is ahead of UTC, according to readings of a kernel's clocks for both in nanoseconds.
-/// Returns kTaiAhead if the kernel does not know TAI: its clock for TAI then equals the one for UTC.
+/// Seconds by which TAI is ahead of UTC, calculated from the kernel's clocks for UTC and TAI, both read in
+/// nanoseconds. Returns kTaiAhead if the kernel does not know the offset; both clocks are then equal.
 constexpr std::uint32_t tai_ahead(std::uint64_t utc_ns, std::uint64_t tai_ns) {
   constexpr std::uint64_t kSecondNs = 1'000'000'000;
   const std::uint64_t seconds = tai_ns < utc_ns ? 0 : (tai_ns - utc_ns + kSecondNs / 2) / kSecondNs;
   return seconds == 0 ? kTaiAhead : static_cast<std::uint32_t>(seconds);
 }
 
-/// TAI of a time in nanoseconds since 1970-01-01T00:00:00Z, without leap seconds.
+/// Converts a time in nanoseconds since 1970-01-01T00:00:00Z (without leap seconds) to TAI.
 constexpr EventTime tai_of(std::uint64_t unix_ns, std::uint32_t ahead = kTaiAhead) {
   return {static_cast<std::uint32_t>(unix_ns / 1'000'000'000 + ahead),
           static_cast<std::uint32_t>(unix_ns % 1'000'000'000 * 4)};

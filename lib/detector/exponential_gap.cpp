@@ -18,8 +18,8 @@ constexpr std::uint64_t kLn2 = 2'977'044'472;  // ln 2 · 2^32, rounded to neare
 std::uint64_t minus_log2(std::uint64_t bits) {
   const auto shift = static_cast<unsigned>(std::countl_zero(bits));
   std::uint64_t logarithm = 63 - shift;
-  // The mantissa, in [1, 2) with 63 fractional bits. Squaring it doubles its logarithm. The integer part of
-  // the doubled logarithm is the next bit of the result.
+  // The mantissa is in [1, 2) and has 63 fractional bits. Squaring the mantissa doubles its logarithm. The
+  // integer part of the doubled logarithm is the next bit of the result.
   std::uint64_t mantissa = bits << shift;
   for (unsigned i = 0; i < kFraction; ++i) {
     const Uint128 square = static_cast<Uint128>(mantissa) * mantissa;

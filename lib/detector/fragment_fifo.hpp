@@ -21,12 +21,12 @@ struct FragmentFifoConfig {
   Time window = 64 * kNanosecond;     ///< time that a fragment covers: samples · sampling period
   Time readout_delay = kMicrosecond;  ///< from the end of the window until the fragment is ready
   std::uint32_t fifo = 16;            ///< capacity of the FIFO in fragments, at least 1
-  /// The board is busy from this number of fragments on. kNeverBusy: it is never busy, and loses the
-  /// fragments that do not fit.
+  /// The board is busy while the FIFO contains at least this number of fragments. kNeverBusy: the board is
+  /// never busy, and loses the fragments that do not fit.
   std::uint32_t busy_at = kNeverBusy;
   /// Maximum number of triggers in readout, at least 1; further triggers are lost.
   std::uint32_t pipeline = 64;
-  // Fields of all event headers.
+  // Fields that are the same in all event headers.
   std::uint32_t run = 0;
   EventTime origin;  ///< TAI at which traffic began
   PayloadKind kind = PayloadKind::kCounter;
@@ -55,31 +55,32 @@ struct FragmentFifoCounts {
   std::uint64_t completed = 0;  ///< fragments that have left the FIFO
   /// Fragments lost because the FIFO was full or too many triggers were in readout.
   std::uint64_t lost = 0;
-  std::uint64_t lost_in_readout = 0;  ///< those lost because too many triggers were in readout
+  std::uint64_t lost_in_readout = 0;  ///< fragments lost because too many triggers were in readout
   std::uint64_t cut = 0;              ///< fragments that did not fit in their slot
   std::uint32_t most = 0;             ///< largest number of fragments in the FIFO at the same time
   Time busy_time = 0;                 ///< sum of the busy intervals that have ended
 };
 
 /// The event buffer of a board. An accepted trigger starts the readout. When the readout ends, the fragment
-/// enters the FIFO. Its pieces are sent in order, and its place in the FIFO is free again when all of them
-/// have completed. If the FIFO is full, the fragment is lost; the headers of later fragments count it and
-/// have the flag kThrottled.
+/// enters the FIFO. The fragment's pieces are sent in order, and its place in the FIFO is free again when all
+/// pieces have completed. If the FIFO is full, the fragment is lost; the headers of later fragments contain
+/// the number of lost fragments and the flag kThrottled.
 ///
-/// A header depends only on what is stored with the fragment, so a retransmission carries the same bytes.
-/// Sans-I/O; only the constructor allocates. The times passed to successive calls must not decrease.
+/// A header depends only on the configuration and on what is stored with the fragment, so a retransmission
+/// carries the same bytes. Sans-I/O; only the constructor allocates. The times passed to successive calls
+/// must not decrease.
 class FragmentFifo {
  public:
   /// Throws std::invalid_argument if a number of the configuration is out of its range.
   explicit FragmentFifo(const FragmentFifoConfig& config,
                         std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 
-  /// TAI at time 0, for the headers of the fragments that enter from now on.
+  /// Sets TAI at time 0, for the headers of fragments that enter the FIFO from now on.
   void set_origin(EventTime origin) { config_.origin = origin; }
 
-  /// Starts the readout of an accepted trigger; `bytes`: the board's data of this event. `flags`: further
-  /// flags of its headers, such as kSuppressed and kNotSynchronised. Triggers must come in the order of their
-  /// times.
+  /// Starts the readout for an accepted trigger. `bytes` is the length of the board's data for this event.
+  /// `flags` contains further flags for the headers, such as kSuppressed and kNotSynchronised. Calls must be
+  /// in the order of trigger times.
   void trigger(const Trigger& trigger, std::uint32_t bytes, std::uint16_t flags = 0);
   /// Time at which the next fragment is ready; kNever if none is in readout.
   Time next_ready() const { return readout_.empty() ? kNever : readout_.front().ready; }
@@ -89,19 +90,20 @@ class FragmentFifo {
   /// True if a piece is ready to be posted.
   bool has_piece() const { return !to_send_.empty(); }
   /// Returns the next piece. Requires has_piece(). If the queue pair of a piece has no room, the pieces
-  /// behind it also wait. Therefore give each queue pair room for all pieces of `fifo` fragments.
+  /// behind this piece also wait. Therefore each queue pair should have room for all pieces of `fifo`
+  /// fragments.
   FragmentPiece piece() const;
   /// Call after posting the piece that piece() returned.
   void pop();
   /// Returns the header of piece `index` of the fragment in `place`. Valid until the fragment has completed.
   EventHeader header(std::uint32_t place, std::uint32_t index, std::uint32_t payload_crc) const;
-  /// Event of the fragment in `place`.
+  /// Event number of the fragment in `place`.
   std::uint64_t event(std::uint32_t place) const { return places_[place].event; }
-  /// Time of its trigger, as in its header.
+  /// Trigger time of the fragment in `place`, as in its header.
   EventTime time(std::uint32_t place) const { return places_[place].time; }
-  /// Call when `pieces` WRITEs of this fragment have completed. Calls advance(now) first, so a fragment that
-  /// becomes ready exactly at `now` cannot use the place that this call frees. Returns true if all pieces
-  /// have completed.
+  /// Call when `pieces` WRITEs of the fragment in `place` have completed. Calls advance(now) first, so a
+  /// fragment that becomes ready exactly at `now` cannot use the place that this call frees. Returns true if
+  /// all pieces have completed.
   bool complete(std::uint32_t place, Time now, std::uint32_t pieces = 1);
 
   /// True if the FIFO contains `busy_at` or more fragments.

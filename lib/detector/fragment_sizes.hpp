@@ -5,12 +5,13 @@
 
 namespace softfeb::detector {
 
-/// Sizes of the counter payload, which vary from event to event and from board to board.
+/// Sizes of the counter payload, which may vary from event to event and from board to board.
 struct FragmentSizes {
   enum class Shape : std::uint8_t {
     kFixed,        ///< always min
     kUniform,      ///< uniform in [min, max]
-    kExponential,  ///< min plus an exponential part; the mean is min + (max − min)/4; at most max
+    kExponential,  ///< min plus an exponentially distributed part, at most max; the mean is min + (max −
+                   ///< min)/4
   };
 
   std::uint32_t min = 0;  ///< smallest size in bytes
@@ -18,8 +19,8 @@ struct FragmentSizes {
   Shape shape = Shape::kFixed;
   std::uint64_t seed = 1;
 
-  /// Returns the size, which depends only on seed, event and board. Computed in integers, so that receivers
-  /// can predict it.
+  /// Returns the size, which depends only on seed, event and board. The size is computed with integers, so
+  /// that receivers can predict it.
   std::uint32_t at(std::uint64_t event, std::uint32_t board) const;
 };
 

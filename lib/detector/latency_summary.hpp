@@ -23,9 +23,9 @@ struct LatencyPercentiles {
   bool operator==(const LatencyPercentiles&) const = default;
 };
 
-/// Latencies of a run of any length, in bounded memory. The percentiles of the first `exact` values are
-/// exact. If there are more values, the percentiles come from a histogram and are within 0.8 % (or half a
-/// nanosecond); min and max stay exact. Only the constructor allocates.
+/// Latencies of a run of any length, in bounded memory. With up to `exact` values, the percentiles are exact.
+/// With more values, the percentiles come from a histogram and have an error of at most 0.8 % (or half a
+/// nanosecond); min and max remain exact. Only the constructor allocates.
 class LatencySummary {
  public:
   explicit LatencySummary(std::size_t exact, std::pmr::memory_resource* memory);

@@ -10,7 +10,7 @@
 namespace softfeb::detector {
 
 /// Number of night-sky photoelectrons in one pixel and one nanosecond. The numbers have a Poisson
-/// distribution, tabulated in integers so that every machine draws the same numbers.
+/// distribution. Its table contains integers, so that every machine draws the same numbers.
 class NightSky {
  public:
   static constexpr std::uint64_t kHighestRate = 8'000'000'000;  ///< hertz
@@ -27,7 +27,7 @@ class NightSky {
 
  private:
   static constexpr std::size_t kMost = 32;
-  /// Element n: probability of at most n photoelectrons, in units of 2^-32.
+  /// Element n is the probability of at most n photoelectrons, in units of 2^-32.
   std::array<std::uint64_t, kMost> below_{};
 };
 

@@ -10,8 +10,8 @@
 #include <memory>
 #include <span>
 
-/// Functions that make a PayloadPool of each payload kind. For their arguments `piece` and `largest`, see
-/// EventPayload::Shape.
+/// Functions that make a PayloadPool of each payload kind. EventPayload::Shape describes their arguments
+/// `piece` and `largest`.
 namespace softfeb::detector {
 
 struct CameraPoolConfig {
@@ -22,8 +22,8 @@ struct CameraPoolConfig {
   std::uint32_t piece = 8 * 1024;
   std::uint32_t largest = UINT32_MAX;
 };
-/// Throws std::invalid_argument if `kind` has no waveforms, if `samples` is 0, or if `boards` are not in the
-/// camera.
+/// Throws std::invalid_argument if `kind` has no waveforms, if `samples` is 0, or if a board of `boards` is
+/// not in the camera.
 std::unique_ptr<PayloadPool> make_camera_pool(const CameraPoolConfig& config);
 
 /// Beamlets of a radio telescope: [time][beamlet][polarisation][re, im], as signed 8-bit numbers. All
@@ -54,9 +54,10 @@ struct ReplayPoolConfig {
   std::uint32_t piece = 8 * 1024;
   std::uint32_t largest = UINT32_MAX;
 };
-/// Replays the events of a recording in the order of their numbers, and starts again after the last one. A
-/// board without a fragment in an event sends an event without data. If an event has several fragments of one
-/// board, the first one is sent. Copies the bytes. Throws std::invalid_argument if there are no fragments.
+/// Replays the events of a recording in the order of their numbers, and starts again after the last one. If a
+/// board has no fragment in an event, it sends an event without data. If an event has several fragments of
+/// one board, the first one is sent. The bytes are copied. Throws std::invalid_argument if there are no
+/// fragments.
 std::unique_ptr<PayloadPool> make_replay_pool(std::span<const RecordedFragment> recording,
                                               const ReplayPoolConfig& config);
 

@@ -16,21 +16,21 @@ namespace softfeb::detector {
 struct StreamBuffersConfig {
   std::uint16_t first_port = 6000;  ///< UDP port of stream 0; stream s has port first_port + s
   std::uint32_t streams = 4;
-  std::uint32_t buffers = 8;          ///< of each stream
+  std::uint32_t buffers = 8;          ///< buffers of each stream
   std::uint32_t size = 64 * 1024;     ///< bytes of a buffer
-  Time timeout = 100 * kMicrosecond;  ///< from the first byte of a buffer until it closes
+  Time timeout = 100 * kMicrosecond;  ///< time from the first byte of a buffer until it is closed
 };
 
 /// Why a buffer was closed.
 enum class StreamReason : std::uint8_t {
-  kFull,     ///< a datagram did not fit
+  kFull,     ///< the next datagram did not fit
   kTimeout,  ///< StreamBuffersConfig::timeout passed
   kEnd,      ///< the run ended
 };
 const char* to_string(StreamReason reason);  ///< "full", "timeout", "end"
 inline constexpr std::size_t kStreamReasons = 3;
 
-/// A closed buffer, which belongs to the consumer until it is released.
+/// A closed buffer. The buffer belongs to the consumer until the consumer releases it.
 struct StreamEvent {
   std::uint32_t stream = 0;
   std::uint32_t buffer = 0;
@@ -38,13 +38,13 @@ struct StreamEvent {
   std::uint32_t packets = 0;
   StreamReason reason = StreamReason::kFull;
   Time first = 0;  ///< arrival of its first byte
-  Time at = 0;     ///< when it was closed
+  Time at = 0;     ///< time at which it was closed
 };
 
 enum class StreamVerdict : std::uint8_t {
   kAppended,
   kEmpty,      ///< ignored: a datagram without data
-  kOtherPort,  ///< not the port of a stream
+  kOtherPort,  ///< ignored: no stream has this port
   kTooLong,    ///< dropped: longer than a buffer
   kNoBuffer,   ///< dropped: the consumer has not released the next buffer of the stream
 };
@@ -53,7 +53,7 @@ inline constexpr std::size_t kStreamVerdicts = 5;
 struct StreamCounts {
   std::uint64_t datagrams[kStreamVerdicts] = {};
   std::uint64_t events[kStreamReasons] = {};
-  std::uint64_t bytes = 0;  ///< appended
+  std::uint64_t bytes = 0;  ///< bytes that were appended
   Time last = 0;            ///< arrival of the last datagram that was appended
 
   std::uint64_t operator[](StreamVerdict v) const { return datagrams[static_cast<std::size_t>(v)]; }
@@ -61,14 +61,14 @@ struct StreamCounts {
 };
 
 /// Circular buffers for streams of UDP datagrams, as in NaNet-10. Each datagram is appended to the current
-/// buffer of its stream, and datagrams are never split. A datagram that does not fit closes the buffer, as
-/// does the timeout. Closed buffers are events, which the consumer takes in the order in which they were
-/// closed. A stream uses its buffers in turn. If the next one has not been released, its datagrams are
-/// dropped.
+/// buffer of its stream, and datagrams are never split. The buffer is closed when a datagram does not fit, or
+/// after the timeout. A closed buffer is an event. The consumer receives events in the order in which the
+/// buffers were closed. A stream uses its buffers in turn. If the next buffer has not been released, the
+/// stream's datagrams are dropped.
 ///
-/// Sans-I/O, not thread-safe. Times must not decrease. Timers that are due run before what happens at the
-/// same time. Only the constructor allocates: streams · buffers · size bytes. Every call takes constant time,
-/// apart from the copy of the datagram.
+/// Sans-I/O, not thread-safe. The times passed to successive calls must not decrease. A call first processes
+/// the timeouts that are due by then. Only the constructor allocates: streams · buffers · size bytes. Every
+/// call takes constant time, apart from the copy of the datagram.
 class StreamBuffers {
  public:
   /// All numbers must be at least 1; the ports must not exceed 65535.
@@ -77,21 +77,21 @@ class StreamBuffers {
   StreamVerdict datagram(Time now, std::uint16_t port, const Segments& payload);
   /// Closes the buffers whose timeout is due.
   void advance(Time now);
-  /// Time at which advance() has work; kNever if no buffer has begun.
+  /// Time at which advance() will close a buffer; kNever if all current buffers are empty.
   Time deadline() const {
     return first_ == kNone ? kNever : saturating_add(streams_[first_].opened, config_.timeout);
   }
-  /// Closes all buffers that have begun.
+  /// Closes all buffers that contain data.
   void finish(Time now);
 
-  /// The oldest event that was not taken.
+  /// Returns the oldest event that has not been returned yet.
   std::optional<StreamEvent> poll();
-  /// Bytes of an event's buffer. Valid until the buffer is released.
+  /// Data in an event's buffer. Valid until the buffer is released.
   ByteSpan data(const StreamEvent& event) const {
     return ByteSpan(memory_).subspan(offset(event.stream, event.buffer), event.bytes);
   }
-  /// Returns a buffer to its stream. Returns false if the consumer does not own it. The buffers may be
-  /// released in any order.
+  /// Gives a buffer back to its stream. Returns false if the buffer does not belong to the consumer. Buffers
+  /// may be released in any order.
   bool release(std::uint32_t stream, std::uint32_t buffer);
 
   const StreamBuffersConfig& config() const { return config_; }
@@ -104,10 +104,10 @@ class StreamBuffers {
 
   struct Stream {
     std::uint32_t buffer = 0;  ///< current buffer
-    std::uint32_t bytes = 0;   ///< in the current buffer; 0: it has not begun
+    std::uint32_t bytes = 0;   ///< bytes in the current buffer; 0: the buffer is not in use yet
     std::uint32_t packets = 0;
     Time opened = 0;
-    std::uint32_t before = kNone;  ///< neighbours in the list of begun buffers
+    std::uint32_t before = kNone;  ///< neighbours in the list of streams whose buffer contains data
     std::uint32_t behind = kNone;
     StreamCounts counts;
   };
@@ -127,8 +127,9 @@ class StreamBuffers {
   std::vector<Stream> streams_;
   std::vector<State> states_;  ///< of buffers
   std::vector<std::uint8_t> memory_;
-  Ring<StreamEvent> closed_;  ///< not taken; at most one for each buffer
-  /// List of the streams whose buffer has begun, in order of `opened`, which is the order of their timeouts.
+  Ring<StreamEvent> closed_;  ///< events not returned by poll() yet; at most one for each buffer
+  /// List of the streams whose buffer contains data, in order of `opened`, which is also the order of their
+  /// timeouts.
   std::uint32_t first_ = kNone;
   std::uint32_t last_ = kNone;
   StreamCounts counts_;

@@ -10,7 +10,7 @@
 #include <optional>
 
 /// The UDP messages that distribute triggers to boards and return their busy states. All numbers are
-/// little-endian; a message has exactly 32 bytes:
+/// little-endian. A message has exactly 32 bytes:
 ///
 ///      0 magic "SFTR" or "SFBY"   4 version 1 (u8)   5 type (u8)   6 flags (u16)
 ///      8 run   12 TAI seconds    16 quarter ns      20 zero       24 event (u64)
@@ -23,10 +23,10 @@ inline constexpr std::uint16_t kTriggerPort = 8194;  ///< UDP port
 
 struct TriggerMessage {
   EventType type = EventType::kUnknown;
-  bool end_of_run = false;  ///< not a trigger: the run has ended
+  bool end_of_run = false;  ///< true: the run has ended, and this message is not a trigger
   std::uint32_t run = 0;
   EventTime time;
-  std::uint64_t event = 0;  ///< at the end of the run: number of its triggers
+  std::uint64_t event = 0;  ///< if end_of_run is true: number of triggers in the run
 
   bool operator==(const TriggerMessage&) const = default;
 };
@@ -36,27 +36,28 @@ struct BusyMessage {
   bool busy = false;
   std::uint32_t run = 0;
   EventTime time;
-  std::uint64_t event = 0;  ///< the last event number that the board knows
+  std::uint64_t event = 0;  ///< last event number that the board has received
 
   bool operator==(const BusyMessage&) const = default;
 };
 
-/// Writes the 32 bytes of a message to `to`.
+/// Write the 32 bytes of a message to `to`.
 void write_trigger_message(const TriggerMessage& message, std::uint8_t* to);
 void write_busy_message(const BusyMessage& message, std::uint8_t* to);
 
-/// Return nullopt unless `datagram` has 32 bytes, the right magic and version, and a valid time. A busy
+/// Return nullopt unless `datagram` has 32 bytes, the correct magic and version, and a valid time. A busy
 /// message must also have type 0 or 1. Unknown flags of a trigger are ignored.
 std::optional<TriggerMessage> read_trigger_message(ByteSpan datagram);
 std::optional<BusyMessage> read_busy_message(ByteSpan datagram);
 
-/// Tells a board which trigger messages are new. The network may lose, repeat or reorder them.
+/// Tells a board which trigger messages are new, because the network may lose, repeat or reorder messages.
 class TriggerOrder {
  public:
-  /// Returns true if the event is new. A number that is not above the last one is ignored. Skipped numbers
-  /// count as lost triggers. The first event may have any number; all events before it count as lost.
+  /// Returns true if the event is new. An event number that is not above the last one is ignored. Skipped
+  /// numbers count as lost triggers. The first event may have any number; all events before it count as lost.
   bool accept(std::uint64_t event);
-  /// The run had `events` triggers: those after the last one are lost.
+  /// Call when the run has ended after `events` triggers. Triggers after the last accepted event count as
+  /// lost.
   void end(std::uint64_t events);
 
   /// One more than the last event number; 0 before the first event.

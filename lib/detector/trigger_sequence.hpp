@@ -21,7 +21,7 @@ struct Trigger {
   bool operator==(const Trigger&) const = default;
 };
 
-/// Numbers of accepted and vetoed candidates of one source.
+/// Counts of accepted and vetoed candidates of one source.
 struct TriggerCounts {
   std::uint64_t candidates = 0;
   std::uint64_t accepted = 0;
@@ -31,31 +31,33 @@ struct TriggerCounts {
   bool operator==(const TriggerCounts&) const = default;
 };
 
-/// The triggers of a detector: merges the candidates of all sources by time, and applies dead time and busy
-/// vetoes.
+/// Generates the triggers of a detector: merges the candidates of all sources by time, and applies the vetoes
+/// for dead time and busy boards.
 ///
 /// A candidate within `dead_time` of the last accepted trigger is vetoed; a vetoed candidate does not extend
-/// the dead time. Otherwise, a candidate in a busy interval is vetoed. If candidates have the same time, the
-/// source with the lower index comes first.
+/// the dead time. A candidate in a busy interval is also vetoed. If candidates have the same time, the source
+/// with the lower index comes first.
 ///
-/// Sans-I/O: time is an argument, so the class works in virtual time (call at next()) and in real time (call
-/// with the current time). Two sequences with the same configuration and the same busy intervals are equal.
+/// Sans-I/O: time is an argument, so the class works in virtual time (called at next()) and in real time
+/// (called with the current time). Two sequences with the same configuration and the same busy intervals
+/// generate the same triggers.
 class TriggerSequence {
  public:
-  /// Throws std::invalid_argument if a source is invalid, see TriggerSource.
+  /// Throws std::invalid_argument if a source is invalid (see TriggerSource).
   TriggerSequence(std::vector<TriggerSourceConfig> sources, Time dead_time);
 
   /// Time of the next candidate, which may be vetoed; kNever if there are no more.
   Time next() const { return sources_.empty() ? kNever : sources_[first_].next(); }
 
-  /// Judges candidates before `end` until one is accepted. Returns nullopt if none of them is accepted.
+  /// Judges candidates before `end` until one is accepted. Returns this trigger, or nullopt if no candidate
+  /// is accepted.
   std::optional<Trigger> accept_before(Time end);
 
-  /// Vetoes all candidates at or after `from`, until set_idle(). `from` may be in the future, if the veto
-  /// takes time to arrive. Has no effect during a veto. Before this call, judge all candidates before the
-  /// current time.
+  /// Vetoes all candidates at or after `from`, until set_idle() is called. `from` may be in the future,
+  /// because a veto may take time to arrive. A call during a veto has no effect. Before this call, judge all
+  /// candidates before the current time.
   void set_busy(Time from);
-  /// Ends the veto. Candidates at or after `now` are accepted again. If `now` is not after the `from` of
+  /// Ends the veto. Candidates at or after `now` are accepted again. If `now` is not after the time passed to
   /// set_busy(), nothing is vetoed. Before this call, judge all candidates before `now`.
   void set_idle(Time now);
 

@@ -39,8 +39,8 @@ void TriggerServer::receive(const BusyMessage& m, Time now) {
   busy_.report(m.board, m.busy, now);
 }
 
-/// Forgets the boards that are due before `now`. Candidates until then have been judged only up to the last
-/// call, so the veto ends now.
+/// Forgets the boards whose time is before `now`. The candidates since the last call have not been judged
+/// yet, so the veto ends at `now`.
 void TriggerServer::forget(Time now) {
   forget_at_ = kNever;
   for (std::uint32_t b = 0; b < busy_until_.size(); ++b) {

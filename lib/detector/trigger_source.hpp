@@ -21,14 +21,14 @@ struct TriggerSourceConfig {
   std::uint64_t seed = 1;           ///< random: seed of splitmix64
   std::uint64_t pile_up_parts = 0;  ///< random: probability of a companion in units of 2^-32, at most 2^32
   Time pile_up_window = 0;          ///< random: maximum time from a trigger to its companion
-  std::vector<Time> times;          ///< list: trigger times, in any order
+  std::vector<Time> times;          ///< list: times of the triggers, in any order
 };
 
 /// The triggers of one source in ascending order of time. The constructor allocates. take() allocates only if
-/// an improbable number of companions are waiting.
+/// an improbably large number of companions are waiting.
 class TriggerSource {
  public:
-  /// Throws std::invalid_argument if the rate is 0 or the pile-up probability above 1.
+  /// Throws std::invalid_argument if the rate is 0 or if the pile-up probability is above 1.
   explicit TriggerSource(TriggerSourceConfig config);
 
   EventType type() const { return config_.type; }

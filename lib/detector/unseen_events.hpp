@@ -9,10 +9,10 @@
 
 namespace softfeb::detector {
 
-/// The events of which a builder has received no fragment. Events at or below the builder's horizon can
-/// no longer be opened, so only the numbers not seen are stored, as ranges. Above the horizon, the numbers
-/// seen are stored; these events are open or remembered. This bounds the memory, however long the run is.
-/// Only the constructor allocates.
+/// The events for which a builder has received no fragment. Events at or below the builder's horizon can no
+/// longer be opened, so only the numbers that were not seen are stored, as ranges. Above the horizon, the
+/// numbers that were seen are stored; these events are open or remembered. The memory is therefore bounded,
+/// no matter how long the run is. Only the constructor allocates.
 class UnseenEvents {
  public:
   struct Range {
@@ -22,7 +22,7 @@ class UnseenEvents {
   };
 
   /// `seen` is the maximum number of events seen above the horizon. `ranges` is the maximum number of ranges
-  /// to store; unseen numbers outside of them are only counted.
+  /// to store; unseen numbers outside these ranges are only counted.
   UnseenEvents(std::size_t seen, std::size_t ranges, std::pmr::memory_resource* memory);
 
   /// Call once for each number seen, which must be above the horizon.

@@ -22,11 +22,12 @@ struct Suppression {
   std::uint16_t margin = 0;
 };
 
-/// Number of bytes of a channel with `samples` samples. Two samples take three bytes; the end is padded to a
-/// whole byte.
+/// Number of bytes that a channel with `samples` samples occupies. Two samples occupy three bytes; the end is
+/// padded to a whole byte.
 constexpr std::size_t packed12_bytes(std::size_t samples) { return (samples * 3 + 1) / 2; }
 
-/// Appends one channel to `out` in the given format. Samples of kind `waveform12` must be below 4096.
+/// Append one channel to `out` in the format that the function's name contains. Samples of kind `waveform12`
+/// must be below 4096.
 void append_waveform12(std::span<const std::uint16_t> channel, std::vector<std::uint8_t>& out);
 void append_waveform16(std::span<const std::uint16_t> channel, std::vector<std::uint8_t>& out);
 /// Appends one block for each contiguous range of samples that are kept, and nothing if there is none.
@@ -36,8 +37,8 @@ void append_roi(std::span<const std::uint16_t> channel, std::uint16_t number, Su
 
 /// Decodes the complete payload of a board into `channels` · `samples` values at `out`. The payload is
 /// untrusted. Returns false if the kind has no waveforms or if the payload does not have exactly the format
-/// of its kind. In these cases, `out` may hold anything. Samples that a `roi` payload does not contain become
-/// kNoSample.
+/// of its kind. In these cases, the contents of `out` are undefined. Samples that a `roi` payload does not
+/// contain become kNoSample.
 bool decode_waveforms(PayloadKind kind, ByteSpan payload, std::uint16_t channels, std::uint16_t samples,
                       std::uint16_t* out);
 

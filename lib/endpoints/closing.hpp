@@ -13,8 +13,8 @@
 /// What receivers do at the end of a run.
 namespace softfeb::endpoints {
 
-/// Adds messages that were sent but never arrived to the receivers' maps of missing messages, and closes
-/// their windows. `final` contains the statistics after the run, which ended at `now`.
+/// Marks messages that were sent but never arrived as missing in the receivers' maps, and closes the
+/// receivers' windows. `final` contains the statistics after the run, which ended at `now`.
 void close_maps(const Plans& plans, const std::vector<engine::EndpointSnapshot>& final, Time now,
                 Endpoints& endpoints);
 

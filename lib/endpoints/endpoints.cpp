@@ -31,7 +31,7 @@ HostPlan make_host(const config::RunConfig& config, const config::BoardConfig& b
   return plan;
 }
 
-/// Completes the configurations of all boards and receivers, from which it then creates them.
+/// Completes the configurations of all boards and receivers, and then creates the boards and receivers.
 class Builder {
  public:
   Builder(const config::RunConfig& config, const Plans& plans, const Payloads& payloads,

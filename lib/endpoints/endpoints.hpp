@@ -53,18 +53,18 @@ using ForWorker = std::function<void(std::size_t worker, const std::function<voi
 /// A ForWorker for memory that may be anywhere.
 inline void anywhere(std::size_t /*worker*/, const std::function<void()>& make) { make(); }
 
-/// What make_endpoints() needs beside the configuration.
+/// What make_endpoints() needs in addition to the configuration.
 struct BuildSettings {
   std::vector<std::uint32_t> largest_pmtus;         ///< per port: largest path MTU that fits the port's MTU
   Time network_slack = engine::LinkShaper::kSlack;  ///< LinkShaper slack of boards in a lab network
   ForWorker for_worker = anywhere;
   std::pmr::memory_resource* memory = nullptr;  ///< engine::BoardConfig::memory
-  std::vector<latency::Stamps*> stamps{};  ///< take the times of messages, indexed by worker; empty: none
+  std::vector<latency::Stamps*> stamps{};       ///< record the times of messages; indexed by worker, or empty
   EventServices services{};
 };
 
-/// Creates all boards and receivers. The objects of a worker are allocated together, so two workers share a
-/// cache line at most where their memory meets. Throws EnvironmentError if memory runs out.
+/// Creates all boards and receivers. The objects of a worker are allocated together, so two workers can share
+/// a cache line only at the boundary of their memory. Throws EnvironmentError if memory runs out.
 Endpoints make_endpoints(const config::RunConfig& config, const Plans& plans, const Payloads& payloads,
                          const BuildSettings& settings);
 

@@ -26,23 +26,25 @@ struct EventData {
   std::vector<std::unique_ptr<detector::EventPayload>> payloads;
   std::vector<const detector::EventPayload*> payload_of;  ///< indexed like RunConfig::boards; null: no events
 
-  /// Traffic begins at `at`, which is `origin` in TAI. Call before boards start.
+  /// Sets the start of traffic: `at`, which is `origin` in TAI. Call before boards start.
   void begin(Time at, detector::EventTime origin);
-  /// No trigger at or after `at` is accepted.
+  /// Ends the triggers: none is accepted at or after `at`.
   void end(Time at);
-  /// Number of events of a run whose triggers at least one board knows. `run`: element of `triggers`.
+  /// Number of events of `run` (an element of `triggers`) whose trigger is known to at least one board.
   std::uint64_t events(const engine::TriggerFeed& run) const;
 };
 
 /// Makes the triggers of the boards of a run.
 using MakeTriggers = std::function<std::unique_ptr<engine::TriggerFeed>(const engine::TriggerBusConfig&)>;
-/// For boards that run in one thread.
+/// A MakeTriggers for boards that all run in the same thread.
 std::unique_ptr<engine::TriggerFeed> make_trigger_bus(const engine::TriggerBusConfig& config);
 
-/// Functions and settings for event data that depend on the driver, real time or virtual time.
+/// Functions and settings for event data that depend on the driver: they differ between real time and virtual
+/// time.
 struct EventServices {
   MakeTriggers make_triggers = make_trigger_bus;
-  /// True: boards with `mode: message` receive triggers. False: they compute them, as in virtual time.
+  /// True: boards with `mode: message` receive their triggers. False: these boards compute their triggers, as
+  /// in virtual time.
   bool messages = false;
   /// Reads the recording of boards with `kind: replay`. Throws ConfigError.
   std::function<std::unique_ptr<detector::EventPayload>(const config::BoardEventsConfig& events)> replay{};

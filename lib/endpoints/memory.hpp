@@ -38,7 +38,7 @@ class HostMemory {
   HostMemory(const HostMemory&) = delete;
   HostMemory& operator=(const HostMemory&) = delete;
 
-  /// Faults in the first `bytes`, at most size(), and returns the start.
+  /// Faults in the first `bytes` bytes, or all if there are fewer, and returns the address of the first byte.
   std::uint8_t* first(std::uint64_t bytes);
   std::uint64_t size() const { return size_; }
 
@@ -57,11 +57,11 @@ struct WrittenMemory {
   std::uint32_t pmtu = 4096;
   std::uint64_t slots = 1;
   std::uint64_t messages = 0;  ///< number of completely written messages: 0 … messages - 1
-  MessageLengths lengths{};    ///< drawn lengths, if any; they replace those of the plan
+  MessageLengths lengths{};    ///< random lengths, if any; these replace those of the plan
 };
 
 /// Counts bytes that differ from what the messages wrote. A written slot must begin with its last message. If
-/// lengths are drawn, the bytes after this message must be those of earlier messages. All other memory must
+/// lengths are random, the bytes after this message must be those of earlier messages. All other memory must
 /// be 0. Skips packets whose content `payload` cannot provide.
 std::uint64_t bytes_out_of_place(const WrittenMemory& w);
 

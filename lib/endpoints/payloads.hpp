@@ -33,8 +33,8 @@ class Payloads {
   /// Payload of the metadata bus's QPs: the firmware's pattern, at any offset. Call only if a board has
   /// `control`.
   const board::PayloadSource& of_bus() const { return *bus_; }
-  /// Payload of traffic generators: the same pattern, also for the longest datagrams. Call only if a board
-  /// has a traffic generator.
+  /// Payload of traffic generators: the same pattern, long enough for the longest datagrams. Call only if a
+  /// board has a traffic generator.
   const board::PayloadSource& of_traffic_gens() const { return *generated_; }
 
  private:

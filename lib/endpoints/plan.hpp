@@ -27,11 +27,11 @@ struct QpTarget {
   /// Number of slots of the address ring, as specified by the receiver; 0: as configured, or as many as the
   /// region holds.
   std::uint64_t slots = 0;
-  std::uint64_t stride = 0;  ///< distance of two slots; 0: the message size
+  std::uint64_t stride = 0;  ///< bytes from the start of a slot to the next; 0: the message size
   /// Receiver in this process: its index and the index of its QP. Empty: external.
   std::optional<std::size_t> receiver;
   std::size_t receiver_qp = 0;
-  std::size_t first_qp = 0;  ///< transfers: index of the first QP of the group, which shares its region
+  std::size_t first_qp = 0;  ///< transfers: index of the first QP of the group; all its QPs share a region
 };
 
 /// Start address of the regions of receivers in this process. Nonzero, so that a missing address is
@@ -46,7 +46,7 @@ struct QpPlan {
   std::uint32_t on_board = 0;  ///< index among all QPs of its board
   roce::Qpn qpn = 0;
   QpTarget target;
-  /// Path to the receiver, if it is known and the QP's messages are random (lab::find_idle_paths()).
+  /// Path to the receiver, if the path is known and the QP's messages are random (lab::find_idle_paths()).
   std::shared_ptr<const engine::IdlePath> idle_path;
 };
 

@@ -14,8 +14,8 @@
 
 namespace softfeb::endpoints {
 
-/// Distribution and seed of the QP's message lengths. Empty if they are not drawn. Every QP of a run has a
-/// seed of its own, derived from that of its traffic.
+/// Distribution and seed of the QP's message lengths. Empty if the lengths are not random. Every QP of a run
+/// has a seed of its own, derived from the seed of its traffic.
 MessageLengths lengths_of(const config::RunConfig& config, const QpPlan& plan);
 
 /// Completion times and arrivals of a board's QPs with random traffic.

@@ -24,11 +24,13 @@ struct TransferGroup {
 
 /// The transfers of a run.
 struct Transfers {
-  /// Times at which transfers were posted, indexed like RunConfig::receivers, then by board that sends to it.
+  /// Times at which transfers were posted, indexed like RunConfig::receivers, and then by the board that
+  /// sends to the receiver.
   std::vector<std::map<std::size_t, std::unique_ptr<engine::TransferTimes>>> times;
   std::vector<TransferGroup> groups;
 
-  /// Completes the configurations of both sides of a QP that sends transfers. `receivers`: of this process.
+  /// Completes the configurations of both sides of a QP that sends transfers. `receivers`: configurations of
+  /// the receivers of this process.
   void add(const config::RunConfig& config, const QpPlan& plan, engine::SendQpConfig& qp,
            std::vector<engine::ReceiverConfig>& receivers);
 

@@ -47,7 +47,8 @@ class Arrivals {
   }
 
   std::uint64_t taken() const { return taken_; }
-  /// Number of arrivals up to `now` that were not taken. Computes each of them, so call it only for results.
+  /// Number of arrivals up to `now` that were not taken. Computes every one of these arrivals, so call this
+  /// function only for results.
   std::uint64_t backlog(Time now) const {
     Arrivals copy = *this;
     copy.stop(now);

@@ -203,7 +203,7 @@ void Board::reschedule(std::uint32_t i, Time now) {
   const std::uint32_t line = shared_.line_of(i);
   if (line == SharedRates::kNone) {
     const Time at = departure(i, now);
-    // The question for the credit may have made congestion control fail.
+    // Asking for the credit may have made congestion control fail.
     if (at == kNever && qp.uncontrolled()) return reschedule(i, now);
     schedule(i, at, now);
     return;
@@ -272,7 +272,7 @@ void Board::watch_timer(std::uint32_t i, Time now) {
 
 void Board::run_timers(Time now) {
   const auto expire = [&](std::uint32_t i) {
-    // The deadline was moved to a later time, as most are. The queue pair was rescheduled when that
+    // The deadline was moved to a later time, as most deadlines are. The queue pair was rescheduled when that
     // happened.
     if (qps_[i].deadline() > now) {
       watch_timer(i, now);
@@ -299,8 +299,8 @@ void Board::wake(Time now) {
     if (i < qps_.size() && shared_.line_of(i) == SharedRates::kNone && !ranked(i)) {
       ready_.push(i);
     } else {
-      // Rescheduled later, because entries must not move while the wheel advances. A ranked queue pair has no
-      // rank before its message is posted.
+      // The queue pair is rescheduled later, because entries must not move while the wheel advances. A ranked
+      // queue pair has no rank before its message is posted.
       woken_.push_back(i);
     }
   });
@@ -314,8 +314,8 @@ void Board::wake(Time now) {
   woken_.clear();
 }
 
-/// Posts the pieces of event data that are ready. Their queue pairs have room for all of them, unless a queue
-/// pair is in ERR.
+/// Posts the pieces of event data that are ready. Their queue pairs have room for all these pieces, unless a
+/// queue pair is in ERR.
 void Board::post_events(Time now) {
   events_->advance(now);
   while (events_->has_piece()) {

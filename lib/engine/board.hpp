@@ -27,10 +27,10 @@
 
 /// lib/engine runs boards and receivers, sans-I/O. It decides which packet leaves when, and contains queue
 /// pairs, pacing, scheduling, the classifier, ARP, neighbour discovery, ICMP and pause frames. It may include
-/// board, dcqcn, roce and base, uses no clock and does no I/O, and never allocates per packet. Start with
-/// Endpoint (endpoint.hpp), then read Board here and its board_*.cpp, SendQp (send_qp.hpp) and Receiver
-/// (receiver.hpp). doc/engine.md explains the fast path. metadata_qps.hpp handles queue pairs created at run
-/// time.
+/// board, detector, roce, dcqcn, congestion, latency and base. It uses no clock, does no I/O, and never
+/// allocates memory per packet. Start with Endpoint (endpoint.hpp), then read Board here and its board_*.cpp,
+/// SendQp (send_qp.hpp) and Receiver (receiver.hpp). doc/engine.md explains the fast path. metadata_qps.hpp
+/// handles queue pairs created at run time.
 namespace softfeb::engine {
 
 struct BoardConfig {
@@ -51,8 +51,8 @@ struct BoardConfig {
   std::pmr::memory_resource* memory = nullptr;
 };
 
-/// An emulated front-end board, which decides which packet leaves when. Its queue pairs are paced
-/// individually and share one link in round robin.
+/// An emulated front-end board. It decides which packet leaves when. Its queue pairs are paced individually
+/// and share one link in round robin.
 ///
 /// Queue pairs are numbered: configured ones first, then the slots of the metadata bus. apply() may create
 /// and destroy the QPs in these slots at any time, before and after start(), without allocating memory.
@@ -90,7 +90,7 @@ class Board : public Endpoint {
   /// Copies the state that registers expose, without changing it. `out.qps[k].qp` selects the QPs.
   void observe(board::DataPathState& out, Time now) const;
 
-  /// If false, disables the fast path (board_send.cpp), for comparison. This affects only speed.
+  /// Enables or disables the fast path (board_send.cpp), for comparison. This affects only speed.
   void set_fast_path(bool on) { fast_path_ = on; }
 
   void expect(const roce::ParsedFrame& frame) override;
@@ -227,8 +227,8 @@ class Board : public Endpoint {
   void reschedule_received(std::uint32_t i, Time now);
 
   LinkShaper link_;
-  std::unique_ptr<EventSender> events_;    ///< event data that its queue pairs send; null: none
-  std::unique_ptr<TrafficGen> generator_;  ///< null: the board has none
+  std::unique_ptr<EventSender> events_;    ///< event data that the board's queue pairs send; null: none
+  std::unique_ptr<TrafficGen> generator_;  ///< null: the board has no traffic generator
   bool datagram_next_ = true;              ///< datagrams and queue pairs take turns
   QpStore qps_;
   QpTable table_;
@@ -240,7 +240,7 @@ class Board : public Endpoint {
   unsigned quantum_sent_ = 0;  ///< packets sent by the first QP in the ready queue in its current quantum
   std::size_t fetch_at_ = 0;   ///< position in the ready queue at which to prefetch more QPs
   std::size_t fetched_ = 0;    ///< position after the last prefetched QP
-  std::uint32_t fetched_best_ = ReadyQueue::kNone;  ///< QP of the second lowest rank, when last prefetched
+  std::uint32_t fetched_best_ = ReadyQueue::kNone;  ///< last QP that fetch_second_best() prefetched
   ExpectedResponses expected_;
   struct Group {
     congestion::CongestionControl* control = nullptr;
@@ -255,7 +255,7 @@ class Board : public Endpoint {
   std::size_t unfinished_ = 0;        ///< number of configured QPs that are not finished
   MetadataQps bus_qps_;
   CongestionLog log_;
-  std::uint64_t posted_ = 0;  ///< messages posted by QPs whose congestion control uses their order
+  std::uint64_t posted_ = 0;  ///< messages posted by QPs whose congestion control uses the order of messages
   struct Busy {
     std::uint32_t qp = 0;
     roce::CreditBody request{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Resolves the MAC addresses that a board sends to: sends requests for next hops and handles their replies.
+// Resolves the MAC addresses that a board sends to: sends requests for next hops and handles the replies.
 #include "engine/board.hpp"
 
 #include <algorithm>

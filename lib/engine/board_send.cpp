@@ -23,10 +23,10 @@
 // send them immediately. These packets then share the cost of fetching the queue pair into the cache. Even
 // so, no packet leaves before its departure time.
 //
-// The following always use the full path: queue pairs that share a rate, because others wait in their line;
-// queue pairs whose congestion control chooses rank, priority or credit, which may change with every packet;
-// queue pairs of the metadata bus, of boards with event data and of traffic generators, because their
-// requests come from another source; and boards with per-priority pause.
+// The following always use the full path: queue pairs that share a rate, because other queue pairs wait in
+// their line; queue pairs whose congestion control chooses rank, priority or credit, which may change with
+// every packet; queue pairs of the metadata bus, of boards with event data and of traffic generators, because
+// their requests come from another source; and boards with per-priority pause.
 #include "engine/board.hpp"
 #include "engine/send_qp_run.hpp"
 
@@ -58,7 +58,7 @@ inline bool Board::quantum_goes_on() {
   return false;
 }
 
-/// Fast path for `qp`, the first in the ready queue, with index `i`. It stays in the queue or is removed.
+/// Fast path for `qp`, the first in the ready queue, with index `i`. `qp` stays in the queue or is removed.
 [[gnu::always_inline]] inline Board::Sent Board::send_of_run(std::uint32_t i, SendQp& qp, Time now,
                                                              TxFrame& out) {
   const Time timer = qp.congestion_timer();
@@ -183,9 +183,9 @@ void Board::fetch_first_lines() {
   fetch_at_ = first + kFetchedTogether;
 }
 
-/// Prefetches the queue pair with the second lowest rank. It is usually served next, when the message of the
-/// first one ends. Its send queue is prefetched one packet later, because its address is stored in the queue
-/// pair.
+/// Prefetches the queue pair with the second lowest rank. This queue pair is usually served next, when the
+/// message of the first one ends. Its send queue is prefetched one packet later, because the address of the
+/// send queue is stored in the queue pair.
 void Board::fetch_second_best() {
   const std::uint32_t i = ready_.second_best();
   if (i == ReadyQueue::kNone) return;

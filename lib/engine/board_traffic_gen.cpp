@@ -28,8 +28,8 @@ void Board::act(const board::SetTrafficGen& a, Time now) {
   if (generator_) generator_->write(a, now);
 }
 
-/// True if the next WRITE leaves at once when it is posted, unless congestion control delays it. A WRITE that
-/// waited for the window would shorten the gap.
+/// True if the next WRITE would leave as soon as it is posted, unless congestion control delays it. If a
+/// WRITE waited for the window, the gap after it would be too short.
 bool Board::may_post_generated() const {
   const std::uint32_t i = generator_->queue_pair();
   const SendQp& qp = qps_[i];

@@ -17,7 +17,8 @@ namespace softfeb::engine {
 /// until the board has its acknowledgement. Slowdown is the time from a message's arrival at the board until
 /// its last byte reaches the receiver, divided by the same time in an idle network.
 ///
-/// Has a fixed size of about 180 KB, allocates nothing, and can be merged. Not thread-safe.
+/// An object of this class has a fixed size of about 180 KB, allocates no memory, and can be added to another
+/// one. Not thread-safe.
 class CompletionTimes {
  public:
   struct Class {
@@ -33,7 +34,7 @@ class CompletionTimes {
   };
 
   static constexpr double kPerSlowdown = 1000;  ///< unit of Class::slowdown
-  /// Largest lengths in bytes of the classes; the last class has no limit.
+  /// Largest length of each class in bytes; the last class has no limit.
   static constexpr std::array<std::uint32_t, 3> kLimits{10'000, 100'000, 1'000'000};
   static constexpr std::size_t kClasses = kLimits.size() + 1;
 

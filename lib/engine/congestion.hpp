@@ -12,8 +12,8 @@
 
 namespace softfeb::engine {
 
-/// Selects the congestion control of a QP and its parameters: none, the firmware's DCQCN, the DCQCN paper's,
-/// or another algorithm.
+/// Selects the congestion control of a QP and its parameters: none, the firmware's DCQCN, the DCQCN of the
+/// paper, or another algorithm.
 using CongestionSettings = std::variant<std::monostate, dcqcn::FirmwareSettings, dcqcn::PaperSettings,
                                         congestion::AlgorithmSettings>;
 

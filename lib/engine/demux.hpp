@@ -26,8 +26,9 @@ class Demux {
   /// address.
   std::uint32_t find(const roce::ParsedFrame& frame) const;
 
-  /// Calls `take` for each endpoint addressed by a pause frame, in any VLAN: those with its destination MAC
-  /// address, or all endpoints for the multicast address. find() returns kNobody for pause frames.
+  /// Calls `take` for each endpoint, in any VLAN, to which a pause frame for `dest` is addressed: all
+  /// endpoints if `dest` is the multicast address, otherwise those with this MAC address. find() returns
+  /// kNobody for pause frames.
   template <typename Take>
   void for_each_paused(const roce::MacAddress& dest, Take&& take) const {
     const bool all = dest == roce::kPauseAddress;

@@ -10,8 +10,8 @@
 
 namespace softfeb::engine {
 
-/// MAC address of the next hop to a destination that registers may change at any time. While it is unknown,
-/// requests for it are repeated once per second, without limit.
+/// MAC address of the next hop to a destination that registers may change at any time. While the MAC address
+/// is unknown, requests for it are repeated once per second, without limit.
 class DestinationHop {
  public:
   /// Sets the destination. Not set: there is none.
@@ -24,7 +24,7 @@ class DestinationHop {
     mac_ = neighbours.find(*hop_, now);
     if (!mac_) retry_at_ = now;
   }
-  /// Takes the address of a neighbour that answered, also if it has changed.
+  /// Stores the MAC address of a neighbour that answered, even if another address was known before.
   void learned(const roce::IpAddress& ip, const roce::MacAddress& mac) {
     if (hop_ != ip) return;
     mac_ = mac;

@@ -46,7 +46,7 @@ std::uint32_t Dispatcher::drop() {
 
 void Dispatcher::advance(std::uint32_t requests) {
   const std::uint32_t ring = std::clamp(registers_.address_wrap_count, 1U, kCounterSpan);
-  // If the ring became smaller, slot_ may be beyond its end. The next slot is then 0.
+  // If the ring became smaller, slot_ may be beyond the end of the ring. The next slot is then 0.
   const std::uint32_t next = slot_ + 1 >= ring ? 0 : slot_ + 1;
   slot_ = (next + (requests - 1)) % ring;
   made_ += requests;

@@ -9,11 +9,11 @@
 namespace softfeb::engine {
 
 /// The firmware's WorkReqDispatcher (Simple-10GbE-RUDP-KCU105-Example, WorkReqDispatcher.vhd). Generates
-/// bursts of RDMA WRITE with immediate requests, whose remote addresses cycle through a ring of slots at
-/// RemAddr. See doc/dispatcher.md.
+/// bursts of requests (RDMA WRITE with immediate). Their remote addresses cycle through a ring of slots that
+/// starts at RemAddr. See doc/dispatcher.md.
 class Dispatcher {
  public:
-  /// Channel in the receiver's stream; 00 00 00 01 on the wire.
+  /// Immediate of every request: the channel in the receiver's stream. 00 00 00 01 on the wire.
   static constexpr std::uint32_t kImmediate = 1;
 
   /// Sets the registers. `start` means a rising edge of the start bit. An edge is ignored during a burst,

@@ -83,14 +83,14 @@ class Endpoint {
     in_burst_ = false;
     finish_burst(now);
   }
-  /// Until the next call, frames are measured: the endpoint enters Stage::kPlace when it has verified one.
-  /// Null: they are not.
+  /// Until the next call, measures the processing of frames with `clock`: the endpoint enters Stage::kPlace
+  /// when it has verified a frame. Null: no measurement.
   void measure_stages(StageClock* clock) { stage_clock_ = clock; }
   /// Hint that this frame will be received soon, in the current burst or as the first frame of a new one.
   /// Prefetches the data needed to process it and has no other effect.
   virtual void expect(const roce::ParsedFrame& /*frame*/) {}
 
-  /// Fills up to out.size() frames to be sent at `now` and returns their number. The caller must have set
+  /// Writes up to out.size() frames to be sent at `now`, and returns their number. The caller must have set
   /// `header` of each frame.
   virtual std::size_t poll(Time now, std::span<TxFrame> out) = 0;
 
@@ -125,14 +125,14 @@ class Endpoint {
   /// Processes a RoCE packet (UDP port 4791, own address) whose iCRC has not been verified.
   virtual void receive_roce(const roce::ParsedFrame& frame, Time now) = 0;
   /// Like receive_roce(), for a packet that had a valid congestion control header. `frame` is the packet
-  /// without it.
+  /// without this header.
   virtual void receive_congestion(const roce::ParsedFrame& frame, const roce::CongestionHeader& header,
                                   Time now) = 0;
-  /// Processes a UDP datagram for a port that is not RoCE's, congestion control's or slow control's. Returns
-  /// false if the endpoint does not use the port.
+  /// Processes a UDP datagram for a port other than those of RoCE, congestion control, slow control and
+  /// trigger messages. Returns false if the endpoint does not use the port.
   virtual bool receive_datagram(const roce::ParsedFrame& /*frame*/, Time /*now*/) { return false; }
-  /// Processes a datagram for UDP port 8194 (detector::kTriggerPort). Returns false if the endpoint takes no
-  /// trigger messages.
+  /// Processes a datagram for UDP port 8194 (detector::kTriggerPort). Returns false if the endpoint does not
+  /// accept trigger messages.
   virtual bool receive_trigger(const roce::ParsedFrame& /*frame*/, Time /*now*/) { return false; }
   /// Accepts packets with a congestion control header at UDP port `port`; 0: none.
   void accept_congestion_headers(std::uint16_t port) { cc_port_ = port; }

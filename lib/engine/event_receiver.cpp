@@ -50,7 +50,8 @@ void EventReceiver::message(Time now, std::uint32_t board, const roce::MessageEv
                         bytes_of(message).subspan(detector::kEventHeaderSize));
 }
 
-/// The message in memory. The responder has checked its address, unless it is empty.
+/// Returns the message in memory. The responder has checked the address of the message, unless the message is
+/// empty.
 ByteSpan EventReceiver::bytes_of(const roce::MessageEvent& message) const {
   const std::uint64_t offset = message.length == 0 ? 0 : message.address - config_.address;
   return {config_.memory + offset, message.length};

@@ -28,7 +28,8 @@ struct EventReceiverConfig {
   /// of the payload is checked instead.
   const detector::EventPayload* expected = nullptr;
   const TriggerFeed* triggers = nullptr;  ///< tells when traffic began; must outlive the receiver
-  /// Takes accepted fragments and closed events on the packet path; must outlive the receiver. Null: none.
+  /// Receives the accepted fragments and the closed events on the packet path; must outlive the receiver.
+  /// Null: none.
   detector::EventRecorder* recorder = nullptr;
 };
 
@@ -51,7 +52,8 @@ struct EventMessageCounts {
 /// The builder's times count from the start of traffic. Sans-I/O; only the constructor allocates.
 class EventReceiver {
  public:
-  /// `sink` is told of closed events instead of the recorder, to which it must pass them. Null: none.
+  /// `sink` is told of closed events instead of the recorder, and must pass them on to the recorder. Null:
+  /// the recorder is told directly.
   explicit EventReceiver(const EventReceiverConfig& config, detector::EventSink* sink = nullptr);
 
   /// Processes a complete message of the queue pair with index `board`; only the board with this index uses

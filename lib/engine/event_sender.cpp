@@ -88,7 +88,7 @@ void EventSender::take_triggers(Time now) {
 void EventSender::take_trigger(std::uint64_t i, Time now) {
   const detector::Trigger trigger = triggers_->trigger(i);
   const auto flags = static_cast<std::uint16_t>(payload_->shape().flags | triggers_->flags(i));
-  // If another thread advances the feed, it may have overwritten the trigger meanwhile.
+  // If another thread advances the feed, it may have overwritten the trigger in the meantime.
   if (i < triggers_->oldest()) {
     ++missed_;
     return;

@@ -18,9 +18,9 @@ namespace softfeb::engine {
 
 class MessageTriggers;
 
-/// The event data of a board. Its first `fifo.layout.builders` queue pairs send them: queue pair i writes to
-/// builder i. Their traffic has no messages of its own, and their send queues need send_queue_needed()
-/// entries.
+/// The event data of a board. The board's first `fifo.layout.builders` queue pairs send the data: queue pair
+/// i writes to builder i. The traffic of these queue pairs has no messages of its own, and their send queues
+/// need send_queue_needed() entries.
 struct EventSenderConfig {
   detector::FragmentFifoConfig fifo;
   std::uint32_t pmtu = 4096;                        ///< path MTU of the queue pairs, in bytes
@@ -28,20 +28,21 @@ struct EventSenderConfig {
   TriggerFeed* triggers = nullptr;                  ///< must outlive the board
   /// `triggers`, if they arrive as messages; otherwise null.
   MessageTriggers* messages = nullptr;
-  /// Number of the board among those with these triggers, to which it reports whether it is busy. Not set:
-  /// the board does not report.
+  /// Number of the board among the boards with these triggers. Under this number, the board reports to
+  /// `triggers` whether it is busy. Not set: the board does not report.
   std::optional<std::uint32_t> reports_as;
 };
 
-/// Turns triggers into WRITEs of event data, and provides their bytes.
+/// Turns triggers into WRITEs of event data, and provides the bytes of these WRITEs.
 ///
 /// The payload offset of a WRITE identifies its piece: the upper 32 bits contain the piece, the lower 32 bits
-/// the offset in the message. The first packet of a piece contains the header and payload. It is assembled in
-/// memory of its own and stays there until the WRITE has completed. The other packets refer to the payload.
-/// No memory is allocated per event.
+/// the offset in the message. The first packet of a piece contains the header and payload. This packet is
+/// assembled in separate memory, and stays there until the WRITE has completed. The other packets refer to
+/// the payload. No memory is allocated per event.
 class EventSender final : public roce::PayloadStream {
  public:
-  /// A board that takes a trigger this long after its fragment should have been ready is late.
+  /// A board is late if it takes a trigger more than this time after the trigger's fragment should have been
+  /// ready.
   static constexpr Time kLate = 100 * kMicrosecond;
 
   explicit EventSender(const EventSenderConfig& config);
@@ -67,9 +68,10 @@ class EventSender final : public roce::PayloadStream {
   /// Starts the readout for the triggers before `now`, and moves the fragments that are ready to the FIFO.
   void advance(Time now);
   bool has_piece() const { return !dropped_ && fifo_.has_piece(); }
-  /// Builder, and therefore queue pair, of the next piece. Requires has_piece().
+  /// Builder of the next piece, which is also the number of the queue pair for this piece. Requires
+  /// has_piece().
   std::uint32_t builder() const { return fifo_.piece().builder; }
-  /// Time of the trigger of the next piece, as in its header. Requires has_piece().
+  /// Time of the trigger of the next piece, as in the piece's header. Requires has_piece().
   Time triggered() const;
   /// Returns the work request of the next piece, which must be posted to its queue pair. Requires
   /// has_piece().
@@ -81,8 +83,8 @@ class EventSender final : public roce::PayloadStream {
   Time next_event() const;
 
   const std::uint8_t* bytes(std::uint64_t offset, std::uint32_t length) const override;
-  /// True if these bytes are in memory that is used again once their WRITE has completed. A WRITE over UC
-  /// completes when its last packet was passed on, so the packet must not refer to them.
+  /// True if `bytes` points to memory that is used again once the WRITE has completed. A WRITE over UC
+  /// completes when its last packet was passed on, so a packet must not refer to such memory.
   bool reuses(const std::uint8_t* bytes) const {
     return bytes >= first_packets_.data() && bytes < first_packets_.data() + first_packets_.size();
   }
@@ -90,11 +92,11 @@ class EventSender final : public roce::PayloadStream {
   const detector::FragmentFifo& fifo() const { return fifo_; }
   /// Time for which the board was busy.
   Time busy_time(Time now) const;
-  /// Triggers that arrive as messages; null: the board computes them.
+  /// The triggers, if they arrive as messages; otherwise null.
   MessageTriggers* messages() const { return messages_; }
-  /// Triggers that had been forgotten when the board asked for them.
+  /// Number of triggers that were no longer stored when the board asked for them.
   std::uint64_t missed() const { return missed_; }
-  /// Triggers that the board took more than kLate too late.
+  /// Number of triggers that the board took more than kLate too late.
   std::uint64_t late() const { return late_; }
 
  private:

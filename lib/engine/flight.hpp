@@ -23,7 +23,7 @@ struct Flight {
 };
 
 /// Departure times of a queue pair's most recent packets that requested an acknowledgement. They yield RTT
-/// samples. A packet has a stamp only if it was sent once (Karn's rule).
+/// samples. A packet has a stamp only if it was sent exactly once (Karn's rule).
 class RttStamps {
  public:
   static constexpr std::size_t kCapacity = 8;
@@ -87,8 +87,8 @@ class alignas(64) FlightTracker {
     const Flight& f = flight();
     return f.bytes >= window && f.awaiting != 0;
   }
-  /// True if a packet of `bytes` must request an acknowledgement: because the ack spacing is reached, or
-  /// because the packet closes the window, which only an acknowledgement can reopen.
+  /// True if a packet of `bytes` bytes must request an acknowledgement: because the ack spacing is reached,
+  /// or because the packet closes the window, which only an acknowledgement can reopen.
   bool asks(std::uint32_t bytes, std::uint64_t window) const {
     const bool due = ack_spacing_ != congestion::CongestionControl::kNoAckSpacing &&
                      std::uint64_t{unasked_} + bytes >= ack_spacing_;

@@ -10,23 +10,24 @@
 
 namespace softfeb::engine {
 
-/// Reports messages as notified when their window or event closes. It is the event sink of a receiver, and
-/// passes events on.
+/// Records the time of notification of messages (Stage::kNotified), which is the time at which their window
+/// or event closes. This object is the event sink of a receiver, and passes events on to the next sink.
 class GroupNotifications final : public detector::EventSink {
  public:
-  /// `next` (null: none) takes the events after this object. `triggers` tells when traffic began; null if the
-  /// receiver does not build events.
+  /// `next` receives the events after this object; null: there is no next sink. `triggers` tells when traffic
+  /// began; null if the receiver does not build events.
   GroupNotifications(latency::Stamps& stamps, detector::EventSink* next, const TriggerFeed* triggers)
       : stamps_(&stamps), next_(next), triggers_(triggers) {}
 
-  /// The message waits until window or event `number` (lower 32 bits) closes.
+  /// Makes a message wait until window or event `number` closes. `number` contains the lower 32 bits.
   void wait(latency::MessageKey key, std::uint32_t number) { waiting_.add(key, number); }
   void closed(std::uint64_t number, Time now) {
     waiting_.release(static_cast<std::uint32_t>(number), [&](latency::MessageKey key) {
       stamps_->put(key, latency::Stage::kNotified, stamps_->clock(now));
     });
   }
-  /// All windows below `base` are closed. Messages wait for at most `ring` windows from the previous base on.
+  /// Call when all windows below `base` have closed. Messages wait for at most `ring` windows, starting with
+  /// the previous base.
   void windows_closed(std::uint64_t base, std::uint64_t ring, Time now) {
     const std::uint64_t end = base_ + std::min(base - base_, ring);
     for (std::uint64_t n = base_; n < end; ++n) closed(n, now);
@@ -42,7 +43,7 @@ class GroupNotifications final : public detector::EventSink {
   detector::EventSink* next_;
   const TriggerFeed* triggers_;
   latency::WaitingMessages waiting_;
-  std::uint64_t base_ = 0;  ///< of the windows
+  std::uint64_t base_ = 0;  ///< base of the windows at the last call of windows_closed()
 };
 
 }  // namespace softfeb::engine

@@ -41,7 +41,7 @@ Time IdlePath::message(std::uint32_t length) const {
     return at;
   }
   const std::uint64_t between = packets - 2;
-  // Times at which the board's limit lets the packets leave.
+  // Times at which the board's rate limit allows the packets to leave.
   Time first_at = 0;
   const auto leaves = [this](std::uint64_t bytes_before) {
     const Time spacing = duration(bytes_before, board_rate);

@@ -25,10 +25,11 @@ struct IdlePath {
   bool immediate = false;        ///< the last packet carries ImmDt
   bool operator==(const IdlePath&) const = default;
 
-  /// Time from the first bit of a message of `length` bytes leaving the board to its last bit arriving.
+  /// Time from when the first bit of a message of `length` bytes leaves the board until its last bit arrives
+  /// at the receiver.
   Time message(std::uint32_t length) const;
-  /// Time from the arrival of a message's last bit until the board has the acknowledgement, which is an AETH
-  /// with the same headers.
+  /// Time from the arrival of a message's last bit until the board has the acknowledgement, which consists of
+  /// the same headers and an AETH.
   Time acknowledgement() const;
 };
 

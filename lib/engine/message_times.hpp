@@ -13,15 +13,16 @@
 
 namespace softfeb::engine {
 
-/// Messages whose lengths or arrival times are random. The objects may be shared by queue pairs of one board.
+/// Messages whose lengths or arrival times are random. Queue pairs of one board may share the objects to
+/// which the members point.
 struct MessageTimesConfig {
-  /// If it has no distribution, all messages have the length of the plan.
+  /// Without a distribution, all messages have the length of the plan.
   MessageLengths lengths;
   std::shared_ptr<Arrivals> arrivals;  ///< null: closed loop
-  /// True if other queue pairs also take arrivals. Each queue pair then has only one message at a time, so a
-  /// message waits only while all of them are busy.
+  /// True if other queue pairs also take messages from `arrivals`. Each queue pair then has only one message
+  /// at a time, so a message waits only while all queue pairs are busy.
   bool shared_arrivals = false;
-  std::uint32_t median = 0;  ///< length in bytes of the longest message in the shorter half
+  std::uint32_t median = 0;  ///< length in bytes of the longest message in the shorter half of the messages
   std::shared_ptr<CompletionTimes> times;
   std::shared_ptr<const IdlePath> path;  ///< null: the path is unknown, so there is no slowdown
   /// Messages that arrive within this time after the start of traffic are not counted in `times`.
@@ -29,11 +30,11 @@ struct MessageTimesConfig {
 };
 
 /// State of a queue pair with random message lengths or arrivals: the arrival times of its outstanding
-/// messages. The backlog takes no memory (Arrivals). Used once or twice per message, not per packet.
+/// messages. The backlog needs no memory (see Arrivals). Used once or twice per message, not per packet.
 class MessageTimes {
  public:
-  /// `length` is the length of all messages unless lengths are drawn. `depth` is the maximum number of
-  /// messages that are posted and not completed.
+  /// `length` is the length of all messages unless the lengths are random. `depth` is the maximum number of
+  /// messages that have been posted but not completed.
   MessageTimes(const MessageTimesConfig& config, std::uint32_t length, std::uint32_t depth);
 
   void start(Time at);
@@ -53,7 +54,7 @@ class MessageTimes {
 
   /// Takes an arrival for message `n`, which is posted at `now`; `now` must be at least due().
   void post(std::uint64_t n, Time now) { since(n) = config_.arrivals ? config_.arrivals->take() : now; }
-  /// Counts all messages before `n` that were not counted before as completed at `now`.
+  /// Counts the messages before `n`, except those that were already counted, as completed at `now`.
   void complete(std::uint64_t n, Time now) {
     while (completed_ < n) count(completed_++, now);
   }

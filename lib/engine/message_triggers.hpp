@@ -16,39 +16,42 @@ namespace softfeb::engine {
 
 struct TxFrame;
 
-/// Trigger messages that a board has received. Each message is counted in one member.
+/// Trigger messages that a board has received. Each message is counted in exactly one of the first six
+/// members.
 struct TriggerMessageCounts {
   std::uint64_t accepted = 0;   ///< new triggers
   std::uint64_t ignored = 0;    ///< the event number was not above the last one, or the run had ended
   std::uint64_t ends = 0;       ///< the end of the run, repeated or not
   std::uint64_t malformed = 0;  ///< not a trigger message
-  std::uint64_t wrong_run = 0;  ///< of another run
-  std::uint64_t early = 0;      ///< before traffic began
+  std::uint64_t wrong_run = 0;  ///< the message belongs to another run
+  std::uint64_t early = 0;      ///< the message arrived before traffic began
   // Of the accepted ones:
   std::uint64_t wrong_time = 0;   ///< the time was not that of the board's clock
-  std::uint64_t clock_steps = 0;  ///< earlier than the trigger before
+  std::uint64_t clock_steps = 0;  ///< the time was earlier than that of the previous trigger
 };
 
 /// The triggers that one board receives as messages, and its busy messages to the sender of the last trigger
 /// (doc/detector.md).
 ///
-/// A trigger whose time cannot be that of the board's clock is answered as of its arrival, with the flag
-/// kNotSynchronised: a time in the future would hold up the triggers behind it. Times never step back.
+/// If the time of a trigger differs too much from the board's clock, the board uses the message's arrival
+/// time instead and sets the flag kNotSynchronised: a time in the future would hold up the triggers behind
+/// it. The times of successive triggers never decrease.
 ///
-/// A busy message may get lost. While the board is busy, it therefore repeats its message every kRepeat, and
-/// the sender of triggers forgets a board that does not. Sans-I/O; only the constructor allocates.
+/// A busy message may get lost. While the board is busy, it therefore repeats the message every kRepeat. If
+/// the sender of triggers receives no more busy messages from a board, it no longer considers the board busy.
+/// Sans-I/O; only the constructor allocates.
 class MessageTriggers final : public TriggerFeed {
  public:
   static constexpr Time kRepeat = 5 * kMillisecond;
-  /// Messages may be this much older than the board's clock, and this much ahead of it.
+  /// The time of a trigger may be this far behind the board's clock, and this far ahead of it.
   static constexpr Time kOldest = kSecond;
   static constexpr Time kAhead = 10 * kMillisecond;
 
-  /// `run` tells when traffic begins, and must outlive this object. `number`: of the run; messages of other
-  /// runs are not accepted.
+  /// `run` tells when traffic begins, and must outlive this object. `number` is the number of the run;
+  /// messages of other runs are not accepted.
   MessageTriggers(const TriggerFeed& run, std::uint32_t number);
 
-  /// A datagram for detector::kTriggerPort.
+  /// Processes a datagram for detector::kTriggerPort.
   void receive(const roce::ParsedFrame& frame, Time now);
   /// Writes the busy message that is due at `now`; returns false if there is none.
   bool write_busy(const Identity& from, std::uint16_t identification, Time now, TxFrame& out);
@@ -75,7 +78,7 @@ class MessageTriggers final : public TriggerFeed {
   std::span<const detector::TriggerCounts> counts() const override { return {}; }
 
   const TriggerMessageCounts& messages() const { return counts_; }
-  /// Triggers of which no message arrived.
+  /// Number of triggers for which no message arrived.
   std::uint64_t lost() const { return order_.lost(); }
 
  private:

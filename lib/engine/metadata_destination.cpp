@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sets the destination of the metadata bus's queue pairs. A board has one destination for all of them, and
-// it may change at any time.
+// Sets the destination of the metadata bus's queue pairs. A board has one destination for all of these queue
+// pairs, and this destination may change at any time.
 #include "engine/metadata_qps.hpp"
 
 #include <algorithm>

@@ -122,8 +122,8 @@ void MetadataQps::reset(std::uint32_t i, Time now) {
   SendQp& qp = deps_.qps[i];
   qp.reap(now);
   count_completions(i);
-  // The payload byte counter advances only for requests that were sent, not for requests that failed before
-  // they were sent.
+  // The payload byte counter advances only for requests that were sent, not for those that failed before they
+  // were sent.
   s.past += qp.requester().counters();
   s.stream_base += qp.requester().counters().payload_bytes;
   s.stream_next = s.stream_base;

@@ -17,7 +17,7 @@ namespace softfeb::engine {
 inline constexpr std::size_t kNeighbourMessageSize = roce::kIpv6Size + 32;
 
 /// The destination addresses of a solicitation. solicited_node() returns the solicited-node multicast
-/// address of `target`. The other function returns the MAC address of a multicast group.
+/// address of `target`. multicast_mac() returns the MAC address of a multicast group.
 roce::IpAddress solicited_node(const roce::IpAddress& target);
 roce::MacAddress multicast_mac(const roce::IpAddress& group);
 
@@ -31,8 +31,8 @@ struct NeighbourMessage {
 };
 std::optional<NeighbourMessage> parse_neighbour_message(const roce::ParsedFrame& frame);
 
-/// Write a solicitation for `target`, and an advertisement in reply to a solicitation from `to`. Each writes
-/// kNeighbourMessageSize bytes.
+/// The first function writes a solicitation for `target`. The second one writes an advertisement in reply to
+/// a solicitation from `to`. Each function writes kNeighbourMessageSize bytes.
 void write_solicitation(const Identity& self, const roce::IpAddress& target, std::uint8_t* out);
 void write_advertisement(const Identity& self, const roce::IpAddress& to, std::uint8_t* out);
 

@@ -15,7 +15,7 @@
 namespace softfeb::engine {
 
 /// Stores each value shared by many queue pairs once, at a stable address. `Key` must be ordered; `Value` is
-/// constructed from it and `args`.
+/// constructed from the key and `args`.
 template <typename Key, typename Value>
 class Interned {
  public:

@@ -28,7 +28,7 @@ Receiver::Qp::Qp(const ReceiveQpSetup& setup, roce::NotificationPoint& point)
 
 namespace {
 
-/// Null unless the receiver takes times and notifies messages in windows or events.
+/// Returns null unless the receiver records times and reports messages in windows or events.
 std::unique_ptr<GroupNotifications> groups_of(const ReceiverConfig& config) {
   if (config.stamps.stamps == nullptr || (!config.windows && !config.events)) return nullptr;
   return std::make_unique<GroupNotifications>(*config.stamps.stamps,
@@ -148,7 +148,8 @@ std::optional<roce::Notification> Receiver::poll_notification() {
   return n;
 }
 
-/// Posts the receive requests that have become due. The queue never holds more than the initial number.
+/// Posts the receive requests that have become due. The queue never contains more than the initial number of
+/// requests.
 void Receiver::post_receives(Qp& qp, Time now) {
   const roce::Responder& responder = qp.qp.responder();
   if (qp.receives_posted == 0) qp.receives_posted = now;
@@ -158,8 +159,9 @@ void Receiver::post_receives(Qp& qp, Time now) {
   if (due != 0 && room != 0) qp.qp.post_receives(std::min(due, room));
 }
 
-/// Reports that a message was received and placed. Returns its key if the end of this call is its
-/// notification; 0 if its times are not taken, or if a window or event notifies it.
+/// Records that a message was received and placed. Returns the key of the message if the application is
+/// notified of it when this message has been handled. Returns 0 if the times of the message are not recorded,
+/// or if the notification comes with a window or event.
 latency::MessageKey Receiver::stamp_arrival(std::uint32_t i, roce::Psn psn, const roce::MessageEvent& message,
                                             Time now) {
   const latency::MessageKey key = stamps_.key(qps_[i].qp.config().responder.qpn, psn);
@@ -188,7 +190,8 @@ void Receiver::finish_windows(std::uint64_t sent, Time now) {
   if (groups_) groups_->windows_closed(windows_->base(), windows_->config().ring, now);
 }
 
-/// Passes a complete message of QP `i` to those that wait for it.
+/// Passes a complete message of QP `i` to the registration table and the event builder, if it is meant for
+/// them.
 inline void Receiver::pass_on(std::uint32_t i, const roce::MessageEvent& message, Time now) {
   if (qps_[i].transfer_source) register_message(qps_[i], message, now);
   if (events_ && i < first_slot_) events_->message(now, i, message);
@@ -402,7 +405,7 @@ std::size_t Receiver::take_pending(Time now, std::span<TxFrame> out) {
   return n;
 }
 
-/// True if a response is pending whose priority is not paused.
+/// True if there is a pending response whose priority is not paused.
 bool Receiver::may_send(Time now) const {
   for (std::size_t p = 0; p < pending_of_.size(); ++p) {
     if (pending_of_[p] != 0 && !pause_.paused(static_cast<std::uint8_t>(p), now)) return true;

@@ -65,14 +65,15 @@ struct ReceiverConfig {
   std::optional<EventReceiverConfig> events{};
   /// Streams of UDP datagrams. Not set: the receiver accepts no datagrams.
   std::optional<StreamReceiverConfig> streams{};
-  /// Registration table for transfers. Each message counts as a packet of the table. `open_length` is true,
-  /// because the length of the last message is not announced.
+  /// Registration table for transfers. Each message counts as a packet of the table. `open_length` must be
+  /// true, because the length of the last message is not announced.
   std::optional<roce::RegistrationConfig> registration{};
-  latency::StampSource stamps;  ///< takes the times of messages of the configured queue pairs
-  /// Time from the arrival of a packet to its acknowledgement or CNP, a cost that does not limit the rate.
+  latency::StampSource stamps;  ///< records the times of messages of the configured queue pairs
+  /// Time from the arrival of a packet until its acknowledgement or CNP is sent. This delay does not limit
+  /// the rate.
   Time response_delay = 0;
-  /// Accept the packets of WRITEs in any order. All configured queue pairs are UC, with `any_order` of their
-  /// responders and the path MTU of this configuration.
+  /// Accept the packets of WRITEs in any order. All configured queue pairs must then be UC, have `any_order`
+  /// set in their responders, and use the path MTU of this configuration.
   std::optional<roce::UnorderedConfig> unordered{};
   /// True: the application calls poll_notification(). False: notifications are only counted.
   bool keep_notifications = false;
@@ -197,7 +198,7 @@ class Receiver : public Endpoint, private roce::UnorderedSink {
   void complete_uc(std::uint32_t i, const roce::MessageEvent& message, std::optional<std::uint64_t> packet,
                    Time now);
   static void post_receives(Qp& qp, Time now);
-  /// Reports the times of a complete message (lib/latency). Its last packet has PSN `psn`.
+  /// Records the times of a complete message (lib/latency), whose last packet has PSN `psn`.
   latency::MessageKey stamp_arrival(std::uint32_t i, roce::Psn psn, const roce::MessageEvent& message,
                                     Time now);
   void complete(std::uint32_t i, roce::Psn psn, const roce::MessageEvent& message,
@@ -239,7 +240,7 @@ class Receiver : public Endpoint, private roce::UnorderedSink {
   std::optional<roce::WindowMap> windows_;
   std::optional<roce::Registration> registration_;
   std::unique_ptr<roce::UnorderedWrites> unordered_;
-  Time unordered_at_ = 0;  ///< time of the call of unordered_
+  Time unordered_at_ = 0;  ///< time of the current call of unordered_
   bool keep_notifications_;
   latency::StampSource stamps_;
   Time response_delay_;

@@ -104,9 +104,10 @@ SendQp::SendQp(const SendQpConfig& config, congestion::CongestionControl* conges
   if (config.peer_mac) set_dest_mac(*config.peer_mac);
 }
 
-/// An RC queue holds a window of requests in flight, one request being sent, and one ahead. UC requests
-/// complete when they are sent, so no window is needed. post_due() never posts more than that. A queue pair
-/// without messages of its own gets its requests from elsewhere, and these may come in bursts.
+/// The send queue of an RC queue pair contains a window of requests in flight, one request that is being
+/// sent, and the next one. post_due() never posts more than that. UC requests complete when they are sent, so
+/// no window is needed. A queue pair without messages of its own gets its requests from another source, and
+/// these requests may come in bursts.
 std::uint32_t SendQp::send_queue_needed(const SendQpConfig& config) {
   const bool rc = config.requester.transport == roce::Transport::kRc;
   if (!rc && config.traffic.messages == 0) return config.requester.send_queue_depth;
@@ -153,8 +154,8 @@ Time SendQp::start(Time now) {
 
 /// Requires that traffic has started.
 void SendQp::post_all_due(Time now) {
-  // One message ahead of the one being sent keeps the QP busy. More would only wait in the queue and delay
-  // the end of the experiment.
+  // One message ahead of the one being sent keeps the QP busy. More messages would only wait in the queue and
+  // delay the end of the experiment.
   while (may_post() && !traffic_.held() && due() <= now) {
     const Time since = due();
     if (flags_.timed) traffic_.times()->post(traffic_.made(), now);
@@ -169,7 +170,8 @@ void SendQp::post_all_due(Time now) {
   if (flags_.timed) traffic_.stop_if_exhausted();
 }
 
-/// Key of the message that ends with this packet; 0 if its times are not taken.
+/// Returns the key of the message whose last packet has PSN `last_psn`; 0 if the times of this message are
+/// not recorded.
 latency::MessageKey SendQp::stamped(roce::Psn last_psn) const {
   const latency::StampSource& source = traffic_.stamps();
   if (source.stamps == nullptr) return 0;
@@ -189,7 +191,7 @@ inline void SendQp::stamp_posted(Time due, Time now) {
   stamps.put(key, latency::Stage::kPosted, now - std::min(now, delay));
 }
 
-/// Reports the first packet of a message, and marks the last one for the port.
+/// Records the time of the first packet of a message, and marks the last packet for the port.
 void SendQp::stamp_packet(const roce::RequestPacket& packet, TxFrame& out, Time now) {
   const roce::Operation op = roce::opcode_operation(packet.opcode);
   if (roce::ends_message(op)) {
@@ -257,7 +259,7 @@ bool SendQp::closed_for_tracked() const { return tracker_->closed(congestion_->w
 /// Sets the priority of the next packet if congestion control chooses it. Returns true if the packet must
 /// request an acknowledgement for congestion control. Requires a tracker.
 bool SendQp::prepare_tracked() {
-  // If the last packet that has credit did not request an ACK, its loss would go unnoticed.
+  // If the last packet that has credit did not request an ACK, the loss of this packet would not be noticed.
   const bool ask =
       tracker_->asks(requester_.next_transport_bytes(), congestion_->window()) || needs_credit(1);
   if (!congestion_->uses(congestion::kPriority)) return ask;
@@ -284,8 +286,8 @@ bool SendQp::make_run() {
   return true;
 }
 
-/// Reports a sent packet to congestion control. Returns departure(now). Queries congestion control for it
-/// only if nothing else delays the next packet.
+/// Reports a sent packet to congestion control. Returns departure(now). Queries congestion control for the
+/// departure time only if nothing else delays the next packet.
 Time SendQp::tell_sent(std::uint32_t counted, Time now) {
   const bool ready = requester_.ready(now);
   const Time own = departure_behind(ready);

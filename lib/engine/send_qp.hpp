@@ -124,8 +124,8 @@ class alignas(64) SendQp {
   bool may_post() const {
     return requester_.can_post() && requester_.unsent() < 2 && !(one_at_a_time() && !requester_.idle());
   }
-  /// Posts a request from a source other than the QP's traffic. Requires may_post(). `due`: time at which it
-  /// was due, or of the trigger that caused it.
+  /// Posts a request from a source other than the QP's traffic. Requires may_post(). `due` is the time at
+  /// which the request was due, or the time of the trigger that caused it.
   void post(const roce::WorkRequest& request, Time now, Time due);
   /// Time at which this QP may send its next packet; kNever if that depends on an acknowledgement, a timer or
   /// address resolution. Call post_due() first.
@@ -197,7 +197,7 @@ class alignas(64) SendQp {
   bool on_cnp(Time now);
   /// `echo` is the congestion control header that the response returned, if there is one.
   void on_response(const roce::Aeth& aeth, roce::Psn psn, const roce::CongestionHeader* echo, Time now);
-  /// A response that cannot be caused by our requests, see Requester::on_bad_response().
+  /// Processes a response that our requests cannot have caused; see Requester::on_bad_response().
   void on_bad_response(roce::Psn psn, Time now);
   /// Call when the receiver granted packets. Ignored if congestion control does not use grants.
   void on_grant(const roce::CreditBody& grant, Time now);
@@ -313,7 +313,7 @@ class alignas(64) SendQp {
     if (flags_.packets_paced) pace_packet(payload, now);
   }
   void pace_packet(std::uint32_t payload, Time now);
-  /// `ready`: requester_.ready(now).
+  /// `ready` must be requester_.ready(now).
   Time own_departure(Time now, bool ready) const {
     if (!resolved()) return kNever;
     if (now < starts_at_) return starts_at_;
@@ -375,7 +375,8 @@ class alignas(64) SendQp {
   std::uint64_t cnp_rx_ = 0;
   Time start_after_;
   std::uint16_t completions_out_of_order_ = 0;  ///< at most 65,535
-  /// Number of outstanding messages whose times are taken. kManySampled: unknown, there were that many.
+  /// Number of outstanding messages whose times are recorded. kManySampled: the number has reached this limit
+  /// and is no longer known.
   std::uint16_t sampled_ = 0;
   std::uint32_t completed_ = 0;  ///< completions seen by reap(), modulo 2^32
 

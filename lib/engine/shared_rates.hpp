@@ -29,7 +29,7 @@ class SharedRates {
   /// Returns kNone if the queue pair does not share a rate.
   std::uint32_t line_of(std::uint32_t qp) const { return line_of_.empty() ? kNone : line_of_[qp]; }
 
-  /// Appends `qp` to its line unless it is already in it.
+  /// Appends `qp` to its line. Does nothing if `qp` is already in the line.
   void wait(std::uint32_t qp) {
     if (waiting_[qp] != 0) return;
     waiting_[qp] = 1;

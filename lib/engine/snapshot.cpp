@@ -18,7 +18,7 @@ SendQpSnapshot copy(const Board& board, std::size_t i, Time now) {
   s.dest_qpn = config.dest_qpn;
   s.requester = board.totals(i);
   s.counters = qp.counters();
-  // Requests from another source than the QP's traffic differ in length.
+  // Requests that do not come from the QP's traffic may differ in length.
   const bool posted = s.on_bus || board.events() != nullptr ||
                       (board.traffic_gen() != nullptr && i < board.traffic_gen()->qps());
   s.completed_payload_bytes = posted ? s.counters.completed_bytes : qp.completed_payload_bytes();

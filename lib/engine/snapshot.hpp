@@ -42,7 +42,7 @@ struct ReceiveQpSnapshot {
   std::uint64_t congestion_experienced = 0;
   std::uint64_t missing_messages = 0;
   Time last_uc_message = 0;             ///< Receiver::last_uc_message()
-  std::uint32_t bytes_in_progress = 0;  ///< payload that has arrived of a message in progress
+  std::uint32_t bytes_in_progress = 0;  ///< payload bytes of a message in progress that have arrived
   std::uint32_t pmtu = 0;               ///< path MTU in bytes
 };
 
@@ -79,7 +79,7 @@ struct EndpointSnapshot {
   bool finished = false;                          ///< boards only: all messages have completed
   std::optional<detector::StreamCounts> streams;  ///< receivers with streams of datagrams
   std::optional<TrafficGenCounters> traffic_gen;  ///< boards whose port has a traffic generator
-  bool traffic_gen_running = false;               ///< its burst is in progress
+  bool traffic_gen_running = false;               ///< a burst of the generator is in progress
   std::vector<SendQpSnapshot> send_qps;
   std::vector<ReceiveQpSnapshot> receive_qps;
 };

@@ -23,11 +23,11 @@ constexpr const char* to_string(Stage stage) {
   return kNames[static_cast<std::size_t>(stage)];
 }
 
-/// Measures how long each stage takes. Sans-I/O code announces stages to it, because it has no clock.
+/// Measures how long each stage takes. Sans-I/O code has no clock, so it announces its stages to this object.
 class StageClock {
  public:
   virtual ~StageClock() = default;
-  /// The current stage ends and `stage` begins.
+  /// Ends the current stage and begins `stage`.
   virtual void enter(Stage stage) = 0;
 };
 

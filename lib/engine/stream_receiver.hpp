@@ -19,7 +19,7 @@ struct StreamReceiverConfig {
   /// Time for which the built-in consumer keeps a buffer.
   Time hold = 0;
   /// True: the application takes the events (poll()) and releases the buffers. False: the built-in consumer
-  /// does, `hold` after each event.
+  /// takes the events, and releases each buffer `hold` after its event.
   bool keep_events = false;
 };
 
@@ -37,7 +37,7 @@ class StreamReceiver {
     recorded_.reserve(kRecorded);
   }
 
-  /// Takes a datagram for the port of a stream. Returns false if it is for another port.
+  /// Processes a datagram. Returns false if it is not for the port of a stream.
   bool datagram(Time now, const roce::ParsedFrame& frame) {
     advance(now);
     const bool ours =
@@ -46,7 +46,7 @@ class StreamReceiver {
     return ours;
   }
   void advance(Time now) {
-    // What is due runs in order of time: a buffer that is released may take the next datagram.
+    // Process what is due in order of time, because a released buffer may receive the next datagram.
     for (Time at = deadline(); at <= now; at = deadline()) {
       buffers_.advance(at);
       while (!held_.empty() && saturating_add(held_.front().at, config_.hold) <= at) {
@@ -67,7 +67,8 @@ class StreamReceiver {
     consume();
   }
 
-  /// With `keep_events`: the oldest event that was not taken. Its buffer must be released.
+  /// With `keep_events`: returns the oldest event that was not returned before. The caller must release its
+  /// buffer.
   std::optional<detector::StreamEvent> poll() {
     auto event = config_.keep_events ? buffers_.poll() : std::nullopt;
     if (event) record(*event);

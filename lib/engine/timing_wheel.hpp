@@ -16,8 +16,8 @@ namespace softfeb::engine {
 
 /// Hierarchical timing wheel (Varghese and Lauck) for a fixed set of entries, such as the departures or
 /// timers of queue pairs. Each entry is scheduled for at most one time. Scheduling, moving and cancelling
-/// take constant time; the cost of advancing depends on the number of expired entries, not of elapsed ticks.
-/// Entries expire at their exact time, not at that of their slot.
+/// take constant time; the cost of advancing depends on the number of expired entries, not on the number of
+/// elapsed ticks. Entries expire at their exact time, not at that of their slot.
 class TimingWheel {
  public:
   /// Entries are numbered 0…`entries` − 1. Throws std::length_error if `entries` is 2^26 − 1 or more.

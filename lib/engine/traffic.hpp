@@ -47,9 +47,9 @@ struct TrafficConfig {
   /// transfers of equal length, `immediate` is the number of the queue pair in its group, and only the last
   /// message of a transfer is signaled.
   TransferSettings transfer;
-  latency::StampSource stamps;  ///< takes the times of its messages
-  /// Time from the posting of a message to that of its work request, for these times. It is part of the
-  /// delay of the start already.
+  latency::StampSource stamps;  ///< records the times of the messages
+  /// Time from the posting of a message until its work request is posted. Used by `stamps` only: the delay of
+  /// the start already includes this time.
   Time post_delay = 0;
 
   auto operator<=>(const TrafficConfig&) const = default;

@@ -19,7 +19,7 @@ std::uint64_t on_wire(std::uint64_t length) {
   return std::max<std::uint64_t>(length + 4, 64) + roce::kWireOverhead - 4;
 }
 
-/// Bytes on the wire of all packets of a WRITE. `headers`: from Ethernet to BTH.
+/// Bytes on the wire of all packets of a WRITE. `headers` is the length of the headers from Ethernet to BTH.
 std::uint64_t on_wire(std::uint64_t headers, std::uint32_t length, std::uint32_t pmtu) {
   std::uint64_t sum = 0;
   std::uint64_t extended = roce::Reth::kSize;
@@ -41,7 +41,7 @@ TrafficGen::TrafficGen(const TrafficGenConfig& config, const Identity& identity,
       settings_(config.settings),
       spacing_(config.rate == 0 ? kTenGigabit : config.rate) {
   queue_pairs_.reserve(config.qps);
-  config_.waits |= config.start;  // it is not finished before it has started
+  config_.waits |= config.start;  // a generator that will start is not finished before it has started
   config_.path.ecn = roce::Ecn::kNotEct;
   set_headers();
 }
@@ -76,7 +76,7 @@ void TrafficGen::stop() {
   hop_.set(std::nullopt, neighbours_, 0);
 }
 
-/// A MAC address is requested only when there are datagrams for it.
+/// Requests a MAC address only when there are datagrams to send to it.
 void TrafficGen::set_destination(Time now) {
   std::optional<roce::IpAddress> hop;
   if (busy_ && mode() == Mode::kUdp && settings_.dest_ip != 0 && identity_.ip.is_v4()) {
@@ -92,7 +92,8 @@ void TrafficGen::set_destination(Time now) {
 
 void TrafficGen::set_headers() { headers_ = roce::HeaderTemplate(config_.path); }
 
-/// The gap counts from the end of the packet, so a packet that waited for the link delays those behind it.
+/// The gap starts at the end of the packet, so a packet that waited for the link delays the packets behind
+/// it.
 void TrafficGen::took_packet(std::uint64_t wire_bytes, Time now) {
   const Time begin = std::max(due_, now > config_.slack ? now - config_.slack : 0);
   const Time end = begin + spacing_.next(wire_bytes);

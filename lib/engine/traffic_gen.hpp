@@ -18,11 +18,11 @@ namespace softfeb::engine {
 /// The traffic generator of a port (doc/dispatcher.md).
 struct TrafficGenConfig {
   board::TrafficGenSettings settings;  ///< initial values of the registers
-  bool start = false;                  ///< generates packets from Board::start() on, as if Start had risen
+  bool start = false;  ///< starts to generate packets at Board::start(), as if Start had risen
   /// The board is not finished before its traffic is stopped, because registers may start the generator.
   bool waits = false;
   /// Number of configured queue pairs, starting with the first, that send the WRITEs. They have no traffic of
-  /// their own. The `payload` of their streams is that of the generator.
+  /// their own. Their payload must be the same as that of the generator.
   std::uint32_t qps = 0;
   /// Provides bytes for any offset, and for lengths up to the longest packet. Must outlive the board.
   const roce::PayloadStream* payload = nullptr;
@@ -30,7 +30,7 @@ struct TrafficGenConfig {
   std::uint32_t largest_datagram = 1472;  ///< payload bytes that fit the port's MTU
   /// Rate of the port, in bytes per second on the wire; 0: 10 Gb/s. It determines when a packet ends.
   std::uint64_t rate = 0;
-  /// A worker that is late by up to this time does not delay the packets after the late one.
+  /// If the worker is late by no more than this time, the packets after the late one are not delayed.
   Time slack = 0;
 };
 
@@ -51,7 +51,7 @@ struct TrafficGenCounters {
   std::uint64_t writes = 0;
   std::uint64_t datagram_bytes = 0;  ///< payload
   std::uint64_t write_bytes = 0;
-  std::uint64_t bursts = 0;  ///< started
+  std::uint64_t bursts = 0;  ///< number of bursts that were started
   Time first = kNever;       ///< start of the first packet
   Time end = 0;              ///< end of the last packet on the wire, including FCS and inter-packet gap
 };
@@ -68,7 +68,7 @@ class TrafficGen {
   void add_queue_pair(const GeneratedWrites& writes) { queue_pairs_.push_back({writes, 0, 0}); }
 
   void write(const board::SetTrafficGen& registers, Time now);
-  /// The board's traffic begins.
+  /// Call when the board's traffic begins.
   void start(Time now);
   /// Ends the burst and ignores further edges of Start.
   void stop();
@@ -79,8 +79,8 @@ class TrafficGen {
   std::uint32_t qps() const { return config_.qps; }
 
   Mode mode() const { return settings_.mode; }
-  /// Time at which the next packet may leave, if nothing but its schedule delays it; kNever if there is none,
-  /// or if it must wait for a MAC address.
+  /// Time at which the next packet may leave, if nothing but its schedule delays it; kNever if there is no
+  /// next packet, or if it must wait for a MAC address.
   Time due() const { return !busy_ || (mode() == Mode::kUdp && !hop_.mac()) ? kNever : due_; }
   /// Next hop of the datagrams.
   DestinationHop& hop() { return hop_; }
@@ -90,14 +90,14 @@ class TrafficGen {
 
   /// Writes the next datagram, which leaves at `now`. Requires mode kUdp and due() ≤ now.
   void write_datagram(std::uint16_t identification, Time now, TxFrame& out);
-  /// Headers of the datagrams, for their priority.
+  /// Headers of the datagrams, which determine their priority.
   const roce::HeaderTemplate& headers() const { return headers_; }
 
   /// Queue pair of the next WRITE.
   std::uint32_t queue_pair() const { return stream() % config_.qps; }
   /// Number of WRITEs that queue pair `i` may have in flight.
   std::uint32_t window(std::uint32_t i) const { return queue_pairs_[i].config.window; }
-  /// Returns the next WRITE, which leaves at `now` by queue_pair(). Requires mode kWrite and due() ≤ now.
+  /// Returns the next WRITE, which queue_pair() sends at `now`. Requires mode kWrite and due() ≤ now.
   roce::WorkRequest take_write(Time now);
 
  private:

@@ -26,12 +26,12 @@ struct TimeSum {
 /// Times at which transfers were posted. Shared by the queue pairs of one board.
 struct TransferTimes {
   TimeSum posted;
-  Time post_delay = 0;  ///< sum of the times from the posting of a transfer to that of its first work request
+  Time post_delay = 0;  ///< time from the posting of a transfer until its first work request is posted
 };
 
-/// Progress of the queue pairs of a group, which ensures that none of them runs ahead: the memory of a
-/// transfer is reused only when the transfer in it is complete. Over UC, a message is complete when it has
-/// been sent.
+/// Tracks the progress of the queue pairs of a group, and ensures that none of them runs ahead: the memory of
+/// a transfer is reused only when that transfer is complete. Over UC, a message is complete when it has been
+/// sent.
 class TransferProgress {
  public:
   /// Interval at which a queue pair that must wait for other queue pairs tries again. The others do not wake

@@ -27,7 +27,8 @@ Time TriggerBus::next() const {
 
 void TriggerBus::report(std::uint32_t board, bool busy, Time now) {
   advance(now);
-  // Boards become busy and ready again until their FIFOs are empty, but the busy time ends with the triggers.
+  // Boards may become busy and ready again until their FIFOs are empty, but the busy time is measured only
+  // until the triggers end.
   busy_.report(board, busy, since_begin(std::min(now, end_)));
 }
 

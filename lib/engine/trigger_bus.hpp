@@ -21,15 +21,15 @@ struct TriggerBusConfig {
 /// Distributes the triggers of one sequence to the boards of a detector, and combines the busy states of the
 /// boards into the veto of the sequence. In virtual time, all boards share one bus.
 ///
-/// A candidate is judged when somebody calls with a later time, so all busy states up to that candidate must
-/// have been reported by then: boards must call at the time of each change. Sans-I/O; only the constructor
-/// allocates. Times of calls must not decrease.
+/// A candidate is judged at the first call with a later time. By then, all changes of busy states up to the
+/// candidate must have been reported, so boards must report each change when it happens. The times of
+/// successive calls must not decrease. Sans-I/O; only the constructor allocates.
 class TriggerBus final : public TriggerFeed {
  public:
   /// Throws std::invalid_argument if a trigger source is invalid, see detector::TriggerSource.
   explicit TriggerBus(const TriggerBusConfig& config);
 
-  /// Triggers that are remembered.
+  /// Number of triggers that are stored.
   static constexpr std::uint64_t kKept = 4096;
 
   void begin(Time at, detector::EventTime origin = {}) override {

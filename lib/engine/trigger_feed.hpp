@@ -10,12 +10,12 @@
 
 namespace softfeb::engine {
 
-/// The accepted triggers of a detector, as a board takes them. The implementations are TriggerBus (all boards
+/// Provides the accepted triggers of a detector to its boards. The implementations are TriggerBus (all boards
 /// in one thread), dataplane::SharedTriggers (boards of several workers) and MessageTriggers (triggers that
 /// arrive as messages).
 ///
-/// Triggers are counted from 0 in the order in which they were accepted. Their times are those since traffic
-/// began.
+/// Triggers are counted from 0 in the order in which they were accepted. Their times count from the start of
+/// traffic.
 class TriggerFeed {
  public:
   TriggerFeed() = default;
@@ -23,8 +23,8 @@ class TriggerFeed {
   TriggerFeed(const TriggerFeed&) = delete;
   TriggerFeed& operator=(const TriggerFeed&) = delete;
 
-  /// Traffic begins at `at`, which is time 0 of the triggers and `origin` in TAI. Call once, before boards
-  /// start.
+  /// Sets the start of traffic to `at`, which is time 0 of the triggers and `origin` in TAI. Call once,
+  /// before boards start.
   virtual void begin(Time at, detector::EventTime origin) = 0;
   /// Start of traffic; kNever before begin().
   virtual Time began() const = 0;
@@ -37,8 +37,8 @@ class TriggerFeed {
   virtual Time next() const = 0;
   /// True if no further trigger will be accepted.
   virtual bool over() const = 0;
-  /// No candidate at or after `at` is accepted or counted from now on. Of several calls, the earliest `at`
-  /// counts.
+  /// From now on, no candidate at or after `at` is accepted or counted. If this is called more than once, the
+  /// earliest `at` applies.
   virtual void end(Time at) = 0;
 
   /// Number of triggers so far.
@@ -53,12 +53,12 @@ class TriggerFeed {
   /// One more than the highest event number.
   virtual std::uint64_t events() const { return accepted(); }
 
-  /// `board` is busy, or no longer, from `now` on.
+  /// Reports that `board` becomes busy at `now`, or stops being busy.
   virtual void report(std::uint32_t board, bool busy, Time now) = 0;
-  /// Time during which at least one board was busy. Not to be called while other threads use the feed.
+  /// Time during which at least one board was busy. Must not be called while other threads use the feed.
   virtual Time busy_time(Time now) const = 0;
   /// Counts of each source, in the order of the configuration. Empty if the triggers arrive as messages,
-  /// because their sources are then outside this object. Not to be called while other threads use the feed.
+  /// because their sources are then outside this object. Must not be called while other threads use the feed.
   virtual std::span<const detector::TriggerCounts> counts() const = 0;
 };
 

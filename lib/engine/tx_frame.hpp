@@ -27,7 +27,8 @@ struct TxFrame {
   /// the packet without a copy.
   bool transient_payload = false;
   std::array<std::uint8_t, 8> trailer{};  ///< pad (0–3 bytes) and iCRC (4 bytes)
-  /// Message of which this is the last packet, if the time when it is sent must be reported; otherwise 0.
+  /// If this is the last packet of a message and the time when it is sent must be reported, the key of the
+  /// message; otherwise 0.
   latency::MessageKey message = 0;
 
   std::uint32_t length() const { return header_length + payload_length + trailer_length; }

@@ -76,7 +76,7 @@ class Driver {
   /// True if all boards have sent and completed everything.
   virtual bool finished() const = 0;
 
-  /// Called when the warm-up has ended: what is measured over time begins now.
+  /// Called at the end of the warm-up, when the measured time begins.
   virtual void begin_measurement() {}
   /// Counters of the endpoints without the network; boards first.
   virtual std::vector<engine::EndpointSnapshot> endpoint_counters() = 0;
@@ -103,8 +103,8 @@ class Driver {
   /// Messages to the user on whether the run kept up with its schedule. Call after close().
   virtual std::vector<std::string> remarks(const stats::Outcome&) const { return {}; }
 
-  /// Times of messages from stage to stage, up to date; null if they are not taken. Valid as long as the
-  /// driver.
+  /// Times of messages from stage to stage, up to date; null if they are not recorded. Valid as long as the
+  /// driver exists.
   virtual const latency::StageFigures* stages() { return nullptr; }
   /// How each worker has spent its time since traffic began; null in virtual time.
   virtual const std::vector<dataplane::CpuTimes>* cpu_times() const { return nullptr; }

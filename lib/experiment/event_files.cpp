@@ -15,7 +15,7 @@ namespace softfeb::experiment {
 
 namespace {
 
-/// Raises the problem of an event file: "WHAT; fix: FIX".
+/// Throws ConfigError for an event file. `problem` has the form "WHAT; fix: FIX".
 [[noreturn]] void refuse(const config::Where& place, const std::string& problem) {
   static const std::string kFix = "; fix: ";
   const std::size_t at = problem.find(kFix);

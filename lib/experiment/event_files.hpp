@@ -24,8 +24,8 @@ void check_event_files(const config::RunConfig& config);
 
 class EventFiles;
 
-/// What endpoints with event data need from files. `files` may be null: events are not written. Both must
-/// outlive the result.
+/// Returns what endpoints with event data need from files. If `files` is null, events are not written.
+/// `config` and `files` must outlive the result.
 endpoints::EventServices event_services(const config::RunConfig& config, EventFiles* files);
 
 /// The event files of a run. Each is written by a thread of its own.

@@ -30,8 +30,8 @@ peers::PeerResults results_of(const endpoints::Targets& targets, const endpoints
 }
 
 /// Copies the goodput of a session's queue pairs from rdma-sink's report. Does nothing if rdma-sink did not
-/// measure the time itself, because it then uses the time that softfeb reports (WRITEs without immediate).
-/// The report contains one rate for all queue pairs, which is divided in proportion to the bytes that each
+/// measure the time itself: for WRITEs without immediate, its report uses the time that softfeb measured. The
+/// report contains one rate for all queue pairs, which is divided in proportion to the bytes that each
 /// received.
 void take_goodput(const endpoints::Targets& targets, const endpoints::Targets::Session& session,
                   stats::Outcome& o) {

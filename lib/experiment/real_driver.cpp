@@ -33,11 +33,11 @@ constexpr Time kPollWhenIdle = 5 * kMillisecond;
 constexpr Time kShortestNap = 20 * kMicrosecond;
 /// Within this time after a command, workers publish totals that include its effect.
 constexpr Time kTotalsAge = 5 * kMillisecond;
-/// A start at a wall-clock time is announced to the workers this long in advance, because a busy machine
-/// may preempt this thread for a shorter time than this. Meanwhile, NTP slews the wall clock by at most 50
-/// µs (500 ppm).
+/// A start at a wall-clock time is announced to the workers this long in advance. This exceeds the time for
+/// which a busy machine may preempt this thread. Meanwhile, NTP slews the wall clock by at most 50 µs (500
+/// ppm).
 constexpr Time kStartLead = 100 * kMillisecond;
-/// A run with triggers must not start later than this.
+/// Maximum delay with which a run with triggers may start.
 constexpr Time kLateStart = kMillisecond;
 /// Upper limit of the start time. Time overflows after 213 days.
 constexpr Time kLatestStart = kNever / 2;
@@ -246,7 +246,7 @@ void RealDriver::settle() {
 void RealDriver::close(stats::Outcome& o) {
   o.start_up_s = start_up_s_;
   o.control_unserved = control_unserved_;
-  service_->stop();  // before the results are read, because it closes connections that they must include
+  service_->stop();  // before the results are read, which must include the connections that stop() closes
   o.totals = pool_->totals();
   o.control.resize(config_.boards.size());
   for (const auto& board : service_->boards()) o.control[board->board()] = report::control_result(*board);

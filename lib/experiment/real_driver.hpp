@@ -18,7 +18,7 @@
 namespace softfeb::experiment {
 
 /// Real time: DPDK ports, workers, slow control and the live page. Slow control is served during every wait.
-/// Observers receive samples on the thread that calls pass(); one snapshot serves all that are due.
+/// Observers receive samples on the thread that calls pass(); all observers that are due share one snapshot.
 class RealDriver final : public Driver {
  public:
   /// Opens the ports, waits for their links, asks remote receivers for their queue pairs, creates the

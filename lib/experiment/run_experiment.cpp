@@ -72,7 +72,7 @@ JudgedRun judge(const Setup& setup, Driver& driver, const report::Recorder& reco
 }
 
 /// Runs the phases and judges the run. `files`: event files of the run; may be null. `table` must outlive the
-/// driver, which may write to it until it is destroyed.
+/// driver, which may write to the table until the driver is destroyed.
 JudgedRun run_and_judge(const Setup& setup, Driver& driver, report::Recorder& recorder,
                         report::LiveTable& table, EventFiles* files) {
   const Driver::Say note = [&table](const std::string& text) { table.note(text); };
@@ -166,7 +166,7 @@ struct Report {
     recorder.finish();
   }
 
-  /// Of the first receiver that has one.
+  /// Writes the image of the first receiver that has one.
   void write_camera_image(const std::string& folder) const {
     for (const auto& receiver : driver.endpoints().receivers) {
       if (receiver->events() == nullptr) continue;

@@ -16,7 +16,7 @@ struct Options {
   std::string config;
   /// Overrides of the form KEY=VALUE, including those that --duration and --messages are converted to.
   std::vector<std::string> overrides;
-  std::vector<std::string> algorithms;  ///< kCompare: config::load_compared()
+  std::vector<std::string> algorithms;  ///< kCompare: names for config::load_compared()
   std::optional<std::string> json;      ///< file for the result
   std::optional<std::string> report;    ///< folder for configuration, result, time series and charts
   bool pictures = true;                 ///< draw the charts of the report

@@ -29,7 +29,7 @@ using detector::TriggerMessage;
 using detector::TriggerServer;
 using Json = nlohmann::ordered_json;
 
-/// The end of the run is sent so often, because messages may get lost.
+/// Number of times that the end of the run is sent, because messages may get lost.
 constexpr int kEnds = 3;
 constexpr Time kBetweenEnds = 10 * kMillisecond;
 
@@ -56,7 +56,7 @@ std::size_t find_trigger(const config::RunConfig& config, const TriggerOptions& 
   return found[0];
 }
 
-/// Addresses of the boards with these triggers, by their numbers.
+/// Addresses of the boards that use this trigger, indexed by BoardEventsConfig::on_trigger.
 std::vector<roce::IpAddress> boards_of(const config::RunConfig& config, std::size_t trigger) {
   std::vector<roce::IpAddress> boards;
   for (const config::BoardConfig& b : config.boards) {
@@ -69,7 +69,8 @@ std::vector<roce::IpAddress> boards_of(const config::RunConfig& config, std::siz
   return boards;
 }
 
-/// A clock that begins at a time of the wall clock, and is not stepped afterwards.
+/// A clock that begins at a given time of the wall clock, and is not affected by later steps of the wall
+/// clock.
 class RunTime {
  public:
   explicit RunTime(std::int64_t begin_unix_ns)
@@ -189,7 +190,7 @@ class Sender {
         ++malformed_;
         continue;
       }
-      send_due();  // candidates before the report must be judged first
+      send_due();  // candidates that precede this message must be judged first
       server_.receive(*message, time_.now());
     }
   }

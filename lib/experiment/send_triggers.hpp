@@ -9,7 +9,7 @@ namespace softfeb::experiment {
 
 /// The command line of `softfeb trigger`.
 struct TriggerOptions {
-  std::string config;  ///< of `softfeb run` or `softfeb lab`
+  std::string config;  ///< file with a configuration of `softfeb run` or `softfeb lab`
   std::vector<std::string> overrides;
   std::optional<std::string> trigger;  ///< element of `triggers`; none: the only one with `mode: message`
   std::optional<std::string> json;     ///< file for the result; - for standard output

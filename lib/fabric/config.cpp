@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::uint64_t kMaxRate = 1'000'000'000'000;  // bytes per second: one byte per picosecond
 constexpr std::uint64_t kMaxThreshold = UINT32_MAX;    // largest threshold of a queue, in bytes
-constexpr std::uint16_t kMinQuanta = 64;               // pause quanta: 4 KiB at line rate
+constexpr std::uint16_t kMinQuanta = 64;               // least duration of a pause, in quanta: 4 KiB at line
+                                                       // rate
 constexpr std::uint64_t kOne = std::uint64_t{1} << 32;
 
 void require(bool holds, const std::string& where, const char* what) {
@@ -83,7 +84,8 @@ void use_priorities(SwitchConfig& config, std::uint8_t levels) {
 
 std::uint16_t int_id_of(const NetworkConfig& config, std::size_t index) {
   if (config.switches[index].int_id != 0) return config.switches[index].int_id;
-  // Each step is a bijection of 16-bit numbers. Small numbers themselves would be ambiguous: 1 ^ 2 = 3.
+  // Each step is a bijection of 16-bit numbers. Small numbers are not used as identifiers, because their XORs
+  // would be ambiguous: 1 ^ 2 = 3.
   constexpr std::uint32_t kOdd = 0x9e37;
   const std::uint32_t scattered = static_cast<std::uint32_t>(index + 1) * kOdd & 0xffff;
   return static_cast<std::uint16_t>((scattered ^ scattered >> 8) * kOdd);

@@ -21,9 +21,9 @@ namespace softfeb::fabric {
 /// Number of queues of a port, which are also the PFC priorities.
 inline constexpr std::size_t kQueues = 8;
 
-/// WRED-style marking of ECN-capable packets at an egress queue, decided at enqueue from the instantaneous
-/// queue length: never below kmin, always at or above kmax, and in between with a probability that grows from
-/// 0 to pmax.
+/// WRED-style marking of ECN-capable packets at an egress queue. When a packet is enqueued, the decision
+/// depends on the present queue length. A packet is never marked below kmin, and always at or above kmax. In
+/// between, the marking probability grows from 0 to pmax.
 struct EcnMarking {
   bool enabled = false;
   std::uint64_t kmin = 0;
@@ -34,21 +34,23 @@ struct EcnMarking {
 struct QueueConfig {
   EcnMarking ecn;
   bool lossless = false;  ///< PFC may pause this priority
-  /// Weight in deficit round robin, which shares bytes. 0: strict priority, highest queue number first.
+  /// Weight in deficit round robin, which distributes bytes. 0: strict priority; the highest queue number is
+  /// served first.
   std::uint32_t weight = 1;
 };
 
 using roce::PauseMode;
 
-/// Flow control thresholds. They apply to the bytes that one ingress port (with PFC, one priority of a port)
-/// occupies in the switch buffer.
+/// Flow control thresholds. They apply to the bytes that one ingress port (or, with PFC, one priority of an
+/// ingress port) occupies in the switch buffer.
 struct PauseThresholds {
-  /// Bytes at or above which the port sends a pause; any use of headroom also causes a pause.
+  /// Number of bytes from which on the port sends a pause. Any use of headroom also causes a pause.
   std::uint64_t xoff = 0;
-  /// Bytes at or below which the port resumes the sender, once headroom is empty; less than xoff.
+  /// Number of bytes at or below which the port resumes the sender, if the headroom is empty. Must be less
+  /// than xoff.
   std::uint64_t xon = 0;
-  /// Bytes per ingress port (and lossless priority) in addition to the shared buffer. They absorb frames
-  /// that are in flight when a pause frame is sent.
+  /// Bytes for each ingress port (with PFC, for each lossless priority of a port) in addition to the shared
+  /// buffer. They hold frames that are in flight when a pause frame is sent.
   std::uint64_t headroom = 0;
   /// Duration that a pause frame requests, in units of 512 bit times. The frame is repeated for as long as
   /// the pause lasts.
@@ -60,27 +62,28 @@ struct PauseThresholds {
 struct ThresholdForge {
   std::uint64_t threshold = 0;        ///< bytes per second on the wire, per egress port; 0: off
   Time window = 100 * kMicrosecond;   ///< measurement window of the throughput
-  Time interval = 50 * kMicrosecond;  ///< minimum interval between CNPs to one flow
+  Time interval = 50 * kMicrosecond;  ///< minimum interval between two CNPs to the same flow
 };
 
 struct SwitchConfig {
   std::string name;
-  std::uint64_t buffer = 0;      ///< bytes shared by all ports; packets beyond it are dropped
-  std::uint64_t port_limit = 0;  ///< bytes of the buffer that one egress port may use; 0: all
-  /// Alpha of dynamic thresholds, in units of 1/256: an egress queue may use alpha times the free part of
-  /// the buffer. 0: off.
+  std::uint64_t buffer = 0;      ///< bytes shared by all ports; packets that do not fit are dropped
+  std::uint64_t port_limit = 0;  ///< bytes of the buffer that one egress port may use; 0: the whole buffer
+  /// Alpha of dynamic thresholds, in units of 1/256: an egress queue may use alpha times the free bytes of
+  /// the buffer. 0: no dynamic thresholds.
   std::uint32_t dynamic_alpha = 0;
   std::array<QueueConfig, kQueues> queues{};
-  /// Number of strict-priority queues that use_priorities() has set up, whose counters are reported one by
-  /// one; 0: queues as configured.
+  /// Number of strict-priority queues that use_priorities() has set up. The counters of each of these queues
+  /// are reported. 0: `queues` was not changed by use_priorities().
   std::uint8_t priorities = 0;
-  bool trust_pcp = false;  ///< tagged frames select the queue by PCP, not DSCP
+  bool trust_pcp = false;  ///< the PCP, and not the DSCP, of a tagged frame selects the queue
   std::array<std::uint8_t, 64> dscp_to_queue{};
   std::array<std::uint8_t, kQueues> pcp_to_queue{0, 1, 2, 3, 4, 5, 6, 7};
   PauseThresholds pause;
   ThresholdForge forge;
-  /// In-band network telemetry. On: the switch counts itself in each congestion control header (CCH) that it
-  /// forwards and, in profile INT, records the state of the egress port. Off: the switch ignores CCHs.
+  /// In-band network telemetry. If true, the switch counts a hop in each congestion control header (CCH) that
+  /// it forwards and, if the CCH's profile is INT, adds the state of the egress port. If false, the switch
+  /// ignores CCHs.
   bool int_on = false;
   /// Identifies the switch in the path of a CCH; 0: derived from its index (int_id_of()).
   std::uint16_t int_id = 0;
@@ -90,10 +93,11 @@ struct SwitchConfig {
 struct StationConfig {
   std::string name;
   std::optional<roce::MacAddress> mac;  ///< nullopt: the station's addresses are learnt
-  /// Kind of pause frames that the network honours on behalf of the station by delaying its frames, because
-  /// some stations react too late in real time. kOff: the station itself honours or ignores pause frames.
+  /// Kind of pause frames that the network honours on behalf of the station, by delaying the station's
+  /// frames. This is necessary because some stations react too late in real time. kOff: the station itself
+  /// honours or ignores pause frames.
   PauseMode obeys = PauseMode::kOff;
-  /// Map from DSCP to priority for untagged frames, as in the station.
+  /// Map from DSCP to priority for untagged frames; must be the same as in the station.
   std::array<std::uint8_t, 64> dscp_to_priority{};
 };
 
@@ -104,8 +108,8 @@ struct NodeRef {
   bool operator==(const NodeRef&) const = default;
 };
 
-/// Fault injection in one direction of a link. Faults are drawn independently and are reproducible with the
-/// same network seed.
+/// Fault injection in one direction of a link. Faults are independent of each other, and the same network
+/// seed gives the same faults.
 struct LinkFaults {
   std::uint64_t drop = 0, duplicate = 0, corrupt = 0, reorder = 0;  ///< probabilities in units of 2^-32
   Time reorder_by = 10 * kMicrosecond;  ///< maximum extra delay of a reordered frame
@@ -116,7 +120,8 @@ struct LinkConfig {
   NodeRef a, b;
   std::uint64_t rate = 0;
   Time delay = 0;                            ///< propagation delay
-  PauseMode flow_control = PauseMode::kOff;  ///< sent and honoured on this link by the switches at its ends
+  PauseMode flow_control = PauseMode::kOff;  ///< kind of pause frames that the switches at the ends of this
+                                             ///< link send and honour
   LinkFaults a_to_b, b_to_a;
 };
 
@@ -124,22 +129,23 @@ struct LinkConfig {
 struct NetworkConfig {
   std::vector<SwitchConfig> switches;
   std::vector<StationConfig> stations;
-  std::vector<LinkConfig> links;  ///< exactly one per station
+  std::vector<LinkConfig> links;  ///< exactly one for each station; any number between switches
   std::uint64_t seed = 1;
   std::uint16_t cc_port = roce::kCongestionUdpPort;  ///< UDP port of frames with a CCH
 };
 
-/// Gives a switch `levels` strict-priority queues, 1…kQueues, of which the highest is served first. The upper
-/// three bits of the DSCP (with trust_pcp: the PCP of tagged frames) select the queue, as they select the
-/// PFC priority in endpoints: level p is DSCP 8p and queue p. The highest queue also gets all levels above.
+/// Gives a switch `levels` strict-priority queues (1…kQueues). The queue with the highest number is served
+/// first. The upper three bits of the DSCP select the queue, and also the PFC priority in endpoints: level p
+/// has DSCP 8p and queue p. If trust_pcp is true, the PCP of a tagged frame selects the queue. The highest
+/// queue also gets all higher levels.
 void use_priorities(SwitchConfig& config, std::uint8_t levels);
 
-/// Identifier of switch `index` in the path of a CCH. Identifiers derived from the index differ, and are
-/// scattered over 16 bits, so that the XORs of different paths are unlikely to be the same.
+/// Identifier of switch `index` in the path of a CCH. Identifiers derived from the index are all different.
+/// They are scattered over 16 bits, so that the XORs of different paths are unlikely to be equal.
 std::uint16_t int_id_of(const NetworkConfig& config, std::size_t index);
 
-/// Validates each link and each switch. Throws std::invalid_argument. Topology validates how they are
-/// connected.
+/// Validates each link and each switch. Throws std::invalid_argument. Topology validates the connections
+/// between them.
 void check(const NetworkConfig& config);
 
 }  // namespace softfeb::fabric

@@ -11,8 +11,8 @@
 namespace softfeb::fabric {
 
 /// A tournament tree that stores the time of the next event of each party and finds the earliest one. The
-/// number of parties is fixed. An update takes O(log n) comparisons and no allocation. Simultaneous events
-/// are ordered by party number, so the order is deterministic.
+/// number of parties is fixed. An update takes O(log n) comparisons and does not allocate. Simultaneous
+/// events are ordered by party number, so the order is deterministic.
 class EventTree {
  public:
   explicit EventTree(std::size_t parties)
@@ -21,7 +21,7 @@ class EventTree {
     for (std::size_t i = leaves_ - 1; i >= 1; --i) nodes_[i] = nodes_[2 * i];
   }
 
-  Time time() const { return nodes_[1].time; }             ///< earliest event; kNever: none
+  Time time() const { return nodes_[1].time; }             ///< time of the earliest event; kNever: no event
   std::uint32_t party() const { return nodes_[1].party; }  ///< party of the earliest event
   Time time_of(std::uint32_t party) const { return nodes_[leaves_ + party].time; }
 
@@ -32,7 +32,8 @@ class EventTree {
     for (i /= 2; i >= 1; i /= 2) {
       const Node& left = nodes_[2 * i];
       const Node& right = nodes_[2 * i + 1];
-      // Copy the members one by one: reading the whole node would stall on the store to `time` just made.
+      // Copy the members one by one. A read of the whole node would have to wait for the preceding store to
+      // `time`.
       const bool is_right = right.time < left.time;
       const Time first = is_right ? right.time : left.time;
       const std::uint32_t whose = is_right ? right.party : left.party;

@@ -17,7 +17,8 @@ constexpr std::uint8_t kDontFragment = 0x40;
 EntryFacts read_bth(Frame& frame, ByteSpan in) {
   const auto bth = roce::Bth::decode(in);
   if (!bth) return {};
-  // A control frame is neither data nor an acknowledgement, although its operation is that of a SEND.
+  // A control frame of congestion control is neither data nor an acknowledgement, although its operation is
+  // that of a SEND.
   if (frame.cch != 0 && bth->opcode == roce::kOpcodeCongestionControl) return {true, bth->dest_qp};
   if (bth->opcode == roce::kOpcodeRcAck) {
     frame.facts |= kFactAck;
@@ -86,7 +87,7 @@ EntryFacts read_facts(Frame& frame, std::uint16_t cc_port) {
 }
 
 MutableByteSpan cch_bytes(const Frame& frame) {
-  constexpr std::size_t kLengthBefore = 4;  // position of the UDP length, in bytes before the content
+  constexpr std::size_t kLengthBefore = 4;  // number of bytes from the UDP length to the content
   const std::size_t present = std::min<std::size_t>(frame.header_length, frame.length);
   if (present < frame.cch) return {};
   const std::size_t datagram = load_be16(frame.header + frame.cch - kLengthBefore);

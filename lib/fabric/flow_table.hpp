@@ -9,13 +9,14 @@
 
 namespace softfeb::fabric {
 
-/// Flow counters, keyed by (source, destination, QPN). The number of flows is limited; packets of any other
-/// flow are counted only in the port counters. Flows never expire.
+/// Flow counters, keyed by (source, destination, QPN). The number of flows is limited; packets of further
+/// flows are counted only in the port counters. Flows never expire.
 class FlowTable {
  public:
   explicit FlowTable(std::size_t flows);
 
-  /// Returns the index of a flow and adds the flow if it is new; kNoFlow when the table is full.
+  /// Returns the index of a flow, and adds the flow if it is new. Returns kNoFlow if the flow is new and the
+  /// table is full.
   std::uint32_t find(std::uint32_t source, std::uint32_t destination, std::uint32_t qpn);
 
   FlowSnapshot& operator[](std::uint32_t flow) { return flows_[flow]; }

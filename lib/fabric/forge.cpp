@@ -50,7 +50,7 @@ CnpForge::CnpForge(Time interval)
   senders_.reserve(kSenders);
 }
 
-/// Called once per flow, so a linear search is fast enough.
+/// Called only once for each flow, so a linear search is fast enough.
 std::uint32_t CnpForge::find_pair(std::uint32_t source, std::uint32_t destination) {
   const auto found = std::find_if(pairs_.begin(), pairs_.end(), [&](const Pair& p) {
     return p.source == source && p.destination == destination;
@@ -65,7 +65,7 @@ void CnpForge::acknowledgement(const Frame& frame, const FlowTable& flows) {
   if (known_[frame.flow]) return;
   known_[frame.flow] = true;
   if (senders_.size() == kSenders) return;
-  // Reverse direction: the acknowledgement's destination sends to its source.
+  // Requests go in the reverse direction, from the destination of the acknowledgement to its source.
   const FlowSnapshot& flow = flows.at(frame.flow);
   const std::uint32_t pair = find_pair(flow.destination, flow.source);
   if (pair == kNone) return;

@@ -16,15 +16,15 @@
 
 namespace softfeb::fabric {
 
-/// Throughput towards one egress port, in bytes on the wire per consecutive window.
+/// Measures the throughput towards one egress port, in bytes on the wire, in consecutive windows.
 class ThroughputMeter {
  public:
   explicit ThroughputMeter(const ThresholdForge& config)
       : window_(config.window),
         limit_(static_cast<std::uint64_t>(Uint128{config.threshold} * config.window / kSecond)) {}
 
-  /// Counts a frame of `wire` bytes on the wire. Returns true when the previous window exceeded the
-  /// threshold.
+  /// Counts a frame of `wire` bytes on the wire. Returns true if the throughput exceeded the threshold in the
+  /// previous window.
   bool passes(std::uint64_t wire, Time now);
 
  private:
@@ -45,10 +45,10 @@ class CnpForge {
 
   explicit CnpForge(Time interval);
 
-  /// Learns a sender, to which the acknowledgement is addressed.
+  /// Learns a sender from an acknowledgement that is addressed to it.
   void acknowledgement(const Frame& frame, const FlowTable& flows);
-  /// Handles a request towards a port above the threshold: calls fn(ByteSpan) with a CNP for each QP that
-  /// sends from the request's source to its destination and has had no CNP within the interval.
+  /// Handles a request towards a port above the threshold. Calls fn(ByteSpan) with a CNP for each QP that
+  /// sends from the request's source to its destination, unless the QP was sent a CNP within the interval.
   template <typename Fn>
   void request(const Frame& frame, const FlowTable& flows, Time now, Fn&& fn) {
     std::uint32_t& pair = pair_of_flow_[frame.flow];
@@ -84,8 +84,8 @@ class CnpForge {
   Time interval_;
   std::vector<Pair> pairs_;
   std::vector<Sender> senders_;
-  std::vector<std::uint32_t> pair_of_flow_;  ///< indexed by flow of requests
-  std::vector<bool> known_;                  ///< indexed by flow of acknowledgements
+  std::vector<std::uint32_t> pair_of_flow_;  ///< indexed by the flow of requests
+  std::vector<bool> known_;                  ///< indexed by the flow of acknowledgements
 };
 
 }  // namespace softfeb::fabric

@@ -14,7 +14,7 @@ namespace {
 std::uint64_t load_mac(const std::uint8_t* p) { return std::uint64_t{load_be32(p)} << 16 | load_be16(p + 4); }
 
 constexpr std::uint64_t kGroupBit = std::uint64_t{1} << 40;
-/// Reserved group addresses 01-80-C2-00-00-00 … -0F (IEEE 802.1Q table 8-1).
+/// Reserved group addresses 01-80-C2-00-00-00 … -0F (IEEE 802.1Q, table 8-1).
 constexpr std::uint64_t kReserved = 0x0180'c200'0000;
 
 }  // namespace

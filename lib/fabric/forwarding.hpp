@@ -10,14 +10,15 @@
 
 namespace softfeb::fabric {
 
-/// Maps MAC addresses to stations: configured addresses, and up to kLearnt addresses learnt from stations
-/// without a configured one. All switches share the table, which learns when a frame enters the network.
+/// Maps MAC addresses to stations. The table contains the configured addresses, and up to kLearnt addresses
+/// learnt from stations that have no configured address. All switches share the table. It learns an address
+/// when a frame enters the network.
 class AddressTable {
  public:
   static constexpr std::size_t kLearnt = 8192;
 
-  /// Throws std::invalid_argument when two stations have the same address or one is not an individual
-  /// address.
+  /// Throws std::invalid_argument if two stations have the same address, or if an address is not an
+  /// individual address.
   explicit AddressTable(const std::vector<StationConfig>& stations);
 
   /// Returns the station of `mac`; kEverybody for a group address, kNobody for a reserved address that

@@ -13,13 +13,15 @@ namespace softfeb::fabric {
 /// writes its first `header_length` bytes, and releases it.
 struct Frame {
   Frame* next = nullptr;  ///< link of the list that contains the frame; used by its owner
-  /// Contains at least the Ethernet header, and everything up to the BTH if there is one, including a
-  /// congestion control header. Not shared with other frames: switches write to it.
+  /// Contains at least the Ethernet header. If the frame has a BTH, contains everything up to the BTH,
+  /// including a congestion control header. Must not be shared with other frames, because switches write to
+  /// it.
   std::uint8_t* header = nullptr;
-  std::uint32_t length = 0;  ///< bytes of the whole frame, Ethernet header to iCRC, without FCS
+  std::uint32_t length = 0;  ///< bytes of the whole frame, from the Ethernet header to the iCRC, without FCS
   std::uint16_t header_length = 0;
 
-  /// Message whose last packet this is, if its times are taken; otherwise 0. Copies do not have it.
+  /// Key of the message whose last packet this frame is, if the times of this message are recorded; otherwise
+  /// 0. Copies of the frame do not have the key.
   latency::MessageKey message = 0;
 
   // The members below are private to the network from send() until the frame is delivered or released. They
@@ -49,17 +51,18 @@ inline void copy_facts(const Frame& from, Frame& to) {
   to.cch = from.cch;
 }
 
-/// Allocates frames: from a pool in virtual time, as mbufs in real time. No call allocates memory in steady
-/// state. A null result means that the store is full.
+/// Allocates frames, from a pool in virtual time and as mbufs in real time. No call allocates memory in
+/// steady state. A null result means that the store is full.
 class FrameStore {
  public:
   virtual ~FrameStore() = default;
-  /// Makes a frame for the network itself (pause frame or forged CNP) with these bytes, at most 128.
+  /// Makes a frame that the network itself sends (a pause frame or a forged CNP) from these bytes (at most
+  /// 128).
   virtual Frame* make(ByteSpan bytes) = 0;
   /// Makes an independent copy of a frame.
   virtual Frame* copy(const Frame& frame) = 0;
-  /// Flips one bit after the Ethernet header, chosen by `random`, in this frame only: shared bytes are copied
-  /// first. Returns false if there is no room for the copy.
+  /// Flips one bit after the Ethernet header, which `random` selects. If other frames share the byte, it is
+  /// copied first, so that only this frame changes. Returns false if there is no room for the copy.
   virtual bool corrupt(Frame& frame, std::uint64_t random) = 0;
   virtual void release(Frame* frame) = 0;
 };

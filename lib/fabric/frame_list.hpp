@@ -35,7 +35,7 @@ class FrameList {
     return frame;
   }
 
-  /// Inserts after all frames with the same or an earlier `at`.
+  /// Inserts `frame` after all frames whose `at` is not later.
   void insert_by_time(Frame* frame) {
     if (head_ == nullptr || tail_->at <= frame->at) {
       push(frame);

@@ -9,16 +9,16 @@
 
 namespace softfeb::fabric {
 
-/// Decides whether to mark a packet that finds `queued` bytes in its queue.
+/// Decides whether to mark a packet that arrives while its queue contains `queued` bytes.
 inline bool marks(const EcnMarking& ecn, std::uint64_t queued, Rng& rng) {
   if (!ecn.enabled || queued < ecn.kmin) return false;
   if (queued >= ecn.kmax) return true;
-  // Cannot overflow, because the values were checked.
+  // The product cannot overflow, because the values were checked.
   return rng.chance(ecn.pmax * (queued - ecn.kmin) / (ecn.kmax - ecn.kmin));
 }
 
 /// Sets CE in the IP header of a frame with kFactEct and clears kFactEct. Updates the IPv4 checksum
-/// incrementally (RFC 1624), so a wrong checksum stays wrong. The iCRC does not cover the field.
+/// incrementally (RFC 1624), so a wrong checksum remains wrong. The iCRC does not cover the ECN field.
 void mark_congestion(Frame& frame);
 
 }  // namespace softfeb::fabric

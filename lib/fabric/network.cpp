@@ -9,10 +9,10 @@ namespace softfeb::fabric {
 
 namespace {
 
-/// Maximum length of a frame in bytes. No real frame is longer; the limit keeps frames within the range of
+/// Maximum length of a frame in bytes. Real frames are shorter; the limit keeps frames within the range of
 /// WireTime.
 constexpr std::uint32_t kLongestFrame = 1U << 20;
-/// Maximum number of bytes queued at a station, so that an external port on a slow link cannot exhaust the
+/// Maximum number of bytes queued at a station, so that an external port on a slow link cannot occupy all
 /// frames.
 constexpr std::uint64_t kStationBytes = 1U << 22;
 
@@ -30,8 +30,7 @@ PauseMode obeyed_by(const NodeRef& sender, const NetworkConfig& config) {
   return sender.kind == NodeRef::Kind::kStation ? config.stations[sender.index].obeys : PauseMode::kOff;
 }
 
-/// Priority of a frame at its station. Frames have different priorities only if the network honours PFC for
-/// the station; otherwise it is 0.
+/// Priority of a frame at its station. It is 0 unless the network honours PFC on behalf of the station.
 std::uint8_t priority_at(const StationConfig& station, const Frame& frame) {
   if (station.obeys != PauseMode::kPfc) return 0;
   return (frame.facts & kFactTagged) != 0 ? frame.pcp : station.dscp_to_priority[frame.dscp];
@@ -115,8 +114,8 @@ void Network::Parts::send(std::uint32_t station, Frame* frame, Time now) {
   const std::uint32_t d = topology.station_direction[station];
   Channel& channel = channels[d];
   const std::uint8_t priority = priority_at(config.stations[station], *frame);
-  // An empty queue and a free link allow sending directly, even if run() has not been called since the link
-  // became free.
+  // If the queue is empty and the link is free, the frame can be sent directly, even if run() has not been
+  // called since the link became free.
   if (channel.waiting.empty() && channel.wire.free_at() <= now && channel.told.until(priority) <= now) {
     put_on_wire(d, frame, now);
   } else if (channel.waiting.bytes() + frame->length > kStationBytes) {

@@ -11,17 +11,17 @@
 #include <span>
 
 /// lib/fabric simulates the switches and links between boards and receivers. It is sans-I/O, so the same code
-/// runs in real and in virtual time. It may include only roce, congestion and base. Start with Network here
-/// and NetworkConfig (config.hpp). network.cpp moves frames along links and switching.cpp through switches;
-/// forwarding, queues, marking, shared buffer and pause frames have one header each. doc/fabric.md describes
-/// the model.
+/// runs in real and in virtual time. It may include only roce, congestion, latency and base. Start with
+/// Network here and NetworkConfig (config.hpp). network.cpp moves frames along links, and switching.cpp moves
+/// them through switches. Forwarding, queues, marking, the shared buffer and pause frames have one header
+/// each. doc/fabric.md describes the model.
 namespace softfeb::fabric {
 
 /// Simulates switches, and the links between them and the stations. Sans-I/O, single owner, no allocation
 /// after construction.
 ///
-/// On each link, a frame takes its wire length divided by the rate, plus the link's delay. Switches are
-/// store-and-forward.
+/// On each link, the time from the departure of a frame's first bit to the arrival of its last bit is the
+/// frame's wire length divided by the rate, plus the link's delay. Switches are store-and-forward.
 class Network {
  public:
   static constexpr std::size_t kFlows = 4096;  ///< maximum number of flows with their own counters
@@ -42,17 +42,19 @@ class Network {
   /// ownership of the frame.
   void send(std::uint32_t station, Frame* frame, Time now);
   /// Processes all events up to `now` in chronological order and puts the frames delivered to stations into
-  /// `out`. Returns their number. If it filled `out`, call it again with the same `now`.
+  /// `out`. Returns the number of these frames. If `out` is full afterwards, call run() again with the same
+  /// `now`.
   std::size_t run(Time now, std::span<Delivery> out);
-  /// Earliest time at which run() has work unless a station sends; kNever: none.
+  /// Earliest time at which run() has work if no station sends before; kNever: there is no such time.
   Time next_event() const;
 
   /// Returns a snapshot with room for all ports and flows, so that take_snapshot() does not allocate.
   NetworkSnapshot make_snapshot() const;
-  /// Fills `out` and resets the peaks.
+  /// Fills `out`, and resets the peak values that are counted since the last snapshot.
   void take_snapshot(NetworkSnapshot& out, Time now);
 
-  /// Reports the times of frames that have a message to `stamps`, which must outlive the network.
+  /// Makes the network report the times of frames for which Frame::message is set to `stamps`. `stamps` must
+  /// outlive the network.
   void report_times(latency::Stamps& stamps);
 
   const NetworkConfig& config() const;

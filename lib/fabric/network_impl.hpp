@@ -26,12 +26,13 @@ namespace softfeb::fabric {
 /// switch's Port.
 struct Channel {
   Wire wire;
-  PauseState told;       ///< pause state; only for a station whose pause frames the network honours
+  PauseState told;       ///< pause state; used only for a station on whose behalf the network honours pause
+                         ///< frames
   StationQueue waiting;  ///< frames waiting at a station; unused for a switch
-  Time tx_at = kNever;   ///< next event of the transmitter
+  Time tx_at = kNever;   ///< time of the transmitter's next event
   std::uint16_t from = Topology::kNoPort;  ///< switch port that sends
   std::uint16_t into = Topology::kNoPort;  ///< switch port that receives
-  std::uint32_t station = 0;               ///< receiving station, if no switch port
+  std::uint32_t station = 0;               ///< receiving station, if no switch port receives
 };
 
 /// A port of a switch: egress queues and ingress accounting.
@@ -40,14 +41,14 @@ struct Port {
   std::uint32_t channel;  ///< channel in which the port sends
   PauseMode flow_control;
   PortQueues queues;
-  FrameList control;  ///< MAC control frames: sent first and never paused
+  FrameList control;  ///< MAC control frames, which are sent first and never paused
   PauseState told;
   PauseSender sender;
   ThroughputMeter meter;
   Rng marking;
   PortSnapshot counters;
   Time blocked_since = kNever;
-  /// Last departure of each queue, or the time at which the queue became non-empty.
+  /// Time of the last departure from each queue, or the time at which the queue became non-empty.
   std::array<Time, kQueues> served_at{};
   roce::MacAddress own_mac{};   ///< source address of the port's pause frames
   roce::MacAddress peer_mac{};  ///< destination address of the port's pause frames
@@ -56,7 +57,8 @@ struct Port {
 struct Switch {
   const SwitchConfig* config;
   std::uint16_t first_port;
-  std::uint16_t end_port;  ///< end sentinel; also the ingress of frames that the switch generates
+  std::uint16_t end_port;  ///< one more than the last port; also the ingress of frames that the switch
+                           ///< generates
   SharedBuffer buffer;
   std::optional<CnpForge> forge;
   std::uint16_t int_id;
@@ -93,7 +95,7 @@ struct Network::Parts {
 
   NetworkConfig config;
   FrameStore& store;
-  latency::Stamps* stamps = nullptr;  ///< null: times are not taken
+  latency::Stamps* stamps = nullptr;  ///< null: times are not recorded
   Topology topology;
   AddressTable addresses;
   FlowTable flows{kFlows};

@@ -16,13 +16,14 @@ class PauseState {
  public:
   PauseState(PauseMode honours, std::uint64_t rate) : honours_(honours), rate_(rate) {}
 
-  /// Handles a received pause frame. Ignores frames of a kind other than the link's.
+  /// Handles a received pause frame. Ignores frames whose kind differs from that of the link.
   void told(const roce::MacControl& pause, Time now);
-  /// Time from which this queue may send; in the past if it may send now.
+  /// Time from which this queue may send. This time is not in the future if the queue may send now.
   Time until(std::size_t queue) const { return until_[queue]; }
   /// Bit mask of the queues that may send at `now`.
   std::uint8_t open(Time now) const { return now >= all_open_ ? 0xff : open_slowly(now); }
-  /// Earliest time at which a queue in the bit mask `waiting` may send. Call it when all of them are paused.
+  /// Earliest time at which a queue in the bit mask `waiting` may send. Call this when all of these queues
+  /// are paused.
   Time opens_at(std::uint8_t waiting) const;
 
  private:
@@ -31,25 +32,26 @@ class PauseState {
   PauseMode honours_;
   std::uint64_t rate_;
   std::array<Time, kQueues> until_{};
-  Time all_open_ = 0;  ///< the latest of until_
+  Time all_open_ = 0;  ///< the latest time in until_
 };
 
-/// Decides when a port pauses and resumes its neighbour, based on the bytes it has buffered.
+/// Decides when a port pauses and resumes its neighbour, based on the number of buffered bytes that arrived
+/// through the port.
 class PauseSender {
  public:
   PauseSender(PauseMode kind, const PauseThresholds& thresholds, std::uint64_t rate)
       : kind_(kind), thresholds_(thresholds), rate_(rate) {}
 
   /// Call after frames of `ingress_class` have been buffered. Returns an XOFF frame if the class must be
-  /// paused but is not yet.
+  /// paused and is not paused yet.
   std::optional<roce::MacControl> filled(const IngressAccount& account, std::uint8_t ingress_class, Time now);
   /// Call after frames of `ingress_class` have left. Returns an XON frame if the class is paused and may
   /// resume.
   std::optional<roce::MacControl> emptied(const IngressAccount& account, std::uint8_t ingress_class);
-  /// Returns the frame that repeats the current pauses; due at renew_at().
+  /// Returns the frame that repeats the current pauses. It is due at renew_at().
   roce::MacControl renewal(Time now);
   Time renew_at() const { return renew_at_; }
-  /// Call if a pause frame could not be allocated. It is sent again after 1 µs.
+  /// Call if a pause frame could not be allocated. Another attempt is made after 1 µs.
   void failed(Time now) { renew_at_ = now + kMicrosecond; }
 
  private:

@@ -16,7 +16,7 @@ class PortQueues {
  public:
   explicit PortQueues(const std::array<QueueConfig, kQueues>& config);
 
-  /// Enqueues into queue Frame::queue.
+  /// Appends a frame to the queue with number Frame::queue.
   void push(Frame* frame) {
     const std::uint8_t q = frame->queue;
     queues_[q].push(frame);
@@ -24,7 +24,7 @@ class PortQueues {
     total_ += frame->length;
     waiting_ = static_cast<std::uint8_t>(waiting_ | (1U << q));
   }
-  /// Dequeues the next frame from the queues in the bit mask `may`; null if they are empty.
+  /// Dequeues the next frame from the queues in the bit mask `may`; null if these queues are empty.
   Frame* pop(std::uint8_t may);
 
   std::uint8_t waiting() const { return waiting_; }  ///< bit mask of non-empty queues
@@ -39,12 +39,12 @@ class PortQueues {
 
   std::array<FrameList, kQueues> queues_{};
   std::array<std::uint64_t, kQueues> bytes_{};
-  std::array<std::uint64_t, kQueues> quantum_{};  ///< bytes per round; 0: strict
+  std::array<std::uint64_t, kQueues> quantum_{};  ///< bytes per round; 0: strict priority
   std::array<std::uint64_t, kQueues> deficit_{};
   std::uint64_t total_ = 0;
   std::uint8_t waiting_ = 0;
   std::uint8_t strict_ = 0;
-  std::uint8_t turn_ = 0;  ///< queue being served by round robin
+  std::uint8_t turn_ = 0;  ///< queue that round robin serves at present
 };
 
 }  // namespace softfeb::fabric

@@ -10,15 +10,15 @@
 
 namespace softfeb::fabric {
 
-/// Bytes that one ingress port occupies in a switch's buffer, by class. With PFC the class is the frame's
-/// queue; with 802.3x or without flow control it is always 0.
+/// Bytes that one ingress port occupies in a switch's buffer, by class. With PFC, the class is the frame's
+/// queue. With 802.3x or without flow control, the class is always 0.
 struct IngressAccount {
-  std::array<std::uint64_t, kQueues> bytes{};     ///< bytes in shared buffer and headroom
+  std::array<std::uint64_t, kQueues> bytes{};     ///< bytes in the shared buffer and in the headroom
   std::array<std::uint64_t, kQueues> headroom{};  ///< the part of `bytes` in the headroom
 };
 
-/// The packet buffer of a switch. A frame occupies it from the arrival of its last bit until the departure of
-/// its first bit. A frame is stored in the shared part if the limits of its egress port and queue permit.
+/// The packet buffer of a switch. A frame occupies space from the arrival of its last bit until the departure
+/// of its first bit. A frame is stored in the shared part if the limits of its egress port and queue permit.
 /// Otherwise it is stored in the headroom of its ingress port, if that port can pause the sender.
 class SharedBuffer {
  public:
@@ -30,7 +30,7 @@ class SharedBuffer {
     std::uint64_t queue_bytes = 0;
   };
   /// Admits a frame from port `ingress` of this switch (0, 1, …). Returns false if there is no room.
-  /// `has_headroom`: the sender can be paused.
+  /// `has_headroom` is true if the sender can be paused.
   bool admit(Frame& frame, std::size_t ingress, std::uint8_t ingress_class, bool has_headroom,
              const Egress& egress);
   void release(Frame& frame, std::size_t ingress, std::uint8_t ingress_class);

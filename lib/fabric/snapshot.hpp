@@ -17,8 +17,8 @@ struct QueueSnapshot {
   std::uint64_t ecn_marked = 0;
   std::uint64_t dropped = 0;
   std::uint64_t bytes_max = 0;  ///< longest queue since the start
-  /// Longest time for which the queue held a frame without sending any: because queues of higher priority
-  /// were served, or because of a pause.
+  /// Longest time for which the queue contained a frame but sent none, because queues of higher priority were
+  /// served or because of a pause.
   Time starved = 0;
 };
 
@@ -40,30 +40,31 @@ struct PortSnapshot {
   std::uint64_t pause_tx = 0;    ///< pause frames sent (802.3x or PFC): XOFF and repetitions
   std::uint64_t resume_tx = 0;
   std::uint64_t pause_rx = 0;
-  Time paused = 0;  ///< time during which the port was paused with frames to send
+  Time paused = 0;  ///< time during which the port was paused although it had frames to send
   std::uint64_t cnp_forged = 0;
-  /// Counted only if INT is on. cch_hops: frames in whose congestion control header the port counted a hop.
-  /// cch_invalid: frames with an invalid header, which the port forwarded unchanged. Neither includes echoes
-  /// and control frames.
+  /// Counted only if INT is on. cch_hops is the number of frames in whose congestion control header the port
+  /// counted a hop. cch_invalid is the number of frames with an invalid header, which the port forwarded
+  /// unchanged. Neither number includes echoes and control frames.
   std::uint64_t cch_hops = 0, cch_invalid = 0;
 };
 
-/// Conservation of packets. At any time, entered + made + duplicated = delivered + all dropped_* + consumed +
-/// in_network.
+/// Counters that show the conservation of packets. At any time, entered + made + duplicated = delivered + all
+/// dropped_* + consumed + in_network.
 struct NetworkTotals {
   std::uint64_t entered = 0;     ///< frames sent by stations
   std::uint64_t made = 0;        ///< pause frames and forged CNPs
   std::uint64_t duplicated = 0;  ///< copies made by fault injection and by flooding
   std::uint64_t delivered = 0;   ///< frames delivered to stations
   std::uint64_t consumed = 0;    ///< MAC control frames consumed by switches
-  /// Dropped in switches, and at stations with more than 4 MiB queued for their link.
+  /// Frames dropped in switches because the buffer was full, and at stations with more than 4 MiB queued for
+  /// their link.
   std::uint64_t dropped_buffer = 0;
   std::uint64_t dropped_fault = 0;
   std::uint64_t dropped_unknown = 0;  ///< unknown destination, or invalid frame
-  /// Copies and network-generated frames dropped because the frame store was full; also counted in duplicated
-  /// or made.
+  /// Copies and network-generated frames dropped because the frame store was full. They are also counted in
+  /// `duplicated` or `made`.
   std::uint64_t dropped_store = 0;
-  std::uint64_t in_network = 0;  ///< queued or on a wire
+  std::uint64_t in_network = 0;  ///< frames that are queued or on a wire
   std::uint64_t corrupted = 0;
   std::uint64_t reordered = 0;
 };
@@ -80,7 +81,7 @@ struct NetworkSnapshot {
   Time taken_at = 0;
   NetworkTotals totals;
   std::vector<PortSnapshot> ports;  ///< grouped by switch
-  std::vector<FlowSnapshot> flows;  ///< in order of first packet; at most Network::kFlows
+  std::vector<FlowSnapshot> flows;  ///< in the order of their first packets; at most Network::kFlows
 };
 
 }  // namespace softfeb::fabric

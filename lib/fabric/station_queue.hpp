@@ -12,8 +12,8 @@
 
 namespace softfeb::fabric {
 
-/// Frames waiting for a station's transmitter: FIFO, except that paused priorities are skipped. Frame::at is
-/// the time a frame was queued.
+/// Frames waiting for a station's transmitter, in a FIFO from which paused priorities are skipped. Frame::at
+/// is the time at which a frame was queued.
 class StationQueue {
  public:
   bool empty() const { return bytes_ == 0; }
@@ -26,7 +26,7 @@ class StationQueue {
     of_[priority].push(frame);
   }
 
-  /// Earliest time at which a frame may leave, considering pauses only; kNever: no frame.
+  /// Earliest time at which the pauses permit a frame to leave; kNever: there is no frame.
   Time next(const PauseState& told) const {
     Time first = kNever;
     for (std::size_t p = 0; p < kQueues; ++p)

@@ -45,7 +45,7 @@ void Network::Parts::receive(std::uint16_t p, Frame* frame, Time now) {
   }
 }
 
-/// MAC control frames are never forwarded (IEEE 802.3 clause 31), regardless of their destination address.
+/// MAC control frames are never forwarded (IEEE 802.3, clause 31), regardless of their destination address.
 void Network::Parts::receive_control(std::uint16_t p, Frame* frame, Time now) {
   Port& port = ports[p];
   const auto pause = control_of(*frame);
@@ -61,7 +61,7 @@ void Network::Parts::receive_control(std::uint16_t p, Frame* frame, Time now) {
 /// lead to it.
 void Network::Parts::flood(std::uint16_t p, Frame* frame, Time now) {
   const Switch& sw = switches[ports[p].switch_index];
-  std::uint16_t last = Topology::kNoPort;  // gets the frame itself; the other ports get copies
+  std::uint16_t last = Topology::kNoPort;  // this port gets the frame itself; the other ports get copies
   for (std::uint16_t out = sw.first_port; out < sw.end_port; ++out) {
     if (out == p || (frame->destination == kSomebody && !topology.leads_to_learning[out])) continue;
     if (last != Topology::kNoPort) {
@@ -122,7 +122,7 @@ void Network::Parts::enqueue(std::uint16_t p, Frame* frame, Time now) {
   if (pause) send_pause(from, *pause, now);
 }
 
-/// Keeps the maxima of a port's queues. Call after frames have been put into `queue`.
+/// Updates the maxima of a port's queue lengths. Call after a frame has been appended to `queue`.
 void Network::Parts::note_lengths(Port& port, std::uint8_t queue) {
   const auto raise = [](std::uint64_t& most, std::uint64_t bytes) { most = std::max(most, bytes); };
   raise(port.counters.queue_bytes_peak, port.queues.bytes());
@@ -130,7 +130,7 @@ void Network::Parts::note_lengths(Port& port, std::uint8_t queue) {
   raise(port.counters.queues[queue].bytes_max, port.queues.bytes_of(queue));
 }
 
-/// Threshold switch: meters the traffic towards a port and sends CNPs to its sources.
+/// For a switch with a ThresholdForge: measures the traffic towards a port, and sends CNPs to its sources.
 void Network::Parts::pass_forge(Switch& sw, Port& port, Frame& frame, Time now) {
   const bool above = port.meter.passes(wire_bytes(frame.length), now);
   if (frame.flow == kNoFlow) return;
@@ -154,7 +154,7 @@ void Network::Parts::pass_forge(Switch& sw, Port& port, Frame& frame, Time now) 
   });
 }
 
-/// Transmits the next frame of port `p`, if the port is free and not paused.
+/// Transmits the next frame of port `p` if the port is free and not paused.
 void Network::Parts::transmit(std::uint16_t p, Time now) {
   Port& port = ports[p];
   Channel& channel = channels[port.channel];
@@ -194,7 +194,8 @@ void Network::Parts::note_departure(Port& port, const Frame& frame, Time now) {
 }
 
 /// Counts a hop in the congestion control header of a frame whose first bit leaves through `port`. The record
-/// describes the port without this frame: bytes sent before it, and bytes queued behind it.
+/// describes the port without this frame: it contains the bytes sent before the frame and the bytes queued
+/// behind it.
 void Network::Parts::record_hop(Port& port, const Frame& frame, Time now) {
   const Switch& sw = switches[port.switch_index];
   if (!sw.config->int_on) return;
@@ -229,7 +230,7 @@ void Network::Parts::after_leaving(Port& port, Frame& frame, Time now) {
   if (resume) send_pause(frame.ingress, *resume, now);
 }
 
-/// Sends a pause frame from port `p`, ahead of everything queued there.
+/// Sends a pause frame from port `p`, ahead of all data frames queued there.
 void Network::Parts::send_pause(std::uint16_t p, const roce::MacControl& pause, Time now) {
   Port& port = ports[p];
   ++totals.made;

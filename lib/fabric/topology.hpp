@@ -9,8 +9,8 @@
 
 namespace softfeb::fabric {
 
-/// One direction of a link, from its transmitter to the node at the other end. Direction 2 · link runs from
-/// `a` to `b`, direction 2 · link + 1 from `b` to `a`.
+/// One direction of a link, from its transmitter to the node at the other end. Direction 2 · link goes from
+/// the link's node `a` to node `b`, and direction 2 · link + 1 from `b` to `a`.
 struct Direction {
   NodeRef from, to;
 };
@@ -23,7 +23,7 @@ struct PortPlace {
   std::uint32_t direction = 0;
 };
 
-/// Connections and routes, validated and computed at construction.
+/// The connections, which the constructor validates, and the routes, which it computes.
 struct Topology {
   static constexpr std::uint16_t kNoPort = UINT16_MAX;
 
@@ -33,11 +33,11 @@ struct Topology {
 
   std::vector<Direction> directions;
   std::vector<PortPlace> ports;                  ///< grouped by switch, in the order of links
-  std::vector<std::uint32_t> first_port;         ///< first port of each switch, with an end sentinel
+  std::vector<std::uint32_t> first_port;         ///< first port of each switch; then the number of ports
   std::vector<std::uint16_t> port_of;            ///< sending port of each direction; kNoPort: a station sends
   std::vector<std::uint32_t> station_direction;  ///< sending direction of each station
   std::vector<std::vector<std::uint16_t>> routes;  ///< [switch][station]: egress port; kNoPort: no route
-  /// For each port: true if it leads to a station without a configured address.
+  /// For each port: true if it leads to at least one station without a configured address.
   std::vector<bool> leads_to_learning;
 
  private:

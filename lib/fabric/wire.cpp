@@ -3,10 +3,10 @@
 
 namespace softfeb::fabric {
 
-/// Applies faults. Each fault is drawn independently, and every frame draws the same number of random
-/// numbers. Changing the rate of one fault therefore does not change which frames the other faults affect.
-/// A duplicate arrives at the regular time, uses no time on the link, and is not subject to the other
-/// faults.
+/// Applies faults. The faults are independent of each other, and every frame uses the same number of random
+/// numbers. Therefore, a change to the probability of one fault does not change which frames the other faults
+/// affect. A duplicate arrives at the regular time, does not occupy the link, and is neither corrupted nor
+/// reordered.
 bool Wire::transmit_faulty(Frame* frame, FrameStore& store, NetworkTotals& totals) {
   const bool drop = rng_.chance(faults_.drop);
   const bool duplicate = rng_.chance(faults_.duplicate);

@@ -13,19 +13,19 @@
 
 namespace softfeb::fabric {
 
-/// One direction of a link. A frame occupies it for its wire length divided by the rate, and arrives when its
-/// last bit reaches the other end. All frames have the same delay and arrive in order, except those that a
-/// fault delays.
+/// One direction of a link. A frame occupies the wire for a time equal to the frame's wire length divided by
+/// the rate. It arrives when its last bit reaches the other end. All frames have the same delay and arrive in
+/// order, except those that a fault delays.
 class Wire {
  public:
   Wire(std::uint64_t rate, Time delay, const LinkFaults& faults, Rng rng)
       : time_(rate), delay_(delay), faults_(faults), faulty_(faults.any()), rng_(rng) {}
 
-  /// Time from which the transmitter is free.
+  /// Time from which on the transmitter is free.
   Time free_at() const { return free_at_; }
 
-  /// Transmits `frame`; its first bit leaves at `now`, which must not be before free_at(). Returns false when
-  /// a fault drops the frame; the caller then owns it again.
+  /// Transmits `frame`. Its first bit leaves at `now`, which must not be before free_at(). Returns false if a
+  /// fault drops the frame; the caller then owns the frame again.
   bool transmit(Frame* frame, Time now, FrameStore& store, NetworkTotals& totals) {
     free_at_ = now + time_.next(wire_bytes(frame->length));
     frame->at = free_at_ + delay_;
@@ -34,7 +34,7 @@ class Wire {
     return true;
   }
 
-  /// Arrival time of the next frame; kNever: none.
+  /// Arrival time of the next frame; kNever: there is none.
   Time next_arrival() const { return std::min(front_time(under_way_), front_time(late_)); }
   /// Removes and returns the next frame to arrive. Requires a frame on the wire.
   Frame* arrive() { return front_time(late_) < front_time(under_way_) ? late_.pop() : under_way_.pop(); }

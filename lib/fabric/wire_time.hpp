@@ -9,19 +9,20 @@
 
 namespace softfeb::fabric {
 
-/// Bytes on the wire of a frame of `length` bytes (without FCS). The minimum frame is 64 bytes including FCS.
+/// Number of bytes that a frame of `length` bytes (without FCS) occupies on the wire. The minimum frame is 64
+/// bytes including FCS.
 constexpr std::uint64_t wire_bytes(std::uint32_t length) {
   return std::max<std::uint64_t>(std::uint64_t{length} + 4, 64) + roce::kWireOverhead - 4;
 }
 
-/// Transmission times at a rate, without accumulating rounding errors: fractions of a picosecond are carried
-/// over.
+/// Computes transmission times at a given rate. Rounding errors do not accumulate, because fractions of a
+/// picosecond are carried over.
 class WireTime {
  public:
   /// `rate` in bytes per second, 1 … 10^12.
   explicit WireTime(std::uint64_t rate) : rate_(rate), exact_(kSecond % rate == 0 ? kSecond / rate : 0) {}
 
-  /// Duration of the next `bytes`, at most 2^23.
+  /// Transmission time of the next `bytes` bytes; `bytes` is at most 2^23.
   Time next(std::uint64_t bytes) {
     if (exact_ != 0) return bytes * exact_;
     const std::uint64_t total = bytes * kSecond + remainder_;

@@ -10,7 +10,7 @@
 namespace softfeb::hostclock {
 
 /// Seconds by which TAI is ahead of UTC: the kernel's value, or detector::kTaiAhead if the kernel does not
-/// know one. Most hosts never tell their kernel, whose CLOCK_TAI then equals UTC.
+/// know one. On most hosts, nothing sets this value in the kernel, so that CLOCK_TAI equals UTC.
 std::uint32_t tai_ahead();
 
 /// The current time in TAI. Steps of the wall clock change it.

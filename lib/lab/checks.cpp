@@ -129,8 +129,8 @@ void judge_events(Judge& judge, const config::RunConfig& config, const endpoints
   }
 }
 
-/// Every registered transfer whose messages are all complete must have been notified. Over UC, lost messages
-/// are judged already.
+/// Every registered transfer whose messages are all complete must have caused a notification. Messages lost
+/// over UC are judged elsewhere.
 void judge_transfers(Judge& judge, const endpoints::Endpoints& endpoints) {
   std::map<std::size_t, std::uint64_t> complete;  // number of complete transfers per receiver
   for (const endpoints::TransferGroup& group : endpoints.transfers.groups) {
@@ -172,8 +172,8 @@ void judge_receivers(Judge& judge, const config::RunConfig& config, const endpoi
     missing += due > got ? due - got : 0;
     surplus += got > send.messages_made ? got - send.messages_made : 0;
   }
-  // For QPs created by metadata buses, judge only the payload: the number of messages they should receive is
-  // unknown.
+  // For QPs created by metadata buses, judge only the payload, because the number of messages that these QPs
+  // should receive is unknown.
   for (const auto& receiver : endpoints.receivers) {
     for (std::size_t i = receiver->first_slot(); i < receiver->qp_count(); ++i)
       wrong += receiver->qp(i).bytes_wrong();
@@ -201,7 +201,7 @@ void judge_sessions(Judge& judge, const std::vector<endpoints::Targets::Session>
   }
 }
 
-/// A file must have all events that closed.
+/// An event file must contain all events that were closed.
 void judge_event_files(Judge& judge, const config::RunConfig& config, const stats::Outcome& o) {
   for (std::size_t r = 0; r < o.event_files.size(); ++r) {
     if (!o.event_files[r]) continue;

@@ -22,15 +22,15 @@ struct Balance {
 };
 
 /// Frames that enter or leave the network other than through endpoints of this process, and frames lost at
-/// the edge of the network. All members are 0 in virtual time.
+/// the edge of the network. In virtual time, only `lost_out` can be nonzero.
 struct Edge {
   std::uint64_t ports_in = 0;   ///< frames received on the host's ports
   std::uint64_t ports_out = 0;  ///< frames sent to the host's ports
   /// Frames that endpoints sent, but that were lost on the way into the network. Every such loss is
   /// counted.
   std::uint64_t lost_in = 0;
-  /// Frames that the network delivered, but that were lost on the way to an endpoint. Every such loss is
-  /// counted.
+  /// Frames that the network delivered, but that were lost on the way to an endpoint, or were not for the
+  /// endpoint. Every such frame is counted.
   std::uint64_t lost_out = 0;
 };
 

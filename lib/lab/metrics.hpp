@@ -109,7 +109,7 @@ class Metrics : public stats::Observer {
   const MetricsConfig& config() const { return config_; }
 
  private:
-  /// State of the bottleneck port in a sample. A rate of 0 means that no sample contained it yet.
+  /// State of the bottleneck port in a sample. A rate of 0 means that no sample has contained the port yet.
   struct Port {
     std::uint64_t rate = 0;
     std::uint64_t wire_bytes = 0;
@@ -163,7 +163,7 @@ class Metrics : public stats::Observer {
     Time sent_for = 0;
     std::uint64_t delivered = 0;
   };
-  std::vector<Demand> demands_;  ///< demand of each board while it sends
+  std::vector<Demand> demands_;  ///< sending time and delivered bytes of each board
   std::uint64_t queue_sum_ = 0, queue_samples_ = 0;
 };
 

@@ -16,8 +16,9 @@ using fabric::NodeRef;
 
 constexpr std::uint32_t kNowhere = UINT32_MAX;
 
-/// Requested payload rate of a queue pair in a closed loop, bytes per second, if lengths are drawn. A rate in
-/// packets gives a slightly lower one, because the last packets of messages are shorter.
+/// Requested payload rate of a queue pair with random lengths in a closed loop, in bytes per second. Empty if
+/// the rate is unlimited, or if it is in packets: the payload rate is then not known, because the last
+/// packets of messages are shorter than the others.
 std::optional<std::uint64_t> asked_of_lengths(const config::TrafficConfig& t) {
   if (t.rate.unit == config::Rate::Unit::kPayloadBytes) return t.rate.per_second;
   if (t.rate.unit != config::Rate::Unit::kMessages) return std::nullopt;

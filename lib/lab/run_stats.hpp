@@ -21,7 +21,7 @@ namespace softfeb::lab {
 /// All results of one run of an experiment.
 struct RunStats {
   bool virtual_time = false;
-  /// Share of time during which the worker affected most was preempted by the host.
+  /// Share of the time for which the host preempted the most affected worker.
   double preempted_share = 0;
   LabStats metrics;
   Totals totals;

@@ -65,8 +65,8 @@ DoubleRates at_next_peak(DoubleRates r, double depth, unsigned increases, const 
   return r;
 }
 
-/// Computes the peak at which the sawtooth is steady. Without limits, each peak is a · previous peak + b.
-/// Since a is close to 1, the fixed point is computed directly, and only the effect of the limits is
+/// Computes the peak at which the sawtooth is steady. Without limits, each peak is k · previous peak + b.
+/// Since k is close to 1, the fixed point is computed directly, and only the effect of the limits is
 /// iterated.
 DoubleRates steady_peak(double depth, unsigned increases, const RateOrigin& o) {
   const auto line = static_cast<double>(o.build.line_rate);

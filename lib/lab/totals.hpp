@@ -18,7 +18,7 @@ struct Totals {
   std::uint64_t cnp_tx = 0;       ///< CNPs sent by receivers
   std::uint64_t cnp_rx = 0;       ///< CNPs received by boards
   std::uint64_t bytes_wrong = 0;  ///< wrong payload bytes at receivers
-  std::uint64_t dropped = 0;      ///< dropped by switches that were out of buffer space
+  std::uint64_t dropped = 0;      ///< packets dropped by switches that were out of buffer space
   std::uint64_t lost = 0;         ///< packets lost in the network, for any reason
   std::uint64_t ecn_marked = 0;
   std::uint64_t pause_tx = 0;  ///< pause frames sent by switches

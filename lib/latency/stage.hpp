@@ -6,31 +6,31 @@
 #include <cstdint>
 #include <string>
 
-/// lib/latency measures how long messages take from stage to stage, sans-I/O. Start with Stage here, then
-/// read Stamps (stamps.hpp), to which all parts report, and StageTable (stage_table.hpp), which joins what
-/// they report. It may include only base.
+/// lib/latency measures how long messages take from each stage to the next, sans-I/O. Start with Stage here.
+/// Then read Stamps (stamps.hpp), to which all parts report, and StageTable (stage_table.hpp), which joins
+/// these reports. The library may include only lib/base.
 namespace softfeb::latency {
 
 /// Points on the path of a message, in order.
 enum class Stage : std::uint8_t {
-  kTriggered,  ///< t0: the trigger of its event, or the time at which it was due
+  kTriggered,  ///< t0: the message's event was triggered, or the message was due
   kPosted,     ///< t1: posted to the send queue
   kCrafted,    ///< t2: its first packet was crafted
-  kSent,       ///< t3: the port took its last packet. Virtual time: the last bit is on the link
-  kSwitchIn,   ///< t4: a switch has received its last packet completely. Virtual time only, as the next one
-  kSwitchOut,  ///< t5: the last bit has left that switch
+  kSent,       ///< t3: the port accepted its last packet. Virtual time: the last bit is on the link
+  kSwitchIn,   ///< t4: a switch has received its last packet completely. Only in virtual time
+  kSwitchOut,  ///< t5: the last bit has left that switch. Only in virtual time
   kReceived,   ///< t6: its last packet was received from the port
   kPlaced,     ///< t7: its last byte is in memory
-  kNotified,   ///< t8: the receiver was notified of it, or of the window or event to which it belongs
-  kCompleted,  ///< t9: the requester has completed it
+  kNotified,   ///< t8: the receiver was notified of the message, or of its window or event
+  kCompleted,  ///< t9: the requester has completed the message
 };
 
-/// Switches on a path of which each has its own stages. Further ones are not recorded.
+/// Number of switches on a path for which stages are recorded. Stages of further switches are ignored.
 inline constexpr std::size_t kHops = 4;
-/// Points of a record: the stages, with those of a switch once for each hop.
+/// Number of points in a record: one for each stage, but the stages of a switch have one point for each hop.
 inline constexpr std::size_t kPoints = 8 + 2 * kHops;
 
-/// Index of a point in a record. `hop` counts from 0; only switches have it.
+/// Index of a point in a record. `hop` counts from 0, and is used only for the stages of a switch.
 constexpr std::size_t point_of(Stage stage, std::size_t hop = 0) {
   const auto s = static_cast<std::size_t>(stage);
   if (stage <= Stage::kSent) return s;
@@ -39,10 +39,10 @@ constexpr std::size_t point_of(Stage stage, std::size_t hop = 0) {
 }
 static_assert(point_of(Stage::kCompleted) == kPoints - 1);
 
-/// "sent", "switch_1_in", …
+/// Returns the name of a point: "sent", "switch_1_in", …
 std::string point_name(std::size_t point);
 
-/// A part of the path whose duration has a histogram, as two points.
+/// A part of the path, from one point to another, for whose duration there is a histogram.
 struct Span {
   std::uint8_t from = 0;
   std::uint8_t to = 0;
@@ -50,7 +50,7 @@ struct Span {
   bool operator==(const Span&) const = default;
 };
 
-/// Each step of the path, then sums of several steps.
+/// The spans: first each step of the path, then sums of several steps.
 inline constexpr std::size_t kSpans = 5 + 3 * kHops + 6;
 const std::array<Span, kSpans>& spans();
 

@@ -11,9 +11,10 @@
 
 namespace softfeb::latency {
 
-/// Histogram of durations from 1 ns to 2^40 ns (18 minutes), with 32 buckets of equal width in each octave.
-/// A percentile is therefore within 1.6 % of the exact value. Count, smallest and largest value are exact.
-/// Shorter durations have one bucket of their own; longer ones count in the last. No allocation.
+/// Histogram of durations from 1 ns to 2^40 ns (18 minutes), with 32 buckets of equal width in each octave. A
+/// percentile is therefore within 1.6 % of the exact value. Count, smallest and largest value are exact.
+/// Durations below 1 ns share a bucket of their own; durations above the range are counted in the last
+/// bucket. The histogram does not allocate memory.
 class StageHistogram {
  public:
   static constexpr std::size_t kPerOctave = 32;
@@ -33,8 +34,8 @@ class StageHistogram {
   Time min() const { return count_ == 0 ? 0 : min_; }
   Time max() const { return max_; }
   Time sum() const { return sum_; }
-  /// The smallest duration that at least `per_mille` thousandths of all do not exceed (nearest rank): the
-  /// middle of its bucket, but within min() and max().
+  /// Percentile by nearest rank: at least `per_mille` thousandths of the durations do not exceed the result.
+  /// Returns the middle of a bucket, limited to the range from min() to max().
   Time percentile(std::uint64_t per_mille) const {
     const std::uint64_t rank = std::max<std::uint64_t>(1, (count_ * per_mille + 999) / 1000);
     std::uint64_t seen = 0;
@@ -46,7 +47,7 @@ class StageHistogram {
   }
 
   std::uint64_t bucket(std::size_t i) const { return buckets_[i]; }
-  /// Smallest duration in bucket `i`; for kBuckets, the end of the last one.
+  /// Smallest duration in bucket `i`; for `i` = kBuckets, the end of the last bucket.
   static constexpr Time lower(std::size_t i) {
     if (i == 0) return 0;
     const std::size_t octave = (i - 1) / kPerOctave;

@@ -11,7 +11,7 @@ StageTable::StageTable(std::uint32_t sample) : records_(kEntries), slots_(kSlots
   figures_.sample = sample;
 }
 
-/// The slot that holds `key`, or the free slot where it belongs. The table is at most half full.
+/// Returns the slot that holds `key`, or the free slot where `key` belongs. The table is at most half full.
 std::size_t StageTable::slot_of(MessageKey key) const {
   std::size_t slot = home(key);
   while (slots_[slot] != kNone && records_[slots_[slot]].key != key) slot = (slot + 1) % kSlots;
@@ -59,8 +59,8 @@ StageTable::Record& StageTable::open(std::size_t slot, MessageKey key) {
 void StageTable::record(Record& r, Stage stage, Time at) {
   switch (stage) {
     case Stage::kSent:
-      // A retransmission before the arrival counts; one after it, because an ACK was lost, does not. The
-      // receiver's stamp of a packet may come before the sender's.
+      // A retransmission counts only if the message has not arrived yet. A retransmission after the arrival,
+      // because an ACK was lost, does not count. The receiver's stamp may be reported before the sender's.
       if (r.knows(Stage::kSent) && r.knows(Stage::kReceived)) return;
       r.hops = 0;
       r.known &= ((1U << point_of(Stage::kSwitchIn)) - 1U) | (~0U << point_of(Stage::kReceived));
@@ -88,7 +88,7 @@ void StageTable::add(const Record& r) {
   for (std::size_t i = 0; i < kSpans; ++i) {
     const Span s = spans()[i];
     if (!r.knows(s.from) || !r.knows(s.to)) continue;
-    // Workers read the clock independently of each other, so a short span may come out negative.
+    // Workers read the clock independently of each other, so the duration of a short span may be negative.
     figures_.histograms[i].add(r.at[s.to] > r.at[s.from] ? r.at[s.to] - r.at[s.from] : 0);
   }
 }
@@ -97,7 +97,8 @@ void StageTable::remove(std::uint16_t entry) {
   unlink(entry);
   std::size_t hole = slot_of(records_[entry].key);
   slots_[hole] = kNone;
-  // Moves the entries behind the hole forward that are not at home there, so that searches find them.
+  // Move entries after the hole into it if they do not belong in their present slots, so that searches find
+  // them.
   for (std::size_t at = (hole + 1) % kSlots; slots_[at] != kNone; at = (at + 1) % kSlots) {
     const std::size_t wanted = home(records_[slots_[at]].key);
     if ((at - wanted) % kSlots < (at - hole) % kSlots) continue;

@@ -13,20 +13,21 @@ namespace softfeb::latency {
 
 /// What a StageTable has measured.
 struct StageFigures {
-  std::uint32_t sample = 0;    ///< one in `sample` messages was selected
-  std::uint64_t messages = 0;  ///< messages of which all stages are known
-  /// Messages whose entry had to make room for another one. They are not in the histograms.
+  std::uint32_t sample = 0;    ///< one message in `sample` was selected
+  std::uint64_t messages = 0;  ///< messages that are complete and in the histograms
+  /// Messages whose entry was given to another message. They are not in the histograms.
   std::uint64_t overflows = 0;
-  /// Stamps that found no room on the way to the table.
+  /// Stamps that were lost on the way to the table, because a queue was full.
   std::uint64_t lost_stamps = 0;
-  /// Messages that are not complete. At the end of a run, these are the ones that were lost or flushed.
+  /// Messages that are not complete. At the end of a run, these are the messages that were lost or flushed.
   std::uint64_t incomplete = 0;
   std::array<StageHistogram, kSpans> histograms{};  ///< in the order of spans()
 };
 
-/// Joins the stamps of messages, which several parts report independently of each other: the board, the
-/// network, and the receiver. A message enters with its first stamp, in any order of both sides, and leaves
-/// for the histograms when it was sent, notified and completed. A full table gives up the oldest message.
+/// Joins the stamps of messages. The board, the network and the receiver report them independently of each
+/// other. A message enters the table with the stamp kTriggered or kReceived, whichever is reported first.
+/// After it was sent, notified and completed, it is added to the histograms and removed from the table. If
+/// the table is full, a new message replaces the oldest one.
 ///
 /// Sans-I/O, not thread-safe; only the constructor allocates. In real time, it belongs to the control thread,
 /// to which the workers pass their stamps.
@@ -36,12 +37,12 @@ class StageTable {
 
   explicit StageTable(std::uint32_t sample);
 
-  /// Takes a stamp. A stamp of an unknown message that can not be its first is ignored: it belongs to a
-  /// repetition, or to a message that had to leave.
+  /// Records a stamp. If the message is not in the table, any stamp other than kTriggered and kReceived is
+  /// ignored, because it belongs to a repetition, or to a message that was removed.
   void put(MessageKey key, Stage stage, Time at);
   void lose_stamps(std::uint64_t n) { figures_.lost_stamps += n; }
 
-  /// `incomplete` is current.
+  /// May be called at any time; `incomplete` counts the messages that are in the table now.
   const StageFigures& figures() const { return figures_; }
 
  private:
@@ -51,7 +52,7 @@ class StageTable {
   struct Record {
     MessageKey key = 0;
     std::uint32_t known = 0;  ///< bit p is set if the time of point p is known
-    std::uint16_t hops = 0;   ///< switches that were entered
+    std::uint16_t hops = 0;   ///< number of switches that the message has entered
     std::uint16_t older = kNone, newer = kNone;
     std::array<Time, kPoints> at{};
 
@@ -81,7 +82,7 @@ class StageTable {
   StageFigures figures_;
 };
 
-/// Stamps that go directly into a table: for a single thread in virtual time.
+/// Puts stamps directly into a table, for a single thread in virtual time.
 class DirectStamps final : public Stamps {
  public:
   explicit DirectStamps(std::uint32_t sample) : Stamps(Sampling(sample)), table_(sample) {}

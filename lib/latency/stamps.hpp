@@ -9,23 +9,24 @@
 
 namespace softfeb::latency {
 
-/// Identifies a message: its queue pair, and the PSN of its last packet. Both sides know it, so nothing is
-/// added to packets. 0 is no message.
+/// Identifies a message by its queue pair and the PSN of its last packet. Both sides know these, so nothing
+/// is added to packets. 0 means no message.
 using MessageKey = std::uint64_t;
 
 /// The side of a queue pair by which its messages are identified.
 struct QpOwner {
   static constexpr std::uint16_t kOfBoard = 0x8000;
 
-  /// A receiver in this process, by its number. The QPN of a key is the receiver's.
+  /// Receiver number `r` in this process. A key then contains the receiver's QPN.
   static constexpr std::uint16_t receiver(std::size_t r) { return static_cast<std::uint16_t>(r & 0x7fff); }
-  /// A board whose receiver is elsewhere. The QPN of a key is the board's.
+  /// Board number `b`, whose receiver is in another process or on another host. A key then contains the
+  /// board's QPN.
   static constexpr std::uint16_t board(std::size_t b) {
     return static_cast<std::uint16_t>(kOfBoard | (b & 0x7fff));
   }
 };
 
-/// `owner`: see QpOwner. `qpn` and `last_psn` have 24 bits.
+/// `owner` is a value of QpOwner. `qpn` and `last_psn` have 24 bits.
 constexpr MessageKey message_key(std::uint16_t owner, std::uint32_t qpn, std::uint32_t last_psn) {
   return MessageKey{owner} << 48 | MessageKey{qpn} << 24 | last_psn;
 }
@@ -33,12 +34,12 @@ constexpr MessageKey message_key(std::uint16_t owner, std::uint32_t qpn, std::ui
 /// True if no receiver of this process reports the message.
 constexpr bool sent_elsewhere(MessageKey key) { return (key >> 63) != 0; }
 
-/// Selects one in `sample` messages. The key alone decides, so that both sides select the same ones without
-/// an agreement, also if messages get lost. Its bits are mixed, because the last PSNs of long messages have a
-/// common divisor with most values of `sample`.
+/// Selects one message in `sample`. The selection depends only on the key, so both sides select the same
+/// messages without communication, even if messages are lost. The key's bits are mixed, because the last PSNs
+/// of long messages have a common divisor with most values of `sample`.
 class Sampling {
  public:
-  /// 0: none.
+  /// If `sample` is 0, no message is selected.
   explicit constexpr Sampling(std::uint32_t sample = 0)
       : below_(sample == 0 ? 0 : ((std::uint64_t{1} << 32) + sample - 1) / sample) {}
 
@@ -50,8 +51,8 @@ class Sampling {
   std::uint64_t below_;
 };
 
-/// Takes the times at which selected messages reach the stages. Each worker has its own. Calls for messages
-/// that selects() does not select are not allowed. Must not block or allocate.
+/// Records the times at which selected messages reach the stages. Each worker has its own object. put() must
+/// be called only for messages for which selects() returns true. No function may block or allocate.
 class Stamps {
  public:
   explicit Stamps(Sampling sampling) : sampling_(sampling) {}
@@ -59,11 +60,13 @@ class Stamps {
 
   bool selects(MessageKey key) const { return sampling_.selects(key); }
   virtual void put(MessageKey key, Stage stage, Time at) = 0;
-  /// The present time, for what takes place within an iteration of a loop. Virtual time: `now`.
+  /// The present time, for stages reached during an iteration of the worker's loop. In virtual time, this is
+  /// `now`.
   virtual Time clock(Time now) = 0;
-  /// Packets were just received from a port. Until the next call, this is their time of arrival.
+  /// Packets were just received from a port. The present time is the time of arrival of all packets until the
+  /// next call.
   void received() { arrived_ = clock(0); }
-  /// A frame with a message's key was built for a port.
+  /// A frame that carries a message's key was built for a port.
   void mark_frame() { ++marked_; }
   /// The port has found the keys of `n` frames.
   void unmark_frames(std::size_t n) { marked_ -= n; }
@@ -80,8 +83,8 @@ class Stamps {
 
 /// How a queue pair or a receiver reports its messages.
 struct StampSource {
-  Stamps* stamps = nullptr;  ///< null: it does not. Must outlive its user
-  std::uint16_t owner = 0;   ///< QpOwner
+  Stamps* stamps = nullptr;  ///< null: messages are not reported. Must outlive its user
+  std::uint16_t owner = 0;   ///< a value of QpOwner
 
   MessageKey key(std::uint32_t qpn, std::uint32_t last_psn) const {
     return message_key(owner, qpn, last_psn);

@@ -9,9 +9,9 @@
 
 namespace softfeb::latency {
 
-/// Selected messages that wait until their window or event closes, and only then count as notified. Groups
-/// are the lower 32 bits of the number of a window or event. If there are too many, the oldest ones are
-/// forgotten, as are those whose group closed before they came.
+/// Selected messages whose receiver is notified only when their window or event closes. A group is a window
+/// or event, identified by the lower 32 bits of its number. If there are too many messages, the oldest ones
+/// are replaced. This also removes messages that were added after their group had closed.
 ///
 /// Sans-I/O, not thread-safe; only the constructor allocates.
 class WaitingMessages {
@@ -20,7 +20,7 @@ class WaitingMessages {
 
   WaitingMessages() : entries_(kMost), first_(kLists, kNone) {}
 
-  /// `key` waits for `group`.
+  /// Message `key` now waits until `group` closes.
   void add(MessageKey key, std::uint32_t group) {
     Entry& e = entries_[next_];
     if (e.key != 0) remove(next_);
@@ -31,7 +31,7 @@ class WaitingMessages {
     next_ = static_cast<std::uint16_t>((next_ + 1U) % kMost);
   }
 
-  /// `group` closed: calls `notify` with each key that waits for it.
+  /// Call this when `group` closes. Calls `notify` with the key of each message in this group.
   template <typename Notify>
   void release(std::uint32_t group, Notify&& notify) {
     for (std::uint16_t i = first_[group % kLists]; i != kNone;) {
@@ -51,7 +51,7 @@ class WaitingMessages {
   struct Entry {
     MessageKey key = 0;  ///< 0: free
     std::uint32_t group = 0;
-    std::uint16_t before = kNone, behind = kNone;  ///< in the list of its group
+    std::uint16_t before = kNone, behind = kNone;  ///< neighbours in the list of its group
   };
 
   void remove(std::uint16_t i) {
@@ -61,8 +61,8 @@ class WaitingMessages {
     e.key = 0;
   }
 
-  std::vector<Entry> entries_;        ///< ring, by age
-  std::vector<std::uint16_t> first_;  ///< of each list
+  std::vector<Entry> entries_;        ///< ring, ordered by age
+  std::vector<std::uint16_t> first_;  ///< first entry of each list
   std::uint16_t next_ = 0;            ///< entry for the next message
 };
 

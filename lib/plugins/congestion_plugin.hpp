@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Congestion control as a plug-in of softfeb, version 2. This header is all that a plug-in needs; it is
-// installed as <softfeb/congestion_plugin.hpp>. The tutorial is doc/congestion.md.
+// Interface for congestion control plug-ins of softfeb, version 2. This is the only header that a plug-in
+// needs. It is installed as <softfeb/congestion_plugin.hpp>. The tutorial is doc/congestion.md.
 //
 //     class Mine final : public softfeb_plugin::Control { … };
 //     SOFTFEB_CONGESTION_PLUGIN(Mine, {.name = "mine", .summary = "…", …})
@@ -18,7 +18,8 @@
 
 namespace softfeb_plugin {
 
-/// Incremented with every change that makes old plug-ins unusable. softfeb refuses other versions.
+/// Incremented with every change that makes old plug-ins unusable. softfeb refuses plug-ins with another
+/// version.
 inline constexpr std::uint32_t kVersion = 2;
 
 /// Picoseconds since the start of the run's clock.
@@ -29,12 +30,13 @@ inline constexpr Time kMicrosecond = 1'000'000, kMillisecond = 1'000 * kMicrosec
 /// A rate or a window with this value is unlimited.
 inline constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
-/// A credit with this value is unlimited; a priority with this value is that of the queue pair's DSCP.
+/// kNoCredit as a credit means that there is no limit. kNoPriority as a priority means that the packet keeps
+/// the queue pair's own DSCP.
 inline constexpr std::uint64_t kNoCredit = UINT64_MAX;
 inline constexpr std::uint8_t kNoPriority = UINT8_MAX;
 
-/// Functions of a control that softfeb calls, as a sum of these bits. All others cost nothing. The last four
-/// need kAcks, and an object for each queue pair.
+/// The functions of a control that softfeb calls, as a sum of these bits. Functions that are not called cost
+/// nothing. The last four bits require kAcks, and a control object for each queue pair.
 enum Events : std::uint32_t {
   kAcks = 1U << 0,        ///< calls ack(); needs reliable queue pairs (RC)
   kNaks = 1U << 1,        ///< calls nak()
@@ -44,12 +46,12 @@ enum Events : std::uint32_t {
   kPosts = 1U << 5,       ///< calls posted()
   kCredit = 1U << 6,      ///< calls credit() before packets leave
   kPriorities = 1U << 7,  ///< calls priority() for each packet
-  kRanks = 1U << 8,       ///< calls rank(); the board serves the queue pair with the lowest rank first
+  kRanks = 1U << 8,       ///< calls rank(); the board serves queue pairs with the lowest rank first
 };
 
 /// An acknowledgement of packets that were not acknowledged before. Bytes are counted from BTH through pad.
 struct Ack {
-  Time rtt = 0;  ///< round-trip time of the acknowledged packet; 0: no valid sample (it was sent twice)
+  Time rtt = 0;  ///< round-trip time of the acknowledged packet; 0: there is no valid sample
   std::uint64_t bytes = 0;
   std::uint32_t packets = 0;
   std::uint64_t acked = 0;               ///< number of packets acknowledged so far
@@ -64,9 +66,10 @@ struct Ack {
 /// Reason why packets will be sent again.
 enum class Nak : std::uint8_t { kSequence, kReceiverNotReady, kTimeout };
 
-/// Controls one queue pair, or several that share it (`scope`). softfeb calls it from one thread only, in
-/// order of time. No function may allocate memory, wait, or call the system: each call delays packets. An
-/// exception stops the queue pairs of the control, with a message.
+/// Controls one queue pair, or several queue pairs that share the control (`scope`). softfeb calls its
+/// functions from one thread only, in order of time. No function may allocate memory, wait, or make a system
+/// call, because each call delays packets. If a function throws an exception, softfeb stops the queue pairs
+/// of the control and reports the exception's message.
 class Control {
  public:
   virtual ~Control() = default;
@@ -83,27 +86,29 @@ class Control {
 
   /// Rate in bytes per second, at least 1. Packets leave evenly spaced.
   virtual double rate() const { return kUnlimited; }
-  /// Number of bytes that may be in flight; at least one packet of the path MTU.
+  /// Number of bytes that may be in flight. Must be at least the size of a packet of the path MTU.
   virtual double window() const { return kUnlimited; }
 
   /// A message of `length` payload bytes was posted after the previous one. `order` is its position in the
   /// order in which the board's messages were posted.
   virtual void posted(std::uint32_t /*length*/, std::uint64_t /*order*/, Time /*now*/) {}
-  /// Packets with numbers below the returned value may leave; `packet` is the number of the next one.
-  /// Packets are numbered from 0 across messages. The value must not fall. If no packet is in flight and no
-  /// timer is set, it must be above `packet`, because nothing would ever raise it.
+  /// Packets with numbers below the returned value may leave; `packet` is the number of the next packet.
+  /// Packets are numbered from 0 across messages. The value must never decrease. If no packet is in flight
+  /// and no timer is set, the value must be above `packet`, because otherwise no event would ever raise it.
   virtual std::uint64_t credit(std::uint64_t /*packet*/) const { return kNoCredit; }
   /// Level of packet number `packet`, which leaves now: 0 (lowest) to 7, sent as DSCP 8 · level. Also called
   /// when a packet is sent again.
   virtual std::uint8_t priority(std::uint64_t /*packet*/) { return kNoPriority; }
-  /// Rank of the queue pair among those of its board that are ready to send, if `packet` is its next one.
+  /// Rank of the queue pair among the queue pairs of its board that are ready to send. `packet` is the number
+  /// of its next packet.
   virtual std::uint64_t rank(std::uint64_t /*packet*/) const { return 0; }
 
-  /// Sets new values of the parameters, in the order of the description. They apply from `now` on.
+  /// Sets new values of the parameters, in the order of the description. The values apply from `now` on.
   virtual void parameters(const double* values, Time now) = 0;
 
-  /// Writes the plug-in's own header fields of a request, at most `room` (56) bytes, and returns their
-  /// number. Only called if the description has a `header_profile` and the board has `cc_header: on`.
+  /// Writes the plug-in's own header fields of a request, at most `room` (56) bytes, and returns the number
+  /// of bytes written. Called only if the description has a `header_profile`, and the board has
+  /// `cc_header: on`.
   virtual std::size_t write_header(std::uint8_t* /*out*/, std::size_t /*room*/, Time /*now*/) { return 0; }
 
   /// Writes the values of the counters, in the order of the description, for telemetry.
@@ -148,7 +153,7 @@ struct Path {
 
 inline constexpr std::size_t kMostParameters = 64, kMostCounters = 8;
 
-/// A list of parameters or counters, copied so that it needs no allocation.
+/// A list of parameters or counters. Stores copies in an array, so that it needs no allocation.
 template <typename T, std::size_t Most>
 struct List {
   T items[Most]{};
@@ -163,9 +168,10 @@ struct List {
 /// The description of a plug-in, which SOFTFEB_CONGESTION_PLUGIN initializes.
 struct Description {
   const char* name;     ///< lower-case letters, digits and underscores
-  const char* summary;  ///< one line
+  const char* summary;  ///< description in one line
   std::uint32_t events = 0;
-  /// Bytes between two packets that request an acknowledgement; 0: every packet. Only with kAcks.
+  /// Bytes between two packets that request an acknowledgement; 0: every packet requests one. Used only with
+  /// kAcks.
   std::uint32_t ack_spacing = 0;
   /// 0xf0 to 0xff if the plug-in has header fields of its own, otherwise 0.
   std::uint8_t header_profile = 0;
@@ -176,12 +182,12 @@ struct Description {
 /// The object that softfeb looks up in a plug-in, as the symbol `softfeb_congestion_plugin`.
 struct Plugin {
   std::uint32_t version;
-  /// Must be sizeof(Description). Detects that another compiler uses a different layout.
+  /// Must be sizeof(Description). Serves to detect a compiler that uses a different layout.
   std::uint32_t description_size;
   Description description;
   std::size_t control_size;
   std::size_t control_alignment;
-  /// Constructs a control at `place`, with these values of the parameters.
+  /// Constructs a control at `place`. `values` contains the values of the parameters.
   Control* (*make)(void* place, const double* values, const Path& path);
 };
 
@@ -200,7 +206,8 @@ constexpr Plugin plugin_of(const Description& description) {
 }  // namespace softfeb_plugin
 
 /// Defines the plug-in. `Class` is derived from softfeb_plugin::Control and has a constructor
-/// (const double* values, const softfeb_plugin::Path& path). The rest is the initializer of a Description.
+/// (const double* values, const softfeb_plugin::Path& path). The remaining arguments are the initializer of a
+/// Description.
 #define SOFTFEB_CONGESTION_PLUGIN(Class, ...)                                                            \
   extern "C" [[gnu::visibility("default")]] constexpr softfeb_plugin::Plugin softfeb_congestion_plugin = \
       softfeb_plugin::plugin_of<Class>(softfeb_plugin::Description __VA_ARGS__);

@@ -22,7 +22,7 @@ namespace {
 using congestion::Parameter;
 using softfeb_plugin::Plugin;
 
-/// Events that concern one queue pair.
+/// Events that require a control object for each queue pair.
 constexpr std::uint32_t kOwnQp =
     softfeb_plugin::kPosts | softfeb_plugin::kCredit | softfeb_plugin::kPriorities | softfeb_plugin::kRanks;
 constexpr const char* kSymbol = "softfeb_congestion_plugin";
@@ -169,7 +169,7 @@ class PluginAlgorithm final : public congestion::Algorithm {
   std::vector<Parameter> parameters_;
   std::vector<Parameter> counters_;
   std::mutex mutex_;
-  std::set<std::string> messages_;  ///< messages of failures
+  std::set<std::string> messages_;  ///< failure messages of controls
 };
 
 }  // namespace

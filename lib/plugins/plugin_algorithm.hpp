@@ -7,12 +7,12 @@
 #include <string>
 #include <utility>
 
-/// lib/plugins loads users' congestion control algorithms. congestion_plugin.hpp is the interface, the only
-/// header that a plug-in includes. PluginControl (plugin_control.hpp) connects a plug-in to the engine. The
-/// library may include lib/congestion and lib/base.
+/// lib/plugins loads users' congestion control algorithms. congestion_plugin.hpp defines the interface, and
+/// is the only header that a plug-in includes. PluginControl (plugin_control.hpp) connects a plug-in to the
+/// engine. The library may include lib/congestion and lib/base.
 namespace softfeb::plugins {
 
-/// Thrown if a plug-in cannot be used. what() is the reason, and fix() the fix.
+/// Thrown if a plug-in cannot be used. what() returns the reason, and fix() returns the fix.
 class PluginError : public std::runtime_error {
  public:
   PluginError(const std::string& what, std::string fix) : runtime_error(what), fix_(std::move(fix)) {}
@@ -24,7 +24,7 @@ class PluginError : public std::runtime_error {
 
 /// Loads the plug-in in the shared object at `path`, relative to the working directory. The plug-in stays
 /// loaded for the rest of the process; a file that is loaded already is not loaded again. Throws PluginError.
-/// Must be called from one thread.
+/// All calls must be made from the same thread.
 const congestion::Algorithm& load_plugin(const std::string& path);
 
 }  // namespace softfeb::plugins

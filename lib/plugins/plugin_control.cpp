@@ -14,7 +14,7 @@ using congestion::CongestionState;
 using softfeb_plugin::Plugin;
 
 constexpr std::uint32_t kBth = 12;
-/// Rates above this do not delay packets.
+/// Packets are not paced at rates from this value on.
 constexpr double kFastest = 1e12;
 
 std::size_t rounded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }

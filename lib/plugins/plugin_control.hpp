@@ -24,8 +24,8 @@ struct PluginFacts {
 };
 
 /// Adapts a plug-in's control to the engine's interface. Paces packets at the plug-in's rate. Hides the
-/// plug-in's exceptions and invalid results from the engine: after the first one, failed() is true and no
-/// more packets leave.
+/// plug-in's exceptions and invalid results from the engine: after the first exception or invalid result,
+/// failed() is true and no more packets leave.
 class alignas(64) PluginControl final : public congestion::CongestionControl {
  public:
   /// Constructs the plug-in's control behind this object. Both together occupy control_bytes(plugin) bytes.
@@ -64,7 +64,8 @@ class alignas(64) PluginControl final : public congestion::CongestionControl {
   template <typename Call>
   void guarded(const char* what, Call&& call);
   void adopt_answers(Time now);
-  /// Questions do not change the state that callers see, except that a wrong answer makes the control fail.
+  /// Const functions that ask the plug-in do not change the state that callers see, except that an invalid
+  /// answer makes the control fail.
   PluginControl& self() const { return const_cast<PluginControl&>(*this); }
   void fail(const std::string& message);
 
@@ -76,7 +77,7 @@ class alignas(64) PluginControl final : public congestion::CongestionControl {
   std::uint64_t window_ = kNoWindow;
   Time timer_ = kNever;
   Time rtt_ = 0;             ///< last RTT sample
-  std::uint64_t acked_ = 0;  ///< packets acknowledged
+  std::uint64_t acked_ = 0;  ///< number of packets acknowledged
   const char* failure_ = nullptr;
 };
 

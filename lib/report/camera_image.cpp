@@ -45,7 +45,7 @@ class Memory {
     return std::pair(h, message.subspan(kEventHeaderSize));
   }
 
-  /// All data of a board in slot `k`; empty if they are damaged or incomplete.
+  /// All data of a board in slot `k`; empty if the data is damaged or incomplete.
   std::optional<std::pair<EventHeader, std::vector<std::uint8_t>>> whole(std::uint64_t k,
                                                                          std::uint32_t board) const {
     std::vector<std::uint8_t> bytes;
@@ -83,7 +83,7 @@ std::optional<Waveforms> waveforms_in(const Memory& memory, std::uint64_t k, con
   return w;
 }
 
-/// Events by the first board's header, the newest first, with their slots.
+/// Returns the events, according to the headers of the first board, with their slots; newest event first.
 std::vector<std::pair<std::uint64_t, std::uint64_t>> newest_first(const Memory& memory,
                                                                   const EventLayout& layout) {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> found;

@@ -17,9 +17,9 @@ namespace softfeb::report {
 struct ComparedRun {
   const config::ComparedLab* lab = nullptr;
   bool done = false;
-  std::string error;                ///< reason why there is no run; empty if there is one, or after a signal
-  nlohmann::ordered_json result;    ///< result document of the run
-  LabRun judged;                    ///< results, and the checks of the experiment
+  std::string error;              ///< reason why there is no run; empty if there is a run, or after a signal
+  nlohmann::ordered_json result;  ///< result document of the run
+  LabRun judged;                  ///< results, and the checks of the experiment
   std::vector<std::string> failed;  ///< names of the checks that count towards the verdict and did not hold
   /// lab::RunMeans: bytes per second, bytes, seconds
   std::optional<double> goodput, queue_bytes_mean, rtt_s;

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Debian's Python. Another one that is earlier in PATH may lack matplotlib.
+/// Debian's Python. Another Python that is earlier in PATH may lack matplotlib.
 constexpr const char* kPython = "/usr/bin/python3";
 constexpr auto kPatience = std::chrono::minutes(5);
 constexpr auto kLook = std::chrono::milliseconds(20);

@@ -31,11 +31,11 @@ class Recorder {
   Recorder(const config::RunConfig& config, const config::LabConfig* lab,
            const std::vector<endpoints::QpPlan>& plans, const std::optional<std::string>& report);
 
-  /// Adds an observer of the boards' rates, if the lab checks rates. Only in virtual time, because in real
-  /// time the workers own the boards. Call before observers().
+  /// Adds an observer of the boards' rates, if the lab checks rates. Call only in virtual time, because in
+  /// real time the workers own the boards, and before observers().
   void watch_rates(const endpoints::Endpoints& endpoints);
   std::vector<stats::Observer*> observers();
-  /// Metrics of a lab experiment. Must not be called under `softfeb run`, which has none.
+  /// Metrics of a lab experiment. Must not be called under `softfeb run`, which has no metrics.
   const lab::Metrics& metrics() const { return *metrics_; }
   /// Adds the results of the observer that watch_rates() added. Call after the run, while the boards still
   /// exist.

@@ -22,7 +22,8 @@ Json table_of(const roce::Registration& table) {
   return j;
 }
 
-/// Sums over all transfers to a receiver: when they were posted, and when they were notified.
+/// Sums of the times at which all transfers to a receiver were posted, and of the times of their
+/// notifications.
 struct TransferTimes {
   engine::TimeSum posted, notified;
 
@@ -33,7 +34,7 @@ struct TransferTimes {
       posted.sum += times->posted.sum;
     }
   }
-  /// True if every transfer was notified. Only then are both sums over the same transfers.
+  /// True if there was a notification for every transfer. Only then do both sums cover the same transfers.
   bool complete() const {
     return posted.count != 0 && posted.count == notified.count && notified.sum >= posted.sum;
   }

@@ -8,9 +8,9 @@
 
 namespace softfeb::roce {
 
-/// Tracks which packets of a lossy sequence arrived, for UC, whose PSNs may have gaps. Extends every PSN to a
-/// 64-bit index (0 for the initial PSN) and remembers the last kWindow indices, to distinguish a late packet
-/// from a duplicate.
+/// Tracks which packets of a lossy sequence have arrived. Used for UC, where the received PSNs may have gaps.
+/// Extends every PSN to a 64-bit index (0 for the initial PSN). Remembers which of the last kWindow packets
+/// have arrived, to distinguish a late packet from a duplicate.
 class ArrivalWindow {
  public:
   static constexpr std::uint64_t kWindow = 64;
@@ -20,7 +20,7 @@ class ArrivalWindow {
     kAhead,      ///< `passed_over` packets before it are missing
     kLate,       ///< the packet had been counted as missing
     kTooOld,     ///< the packet is older than the window, so it is either late or a duplicate
-    kDuplicate,  ///< the packet arrived before
+    kDuplicate,  ///< the packet has arrived before
   };
   struct Arrival {
     Kind kind = Kind::kNext;
@@ -31,8 +31,8 @@ class ArrivalWindow {
   explicit ArrivalWindow(Psn initial_psn) : next_psn_(initial_psn) {}
 
   /// Records the arrival of `psn`. Returns nullopt for a PSN before the initial one. Among the indices that
-  /// have this PSN, chooses the one nearest to the newest index, so a loss of 2^23 or more packets in a row
-  /// cannot be detected.
+  /// have this PSN, chooses the one nearest to the newest index. Therefore, a loss of 2^23 or more packets in
+  /// a row cannot be detected.
   std::optional<Arrival> note(Psn psn);
 
   std::uint64_t next_index() const { return next_index_; }
@@ -40,7 +40,7 @@ class ArrivalWindow {
  private:
   Psn next_psn_;
   std::uint64_t next_index_ = 0;
-  std::uint64_t seen_ = 0;  ///< bit k: packet next_index_ − 1 − k arrived
+  std::uint64_t seen_ = 0;  ///< bit k is set if packet next_index_ − 1 − k has arrived
 };
 
 }  // namespace softfeb::roce

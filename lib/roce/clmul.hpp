@@ -7,8 +7,8 @@
 /// is the coefficient of x^0. Used to shift a CRC past bytes whose CRC is known (doc/icrc.md).
 namespace softfeb::roce::clmul {
 
-/// Returns a·b mod P. CPUs with PCLMULQDQ use carry-less multiplication and a reduction, other CPUs
-/// multiply_portable().
+/// Returns a·b mod P. On CPUs with PCLMULQDQ, uses carry-less multiplication and a reduction; on other CPUs,
+/// uses multiply_portable().
 std::uint32_t multiply(std::uint32_t a, std::uint32_t b);
 
 /// Computes a·b mod P bit by bit, for tests and for CPUs without PCLMULQDQ.

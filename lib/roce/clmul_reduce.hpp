@@ -11,7 +11,7 @@
 /// compiled for PCLMULQDQ; call them only if cpu::kPclmul is true.
 namespace softfeb::roce::clmul {
 
-/// ⌊x^64 / P⌋ and P itself, both 33 bits, reflected.
+/// ⌊x^64 / P⌋ and P itself. Both have 33 bits and are bit-reflected.
 inline constexpr long long kMu = 0x1'f701'1641LL;
 inline constexpr long long kPolyFull = 0x1'db71'0641LL;
 
@@ -27,7 +27,7 @@ __attribute__((target("pclmul,sse4.1"))) inline std::uint32_t reduce63(__m128i p
 }
 
 /// Reduces a 95-bit sum of products of reflected 64-bit and 32-bit polynomials. Bit t of the sum is the
-/// coefficient of x^(94−t). First folds the coefficients above x^62.
+/// coefficient of x^(94−t). First folds the coefficients above x^62, then calls reduce63().
 __attribute__((target("pclmul,sse4.1"))) inline std::uint32_t reduce95(__m128i sum) {
   constexpr long long kDown = polynomial::power_of_x(63);
   const __m128i above = _mm_and_si128(sum, _mm_set_epi64x(0, 0xffff'ffffLL));
@@ -35,8 +35,8 @@ __attribute__((target("pclmul,sse4.1"))) inline std::uint32_t reduce95(__m128i s
       _mm_xor_si128(_mm_srli_si128(sum, 4), _mm_clmulepi64_si128(above, _mm_set_epi64x(0, kDown), 0)));
 }
 
-/// A term for reduce95(): eight bytes of a message in memory order, times the power of x that shifts them to
-/// their position.
+/// Returns a term for reduce95(): eight bytes of a message in memory order (`word`), multiplied by the power
+/// of x that shifts them to their position (`factor`).
 __attribute__((target("pclmul,sse4.1"))) inline __m128i product(std::uint64_t word, std::uint32_t factor) {
   return _mm_clmulepi64_si128(_mm_cvtsi64_si128(static_cast<long long>(word)),
                               _mm_cvtsi32_si128(static_cast<int>(factor)), 0);

@@ -10,8 +10,8 @@
 #include <optional>
 
 /// Frames with a congestion control header (CCH, see congestion_header.hpp). Without its CCH, such a frame
-/// is a standard RoCEv2 packet. The iCRC is computed over this packet, that is, with the reduced IP and UDP
-/// lengths and UDP port 4791. The CCH has its own checksum.
+/// is a standard RoCEv2 packet. The iCRC is computed over this packet, whose IP and UDP lengths do not
+/// include the CCH and whose UDP port is 4791. The CCH has its own checksum.
 namespace softfeb::roce {
 
 /// Buffer into which a CCH is copied if it is split between byte ranges.
@@ -23,16 +23,17 @@ using PlainHeaders = std::array<std::uint8_t, kIpv6Size + kUdpHeaderSize + Bth::
 /// to the frame's bytes or to `scratch`.
 std::optional<CongestionHeader> decode_congestion_header(const ParsedFrame& frame, CchScratch& scratch);
 
-/// Turns `frame` (kUdp) into the same packet without its CCH of `size` bytes: icrc_matches() and
-/// transport_bytes() then work as for any RoCEv2 packet. The headers from IP to BTH are copied to
-/// `headers`, which must live as long as the frame; the received bytes do not change. Returns false and
-/// leaves `frame` unchanged if fewer bytes follow the CCH than BTH and iCRC need, or if `frame` has no room
-/// for another byte range.
+/// Turns `frame`, whose kind must be kUdp, into the same packet without its CCH of `size` bytes.
+/// icrc_matches() and transport_bytes() then work as for any RoCEv2 packet. The headers from IP to BTH are
+/// copied to `headers`, which must live as long as `frame`; the received bytes do not change. Returns false
+/// and leaves `frame` unchanged if too few bytes for a BTH and an iCRC follow the CCH, or if `frame` has no
+/// room for another byte range.
 bool remove_congestion_header(ParsedFrame& frame, std::size_t size, PlainHeaders& headers);
 
-/// Inserts `cch` into a crafted packet, whose headers of `header_length` bytes are at `header` and begin with
-/// those of `path`. `header` must have room for the CCH. Sets the UDP destination port to `port`, and adjusts
-/// the lengths and the IPv4 checksum. The iCRC stays valid. Returns the new length of the headers.
+/// Inserts `cch` into a crafted packet. The packet's headers are the `header_length` bytes at `header`, and
+/// begin with the headers of `path`. `header` must have room for the CCH. Sets the UDP destination port to
+/// `port`, and adjusts the lengths and the IPv4 checksum. The iCRC remains valid. Returns the new length of
+/// the headers.
 std::uint16_t insert_congestion_header(const HeaderTemplate& path, ByteSpan cch, std::uint16_t port,
                                        std::uint8_t* header, std::uint16_t header_length);
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kHopsAt = 3, kChecksumAt = 4, kPathAt = 6;
 
-/// Size of the body of a profile; 0 if it is not fixed.
+/// Size of the body of a profile; 0 if the size is not fixed.
 std::size_t fixed_body(std::uint8_t profile) {
   switch (profile) {
     case CongestionHeader::kDelay:
@@ -27,7 +27,7 @@ std::size_t fixed_body(std::uint8_t profile) {
 }
 
 /// Changes 16-bit words of a header with a valid checksum, and updates the checksum in finish() (RFC 1624,
-/// eqn. 3).
+/// equation 3).
 class ChecksummedEdit {
  public:
   explicit ChecksummedEdit(std::uint8_t* header)

@@ -11,10 +11,10 @@
 #include <cstdint>
 #include <optional>
 
-/// The congestion control header (CCH), softfeb's own extension of RoCEv2. It lies between UDP and BTH in
-/// frames to UDP port kCongestionUdpPort. It carries the data that congestion control algorithms exchange
-/// with switches and with the remote end: departure times, INT records, credit, or the fields of a
-/// user-defined algorithm. All fields are big-endian:
+/// The congestion control header (CCH), softfeb's own extension of RoCEv2. The CCH lies between the UDP
+/// header and the BTH in frames to UDP port kCongestionUdpPort. It carries the data that congestion control
+/// algorithms exchange with switches and with the remote end: departure times, INT records, credit, or the
+/// fields of a user-defined algorithm. All fields are big-endian:
 ///
 ///     byte 0     version (high 4 bits), flags (low 4 bits)
 ///     byte 1     profile
@@ -24,10 +24,10 @@
 ///     bytes 6–7  path: XOR of the 16-bit identifiers of these switches
 ///     then       the body, whose content depends on the profile
 ///
-/// congestion_frame.hpp removes a CCH from a frame. The iCRC does not cover it.
+/// congestion_frame.hpp inserts a CCH into a frame and removes it. The iCRC does not cover the CCH.
 namespace softfeb::roce {
 
-inline constexpr std::uint16_t kCongestionUdpPort = 49'791;  ///< default; in the private port range
+inline constexpr std::uint16_t kCongestionUdpPort = 49'791;  ///< default value, in the private port range
 
 /// The fields of a CCH, decoded or to be encoded.
 struct CongestionHeader {
@@ -38,7 +38,7 @@ struct CongestionHeader {
   /// Flags.
   static constexpr std::uint8_t kEcho = 8;     ///< the receiver returned this CCH with an ACK or NAK
   static constexpr std::uint8_t kControl = 4;  ///< this CCH is in a control frame
-  /// the packet passed more switches than there was room for INT records
+  /// the packet has passed more switches than there is room for INT records
   static constexpr std::uint8_t kMoreHops = 2;
   /// Profiles. Any other profile has an opaque body. kFirstUser…0xff are for user-defined algorithms.
   static constexpr std::uint8_t kDelay = 1;
@@ -54,7 +54,7 @@ struct CongestionHeader {
   ByteSpan body;
 
   std::size_t size() const { return kCommonSize + body.size(); }
-  /// Size that the CCH at the beginning of `in` states, without validation. Requires kCommonSize bytes.
+  /// Size that the CCH at the beginning of `in` states. The CCH is not validated. Requires kCommonSize bytes.
   static std::size_t stated_size(ByteSpan in) { return std::size_t{4} * in[2]; }
   bool echo() const { return (flags & kEcho) != 0; }
   bool control() const { return (flags & kControl) != 0; }
@@ -70,8 +70,9 @@ struct CongestionHeader {
 struct DelayBody {
   static constexpr std::size_t kSize = 8;
 
-  std::uint32_t departed_ns = 0;  ///< departure time of the first bit by the sender's clock, modulo 2^32
-  std::uint32_t remote_ns = 0;    ///< time the packet spent in the receiver, saturated; set in the echo
+  std::uint32_t departed_ns = 0;  ///< departure time of the first bit according to the sender's clock, modulo
+                                  ///< 2^32
+  std::uint32_t remote_ns = 0;    ///< time that the packet spent in the receiver, saturated; set in the echo
 
   void encode(std::uint8_t* out) const;
   /// Returns nullopt if the header has another profile.
@@ -95,7 +96,7 @@ struct CreditBody {
   static constexpr std::size_t kSize = 12;
   /// Kinds of credit messages. Receivers ignore all other kinds.
   static constexpr std::uint8_t kGrant = 1;  ///< GRANT: the sender may send packets up to `last_psn`
-  /// RESEND: repeats the grant, because `first_missing` has not arrived
+  /// RESEND: repeats the grant and requests `first_missing`, which has not arrived
   static constexpr std::uint8_t kResend = 2;
   static constexpr std::uint8_t kBusy = 3;  ///< BUSY: reply to a RESEND for a packet that was never sent
 
@@ -120,13 +121,13 @@ std::size_t write_user_header(std::uint8_t* out, std::uint8_t profile, ByteSpan 
 
 /// For a switch: counts a hop in the CCH at the beginning of `bytes`. If the profile is kInt, also adds
 /// `record` if there is room. Updates the checksum incrementally (RFC 1624), so that corruption on an earlier
-/// link remains detectable. Returns false and changes nothing if the CCH is invalid, or if it is in an echo
-/// or a control frame, whose values are meant for the destination.
+/// link remains detectable. Returns false and changes nothing if the CCH is invalid, or if it is an echo or
+/// in a control frame. The values in echoes and control frames are meant for the destination.
 bool add_hop(MutableByteSpan bytes, const congestion::IntRecord& record, std::uint16_t switch_id);
 
 /// For a receiver: turns the CCH at the beginning of `bytes` into the echo that the acknowledgement
-/// returns. If the profile is kDelay, stores `remote_delay` in it. Returns false and changes nothing if the
-/// CCH is invalid, is already an echo, or is in a control frame.
+/// returns. If the profile is kDelay, stores `remote_delay` in the echo. Returns false and changes nothing if
+/// the CCH is invalid, is already an echo, or is in a control frame.
 bool make_echo(MutableByteSpan bytes, Time remote_delay);
 
 }  // namespace softfeb::roce

@@ -7,11 +7,11 @@
 
 namespace softfeb::roce {
 
-/// Checks the running byte counter that the firmware sends as payload: each byte is the previous one plus
-/// one, modulo 256, across message and burst boundaries. Used for streams whose message boundaries are
+/// Checks the running byte counter that the firmware sends as payload. Each byte is the previous byte plus 1,
+/// modulo 256, even across message and burst boundaries. Used for streams whose message boundaries are
 /// unknown (doc/responder.md). Equivalent to the laboratory's `fileReader.py --check-cont`.
 ///
-/// Bytes must be passed in order. The first byte sets the counter; after a break, the check continues from
+/// Bytes must be passed in order. The first byte may have any value. After a break, the check continues from
 /// the received byte.
 class ContinuityCheck {
  public:

@@ -6,9 +6,9 @@
 
 namespace softfeb::roce {
 
-/// Returns true if the `n` bytes at `got` and `want` are equal. Also copies `got` to `to`, unless `to` is
-/// null, so that received payload is stored and checked in one pass. The bytes are copied even if they
-/// differ. `to` must not overlap `got` or `want`.
+/// Returns true if the `n` bytes at `got` and `want` are equal. Unless `to` is null, also copies the bytes at
+/// `got` to `to`, so that received payload is stored and checked in one pass. The bytes are copied even if
+/// they differ. `to` must not overlap `got` or `want`.
 bool copy_and_compare(std::uint8_t* to, const std::uint8_t* got, const std::uint8_t* want, std::size_t n);
 
 }  // namespace softfeb::roce

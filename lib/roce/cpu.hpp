@@ -6,13 +6,13 @@
 /// CPU features used to build and check packets. The program is built for x86-64-v2. Further features are
 /// detected once at startup, so that one binary runs on every x86-64-v2 CPU. All code paths produce the same
 /// bytes. The environment variable SOFTFEB_CPU overrides the detection: `native` (the default) uses all
-/// detected features, `portable` only those of x86-64-v2.
+/// detected features; `portable` uses only those of x86-64-v2.
 namespace softfeb::roce::cpu {
 
-/// Carry-less multiplication (PCLMULQDQ); also enables ISA-L. During static initialization this may still
-/// be false. The code then uses the portable path, which produces the same bytes.
+/// Carry-less multiplication (PCLMULQDQ); also enables ISA-L. Before static initialization is complete, this
+/// may still be false. The code then uses the portable path, which produces the same bytes.
 extern const bool kPclmul;
-/// AVX: vector registers have upper halves, which ISA-L leaves dirty.
+/// AVX. Vector registers then have upper halves, which ISA-L leaves dirty.
 extern const bool kAvx;
 /// AVX-512F: 64-byte vectors, used to compare and copy payload.
 extern const bool kAvx512;

@@ -16,8 +16,8 @@ struct Crafted {
   std::uint8_t trailer_length = 0;
 };
 
-/// Implementations of craft_request(): with carry-less multiplication (requires cpu::kPclmul) and
-/// table-driven. Both produce the same bytes.
+/// Implementations of craft_request(). The first uses carry-less multiplication and requires cpu::kPclmul;
+/// the second uses tables. Both produce the same bytes.
 Crafted craft_request_pclmul(const HeaderTemplate& path, const RequestPacket& p, Qpn dest_qp,
                              std::uint16_t pkey, std::uint16_t identification, const std::uint8_t* payload,
                              PreparedCrc payload_crc, std::uint8_t* header, std::uint8_t* trailer);
@@ -26,9 +26,9 @@ Crafted craft_request_portable(const HeaderTemplate& path, const RequestPacket& 
                                PreparedCrc payload_crc, std::uint8_t* header, std::uint8_t* trailer);
 
 /// Writes the headers of request `p` to `header` (HeaderTemplate::kMaxSize + kMaxTransportHeaders bytes)
-/// and the pad and iCRC to `trailer` (8 bytes). If `payload_crc` is given (the CRC of payload and pad, see
-/// PayloadStream::crc), the payload is not read. Otherwise every byte of `payload` (at most 4096) is read
-/// to compute the iCRC.
+/// and the pad and iCRC to `trailer` (8 bytes). `payload_crc` is the CRC of payload and pad (see
+/// PayloadStream::crc()). If it is set, the payload is not read. Otherwise every byte of `payload` (at most
+/// 4096) is read to compute the iCRC.
 inline Crafted craft_request(const HeaderTemplate& path, const RequestPacket& p, Qpn dest_qp,
                              std::uint16_t pkey, std::uint16_t identification, const std::uint8_t* payload,
                              PreparedCrc payload_crc, std::uint8_t* header, std::uint8_t* trailer) {
@@ -38,7 +38,7 @@ inline Crafted craft_request(const HeaderTemplate& path, const RequestPacket& p,
                                                header, trailer);
 }
 
-/// Writes a complete acknowledgement: headers to `header`, iCRC to `trailer` (8 bytes).
+/// Writes a complete acknowledgement: the headers to `header` and the iCRC to `trailer` (8 bytes).
 Crafted craft_acknowledge(const HeaderTemplate& path, const Aeth& aeth, Psn psn, Qpn dest_qp,
                           std::uint16_t pkey, std::uint16_t identification, std::uint8_t* header,
                           std::uint8_t* trailer);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Builds frames on CPUs with carry-less multiplication. There is a separate function for each combination
-// of headers. It writes the headers from registers, so that nothing is read back from memory.
+// of headers. Each function writes the headers from registers, so that nothing is read back from memory.
 #include "roce/clmul_reduce.hpp"
 #include "roce/craft.hpp"
 #include "roce/icrc.hpp"
@@ -14,8 +14,8 @@ namespace softfeb::roce {
 
 namespace {
 
-/// CRC over all headers, shifted past the `behind` words that follow them. The CRC is the sum of two parts:
-/// the CRC register in the path's template, and the contributions of all words, each shifted to its
+/// CRC over all headers, shifted past the `behind` words that follow the headers. The CRC is the sum of two
+/// parts: the CRC register in the path's template, and the contributions of all words, each shifted to its
 /// position (doc/icrc.md).
 SOFTFEB_PCLMUL inline std::uint32_t header_crc(const HeaderTemplate& path, std::uint64_t ip_word,
                                                const TransportWords& w, std::size_t behind) {
@@ -35,8 +35,8 @@ SOFTFEB_PCLMUL inline std::uint32_t header_crc(const HeaderTemplate& path, std::
   return clmul::reduce95(sum);
 }
 
-/// Writes a request with a RETH (kReth) and ImmDt (kWord). Each combination of headers has its own instance
-/// without branches.
+/// Writes a request, with a RETH if kReth is true and an ImmDt if kWord is true. Each combination of headers
+/// has its own instance without branches.
 template <bool kReth, bool kWord>
 SOFTFEB_PCLMUL Crafted write_request(const HeaderTemplate& path, const RequestPacket& p, Qpn dest_qp,
                                      std::uint16_t pkey, std::uint16_t identification,

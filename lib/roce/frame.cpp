@@ -15,7 +15,7 @@ std::uint32_t folded(std::uint32_t sum) {
   return sum;
 }
 
-/// Checksum over ranges of any length. A range at an odd offset contributes the byte-swapped sum (RFC 1071).
+/// Checksum over ranges of any length. A range at an odd offset contributes its byte-swapped sum (RFC 1071).
 std::uint32_t checksum_of(std::uint32_t sum, const Segments& data) {
   bool odd = false;
   data.for_each([&](ByteSpan part) {
@@ -29,8 +29,8 @@ std::uint32_t checksum_of(std::uint32_t sum, const Segments& data) {
 
 /// Verifies a UDP checksum. With checksum offload, the kernel stores only the sum of the pseudo header in
 /// the field and leaves the rest to the interface. Virtual interfaces on the same host (veth, tap, virtio)
-/// pass this incomplete value on unchanged. It is accepted, because such a frame has not crossed a wire
-/// that could corrupt it.
+/// pass this incomplete value on unchanged. The incomplete value is accepted, because such a frame has not
+/// crossed a wire that could corrupt it.
 bool udp_checksum_holds(const ParsedFrame& f, const Segments& udp, std::uint16_t field) {
   std::array<std::uint8_t, 4> pseudo{0, kIpProtocolUdp, 0, 0};
   store_be16(&pseudo[2], static_cast<std::uint16_t>(udp.size()));
@@ -87,7 +87,7 @@ void parse_ipv4(ParsedFrame& f, const Segments& frame, std::size_t at) {
   if (h == nullptr || (h[0] >> 4) != 4) return;
   const std::size_t total = load_be16(h + 2);
   if (total < kIpv4Size || total > frame.size() - at) return;
-  if ((h[0] & 0x0f) != 5) {  // options, or a header length below the minimum
+  if ((h[0] & 0x0f) != 5) {  // the header has options, or its length is below the minimum
     if ((h[0] & 0x0f) > 5) f.kind = FrameKind::kOther;
     return;
   }
@@ -123,7 +123,7 @@ void parse_ipv6(ParsedFrame& f, const Segments& frame, std::size_t at) {
   parse_ip_content(f, h[6], frame, {at + kIpv6Size, total - kIpv6Size});
 }
 
-/// Parses a MAC control frame. A tagged one is kOther, because MAC control frames must be untagged. A frame
+/// Parses a MAC control frame. A tagged frame is kOther, because MAC control frames must be untagged. A frame
 /// too short for its opcode is kMalformed.
 void parse_control(ParsedFrame& f, const Segments& rest, bool untagged) {
   std::array<std::uint8_t, 2> opcode;
@@ -138,9 +138,9 @@ void parse_control(ParsedFrame& f, const Segments& rest, bool untagged) {
   f.kind = FrameKind::kMacControl;
 }
 
-/// Fast path for most frames: untagged IPv4 without options or fragments, UDP without a checksum, no Ethernet
-/// padding, all headers in the first range, followed by at least one more byte. If it returns false, `f` is
-/// unchanged and parse_any() must parse the frame.
+/// Fast path for most frames. These contain untagged IPv4 without options or fragments, UDP without a
+/// checksum, and no Ethernet padding. All headers are in the first range and are followed there by at least
+/// one more byte. If the function returns false, `f` is unchanged and parse_any() must parse the frame.
 bool parse_plain(const Segments& frame, ParsedFrame& f) {
   constexpr std::size_t kHeaders = kEthernetSize + kIpv4Size + kUdpHeaderSize;
   constexpr std::uint32_t kTypeAndVersion = 0x0800'4500, kAllButTos = 0xffff'ff00;
@@ -181,7 +181,7 @@ ParsedFrame parse_any(const Segments& frame) {
     const std::uint8_t* const tag = frame.piece(at, room.size(), room.data());
     if (tag == nullptr) return f;
     const std::uint16_t tci = load_be16(tag);
-    // A tag with VLAN identifier 0 carries only a priority and no VLAN (IEEE 802.1Q 6.9.1).
+    // A tag with VLAN identifier 0 carries only a priority and no VLAN (IEEE 802.1Q, section 6.9.1).
     if ((tci & 0xfff) != 0)
       f.vlan = VlanTag{static_cast<std::uint16_t>(tci & 0xfff), static_cast<std::uint8_t>(tci >> 13)};
     ether_type = load_be16(tag + 2);

@@ -32,14 +32,14 @@ struct ParsedFrame {
   bool congestion_experienced = false;
   std::uint16_t source_port = 0;
   std::uint16_t dest_port = 0;
-  Segments datagram;  ///< IP header to the end of the IP packet, without Ethernet padding (kUdp, kIcmp)
+  Segments datagram;  ///< the IP packet, without Ethernet padding (kUdp, kIcmp)
   Segments content;   ///< UDP payload, ICMP message, ARP packet, or MAC control opcode and parameters
 };
 
 /// Parses an untrusted frame from the network and checks every length. IPv4 packets with options and IPv4
 /// fragments are kOther, because RoCE senders do not produce them. A nonzero UDP checksum is verified. An
-/// incomplete checksum is also accepted: if a sender on the same host uses checksum offload, it leaves the
-/// checksum to a virtual interface (veth, tap), which does not complete it.
+/// incomplete checksum is also accepted, because a sender on the same host that uses checksum offload leaves
+/// the checksum to a virtual interface (veth, tap), which does not complete it.
 ParsedFrame parse_frame(const Segments& frame);
 /// Like the function above, but stores the result in `out` and overwrites any previous frame.
 void parse_frame(const Segments& frame, ParsedFrame& out);
@@ -47,7 +47,7 @@ void parse_frame(const Segments& frame, ParsedFrame& out);
 /// Returns whether the last four bytes of a RoCE datagram are its iCRC.
 bool icrc_matches(const ParsedFrame& frame);
 
-/// The UDP payload without its iCRC (BTH to pad); empty if it is too short to contain an iCRC.
+/// The UDP payload without its iCRC (BTH to pad); empty if the payload is too short to contain an iCRC.
 Segments transport_bytes(const ParsedFrame& frame);
 
 }  // namespace softfeb::roce

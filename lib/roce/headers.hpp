@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <optional>
 
-/// Transport headers of the InfiniBand Architecture (IBA 9.2–9.6) as carried by RoCEv2. encode() writes
-/// exactly kSize bytes. decode() accepts untrusted input. It returns nullopt if the input is too short. The
-/// caller must validate the field values.
+/// Transport headers of the InfiniBand Architecture (IBA, sections 9.2–9.6), as carried by RoCEv2. encode()
+/// writes exactly kSize bytes. decode() accepts untrusted input, and returns nullopt if the input is too
+/// short. The caller must validate the field values.
 namespace softfeb::roce {
 
 inline constexpr std::uint16_t kRoceUdpPort = 4791;
@@ -49,7 +49,7 @@ struct Reth {
   static std::optional<Reth> decode(ByteSpan in);
 };
 
-/// Immediate data in host order. On the wire and in the verbs API it is in network order.
+/// Immediate data in host order. On the wire and in the verbs API, immediate data are in network order.
 struct ImmDt {
   static constexpr std::size_t kSize = 4;
 
@@ -110,7 +110,7 @@ struct Aeth {
   std::uint32_t msn = 0;  ///< 24 bits
 
   AethKind kind() const;
-  /// Timer code of an RNR NAK, credit count of an ACK, or NAK code.
+  /// Timer code of an RNR NAK, credit count of an ACK, or code of any other NAK.
   std::uint8_t value() const { return syndrome & 0x1f; }
 
   static constexpr std::uint8_t ack(std::uint8_t credits = kNoCredits) { return credits & 0x1f; }
@@ -144,8 +144,8 @@ inline AethKind Aeth::kind() const {
   }
 }
 
-/// Size in bytes of a congestion notification packet (annex A17.9.3), from BTH to its reserved bytes, without
-/// iCRC.
+/// Size in bytes of a congestion notification packet (IBA, annex A17.9.3), from the BTH to the reserved
+/// bytes, without iCRC.
 inline constexpr std::size_t kCnpSize = Bth::kSize + 16;
 
 /// Writes a CNP (kCnpSize bytes) to `dest_qp`, the sending QP that must reduce its rate.

@@ -22,7 +22,7 @@ namespace {
 /// CRC of the eight 0xff bytes that replace the absent LRH.
 constexpr std::uint32_t kLrhCrc = ~0xdebb20e3U;
 
-/// Size of IPv6 + UDP + BTH, the largest set of headers with masked fields.
+/// Size of the IPv6 header, UDP header and BTH, the largest set of headers with masked fields.
 constexpr std::size_t kMaskedRoom = kIpv6Size + kUdpHeaderSize + Bth::kSize;
 
 bool is_v6(std::uint8_t first_byte) { return (first_byte >> 4) == 6; }
@@ -54,7 +54,7 @@ std::size_t mask_headers(ByteSpan bytes, std::uint8_t* out) {
   return n;
 }
 
-/// Sums the CRC contributions of a received packet's headers, word by word. Takes the shift factors from
+/// Sums the CRC contributions of a received packet's headers, word by word. Reads the shift factors from
 /// kShiftTable in descending order.
 class HeadFold {
  public:
@@ -100,9 +100,9 @@ __attribute__((target("pclmul,sse4.1"))) std::uint32_t head_crc(const std::uint8
   return ~fold.raw();
 }
 
-/// ISA-L leaves the upper halves of the vector registers dirty. Until they are cleared, every SSE
-/// instruction, including those in the rest of the program and in libraries, must preserve them and depends
-/// on the previous instruction.
+/// ISA-L leaves the upper halves of the vector registers dirty. Until these halves are cleared, every SSE
+/// instruction, including those in the rest of the program and in libraries, must preserve them, and
+/// therefore depends on the previous instruction.
 inline void clear_upper_halves() {
   if (cpu::kAvx) __asm__ volatile("vzeroupper");
 }
@@ -110,8 +110,8 @@ inline void clear_upper_halves() {
 /// Inputs up to this length in bytes use crc32_by_table(), because ISA-L is optimized for long inputs.
 constexpr std::size_t kShortRun = 16;
 
-/// CRC over the first range of a datagram. Headers are processed with one reduction if at most a RETH and an
-/// ImmDt follow the BTH in this range.
+/// CRC over the first range of a datagram. The headers are processed with one reduction if nothing more than
+/// a RETH and an ImmDt follows the BTH in this range.
 std::uint32_t icrc_of_first(ByteSpan part) {
   const bool v6 = is_v6(part[0]);
   const std::size_t n = (v6 ? kIpv6Size : kIpv4Size) + kUdpHeaderSize + Bth::kSize;

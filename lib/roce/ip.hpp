@@ -15,7 +15,7 @@ namespace softfeb::roce {
 
 using MacAddress = std::array<std::uint8_t, 6>;
 
-/// Compares with two loads per address; operator== would call memcmp().
+/// Compares two addresses with two loads for each; operator== would call memcmp().
 inline bool same_mac(const MacAddress& a, const MacAddress& b) {
   return load_le32(&a[0]) == load_le32(&b[0]) && load_le16(&a[4]) == load_le16(&b[4]);
 }
@@ -49,13 +49,13 @@ struct IpAddress {
   /// Parses dotted-quad IPv4 or IPv6 notation.
   static std::optional<IpAddress> parse(std::string_view text);
   std::string to_string() const;
-  /// The address plus `n`, for replicated boards. The carry does not leave the last four bytes.
+  /// The address plus `n`, for replicated boards. A carry out of the last four bytes is dropped.
   IpAddress plus(std::uint32_t n) const;
 
-  bool operator==(const IpAddress& o) const {  // two words; the default would call memcmp()
+  bool operator==(const IpAddress& o) const {  // compares two words; the default would call memcmp()
     return load_le64(&bytes[0]) == load_le64(&o.bytes[0]) && load_le64(&bytes[8]) == load_le64(&o.bytes[8]);
   }
-  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 misreads it
+  // NOLINTNEXTLINE(modernize-use-nullptr): false positive of clang-tidy 14
   auto operator<=>(const IpAddress&) const = default;
 };
 
@@ -63,7 +63,7 @@ inline bool IpAddress::is_v4() const { return load_be64(&bytes[0]) == 0 && load_
 
 inline IpAddress IpAddress::from_v4_wire(const std::uint8_t* p) {
   IpAddress a;
-  // A single store, so that loads of whole words can be forwarded from it.
+  // Uses a single store, so that loads of whole words can be forwarded from it.
   store_le64(&a.bytes[8], 0xffff'0000U | std::uint64_t{load_le32(p)} << 32);
   return a;
 }
@@ -79,7 +79,7 @@ std::optional<MacAddress> parse_mac(std::string_view text);
 std::string to_string(const MacAddress& mac);
 MacAddress mac_plus(const MacAddress& mac, std::uint32_t n);
 
-/// Internet checksum (RFC 1071) over `data`; `start` is an unfolded sum to continue.
+/// Internet checksum (RFC 1071) over `data`; `start` is the unfolded sum of preceding data.
 std::uint16_t internet_checksum(ByteSpan data, std::uint32_t start = 0);
 /// Adds the 16-bit words of `data` to the unfolded sum `sum`, for example for pseudo headers.
 std::uint32_t checksum_add(std::uint32_t sum, ByteSpan data);

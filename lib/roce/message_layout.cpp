@@ -35,8 +35,8 @@ MessageLayout::Place MessageLayout::locate(std::uint64_t index) const {
     at.message = pass * messages_per_pass_;
     index -= pass * per_pass_.divisor();
   }
-  // Only the last message of a pass may be short, so dividing by the number of packets in a full message
-  // gives the right message.
+  // Only the last message of a pass may be short, so a division by the number of packets in a full message
+  // gives the correct message number.
   const std::uint64_t in_pass = per_message_.quotient(index);
   at.message += in_pass;
   at.message_offset = static_cast<std::uint32_t>((index - in_pass * per_message_.divisor()) * pmtu_);
@@ -47,7 +47,7 @@ MessageLayout::Place MessageLayout::locate(std::uint64_t index) const {
   return at;
 }
 
-/// The sums of drawn lengths cannot be looked up, so this function visits the messages one by one.
+/// The sums of random lengths cannot be looked up, so this function visits the messages one by one.
 MessageLayout::Place MessageLayout::walk(const Place& known, std::uint64_t known_index,
                                          std::uint64_t index) const {
   Place at;

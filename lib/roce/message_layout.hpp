@@ -12,9 +12,10 @@ namespace softfeb::roce {
 /// Maps packet numbers to positions. A payload stream is split into messages of equal length, and messages
 /// into packets. Message n begins at offset n · message_length of the stream.
 ///
-/// A source of finite length is sent in passes. The last message of a pass carries the remaining bytes. It
-/// still occupies a full message_length of the stream, so the offset rule applies in every pass. A message
-/// whose length is drawn also occupies a full message_length, which is then the largest length.
+/// A source of finite length is sent in passes. The last message of a pass carries the remaining bytes. This
+/// message still occupies message_length bytes of the stream, so the rule for offsets applies in every pass.
+/// If message lengths are random, each message also occupies message_length bytes, where message_length is
+/// the largest length.
 class MessageLayout {
  public:
   /// Position and size of a packet's payload.
@@ -31,16 +32,17 @@ class MessageLayout {
   /// and `source_length` is 0 for an infinite source.
   MessageLayout(std::uint32_t message_length, std::uint32_t pmtu, std::uint64_t source_length = 0);
 
-  /// For messages whose lengths are drawn from `lengths`. No length may exceed `message_length`.
+  /// For messages of random length. `lengths` contains their distribution. No length may exceed
+  /// `message_length`.
   MessageLayout(const MessageLengths& lengths, std::uint32_t message_length, std::uint32_t pmtu)
       : MessageLayout(message_length, pmtu) {
     lengths_ = lengths;
   }
 
-  /// Returns the place of packet `index`, counted from the initial PSN. If lengths are drawn, the call takes
+  /// Returns the place of packet `index`, counted from the initial PSN. If lengths are random, the call takes
   /// time proportional to the number of messages before the packet.
   Place locate(std::uint64_t index) const;
-  /// Like locate(), but starts from packet `known_index`, whose place is `known`. If lengths are drawn, the
+  /// Like locate(), but starts from packet `known_index`, whose place is `known`. If lengths are random, the
   /// call takes time proportional to the number of messages between the two packets.
   Place locate_from(const Place& known, std::uint64_t known_index, std::uint64_t index) const {
     return lengths_ ? walk(known, known_index, index) : locate(index);

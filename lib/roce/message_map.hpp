@@ -9,10 +9,9 @@
 
 namespace softfeb::roce {
 
-/// Tracks which of the messages 0, 1, 2, … did not arrive, as a list of ranges with limited capacity.
-/// Missing messages that do not fit into the list are counted, but their numbers are not stored. When a
-/// missing message arrives late, it is removed from its range. Does not allocate after construction. Not
-/// thread-safe.
+/// Tracks which of the messages 0, 1, 2, … did not arrive, in a list of ranges with limited capacity. Missing
+/// messages that do not fit into the list are counted, but their numbers are not stored. When a missing
+/// message arrives late, it is removed from its range. Does not allocate after construction. Not thread-safe.
 class MessageMap {
  public:
   struct Range {
@@ -26,16 +25,16 @@ class MessageMap {
   /// Call when message `number` has arrived completely.
   void arrived(std::uint64_t number);
 
-  /// Call after the last message, with the `total` number of messages sent. Messages after the last arrival
-  /// are then counted as missing.
+  /// Call after the last message. `total` is the number of messages sent. Messages after the last arrival are
+  /// then counted as missing.
   void finish(std::uint64_t total);
 
-  std::span<const Range> ranges() const { return ranges_; }  ///< ascending, not adjacent
+  std::span<const Range> ranges() const { return ranges_; }  ///< in ascending order, not adjacent
   std::uint64_t missing() const { return listed_ + unlisted_; }
   std::uint64_t unlisted() const { return unlisted_; }  ///< missing messages that did not fit into the list
   /// distinct messages that arrived, not counting uncertain() arrivals
   std::uint64_t received() const { return received_; }
-  std::uint64_t late() const { return late_; }  ///< received after a later message or after finish()
+  std::uint64_t late() const { return late_; }  ///< messages received after a later message or after finish()
   std::uint64_t duplicate() const { return duplicate_; }  ///< repeated arrivals of received messages
   /// Number of arrivals in the range that contains unlisted missing messages. Each of these arrivals is
   /// either late or a duplicate. They are counted only here, so missing() may be too high but is never too

@@ -9,12 +9,12 @@
 
 namespace softfeb::roce {
 
-/// Precomputed frame for the packets in the middle of a message. Such packets differ only in
-/// identification, IP checksum, PSN and iCRC. Everything else is computed once, including the part of the
-/// iCRC that does not change (doc/icrc.md).
+/// Precomputed frame for the packets in the middle of a message. The headers and trailers of such packets
+/// differ only in identification, IP checksum, PSN and iCRC. Everything else is computed once, including the
+/// part of the iCRC that does not change (doc/icrc.md).
 class MiddleFrame {
  public:
-  /// False on CPUs without carry-less multiplication, on which callers must use craft_request().
+  /// False on CPUs without carry-less multiplication. Callers must then use craft_request().
   static bool usable() { return cpu::kPclmul; }
 
   MiddleFrame() = default;
@@ -33,9 +33,9 @@ class MiddleFrame {
     return udp_length() - static_cast<std::uint32_t>(kUdpHeaderSize + kIcrcSize);
   }
 
-  /// Writes the headers to `header` and the iCRC to `trailer`; for their sizes, see craft_request().
-  /// `payload_crc` is the CRC of the payload alone, see PayloadStream::crc(). `path` is the template passed
-  /// to the constructor.
+  /// Writes the headers to `header` and the iCRC to `trailer`. Both must have the sizes that craft_request()
+  /// requires. `payload_crc` is the CRC of the payload alone (see PayloadStream::crc()). `path` is the
+  /// template passed to the constructor.
   Crafted craft(const HeaderTemplate& path, Psn psn, std::uint16_t identification, std::uint32_t payload_crc,
                 std::uint8_t* header, std::uint8_t* trailer) const;
 

@@ -28,21 +28,22 @@ struct NotificationConfig {
 using IpPair = std::array<std::uint8_t, 32>;
 IpPair ip_pair(const IpAddress& local, const IpAddress& remote);
 
-/// The notification point of DCQCN (annex A17.9; Zhu et al. 2015, section 3.1). Answers CE marks with
-/// congestion notification packets: the first one immediately, then at most one per interval for each QP or
-/// IP pair. QPs are attached in advance, so processing a packet costs one array access and allocates nothing.
-/// Not thread-safe.
+/// The notification point of DCQCN (IBA, annex A17.9; Zhu et al. 2015, section 3.1). Answers CE marks with
+/// congestion notification packets. For each QP or IP pair, the first notification is sent immediately. After
+/// that, at most one is sent per interval. QPs are attached in advance, so processing a packet costs one
+/// array access and allocates nothing. Not thread-safe.
 class NotificationPoint {
  public:
   using Slot = std::uint32_t;
 
   explicit NotificationPoint(const NotificationConfig& config = {}) : config_(config) {}
 
-  /// Returns the slot that stores a QP's interval: a slot of the QP, or the slot shared by all QPs of its
-  /// IP pair. The same QP (IP pair and QPN) always gets the same slot.
+  /// Returns the slot that stores a QP's interval. This is the QP's own slot, or the slot that all QPs of its
+  /// IP pair share. The same QP (IP pair and QPN) always gets the same slot.
   Slot attach(const IpPair& pair, Qpn qpn);
 
-  /// Returns a slot for a QP whose number is unknown or may change: a new one, or that of its IP pair.
+  /// Returns a slot for a QP whose number is unknown or may change. This is a new slot, or the slot of the
+  /// QP's IP pair.
   Slot attach(const IpPair& pair);
 
   /// Reports a CE-marked data packet for a QP with this slot. Returns true if a CNP must be sent. `now` must
@@ -50,9 +51,9 @@ class NotificationPoint {
   bool on_marked(Slot slot, Time now);
 
   const NotificationConfig& config() const { return config_; }
-  /// CE-marked packets reported, even if CNPs are disabled
+  /// number of CE-marked packets reported, including those reported while CNPs are disabled
   std::uint64_t marked() const { return marked_; }
-  std::uint64_t sent() const { return sent_; }  ///< CNPs that on_marked() requested
+  std::uint64_t sent() const { return sent_; }  ///< number of CNPs that on_marked() requested
 
  private:
   struct Key {

@@ -25,13 +25,12 @@ enum class Operation : std::uint8_t {
   kAcknowledge = 0x11,
 };
 
-/// Complete BTH opcodes, which are not split into service and operation: an RC ACK is recognized by the
-/// whole opcode, and the CNP opcode does not consist of a service and an operation.
+/// Complete BTH opcodes, which are not split into service and operation. An RC ACK is recognized by the whole
+/// opcode. The CNP opcode does not consist of a service and an operation.
 inline constexpr std::uint8_t kOpcodeRcAck = 0x11;
 inline constexpr std::uint8_t kOpcodeCnp = 0x81;
-/// BTH opcode of a control frame, which consists of congestion control header, BTH and iCRC only
-/// (congestion_header.hpp). The opcode is in the
-/// manufacturer-specific range (IBA table 38).
+/// BTH opcode of a control frame, whose UDP payload consists only of a congestion control header, a BTH and
+/// an iCRC (congestion_header.hpp). The opcode is in the manufacturer-specific range (IBA table 38).
 inline constexpr std::uint8_t kOpcodeCongestionControl = 0xc0;
 
 constexpr std::uint8_t opcode(Transport t, Operation op) {
@@ -44,7 +43,7 @@ constexpr bool is_send(Operation op) { return static_cast<unsigned>(op) <= 0x05;
 constexpr bool is_write(Operation op) {
   return static_cast<unsigned>(op) >= 0x06 && static_cast<unsigned>(op) <= 0x0b;
 }
-/// A SEND or WRITE request, with or without immediate.
+/// True for a SEND or WRITE request, with or without immediate.
 constexpr bool is_request(Operation op) { return static_cast<unsigned>(op) <= 0x0b; }
 constexpr bool is_only(Operation op) {
   return op == Operation::kSendOnly || op == Operation::kSendOnlyImm || op == Operation::kWriteOnly ||

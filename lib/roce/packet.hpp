@@ -10,7 +10,7 @@
 
 namespace softfeb::roce {
 
-/// A request packet to be sent, without the headers below the BTH, the payload bytes and the iCRC.
+/// A request packet to be sent. The lower-layer headers, the payload bytes and the iCRC are not included.
 struct RequestPacket {
   std::uint8_t opcode = 0;
   bool ack_req = false;

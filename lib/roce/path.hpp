@@ -19,8 +19,8 @@ struct VlanTag {
   bool operator==(const VlanTag&) const = default;
 };
 
-/// Path from a QP to its peer: all fields of the headers below the transport layer. Both IP addresses must be
-/// of the same family.
+/// Path from a QP to its peer: all fields of the headers below the transport layer. Both IP addresses must
+/// belong to the same family.
 struct Path {
   MacAddress source_mac{};
   MacAddress dest_mac{};
@@ -31,12 +31,12 @@ struct Path {
   Ecn ecn = Ecn::kEct0;
   std::uint8_t ttl = 64;
   std::uint16_t udp_source_port = 0xc000;
-  /// A different port is used only if the board's registers select one.
+  /// This is kRoceUdpPort unless the board's registers select another port.
   std::uint16_t udp_dest_port = kRoceUdpPort;
 };
 
-/// Headers of a path from Ethernet to UDP, built once. Only lengths, identification and checksum change per
-/// packet.
+/// Headers of a path from Ethernet to UDP, built once. Only the lengths, the identification and the checksum
+/// change from packet to packet.
 class HeaderTemplate {
  public:
   /// Maximum size in bytes: 14 + 4 + 40 + 8.
@@ -63,8 +63,8 @@ class HeaderTemplate {
   /// Offset of the IP header in bytes: 14 or 18.
   std::size_t ip_offset() const { return ip_offset_; }
 
-  /// Writes the headers for a UDP payload of `udp_payload` bytes (BTH … iCRC) to `out`, size() bytes.
-  /// `identification` is written to the IPv4 header and ignored for IPv6.
+  /// Writes the headers for a UDP payload of `udp_payload` bytes (from BTH to iCRC) to `out`, where size()
+  /// bytes must be available. `identification` is written to an IPv4 header and ignored for IPv6.
   void write(std::uint8_t* out, std::uint32_t udp_payload, std::uint16_t identification) const {
     write_ip(out, ip_word(udp_payload, identification));
     store_be16(out + size_ - 4, static_cast<std::uint16_t>(kUdpHeaderSize + udp_payload));
@@ -80,10 +80,10 @@ class HeaderTemplate {
   void write_v4(std::uint8_t* out, std::uint64_t word) const;
   void write_v6(std::uint8_t* out, std::uint64_t word) const;
 
-  /// State of the CRC register after the UDP ports, not complemented, from which the iCRC continues
-  /// (doc/icrc.md). Fields that change from packet to packet are treated as 0.
+  /// Uncomplemented state of the CRC register after the UDP ports. The computation of the iCRC continues from
+  /// this state (doc/icrc.md). Fields that change from packet to packet are treated as 0.
   std::uint32_t crc_register() const { return crc_register_; }
-  /// The first eight bytes of the IP header, in memory order, with only the fields that write() sets.
+  /// The first eight bytes of the IP header, in memory order. All fields that write() does not set are 0.
   std::uint64_t ip_word(std::uint32_t udp_payload, std::uint16_t identification) const {
     const std::uint32_t udp_length = static_cast<std::uint32_t>(kUdpHeaderSize) + udp_payload;
     return v6_ ? v6_word(udp_length) : v4_word(udp_length, identification);
@@ -104,7 +104,7 @@ class HeaderTemplate {
   void copy_to(std::uint8_t* out) const;
 
   // This order of members keeps all data that IPv4 needs in one cache line.
-  /// Sum of the IPv4 header without length and identification, byte-swapped.
+  /// Byte-swapped sum of the IPv4 header without length and identification.
   std::uint32_t checksum_base_ = 0;
   std::uint32_t crc_register_ = 0;
   std::uint8_t size_ = kEthernetSize + kIpv4Size + kUdpHeaderSize;
@@ -118,7 +118,7 @@ inline void HeaderTemplate::copy_to(std::uint8_t* out) const {
   static_assert(kMaxSize == 66 && kEthernetSize + kIpv4Size + kUdpHeaderSize == 42);
   std::memcpy(out, &bytes_[0], 32);
   std::memcpy(out + 24, &bytes_[24], 16);
-  // The UDP checksum stays 0, which RoCEv2 allows.
+  // The UDP checksum remains 0, which RoCEv2 allows.
   std::memcpy(out + size_ - 32, bytes_.data() + size_ - 32, 32);
 }
 

@@ -7,8 +7,8 @@
 namespace softfeb::roce {
 
 /// An optional precomputed CRC. It is a single word that is stored and loaded as a whole. std::optional
-/// stores its two members separately. A load of both members at once would have to wait until these stores
-/// are in the cache, twice per packet.
+/// stores its two members separately. Twice per packet, a load of both members at once would have to wait
+/// until these stores are in the cache.
 class PreparedCrc {
  public:
   constexpr PreparedCrc() = default;
@@ -37,12 +37,12 @@ class PayloadStream {
  public:
   virtual ~PayloadStream() = default;
 
-  /// Returns `length` contiguous bytes at `offset`; `length` is at most one path MTU. The stream owns them.
-  /// Returns null if the stream cannot provide them (payload source error).
+  /// Returns `length` contiguous bytes at `offset`; `length` is at most one path MTU. The stream owns these
+  /// bytes. Returns null if the stream cannot provide them (payload source error).
   virtual const std::uint8_t* bytes(std::uint64_t offset, std::uint32_t length) const = 0;
 
-  /// CRC-32 (ISA-L convention, see roce/icrc.hpp) of the bytes that bytes() returns, followed by 0–3 zero
-  /// pad bytes. Not set if the stream has no precomputed CRC for them.
+  /// CRC-32 of the bytes that bytes() returns, followed by 0–3 zero pad bytes. roce/icrc.hpp describes the
+  /// convention. Not set if the stream has no precomputed CRC for these bytes.
   virtual std::optional<std::uint32_t> crc(std::uint64_t /*offset*/, std::uint32_t /*length*/) const {
     return std::nullopt;
   }

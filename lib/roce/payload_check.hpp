@@ -35,13 +35,15 @@ class PayloadCheck {
              std::uint32_t length, const Segments& bytes);
 
   /// Fast path of check() that also copies `bytes` to `to`, unless `to` is null. Returns false if `bytes`
-  /// differ from the stream, or if the stream cannot provide the expected bytes. In both cases nothing is
-  /// counted and `bytes` may not have been copied: the caller must copy them and call check().
+  /// differ from the stream, or if the stream cannot provide the expected bytes. In both cases, nothing is
+  /// counted and `bytes` may not have been copied. The caller must then copy them and call check().
   bool place(std::uint64_t stream_offset, ByteSpan bytes, std::uint8_t* to);
 
-  std::uint64_t checked() const { return checked_; }  ///< bytes compared
-  std::uint64_t wrong() const { return wrong_; }      ///< bytes that differ or lie beyond the expected length
-  std::uint64_t unchecked() const { return unchecked_; }  ///< bytes that the stream could not provide
+  std::uint64_t checked() const { return checked_; }  ///< number of bytes compared
+  /// Number of bytes that differ or lie beyond the expected length.
+  std::uint64_t wrong() const { return wrong_; }
+  /// Number of bytes that the stream could not provide.
+  std::uint64_t unchecked() const { return unchecked_; }
   std::span<const Mismatch> mismatches() const { return {mismatches_.data(), remembered_}; }
 
  private:

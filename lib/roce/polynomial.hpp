@@ -14,7 +14,7 @@ inline constexpr std::uint32_t kOne = 0x8000'0000U;
 
 constexpr std::uint32_t times_x(std::uint32_t a) { return (a >> 1) ^ ((a & 1) != 0 ? kPoly : 0); }
 
-/// a·b mod P, bit by bit.
+/// Computes a·b mod P bit by bit.
 constexpr std::uint32_t multiply(std::uint32_t a, std::uint32_t b) {
   std::uint32_t product = 0;
   for (std::uint32_t bit = kOne; bit != 0; bit >>= 1) {

@@ -13,9 +13,9 @@ namespace softfeb::roce {
 
 /// Fast path for parsing the most frequent packets: RC WRITE FIRST, MIDDLE and LAST without ImmDt. Such a
 /// packet consists of a BTH, a RETH (FIRST only) and a payload whose length is a multiple of four bytes.
-/// The packet must be contiguous or consist of three segments (headers, payload, iCRC), which is how
-/// softfeb's own boards send it over a ring. parse_transport_with_icrc() parses all other packets and
-/// detects malformed ones. Refers to the frame's bytes.
+/// The packet must be contiguous or consist of three segments (headers, payload, iCRC). softfeb's own boards
+/// send packets over a ring as three such segments. parse_transport_with_icrc() parses all other packets and
+/// detects malformed ones. The object refers to the frame's bytes.
 struct QuickWrite {
   Operation operation{};  ///< kWriteFirst, kWriteMiddle or kWriteLast
   bool ack_req = false;
@@ -35,8 +35,8 @@ struct QuickWrite {
 };
 
 /// Destination QPN of any packet, without validation, as a prefetch hint. In a packet to UDP port `cc_port`
-/// (0: none), a congestion control header precedes the BTH. Returns 0 if the packet is too short, or is to
-/// neither port. Requires FrameKind::kUdp.
+/// (0: none), a congestion control header precedes the BTH. Returns 0 if the packet is too short, or if its
+/// destination port is neither the RoCE port nor `cc_port`. Requires FrameKind::kUdp.
 inline Qpn dest_qp_hint(const ParsedFrame& frame, std::uint16_t cc_port) {
   if (frame.content.count() == 0) return 0;
   const ByteSpan begin = frame.content.part(0);

@@ -26,8 +26,8 @@ ReceiveQp::Outcome ReceiveQp::on_request(const ReceivedRequest& request, Time no
   const bool alive = responder_.state() != QpState::kErr;
   marked_ += request.congestion_experienced;
   Outcome out{responder_.on_request_unplaced(request)};
-  // A congested switch also marks duplicates and out-of-order packets. Their marks count too, because DCQCN
-  // measures congestion and not whether the packets are useful.
+  // A congested switch also marks duplicates and out-of-order packets. These marks count too, because DCQCN
+  // reacts to congestion, whether or not the marked packets are useful.
   out.send_cnp = alive && request.congestion_experienced && notification_ != nullptr &&
                  notification_->on_marked(slot_, now);
   if (!out.request.packet_index) return out;

@@ -32,7 +32,7 @@ struct ReceiveQpConfig {
   ResponderConfig responder{};
   /// Layout of the sender's messages in its stream; required by `expected` and kLayout.
   std::optional<MessageLayout> layout;
-  /// Stream to compare the payload with. It must outlive the QP. Null: no comparison.
+  /// Stream with which the payload is compared; must outlive the QP. Null: there is no comparison.
   const PayloadStream* expected = nullptr;
   bool check_continuity = false;  ///< check the firmware's byte counter
   MessageNumbering numbering = MessageNumbering::kNone;
@@ -50,15 +50,15 @@ class ReceiveQp {
   };
 
   /// `regions` has the same requirements as for Responder. `notification` (null: none) must outlive the QP;
-  /// `slot` is the result of notification->attach(). Throws std::invalid_argument if `expected` or kLayout
-  /// is set without a layout.
+  /// `slot` is the slot that notification->attach() returned. Throws std::invalid_argument if `expected` or
+  /// kLayout is set without a layout.
   ReceiveQp(const ReceiveQpConfig& config, const std::vector<MemoryRegion>& regions,
             NotificationPoint* notification = nullptr, NotificationPoint::Slot slot = 0);
 
   /// Handles a request for this QP whose iCRC and peer were verified.
   Outcome on_request(const ReceivedRequest& request, Time now);
 
-  /// Fast path of on_request(): see Responder::awaits(). Not for CE-marked packets.
+  /// Fast path of on_request() (see Responder::awaits()). Must not be used for CE-marked packets.
   bool awaits(const QuickWrite& packet) const {
     return responder_.awaits(packet) && !config_.check_continuity;
   }
@@ -68,7 +68,7 @@ class ReceiveQp {
   /// Processes a packet for which awaits() is true.
   Responder::Quick take(const QuickWrite& packet);
 
-  /// Prefetches what take() needs.
+  /// Prefetches the data that take() needs.
   void prefetch() const {
     softfeb::prefetch(this, kHotLines);
     softfeb::prefetch(&check_);
@@ -76,12 +76,12 @@ class ReceiveQp {
 
   /// Continues the byte counter check and the counts of CE marks and unexpected messages from `before`, the
   /// QP that this one replaces. The responder counters, payload check and message map start anew.
-  /// `counter_goes_on` means that the byte counter continues without a gap. If it is false, some of the
-  /// bytes were never sent.
+  /// `counter_goes_on` is true if the byte counter continues without a gap. Otherwise, some of the bytes were
+  /// never sent.
   void continue_from(const ReceiveQp& before, bool counter_goes_on);
 
-  /// For a responder with `any_order`: what UnorderedWrites accepts, see UnorderedSink. complete() returns
-  /// false if the message is lost.
+  /// For a responder with `any_order`: process the payload and the messages that UnorderedWrites accepts (see
+  /// UnorderedSink). complete() returns false if the message is lost.
   void place(const Segments& bytes, std::uint8_t* to, std::uint64_t index);
   bool complete(const MessageEvent& message, std::uint64_t index);
 
@@ -91,8 +91,8 @@ class ReceiveQp {
     responder_.change_regions(std::forward<Change>(change));
   }
 
-  /// Call after the sender has sent `messages` messages and finished. With kLayout and kImmediate, marks
-  /// the messages that have not arrived as missing.
+  /// Call after the sender has finished. `messages` is the number of messages that it has sent. With kLayout
+  /// and kImmediate, marks the messages that have not arrived as missing.
   void finish(std::uint64_t messages) { map_.finish(messages); }
 
   void post_receives(std::uint64_t n) { responder_.post_receives(n); }
@@ -106,14 +106,14 @@ class ReceiveQp {
   std::uint64_t congestion_experienced() const { return marked_; }   ///< CE-marked requests
   /// Messages whose length does not match the layout, or whose immediate is not a valid message number.
   std::uint64_t unexpected_messages() const { return unexpected_; }
-  /// Payload bytes that failed the enabled checks; a break of the byte counter counts as one.
+  /// Payload bytes that failed the enabled checks; a break of the byte counter counts as one byte.
   std::uint64_t bytes_wrong() const { return (check_ ? check_->wrong() : 0) + continuity_.breaks(); }
 
  private:
   static constexpr unsigned kHotLines = 4;
-  /// Number of cache lines of the destination to prefetch. A core can request about this many at a time,
-  /// and further requests would have to wait. The hardware prefetcher recognizes the sequence and fetches
-  /// the rest.
+  /// Number of cache lines of the destination to prefetch. A core can request about this many lines at the
+  /// same time, and further requests would have to wait. The hardware prefetcher recognizes the sequence and
+  /// fetches the rest.
   static constexpr unsigned kPlaceLines = 16;
 
   void check(const PlacedPayload& payload, std::uint64_t index);
@@ -121,7 +121,7 @@ class ReceiveQp {
   void store(const Segments& bytes, std::uint8_t* to, std::uint64_t index);
   const MessageLayout::Place& locate(std::uint64_t index);
 
-  // Members that every packet needs are adjacent, see prefetch().
+  // Members that every packet needs are adjacent (see prefetch()).
   MessageLayout::Place place_;  ///< place of packet place_index_
   std::uint64_t place_index_ = 0;
   std::uint64_t next_index_ = 0;

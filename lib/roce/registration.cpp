@@ -58,7 +58,8 @@ Time Registration::next_event() const {
   return at;
 }
 
-/// Times do not decrease, so the oldest entry and the oldest waiting packet have the earliest timers.
+/// Runs the timers that are due. Times do not decrease, so the oldest entry and the oldest waiting packet
+/// have the earliest timers.
 void Registration::advance(Time now) {
   for (Time at = next_event(); at <= now && at != kNever; at = next_event()) {
     const bool entry_due = config_.entry_timeout != 0 && table_.size() != 0 &&
@@ -122,8 +123,8 @@ RegistrationVerdict Registration::take(Time now, const RegistrationPacket& p) {
   return p.type == RegistrationPacket::Type::kFirst ? take_first(now, p) : take_body(now, p);
 }
 
-/// An operation in the table is never in the list of completed operations, so the table may be searched
-/// first.
+/// Processes a body packet. An operation in the table is never in the list of completed operations, so the
+/// table may be searched first.
 RegistrationVerdict Registration::take_body(Time now, const RegistrationPacket& p) {
   const std::uint32_t slot = table_.holding(p.address);
   if (slot != RegistrationTable::kNone) {
@@ -206,8 +207,9 @@ void Registration::remember(const RegistrationEntry& e) {
   }
 }
 
-/// Retries waiting packets, oldest first. After a packet that changed the table, starts again from the oldest
-/// one. A packet that leaves without changing the table does not affect the packets tried before it.
+/// Retries waiting packets, oldest first. If a packet changes the set of operations, starts again with the
+/// oldest packet. A packet that leaves without such a change does not affect the packets that were tried
+/// before it.
 void Registration::retry_waiting(Time now) {
   if (!changed_) return;
   changed_ = false;

@@ -22,17 +22,19 @@ struct RegistrationConfig {
   Time escape_timeout = 100 * kMicrosecond;
   Time entry_timeout = 0;       ///< maximum duration of an operation; 0: operations are never abandoned
   std::uint32_t remember = 16;  ///< number of completed operations whose late packets are recognized
-  /// Maximum number of notifications waiting for poll(); further ones are lost and counted.
+  /// Maximum number of notifications that can wait for poll(). Further notifications are lost and counted.
   std::uint32_t notifications = 256;
-  /// True if senders do not announce the length of an operation. `bytes` of a first packet is then count ·
-  /// packet, and the last packet of the operation may be shorter.
+  /// True if senders do not announce the length of an operation. RegistrationPacket::bytes of a first packet
+  /// is then `count` · `packet`, and the last packet of the operation may be shorter.
   bool open_length = false;
-  /// True if `op` of body packets is not known: they belong to the entry that holds their address. Completed
-  /// operations are then remembered by their addresses, which must not be used again soon.
+  /// True if RegistrationPacket::op of body packets is not known. A body packet then belongs to the entry
+  /// that contains its address. Completed operations are remembered by their addresses, which must not be
+  /// used again soon.
   bool by_address = false;
 };
 
-/// A packet as the registration table sees it. Its payload has already been written to memory.
+/// The properties of a packet that the registration table needs. Its payload has already been written to
+/// memory.
 struct RegistrationPacket {
   enum class Type : std::uint8_t { kFirst, kBody, kUnregistered };
 
@@ -60,7 +62,7 @@ enum class RegistrationVerdict : std::uint8_t {
   kUnregistered,
 };
 inline constexpr std::size_t kRegistrationVerdicts = 10;
-/// Returns the name in results: "placed", "duplicate", …
+/// Returns the name that results contain: "placed", "duplicate", …
 const char* name_of(RegistrationVerdict verdict);
 /// True if the sender need not repeat the packet.
 constexpr bool acknowledges(RegistrationVerdict v) {
@@ -97,19 +99,19 @@ class RegistrationObserver {
   virtual ~RegistrationObserver() = default;
   /// Called with the final verdict on a packet, which is never kEscaped.
   virtual void settled(Time, RegistrationVerdict, const RegistrationPacket&) {}
-  /// Called when an operation was registered, before settled() for its first packet.
+  /// Called when an operation has been registered, before settled() is called for its first packet.
   virtual void registered(Time, const RegistrationEntry&, std::span<const std::uint64_t> /*mask*/) {}
   virtual void abandoned(Time, const RegistrationEntry&, std::span<const std::uint64_t> /*mask*/) {}
 };
 
 /// Receiver registration: detects that all packets of an operation have arrived, in any order, and notifies
 /// the receiver's application without a round trip to the sender. The first packet of an operation registers
-/// it; a mask records which packets have arrived. A packet may arrive before the first packet of its
-/// operation, or while another operation still uses its memory. It then waits in the escape channel.
+/// the operation; a mask records which packets have arrived. If a packet arrives before the first packet of
+/// its operation, or while another operation still uses its memory, it waits in the escape channel.
 ///
-/// Two rules go beyond the published scheme. `op` distinguishes the next use of a buffer from late
-/// duplicates. The last `remember` completed operations are remembered, so that a late first packet does not
-/// register its operation again.
+/// Two rules extend the published scheme. `op` distinguishes packets of the next use of a buffer from late
+/// duplicates. The last `remember` completed operations are remembered, so that a duplicate of a first packet
+/// does not register its operation again.
 ///
 /// Sans-I/O, not thread-safe. Only the constructor allocates. Times must not decrease. The time per packet is
 /// bounded. It is linear in `entries` and `remember` for the first packet of an operation, linear in `escape`
@@ -128,7 +130,7 @@ class Registration {
   /// Time of the next timer; kNever if there is none.
   Time next_event() const;
 
-  /// Returns the oldest notification that was not returned before. Never blocks.
+  /// Returns the oldest notification that has not been returned yet. Never blocks.
   std::optional<Notification> poll();
 
   const RegistrationConfig& config() const { return config_; }

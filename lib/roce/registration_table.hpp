@@ -21,7 +21,7 @@ struct RegistrationEntry {
   std::uint32_t left = 0;     ///< number of packets that have not arrived
   Time since = 0;             ///< time of registration
 
-  /// Compares without sums, which could overflow, because addresses come from the network.
+  /// These functions avoid sums, which could overflow, because addresses come from the network.
   bool holds(std::uint64_t at) const { return at >= address && at - address < bytes; }
   bool overlaps(std::uint64_t at, std::uint64_t length) const {
     return at >= address ? at - address < bytes : address - at < length;
@@ -51,10 +51,10 @@ class RegistrationTable {
   /// True if [address, address + bytes) overlaps the memory of an entry.
   bool overlaps(std::uint64_t address, std::uint64_t bytes) const;
 
-  /// Adds an entry whose first packet has arrived; its memory must not overlap that of another entry. Sets
-  /// bit 0 and all bits from `count` on in its mask. Requires !full() and 1 ≤ count ≤ mask_bits.
+  /// Adds an entry whose first packet has arrived. The entry's memory must not overlap that of another entry.
+  /// Sets bit 0 and all bits from `count` on in the entry's mask. Requires !full() and 1 ≤ count ≤ mask_bits.
   std::uint32_t add(const RegistrationEntry& entry);
-  /// Sets bit `packet` of the mask. Returns false if it was set already.
+  /// Sets bit `packet` of the mask. Returns false if the bit was already set.
   bool mark(std::uint32_t slot, std::uint64_t packet);
   void remove(std::uint32_t slot);
 

@@ -151,8 +151,8 @@ bool Requester::post(const WorkRequest& r, Time /*now*/) {
 
 /// Number of the first packet of request `index`.
 std::uint64_t Requester::first_of(std::uint32_t index) const {
-  // The difference fits 48 bits: requests in the queue are far less than 2^47 packets away from the
-  // acknowledged packets.
+  // The difference fits in 48 bits, because requests in the queue are far less than 2^47 packets away from
+  // the acknowledged packets.
   const auto ahead = static_cast<std::int64_t>((queue_[index].first - acked_) << 16) >> 16;
   return acked_ + static_cast<std::uint64_t>(ahead);
 }

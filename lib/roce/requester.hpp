@@ -16,9 +16,10 @@
 #include <optional>
 
 /// lib/roce implements the RoCEv2 protocol, sans-I/O: headers, iCRC, requester, responder, notification point
-/// and MAC control frames. It may include only base. Start with Requester here (requester_send.cpp and
-/// requester_response.cpp), then read Responder (responder.hpp). craft.hpp builds packets, frame.hpp and
-/// packet.hpp parse them, and icrc.hpp computes their checksum. The packet path does not allocate.
+/// and MAC control frames. It may include only congestion and base. Start with Requester here
+/// (requester_send.cpp and requester_response.cpp), then read Responder (responder.hpp). craft.hpp builds
+/// packets, frame.hpp and packet.hpp parse them, and icrc.hpp computes their checksum. The packet path does
+/// not allocate.
 namespace softfeb::roce {
 
 struct RequesterConfig {
@@ -30,34 +31,34 @@ struct RequesterConfig {
   /// In the standard profile, treats every request as signaled. In the firmware profile, sets AckReq on
   /// every packet, but only signaled requests generate a completion (test/vectors/wire/flags_sq_sig_all).
   bool sq_sig_all = false;
-  std::uint8_t timeout = 14;     ///< ACK timeout code 0…31, 0 = never, see ack_timeout()
+  std::uint8_t timeout = 14;     ///< ACK timeout code 0…31, 0 = never (see ack_timeout())
   std::uint8_t retry_count = 3;  ///< 0…7, 7 = infinite
   std::uint8_t rnr_retry = 7;    ///< 0…7, 7 = infinite
-  /// If set, an rnr_retry of 7 is infinite only if retry_count is also 7, as in the 2025 firmware
+  /// If true, an rnr_retry of 7 is infinite only if retry_count is also 7, as in the 2025 firmware
   /// (test/vectors/wire/rnr_retry7_*).
   bool rnr_infinite_needs_both = false;
   std::uint8_t min_rnr_timer = 1;       ///< the requester's own minimum RNR timer code, 0…31
   std::uint32_t send_queue_depth = 64;  ///< maximum number of requests posted but not polled
   std::uint32_t window_requests = 16;   ///< maximum number of requests sent but not acknowledged (RC)
   std::uint32_t window_packets = 0;     ///< maximum number of packets in flight (RC); 0 = kMaxWindowPackets
-  /// Sets AckReq on every N-th packet of a message, in addition to the last packet; 0 = on the last packet
-  /// only.
+  /// If this is N, AckReq is set on every N-th packet of a message, in addition to the last packet; 0 = on
+  /// the last packet only.
   std::uint32_t ack_every = 0;
   TimingProfile timing = TimingProfile::kStandard;
 
   auto operator<=>(const RequesterConfig&) const = default;
 };
 
-/// Maximum number of packets in flight. This is half of the range in which a 24-bit PSN can be
-/// distinguished from a duplicate (IBA 9.7.1), so that a late response is never mistaken for a new one. An
-/// ACK is requested at least once every half window, regardless of message length.
+/// Maximum number of packets in flight. This is half of the range in which a new 24-bit PSN can be
+/// distinguished from a duplicate (IBA, section 9.7.1), so that a late response is never mistaken for a new
+/// one. An ACK is requested at least once every half window, regardless of message length.
 inline constexpr std::uint32_t kMaxWindowPackets = 1U << 22;
 
 /// Data shared by queue pairs with the same configuration: the configuration, in which `qpn`, `dest_qpn` and
 /// `initial_psn` are 0, and values derived from it.
 struct RequesterSettings {
   /// Recreates the request that `maker` created `back` requests ago, exactly as it was posted; `back` is 1
-  /// for the most recent one.
+  /// for the most recent request.
   using Again = WorkRequest (*)(const void* maker, std::uint32_t back);
 
   /// Throws std::invalid_argument for an invalid path MTU, queue depth or window.
@@ -67,9 +68,9 @@ struct RequesterSettings {
   Again again;  ///< null: requesters store posted requests
   Time ack_timeout;
   std::uint32_t window_packets;
-  std::uint32_t ask_mask;  ///< AckReq on packet n if n + 1 is a multiple of ask_mask + 1
+  std::uint32_t ask_mask;  ///< AckReq is set on packet n if n + 1 is a multiple of ask_mask + 1
   std::uint8_t pmtu_shift;
-  bool always_asks;  ///< AckReq on every packet: firmware profile with sq_sig_all
+  bool always_asks;  ///< AckReq is set on every packet (firmware profile with sq_sig_all)
 };
 
 /// Resources that a requester can share with others or that its owner provides.
@@ -84,9 +85,10 @@ struct RequesterCounters {
   std::uint64_t retransmitted_packets = 0;
   std::uint64_t payload_bytes = 0;       ///< payload bytes sent, without retransmissions
   std::uint64_t messages_completed = 0;  ///< requests that succeeded, including unsignaled ones
-  std::uint64_t messages_failed = 0;     ///< requests with any other status, including flushed ones
+  std::uint64_t messages_failed = 0;     ///< requests that completed with any other status, including flushed
+                                         ///< ones
   std::uint64_t timeouts = 0;
-  /// this counter and the following ones count all responses, including ignored ones
+  /// This and the following counters count all responses, including ignored ones.
   std::uint64_t ack_rx = 0;
   std::uint64_t rnr_rx = 0;
   std::uint64_t nak_sequence_rx = 0;
@@ -101,8 +103,8 @@ struct RequesterCounters {
 };
 
 /// The send half of a queue pair: turns work requests into packets and responses into completions, with
-/// go-back-N (IBA 9.7.5–9.7.7, C9-128 ff.). Sans-I/O: no clock, no allocation after construction, not
-/// thread-safe. See doc/retransmission.md.
+/// go-back-N (IBA, sections 9.7.5–9.7.7, and C9-128 ff.). Sans-I/O: no clock, no allocation after
+/// construction, not thread-safe. See doc/retransmission.md.
 ///
 /// Usage: call post(); while ready(now), send the packet that next(now) returns; call on_response() for every
 /// acknowledgement and on_timer() when `now` reaches deadline(); poll() completions, which are returned in
@@ -112,41 +114,41 @@ class Requester {
   /// Starts in RTS. Throws std::invalid_argument for an invalid path MTU, queue depth or window.
   explicit Requester(const RequesterConfig& config)
       : Requester(config, {Held<RequesterSettings>(RequesterSettings(config))}) {}
-  /// Memory that `parts` refers to but does not own must outlive the requester.
+  /// The memory that `parts` refers to but does not own must outlive the requester.
   Requester(const RequesterConfig& config, RequesterDeps&& parts);
   Requester(Requester&&) noexcept = default;
 
   /// Resets the requester as if constructed with `config`, but keeps the memory and depth of the send queue.
   /// Allocates nothing if the requester owns its profile. Posted requests are dropped without completions.
-  /// Throws like the constructor, before anything is changed.
+  /// Throws the same exceptions as the constructor, before anything is changed.
   void renew(const RequesterConfig& config);
 
-  /// Queues a request. Returns false and changes nothing if the send queue is full. In ERR the request
+  /// Queues a request. Returns false and changes nothing if the send queue is full. In ERR, the request
   /// completes as flushed. A request with an unsupported verb or a length above kMaxMessage completes with
   /// kLocalOperationError and moves the QP to ERR once all requests before it have completed. Requests posted
-  /// after it are not sent.
+  /// after such a request are not sent.
   bool post(const WorkRequest& request, Time now);
   bool can_post() const { return tail_ - head_ < queue_.depth(); }
 
-  /// True if this QP may send a packet at `now`, considering window, RNR wait and state.
+  /// True if the window, the RNR wait and the state permit this QP to send a packet at `now`.
   bool ready(Time now) const;
-  /// The packet that next() would return, without taking it. Requires ready().
+  /// Returns the packet that next() would return, but does not remove it. Requires ready().
   RequestPacket peek() const;
-  /// Size of that packet in bytes from BTH to pad. Requires ready().
+  /// Size of the packet that next() would return, from BTH to pad, in bytes. Requires ready().
   std::uint32_t next_transport_bytes() const;
-  /// Removes and returns the next packet, to be sent at `now`. Requires ready(). If `ask` is true, the
-  /// packet requests an ACK in any case (RC only).
+  /// Removes and returns the next packet, to be sent at `now`. Requires ready(). If `ask` is true, the packet
+  /// always requests an ACK (RC only).
   RequestPacket next(Time now, bool ask = false);
 
-  /// Enters the fast path (a "run", doc/engine.md) if the next packet qualifies and all completions were
-  /// polled. Returns true if a run has begun. Packets of a run are in the middle of a message, differ only
-  /// in PSN and payload, are sent for the first time and do not request an ACK. They do not begin or
-  /// complete a request, cannot fail, and do not start a timer.
+  /// Enters the fast path (a "run", see doc/engine.md) if the next packet qualifies and all completions have
+  /// been polled. Returns true if a run has begun. All packets of a run are in the middle of a message and
+  /// differ only in PSN and payload. They are sent for the first time and do not request an ACK. They do not
+  /// begin or complete a request, do not start a timer, and cannot fail.
   ///
   /// While in_run() is true, ready() is true as well, and next_of_run() is equivalent to next(). Any other
   /// call that changes the requester ends the run.
   bool begin_run();
-  /// Cheap check to make first: if it is false, calling begin_run() is not worthwhile.
+  /// A quick check to make first: if it returns false, a call of begin_run() is not worthwhile.
   bool may_begin_run() const { return sending_index_ == send_ && in_the_middle(sending_); }
   bool in_run() const { return next_ < run_end_; }
   void end_run() { run_end_ = 0; }
@@ -157,8 +159,8 @@ class Requester {
     std::uint64_t payload_offset = 0;
   };
   PlainPacket next_of_run();
-  /// A packet with the fields that all packets of the run have in common, which are all except PSN and
-  /// payload offset. Requires in_run().
+  /// Returns a packet with the fields that all packets of the run have in common. These are all fields except
+  /// PSN and payload offset. Requires in_run().
   RequestPacket run_packet() const;
   /// Call if the last packet that next() or next_of_run() returned was not sent because its payload is not
   /// available. Its request fails with kLocalOperationError and the QP enters ERR, once the requests before
@@ -167,19 +169,20 @@ class Requester {
 
   /// Handles a well-formed acknowledgement for this QP whose iCRC and peer were verified.
   void on_response(const Aeth& aeth, Psn psn, Time now);
-  /// Handles a request to resend without a NAK: the receiver has accepted every packet before `psn`, and
-  /// requests this packet and all following ones again. Ignored if `psn` is not in flight.
+  /// Handles a request to resend packets that is not a NAK: the receiver has accepted every packet before
+  /// `psn`, and requests this packet and all following packets again. The request is ignored if `psn` is not
+  /// in flight.
   void on_resend_request(Psn psn, Time now);
   /// Handles a response of a type that our requests cannot cause (is_foreign_response()). If `psn` is in
-  /// flight, the packets before it are acknowledged, its request fails with kBadResponse, and the QP enters
-  /// ERR.
+  /// flight, the packets before it are acknowledged, the request of packet `psn` fails with kBadResponse, and
+  /// the QP enters ERR.
   void on_bad_response(Psn psn, Time now);
 
   /// Earliest time at which on_timer() must be called; kNever if neither the ACK timer nor an RNR wait is
   /// running.
   Time deadline() const { return rnr_until_ == 0 ? ack_deadline_ : std::min(ack_deadline_, rnr_until_); }
   void on_timer(Time now);
-  /// Prefetches what deadline() reads.
+  /// Prefetches the data that deadline() reads.
   void prefetch_deadline() const { prefetch(&ack_deadline_); }
   /// Prefetch the send queue slots needed to send the current request (prefetch_sending()) or to complete
   /// the next one (prefetch_completing()).
@@ -190,9 +193,9 @@ class Requester {
   /// requests that succeeded.
   bool poll(Completion& out);
 
-  /// Supported transitions: RTS ↔ SQD (messages in progress continue, other requests wait), and any state →
-  /// ERR (all unfinished requests complete as flushed). In other states nothing is sent. A QP leaves ERR only
-  /// through renew() or by constructing a new requester.
+  /// Supported transitions: RTS ↔ SQD (in SQD, messages in progress continue and other requests wait), and
+  /// any state → ERR (all unfinished requests complete as flushed). In all states except RTS and SQD, nothing
+  /// is sent. A QP leaves ERR only through renew() or by constructing a new requester.
   void set_state(QpState state, Time now);
   QpState state() const { return state_; }
 
@@ -207,17 +210,17 @@ class Requester {
   Psn next_psn() const { return psn_of(sent_); }
   /// PSN of the last packet of the newest request.
   Psn last_posted_psn() const { return psn_of(posted_packets_ - 1); }
-  /// PSN of the last packet of the request that is being sent. Requires that its first packet was taken, and
-  /// not yet its last.
+  /// PSN of the last packet of the request that is being sent. Requires that next() has returned the first
+  /// packet of this request, but not yet the last.
   Psn last_sending_psn() const { return psn_of(sending().end() - 1); }
-  /// PSN of the last packet of the request that completed `back` requests ago; 1 for the latest one. Empty if
-  /// it is no longer in the queue.
+  /// PSN of the last packet of the request that completed `back` requests ago; `back` is 1 for the latest
+  /// one. Empty if the request is no longer in the queue.
   std::optional<Psn> last_completed_psn(std::uint32_t back) const {
     const std::uint32_t index = done_ - back;
     if (tail_ - index > queue_.depth()) return std::nullopt;
     return psn_of(end_of(index) - 1);
   }
-  /// Positions in the sequence of packets, which are numbered from 0.
+  /// Positions in the sequence of packets. Packets are numbered from 0.
   struct Progress {
     std::uint64_t acked = 0;    ///< every packet before this one is acknowledged
     std::uint64_t next = 0;     ///< the packet to send next; may be less than `sent` after a go-back
@@ -230,12 +233,12 @@ class Requester {
   /// Number of the packet to be sent next, counted from 0.
   std::uint64_t next_packet() const { return next_; }
   /// Number of the packet that has this PSN and is nearest to the first unacknowledged packet; negative if
-  /// there is no such packet.
+  /// this would be before packet 0.
   std::int64_t packet_of(Psn psn) const {
     return static_cast<std::int64_t>(acked_) + psn_diff(psn & kPsnMask, psn_of(acked_));
   }
   /// Size of the packets from `before.acked` up to, but not including, `end`, each from BTH to pad, in bytes.
-  /// Nothing may have been posted or polled since `before`.
+  /// There must have been no calls of post() and poll() since `before`.
   std::uint64_t transport_bytes(const Progress& before, std::uint64_t end) const;
   /// Size of a packet in the middle of a message, from BTH to pad.
   std::uint32_t middle_bytes() const { return static_cast<std::uint32_t>(Bth::kSize) + full_payload(); }
@@ -263,8 +266,8 @@ class Requester {
     std::uint64_t end() const { return first + packets; }
   };
 
-  /// The packet that next() returned last, and the changes that payload_error() must undo. Not stored for
-  /// packets of a run, which change only packet and byte counts.
+  /// The packet that next() returned last, and the changes that payload_error() must undo. This is not stored
+  /// for packets of a run, because they change only packet and byte counts.
   struct Taken {
     std::uint32_t asked_before = 0;  ///< previous value of asked_, modulo 2^32
     std::uint32_t index = 0;         ///< index of the packet's request
@@ -322,9 +325,10 @@ class Requester {
   void start_timer(Time now) { ack_deadline_ = saturating_add(now, profile_->ack_timeout); }
   void count(AethKind kind);
 
-  // Four cache lines if the owner aligns the object. Packets are identified by consecutive numbers
-  // (Sending::first), requests by consecutive indices. Indices satisfy head_ (first not polled) ≤ done_
-  // (first not completed) ≤ send_ (being sent) ≤ limit_ (first that must not be sent) ≤ tail_ (end).
+  // These members occupy four cache lines if the owner aligns the object. Packets are identified by
+  // consecutive numbers (Sending::first), requests by consecutive indices. The following always holds: head_
+  // (first request not polled) ≤ done_ (first not completed) ≤ send_ (being sent) ≤ limit_ (first that must
+  // not be sent) ≤ tail_ (end).
   //
   // First line: members used by every packet of a run.
   std::uint64_t acked_ = 0;  ///< every packet before this one is acknowledged
@@ -344,7 +348,8 @@ class Requester {
   // Second line: members used by responses and at message boundaries.
   Time ack_deadline_ = kNever;
   Time rnr_until_ = 0;       ///< end of the RNR wait, 0 = none
-  std::uint64_t asked_ = 0;  ///< one past the last packet sent with AckReq since the last go-back
+  std::uint64_t asked_ = 0;  ///< one more than the number of the last packet sent with AckReq since the last
+                             ///< go-back
   mutable Sending sending_;
   mutable std::uint32_t sending_index_ = UINT32_MAX;  ///< index of the request that `sending_` describes
   std::uint32_t head_ = 0, done_ = 0, send_ = 0, limit_ = 0, tail_ = 0;
@@ -367,8 +372,8 @@ inline bool Requester::ready(Time now) const {
   if (send_ == limit_ || now < rnr_until_) return false;
   if (state_ != QpState::kRts && !may_go_on()) return false;
   if (unreliable()) return true;
-  // Signed, because next_ may be less than acked_ in the firmware profile: a requester with this profile
-  // goes back to the start of a message.
+  // The difference is signed, because next_ may be less than acked_ in the firmware profile. A requester with
+  // this profile goes back to the start of a message.
   return send_ - done_ < shared().window_requests &&
          static_cast<std::int64_t>(next_ - acked_) < static_cast<std::int64_t>(profile_->window_packets);
 }

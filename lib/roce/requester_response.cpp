@@ -136,7 +136,7 @@ void Requester::on_bad_response(Psn psn, Time now) {
   fail(done_, WcStatus::kBadResponse);
 }
 
-/// Acknowledges all packets before `packet`. Returns false if that makes no progress.
+/// Acknowledges all packets before `packet`. Returns false if they were already acknowledged.
 bool Requester::acknowledge_before(std::uint64_t packet, Time now) {
   if (packet == acked_) return false;
   acked_ = packet;
@@ -152,7 +152,7 @@ bool Requester::acknowledge_before(std::uint64_t packet, Time now) {
   } else if (!firmware()) {
     start_timer(now);
   }
-  // Any progress resets the retry count. Otherwise a long message over a lossy path could exceed the limit.
+  // Any progress resets the retry count. Otherwise, a long message over a lossy path could exceed the limit.
   if (!firmware()) reload_retries();
   return true;
 }
@@ -203,8 +203,8 @@ void Requester::on_timer(Time now) {
     return;
   }
   if (firmware()) {
-    // Go back to the first packet of the oldest request, unless it is so far back that its PSNs could be
-    // mistaken for new ones.
+    // Go back to the first packet of the oldest request, unless this packet is so far back that its PSN could
+    // be mistaken for a new one.
     const std::uint64_t first = first_of(done_);
     go_back(acked_ - first <= kMaxWindowPackets / 2 ? first : acked_);
     start_timer(now);

@@ -71,8 +71,8 @@ RequestPacket Requester::make_packet(std::uint64_t packet, bool on_last) const {
   RequestPacket p;
   p.opcode = opcode(shared().transport, op);
   p.ack_req = asks(packet, on_last);
-  // SE is set on the packet that generates the receiver's completion (IBA 9.2.3). The firmware sets it on
-  // every packet.
+  // SE is set on the packet that generates the receiver's completion (IBA, section 9.2.3). The firmware sets
+  // it on every packet.
   p.solicited =
       sending_solicited_ && (firmware() || (ends_message(op) && (is_send(op) || has_immediate(op))));
   p.retransmission = packet < sent_;
@@ -87,15 +87,15 @@ RequestPacket Requester::make_packet(std::uint64_t packet, bool on_last) const {
   return p;
 }
 
-/// Number of the packet that ends the run starting at next_: the first one that is not in the middle of its
-/// message, requests an ACK, or is outside the window. If the result is not greater than next_, no run can
-/// start.
+/// Number of the packet that ends a run starting at next_. This is the first packet that is not in the middle
+/// of its message, requests an ACK, or is outside the window. If the result is not greater than next_, no run
+/// can start.
 std::uint64_t Requester::run_end() const {
   const Sending& s = sending();
   if (next_ == s.first || next_ != sent_) return 0;
   std::uint64_t end = s.end() - 1;
   if (unreliable()) return end;
-  // In these cases, any packet may request an ACK or start the timer, so there are no runs.
+  // If one of these conditions holds, any packet may request an ACK or start the timer, so there are no runs.
   if (profile_->always_asks || (firmware() && ack_deadline_ == kNever)) return 0;
   end = std::min({end, next_ | profile_->ask_mask, acked_ + profile_->window_packets});
   if (shared().ack_every != 0) {
@@ -123,7 +123,8 @@ RequestPacket Requester::run_packet() const {
   return p;
 }
 
-/// Size of the next packet from BTH to pad if it is the first or last one of its message.
+/// Size of the next packet from BTH to pad. Requires that this packet is the first or last one of its
+/// message.
 std::uint32_t Requester::edge_transport_bytes(const Sending& s) const {
   const bool write = verb() == WrOpcode::kWrite || verb() == WrOpcode::kWriteImm;
   const bool immediate = verb() == WrOpcode::kWriteImm || verb() == WrOpcode::kSendImm;

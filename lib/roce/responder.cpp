@@ -5,7 +5,8 @@ namespace softfeb::roce {
 
 namespace {
 
-/// Partition keys match if their lower 15 bits are equal and at least one side is a full member (IBA 10.9.3).
+/// Partition keys match if their lower 15 bits are equal and at least one side is a full member (IBA, section
+/// 10.9.3).
 bool pkey_matches(std::uint16_t a, std::uint16_t b) {
   return (a & 0x7fff) == (b & 0x7fff) && ((a | b) & 0x8000) != 0;
 }
@@ -79,8 +80,8 @@ RequestOutcome Responder::on_rc(const ReceivedRequest& request) {
   const std::int32_t distance = psn_diff(psn, expected_psn_);
   RequestOutcome out;
   if (distance < 0) {
-    // The ACK may have been lost: acknowledge the latest PSN again (IBA 9.7.5.1.4), regardless of which
-    // packet was repeated.
+    // The ACK may have been lost. Acknowledge the latest PSN again (IBA, section 9.7.5.1.4), regardless of
+    // which packet was repeated.
     ++counters_.duplicate;
     ++counters_.ack_tx;
     out.reply = reply(Aeth::ack(), psn_add(expected_psn_, kPsnMask));
@@ -188,7 +189,7 @@ Responder::Fault Responder::examine(const ReceivedRequest& request) {
 Responder::Fault Responder::begin(const Reth& reth) {
   Message m{true, nullptr, 0, reth.dma_length, 0};
   if (reth.dma_length > kMaxMessage) return Fault::kInvalidRequest;
-  if (reth.dma_length != 0) {  // an empty WRITE does not access memory (IBA C9-88)
+  if (reth.dma_length != 0) {  // an empty WRITE does not access memory (IBA, C9-88)
     m.region = find_region(reth.rkey);
     if (m.region == nullptr || !m.region->holds(reth.virtual_address, reth.dma_length)) {
       return Fault::kRemoteAccess;
@@ -199,8 +200,8 @@ Responder::Fault Responder::begin(const Reth& reth) {
   return Fault::kNone;
 }
 
-/// Checks that every packet but the last carries a full path MTU, that the last carries the remainder (IBA
-/// 9.7.4.1.6), and that the pad matches the payload.
+/// Checks that every packet except the last carries a full path MTU, that the last packet carries the
+/// remainder (IBA, section 9.7.4.1.6), and that the pad matches the payload.
 Responder::Fault Responder::check_length(const ReceivedRequest& request) const {
   const Operation op = opcode_operation(request.bth.opcode);
   const std::size_t size = request.payload.size();

@@ -18,7 +18,7 @@ namespace softfeb::roce {
 
 /// A registered memory region: remote addresses [address, address + length) under `rkey`, which must be
 /// unique among the regions. `length` is in bytes. If `data` is null, accesses are checked but the payload is
-/// not stored. Does not own the memory.
+/// not stored. The object does not own the memory.
 struct MemoryRegion {
   std::uint64_t address = 0;
   std::uint64_t length = 0;
@@ -46,8 +46,8 @@ struct ResponderConfig {
   std::uint8_t rnr_timer = 12;  ///< timer code in our RNR NAKs, 0…31
   /// Initial number of receive requests; kUnlimitedReceives = no limit.
   std::uint64_t receives = kUnlimitedReceives;
-  /// UC: packets of a message may arrive in any order. The outcome of a request is then only its packet
-  /// index, and the caller passes the packet to UnorderedWrites.
+  /// UC: packets of a message may arrive in any order. The outcome of a request then contains only its packet
+  /// index, and the caller must pass the packet to UnorderedWrites.
   bool any_order = false;
 };
 
@@ -57,17 +57,17 @@ struct ResponderCounters {
   std::uint64_t messages = 0;         ///< complete messages
   std::uint64_t completed_bytes = 0;  ///< payload of complete messages
   std::uint64_t immediates = 0;       ///< complete messages with immediate
-  std::uint64_t duplicate = 0;        ///< packets that had been received before; they are not stored again
+  std::uint64_t duplicate = 0;        ///< packets that had been received before and are not stored again
   /// RC: packets dropped after a gap. UC: packets that arrived after a packet that was sent later.
   std::uint64_t out_of_order = 0;
-  /// UC: skipped packets that have not arrived. Late arrivals are subtracted.
+  /// UC: packets that have not arrived although a later packet has. Late arrivals are subtracted.
   std::uint64_t missing_packets = 0;
   /// UC: messages known to have lost a packet. This is a lower bound: messages lost completely appear only in
   /// the map of missing messages.
   std::uint64_t missing_messages = 0;
   /// UC: packets dropped because of an error, or because an earlier packet of the same message is missing.
   std::uint64_t discarded = 0;
-  std::uint64_t access_errors = 0;     ///< requests with an unknown rkey or outside the region
+  std::uint64_t access_errors = 0;     ///< requests with an unknown rkey or with addresses outside the region
   std::uint64_t invalid_requests = 0;  ///< requests with a wrong length, pad, opcode or packet order
   std::uint64_t no_receive = 0;        ///< messages with immediate for which no receive request was posted
   std::uint64_t ack_tx = 0, nak_sequence_tx = 0, nak_error_tx = 0, rnr_tx = 0;
@@ -78,13 +78,13 @@ struct ResponderCounters {
   ResponderCounters& operator+=(const ResponderCounters& o);
 };
 
-/// Acknowledgement to send to the requester; PSN and MSN are final.
+/// Acknowledgement that the caller must send to the requester, with this PSN and MSN.
 struct Reply {
   Aeth aeth{};
   Psn psn = 0;
 };
 
-/// A completed message, as seen by the receiving application.
+/// A complete message, as the receiving application sees it.
 struct MessageEvent {
   /// Remote address of the first byte; 0 for an empty message, whose address is not checked.
   std::uint64_t address = 0;
@@ -107,13 +107,13 @@ struct RequestOutcome {
   std::optional<Reply> reply;
   std::optional<MessageEvent> message;
   std::optional<PlacedPayload> payload;  ///< set if the packet was accepted and carried payload
-  /// Number of the accepted packet, counted from 0 for the initial PSN. It does not wrap with the PSN; on UC
-  /// it includes lost packets. Not set if the packet was not accepted.
+  /// Number of the accepted packet, counted from 0 for the initial PSN. This number does not wrap with the
+  /// PSN. On UC, lost packets are counted too. Not set if the packet was not accepted.
   std::optional<std::uint64_t> packet_index;
 };
 
-/// The receive half of a queue pair. Accepts RDMA WRITEs and behaves like a hardware NIC (IBA 9.7.4, 9.8.2;
-/// modelled on Linux Soft-RoCE, doc/responder.md).
+/// The receive half of a queue pair. Accepts RDMA WRITEs and behaves like a hardware NIC (IBA, sections 9.7.4
+/// and 9.8.2). It is modelled on Linux Soft-RoCE (doc/responder.md).
 ///
 /// * RC: sends one NAK per gap, acknowledges duplicates again, and enters ERR on access errors and invalid
 ///   requests.
@@ -135,8 +135,8 @@ class Responder {
   /// Like on_request(), but the caller must copy the payload to PlacedPayload::to immediately.
   RequestOutcome on_request_unplaced(const ReceivedRequest& request);
 
-  /// Fast path of on_request() for RC: true if this packet is the expected one and take() can process it. If
-  /// false, pass the packet to on_request().
+  /// Fast path of on_request() for RC: returns true if this packet is the expected one and take() can process
+  /// it. Otherwise, the caller must pass the packet to on_request().
   bool awaits(const QuickWrite& packet) const;
   /// Local address to which the payload of `packet` is to be copied; null: the payload is not stored.
   /// Requires awaits(packet).
@@ -166,19 +166,21 @@ class Responder {
   /// Posts `n` receive requests, to be consumed by messages with immediate.
   void post_receives(std::uint64_t n);
 
-  /// With `any_order`: the region that holds all of a WRITE; null, and counted, if there is none.
+  /// With `any_order`: returns the region that contains the whole WRITE. If there is none, counts the error
+  /// and returns null.
   const MemoryRegion* admit(const Reth& reth);
   /// With `any_order`: counts payload that was placed, or that was part of an abandoned message.
   void count_placed(std::uint32_t bytes);
   void count_abandoned(std::uint32_t bytes);
   void count_duplicate() { ++counters_.duplicate; }
-  /// Counts a packet that was neither placed nor a duplicate. `invalid`: it contradicts its message.
+  /// Counts a packet that was neither placed nor a duplicate. `invalid` is true if the packet contradicts its
+  /// message.
   void count_dropped(bool invalid) {
     ++counters_.discarded;
     if (invalid) ++counters_.invalid_requests;
   }
-  /// With `any_order`: counts a complete message. Returns false if it needs a receive request and finds none;
-  /// it is then lost.
+  /// With `any_order`: counts a complete message. Returns false if the message needs a receive request and
+  /// none is posted; the message is then lost.
   bool count_complete(const MessageEvent& message);
 
   QpState state() const { return state_; }  ///< kRtr or kErr
@@ -186,7 +188,8 @@ class Responder {
   const ResponderConfig& config() const { return config_; }
   Psn expected_psn() const { return expected_psn_; }
   std::uint64_t receives() const { return receives_; }
-  /// Payload bytes received so far of the message in progress; 0 if there is none.
+  /// Payload bytes received so far of the message in progress; 0 if there is none. With `any_order`, the
+  /// payload of all messages in progress is counted.
   std::uint32_t bytes_in_progress() const { return message_.active ? message_.done : unordered_bytes_; }
 
  private:
@@ -214,7 +217,7 @@ class Responder {
   Fault check_length(const ReceivedRequest& request) const;
   void count(Fault fault);
   void accept(const ReceivedRequest& request, std::uint64_t index, RequestOutcome& out);
-  /// Local destination of the message's next payload; null: payload is not stored.
+  /// Local destination of the message's next payload; null: the payload is not stored.
   std::uint8_t* next_place() const { return message_.region->at(message_.address + message_.done); }
   const MemoryRegion* find_region(std::uint32_t rkey);
   void find_message_again(std::uint32_t rkey);
@@ -227,15 +230,15 @@ class Responder {
   Message message_;
   QpState state_ = QpState::kRtr;
   bool nak_sent_ = false;  ///< RC: the NAK for the current gap has been sent
-  bool dropping_ = false;  ///< UC: dropping the rest of a message already counted as missing
+  bool dropping_ = false;  ///< UC: the rest of a message that was already counted as missing is being dropped
   ResponderConfig config_;
   ResponderCounters counters_;
   std::uint64_t receives_;
   const std::vector<MemoryRegion>* regions_;
   /// region found last; the next lookup nearly always finds it again
   const MemoryRegion* last_region_ = nullptr;
-  ArrivalWindow window_;               ///< UC: which packets arrived
-  std::uint32_t unordered_bytes_ = 0;  ///< with `any_order`: placed, of messages in progress
+  ArrivalWindow window_;               ///< UC: records which packets have arrived
+  std::uint32_t unordered_bytes_ = 0;  ///< with `any_order`: bytes placed of messages in progress
 };
 
 }  // namespace softfeb::roce

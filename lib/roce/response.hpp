@@ -11,7 +11,8 @@
 namespace softfeb::roce {
 
 /// The fields of a received packet that a requester needs: a TransportPacket without the request fields.
-/// Small enough to stay in registers, whereas a TransportPacket is written to memory and read back.
+/// This struct is small enough to stay in registers, whereas a TransportPacket is written to memory and read
+/// back.
 struct ReceivedResponse {
   TransportKind kind = TransportKind::kMalformed;
   std::uint8_t opcode = 0;
@@ -23,7 +24,7 @@ struct ReceivedResponse {
   bool operator==(const ReceivedResponse&) const = default;
 };
 
-/// Extracts these fields from any parsed packet.
+/// Extracts the fields of ReceivedResponse from any parsed packet.
 inline ReceivedResponse response_of(const TransportPacket& p) {
   const Bth& bth = p.request.bth;
   return {p.kind, bth.opcode, bth.tver, p.aeth, bth.dest_qp, bth.psn};

@@ -9,25 +9,25 @@ namespace softfeb::roce {
 
 /// Timer rules and constants of a requester (doc/retransmission.md).
 enum class TimingProfile : std::uint8_t {
-  /// The ACK timeout is 4.096 µs·2^t for timeout code t. Sending a packet that requests an ACK starts the
-  /// timer; progress restarts it.
+  /// The ACK timeout is 4.096 µs·2^t for timeout code t. The timer starts when a packet that requests an ACK
+  /// is sent, and restarts on progress.
   kStandard,
-  /// As in the board's firmware, which counts clock cycles as 6 ns although they last 6.4 ns, so periods
-  /// are longer by a factor of 1.067. The timer runs while any packet is unacknowledged. Any well-formed
-  /// response and any retry restarts it.
+  /// As in the board's firmware, which counts clock cycles as 6 ns although they last 6.4 ns, so that periods
+  /// are longer by a factor of 1.067. The timer runs while any packet is unacknowledged. It restarts on any
+  /// well-formed response and on any retry.
   kFirmware,
 };
 
-/// Time without progress after which a requester goes back, for timeout code `code` (IBA 9.7.6.1.3; 0…31).
-/// kNever for code 0.
+/// Time without progress after which a requester goes back, for timeout code `code` (0…31; IBA, section
+/// 9.7.6.1.3). kNever for code 0.
 Time ack_timeout(TimingProfile profile, std::uint8_t code);
 
-/// Wait time requested by an RNR NAK with this timer code (IBA table 45; 0…31).
+/// Wait time requested by an RNR NAK with this timer code (0…31; IBA table 45).
 Time rnr_wait(std::uint8_t timer_code);
 
 /// Wait time after an RNR NAK if the requester has its own minimum. In the standard profile, this is the
 /// longer of the two wait times. In the firmware profile, it is the wait time of the numerically greater
-/// code: although code 0 stands for the longest wait time, any other code overrides it.
+/// code. Any other code therefore overrides code 0, although code 0 stands for the longest wait time.
 Time rnr_wait(TimingProfile profile, std::uint8_t timer_code, std::uint8_t own_minimum);
 
 }  // namespace softfeb::roce

@@ -17,18 +17,18 @@ struct SendSlot {
   std::uint64_t status : 5 = 0;  ///< WcStatus
   std::uint64_t signaled : 1 = 1;
   std::uint64_t solicited : 1 = 0;
-  /// The last packet has AckReq set. Decided when that packet is first sent, so that retransmissions are
-  /// identical.
+  /// AckReq is set on the last packet. This is decided when that packet is first sent, so that
+  /// retransmissions are identical.
   std::uint64_t last_asks : 1 = 0;
-  std::uint64_t opcode : 8 = 0;  ///< WrOpcode, or an unsupported value as posted
+  std::uint64_t opcode : 8 = 0;  ///< WrOpcode, or an unsupported value that was posted
 };
 static_assert(sizeof(SendSlot) == 8);
 
 /// Ring of work requests with exactly `depth` entries. Each entry has a slot and, if requests cannot be
 /// recreated (RequesterSettings::again), the request itself.
 ///
-/// Indices do not wrap at the ring's size; the owner tracks how far sending and completing have progressed.
-/// Valid indices start `depth` before the highest one passed to reach().
+/// Indices do not wrap at the ring's size. The owner records which requests have been sent and completed. The
+/// lowest valid index is the highest index passed to reach() minus `depth`.
 class SendQueue {
  public:
   /// Maximum depth at which 48-bit numbers still distinguish all packets of a queue.
@@ -39,8 +39,8 @@ class SendQueue {
     return depth * (sizeof(SendSlot) + (keeps_requests ? sizeof(WorkRequest) : 0));
   }
 
-  /// Uses `room`, which must provide bytes() bytes and outlive the queue. If it is null, the queue allocates
-  /// and owns its memory.
+  /// Uses the memory at `room`, which must contain bytes() bytes and outlive the queue. If `room` is null,
+  /// the queue allocates and owns its memory.
   SendQueue(std::uint32_t depth, bool keeps_requests, void* room = nullptr);
   SendQueue(SendQueue&& other) noexcept
       : slots_(std::exchange(other.slots_, nullptr)),

@@ -9,7 +9,7 @@
 
 namespace softfeb::roce {
 
-/// Maximum payload of a packet in bytes: the largest path MTU.
+/// Maximum payload of a packet in bytes, which is the largest path MTU.
 inline constexpr std::uint32_t kMaxPayload = 4096;
 
 /// Maximum number of four-byte words from the beginning of an IPv6 header to the payload.
@@ -29,9 +29,9 @@ constexpr auto make_shift_table() {
 }
 inline constexpr auto kShiftTable = make_shift_table();
 
-/// Element k is the term that converts the raw register to the complemented CRC of roce/icrc.hpp. It is
-/// XORed in before the last part of the headers, which consists of the UDP length and checksum (one word),
-/// the BTH, and k more words. x^(2^32 − 1) is 1, so negative powers exist.
+/// Element k is the term that converts the raw register to the complemented CRC of roce/icrc.hpp. This term
+/// is XORed in before the last part of the headers, which consists of the UDP length and checksum (one word),
+/// the BTH, and k more words. Negative powers of x exist, because x^(2^32 − 1) is 1.
 constexpr auto make_complements() {
   std::array<std::uint32_t, 6> t{};
   for (std::size_t k = 0; k < t.size(); ++k)

@@ -21,7 +21,8 @@ RegistrationConfig with_open_length(RegistrationConfig c) {
   return c;
 }
 
-/// The number nearest to `newest` whose low 12 bits are `op`. Empty if it is negative.
+/// Returns the number nearest to `newest` whose low 12 bits are `op`; nullopt if this number would be
+/// negative.
 std::optional<std::uint64_t> unwrap_op(std::uint32_t op, std::uint64_t newest) {
   constexpr std::uint64_t kOps = TransferImmediate::kOps;
   const std::uint64_t ahead = (op - newest) % kOps;
@@ -59,7 +60,7 @@ std::optional<RegistrationVerdict> TransferTable::message(Time now, std::uint32_
   p.count = segment.count;
   p.bytes = segment.count == 1 ? length : std::uint64_t{segment.count} * packet;
   const RegistrationVerdict verdict = table_.packet(now, p);
-  // Only a message that may be right moves the window in which numbers are unwrapped.
+  // Only a plausible message may raise the number from which other numbers are unwrapped.
   const bool plausible = verdict == RegistrationVerdict::kPlaced || verdict == RegistrationVerdict::kEscaped;
   if (plausible && *op > newest_[source]) newest_[source] = *op;
   return verdict;

@@ -12,10 +12,10 @@
 
 namespace softfeb::roce {
 
-/// The headers starting at the UDP length, as words in memory order. They are written with few stores, and
-/// their CRC is computed from registers without reading back what was written (doc/icrc.md).
+/// The headers from the UDP length on, as words in memory order. They are written with few stores. Their CRC
+/// is computed from registers, so that the written headers are not read back (doc/icrc.md).
 struct TransportWords {
-  /// Size of the part of the UDP header in `udp_bth`: length and checksum.
+  /// Size of the part of the UDP header that `udp_bth` contains (length and checksum).
   static constexpr std::size_t kUdpPart = 4;
 
   std::uint64_t udp_bth = 0;  ///< UDP length, checksum 0, first four bytes of the BTH

@@ -8,7 +8,7 @@
 namespace softfeb::roce {
 
 /// Method of choosing a QP's UDP source port. Switches include the port in their hash to distribute flows
-/// over paths (annex A17.9.2).
+/// over paths (IBA, annex A17.9.2).
 struct SourcePortPolicy {
   enum class Kind : std::uint8_t { kHashed, kFixed, kRange };
   Kind kind = Kind::kHashed;
@@ -25,7 +25,7 @@ constexpr std::uint16_t hashed_source_port(Qpn source, Qpn dest) {
   return static_cast<std::uint16_t>(((flow_label & 0x3fff) ^ ((flow_label & 0xfc000) >> 14)) | 0xc000);
 }
 
-/// The port of the QP with index `index` on a board.
+/// Returns the port of the QP with index `index` on a board.
 constexpr std::uint16_t source_port(const SourcePortPolicy& policy, std::uint32_t index, Qpn source,
                                     Qpn dest) {
   switch (policy.kind) {

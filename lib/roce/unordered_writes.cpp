@@ -26,7 +26,7 @@ RegistrationConfig table_of(const UnorderedConfig& c) {
   r.escape_timeout = c.timeout;
   r.entry_timeout = c.timeout;
   r.remember = c.remember;
-  r.notifications = 0;  // a WRITE counts its own packets
+  r.notifications = 0;  // not used: each Write counts its own packets
   r.by_address = true;
   return r;
 }
@@ -57,8 +57,8 @@ UnorderedWrites::Content UnorderedWrites::content_of(std::uint32_t qp, const Rec
   return c;
 }
 
-/// In the table, the packets of a queue pair are consecutive memory: packet k of a WRITE is at a distance of
-/// k packets from its first.
+/// Describes a packet for the registration table. In the table, the packets of a queue pair occupy
+/// consecutive memory: the address of packet k of a WRITE is k path MTUs above that of the first packet.
 RegistrationPacket UnorderedWrites::describe(std::uint32_t qp, std::uint64_t index, const Content& c,
                                              std::size_t length) const {
   RegistrationPacket p;
@@ -74,7 +74,7 @@ RegistrationPacket UnorderedWrites::describe(std::uint32_t qp, std::uint64_t ind
   return p;
 }
 
-/// The packet of a queue pair at an address of the table.
+/// Index of the packet whose address in the registration table is `address`.
 std::uint64_t UnorderedWrites::index_of(std::uint64_t address) const {
   return address / config_.pmtu & kIndexMask;
 }
@@ -157,7 +157,8 @@ void UnorderedWrites::begin(const RegistrationPacket& p, const Content& c) {
   latest_ = static_cast<std::size_t>(w - writes_.begin());
 }
 
-/// The WRITE in progress to which packet `index` belongs; most often that of the previous packet.
+/// Finds the WRITE in progress to which packet `index` belongs. Usually, this is the WRITE of the previous
+/// packet.
 UnorderedWrites::Write* UnorderedWrites::find(std::uint32_t qp, std::uint64_t index) {
   const auto holds = [&](const Write& w) {
     return w.used && w.qp == qp && index >= w.first && index - w.first < w.count;
@@ -169,8 +170,8 @@ UnorderedWrites::Write* UnorderedWrites::find(std::uint32_t qp, std::uint64_t in
   return &*w;
 }
 
-/// Ends a WRITE as soon as its last packet was placed: the next packet from the escape channel may belong to
-/// a WRITE at the same place.
+/// Ends a WRITE as soon as all its packets have been placed, because the next packet from the escape channel
+/// may belong to another WRITE with the same packet indices.
 void UnorderedWrites::finish(Write& w) {
   w.used = false;
   if (w.broken) {

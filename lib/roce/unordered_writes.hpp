@@ -15,47 +15,51 @@ namespace softfeb::roce {
 
 struct UnorderedConfig {
   std::uint32_t pmtu = 4096;     ///< path MTU of all queue pairs
-  std::uint32_t packets = 1024;  ///< most packets of a WRITE; longer ones are not accepted
-  std::uint32_t entries = 256;   ///< WRITEs in progress, of all queue pairs
-  std::uint32_t escape = 256;    ///< packets that wait for the first packet of their WRITE
-  Time timeout = kMillisecond;   ///< for packets that wait, and for incomplete WRITEs
-  std::uint32_t remember = 256;  ///< complete WRITEs whose late packets are recognized
+  std::uint32_t packets = 1024;  ///< largest number of packets of a WRITE; longer WRITEs are not accepted
+  std::uint32_t entries = 256;   ///< largest number of WRITEs in progress on all queue pairs
+  std::uint32_t escape = 256;    ///< largest number of packets that wait for the first packet of their WRITE
+  Time timeout = kMillisecond;   ///< time after which waiting packets and incomplete WRITEs are dropped
+  std::uint32_t remember = 256;  ///< number of complete WRITEs whose late packets are recognized
 };
 
-/// Takes what UnorderedWrites accepts. `qp`: number of the queue pair. Must not call it back.
+/// Receives the packets and WRITEs that UnorderedWrites accepts. `qp` is the number of the queue pair. The
+/// functions must not call UnorderedWrites.
 class UnorderedSink {
  public:
   virtual ~UnorderedSink() = default;
-  /// Region that holds all of a WRITE that begins; null, and counted: it must not be written.
+  /// Called when a WRITE begins. Returns the region that contains the whole WRITE. If there is none, counts
+  /// the error and returns null.
   virtual const MemoryRegion* admit(std::uint32_t qp, const Reth& reth) = 0;
-  /// Packet `index` carries `bytes`, which must be written to `to` (null: they are not stored).
+  /// Called when packet `index` was accepted. Its payload `bytes` must be written to `to` (null: it is not
+  /// stored).
   virtual void place(std::uint32_t qp, std::uint64_t index, const Segments& bytes, std::uint8_t* to) = 0;
-  /// A WRITE is complete; packet `index` is its last one.
+  /// Called when a WRITE is complete. `index` is the index of its last packet.
   virtual void complete(std::uint32_t qp, std::uint64_t index, const MessageEvent& message) = 0;
-  /// A WRITE was abandoned after `bytes` of its bytes had been placed.
+  /// Called when a WRITE was abandoned after `bytes` of its bytes had been placed.
   virtual void abandoned(std::uint32_t qp, std::uint32_t bytes) = 0;
-  /// A packet was neither placed nor is it a duplicate.
+  /// Called for a packet that was neither placed nor is a duplicate.
   virtual void dropped(std::uint32_t qp, RegistrationVerdict verdict) = 0;
   virtual void duplicate(std::uint32_t qp) = 0;
 };
 
-/// WRITEs over UC whose packets arrive in any order: the registration table, applied to the packets of one
-/// WRITE. FIRST registers the WRITE, packet k follows it at a distance of k PSNs, and MIDDLE and LAST wait
-/// for FIRST. A packet thus does no harm by being late, and a WRITE is complete when all its packets have
-/// arrived.
+/// Accepts WRITEs over UC whose packets arrive in any order, by means of a registration table in which each
+/// WRITE is an operation. The FIRST packet registers the WRITE. The PSN of packet k is the PSN of FIRST plus
+/// k. MIDDLE and LAST packets that arrive before FIRST wait for it. Late packets therefore do no harm, and a
+/// WRITE is complete when all its packets have arrived.
 ///
 /// Sans-I/O, not thread-safe. Only the constructor allocates. Times must not decrease.
 class UnorderedWrites final : private RegistrationObserver {
  public:
   static constexpr std::uint32_t kMostQps = 4096;
 
-  /// `sink` must outlive this object. Throws std::invalid_argument, see Registration.
+  /// `sink` must outlive this object. Throws std::invalid_argument, as Registration does.
   UnorderedWrites(const UnorderedConfig& config, UnorderedSink& sink);
   UnorderedWrites(const UnorderedWrites&) = delete;
   UnorderedWrites& operator=(const UnorderedWrites&) = delete;
 
-  /// Runs all timers due at or before `now`, then takes packet `index` of a queue pair (ArrivalWindow). `qp`
-  /// is below kMostQps; the request is for this queue pair, and its iCRC was verified.
+  /// Runs all timers due at or before `now`, then handles packet `index` of a queue pair (ArrivalWindow
+  /// provides the index). `qp` must be below kMostQps. `request` must be for this queue pair, and its iCRC
+  /// must have been verified.
   void packet(Time now, std::uint32_t qp, std::uint64_t index, const ReceivedRequest& request);
   /// Runs all timers due at or before `now`.
   void advance(Time now);
@@ -65,12 +69,12 @@ class UnorderedWrites final : private RegistrationObserver {
   const Registration& table() const { return table_; }
 
  private:
-  /// What a packet carries besides its payload.
+  /// The content of a packet, without its payload.
   struct Content {
     bool begins = false, ends = false, solicited = false, has_immediate = false;
     std::uint32_t immediate = 0;
     const MemoryRegion* region = nullptr;
-    Reth reth{};  ///< of a packet that begins
+    Reth reth{};  ///< valid if `begins` is true
   };
   struct Stored {
     Content content;
@@ -79,11 +83,11 @@ class UnorderedWrites final : private RegistrationObserver {
   /// A WRITE in progress.
   struct Write {
     bool used = false;
-    bool broken = false;  ///< a packet ends the WRITE in its middle, or its last packet does not
+    bool broken = false;  ///< a packet before the last one ended the WRITE, or the last packet did not end it
     std::uint32_t qp = 0;
     std::uint32_t count = 0;
-    std::uint32_t packets = 0;  ///< packets placed
-    std::uint32_t placed = 0;   ///< bytes
+    std::uint32_t packets = 0;  ///< number of packets placed
+    std::uint32_t placed = 0;   ///< number of bytes placed
     std::uint64_t first = 0;    ///< index of its first packet
     const MemoryRegion* region = nullptr;
     MessageEvent message;
@@ -106,12 +110,12 @@ class UnorderedWrites final : private RegistrationObserver {
   Registration table_;
   std::vector<Write> writes_;
   std::vector<Stored> stored_;                ///< packets in the escape channel
-  std::vector<std::uint8_t> bytes_;           ///< their payload
+  std::vector<std::uint8_t> bytes_;           ///< payload of these packets
   std::vector<std::uint32_t> free_;           ///< unused elements of stored_
   const ReceivedRequest* current_ = nullptr;  ///< the packet that has just arrived
   Content current_content_;
   std::uint64_t current_id_ = 0;
-  std::size_t latest_ = 0;  ///< element of writes_ that find() has found last
+  std::size_t latest_ = 0;  ///< index of the element of writes_ that find() returned last
 };
 
 }  // namespace softfeb::roce

@@ -17,8 +17,8 @@ struct WindowMapConfig {
   std::uint32_t streams = 0;  ///< number of queue pairs (streams); each sends one message per window
   std::uint32_t ring = 64;    ///< number of windows in memory
   std::uint32_t depth = 4;    ///< maximum number of open windows, 1 to `ring`
-  /// Maximum distance, in windows, of a message from the next one expected in its stream. Messages further
-  /// away are rejected.
+  /// Maximum distance, in windows, of a message from the next message expected in its stream. Messages that
+  /// are further away are rejected.
   std::uint64_t max_jump = std::uint64_t{1} << 24;
   std::uint32_t first_immediate = 0;      ///< immediate of message 0
   std::uint32_t packets_per_message = 0;  ///< used to count `inconsistent` messages; 0: not checked
@@ -27,26 +27,28 @@ struct WindowMapConfig {
 
 /// Reason why a window was closed.
 enum class WindowStatus : std::uint8_t {
-  kFull,    ///< the message of every stream arrived
+  kFull,    ///< the messages of all streams had arrived
   kGap,     ///< `depth` newer windows had begun
-  kForced,  ///< a newer window needed the place in memory
+  kForced,  ///< a newer window needed the window's place in memory
   kEnd,     ///< the run ended
 };
-const char* name_of(WindowStatus status);  ///< Returns the name in results: "full", "gap", "forced" or "end".
+const char* name_of(WindowStatus status);  ///< Returns the name that results contain: "full", "gap", "forced"
+                                           ///< or "end".
 
-/// Windows `first` to `last` were closed. They are several windows only if no message arrived in any of them:
-/// consecutive empty windows are closed together, so that the cost of a jump does not depend on its length.
+/// Windows `first` to `last` were closed. There are several windows only if no message arrived in any of
+/// them. Consecutive empty windows are closed together, so that the cost of a jump does not depend on its
+/// length.
 struct ClosedWindows {
   std::uint64_t first = 0;
   std::uint64_t last = 0;  ///< last of the closed windows, inclusive
   WindowStatus status = WindowStatus::kFull;
   Time at = 0;
-  /// Bit s mod 64 of word s / 64 is set if the message of stream s arrived. Valid during the call.
+  /// Bit s mod 64 of word s / 64 is set if the message of stream s has arrived. Valid only during the call.
   std::span<const std::uint64_t> streams;
 };
 
-/// Receives closed windows, in ascending order and each exactly once. Called on the packet path, so it must
-/// not block or allocate.
+/// Receives closed windows, in ascending order and each exactly once. closed() is called on the packet path,
+/// so it must not block or allocate.
 class WindowConsumer {
  public:
   virtual ~WindowConsumer() = default;
@@ -69,14 +71,14 @@ struct WindowCounters {
 
 enum class WindowVerdict : std::uint8_t { kMarked, kDuplicate, kLate, kWrongImmediate };
 
-/// Map of missing data: message n of every stream belongs to window n, and each window has a bitmap of the
-/// streams whose message arrived. Windows close in order. Message n is identified by its immediate, which is
-/// n + first_immediate modulo 2^32.
+/// Map of missing data. Message n of every stream belongs to window n, and each window has a bitmap of the
+/// streams whose messages have arrived. Windows close in order. Message n is identified by its immediate,
+/// which is n + first_immediate modulo 2^32.
 ///
 /// Sans-I/O, not thread-safe. Only the constructor allocates. A message that closes no window takes constant
 /// time. A message that closes windows takes time proportional to the number of streams for each of at most
-/// `ring` windows, however far it is ahead. Memory: ring · streams / 8 bytes for the bitmaps and 16 ·
-/// ranges_per_stream bytes for each stream.
+/// `ring` windows, no matter how far ahead the message is. Memory: ring · streams / 8 bytes for the bitmaps
+/// and 16 · ranges_per_stream bytes for each stream.
 class WindowMap {
  public:
   /// Throws std::invalid_argument if `streams` or `depth` is 0, or if `depth` exceeds `ring`. `consumer`
@@ -96,10 +98,10 @@ class WindowMap {
   const WindowMapConfig& config() const { return config_; }
   const WindowCounters& counters() const { return counters_; }
   std::uint64_t base() const { return base_; }  ///< the oldest open window
-  /// Windows in which the message of `stream` is missing, in ascending order. Contains at most
-  /// ranges_per_stream ranges.
+  /// Windows in which the message of `stream` is missing, as at most ranges_per_stream ranges in ascending
+  /// order.
   std::span<const MessageMap::Range> missing(std::uint32_t stream) const;
-  /// Missing windows that missing() does not contain.
+  /// Number of windows in which the message of `stream` is missing and that missing() does not contain.
   std::uint64_t unlisted(std::uint32_t stream) const { return lost_[stream].unlisted; }
   /// Memory in bytes of a map with this configuration: the sum of all allocations.
   static std::size_t memory_bytes(const WindowMapConfig& config);

@@ -17,13 +17,13 @@ struct WorkRequest {
   std::uint64_t id = 0;
   WrOpcode opcode = WrOpcode::kWrite;
   bool signaled = true;  ///< requests a completion (and, on RC, an ACK)
-  /// sets SE on the last packet if the message generates a completion at the receiver
+  /// SE is set on the last packet if the message generates a completion at the receiver
   bool solicited = false;
   std::uint64_t remote_address = 0;
   std::uint32_t rkey = 0;
   std::uint32_t length = 0;  ///< bytes, at most kMaxMessage
   std::uint32_t immediate = 0;
-  /// Byte offset of the message in the QP's payload stream. The requester adds packet offsets to it.
+  /// Byte offset of the message in the QP's payload stream. The requester adds the offset of each packet.
   std::uint64_t payload_offset = 0;
 };
 
@@ -69,8 +69,7 @@ enum class QpState : std::uint8_t {
   kCreate = 8
 };
 
-/// Path MTU in bytes for a path MTU code, as used by the verbs API and the metadata bus: 1…5 for 256…4096
-/// bytes.
+/// Path MTU in bytes for a path MTU code of the verbs API and the metadata bus: 1…5 for 256…4096 bytes.
 constexpr std::uint32_t pmtu_bytes(unsigned code) { return 128U << code; }
 constexpr bool pmtu_legal(std::uint32_t bytes) {
   return bytes == 256 || bytes == 512 || bytes == 1024 || bytes == 2048 || bytes == 4096;

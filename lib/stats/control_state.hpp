@@ -8,8 +8,8 @@
 
 namespace softfeb::stats {
 
-/// Mean of a quantity over the congestion controls that have it. Algorithms differ in what they have: DCQCN
-/// has alpha, TIMELY an RTT, Swift also a window and a target delay.
+/// Mean of a quantity over the congestion controls that have it. Each algorithm has different quantities:
+/// DCQCN has alpha, TIMELY an RTT, Swift also a window and a target delay.
 struct ControlMean {
   std::size_t controls = 0;  ///< number of congestion controls that have the quantity
   double sum = 0;
@@ -38,7 +38,8 @@ struct ControlState {
 
 /// Alpha of DCQCN, 0…1; empty for an algorithm without alpha.
 std::optional<double> alpha_of(const congestion::CongestionState& state);
-/// State of the QP's congestion control. Has no control if the QP does not exist or has none.
+/// State of the QP's congestion control. All members are 0 if the QP does not exist or has no congestion
+/// control.
 ControlState control_of(const engine::SendQpSnapshot& qp);
 
 }  // namespace softfeb::stats

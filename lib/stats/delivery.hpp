@@ -21,7 +21,7 @@ struct Delivered {
   std::uint64_t received = 0;      ///< bytes delivered over UC, from the receiver's snapshot
   /// time of the receiver's snapshot, the latest if there are several receivers; 0: no UC
   Time received_at = 0;
-  bool known = true;  ///< false: some payload is sent over UC to an external receiver, which counts it
+  bool known = true;  ///< false: some payload is sent over UC to an external receiver, and not counted
 
   Delivered& operator+=(const Delivered& o);
 };

@@ -38,8 +38,8 @@ void set(QpRates& f, std::uint64_t bytes) {
   f.goodput_gbps = gbps(bytes, f.seconds);
 }
 
-/// Sets the goodput of an RC QP from the sender's completions. What was sent before the measured time, but
-/// completed in it, does not count, so that the goodput never exceeds the rate on the wire.
+/// Sets the goodput of an RC QP from the sender's completions. Payload that was sent before the measured time
+/// but completed in it does not count, so that the goodput never exceeds the rate on the wire.
 void set_completed(QpRates& f, const Ends& e) {
   const std::uint64_t under_way = e.begin.requester.payload_bytes -
                                   std::min(e.begin.requester.payload_bytes, e.begin.completed_payload_bytes);
@@ -57,8 +57,8 @@ void set_completed(QpRates& f, const Ends& e) {
   set(f, bytes - std::min(bytes, under_way));
 }
 
-/// Sets the goodput of a UC QP from the counters of a receiver in this process. What had arrived of a message
-/// before the measured time does not count.
+/// Sets the goodput of a UC QP from the counters of a receiver in this process. The part of a message that
+/// arrived before the measured time does not count.
 void set_received(QpRates& f, const Ends& e, const stats::DeliveryMap::Place& place, const Outcome& o) {
   const engine::ReceiveQpSnapshot& end = o.final[place.endpoint].receive_qps[place.qp];
   engine::ReceiveQpSnapshot begin;
@@ -79,8 +79,8 @@ void set_received(QpRates& f, const Ends& e, const stats::DeliveryMap::Place& pl
   set(f, bytes);
 }
 
-/// Sets the goodput of a UC QP from the report of a remote receiver. Without a report it is unknown. It is
-/// also unknown after a warm-up, because a remote receiver's report includes the warm-up.
+/// Sets the goodput of a UC QP from the report of a remote receiver. The goodput is unknown if there is no
+/// report. After a warm-up, it is also unknown, because a remote receiver's report includes the warm-up.
 void set_reported(QpRates& f, const Ends& e, const ReportedGoodput* reported, const Outcome& o) {
   f.from = e.from;
   f.to = e.end.counters.last_completed;

@@ -14,8 +14,8 @@
 
 namespace softfeb::stats {
 
-/// Rates of one sending QP in the measured time. Goodput counts payload that the receiver accepted: the
-/// sender's completions count it for RC, the receiver counts it for UC.
+/// Rates of one sending QP in the measured time. Goodput counts payload that the receiver accepted. For RC,
+/// the sender's completions count this payload; for UC, the receiver counts it.
 struct QpRates {
   Time from = 0, to = 0;  ///< interval of the goodput, on the run's clock; `to` ≤ `from`: not measured
   double seconds = 0;     ///< length of the interval, or the length that a remote receiver reported
@@ -26,8 +26,8 @@ struct QpRates {
   /// The goodput comes from a remote receiver: `from` and `to` are not the bounds of the interval that the
   /// receiver measured.
   bool reported = false;
-  /// UC after a warm-up: the receiver (index into Sample::endpoints), and the bytes of `payload_bytes` that
-  /// may have been on the receiver's link, in part, when the measured time began.
+  /// UC after a warm-up: the receiver (index into Sample::endpoints), and the size of a packet in
+  /// `payload_bytes` that may have been partly on the receiver's link when the measured time began.
   std::optional<std::size_t> receiver;
   std::uint64_t bytes_on_link = 0;
   /// Rate of payload sent for the first time, in the sender's interval.
@@ -47,7 +47,7 @@ QpRates rates_of(std::size_t board, std::size_t qp, const Outcome& outcome);
 /// Goodput of several queue pairs together, in Gb/s: the payload of all of them, divided by the time from the
 /// start of the first to the end of the last. It never exceeds the rate on the wire, whereas a sum of the
 /// queue pairs' own rates would if each of them sends few messages. Remote receivers have clocks of their
-/// own, so the rates that they report are added to it.
+/// own, so the rates that they report are added to the result.
 class GoodputTotal {
  public:
   void add(const QpRates& qp);
@@ -60,19 +60,20 @@ class GoodputTotal {
   bool known_ = true;
   Time from_ = kNever, to_ = 0;
   std::uint64_t bytes_ = 0;
-  /// The largest QpRates::bytes_on_link, by receiver: only one packet is on each link. The total does not
-  /// count it.
+  /// The largest QpRates::bytes_on_link of each receiver's queue pairs, because only one packet is on each
+  /// link. The total does not count these bytes.
   std::map<std::size_t, std::uint64_t> on_link_;
   double measured_gbps_ = 0;
 };
 
-/// Goodput of all queue pairs that send to a receiver of this process. A receiver with windows counts the
-/// messages that were marked in time (window_goodput_gbps()).
+/// Goodput of all queue pairs that send to a receiver of this process. For a receiver with windows, this is
+/// window_goodput_gbps().
 std::optional<double> receiver_goodput_gbps(const config::RunConfig& config, const Outcome& outcome,
                                             std::size_t receiver);
 
-/// Goodput of a receiver's streams of datagrams in Gb/s: what was appended to buffers, until the last
-/// datagram. Not set if none arrived.
+/// Goodput of a receiver's streams of datagrams in Gb/s: the bytes that were appended to buffers, divided by
+/// the time from the start of the measured time to the last datagram. Empty if no datagram arrived in the
+/// measured time.
 std::optional<double> stream_goodput_gbps(const Outcome& outcome, std::size_t boards, std::size_t receiver);
 
 /// Goodput of all boards together: that of receivers with windows, that of streams of datagrams, and the

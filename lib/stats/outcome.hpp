@@ -50,11 +50,11 @@ struct GoodputMark {
 /// What became of a receiver's event file.
 struct EventFileOutcome {
   std::string path;
-  std::uint64_t written = 0;      ///< events
-  std::uint64_t not_written = 0;  ///< events
-  std::uint64_t fragments = 0;    ///< written
-  std::uint64_t data_bytes = 0;   ///< written
-  std::uint64_t queue_peak = 0;   ///< most bytes that waited for the writing thread
+  std::uint64_t written = 0;      ///< events written
+  std::uint64_t not_written = 0;  ///< events not written
+  std::uint64_t fragments = 0;    ///< fragments written
+  std::uint64_t data_bytes = 0;   ///< bytes of data written
+  std::uint64_t queue_peak = 0;   ///< maximum number of bytes that waited for the writing thread
   std::string error;              ///< empty: none
 };
 
@@ -85,7 +85,8 @@ struct Outcome {
   std::uint64_t control_unserved = 0;
   std::vector<nlohmann::ordered_json> control;  ///< counters of each board's slow control; null without it
   std::vector<std::uint8_t> changes_made;       ///< indexed like RunConfig::changes; 0: the run ended first
-  /// Times of messages from stage to stage; null if they are not taken. Valid as long as the run's driver.
+  /// Times of messages from stage to stage; null if they are not recorded. Valid as long as the run's driver
+  /// exists.
   const latency::StageFigures* stages = nullptr;
   /// Indexed like RunConfig::receivers; nullopt for receivers without an event file. Empty if there are none.
   std::vector<std::optional<EventFileOutcome>> event_files;

@@ -87,7 +87,7 @@ struct PortInterval {
 /// Event data of all boards and receivers in an interval.
 struct EventInterval {
   double rate = 0;               ///< complete events per second
-  std::uint64_t complete = 0;    ///< since the start, as the next two
+  std::uint64_t complete = 0;    ///< since the start, like the next two members
   std::uint64_t incomplete = 0;  ///< events that closed without being complete
   std::uint64_t lost = 0;        ///< events that boards lost because they had no room, summed over the boards
   double busy_share = 0;         ///< share of the interval for which the busiest board was busy, 0…1
@@ -103,12 +103,12 @@ struct TrafficGenInterval {
 
 /// Streams of datagrams of all receivers in an interval.
 struct StreamInterval {
-  double datagrams = 0;       ///< appended per second
+  double datagrams = 0;       ///< datagrams appended to buffers per second
   double bytes = 0;           ///< rate of their bytes
   std::uint64_t dropped = 0;  ///< since the start: datagrams without a buffer, or longer than a buffer
 };
 
-/// Shares of a worker's time in an interval, 0…1, without time for which it was preempted.
+/// Shares of a worker's time in an interval, 0…1, excluding the time for which the worker was preempted.
 struct WorkerInterval {
   std::array<double, engine::kStages> stages{};
   double idle = 0;

@@ -25,10 +25,12 @@ namespace softfeb::stats {
 struct Sample {
   Time at = 0;      ///< since traffic began
   Time origin = 0;  ///< start of traffic, on the clock of the times in the snapshots (`taken_at`, …)
-  /// Boards, then receivers, in the order of the configuration. In real time each has its own `taken_at`.
+  /// Boards, then receivers, in the order of the configuration. In real time, each endpoint has its own
+  /// `taken_at`.
   const std::vector<engine::EndpointSnapshot>* endpoints = nullptr;
   const fabric::NetworkSnapshot* network = nullptr;  ///< null without switches in this process
-  /// Times of messages from stage to stage; null if they are not taken. Valid as long as the run's driver.
+  /// Times of messages from stage to stage; null if they are not recorded. Valid as long as the run's driver
+  /// exists.
   const latency::StageFigures* stages = nullptr;
   /// How each worker has spent its time; null in virtual time.
   const std::vector<dataplane::CpuTimes>* cpu = nullptr;

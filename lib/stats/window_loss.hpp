@@ -13,8 +13,8 @@ namespace softfeb::stats {
 struct WindowLoss {
   std::uint64_t messages = 0;  ///< messages of closed windows that were sent
   std::uint64_t missing = 0;   ///< those of `messages` that did not arrive before their window closed
-  /// Messages of closed windows that were never sent, because a stream stopped before others. They are
-  /// missing in the bitmaps, but not lost.
+  /// Messages of closed windows that were never sent, because a stream stopped before others. They appear as
+  /// missing in the bitmaps, but are not lost.
   std::uint64_t not_sent = 0;
 
   double share() const {

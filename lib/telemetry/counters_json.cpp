@@ -15,7 +15,8 @@ namespace {
 /// Returns an empty table, with the format {"columns": [name …], "rows": [[value …] …]}.
 Json table() { return {{"columns", Json::array()}, {"rows", Json::array()}}; }
 
-/// Returns an empty table of some of the boards or receivers. `names` has the name of each row.
+/// Returns an empty table whose rows are some of the boards or receivers. Its `names` will contain the name
+/// of each row.
 Json named_table() {
   Json out{{"names", Json::array()}};
   out.update(table());

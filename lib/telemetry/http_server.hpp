@@ -22,7 +22,7 @@ struct HttpLimits {
   std::uint32_t header_bytes = 8 * 1024;  ///< larger headers get 431
   std::uint32_t body_bytes = 16 * 1024;   ///< larger bodies get 413
   std::size_t stream_backlog =
-      /// Bytes of events queued for a slow client; it does not get further events until there is room.
+      /// Maximum bytes of events queued for a slow client, which gets no further events until there is room.
       512 * 1024;
   /// Time limit for receiving a whole request, including idle time.
   std::chrono::milliseconds request{10'000};

@@ -17,7 +17,7 @@ constexpr double kGbps = 8e-9;  // Gb/s per byte per second
 
 double gbps(double bytes_per_second) { return rounded(bytes_per_second * kGbps); }
 
-/// 0 without congestion control, null for algorithms that have no alpha.
+/// Returns alpha: 0 without congestion control, null for algorithms that have no alpha.
 Json alpha(const stats::ControlState& control) {
   if (control.controls == 0) return 0.0;
   const std::optional<double> mean = control.alpha.mean();
@@ -74,7 +74,8 @@ void add_workers(Json& json, const std::vector<stats::WorkerInterval>& workers) 
   out["idle"] = column(workers, [](const stats::WorkerInterval& w) { return rounded(w.idle); });
 }
 
-/// Adds the traffic of generators and of streams of datagrams. `shown`: 0 to show rates as 0.
+/// Adds the traffic of generators and of streams of datagrams. `shown`: factor of all rates; 0 shows them as
+/// 0.
 void add_datagrams(Json& json, const stats::RunInterval& interval, double shown) {
   if (interval.traffic_gens) {
     const stats::TrafficGenInterval& g = *interval.traffic_gens;

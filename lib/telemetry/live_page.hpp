@@ -43,7 +43,7 @@ class Parameters {
 
 struct LivePageConfig {
   Time interval = 100 * kMillisecond;  ///< time between two samples
-  std::string chart_js;                ///< path to Chart.js' chart.min.js
+  std::string chart_js;                ///< path of the file chart.min.js (Chart.js)
   std::uint64_t run = 0;               ///< identifies the run, for example by its start time in any unit
 };
 

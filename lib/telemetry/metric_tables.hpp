@@ -35,10 +35,10 @@ struct TrafficGenMetric {
   const char* name;
   const char* help;
   bool counter;
-  /// Of a board with a traffic generator.
+  /// Requires a board with a traffic generator.
   std::uint64_t (*value)(const engine::EndpointSnapshot&);
 };
-/// Metrics with a reason that have the same name follow one another, and form a family.
+/// Metrics that have a reason and the same name are adjacent in the table, and form one family.
 struct StreamMetric {
   const char* name;
   const char* help;

@@ -22,7 +22,8 @@ class PrometheusText {
 
   /// Starts a metric family. `type` is kCounter, kGauge or "summary".
   void family(std::string_view name, std::string_view type, std::string_view help);
-  /// Adds a series to the current family. `suffix` is appended to its name: _sum and _count of a summary.
+  /// Adds a series to the current family. `suffix`, which is _sum or _count in a summary, is appended to the
+  /// name of the family.
   void series(const Labels& labels, std::uint64_t value, std::string_view suffix = {});
   void series(const Labels& labels, double value, std::string_view suffix = {});
 

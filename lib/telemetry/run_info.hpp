@@ -30,7 +30,7 @@ struct RunInfo {
     std::string switch_name;
     std::string peer;
     std::uint64_t rate = 0;  ///< bytes per second on the wire
-    bool ecn = false;        ///< a queue marks; kmin and kmax are those of the first queue that marks
+    bool ecn = false;        ///< a queue marks packets; kmin and kmax are those of the first such queue
     std::uint64_t kmin = 0, kmax = 0;
     std::uint64_t buffer = 0;  ///< bytes, shared by all ports of the switch
     bool bottleneck = false;

@@ -10,9 +10,9 @@
 /// Metrics of features that few runs have. Nothing is written for a run without them.
 namespace softfeb::telemetry {
 
-/// Writes the traffic generators of boards.
+/// Writes the metrics of the boards' traffic generators.
 void write_traffic_gens(PrometheusText& out, const RunInfo& info, const stats::Sample& sample);
-/// Writes the streams of datagrams of receivers, each summed over the receiver's streams.
+/// Writes the metrics of the receivers' streams of datagrams, each summed over the streams of a receiver.
 void write_streams(PrometheusText& out, const RunInfo& info, const stats::Sample& sample);
 /// Writes the seconds that each worker has spent in each stage.
 void write_workers(PrometheusText& out, const std::vector<dataplane::CpuTimes>& workers);

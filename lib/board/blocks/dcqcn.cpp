@@ -74,7 +74,7 @@ constexpr std::uint16_t word_bit(std::uint32_t offset) {
   return static_cast<std::uint16_t>(1U << offset / 4);
 }
 
-/// Saturates at 32 bits, the width of the register; links faster than 34 Gb/s exceed it.
+/// Saturates at 32 bits, the width of the register. The rates of links faster than 34 Gb/s need more bits.
 std::uint32_t shown(std::uint64_t rate) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(rate, UINT32_MAX));
 }
@@ -125,8 +125,8 @@ class Dcqcn final : public Block {
   }
 
   std::size_t qp_;
-  /// Parameters last reported by the data path. SetDcqcn also contains parameters that have no register;
-  /// these are copied from here.
+  /// Parameters last reported by the data path. SetDcqcn also contains parameters that have no register; they
+  /// are copied from this member.
   dcqcn::FirmwareParameters last_;
   std::uint64_t line_rate_;
   bool bypass_;                ///< the profile has DcqcnBypass

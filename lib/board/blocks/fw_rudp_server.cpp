@@ -154,7 +154,8 @@ class FwRudpServer final : public Block {
     words.set(kCounters + 4, static_cast<std::uint32_t>(s.dropped));
     words.set(kCounters + 8, static_cast<std::uint32_t>(s.retransmitted));
     words.set(kCounters + 12, static_cast<std::uint32_t>(s.reconnects));
-    // Transient states of the firmware's transport last less than one access; show the idle state.
+    // Transient states of the firmware's transport last less than one access, so the registers show the idle
+    // state.
     words.set(kStates, open ? 2 : 1);
     words.set(kStates, 24, 4, static_cast<std::uint32_t>(s.connection));
     words.set(kNumbers, 0, 8, s.tx_last_ack);

@@ -41,7 +41,7 @@ class RoceDispatcher final : public Block {
     written_ = !start;
   }
 
-  /// Every write is passed to the data path, even without a rising edge of StartDispatching, because it
+  /// Every write is passed to the data path, even without a rising edge of StartDispatching, because a write
   /// also applies to a running burst.
   void end_write(BlockWords& words, Access& access) override {
     if (written_) access.actions.data_path.emplace_back(as_written(words, false));
@@ -49,7 +49,7 @@ class RoceDispatcher final : public Block {
   }
 
  private:
-  /// Words were written, and the actions of this access do not contain their values yet.
+  /// True if words were written whose values the actions of this access do not contain yet.
   bool written_ = false;
 };
 

@@ -43,7 +43,7 @@ void RoceEngine::on_write(BlockWords& words, const WordWrite& word, Access& acce
   using namespace roce_engine_block;
   if (word.offset == kControl && word.rose(kSendBit)) exchange(words, access);
   if (soft_reset_ && word.offset == kSoftReset && (word.strobe & 1) != 0) {
-    server_.reset();  // actions_ is null here: SoftReset below notifies the data path
+    server_.reset();  // actions_ is null here; the SoftReset below notifies the data path
     words.set(kControl, kRecvBit, 1, 0);
     access.actions.data_path.emplace_back(SoftReset{});
   }
@@ -63,8 +63,8 @@ void RoceEngine::exchange(BlockWords& words, Access& access) {
   words.set(kControl, kRecvBit, 1, 1);
 }
 
-/// Updates the server with reports from the data path. Only QPs in RTS or SQD are updated: in earlier states,
-/// the reported values are those of the slot's previous QP.
+/// Updates the server with reports from the data path. Only QPs in RTS or SQD are updated, because in earlier
+/// states the reported values are those of the slot's previous QP.
 void RoceEngine::listen(const DataPathState& data) {
   for (const QpLive& live : data.qps) {
     if (!live.exists || live.qp < first_bus_qp_) continue;

@@ -8,9 +8,9 @@
 
 namespace softfeb::board::blocks {
 
-/// Connects RoceEngine's registers to the metadata bus. A rising edge of SendMetaData processes the message
-/// in MetaDataTx within the same access. Afterwards RecvMetaData is 1 and MetaDataRx contains the response;
-/// if the board does not answer, RecvMetaData is 0.
+/// Connects RoceEngine's registers to the metadata bus. On a rising edge of SendMetaData, the message in
+/// MetaDataTx is processed within the same access. Afterwards, RecvMetaData is 1 and MetaDataRx contains the
+/// response; if the board does not answer, RecvMetaData is 0.
 class RoceEngine final : public Block, private QpObserver {
  public:
   RoceEngine(const MetadataLimits& limits, std::size_t first_bus_qp, bool soft_reset);

@@ -65,8 +65,8 @@ constexpr RegisterSpec kRegisters[] = {
     ro("Diagnostics", kDiagnostics, 8).times(kReadings),
 };
 
-// SFF-8472 units: 1/256 °C, 100 µV, 2 µA, 0.1 µW, 0.1 µW; big-endian 16-bit values. The last two are
-// reserved.
+// 16-bit values, stored big-endian, in the units of SFF-8472: 1/256 °C, 100 µV, 2 µA, 0.1 µW, 0.1 µW. The
+// last two values are reserved.
 constexpr std::uint16_t kValues[kReadings / 2] = {38 * 256, 33'000, 3'000, 5'500, 5'000, 0, 0};
 
 /// Stores `value`, padded with spaces as SFF-8472 requires.
@@ -92,7 +92,7 @@ tables::Table tables::sfp() {
   return kRegisters;
 }
 
-/// All values are constant, as if read once from a module.
+/// All values are constant, as if they had been read once from a module.
 std::unique_ptr<Block> blocks::sfp(BlockWords words, const Config& config) {
   using namespace sfp_block;
   set_text(words, kVendorName, "softfeb", 16);

@@ -5,8 +5,8 @@ namespace softfeb::board {
 namespace sys_mon_block {
 namespace {
 
-// Readings have 12 bits, starting at bit 4. UG580: temperature = code · 501.3743 / 4096 - 273.6777 °C; supply
-// voltage = code · 3 V / 4096.
+// Readings have 12 bits, starting at bit 4. According to UG580, temperature = code · 501.3743 / 4096 -
+// 273.6777 °C, and supply voltage = code · 3 V / 4096.
 constexpr std::uint64_t temperature(double celsius) {
   return static_cast<std::uint64_t>((celsius + 273.6777) * 4096 / 501.3743 + 0.5);
 }
@@ -65,7 +65,7 @@ constexpr RegisterSpec kRegisters[] = {
 }  // namespace
 }  // namespace sys_mon_block
 
-/// Constant values: there is no sensor.
+/// All values are constant, because there is no sensor.
 tables::Table tables::sys_mon() {
   using namespace sys_mon_block;
   return kRegisters;

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <span>
 
-/// Register tables of the blocks, each defined in the file of the same name. Reset values are the firmware's,
-/// where it defines any.
+/// Register tables of the blocks, each defined in the file of the same name. Reset values are those of the
+/// firmware, if it defines them.
 namespace softfeb::board::tables {
 
 using Table = std::span<const RegisterSpec>;

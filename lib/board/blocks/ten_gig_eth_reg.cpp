@@ -68,8 +68,8 @@ constexpr RegisterSpec kRegisters[] = {
 
 using Totals = std::array<std::uint64_t, kCounters>;
 
-/// Event counts since program start. The counter of a status line counts rising edges, so it is 1 for a
-/// line that never goes low.
+/// Event counts since program start. The counter of a status line counts rising edges, so this counter is 1
+/// for a line that never goes low.
 Totals totals(const LiveState& live) {
   const PortState& p = live.port;
   const std::uint64_t up = p.link_ups;
@@ -95,7 +95,7 @@ Totals totals(const LiveState& live) {
 }
 
 /// Current levels of the status lines. Lines that signal frames and errors read as 0, because their pulses
-/// are too short for a read to see.
+/// are too short to be visible to a read.
 std::uint32_t lines(const PortState& p) {
   constexpr std::uint32_t kAlways = 0b111'1100'0000'0000'0000;  // bits rstCntDone … txUsrRdy
   return kAlways | (p.link_up ? 1U << 10 | 1U : 0U);
@@ -112,7 +112,7 @@ class TenGigEthReg final : public Block {
     const Totals all = totals(live);
     const std::uint32_t roll_over = words.get(kRollOverEn, 0, kCounters);
     for (unsigned i = 0; i < kCounters; ++i) {
-      // A restart of the port resets its counters to 0, below the baseline.
+      // After a restart of the port, its counters start again at 0, below the baseline.
       const std::uint64_t n = all[i] >= baseline_[i] ? all[i] - baseline_[i] : all[i];
       const bool rolls = (roll_over >> i & 1) != 0;
       words.set(i * 4, static_cast<std::uint32_t>(rolls ? n : std::min<std::uint64_t>(n, UINT32_MAX)));
