@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lists the files that the source checks examine. It walks the tree because a source archive has no git."""
+"""Lists the files that the source checks examine. It walks the tree instead of asking git, because a source archive has no repository."""
 
 import os
 from pathlib import Path

@@ -27,8 +27,8 @@ class AckWriter {
   static constexpr std::size_t kPlainSize = 14 + 20 + 8 + 12 + 4 + 4;
   static constexpr std::size_t kRoom = kPlainSize + kIntHeader;
 
-  /// `path` leads from the peer to the board. With `int_records`, acknowledgements have a congestion control
-  /// header, in which an idle switch recorded its port.
+  /// `path` leads from the peer to the board. With `int_records`, acknowledgements contain a congestion
+  /// control header with a record of an idle switch port.
   AckWriter(const roce::Path& path, bool int_records);
 
   /// The prepared frame of size() bytes. Copy it to a buffer, then call patch().
@@ -62,8 +62,8 @@ class AckWriter {
   std::array<Table, 3> psn_{};
 };
 
-/// Records which packets request an acknowledgement, and builds these acknowledgements. A responder
-/// acknowledges each such packet, so the number is realistic. Single-threaded.
+/// Records which packets request an acknowledgement, and builds these acknowledgements. A real responder also
+/// acknowledges each such packet, so the number of acknowledgements is realistic. Single-threaded.
 class Acknowledger {
  public:
   /// The pool belongs to `pools`, which must outlive this object.

@@ -9,8 +9,8 @@ namespace softfeb::bench {
 
 namespace {
 
-/// Parameters that get their highest value: rates and credit that never delay a packet, increases that undo
-/// the decrease after a preemption of the worker at once, and ages at which an algorithm would skip part of
+/// Parameters that are set to their highest value. With these values, rates and credit never delay a packet,
+/// increases immediately undo the decrease after a preemption of the worker, and no algorithm skips part of
 /// its work because a queue pair was silent.
 constexpr std::array<std::string_view, 7> kHighest = {"line_rate", "initial_rate", "rtt_bytes",  "delta",
                                                       "ai",        "idle_reset",   "stale_after"};

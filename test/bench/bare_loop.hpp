@@ -118,8 +118,8 @@ class BarePackets {
 ///
 /// * plain: DPDK's documented functions, payload attached as an external buffer, and lib/roce's functions for
 ///   the iCRC;
-/// * best: faster techniques: references that stay attached (Mempools::create_references()), mbuf fields
-/// written in one store, the headers' CRC from tables.
+/// * best: faster techniques, which are references that stay attached (Mempools::create_references()), mbuf
+///   fields written in one store, and the headers' CRC computed from tables.
 ///
 /// Like TxBuilder, it copies payloads up to 256 bytes into one mbuf; other packets have three.
 class BareLoop {

@@ -30,12 +30,12 @@ struct CraftOptions {
   Activity active = Activity::kRoundRobin;
   /// Congestion control, one of algorithm_names(). Its rate or window exceeds what a core can send.
   std::string algorithm = "firmware";
-  std::uint32_t ack_every = 0;  ///< packets between two that request an acknowledgement; 0: one per message
+  std::uint32_t ack_every = 0;  ///< every how many packets an acknowledgement is requested; 0: per message
   /// Additionally gives each queue pair a constant rate. The highest rate is up to 16 times the lowest. The
   /// sum of the rates exceeds what a core can send. Each queue pair enters the timing wheel after every
   /// packet.
   bool mixed_rates = false;
-  /// The times of one in so many messages are taken on another board, for comparison; 0: no such board.
+  /// For comparison, another board records the times of one in so many messages; 0: no such board.
   std::uint32_t sample = 64;
   bool port = true;    ///< use a net_null port; false: only the board, without mbufs
   bool alone = false;  ///< omit the reference loops, for use with a profiler
@@ -67,11 +67,12 @@ struct CongestionOptions {
   Time part = 10 * kMillisecond;  ///< duration of each run of a piece of congestion control by itself
 };
 
-/// Measures the cost of a packet and of an acknowledgement for each algorithm of congestion control, and its
-/// scale. A worker sends as in bench_craft(), and the benchmark acknowledges each packet that requests it. In
-/// alternation it runs boards with `qps` and with 64 queue pairs, which send in shuffled order, and a board
-/// of 64 queue pairs without congestion control that requests as many acknowledgements. Also measures the
-/// algorithm's object by itself, and its memory. See doc/performance.md.
+/// Measures the cost of a packet and of an acknowledgement for each congestion control algorithm, and how
+/// this cost depends on the number of queue pairs. A worker sends as in bench_craft(), and the benchmark
+/// acknowledges each packet that requests it. In alternation it runs boards with `qps` and with 64 queue
+/// pairs, which send in shuffled order, and a board of 64 queue pairs without congestion control that
+/// requests as many acknowledgements. Also measures the algorithm's object by itself, and its memory. See
+/// doc/performance.md.
 Json bench_congestion(const Environment& environment, const CongestionOptions& options);
 
 /// Measures the packets per second that one core receives. Each packet is parsed, its iCRC is verified,
@@ -133,7 +134,7 @@ struct PacingOptions {
   unsigned runs = 3;
 };
 
-/// Measures how accurately each queue pair keeps its rate, which is rate / qps. A packet's time is taken
+/// Measures how accurately each queue pair keeps its rate, which is rate / qps. A packet's time is recorded
 /// when tx_burst is called. Also reports how long the loop was preempted. See doc/pacing.md.
 Json bench_pacing(const Environment& environment, const PacingOptions& options);
 
@@ -149,7 +150,7 @@ struct ReactionOptions {
   unsigned runs = 3;
 };
 
-/// Measures how fast a CNP takes effect: (a) from rx_burst to the congestion control, and (b) departures
+/// Measures how fast a CNP takes effect: (a) from rx_burst to the congestion control, and (b) from departures
 /// compared with a model, both for the firmware's profile under a load of 10 Gb/s; (c) from the ring to the
 /// first packet with the new spacing, for the paper's profile at 100 Gb/s. See doc/pacing.md.
 Json bench_reaction(const Environment& environment, const ReactionOptions& options);
@@ -195,8 +196,7 @@ struct EventFileOptions {
 
 /// Measures how fast event data reach the disk through eventfile::EventFile, in MB/s of event data, until the
 /// disk has stored them. The events are those of a camera with 143 boards. For comparison (`plain`), the same
-/// number of bytes is written in chunks of 1 MiB, in alternation. Throws std::runtime_error if the disk
-/// refuses.
+/// number of bytes is written in chunks of 1 MiB, in alternation. Throws std::runtime_error if writing fails.
 Json bench_event_file(const EventFileOptions& options);
 
 struct ReferenceOptions {

@@ -81,7 +81,7 @@ class MeasuredControl {
     }
   }
 
-  /// A CNP every 55 µs.
+  /// Delivers a CNP every 55 µs.
   void cnps(std::uint64_t times) {
     for (; times != 0; --times) {
       now_ += 55 * kMicrosecond;
@@ -89,7 +89,7 @@ class MeasuredControl {
       keep_value(control_->departure(counted_, now_));
     }
   }
-  /// A grant for each packet of a message.
+  /// Delivers a grant for each packet of a message.
   void grants(std::uint64_t times) {
     for (; times != 0; --times) {
       follow_messages();

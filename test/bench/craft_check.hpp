@@ -9,8 +9,8 @@ namespace softfeb::bench {
 
 /// Describes failures in the result of bench_craft(); empty if no board refused a frame and no message
 /// failed. (The speed of a board that loses messages is meaningless.) Each measured board has an object
-/// `totals`. That of the main board is a member of `result`; that of a reference board is a member of the
-/// reference board's own object.
+/// `totals`. The `totals` of the main board are a member of `result`; those of a reference board are a member
+/// of the reference board's own object.
 inline std::string craft_failure(const nlohmann::ordered_json& result) {
   const auto wrong = [](const nlohmann::ordered_json& board) {
     const auto& totals = board.at("totals");

@@ -18,7 +18,8 @@ namespace softfeb::bench {
 /// PortQueue, as in softfeb run, and a far end that acknowledges its packets.
 class CraftRig {
  public:
-  /// All references must outlive this object. Fills `payload`. `sampled`: takes the times of messages.
+  /// All references must outlive this object. Fills `payload`. With `sampled`, the times of messages are
+  /// recorded.
   CraftRig(const Environment& environment, const CraftOptions& options, board::PayloadSource& payload,
            test::DpdkRig& rig, bool sampled = false);
   ~CraftRig();
@@ -35,7 +36,7 @@ class CraftRig {
   }
   /// Returns the number of packets that a worker's port accepted.
   std::uint64_t sent(unsigned worker) const { return workers_[worker].port_queue->counters().tx_packets; }
-  /// Returns the number of times that were taken.
+  /// Returns the number of recorded times.
   std::uint64_t stamps() const;
   BareLoop& bare() { return *bare_; }
   BareLoop& best() { return *best_; }
@@ -44,7 +45,7 @@ class CraftRig {
 
  private:
   struct WorkerLoop {
-    std::unique_ptr<DiscardedStamps> stamps;  ///< null: the times of messages are not taken
+    std::unique_ptr<DiscardedStamps> stamps;  ///< null: the times of messages are not recorded
     std::unique_ptr<engine::Board> board;
     std::unique_ptr<dataplane::PortQueue> port_queue;
     std::unique_ptr<AckSource> acks;

@@ -10,8 +10,8 @@
 
 namespace softfeb::bench {
 
-/// Takes the times of messages as a worker does. In place of the control thread, empties the ring itself
-/// whenever it is full.
+/// Records the times of messages as a worker does. There is no control thread, so this class empties the ring
+/// itself whenever it is full.
 class DiscardedStamps final : public latency::Stamps {
  public:
   DiscardedStamps(std::uint32_t sample, const dataplane::TscClock& clock)

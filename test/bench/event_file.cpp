@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The event file beside plain writes of the same bytes to the same disk.
+// Compares the event file with plain writes of the same number of bytes to the same disk.
 #include "eventfile/event_file.hpp"
 
 #include "benchmarks.hpp"
@@ -32,7 +32,7 @@ double seconds(const Work& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
 }
 
-/// A file that is removed at the end.
+/// The path of a file that the destructor removes.
 class Scratch {
  public:
   Scratch(const std::filesystem::path& folder, const char* name)

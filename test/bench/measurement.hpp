@@ -74,8 +74,8 @@ struct Contestant {
 /// of them equally.
 void compete(std::vector<Contestant>& all, unsigned runs, Time duration);
 
-/// Returns median_mpps, min_mpps, max_mpps, runs, and median_cpu_mpps, which is relative to the threads' CPU
-/// time.
+/// Returns median_mpps, min_mpps, max_mpps, runs, and median_cpu_mpps, which is calculated from the threads'
+/// CPU time.
 Json figures_of(const Contestant& c);
 
 /// Adds `name`, the median of a/b over all runs, and `name`_runs. Both are computed from CPU time, so they

@@ -41,7 +41,7 @@ class PacingRig {
   PacingRig(const PacingRig&) = delete;
   PacingRig& operator=(const PacingRig&) = delete;
 
-  /// Measures an empty loop on this CPU, while the far end runs. Call before run().
+  /// Measures an empty loop on this CPU, while the far end is running. Call before run().
   Idling idle(Time duration);
   /// Sends for `duration`. The CNPs arrive over the ring or, with net_null, are returned by rx_burst.
   void run(Time duration, std::vector<CnpOrder> cnps);

@@ -89,7 +89,7 @@ class Commands(unittest.TestCase):
                 self.assertEqual((totals["refused"], totals["failed"]), (0, 0), name)
             self.assertGreater(a["ratio_to_64_qps"], 0)
             self.assertGreater(a["counted_bytes_per_qp"], 400)
-        # TIMELY requests an acknowledgement every 16 KiB; Swift and HPCC with each packet.
+        # TIMELY requests an acknowledgement every 16 KiB; Swift and HPCC request one with each packet.
         self.assertLess(r["none"]["acks_per_packet"], 0.1)
         self.assertAlmostEqual(r["timely"]["acks_per_packet"], 0.25, delta=0.05)
         for name in ("swift", "hpcc"):

@@ -87,7 +87,7 @@ void Forge::make_pause(const Pair& pair) {
   size_ = often(80) ? f.size() : rng_.below(f.size());
 }
 
-/// Makes a GRANT or RESEND for a target of the board, or a BUSY for one of the receiver.
+/// Makes a GRANT or RESEND for a target of the board, or a BUSY for a target of the receiver.
 void Forge::make_credit(const Pair& pair) {
   const std::size_t qp = kVictims + rng_.below(kTargets);
   const bool busy = often(20);
@@ -108,8 +108,9 @@ void Forge::make_credit(const Pair& pair) {
   size_ = out.length();
 }
 
-/// Puts a congestion control header between UDP and BTH of a RoCEv2 packet: of any profile, sometimes an
-/// echo, a control frame or a wrong header. The packet itself stays as valid or as wrong as it was.
+/// Puts a congestion control header between the UDP header and the BTH of a RoCEv2 packet. The header has any
+/// profile, and is sometimes an echo, a control frame or wrong. The packet itself stays as valid or as
+/// invalid as it was.
 void Forge::add_congestion_header(const Pair& pair) {
   const std::size_t udp = ip_offset(pair) + ip_size(pair), bth = udp + roce::kUdpHeaderSize;
   if (size_ < bth + roce::Bth::kSize || size_ + roce::CongestionHeader::kMaxSize > kRoom) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: passes arbitrary bytes through the congestion control header's decoder, through a switch and a
-// receiver that change it, and as a frame with such a header. The first byte selects which fields are made
-// valid and where the frame is split.
+// libFuzzer: decodes arbitrary bytes as a congestion control header, lets a switch and a receiver change the
+// header, and parses a frame that contains it. The first byte selects which fields are made valid and where
+// the frame is split.
 #include "input.hpp"
 #include "roce/congestion_frame.hpp"
 
@@ -18,7 +18,7 @@ using Bytes = std::vector<std::uint8_t>;
 
 constexpr std::uint8_t kFixVersion = 1, kFixSize = 2, kFixChecksum = 4, kFewHops = 8;
 
-/// `how` selects fields of the header at the beginning of `b`. Makes these fields valid.
+/// Makes some fields of the header at the beginning of `b` valid. `how` selects these fields.
 void repair(std::uint8_t* b, std::size_t room, std::uint8_t how) {
   if (room < CongestionHeader::kCommonSize) return;
   if ((how & kFixVersion) != 0) b[0] = static_cast<std::uint8_t>(0x10 | (b[0] & 0x0f));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: an event builder with arbitrary fragments. Every fragment has one verdict, every event closes
-// once and with the right missing pieces, and each trigger is either seen or listed.
+// libFuzzer: passes arbitrary fragments to an event builder. Each fragment must get exactly one verdict, each
+// event must close exactly once with the right missing pieces, and each trigger must be either seen or
+// listed.
 #include "detector/event_builder.hpp"
 #include "input.hpp"
 
@@ -30,7 +31,7 @@ EventBuilderConfig config_from(Input& in) {
   return c;
 }
 
-/// Knows the accepted pieces of each event, by board, and what each event must look like when it closes.
+/// Stores the accepted pieces of each event, by board, and checks each event against them when it closes.
 class Model : public EventSink {
  public:
   using Piece = std::pair<std::uint32_t, std::uint32_t>;
@@ -49,7 +50,7 @@ class Model : public EventSink {
   }
 
   std::map<std::uint64_t, std::set<Piece>> accepted;
-  /// A piece that is just being accepted: it may complete its event before add() returns.
+  /// The piece that is passed to add(), which may complete its event before add() returns.
   std::pair<std::uint64_t, Piece> current;
 
  private:

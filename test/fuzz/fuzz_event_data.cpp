@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: the event data of boards and receivers. Boards answer triggers, and a network loses, repeats,
-// damages and misplaces their WRITEs. What was not damaged must reach the event builder, nothing else may,
-// and without faults every event that no board has lost is complete.
+// libFuzzer: event data from boards to receivers. Boards answer triggers, and a network loses, repeats,
+// damages and misplaces their WRITEs. The undamaged WRITEs must reach the event builder, and no others may.
+// Without faults, every event of which no board has lost a fragment must be complete.
 #include "detector/counter_payload.hpp"
 #include "engine/event_receiver.hpp"
 #include "engine/event_sender.hpp"
@@ -32,12 +32,12 @@ EventLayout layout_from(Input& in) {
   l.slots = 4 + in.size(5);
   l.slot = 64 + static_cast<std::uint32_t>(in.size(1200));
   l.piece = 1 + static_cast<std::uint32_t>(in.size(600));
-  // Empty pieces and tiny ones make thousands of WRITEs.
+  // Pieces must not be tiny, because the boards would then send thousands of WRITEs.
   l.piece = std::max(l.piece, l.slot / 8);
   return l;
 }
 
-/// A WRITE on its way.
+/// A WRITE in flight.
 struct Message {
   std::uint32_t board = 0, builder = 0;
   roce::WorkRequest request;
@@ -77,7 +77,7 @@ class Detector {
     check();
   }
 
-  /// Sends what is left without further faults, and closes the events.
+  /// Sends the remaining pieces without further faults, and closes the events.
   void finish() {
     for (auto& s : senders_) s->stop(now_);
     for (bool busy = true; busy;) {
@@ -160,7 +160,7 @@ class Detector {
   }
 
   void deliver(Input& in, std::uint8_t what) {
-    // A queue pair's messages stay in order; those of others arrive in between.
+    // A queue pair's messages stay in order, but those of other queue pairs may arrive between them.
     Message m = take(0);
     // A retransmission carries the same bytes.
     require(read(*senders_[m.board], m.request) == m.bytes);
@@ -224,7 +224,8 @@ class Detector {
     pass(m);
     require(receivers_[m.builder]->builder().counts().fragments == before + 1);
   }
-  /// The board was told that its WRITE has completed. The receiver must notice that it is wrong.
+  /// Delivers a damaged WRITE, and tells the board that the WRITE has completed. The receiver must reject the
+  /// message.
   void receive_damaged(const Message& m) {
     const std::uint64_t before = receivers_[m.builder]->builder().counts().fragments;
     pass(m);
@@ -273,7 +274,8 @@ class Detector {
     require(sent_ >= entered);
     if (faults_ == 0 && lost == 0 && !late()) require(complete == bus_->accepted());
   }
-  /// True if events may have timed out, or left memory, before all their fragments arrived.
+  /// True if events were closed by a timeout, by lack of room or at the end, perhaps before all their
+  /// fragments arrived.
   bool late() const {
     for (const auto& r : receivers_) {
       const EventBuilderCounts& c = r->builder().counts();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: arbitrary bytes as a message with an event header, as a payload of each kind, and as trigger and
-// busy messages. The first byte selects which fields of the header are made valid.
+// libFuzzer: decodes arbitrary bytes as a message with an event header, as a payload of each kind, and as
+// trigger and busy messages. The first byte selects which fields of the header are made valid.
 #include "detector/event_header.hpp"
 #include "detector/payload_pools.hpp"
 #include "detector/trigger_message.hpp"
@@ -78,7 +78,7 @@ void check_trigger_messages(ByteSpan datagram) {
   }
 }
 
-/// The same bytes with a valid beginning.
+/// Checks the same bytes with a valid magic number, version and type.
 void check_repaired_trigger_message(ByteSpan datagram, bool busy) {
   std::array<std::uint8_t, kTriggerMessageSize> message{};
   if (datagram.size() < message.size()) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: a board's FIFO with arbitrary layouts, triggers and completions. No fragment may be lost without
-// being counted, and every piece must lie in the slot of its event.
+// libFuzzer: tests a board's FIFO with arbitrary layouts, triggers and completions. No fragment may be lost
+// without being counted, and every piece must lie in the slot of its event.
 #include "detector/fragment_fifo.hpp"
 #include "input.hpp"
 
@@ -30,7 +30,7 @@ FragmentFifoConfig config_from(Input& in) {
   return c;
 }
 
-/// Posts and completes pieces and follows what the FIFO must say.
+/// Posts and completes pieces, and checks the state and the counters of the FIFO.
 class Board {
  public:
   explicit Board(const FragmentFifoConfig& config) : fifo_(config) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: passes arbitrary packets through a depacketizer, with a valid CRC if the input requests it, and
-// arbitrary bytes as a frame through a packetizer and back.
+// libFuzzer: passes arbitrary packets through a depacketizer, with valid CRCs if the input requests this, and
+// passes arbitrary bytes as a frame through a packetizer and a depacketizer.
 #include "input.hpp"
 #include "roce/icrc.hpp"
 #include "srp/packetizer.hpp"

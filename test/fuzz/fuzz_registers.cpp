@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: arbitrary accesses to a board's registers, including the metadata bus and the stream generator.
-// Reads must return whole words; actions for the data path must name QPs of the board.
+// libFuzzer: performs arbitrary accesses to a board's registers, including the metadata bus and the stream
+// generator. Reads must return whole words, and actions for the data path must name QPs of the board.
 #include "board/board_registers.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct Judge {
   void operator()(const SoftReset& /*a*/) const {}
 };
 
-/// Reads instructions from the fuzzer's bytes, and zeros after their end.
+/// Reads instructions from the fuzzer's bytes, and returns zeros after the last byte.
 class Script {
  public:
   explicit Script(ByteSpan bytes) : bytes_(bytes) {}

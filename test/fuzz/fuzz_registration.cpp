@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: receiver registration with arbitrary packets, most of which resemble those of real operations.
-// Operations may be notified only when all their packets were placed, and every packet gets one verdict.
+// libFuzzer: tests receiver registration with arbitrary packets, most of which resemble those of real
+// operations. A notification of an operation may be sent only when all its packets have been placed, and
+// every packet must get exactly one verdict.
 #include "input.hpp"
 #include "roce/registration.hpp"
 
@@ -22,7 +23,7 @@ using Verdict = RegistrationVerdict;
 
 constexpr std::uint32_t kPacket = 64;
 
-/// Follows every operation with a set of the addresses that were placed.
+/// Stores, for each operation, the set of the addresses at which packets were placed.
 class Follower : public RegistrationObserver {
  public:
   void registered(Time at, const RegistrationEntry& e, std::span<const std::uint64_t>) override {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: requests to the targets of a receiver. The input is a sequence of packets, each of which
+// libFuzzer: sends requests to the targets of a receiver. The input is a sequence of packets, each of which
 // consists of the QP, the difference between its PSN and the expected PSN, its length, the BTH without QPN
 // and PSN, other headers, and payload.
 #include "fuzz_support.hpp"

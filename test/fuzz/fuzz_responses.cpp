@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: responses to the targets of a board. The input is a sequence of five-byte records, one for
-// each packet: QP and elapsed time, opcode, syndrome, distance of the response's PSN from the last PSN
-// sent, and length.
+// libFuzzer: sends responses to the targets of a board. The input is a sequence of five-byte records, one for
+// each packet: QP and elapsed time, opcode, syndrome, distance of the response's PSN from the last PSN sent,
+// and length.
 #include "fuzz_support.hpp"
 
 using namespace softfeb;

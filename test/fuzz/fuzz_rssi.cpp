@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: an RSSI server or client whose peer may send anything at any time: raw bytes, headers with a
-// valid checksum, and segments with matching numbers. The link must send valid segments and use bounded
+// libFuzzer: tests an RSSI server or client whose peer may send anything at any time: raw bytes, headers with
+// a valid checksum, and segments with matching numbers. The link must send valid segments and use bounded
 // memory.
 #include "input.hpp"
 #include "srp/rssi_client.hpp"
@@ -54,8 +54,7 @@ class Watcher : public DatagramSink {
   UdpPeer watched;
 };
 
-/// A user of the link that accepts or refuses segments, and responds or does not, as instructed by the
-/// input.
+/// A user of the link. The input decides whether the user accepts a segment, and whether it responds.
 class User : public RssiUser {
  public:
   explicit User(Watcher& watcher) : watcher_(watcher) {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Workers with different clocks advance SharedTriggers in any order, take its triggers, and report that
-// boards are busy. They must see the triggers of a TriggerBus that one thread advances, with the same
-// reports.
+// libFuzzer: workers with different clocks advance SharedTriggers in any order, read its triggers, and report
+// when boards become or stop being busy. They must see the same triggers as a TriggerBus that gets the same
+// reports and is advanced by one thread.
 #include "dataplane/shared_triggers.hpp"
 #include "engine/trigger_bus.hpp"
 #include "input.hpp"
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint32_t kReaders = 4;
 constexpr std::uint32_t kBoards = 3;
-/// Enough to overwrite triggers that a slow reader has not taken.
+/// Enough to overwrite triggers that a slow reader has not yet read.
 constexpr int kMany = TriggerBus::kKept + 100;
 
 TriggerSourceConfig source_from(Input& in) {
@@ -45,7 +45,7 @@ engine::TriggerBusConfig config_from(Input& in) {
   return out;
 }
 
-/// A worker: its clock, and the next trigger that it takes.
+/// The clock of a worker, and the next trigger that the worker reads.
 struct Reader {
   Time now = 0;
   std::uint64_t next = 0;
@@ -66,7 +66,7 @@ class Feeds {
 
   Reader& reader(std::size_t i) { return readers_[i % kReaders]; }
 
-  /// Calls of one reader until no candidate is due, or until `most` triggers were accepted.
+  /// Advances the triggers at the time of one reader until no candidate is due, but at most `most` times.
   void advance(const Reader& reader, int most) {
     do {
       const std::uint64_t before = shared_.accepted();
@@ -74,13 +74,15 @@ class Feeds {
       shared_.advance(reader.now);
       const std::uint64_t accepted = shared_.accepted();
       require(shared_.next() >= reader.now || accepted > before);
-      // Boards that one trigger makes busy can veto the next one, except at the same time.
+      // A call accepts only triggers of the same time, because one trigger may make boards busy, and these
+      // can veto later triggers.
       require(accepted == before || shared_.trigger(accepted - 1).time == shared_.trigger(before).time);
       judge();
     } while (shared_.next() < reader.now && --most > 0);
   }
 
-  /// A report comes after the candidates that have been judged, and before those that are only due.
+  /// A report takes effect after the candidates that have been judged, and before those that are due but not
+  /// yet judged.
   void report(const Reader& reader, std::uint32_t board, bool busy) {
     if (board < kBoards) {
       latest_ = std::max(latest_, reader.now);
@@ -96,7 +98,7 @@ class Feeds {
     compare();
   }
 
-  /// The reader takes the triggers that it has not taken, as a board does.
+  /// The reader reads all new triggers, as a board does.
   void take(Reader& reader) const {
     reader.next = std::max(reader.next, shared_.oldest());
     for (; reader.next < shared_.accepted(); ++reader.next)
@@ -111,7 +113,8 @@ class Feeds {
   }
 
  private:
-  /// The one thread judges the same candidates: those before the next one that is shared.
+  /// Advances the TriggerBus so that it has judged the same candidates: those before the next candidate of
+  /// SharedTriggers.
   void judge() {
     bus_.advance(std::min(latest_, shared_.next()));
     compare();
@@ -126,7 +129,7 @@ class Feeds {
   dataplane::SharedTriggers shared_;
   TriggerBus bus_;
   std::array<Reader, kReaders> readers_;
-  Time latest_ = 0;  ///< latest time of a reader that judged
+  Time latest_ = 0;  ///< latest time at which a reader has judged candidates
 };
 
 }  // namespace
@@ -147,11 +150,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         feeds.take(reader);
         break;
       case 3:
-        // Rare, because no trigger follows.
+        // This is rare, because no trigger follows the end.
         if (in.byte() == 0xa5) feeds.end(reader.now + in.size(300) - std::min<Time>(reader.now, 100));
         break;
       case 4:
-        // A worker that was preempted. Rarely, the others miss so many triggers that some are overwritten.
+        // The worker was preempted. In rare cases, it then judges so many triggers that some are overwritten
+        // before the other workers have read them.
         reader.now += 8 * in.size(1000);
         for (int n = in.byte() == 0x5a ? kMany : 1; n != 0; --n) {
           feeds.advance(reader, 16);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: rdma-sink's event receiver with clients that write anything anywhere and complete WRITEs with
-// any immediate and length. Only messages that agree with their immediate, queue pair and place reach the
-// builder, and each message is counted once.
+// libFuzzer: tests rdma-sink's event receiver with clients that write anything anywhere and complete WRITEs
+// with any immediate and length. Only messages that agree with their immediate, queue pair and place may
+// reach the builder, and each message must be counted exactly once.
 #include "detector/event_recorder.hpp"
 #include "event_receiver.hpp"
 #include "eventfile/event_file.hpp"
@@ -16,7 +16,7 @@ using namespace softfeb::detector;
 using fuzz::Input;
 using fuzz::require;
 
-// No file is written: the event file needs HDF5, which builds for fuzzers do not have.
+// These stubs write no file, because the event file needs HDF5, and fuzzers are built without HDF5.
 namespace softfeb::eventfile {
 void EventFile::record_fragment(const EventHeader&, ByteSpan) {}
 void EventFile::record_closed(const ClosedEvent&, std::optional<Time>) {}
@@ -94,7 +94,7 @@ class Client {
            std::min<std::uint64_t>(l.piece_address(h.offset / l.piece), l.slot);
   }
 
-  /// Writes a message with valid CRCs at `at`, as far as memory goes.
+  /// Writes a message with valid CRCs at `at`, truncated at the end of the memory.
   void write(EventHeader h, std::size_t at) {
     std::vector<std::uint8_t> bytes(kEventHeaderSize + std::min<std::size_t>(h.length, 4096), 7);
     h.payload_crc = roce::crc32(0, ByteSpan(bytes).subspan(kEventHeaderSize));

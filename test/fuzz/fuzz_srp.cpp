@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: arbitrary bytes as RSSI payloads, or as messages in valid packets, to the SRPv3 server. Each
-// request must be answered once, in order, with a well-formed response; bus accesses must follow the rules;
-// memory must be bounded. The first byte of the input selects whether the bus responds at once. Records of
-// size, action and bytes follow.
+// libFuzzer: sends arbitrary bytes to the SRPv3 server, as RSSI payloads or as messages in valid packets.
+// Each request must be answered once, in order, with a well-formed response. Bus accesses must follow the
+// rules, and the use of memory must be bounded. The first byte of the input selects whether the bus responds
+// immediately. The rest of the input consists of records, each with a size, an action and bytes.
 #include "../support/fake_link.hpp"
 #include "../support/memory_bus.hpp"
 #include "input.hpp"

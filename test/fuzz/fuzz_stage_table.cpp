@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: a table of stages, and messages that wait for their group, with stamps in arbitrary order. Each
-// message that enters must be counted once, as complete, given up, or still there.
+// libFuzzer: tests a table of stages, and messages that wait for their group, with stamps in arbitrary order.
+// Each message that enters the table must be counted as complete, given up, or still in the table.
 #include "input.hpp"
 #include "latency/stage_table.hpp"
 #include "latency/waiting_messages.hpp"
@@ -15,7 +15,7 @@ using fuzz::require;
 
 namespace {
 
-/// The rules of the table for messages that never fill it.
+/// A model of the table with messages that never fill it.
 class Model {
  public:
   void put(MessageKey key, Stage stage) {
@@ -52,7 +52,7 @@ void check(const StageFigures& f) {
   }
 }
 
-/// Few keys: every rule, against the model.
+/// Compares the table with the model. There are only a few keys, so that every rule is exercised.
 void few(Input& in) {
   StageTable table(1);
   Model model;
@@ -71,7 +71,7 @@ void few(Input& in) {
   check(table.figures());
 }
 
-/// More keys than entries.
+/// Checks the limits of a table that gets more keys than it has entries.
 void many(Input& in) {
   StageTable table(1);
   WaitingMessages waiting;

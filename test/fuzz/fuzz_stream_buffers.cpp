@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: stream buffers with arbitrary datagrams, times and a consumer that releases in any order. Every
-// datagram has one fate, and every byte of an event is the one that was sent.
+// libFuzzer: tests stream buffers with arbitrary datagrams and times, and a consumer that releases buffers in
+// any order. Every datagram must be counted in exactly one counter, and events must contain the bytes that
+// were sent.
 #include "detector/stream_buffers.hpp"
 #include "input.hpp"
 
@@ -73,7 +74,7 @@ class Consumer {
     if (appended) sent_[stream].insert(sent_[stream].end(), all.begin(), all.end());
   }
 
-  /// Events come in order of time, and contain the bytes of their stream in order.
+  /// Polls all events. They must be in order of time, and contain the bytes of their stream in order.
   void take() {
     while (const auto e = buffers_.poll()) {
       require(e->at >= last_ && e->at <= now_ && e->first <= e->at);
@@ -111,7 +112,7 @@ class Consumer {
   }
 
   StreamBuffers buffers_;
-  std::vector<std::deque<std::uint8_t>> sent_;  ///< appended bytes that no event has shown, by stream
+  std::vector<std::deque<std::uint8_t>> sent_;  ///< by stream: appended bytes that no event contained yet
   std::vector<StreamEvent> taken_;
   Time now_ = 0, last_ = 0;
   std::uint64_t datagrams_ = 0;

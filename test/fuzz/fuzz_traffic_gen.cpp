@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: a traffic generator with arbitrary register writes. No gap may be shorter than the register
-// said, no burst longer, and no packet longer than the port permits.
+// libFuzzer: tests a traffic generator with arbitrary register writes. No gap may be shorter and no burst
+// longer than the registers specify, and no packet may be longer than the port permits.
 #include "engine/traffic_gen.hpp"
 #include "input.hpp"
 

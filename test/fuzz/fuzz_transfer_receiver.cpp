@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: the transfers of an application with arbitrary completions. Every message has one fate, every
-// complete transfer one notification, and its memory is inside that of its source.
+// libFuzzer: tests an application's transfers with arbitrary completions. Every message must be counted
+// exactly once, and every complete transfer must be notified exactly once, with memory inside that of its
+// source.
 #include "applications/registration.hpp"
 #include "input.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: trigger sequences of arbitrary sources, with busy boards. Accepted triggers must respect dead
-// time and busy, every candidate must have one fate, and the sequence must not depend on how often it is
-// asked.
+// libFuzzer: tests trigger sequences of arbitrary sources, with busy boards. Accepted triggers must respect
+// the dead time and the vetoes of busy boards, every candidate must be counted exactly once, and the sequence
+// must not depend on how often it is queried.
 #include "detector/camera_busy.hpp"
 #include "detector/trigger_sequence.hpp"
 #include "input.hpp"
@@ -21,7 +21,7 @@ TriggerSourceConfig source_from(Input& in) {
   TriggerSourceConfig out;
   out.kind = static_cast<TriggerSourceConfig::Kind>(in.byte() % 3);
   out.type = static_cast<EventType>(in.byte());
-  // From 1 Hz to a trigger in each picosecond and more.
+  // From 1 Hz to more than one trigger per picosecond.
   out.rate_hz = (std::uint64_t{in.byte()} << in.byte() % 33) + 1;
   out.seed = in.byte();
   out.phase = in.size(1000);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: a board that receives trigger messages of a server, lost, repeated, in another order, damaged or
-// forged, and a server that receives busy messages. Every message has one fate, triggers are in order of
-// number and time, and a board that is idle or silent does not veto for long.
+// libFuzzer: tests a board that receives trigger messages from a server, and a server that receives busy
+// messages. Messages are lost, repeated, reordered, damaged or forged. Every message must be counted exactly
+// once, triggers must be in order of number and time, and a board that is idle or silent must not veto
+// triggers for long.
 #include "detector/trigger_server.hpp"
 #include "engine/message_triggers.hpp"
 #include "engine/trigger_bus.hpp"
@@ -67,7 +68,7 @@ struct Board {
   std::uint64_t received = 0;
 };
 
-/// Damages a message, or makes another one of it.
+/// Damages a message, or turns it into a different one.
 void change(Input& in, Datagram& message) {
   for (std::size_t n = in.size(3); n != 0; --n) message[in.size(message.size())] = in.byte();
 }
@@ -111,7 +112,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     board.check();
   }
-  // Without busy messages, the veto of all boards ends.
+  // Without further busy messages, the vetoes of all boards must end.
   now += detector::TriggerServer::kForget + kMicrosecond;
   while (server.next_message(now)) {
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: a map of missing data with arbitrary messages, most of which are close to the expected ones.
-// Every window must close once, in order, and the counters, ranges and bitmaps must agree.
+// libFuzzer: tests a map of missing data with arbitrary messages, most of which have numbers close to the
+// expected ones. Every window must close once, in order, and the counters, ranges and bitmaps must agree.
 #include "input.hpp"
 #include "roce/window_map.hpp"
 

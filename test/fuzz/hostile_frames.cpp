@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Boards write to receivers while an attacker sends hostile frames. Intended for AddressSanitizer and
-// UndefinedBehaviorSanitizer, but also useful without them:
+// Boards write to receivers while an attacker sends hostile frames. The program is intended for
+// AddressSanitizer and UndefinedBehaviorSanitizer, but also useful without them:
 //   hostile_frames [FRAMES [SEED]]
 // The seed determines the whole run. The exit code is 0 if the victims finished unaffected, every frame was
 // counted, and every outcome in Met occurred.

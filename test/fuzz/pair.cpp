@@ -88,11 +88,13 @@ void Pair::add_send_qp(test::BoardBuilder& b, std::size_t i) const {
   s.traffic.verb = roce::WrOpcode::kWriteImm;
   if (victim) s.traffic.messages = messages_;
   if (!victim) {
-    // The attacker's acknowledgements, headers and grants reach four algorithms.
+    // The targets use four algorithms, all of which receive the attacker's acknowledgements, headers and
+    // grants.
     const char* const name = v6 ? (i == 2 ? "hpcc" : "timely") : (i == 2 ? "swift" : "homa");
     const congestion::Algorithm* const a = congestion::find_algorithm(name);
     congestion::AlgorithmSettings settings{a, a->defaults({.pmtu = kPmtu}), {.pmtu = kPmtu}};
-    // The attacker's short messages need grants, and its silence is noticed.
+    // With these values, even the attacker's short messages need grants, and the receiver soon notices that
+    // the attacker has stopped sending.
     set_if_known(settings, "rtt_bytes", 2 * kPmtu);
     set_if_known(settings, "resend_interval", static_cast<double>(20 * kMicrosecond));
     s.congestion = settings;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""tshark with the dissector of tools/wireshark: its fields of the golden congestion control headers, and malformed ones."""
+"""Dissects golden and malformed congestion control headers with tshark and the dissector of tools/wireshark."""
 
 import json
 import os
@@ -29,14 +29,14 @@ def checksum(data):
 
 
 def frame_of(content):
-    """An IPv4 frame with this UDP payload."""
+    """Returns an IPv4 frame with this UDP payload."""
     ip = struct.pack(">BBHHHBBHII", 0x45, 0, 28 + len(content), 0, 0x4000, 64, 17, 0, 0x0A000001, 0x0A000065)
     ip = ip[:10] + struct.pack(">H", checksum(ip)) + ip[12:]
     return ETHERNET + ip + struct.pack(">HHHH", 0xC123, CC_PORT, 8 + len(content), 0) + content
 
 
 def write_pcap(path, frames, lengths=()):
-    """`lengths`: those of the frames on the wire, if the capture shortened them."""
+    """`lengths` contains the lengths of the frames on the wire, if the capture truncated the frames."""
     with open(path, "wb") as f:
         f.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
         for frame, length in zip(frames, lengths or map(len, frames)):
@@ -44,9 +44,10 @@ def write_pcap(path, frames, lengths=()):
 
 
 def rows_of(path, *fields, options=()):
-    """One dictionary of fields per packet. Dissects twice, as Wireshark does. The text must not report an error of the script.
+    """Returns a dictionary of fields for each packet. tshark makes two passes, as Wireshark does. Its output must not report an error of
+    the script.
 
-    The dissector of RPC over RDMA, which guesses from payloads, fails on some random ones.
+    The dissector of RPC over RDMA is disabled, because it guesses from payloads, and fails on some random payloads.
     """
     base = ["tshark", "-2", "-r", str(path), "-X", f"lua_script:{SCRIPT}", "--disable-protocol", "rpcordma", *options]
     env = {**os.environ, "LC_ALL": "C.UTF-8"}
@@ -117,7 +118,7 @@ class CongestionHeader(harness.TestCase):
                 self.assertEqual(f"credit {case['name'].upper()}" in row["_ws.col.Info"], control)
 
     def test_golden_headers(self):
-        """Headers without a packet behind them, valid and invalid."""
+        """Dissects valid and invalid headers that are not followed by a packet."""
         cases = [c for c in json.loads(VECTORS.read_text())["cases"] if "cch" in c]
         messages = {"bad_checksum": "Bad checksum", "bad_version": "Unknown version", "bad_size": "Wrong length",
                     "too_short": "Truncated header", "too_long": "Wrong length"}
@@ -143,7 +144,7 @@ class CongestionHeader(harness.TestCase):
         self.assertEqual(row["cch.version"], "15")
 
     def test_malformed(self):
-        """Each truncation, each value of the bytes that select what follows, and random bytes: all are dissected."""
+        """Dissects headers truncated at each length, headers with each value of the bytes that select what follows, and random bytes."""
         rnd = random.Random(17)
         golden = [bytes.fromhex(c["frame"])[42:] for c in json.loads(VECTORS.read_text())["cases"]
                   if "frame" in c and c["header"] is not None]
@@ -167,7 +168,7 @@ class CongestionHeader(harness.TestCase):
         print(f"\n{len(frames)} malformed headers dissected")
 
     def test_shortened_capture(self):
-        """A header that was not captured whole is truncated, not wrong."""
+        """A header that was only partly captured is shown as truncated, not as wrong."""
         case = next(c for c in json.loads(VECTORS.read_text())["cases"] if c["name"] == "int_two_hops")
         whole = bytes.fromhex(case["frame"])
         lengths = range(43, len(whole))

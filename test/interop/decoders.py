@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Independent checks of softfeb's packets: tshark decodes each, and scapy computes the same iCRC for each."""
+"""Checks softfeb's packets independently: tshark decodes each packet, and scapy computes the same iCRC for each IPv4 packet."""
 
 import os
 import subprocess
@@ -16,10 +16,10 @@ SENDS = {t + o for t in (0, UC) for o in range(harness.FIRST)}
 
 
 def tshark(path, *fields):
-    """Rows of fields of every packet. Checksums are verified; two passes, as a person's Wireshark makes them.
+    """Returns a row of fields for every packet. tshark verifies checksums, and makes two passes, as Wireshark does.
 
-    RoCE v2 sends UDP checksum 0 over IPv6 as well: the iCRC covers more (RFC 6935 allows it to tunnels and the like).
-    What protocol a payload might be is guessed from its bytes; ours is a pattern, not the one whose guess is most easily misled.
+    RoCE v2 also sends UDP checksum 0 over IPv6, because the iCRC covers more (RFC 6935 permits this for tunnels and similar protocols).
+    tshark guesses the protocol of a payload from its bytes. RPC over RDMA is disabled, because our payload pattern can mislead this guess.
     """
     command = ["tshark", "-2", "-r", str(path), "-o", "ip.check_checksum:TRUE", "-o", "udp.check_checksum:TRUE",
                "-o", "udp.ignore_ipv6_zero_checksum:TRUE", "--disable-protocol", "rpcordma", "-T", "fields"]
@@ -31,7 +31,7 @@ def tshark(path, *fields):
 
 
 def scapy_icrc(packets):
-    """Pairs (as sent, as scapy makes it) of IPv4 RoCE packets."""
+    """Yields, for each IPv4 RoCE packet, the iCRC as sent and as scapy computes it."""
     import logging
     logging.getLogger("scapy").setLevel(logging.ERROR)
     from scapy.contrib.roce import BTH
@@ -51,11 +51,11 @@ class Decoders(harness.TestCase):
         for p, (malformed, message, severity, opcode, protocols, psn, dest_qp, crc) in zip(packets, rows):
             self.assertEqual((malformed, message, severity), ("", "", ""), protocols)
             if p.opcode is None:
-                self.assertRegex(protocols, ":(arp|icmpv6)$")  # neighbours
+                self.assertRegex(protocols, ":(arp|icmpv6)$")  # address resolution
                 continue
             self.assertIn("infiniband", protocols)
             self.assertEqual((int(opcode, 0), int(psn, 0), int(dest_qp, 16)), (p.opcode, p.psn, p.dest_qp))
-            if p.opcode != CNP:  # of which tshark shows no iCRC
+            if p.opcode != CNP:  # tshark shows no iCRC of CNPs
                 self.assertEqual(int(crc, 16), int.from_bytes(p.icrc(), "big"))
             self.assertEqual(p.icrc(), p.icrc_by_annex_a17())
         roce = [p for p in packets if p.opcode is not None]
@@ -78,7 +78,7 @@ class Decoders(harness.TestCase):
                          {0x1F, 0x05, 0x20, 0x2C, 0x3F, 0x60, 0x61, 0x62, 0x63, 0x64})
 
     def traffic(self, v6, vlan):
-        """A run with every kind of WRITE, and a receiver with losses, RNR NAKs and congestion marks."""
+        """Returns a configuration with every kind of WRITE, losses, RNR NAKs and congestion marks."""
         addresses = [f"fd00::{i}/64" if v6 else f"10.0.0.{i}/24" for i in (1, 2, 3)]
         keys = {"vlan": vlan} if vlan else {}
         retry = {"RC": {"retry_count": 7, "timeout": 9}, "UC": {}}
@@ -102,7 +102,7 @@ class Decoders(harness.TestCase):
                     self.assertLessEqual({0x1F, 0x60, 0x21}, syndromes)
 
     def test_capture_around_an_error(self):
-        """`on: error` keeps the last packets before the first error and some after it; nothing without an error."""
+        """`on: error` keeps the last packets before the first error and some after it. Without an error, it keeps nothing."""
         traffic = {"message_size": "64KiB", "messages": 400}
         for faults, errors in (({}, False), ({"seed": 3, "tx_drop": "0.5%"}, True)):
             config = ring([board(qp(traffic=traffic, retry_count=7, timeout=9))], [receiver(memory="1MiB")],

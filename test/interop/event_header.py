@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""tshark with the dissector of tools/wireshark: its fields of the golden event headers in WRITEs, and malformed ones."""
+"""Dissects golden and malformed event headers in WRITEs with tshark and the dissector of tools/wireshark."""
 
 import json
 import os
@@ -18,7 +18,7 @@ SCRIPT = harness.ROOT / "tools/wireshark/event_header.lua"
 VECTORS = Path(os.environ.get("SOFTFEB_VECTORS", harness.ROOT / "test/vectors")) / "detector"
 PMTU = 4096
 FIRST, MIDDLE, LAST_IMM, ONLY_IMM, UC = 0x06, 0x07, 0x09, 0x0B, 0x20
-# Fields of the vectors by those of the dissector.
+# Maps field names of the dissector to those of the vectors.
 FIELDS = {f"sfeb.{name}": name for name in (
     "version", "header_words", "flags", "run", "board", "type", "kind", "event", "seconds", "quarter_ns", "length", "offset",
     "total", "channels", "samples", "lost", "reserved", "payload_crc", "header_crc")}
@@ -40,7 +40,7 @@ def frame(opcode, content, psn=0):
 
 
 def write_of(message, immediate, transport=0):
-    """The frames of one WRITE with immediate."""
+    """Returns the frames of one WRITE with immediate."""
     reth = struct.pack(">QII", 0x10000, 0x1234, len(message))
     last = struct.pack(">I", immediate & 0xFFFFFFFF)
     if len(message) <= PMTU:
@@ -53,7 +53,7 @@ def write_of(message, immediate, transport=0):
 
 class EventHeader(harness.TestCase):
     def dissect(self, frames, *fields):
-        """One dictionary of fields per frame. The text must not report an error of the script."""
+        """Returns a dictionary of fields for each frame. The output of tshark must not report an error of the script."""
         path = self.dir / "events.pcap"
         wrpcap(str(path), frames)
         fields = fields or (*FIELDS, *STATUS, *REST)
@@ -78,7 +78,7 @@ class EventHeader(harness.TestCase):
         self.assertIn(f"[event {fields['event']}, board {fields['board']}]", row["_ws.col.Info"])
 
     def test_golden_headers(self):
-        """Valid and invalid messages in one packet. Those with another magic are not event data."""
+        """Dissects valid and invalid messages of one packet each. Those with another magic number are not event data."""
         for transport in (0, UC):
             cases = [(c, m) for c, m in self.cases() if len(m) <= PMTU]
             self.assertGreater(len(cases), 20)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // every_opcode FILE: writes a pcap with a packet of every opcode, syndrome, pad count and kind of path that
-// lib/roce supports. Other implementations check it.
+// lib/roce supports. The tests then check this file with other implementations.
 #include "roce/craft.hpp"
 
 #include <cstdio>
@@ -53,7 +53,7 @@ Path path(bool v6, bool vlan, bool back) {
   return p;
 }
 
-/// One path's packets, in both directions.
+/// Writes the packets of one path, in both directions.
 class Conversation {
  public:
   Conversation(Pcap& out, bool v6, bool vlan)

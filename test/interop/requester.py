@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A RoCEv2 requester that shares no code with softfeb and sends packets through an AF_PACKET socket (root).
 
-It is an independent reference: whatever Soft-RoCE and rdma-sink accept from it, they must accept from softfeb.
+It is an independent reference: Soft-RoCE and rdma-sink must accept the same packets from softfeb as from this requester.
 """
 
 import select
@@ -25,7 +25,7 @@ def _checksum(header):
 
 
 def _icrc(ip, udp, rest):
-    """InfiniBand annex A17.9: everything except fields that routers change, which count as ones."""
+    """Returns the iCRC of InfiniBand annex A17.9, which covers all fields. Those that routers change count as ones."""
     masked = bytearray(b"\xff" * 8 + ip + udp + rest)
     for at in (9, 16, 18, 19, 34, 35, 40):
         masked[at] = 0xFF
@@ -67,7 +67,7 @@ class Wire:
         self.sock.close()
 
     def send(self, transport, ecn=ECT0):
-        """BTH to pad; the rest is added here."""
+        """Sends `transport`, which contains the BTH to the pad bytes. Adds the other headers and the iCRC."""
         length = 8 + len(transport) + 4
         ip = struct.pack("!BBHHHBBH", 0x45, ecn, 20 + length, 0, 0x4000, 64, 17, 0) + self.ips[0] + self.ips[1]
         ip = ip[:10] + struct.pack("!H", _checksum(ip)) + ip[12:]
@@ -76,7 +76,7 @@ class Wire:
                        + _icrc(ip, udp, transport))
 
     def receive(self, timeout, dest_qp=None):
-        """The next RoCEv2 packet from the guest (to that QP), or None."""
+        """Returns the next RoCEv2 packet from the guest (to `dest_qp`, if given), or None."""
         end = time.monotonic() + timeout
         while (left := end - time.monotonic()) > 0:
             if not select.select([self.sock], [], [], left)[0]:
@@ -99,7 +99,7 @@ class Qp:
         self.wire, self.qpn, self.psn, self.remote, self.pmtu, self.uc = wire, qpn, psn, remote, pmtu, uc
 
     def packets(self, data, offset, immediate=None, rkey=None, solicited=False):
-        """The packets of one WRITE from BTH to pad, with the PSNs that come next."""
+        """Returns the packets of one WRITE, each from the BTH to the pad bytes, with the next PSNs."""
         pieces = [data[i:i + self.pmtu] for i in range(0, len(data), self.pmtu)] or [b""]
         made = []
         for i, piece in enumerate(pieces):
@@ -118,9 +118,9 @@ class Qp:
         return made
 
     def write(self, data, offset, immediate=None, *, rkey=None, ecn=ECT0, attempts=20, skip=False, solicited=False):
-        """One WRITE. RC: returns the last answer, once it is an ACK of all, or a NAK that is no invitation to resend.
+        """Sends one WRITE. With RC, returns the ACK of the whole message, or a NAK that does not ask for a retransmission.
 
-        `skip`: takes the PSNs of a message that is never sent (UC).
+        With `skip`, uses up the PSNs of a message but does not send it (UC).
         """
         packets = self.packets(data, offset, immediate, rkey, solicited)
         if skip:
@@ -134,12 +134,12 @@ class Qp:
             answer = self._answer_to(last)
             if answer is None or answer.syndrome >> 5 == 1 or answer.syndrome == 0x60:
                 time.sleep(0.002)
-                continue  # lost, RNR or a gap: repeat everything
+                continue  # loss, RNR or gap: send everything again
             return answer
         raise TimeoutError(f"WRITE of PSN {last}: no ACK after {attempts} attempts, last answer {answer}")
 
     def _answer_to(self, last):
-        """The ACK of `last`, or the first NAK; older ACKs are passed over."""
+        """Returns the ACK of `last` or the first NAK, and ignores older ACKs. Returns None if there is no answer within a second."""
         end = time.monotonic() + 1
         while (answer := self.wire.receive(end - time.monotonic(), self.qpn)) is not None:
             if answer.opcode != ACKNOWLEDGE:

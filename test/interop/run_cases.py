@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Boots one Soft-RoCE guest and runs every case for its network path:  run_cases.py --build DIR MODE [--only TEXT]
 
-Exit codes: 0 all held, 1 a case failed, 77 (meson: skipped) where this machine cannot run the guest at all.
+Exit codes: 0 if all cases held, 1 if a case failed, 77 (meson: skipped) if this machine cannot run the guest.
 """
 
 import argparse
@@ -22,7 +22,7 @@ SKIPPED = 77
 
 
 def main():
-    # Sent by a test runner after its timeout; the guest and its tap must be removed all the same.
+    # A test runner sends SIGTERM after its timeout. The guest and its tap must be removed in this case, too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("mode", choices=("tap", "vhost", "vhostsrv"))

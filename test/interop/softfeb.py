@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`softfeb run` and `softfeb lab` with the guest: the configurations of conf/, modified by each case."""
+"""Runs `softfeb run` and `softfeb lab` with the guest. Each case modifies a configuration of conf/."""
 
 import json
 import shlex
@@ -12,8 +12,8 @@ from softroce import ROOT
 
 CONF = {"tap": "conf/softroce-afpacket.yaml", "vhost": "conf/softroce-vhost.yaml", "vhostsrv": "conf/softroce-vhost.yaml"}
 
-# Settings for a lossless path on a busy machine: at most as many packets in flight as any queue on the path holds, and
-# timeouts that a preempted guest does not exceed.
+# Settings for a lossless path on a busy machine: the packets in flight fit into every queue on the path, and the timeouts are longer than a
+# preemption of the guest.
 CLOSED_LOOP = {"qp.window_packets": 128, "qp.ack_every": 16, "qp.timeout": 15, "qp.retry_count": 7, "traffic.rate": "max"}
 
 
@@ -24,7 +24,7 @@ def device(lab):
 
 
 def settings(changes):
-    """--set of {"qp.KEY": …, "traffic.KEY": …, "port.KEY": …, any other KEY: …}."""
+    """Returns the --set options for {"qp.KEY": …, "traffic.KEY": …, "port.KEY": …, any other KEY: …}."""
     places = {"qp": "boards.feb0.qps.0", "traffic": "boards.feb0.qps.0.traffic", "port": "ports.0"}
     argv = []
     for key, value in changes.items():
@@ -35,7 +35,7 @@ def settings(changes):
 
 
 class Run:
-    """A softfeb that runs; after wait(): .code, .text (all it printed), .json (None where it wrote no result)."""
+    """A running softfeb. After wait(), .code is its exit code, .text is its output, and .json is its result (None if it wrote none)."""
 
     def __init__(self, lab, to, changes, args, name, conf, command):
         self.lab, self.name = lab, name
@@ -62,7 +62,7 @@ class Run:
         return self
 
     def wait_for(self, words, timeout=30.0):
-        """Waits until it has printed `words`."""
+        """Waits until softfeb has printed `words`."""
         end = time.monotonic() + timeout
         while words not in self.text:
             assert self.process.poll() is None, f"ended before it said '{words}':\n{self.text}"
@@ -83,7 +83,7 @@ class Run:
 
 @contextmanager
 def started(lab, to=None, changes=None, args=(), name="softfeb", conf=None, command="run"):
-    """Yields a Run, which always ends with the block."""
+    """Yields a Run, which is killed at the end of the block if it is still running."""
     run = Run(lab, to, changes or {}, [str(a) for a in args], name, conf, command)
     try:
         yield run
@@ -100,7 +100,8 @@ def run(lab, to=None, changes=None, args=(), timeout=60.0, name="softfeb", conf=
 
 
 def run_to_sink(lab, options, changes, args=(), timeout=60.0, name="softfeb", expect=0):
-    """With an rdma-sink of its own; both must end as `expect` says (0: all held). Returns the Run and the sink's report."""
+    """Runs softfeb with its own rdma-sink. Both must exit with code `expect` (0: all checks held). Returns the Run and the sink's
+    report."""
     with lab.sink(*options, expect_exit=expect) as sink:
         done = run(lab, sink.url, changes, args, timeout, name)
         assert done.code == expect, done.text

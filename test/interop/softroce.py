@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Cases against a Soft-RoCE guest: one boot for all cases of a network path.
+"""Runs cases with a Soft-RoCE guest, which is booted once for all cases of a network path.
 
 A case is a function in cases/*.py:
 
@@ -13,8 +13,8 @@ A case is a function in cases/*.py:
             assert done.returncode == 0, done.stdout
         assert sink.report["held"], sink.report
 
-`run_cases.py MODE` boots the guest and runs them one after the other, with a line for each. A failed assertion or exception
-fails the case; lab.dir, with what the case left there, is kept then.
+`run_cases.py MODE` boots the guest, runs the cases one after the other, and prints a line for each. A case fails if an assertion fails or
+an exception is raised. The files in lab.dir are then kept.
 """
 
 import json
@@ -34,7 +34,7 @@ sys.path.insert(0, str(ROOT / "tools" / "softroce-vm"))
 from softroce_vm import Guest, GuestError, Options  # noqa: E402
 from softroce_vm.options import PERFTEST_PORT, SINK_PORT  # noqa: E402
 
-# Address of the programs under test on the guest's wire, a static neighbour of the guest.
+# Address of the programs under test on the guest's wire. It is a static neighbour of the guest.
 HOST_IP = "10.77.0.100"
 HOST_MAC = "02:00:00:00:00:01"
 
@@ -42,7 +42,8 @@ CASES = []
 
 
 def case(*modes, measures=False):
-    """Registers a function as a case for those network paths. `measures`: it judges rates, so nothing else should run beside it."""
+    """Registers a function as a case for the network paths `modes`. `measures` means that the case checks rates, so nothing else should run
+    at the same time."""
     def register(function):
         CASES.append((function, modes, measures))
         return function
@@ -50,36 +51,37 @@ def case(*modes, measures=False):
 
 
 class Lab:
-    """Argument of a case: the guest, and the programs on both sides."""
+    """The argument of a case. Controls the guest and runs programs on both sides."""
 
     def __init__(self, guest, build, directory):
         self.guest = guest
         self.mode = guest.options.mode
         self.build = Path(build)
-        self.dir = directory  #: of this case; log files go there
+        self.dir = directory  #: directory of this case, for log files
         self.host_ip, self.host_mac = HOST_IP, HOST_MAC
         self.guest_ip, self.guest_mac = guest.options.ip.partition("/")[0], guest.options.mac
 
     @property
     def vdev(self):
-        """DPDK's device at the other end of the guest's eth0. Wants --no-huge --no-shconf where there are no hugepages."""
+        """DPDK's device at the other end of the guest's eth0. Needs --no-huge --no-shconf if there are no huge pages."""
         if self.mode == "tap":
             return f"net_af_packet0,iface={self.guest.options.ifname},blocksz=65536,framesz=16384,framecnt=1024"
         client = 1 if self.mode == "vhostsrv" else 0
         return f"net_vhost0,iface={self.guest.paths.vhost},queues=1,client={client}"
 
     def program(self, path):
-        """A program below the build directory."""
+        """Returns the path of a program in the build directory."""
         program = self.build / path
         assert program.exists(), f"{program} is not built"
         return str(program)
 
     def run(self, command, timeout=60.0, check=True):
-        """In the guest; Result with .code, .out, .err."""
+        """Runs a command in the guest. Returns a Result with .code, .out and .err."""
         return self.guest.run(command, timeout=timeout, check=check)
 
     def host(self, argv, timeout=120.0, name="host", **kw):
-        """On the host; output goes to lab.dir/NAME.log as well. CompletedProcess with text in .stdout (both outputs)."""
+        """Runs a command on the host. Returns a CompletedProcess with both outputs as text in .stdout, and also writes them to
+        lab.dir/NAME.log."""
         done = subprocess.run([str(a) for a in argv], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               timeout=timeout, **kw)
         (self.dir / f"{name}.log").write_text(f"$ {shlex.join(map(str, argv))}\n{done.stdout}\nexit {done.returncode}\n")
@@ -87,8 +89,8 @@ class Lab:
 
     @contextmanager
     def sink(self, *options, timeout=60.0, expect_exit=0):
-        """rdma-sink --once in the guest; yields a Sink that listens. At the end it must have left with `expect_exit`,
-        unless the case called stop(); a case that leaves with an exception stops it, too."""
+        """Runs rdma-sink --once in the guest, and yields a Sink that listens. rdma-sink must exit with code `expect_exit`, unless the case
+        called stop(). It is also stopped if the case raises an exception."""
         if self.run(["test", "-e", "/usr/bin/rdma-sink"], check=False).code:
             self.guest.push(self.program("app/rdma-sink/rdma-sink"), "/usr/bin/rdma-sink")
         with self.guest.popen(["/usr/bin/rdma-sink", "--once", *options]) as process:
@@ -108,12 +110,12 @@ class Lab:
 
     @contextmanager
     def perftest(self, *options, program="ib_write_bw"):
-        """A perftest server in the guest; yields the URL for softfeb. Options as the client's must be. On vhost-user softfeb
-        must run already: the server refuses a port that is down, and the link comes up with softfeb."""
+        """Runs a perftest server in the guest, and yields the URL for softfeb. The options must match those of the client. With vhost-user,
+        softfeb must already be running, because the server refuses a port that is down, and softfeb brings the link up."""
         argv = [program, "-d", "rxe0", "-x", "1", "-p", str(PERFTEST_PORT), *map(str, options)]
         if self.mode != "tap":
-            # The guest's driver notices the link with a delay and may still show that of the previous program: wait half a
-            # second.
+            # The guest's driver detects the state of the link with a delay, and may still show that of the previous program. Wait until the
+            # link has been up for half a second.
             state = "/sys/class/infiniband/rxe0/ports/1/state"
             stable = f"n=0; while [ $n -lt 5 ]; do sleep 0.1; if grep -q ACTIVE {state}; then n=$((n + 1)); else n=0; fi; done"
             argv = ["/bin/dash", "-c", f"{stable}; exec {shlex.join(argv)}"]
@@ -129,7 +131,7 @@ class Lab:
 
 
 class Sink:
-    """An rdma-sink that runs: .url for softfeb; .report and .exit_code after its session."""
+    """A running rdma-sink. .url is its URL for softfeb. .report and .exit_code are set after its session."""
 
     def __init__(self, process, address):
         self.process = process
@@ -140,7 +142,7 @@ class Sink:
         self.stopped = False
 
     def stop(self):
-        """Kills it if no session will end it."""
+        """Kills rdma-sink. Call this if no session will end it."""
         self.process.close()
         self.stopped = True
 
@@ -151,17 +153,17 @@ class Sink:
         self.report = json.loads(lines[-1]) if lines else None
 
     def connect(self):
-        """A separate TCP connection."""
+        """Opens a separate TCP connection."""
         return JsonLines(self.address)
 
     def command(self, **line):
-        """One command beside the session, as {"post_receives": 10}; returns the answer."""
+        """Sends one command, such as post_receives=10, on a separate connection. Returns the answer."""
         with self.connect() as connection:
             return connection.ask(line)
 
 
 class JsonLines:
-    """The client's side of rdma-sink's exchange."""
+    """The client side of rdma-sink's protocol."""
 
     def __init__(self, address, timeout=30.0):
         self.sock = socket.create_connection(address, timeout=timeout)
@@ -187,14 +189,15 @@ class JsonLines:
 
 
 def start_guest(mode, timeout=180.0):
-    """A separate guest for this process, to avoid conflicts with other suites and users."""
+    """Starts a separate guest for this process, to avoid conflicts with other suites and users."""
     name = f"t{os.getpid()}"
     return Guest.up(Options(mode=mode, name=name, neigh=[f"{HOST_IP}={HOST_MAC}"]), timeout=timeout, tied=True,
                     say=print)
 
 
 def run_all(mode, build, directory, only="", repeat=1, measures=None):
-    """Runs the cases of `mode`, `repeat` times in a row; returns the number of failed ones. `measures`: only cases with that value."""
+    """Runs the cases of `mode`, `repeat` times in a row; returns the number of failed cases. If `measures` is not None, runs only the cases
+    with this value."""
     wanted = [f for f, modes, m in CASES if mode in modes and only in f.__name__ and measures in (None, m)] * repeat
     failed = []
     began = time.monotonic()
@@ -222,7 +225,7 @@ def run_one(function, lab):
     began = time.monotonic()
     try:
         function(lab)
-    except Exception as error:  # any exception of a case is its failure
+    except Exception as error:  # any exception fails the case
         import traceback
         print(f"FAILED {function.__name__} ({time.monotonic() - began:.1f} s): {type(error).__name__}: {error}")
         traceback.print_exc(file=sys.stdout)

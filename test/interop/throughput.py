@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Measures softfeb against the Soft-RoCE guest:  throughput.py --build DIR MODE [--runs N]
 
-Prints a line for each path MTU and window: the median goodput of N runs, their range, packets retransmitted, and the share of
-time in which the worker was preempted. This is not a test.
+Prints a line for each path MTU and window: the median goodput of N runs, its range, the number of retransmitted packets, and the share of
+time for which the worker was preempted. This is not a test.
 """
 
 import argparse

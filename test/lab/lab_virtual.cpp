@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// lab-virtual FILE DIR [KEY=VALUE ...]: runs a topology in virtual time and writes all counts to DIR:
-// result.json at the end, series.csv every tenth of a millisecond. Needs no DPDK. same_bytes.py compares the
-// output of different builds.
+// lab-virtual FILE DIR [KEY=VALUE ...]: runs a topology in virtual time and writes all counts to DIR: to
+// result.json at the end, and to series.csv every tenth of a millisecond. Needs no DPDK. same_bytes.py
+// compares the output of different builds.
 
 #include "config/load.hpp"
 #include "experiment/phases.hpp"
@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// Subject of the next line of the series.
+/// Writes the series: for each sample, a line for each endpoint and each port.
 class Series : public stats::Observer {
  public:
   explicit Series(const std::string& path) : out_(path) {}

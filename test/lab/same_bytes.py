@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""same_bytes.py BUILD SOURCE: the same seed gives the same bytes of JSON and CSV, in this build and in those that SOFTFEB_BUILDS names (other
-compilers, sanitizers), with the instructions that this CPU has and without."""
+"""same_bytes.py BUILD SOURCE: checks that the same seed gives the same bytes of JSON and CSV. Compares this build and those in
+SOFTFEB_BUILDS (other compilers, sanitizers), and the code paths with and without the special instructions of this CPU."""
 
 import hashlib
 import os
@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-# Marks and pauses; drops and retransmissions; forged CNPs; two layers of switches; random lengths and arrivals.
+# The topologies cover marks and pauses, drops and retransmissions, forged CNPs, two layers of switches, and random lengths and arrivals.
 EXPERIMENTS = {
     "incast": ["run.duration=20ms", "boards.feb.stop=[20ms,15ms,8ms]"],
     "lossy": ["run.duration=20ms"],
@@ -28,7 +28,7 @@ PORTABLE = dict(os.environ, SOFTFEB_CPU="portable")
 
 
 def run_core(program, file, settings, env=None):
-    """All counts of the program without DPDK."""
+    """Returns all counts of the program without DPDK."""
     with tempfile.TemporaryDirectory() as name:
         done = subprocess.run([program, file, name, *settings], timeout=300, check=False, text=True, stderr=subprocess.PIPE,
                               env=env)
@@ -37,11 +37,11 @@ def run_core(program, file, settings, env=None):
 
 
 def run_softfeb(program, file, settings, env=None):
-    """Output of softfeb lab."""
+    """Returns the output of softfeb lab."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         sets = [word for setting in settings + ["run.series_interval=1ms"] for word in ("--set", setting)]
-        # Charts of a report take seconds: skip them.
+        # Omit the charts of the report, because they take seconds.
         csv = ["report/series.csv", "report/ports.csv", "report/windows.csv"] if "incast" in file.name else []
         report = ["--report", folder / "report"] if csv else []
         done = subprocess.run([program, "lab", "--virtual", "-q", "-c", file, "--json", folder / "result", *report, *sets],
@@ -59,7 +59,7 @@ def main():
         programs = [b / path for b in builds if (b / path).exists()]
         for experiment, settings in EXPERIMENTS.items():
             file = source / "conf" / "lab" / (experiment + ".yaml")
-            # The first build runs twice, to check that a run is reproducible; the second time on the portable code path.
+            # The program of the first build runs a second time, on the portable code path, to check that a run is reproducible.
             results = {str(p): run(p, file, settings) for p in programs}
             results["once more, portable"] = run(programs[0], file, settings, PORTABLE) if programs else {}
             for name, got in results.items():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The experiments of conf/lab/cc in virtual time, compared with what the algorithms' models and fixed points predict."""
+"""Runs the experiments of conf/lab/cc in virtual time, and compares them with predictions from the algorithms' models and fixed points."""
 
 import csv
 
@@ -8,12 +8,12 @@ import harness
 
 US = 1e-6  # seconds
 SHORT_QUEUE = 10_000  # bytes
-BASE_RTT_US = 8.8  # of swift.yaml without queues: four times 500 ns, two full packets, two acknowledgements
+BASE_RTT_US = 8.8  # RTT of swift.yaml without queues: four times 500 ns, two full packets, two acknowledgements
 
 
 class Experiments(harness.TestCase):
     def lab(self, name, *overrides):
-        """Figures and result of a run, whose own checks must hold."""
+        """Returns the figures and the result of a run, whose own checks must hold."""
         result = self.dir / "result.json"
         command = ["lab", "-c", str(harness.CONF / "lab/cc" / f"{name}.yaml"), "--virtual", "--json", str(result),
                    "--report", str(self.dir / "report"), "--no-pictures"]
@@ -38,13 +38,13 @@ class Experiments(harness.TestCase):
             return list(csv.DictReader(f))
 
     def drained(self):
-        """Time from which the bottleneck's queue stays short, and the longest queue."""
+        """Returns the time after which the bottleneck's queue stays short, and the longest queue."""
         queue = [(float(r["time_s"]), int(r["queue_bytes_peak"])) for r in self.rows("ports.csv") if r["port"] == "tor.daq"]
         self.assertLessEqual(queue[-1][1], SHORT_QUEUE)
         return max(t for t, peak in queue if peak > SHORT_QUEUE), max(peak for _, peak in queue)
 
     def shares(self):
-        """[(time, Jain's index of the rates sent since the row before)] while more than one board sends."""
+        """Returns [(time, Jain's index of the rates since the previous row)] for the rows in which all boards send."""
         rates = {}
         for r in self.rows("series.csv"):
             rates.setdefault(float(r["time_s"]), []).append(float(r["sent_gbps"]))
@@ -75,7 +75,7 @@ class Experiments(harness.TestCase):
 
     def test_hpcc_alone(self):
         _, result = self.lab("hpcc", "boards.feb.count=1", "run.duration=20ms")
-        # W = eta B T, of which 1036 of 1154 bytes of a packet's wire time are counted.
+        # W = eta B T. Of the 1154 bytes that a packet takes on the wire, 1036 are counted.
         window = 0.95 * 12.5e9 * 13e-6 * 1036 / 1154
         self.assertAlmostEqual(result["boards"][0]["qps"][0]["congestion"]["window_bytes"], window, delta=0.02 * window)
 
@@ -83,7 +83,7 @@ class Experiments(harness.TestCase):
         self.lab("hpcc-incast")
         time, peak = self.drained()
         self.assertAlmostEqual(peak, 2.58e6, delta=0.1 * 2.58e6)
-        self.assertLess(peak, 15 * 12.5e9 * 13e-6 * 1154 / 1036)  # all windows but one
+        self.assertLess(peak, 15 * 12.5e9 * 13e-6 * 1154 / 1036)  # the windows of all boards but one
         self.assertLess(time, 400 * US)
 
     def test_hpcc_join(self):
@@ -109,15 +109,15 @@ class Experiments(harness.TestCase):
             runs = {r["name"]: r for r in run.result["runs"]}
             self.assertEqual(list(runs), ["dcqcn", "timely", "patched_timely", "swift", "hpcc", "homa"])
             self.assertEqual([n for n, r in runs.items() if r["verdict"] == "failed"], failed)
-            # HPCC alone knows the queue, and keeps it the shortest.
+            # Only HPCC knows the queue's length, and keeps it the shortest.
             self.assertEqual(min(runs.values(), key=lambda r: r["queue_bytes_mean_run"])["name"], "hpcc")
 
     def short_p99(self, result):
-        """99th percentile of the slowdown of messages up to 10 kB."""
+        """Returns the 99th percentile of the slowdown of messages up to 10 kB."""
         return result["completion_times"]["classes"][0]["slowdown"]["p99"]
 
     def test_homa(self):
-        # Sixteen messages of 1 MB take 13.1 ms one after another; the rest is the way of the last grants and packets.
+        # Sixteen messages of 1 MB take 13.1 ms one after another. The rest is the delay of the last grants and packets.
         for overcommit, first_ms in (1, 0.97), (4, 3.39), (8, 6.61):
             with self.subTest(overcommit=overcommit):
                 figures, result = self.lab("homa", "boards.0.congestion.algorithm=homa",
@@ -129,7 +129,7 @@ class Experiments(harness.TestCase):
                 self.assertEqual(result["receivers"][0]["nak_sequence_tx"], 0)
 
     def homa_messages(self, *overrides):
-        """Result of homa-hadoop.yaml, in which nothing may be lost, sent twice or overtaken."""
+        """Returns the result of homa-hadoop.yaml. Checks that nothing was lost, sent twice or overtaken."""
         _, result = self.lab("homa-hadoop", *overrides)
         self.assertEqual(result["receivers"][0]["nak_sequence_tx"], 0)
         return result

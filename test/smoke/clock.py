@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rates and start times by an independent clock: the kernel's time stamps of packets on a veth pair. Requires root."""
+"""Checks rates and start times with an independent clock: the kernel's time stamps of packets on a veth pair. Requires root."""
 
 import datetime
 import math
@@ -19,7 +19,7 @@ WAIT_S, RUN_S, PACKETS_PER_S = 10, 10, 3051.7578125  # 12.5 MB/s in packets of 4
 
 
 def record(interface, seconds):
-    """Prints the kernel's time stamp (ns) of each UC packet until `seconds` have passed; then how far the wall clock was slewed."""
+    """Records UC packets for `seconds`. Then prints the slew of the wall clock, and the kernel's time stamp (ns) of each packet."""
     s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800))
     s.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 64 << 20)
     s.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
@@ -46,14 +46,13 @@ class TrueTime(harness.TestCase):
     def test_rate_and_start_on_the_capture_s_clock(self):
         """A rate holds to 50 ppm over 10 s, and traffic begins within 100 µs of `start_at` after 10 s of waiting.
 
-        Packets delayed by preemption do not show the clock: only the earliest of each second counts, compared with its time in
-        the schedule.
+        Preemption delays packets. Therefore only the earliest packet of each second, relative to its time in the schedule, is used.
         """
         link = kernel_ports.Link()
         self.addCleanup(link.close)
         starts, rate_errors = [], []
-        # A busy machine can spoil a measurement, but not turn a wrong clock into a right one: lateness of each start and the
-        # error of each rate would stay. So one good start and one good rate in five runs are enough.
+        # A busy machine can spoil a measurement, but cannot hide a wrong clock, which would make every start late and every rate wrong.
+        # Therefore one good start and one good rate in five runs are enough.
         for _ in range(5):
             first, rate_error = self.measure(link)
             starts.append(first)
@@ -64,7 +63,7 @@ class TrueTime(harness.TestCase):
                   "; rates " + ", ".join(f"{-e * 1e6:+.2f} ppm" for e in rate_errors))
 
     def measure(self, link):
-        """Start (ns after `start_at`) and rate error of one run."""
+        """Returns the start (ns after `start_at`) and the rate error of one run."""
         code = f"import sys; sys.path.insert(0, {str(harness.ROOT / 'test/smoke')!r}); import clock; " \
                f"clock.record({link.far!r}, {WAIT_S + RUN_S + 3})"
         recorder = subprocess.Popen(["ip", "netns", "exec", link.namespace, sys.executable, "-c", code],
@@ -89,7 +88,7 @@ class TrueTime(harness.TestCase):
         late = [stamp - start * 10**9 - n / PACKETS_PER_S * 1e9 for n, stamp in enumerate(stamps)]
         second = int(PACKETS_PER_S)
         first = min(late[:second])
-        # Three seconds each, and the median, because a worker that was preempted for more than 100 ms loses that time.
+        # Use the median of rates over three seconds, because a worker that was preempted for more than 100 ms loses this time.
         earliest = [min(late[i:i + second]) for i in range(0, len(late) - second + 1, second)]
         rate_error = statistics.median(b - a for a, b in zip(earliest, earliest[3:])) / (3e9 * second / PACKETS_PER_S) - float(slew)
         print(f"# start {first / 1e3:+.1f} us, rate {-rate_error * 1e6:+.2f} ppm, {len(stamps)} packets, "

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""softfeb lab compare: one experiment with several congestion controls. Table, result, page, and what is refused."""
+"""Tests softfeb lab compare, which runs one experiment with several algorithms: table, result, page, and refused input."""
 
 import csv
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Slow control from a client's view: registers over real UDP, bursts, access control, floods."""
+"""Tests slow control as a client sees it: registers over real UDP, bursts, access control, floods."""
 
 import csv
 import os
@@ -32,14 +32,14 @@ def rows():
 
 
 def resident(pid):
-    """Bytes of memory that the process holds."""
+    """Returns the resident memory of a process in bytes."""
     with open(f"/proc/{pid}/statm", encoding="ascii") as f:
         return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 class Control(harness.TestCase):
     def serve(self, config=CONF / "stand-in.yaml", *args, host="127.0.0.1"):
-        """A running softfeb that ends with the test."""
+        """Starts a softfeb that ends with the test, and waits until it responds."""
         run = self.start(config, *args)
         self.addCleanup(self.end, run)
         end = time.monotonic() + harness.LIMIT / 2
@@ -178,7 +178,7 @@ class Control(harness.TestCase):
             srp_client.dispatch(srp, 4096, 1000, 0x1234, 0x7F0000000000, 256, 0x11, session[1])
             for row in (r for r in rows() if ".Dcqcn." in r["path"] and r["mode"] == "RW" and r["bits"] >= 8):
                 value = srp.get(row["address"], row["bit"], row["bits"]) // 2
-                srp.set(row["address"], value, row["bit"], row["bits"])  # and reads it back
+                srp.set(row["address"], value, row["bit"], row["bits"])  # set() also reads the value back
             self.assert_completes(srp, 1000)
         ended = self.stop(run)
         self.assert_held(ended)
@@ -220,11 +220,11 @@ class Control(harness.TestCase):
         run = self.serve()
         first = Srp()
         first.set(SCRATCH, 1)
-        # A second client takes over when the first has had its time; no client waits forever.
+        # A second client takes over after the first client's time has expired. No client waits forever.
         with Srp(open_within=5) as second:
             self.assertEqual(second.get(SCRATCH), 1)
             second.set(SCRATCH, 2)
-        # A client that disappears silently: the link is free again after its null timeout.
+        # If a client disappears silently, the link is free again after the null timeout.
         third = Srp(open_within=5)
         third.link.socket.close()
         with Srp(open_within=5) as fourth:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""DCQCN in a run: rates that follow CNPs, seen in the report's time series; parameter changes while it sends."""
+"""DCQCN in a run: rates that follow CNPs in the report's time series, and changes of parameters while boards send."""
 
 import csv
 import json
@@ -26,7 +26,7 @@ class Series:
 
     @staticmethod
     def bytes(rows, column):
-        """The sum of a rate over time; the first row's interval begins at 0."""
+        """Returns the integral of a rate over time, in bytes. The first row's interval begins at 0."""
         at, total = 0.0, 0.0
         for r in rows:
             total += r[column] * (r["time_s"] - at) / 8e-9
@@ -41,7 +41,7 @@ class Dcqcn(harness.TestCase):
         return run, Series(self.dir / "report/series.csv")
 
     def assert_sums(self, rows, qps):
-        """What the rows add up to is what the result says of these QPs."""
+        """Checks that the sums over the rows equal the values of these QPs in the result."""
         times = [r["time_s"] for r in rows]
         self.assertEqual(times, sorted(set(times)))
         self.assertEqual(sum(r["cnp_rx"] for r in rows), sum(q["cnp_rx"] for q in qps))
@@ -65,14 +65,14 @@ class Dcqcn(harness.TestCase):
             self.assertGreater(len(rows), 20)
             self.assert_sums(rows, [q])
             self.assertGreater(q["cnp_rx"], 10)
-            # Rc is the line rate until the first CNP, lower afterwards, and the line rate when bypassed.
+            # Rc is the line rate until the first CNP, is lower afterwards, and is the line rate again when DCQCN is bypassed.
             first = next(i for i, r in enumerate(rows) if r["cnp_rx"] > 0)
             self.assertTrue(all(r["rc_gbps"] == line for r in rows[:first]))
             cut = [r for r in rows[first + 1:] if r["time_s"] < 2]
             self.assertTrue(all(r["rc_gbps"] < line for r in cut))
             self.assertLess(min(r["rc_gbps"] for r in cut), 0.9 * line)
             self.assertTrue(all(0 < r["alpha"] < 1 for r in cut))
-            # The first sample may be taken at the moment of the change, and the firmware needs a clock to follow.
+            # The first sample may be taken at the moment of the change, which takes effect a clock later in the firmware.
             bypassed = [r for r in rows if r["time_s"] > 2][1:]
             self.assertGreater(len(bypassed), 2)
             self.assertTrue(all(r["rc_gbps"] == r["rt_gbps"] == line for r in bypassed))
@@ -85,7 +85,7 @@ class Dcqcn(harness.TestCase):
         boards = [board(qp(traffic=traffic, count=40), name=f"feb{i}", ip=f"10.0.0.{i + 1}/24", dcqcn="firmware") for i in range(2)]
         config = ring(boards, [receiver(ip="10.0.0.9/24", memory="64KiB")], feb={"faults": {"tx_mark_ce": "5%"}},
                       duration="1s", series_interval="50ms")
-        # More QPs than a worker changes per iteration.
+        # There are more QPs than a worker changes per iteration.
         config["changes"] = [{"at": "500ms", "board": "feb1", "dcqcn": {"algorithm": "firmware", "dcqcn_bypass": True}}]
         run, series = self.report(config)
         self.assertEqual(series.columns, PER_BOARD)
@@ -104,7 +104,7 @@ class Dcqcn(harness.TestCase):
             self.assertLessEqual(max(r["rc_max_gbps"] for r in rows), 10)
             self.assertGreater(sum(r["cnp_rx"] for r in rows), 0)
             self.assertAlmostEqual(rows[-1]["rc_gbps"], sum(q["rc_gbps"] for q in b["qps"]), delta=1e-6 * 400)
-        # The same run with a row per QP, if the limit allows it.
+        # With a higher limit, the same run has a row per QP.
         run, series = self.report(config, "--set", "run.series_qps=80")
         self.assertEqual(series.columns, PER_QP)
         self.assertEqual(len({(r["board"], r["qpn"]) for r in series.rows}), 80)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Event data in real time: boards of two workers that share triggers, and event builders over a ring."""
+"""Event data in real time: boards on two workers share triggers, and send over a ring to event builders."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ from harness import CONF, Softfeb, TestCase, receiver, ring
 
 
 def camera(boards=6, builders=2, workers=2, events=None, receivers=None, sources=None, time="500ms", **run):
-    """Boards on two workers, and event builders on the second one."""
+    """Returns a configuration with boards on two workers, and event builders on the second worker."""
     feb = [{"name": f"feb{w}", "count": boards // workers, "ip": f"10.0.0.{1 + 100 * w}/24", "worker": w, "dcqcn": "off",
             "events": {"trigger": "camera", "to": "builder", "images": 4, "fifo": 256, "slots": 512, "slot": "8KiB", "busy": "drop", **(events or {})}}
            for w in range(workers)]
@@ -26,7 +26,7 @@ def camera(boards=6, builders=2, workers=2, events=None, receivers=None, sources
 
 class Events(TestCase):
     def check_events(self, run, boards=6):
-        """All events are complete, and every board answered every trigger. Returns the number of triggers."""
+        """Checks that all events are complete, and that every board answered every trigger. Returns the number of triggers."""
         self.assert_held(run)
         trigger = run.result["triggers"][0]
         accepted = trigger["accepted"]
@@ -45,10 +45,10 @@ class Events(TestCase):
     def test_rc(self):
         run = self.run_softfeb(camera(seed=5))
         first = self.check_events(run)
-        # The payload of events is copied, because its memory is used again.
+        # The payload of events is copied, because its memory is reused.
         self.assertRegex(run.err, r"(?m)^port feb: .*, payload copied into one segment,")
         self.assertRegex(run.err, r"(?m)^port nic: .*, payload attached without copying,")
-        # The sequence depends on the configuration alone.
+        # The sequence of triggers depends only on the configuration.
         again = self.run_softfeb(camera(seed=5))
         self.assertEqual(self.check_events(again), first)
         self.assertEqual(run.result["triggers"][0]["sources"], again.result["triggers"][0]["sources"])
@@ -74,7 +74,7 @@ class Events(TestCase):
         self.assertEqual(events["complete"] + events["timeout"] + events["end"] + events["unseen"], run.result["triggers"][0]["accepted"])
 
     def test_busy_boards_veto(self):
-        """More triggers than the ring carries: nothing is lost, because busy boards veto."""
+        """There are more triggers than the ring can carry, but nothing is lost, because busy boards veto triggers."""
         config = camera(events={"busy": "veto", "fifo": 256, "busy_at": 8}, sources=[{"kind": "periodic", "rate": "50kHz"}], builders=1)
         for board in config["boards"]:
             board["link_rate"] = "100Mb/s"
@@ -99,7 +99,7 @@ class Examples(TestCase):
             self.assertEqual(set(f["events"]["type"][:]), {0, 32})
 
     def test_replay(self):
-        """What a run has recorded is sent again: the same bytes, by the event's number modulo the events recorded."""
+        """Recorded events are sent again. Event n has the bytes of recorded event n modulo the number of recorded events."""
         self.run_softfeb(camera(boards=4, builders=1, receivers={"out": "first.h5"}))
         replayed = camera(boards=4, builders=1, receivers={"out": "second.h5"}, events={"kind": "replay", "file": "first.h5"}, seed=3)
         for board in replayed["boards"]:
@@ -138,7 +138,7 @@ class Examples(TestCase):
 
 class Files(TestCase):
     def test_event_files(self):
-        """Two builders write a file each: all events, with the run's number and times near the present."""
+        """Each of two builders writes a file with all its events, the run's number, and times near the present."""
         before = time.time()
         run = self.run_softfeb(camera(receivers={"out": "run.h5"}, number=77))
         self.assert_held(run)
@@ -172,7 +172,7 @@ class Files(TestCase):
         self.assertIn("cannot be created: No such file or directory; fix: name a file in a writable folder", run.err)
 
     def test_nearly_full_disk(self):
-        """Events that find no room are counted, and those before them stay readable."""
+        """Events for which the disk has no room are counted, and the previous events stay readable."""
         if os.geteuid() != 0:
             self.skipTest("needs a file system of its own: root only")
         disk = self.dir / "disk"
@@ -190,7 +190,7 @@ class Files(TestCase):
             self.assertEqual(len(f["events"]), events["file"]["written"])
 
     def test_killed_run(self):
-        """What was flushed before the kill can be read."""
+        """Data that was flushed before the process was killed can be read."""
         softfeb = self.start(camera(builders=1, receivers={"out": "run.h5"}, time="60s"))
         time.sleep(6)
         softfeb.signal(signal.SIGKILL)
@@ -200,7 +200,7 @@ class Files(TestCase):
             self.assertEqual(int(f["waveforms"][0].min() < 4096), 1)
 
     def test_virtual_time(self):
-        """A lab in virtual time writes the same file each time, and waits for the disk."""
+        """A lab in virtual time writes the same file in each run, and waits for the disk."""
         lab = camera(workers=1, boards=4, builders=1, receivers={"out": "run.h5"}, events={"images": 2})
         for key in ("ports", "eal", "workers"):
             del lab[key]

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""febctl against `softfeb run -c conf/board.yaml`: registers, files, a burst to the receiver of the same process, the stream."""
+"""febctl with `softfeb run -c conf/board.yaml`: registers, files, a burst to a receiver in the same process, and the stream."""
 
 import json
 import os
@@ -15,7 +15,7 @@ FEBCTL = os.environ.get("FEBCTL", str(harness.ROOT / "build/app/febctl/febctl"))
 
 
 def free_port():
-    """Of two UDP ports next to each other."""
+    """Returns the first of two consecutive free UDP ports."""
     while True:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as two:
             one.bind(("127.0.0.1", 0))
@@ -28,7 +28,7 @@ def free_port():
 
 
 class Febctl(harness.TestCase):
-    """One board for all tests of the class: they leave it as they found it."""
+    """All tests of this class use the same board, and leave it unchanged."""
 
     @classmethod
     def setUpClass(cls):
@@ -124,7 +124,7 @@ class Febctl(harness.TestCase):
             self.assertIn(words, text)
 
     def test_burst(self):
-        """Twice: what the first connection held is free for the second."""
+        """Two connections, one after the other: the second can use the resources of the first."""
         for _ in range(2):
             side = ["--host", "192.168.2.100", "--qpn", "0x11", "--rkey", "0x1234", "--address", "0x7f0000000000",
                     "--length", "1MiB", "--psn", "0x654321"]
@@ -145,7 +145,7 @@ class Febctl(harness.TestCase):
 
 
 class StandIn(harness.TestCase):
-    """A board whose only queue pairs come over the metadata bus: febctl makes them."""
+    """A board all of whose queue pairs are created by febctl over the metadata bus."""
 
     def test_time_and_goodput_of_sessions(self):
         port, result = free_port(), self.dir / "result.json"
@@ -159,7 +159,7 @@ class StandIn(harness.TestCase):
         while subprocess.run([*board, "read", "0"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode != 0:
             self.assertIsNone(softfeb.process.poll())
             self.assertLess(time.monotonic(), end, "softfeb does not respond")
-        time.sleep(1)  # nothing is sent meanwhile or at the end, so this is not measured time
+        time.sleep(1)  # nothing is sent in this second or in the last one, so these do not count as measured time
         host = ["--host", "192.168.2.100", "--qpn", "0x11", "--rkey", "0x1234", "--address", "0x7f0000000000", "--length", "1MiB"]
         began = time.monotonic()
         for command in (["connect", *host], ["dispatch", "--count", "20000", "--reset"], ["teardown"]) * 2:
@@ -174,7 +174,7 @@ class StandIn(harness.TestCase):
         self.assertEqual((made["made_by"], made["messages_completed"]), ("bus", 40000))
         self.assertLess(0, made["measured_s"])
         self.assertLess(made["measured_s"], took)
-        # All except those that completed together with the first.
+        # All messages except those that completed together with the first.
         self.assertLess(40000 * 4096 - made["measured_payload_bytes"], 64 * 4096)
         self.assertGreater(40000 * 4096, made["measured_payload_bytes"])
         self.assertAlmostEqual(made["goodput_gbps"], made["measured_payload_bytes"] * 8e-9 / made["measured_s"], places=9)
@@ -189,7 +189,7 @@ class StandIn(harness.TestCase):
 
 
 class Usage(harness.TestCase):
-    """What needs no board."""
+    """Tests that need no board."""
 
     def febctl(self, *args, status):
         done = subprocess.run([FEBCTL, *args], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Event data that contradict themselves, in WRITEs with a valid iCRC, arrive at an event builder in real time. Root only."""
+"""Event data with contradictions, in WRITEs with a valid iCRC, arrive at an event builder in real time. Requires root."""
 
 import os
 import signal
@@ -58,7 +58,7 @@ class Forger:
 
 
 def forge(interface):
-    """Sends a message for each reason to reject one, then valid ones. Returns the number of messages."""
+    """Sends a message for each reason for rejection, and then valid messages. Returns the number of messages."""
     to = Forger(interface)
     start = to.psn
 
@@ -81,7 +81,7 @@ def forge(interface):
     send(4, board=7)
     send(4, {"immediate": 5})
     send(4, {"address": REGION + SLOT})
-    send((1 << 33) + 5, {"address": REGION})  # a false number would close all earlier events
+    send((1 << 33) + 5, {"address": REGION})  # if accepted, this wrong number would close all earlier events
     send(4, offset=1, total=TOTAL + 1)
     send(0)
     send(1, seconds=int(time.time()) + 7200)  # a board whose clock has jumped

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the smoke tests share: softfeb started with a configuration, its result, and captures taken apart by hand."""
+"""Shared code of the smoke tests: starts softfeb with a configuration, reads its result, and parses captures without a library."""
 
 import ctypes
 import hashlib
@@ -24,7 +24,7 @@ LIMIT = 60  # seconds, far longer than any run here takes
 
 
 class Run:
-    """A finished softfeb: exit status, what it printed, and its result (None when it wrote none)."""
+    """A finished softfeb: its exit status, its output, and its result (None if it wrote none)."""
 
     def __init__(self, status, out, err, result):
         self.status, self.out, self.err, self.result = status, out, err, result
@@ -37,7 +37,7 @@ class Run:
 
 
 class Softfeb:
-    """A running softfeb, for tests that do something to it meanwhile."""
+    """A running softfeb, for tests that interact with it."""
 
     def __init__(self, args, cwd, json_file=None, prefix=()):
         self.json_file = json_file
@@ -61,7 +61,7 @@ class Softfeb:
 
 
 class TestCase(unittest.TestCase):
-    """Each test has a directory of its own, self.dir, in which softfeb runs."""
+    """Each test has its own directory, self.dir, in which softfeb runs."""
 
     longMessage = True
 
@@ -70,7 +70,7 @@ class TestCase(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.dir, True)
 
     def config(self, config, name="run.yaml"):
-        """The path of a configuration: of one in the tree, of text, or of a dictionary (JSON is YAML)."""
+        """Returns the path of a configuration. Text or a dictionary is first written to a file (JSON is YAML)."""
         if isinstance(config, Path):
             return config
         path = self.dir / name
@@ -87,7 +87,7 @@ class TestCase(unittest.TestCase):
         return run
 
     def assert_null_timeout(self, run, link, peer, way):
-        """Result and log of the board's link have that this peer fell silent."""
+        """Checks that the result and the log report a null timeout of this peer on the board's link."""
         closed = run.result["boards"][0]["control"][link]["closed"]
         last = next((c for c in closed if c["peer"] == peer), None)
         self.assertIsNotNone(last, closed)
@@ -105,7 +105,7 @@ class TestCase(unittest.TestCase):
 
 
 def ring(boards, receivers, workers=2, feb=None, nic=None, mtu=4200, **run):
-    """A configuration with ports `feb` and `nic` at the ends of a ring, the boards on one worker, receivers on another."""
+    """Returns a configuration with ports `feb` and `nic` at the ends of a ring. Boards use the first worker, receivers the last."""
     def seated(endpoints, port, worker):
         return [{"port": port, "worker": worker, **e} for e in endpoints]
 
@@ -133,7 +133,7 @@ def qp(to="daq", pmtu=4096, traffic=None, **keys):
 
 
 def random_file(path, size, seed=1):
-    """Bytes that do not repeat, the same with every run; returns their SHA-256."""
+    """Writes bytes that do not repeat and are the same in every run. Returns their SHA-256."""
     digest, left, block = hashlib.sha256(), size, hashlib.sha256(str(seed).encode()).digest()
     with open(path, "wb") as out:
         while left > 0:
@@ -158,7 +158,7 @@ ACKNOWLEDGE, CNP, UC = 0x11, 0x81, 0x20
 
 
 class Packet:
-    """A captured frame. RoCE ones are taken apart as far as these tests look."""
+    """A captured frame. The fields of RoCE frames that these tests need are parsed."""
 
     def __init__(self, time_ns, frame):
         self.time_ns, self.frame = time_ns, frame
@@ -186,7 +186,7 @@ class Packet:
         return self.frame[self.end - 4:self.end]
 
     def icrc_by_annex_a17(self):
-        """What routers may change counts as ones; the LRH that RoCE v2 does not have as well."""
+        """Computes the iCRC. Fields that routers may change count as ones, and so does the LRH, which RoCE v2 does not have."""
         masked = bytearray(self.frame[self.ip_at:self.end - 4])
         udp = self.udp_at - self.ip_at
         if self.ethertype == 0x0800:
@@ -212,8 +212,8 @@ def read_pcap(path, any_resolution=False):
 
 
 def own_network():
-    """For boards whose slow control is served: a network namespace of our own, where we may have one, since UDP 8192 of this
-    host may be somebody's."""
+    """Moves this process to its own network namespace, if permitted. Boards serve slow control on UDP port 8192, which may be in use on
+    this host."""
     if ctypes.CDLL(None).unshare(0x40000000) == 0:  # CLONE_NEWNET
         subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
 

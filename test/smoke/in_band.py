@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A board on a kernel interface whose one address does everything: ARP, ping, slow control and RoCE. Root only."""
+"""A board on a kernel interface uses one address for everything: ARP, ping, slow control and RoCE. Requires root."""
 
 import os
 import signal
@@ -19,7 +19,7 @@ from kernel_ports import BOARD_MAC, Link
 BOARD, CLIENT = "10.0.0.1", "10.0.0.2"
 HOST_QPN, SQ_PSN = 0x11, 0x654321
 LENGTH, COUNT, RKEY, ADDRESS = 4096, 100, 0x1234, 0x7F0000001000
-WINDOW = 16  # requests that a board sends before the first acknowledgement, which never comes here
+WINDOW = 16  # requests that a board sends before the first acknowledgement, which never arrives in this test
 SCRATCH_PAD, NOWHERE = 0x00000004, 0x00F00000
 FRAME_SIZE, SEND_FRAME, APP_MEMORY = 0x80000000, 0x80000004, 0x80010000
 CLIENT_REMOTE_IP = 0x00110004
@@ -27,7 +27,7 @@ WRITE_ONLY_IMMEDIATE = 0x0B
 
 
 class RoceEars(threading.Thread):
-    """Hears the packets of one burst as they come to the client's interface."""
+    """Records the packets of one burst as they arrive at the client's interface."""
 
     def __init__(self, interface, count):
         super().__init__(daemon=True)
@@ -58,7 +58,7 @@ class RoceEars(threading.Thread):
 
 
 def registers():
-    """A session as the laboratory's scripts have it; what went wrong, or nothing."""
+    """Performs a session like the laboratory's scripts. Returns "all right" or a description of the error."""
     with srp_client.Srp(BOARD) as srp:
         srp.set(SCRATCH_PAD, 0xC6C2F69E)
         block = bytes(range(256)) * 4  # longer than a segment
@@ -96,7 +96,7 @@ def check_burst(packets):
 
 
 def largest_segment():
-    """UDP payload of the largest segment on 8193, which the board is made to fill."""
+    """Makes the board send full segments on port 8193. Returns the size of the largest UDP payload."""
     sizes = []
     frames = srp_client.Frames(lambda frame: None)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A board on a kernel interface (net_af_packet on a veth pair), seen from another network namespace. Root only."""
+"""A board on a kernel interface (net_af_packet on a veth pair), seen from another network namespace. Requires root."""
 
 import os
 import signal
@@ -23,7 +23,7 @@ def ip(*args):
 class Link:
     """A veth pair between two namespaces: softfeb's end `near`, and `far` with 10.0.0.2/24.
 
-    Not in the namespace of the machine: an AF_PACKET socket hears every interface there until it is bound to its own.
+    Neither namespace is that of the machine, in which an AF_PACKET socket would receive from all interfaces until it is bound.
     """
 
     def __init__(self, mtu=9000):
@@ -47,11 +47,11 @@ class Link:
             subprocess.run(["ip", "netns", "del", namespace], capture_output=True)
 
     def inside(self, function, *args):
-        """Runs a function of this file in the far namespace, in a process of its own; returns what it returns (text)."""
+        """Runs a function of this file in the far namespace, in a separate process. Returns its return value as text."""
         return self.inside_of("kernel_ports", function, *args)
 
     def inside_of(self, module, function, *args):
-        """Runs a function of another file here the same way."""
+        """Like inside(), but for a function of another file in this folder."""
         code = f"import sys; sys.path.insert(0, {str(harness.ROOT / 'test/smoke')!r}); import {module}; " \
                f"print({module}.{function.__name__}(*{args!r}))"
         done = subprocess.run(["ip", "netns", "exec", self.namespace, sys.executable, "-c", code], capture_output=True,
@@ -68,7 +68,7 @@ def checksum(data):
 
 
 def ping(address, size, count):
-    """ICMP echo through the kernel, which finds the board by ARP: how many of `count` came back whole."""
+    """Sends `count` ICMP echo requests through the kernel, which finds the board by ARP. Returns the number of correct replies."""
     s = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
     s.settimeout(1)
     good, payload = 0, bytes(i * 7 % 256 for i in range(size))
@@ -89,7 +89,7 @@ def ping(address, size, count):
 
 
 def arp(interface, address, broadcast, vlan=None):
-    """Asks for `address` as arping does; the MAC address of the answer, or nothing after half a second."""
+    """Sends an ARP request like arping. Returns the MAC address in the reply, or "nobody" after half a second."""
     s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
     s.bind((interface, 0))
     s.setsockopt(SOL_PACKET, PACKET_AUXDATA, 1)
@@ -105,7 +105,7 @@ def arp(interface, address, broadcast, vlan=None):
             frame, auxiliary, _, _ = s.recvmsg(2048, 256)
         except TimeoutError:
             break
-        # struct tpacket_auxdata: the VLAN tag that the kernel removed.
+        # struct tpacket_auxdata contains the VLAN tag that the kernel removed.
         tags = [struct.unpack("=IIIHHHH", data) for level, kind, data in auxiliary if (level, kind) == (SOL_PACKET, PACKET_AUXDATA)]
         got_vlan = next((t[5] & 0xFFF for t in tags if t[0] & TP_STATUS_VLAN_VALID), None)
         if frame[12:14] != b"\x08\x06" or got_vlan != vlan:
@@ -160,7 +160,7 @@ class Kernel(harness.TestCase):
         self.assert_held(self.end(softfeb))
 
     def test_arping_in_a_vlan(self):
-        """The kernel takes the tag off on the way to AF_PACKET; the board must see it all the same."""
+        """The kernel removes the VLAN tag before it passes a frame to AF_PACKET. The board must see the tag nevertheless."""
         link = self.link()
         softfeb = self.started(link, self.configuration(link, vlan=100, pcp=5))
         self.assertEqual(link.inside(arp, link.far, "10.0.0.1", True, 100), BOARD_MAC)
@@ -169,7 +169,7 @@ class Kernel(harness.TestCase):
         self.end(softfeb)
 
     def test_neighbours_are_asked_for(self):
-        """The far kernel answers ARP for itself; nobody does for 10.0.0.9, which is asked for once a second."""
+        """The far kernel answers ARP requests for its own address. Nobody has 10.0.0.9, so the request is repeated every second."""
         link = self.link()
         to = {"qpn": 7, "rkey": 1, "address": 0, "length": "1MiB"}
         traffic = {"message_size": "4KiB", "messages": 10}

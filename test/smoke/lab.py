@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""softfeb lab in real time: switches on a worker between boards and receivers. Judged by integrity and conservation
-alone: what a machine that does other things can promise."""
+"""softfeb lab in real time: switches on a worker between boards and receivers. The tests check only integrity and conservation, because a
+busy machine cannot guarantee more."""
 
 import unittest
 
@@ -12,7 +12,7 @@ TRAFFIC = {"message_size": "64KiB", "rate": "400Mb/s"}
 
 
 def topology(switches=None, links=None, boards=3, **keys):
-    """Boards on one worker, the network and the receiver on another."""
+    """Returns a topology with the boards on one worker, and the network and the receiver on another."""
     feb = board(qp(traffic=TRAFFIC), name="feb", count=boards, worker=0)
     return {
         "lab": {"title": "smoke"},
@@ -55,7 +55,7 @@ class Lab(harness.TestCase):
         self.assertEqual((received["bytes_wrong"], received["missing"]), (0, 0))
 
     def test_many_boards_find_many_receivers(self):
-        """A switch has a copy of each request for every port: none is lost, so nobody has to be asked again."""
+        """A switch stores a copy of each request for every port. No copy is lost, so no request is repeated."""
         config = topology(boards=20, switches=[{"name": "tor", "buffer": "16MiB"}])
         config["boards"][0]["qps"] = [qp(count=20, pmtu=1024, traffic={"message_size": "1KiB", "rate": "1Mb/s"})]
         config["receivers"] = [receiver(ip="10.0.0.101/24", worker=1, memory="1KiB", count=20)]
@@ -86,7 +86,7 @@ class Lab(harness.TestCase):
         self.assertGreater(sum(q["retransmitted_packets"] for q in run.qps()), 0)
 
     def test_a_port_of_the_machine_is_a_station(self):
-        """The receiver is behind a port, as behind a real switch: at the other end of a ring."""
+        """The receiver is behind a port of the network, at the other end of a ring, as if behind a real switch."""
         links = [{"ends": ["feb", "tor"], "rate": "10Gb/s", "delay": "500ns"},
                  {"ends": ["tor", "out"], "rate": "10Gb/s", "delay": "500ns"}]
         config = topology(links=links, ports=[{"name": "out", "device": "net_ring:world", "mtu": 4200},

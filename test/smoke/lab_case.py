@@ -10,7 +10,7 @@ LIMIT = 280  # seconds, allowing for a busy machine
 
 class LabCase(harness.TestCase):
     def lab(self, name, *overrides, status=0, args=(), seconds=LIMIT):
-        """A finished run of an experiment of the tree."""
+        """Runs an experiment of the tree, and returns the finished run."""
         conf = name if isinstance(name, Path) else harness.CONF / "lab" / f"{name}.yaml"
         result = self.dir / "result.json"
         command = ["lab", "-c", str(conf), "--virtual", "--json", str(result), *args]
@@ -35,7 +35,7 @@ class LabCase(harness.TestCase):
         return {b["name"]: b["goodput_gbps"] for b in run.result["boards"]}
 
     def windows_of(self, run, receiver=0):
-        """The map of missing data of a receiver, whose counters must agree."""
+        """Returns a receiver and its map of missing data. Checks that the counters of the map agree."""
         r = run.result["receivers"][receiver]
         w = r["windows"]
         self.assertEqual(w["closed"], w["full"] + w["gap"] + w["forced"] + w["end"])

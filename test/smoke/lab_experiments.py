@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The experiments of conf/lab in virtual time, shortened: their figures and checks, byte by byte the same twice."""
+"""Shortened experiments of conf/lab in virtual time: their figures, their checks, and the same bytes in a second run."""
 
 import csv
 import unittest
@@ -46,7 +46,7 @@ class Experiments(LabCase):
         self.assertEqual(len(run.result["switches"][0]["ports"]), 4)
 
     def test_incast_without_dcqcn(self):
-        """One key changed: what it does to the others on the way."""
+        """Compares the experiment with the same one with DCQCN: without DCQCN, there are more pause frames and longer queues."""
         with_it = self.lab("incast", "run.duration=400ms", "boards.feb.stop=400ms")
         without = self.lab("incast-no-dcqcn", "run.duration=400ms", "boards.feb.stop=400ms")
         self.assert_held(without)
@@ -79,7 +79,7 @@ class Experiments(LabCase):
         self.assertEqual(self.totals(run)["cnp_tx"], 0)
 
     def completion_times(self, run):
-        """The completion times of the run, which are those of its boards together."""
+        """Returns the completion times of the run. Checks that they are the sums over its boards."""
         times = run.result["completion_times"]
         self.assertEqual(times["backlog"], 0)
         self.assertEqual(times["messages"], sum(c["messages"] for c in times["classes"]))
@@ -88,11 +88,11 @@ class Experiments(LabCase):
         return times
 
     def test_hadoop(self):
-        """Ten boards load a port by half with messages of Hadoop's lengths."""
+        """Ten boards load half of a port's capacity with messages of Hadoop's lengths."""
         run = self.lab("hadoop")
         self.assert_held(run)
         times = self.completion_times(run)
-        # 0.5 of 10 Gb/s for 200 ms; the standard deviation of the lengths is six times their mean.
+        # Half of 10 Gb/s for 200 ms. The standard deviation of the lengths is six times their mean.
         expected = 0.5 * 1.25e9 * 4096 / 4178 / 120420.75 * 0.2
         self.assertAlmostEqual(times["messages"], expected, delta=4 * expected ** 0.5)
         self.assertAlmostEqual(times["shorter_half"]["messages"], times["messages"] / 2, delta=2 * expected ** 0.5)
@@ -110,7 +110,7 @@ class Experiments(LabCase):
         self.assertNotEqual(self.completion_times(other), times)
 
     def test_hadoop_on_an_idle_network(self):
-        """A message that nothing delays has a slowdown of 1, however long it is."""
+        """A message that is not delayed has a slowdown of 1, whatever its length."""
         run = self.lab("hadoop", "boards.feb.count=1", "boards.feb.qps.0.traffic.arrivals.load=0.1%", "run.duration=10s",
                        "boards.feb.dcqcn=off")
         times = self.completion_times(run)
@@ -126,7 +126,7 @@ class Experiments(LabCase):
         self.assertEqual(self.totals(run)["pause_tx"], 0)
 
     def test_lossy_without_dcqcn(self):
-        """Unfair, on and off; the same network with DCQCN is neither."""
+        """Without DCQCN, the boards get unequal shares and starve at times. With DCQCN, they do not."""
         run = self.lab("lossy-no-dcqcn")
         self.assert_held(run)
         for check in ("fairness_jain", "fairness_jain_10ms", "starvation"):
@@ -145,7 +145,7 @@ class Experiments(LabCase):
         self.assertAlmostEqual(self.goodput(run)["victim"], 8, delta=0.05)
         self.assertGreaterEqual(run.check("demand_met")["value"], 0.99)
         self.assertEqual(self.totals(run)["pause_tx"], 0)
-        # The checks are meaningful: they fail without DCQCN.
+        # The checks must be meaningful, so they must fail without DCQCN.
         fails = self.lab("victim", "boards.feb.dcqcn=off", "run.duration=200ms", status=1)
         self.assertEqual({c["name"] for c in fails.result["checks"] if not c["held"] and c.get("gated", True)},
                          {"demand_met", "pause_tx"})
@@ -162,7 +162,7 @@ class Experiments(LabCase):
         self.assertFalse(fails.check("demand_met")["held"])
 
     def test_marked_acknowledgements_are_counted(self):
-        """Answers that are marked, by the receiver here: ACKs and NAKs count, CNPs do not."""
+        """The receiver marks its responses. Boards count marked ACKs and NAKs, but not CNPs."""
         run = self.lab("incast", "run.duration=20ms", "boards.feb.stop=20ms", "receivers.daq.ecn=ce")
         for b in run.result["boards"]:
             self.assertGreater(b["ecn_ce"], 100)
@@ -200,7 +200,7 @@ class Experiments(LabCase):
         self.assertGreater(min(b["goodput_gbps"] for b in run.result["boards"]), 9)
 
     def uc(self, faults=None, **run):
-        """Two boards that send UC as fast as they can into one port, and lose half of it at least."""
+        """Runs two boards that send UC to one port as fast as they can, so that at least half of the packets are lost."""
         config = {
             "lab": {"bottleneck": "tor.daq"}, "run": {"duration": "30ms", "series_interval": "1ms", **run},
             "network": {"switches": [{"name": "tor", "buffer": "256KiB"}],
@@ -211,9 +211,9 @@ class Experiments(LabCase):
         return self.lab(self.config(config), status=1, args=("--report", str(self.dir / "report"), "--no-pictures"))
 
     def test_goodput_of_uc(self):
-        """What the receiver took, never more than the link carries; what was sent has another name."""
-        carried = 10 * 16384 / (4 * 4178 + 16)  # Gb/s of payload: path MTU 4096, a RETH in the first of four packets
-        # A lost packet ends its message.
+        """The goodput is what the receiver accepted, and never exceeds the link's rate. The rate sent has another name."""
+        carried = 10 * 16384 / (4 * 4178 + 16)  # Gb/s of payload, with path MTU 4096 and a RETH in the first of four packets
+        # A lost packet makes the receiver discard its message.
         for faults in ({}, {"drop": "0.1%"}):
             for run in ({}, {"warmup": "7ms"}):
                 with self.subTest(faults=faults, **run):
@@ -247,7 +247,7 @@ class Experiments(LabCase):
         self.assertLessEqual(float(line.split()[0]), round(carried, 3))
 
     def sums_of_series(self):
-        """Bytes sent (BTH to pad) and delivered, of all rows."""
+        """Returns the sums of bytes sent (BTH to pad) and delivered over all rows."""
         before, sent, got = {}, 0.0, 0.0
         with open(self.dir / "report" / "series.csv", newline="", encoding="utf-8") as f:
             for row in csv.DictReader(f):
@@ -300,7 +300,7 @@ class Experiments(LabCase):
         self.assertEqual(sum(q["tx_wire_bytes"] for q in port["queues"]), port["tx_wire_bytes"])
         self.assertGreater(low["starved_ms"], 5)
         self.assertLess(high["starved_ms"], 0.1)
-        # Responses have the highest level.
+        # Responses use the highest level.
         self.assertGreater(next(p for p in tor["ports"] if p["name"] == "tor.high")["queues"][7]["tx_packets"], 0)
         with open(report / "queues.csv", newline="", encoding="utf-8") as f:
             rows = [r for r in csv.DictReader(f) if r["port"] == "tor.daq"]

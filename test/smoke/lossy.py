@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""RC over a link that drops, corrupts, doubles and reorders, both ways: every byte right, every message once."""
+"""RC over a link that drops, corrupts, duplicates and reorders packets in both directions: all bytes are correct, and every message arrives
+once."""
 
 import json
 import socket
@@ -13,7 +14,7 @@ FAULTS = {"tx_drop": "1%", "rx_drop": "1%", "tx_corrupt": "0.5%", "tx_duplicate"
 
 class Lossy(harness.TestCase):
     def lossy(self, qps, mtu, seed=1, **receiver_keys):
-        # Packets of the board and its responses: both ends inject faults.
+        # Faults are injected at both ends, into the board's packets and into the responses.
         return ring([board(*qps)], [receiver(**receiver_keys)], feb={"faults": {"seed": seed, **FAULTS}},
                     nic={"faults": {"seed": seed + 1, **FAULTS}}, mtu=mtu)
 
@@ -37,7 +38,7 @@ class Lossy(harness.TestCase):
             self.assertGreater(sent["nak_rx"]["sequence"], 0)
             self.assertGreater(got["duplicate"], 0)
             self.assertEqual(sent["tx_packets"], sent["retransmitted_packets"] + 256 * 65536 // pmtu)
-            # Packets on the wire are those of the QP, changed by the faults, plus ARP.
+            # The number of packets on the wire is that of the QP, changed by the faults, plus ARP.
             requests = sent["tx_packets"] - faults[0]["tx_dropped"] + faults[0]["tx_duplicated"]
             self.assertIn(run.result["ports"][0]["tx_packets"] - requests, range(0, 5))
             self.assertGreater(got["icrc_errors"], 0)
@@ -51,7 +52,7 @@ class Lossy(harness.TestCase):
         self.assertEqual([q["messages"] for q in run.result["receivers"][0]["qps"]], [30] * 50)
 
     def test_receiver_not_ready(self):
-        """More immediates than receives: RNR NAKs, and at last the QP gives up."""
+        """There are more immediates than receives. The receiver sends RNR NAKs, and finally the QP gives up."""
         traffic = {"message_size": "4KiB", "messages": 50, "verb": "write_imm"}
         config = ring([board(qp(traffic=traffic, rnr_retry=3))], [receiver(memory="1MiB", receives=20, rnr_timer=1)])
         run = self.run_softfeb(config, status=1)
@@ -62,7 +63,7 @@ class Lossy(harness.TestCase):
         self.assertIn("receiver not ready", run.result["messages"][0])
 
     def test_same_seed_same_losses(self):
-        """UC, where no response changes the order of packets: the same seed drops the same packets."""
+        """The same seed drops the same packets. Uses UC, because there responses cannot change the order of packets."""
         traffic = {"message_size": "16KiB", "messages": 500}
         config = ring([board(qp(traffic=traffic, transport="UC"))], [receiver(memory="1MiB")],
                       feb={"faults": {"seed": 5, "tx_drop": "2%"}})
@@ -72,7 +73,7 @@ class Lossy(harness.TestCase):
         self.assertGreater(len(maps[0]), 10)
 
     def test_goodput_of_uc(self):
-        """What the receiver took behind the warm-up. Nobody knows it of a receiver elsewhere, and nobody guesses."""
+        """The goodput is what the receiver accepted after the warm-up. It is not reported for receivers outside the process."""
         traffic = {"message_size": "4KiB", "rate": "100Mb/s"}
         away = {"ip": "10.0.0.9", "mac": "02:00:00:00:00:09", "qpn": 5, "rkey": 1, "address": 0, "length": "1MiB"}
         config = ring([board(qp(traffic=traffic, transport="UC")), board(qp(to=away, traffic=traffic, transport="UC"), name="feb1",
@@ -90,7 +91,7 @@ class Lossy(harness.TestCase):
         self.assertIsNone(unknown["goodput_gbps"])
         self.assertIsNone(unknown["measured_payload_bytes"])
         boards = run.result["boards"]
-        # The board's goodput leaves out one packet, which may have been on the link at the end of the warm-up.
+        # The board's goodput excludes one packet, which may have been on the link at the end of the warm-up.
         left_out = 4096 * 8e-9 / lost["measured_s"]
         self.assertAlmostEqual(boards[0]["goodput_gbps"], lost["goodput_gbps"] - left_out, places=9)
         self.assertEqual([boards[1]["goodput_gbps"], boards[1]["summary"]["goodput_gbps"], run.result["goodput_gbps"]], [None] * 3)
@@ -99,7 +100,7 @@ class Lossy(harness.TestCase):
         self.assertIn("excluding 1 UC queue pair whose receiver does not report", run.out)
 
     def sink(self, report):
-        """An rdma-sink for one session that receives nothing and says what it is told to say; gives its URL."""
+        """Starts a fake rdma-sink for one session, which receives nothing and returns `report`. Returns its URL."""
         listener = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(listener.close)
         listener.settimeout(harness.LIMIT)

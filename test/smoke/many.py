@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Many boards, receivers and queue pairs: messages, the map of missing ones, and goodput are right."""
+"""Many boards, receivers and queue pairs: messages, the map of missing messages, and goodput are correct."""
 
 import harness
 from harness import CONF
@@ -9,7 +9,7 @@ PMTU = 4096
 
 class Many(harness.TestCase):
     def assert_whole(self, run, message_size):
-        """The figures of each QP and their sums, by arithmetic from the messages alone."""
+        """Checks the figures of each QP and their sums, which follow from the number of messages."""
         per_message = -(-message_size // PMTU)
         for qp in run.qps():
             messages = qp["messages_completed"]
@@ -30,7 +30,7 @@ class Many(harness.TestCase):
                          sum(q["messages_completed"] for q in run.qps()))
 
     def assert_pairs(self, run):
-        """Each receiving QP has what the sending QP that names it sent."""
+        """Checks that each receiving QP has the messages of the QP that sends to it."""
         got = {(r["ip"], q["qpn"]): q["messages"] for r in run.result["receivers"] for q in r["qps"]}
         sent = {(q["dest_ip"], q["dest_qpn"]): q["messages_completed"] for q in run.qps()}
         self.assertEqual(got, sent)
@@ -79,14 +79,14 @@ class Many(harness.TestCase):
         together = sum(q["goodput_gbps"] for q in run.qps())
         self.assertLessEqual(run.result["goodput_gbps"], together + 1e-9)
         self.assertGreater(run.result["goodput_gbps"], 0.98 * together)
-        # Goodput of each QP from its measured time.
+        # The goodput of each QP follows from its measured time.
         for q in run.qps():
             if q["measured_s"]:
                 self.assertAlmostEqual(q["goodput_gbps"], q["measured_payload_bytes"] * 8e-9 / q["measured_s"], places=9)
             self.assertLessEqual(q["measured_payload_bytes"], q["tx_payload_bytes"])
 
     def test_two_thousand_queue_pairs_of_which_packets_are_lost(self):
-        """UC loses without a word: the map has exactly the messages of which a packet was dropped."""
+        """UC does not report losses. The map must contain exactly the messages of which a packet was dropped."""
         run = self.run_softfeb(CONF / "thesis-2000.yaml", "--messages", "20", "--set", "run.duration=30s",
                                "--set", "boards.camera.qps.0.traffic.rate=2Mb/s",
                                "--set", "ports.feb.faults={seed: 7, tx_drop: 1%}",
@@ -102,7 +102,7 @@ class Many(harness.TestCase):
         self.assertEqual(run.check("messages_arrived")["value"], receiver["missing"])
         self.assertIn(f"{receiver['missing']} messages did not arrive", run.result["messages"][0])
 
-        # Packets that arrived per QP, from the capture: message m consists of PSN 4m to 4m+3.
+        # Get the packets that arrived for each QP from the capture. Message m consists of PSN 4m to 4m+3.
         arrived = {}
         for p in harness.read_pcap(self.dir / "nic.pcap"):
             if p.opcode is not None:

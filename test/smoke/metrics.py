@@ -16,14 +16,14 @@ def free_port():
 
 
 def read(port):
-    """{name and labels: value}"""
+    """Returns {name and labels: value}."""
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=LIMIT) as answer:
         lines = answer.read().decode().splitlines()
     return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines if not line.startswith("#"))}
 
 
 def wait(run, port, condition):
-    """The first metrics that satisfy the condition."""
+    """Returns the first metrics that satisfy the condition."""
     end = time.monotonic() + LIMIT / 2
     found = None
     while time.monotonic() < end:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""conf/nanet.yaml: traffic generators of four ports, driven by registers, and streams of datagrams."""
+"""conf/nanet.yaml: traffic generators of four ports, which are controlled by registers, and streams of datagrams."""
 
 import json
 import shutil
@@ -20,7 +20,7 @@ CLOCK = 6.4e-9
 
 class Nanet(harness.TestCase):
     def card(self, *overrides):
-        """softfeb with four idle generators, and the address of its registers."""
+        """Starts softfeb with four idle generators, and waits until its registers respond."""
         self.port = free_port()
         args = ["--set", "eal.hugepages=no", "--set", "boards.feb.traffic_gen.start=false", "--set", "run.duration=600s",
                 "--set", f"boards.feb.control.registers_port={self.port}", "--set", f"boards.feb.control.stream_port={self.port + 1}"]
@@ -107,7 +107,7 @@ class Nanet(harness.TestCase):
         self.assertEqual([before[gen(name)] for name in ("running", "bursts_total", "datagrams_total")], [0, 0, 0])
         self.febctl("write", "TrafficGen[1].PacketSize", SIZE)
         self.febctl("write", "TrafficGen[1].Gap", 10 * GAP)
-        self.febctl("write", "TrafficGen[1].Start", 1)  # without PacketCount: until Stop
+        self.febctl("write", "TrafficGen[1].Start", 1)  # without PacketCount, it runs until Stop
         metrics.wait(run, page, lambda m: m[gen("running")] == 1 and m[gen("datagrams_total")] > 0)
         self.febctl("write", "TrafficGen[1].Stop", 1)
         sent = self.value("TrafficGen[1].Sent")
@@ -154,7 +154,7 @@ def streams_of(result, receiver):
     return result["receivers"][receiver]["streams"]["by_stream"]
 
 
-del febctl  # its test cases are not those of this file
+del febctl  # otherwise its test cases would also run here
 
 if __name__ == "__main__":
     unittest.main()

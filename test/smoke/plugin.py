@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A user's congestion control: the tutorial of doc/congestion.md, step by step, in a folder outside the tree."""
+"""A congestion control algorithm by a user: follows the tutorial of doc/congestion.md in a folder outside the tree."""
 
 import json
 import os
@@ -15,7 +15,7 @@ TUTORIAL = (harness.ROOT / "doc/congestion.md").read_text()
 
 
 def block(language, containing):
-    """A code block of the tutorial."""
+    """Returns a code block of the tutorial."""
     for match in re.finditer(r"^( *)```" + language + r"\n(.*?)^ *```$", TUTORIAL, re.S | re.M):
         if containing in match[2]:
             return textwrap.dedent(match[2])
@@ -29,7 +29,7 @@ class Tutorial(harness.TestCase):
         subprocess.run(["meson", "install", "-C", BUILD, "--no-rebuild", "--quiet", "--tags", "devel",
                         "--destdir", self.folder / "root"], check=True, stdout=subprocess.DEVNULL)
         header, = (self.folder / "root").rglob("congestion_plugin.hpp")
-        # Nothing but this header, so that it needs no other.
+        # Copy only this header, to check that it needs no other.
         self.include = self.folder / "include"
         (self.include / "softfeb").mkdir(parents=True)
         header.rename(self.include / "softfeb" / header.name)
@@ -54,7 +54,7 @@ class Tutorial(harness.TestCase):
         congestion = result["boards"][0]["qps"][0]["congestion"]
         self.assertEqual(congestion["algorithm"], "equal")
         self.assertGreater(congestion["counters"]["cuts"], 100)
-        # As a user would: other parameters on the command line, and a wrong one.
+        # Like a user, set a parameter on the command line, first to a valid and then to an invalid value.
         self.assertEqual(self.lab("--duration", "100ms", "--set", "boards.feb.congestion.cut=0.1").returncode, 0)
         wrong = self.lab("--set", "boards.feb.congestion.cut=2")
         self.assertEqual(wrong.returncode, 2)

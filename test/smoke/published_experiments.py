@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The experiments of conf/lab that reproduce published figures, shortened."""
+"""Shortened experiments of conf/lab that reproduce published figures."""
 
 import unittest
 
@@ -26,14 +26,14 @@ class Experiments(LabCase):
         by_psn = {str(i): q["missing_ranges"] for i, q in enumerate(receiver["qps"]) if "missing_ranges" in q}
         self.assertEqual(windows["missing_ranges"], by_psn)
         self.assertEqual(windows["goodput_bytes"], windows["marked"] * 4096)
-        self.assertLess(receiver["goodput_gbps"], 4 * 16.384 * 1.001)   # one period less than messages
+        self.assertLess(receiver["goodput_gbps"], 4 * 16.384 * 1.001)   # there is one period less than there are messages
         self.assertGreater(receiver["goodput_gbps"], 4 * 16.384 * 0.99)
         fails = self.lab("seed001-lossy", "receivers.node.windows.loss_limit=0", "run.messages=1000", status=1)
         self.assertFalse(fails.check("loss node")["held"])
         self.assertEqual([c["name"] for c in fails.result["checks"] if not c["held"]], ["loss node"])
 
     def test_seed003_latency(self):
-        """Fig. 7: registration saves the same time at every size."""
+        """As in Fig. 7, registration saves the same time at every size."""
         figures = {}
         for size in ("256B", "1KiB", "4KiB", "32KiB"):
             for notify in ("receiver", "sender"):
@@ -58,7 +58,7 @@ class Experiments(LabCase):
         self.assertEqual([loop[k] for k in ("count", "min", "p50", "p999", "max")], [10000, *[409.6] * 4])
         self.assertEqual([n for _, n in loop["buckets"]], [10000])
         self.assertLess(loop["buckets"][0][0], 409.6)
-        # 1,122 bytes on the wire.
+        # 1,122 bytes on the wire take 897.6 ns.
         self.assertEqual(self.stage(run, "crafted", "sent")["max"], 897.6)
         late = self.lab("seed004-loop", "run.messages=100", "receivers.host.response_delay=1us", "latency.sample=2")
         self.assertEqual(late.result["latency"]["sample"], 2)
@@ -78,7 +78,7 @@ class Experiments(LabCase):
             self.assertEqual(self.stage(run, "sent", "switch_1_in")["max"], 204.8)
 
     def test_seed000_mtu(self):
-        """The headers alone determine the goodput. Like the next ones, too short for the check of the port's use."""
+        """Only the headers determine the goodput. Like the next runs, these are too short for the check of the port's utilization."""
         for pmtu in (256, 1024, 4096):
             run = self.lab("seed000-mtu", f"boards.feb.qps.0.pmtu={pmtu}", "run.duration=20ms")
             self.assertAlmostEqual(self.goodput(run)["feb"], 10 * pmtu / (pmtu + 82), delta=0.01)
@@ -126,7 +126,7 @@ class Experiments(LabCase):
             self.assertEqual(receiver["windows"]["missing"], 0)
 
     def test_seed001_n_to_n(self):
-        # A quarter of the queue pairs; test_many_to_many resolves the addresses of all.
+        # Use a quarter of the queue pairs, because test_many_to_many resolves the addresses of all.
         run = self.lab("seed001-n-to-n", "boards.feb.count=100", "boards.feb.qps.0.count=100", "receivers.daq.count=100")
         self.assert_held(run)
         self.assertEqual(run.check("messages_arrived")["value"], 0)
@@ -143,7 +143,7 @@ class Experiments(LabCase):
             self.assertAlmostEqual(goodput[i], expected, delta=0.01 * expected)
 
     def test_seed004_registers_of_the_lab(self):
-        """Two boards of two ports, and bursts with gaps."""
+        """Two boards with two ports each send bursts with gaps."""
         run = self.lab("seed004-sizes", "boards.feb.count=2", "boards.feb.ports=2", "boards.feb.traffic_gen.packet_count=1000",
                        "boards.feb.traffic_gen.gap=1000", "run.duration=20ms", "lab.checks={dropped: 0}")
         self.assertEqual([b["name"] for b in run.result["boards"]], ["feb-0.0", "feb-0.1", "feb-1.0", "feb-1.1"])
@@ -162,7 +162,7 @@ class Experiments(LabCase):
         self.assertEqual(windows["streams"], 1627)
         self.assertEqual((windows["closed"], windows["full"], windows["missing"]), (48, 47, 0))   # the last one is not complete
         self.assertAlmostEqual(self.node_goodput(run), 10.17, delta=0.01)
-        # Every message is posted when it is due, and stream i of n is due at multiples of the period from i/n of a period on.
+        # Every message is posted when it is due. Messages of stream i of n are due i/n of a period after each multiple of the period.
         period, end = 20_971_520_000, 10**12
         due = {n: sum(1 + (end - period * i // n) // period for i in range(n)) for n in (20, 21)}
         for board in run.result["boards"]:

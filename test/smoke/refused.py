@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A receiver in another process that refuses or does not respond: status, plain message, exit 1, within the timers.
+"""A receiver in another process refuses or does not respond. The run ends in time, with a status, a message and exit code 1.
 
-The receiver's process has a board of the sender's address and QPN that never starts: it stands for what the real sender told
-the receiver by other means.
+The receiver's process contains a board with the sender's address and QPN that never starts. It provides the information that a real sender
+would send to the receiver by other means.
 """
 
 import concurrent.futures
@@ -76,7 +76,7 @@ class Refused(harness.TestCase):
         self.assertEqual(run.qps()[0]["nak_rx"]["remote_access"], 1)
 
     def test_out_of_bounds(self):
-        """The sender believes in more memory than there is: 64 messages fit, the 65th does not."""
+        """The sender assumes more memory than the receiver has: 64 messages fit, and the 65th does not."""
         run = self.send(length="4MiB")
         self.assert_failed(run, 10, 64, "address", "length")
 
@@ -90,7 +90,7 @@ class Refused(harness.TestCase):
         self.assertEqual(run.qps()[0]["timeouts"], 3)
 
     def test_wrong_psn(self):
-        """The receiver asks for a PSN that was never sent: nothing the sender could do, so its timers end it."""
+        """The receiver requests a PSN that was never sent. The sender cannot send it, so its timeouts end the queue pair."""
         run = self.send(qp_keys={"psn": 100})
         self.assert_failed(run, 20, 0, "did not respond")
         self.assertEqual(run.qps()[0]["responses_ignored"], 1)
@@ -102,7 +102,7 @@ class Refused(harness.TestCase):
         self.assertGreater(run.result["boards"][0]["arp_requests_tx"], 0)
 
     def killed_in_mid_transfer(self):
-        """The sender's queue pair."""
+        """Kills the receiver during a transfer. Returns the result of the sender's queue pair."""
         with concurrent.futures.ThreadPoolExecutor() as pool:
             sending = pool.submit(self.send, messages=10_000_000, qp_keys={"window": 4})
             time.sleep(0.5)
@@ -114,8 +114,8 @@ class Refused(harness.TestCase):
         return sent
 
     def test_receiver_killed_in_mid_transfer(self):
-        """Two retries: the third timeout ends the queue pair. A machine that stops the receiver for more than the 4 ms of the
-        timer adds timeouts before that, so one run of ten must have exactly three."""
+        """With two retries, the third timeout ends the queue pair. A busy machine may stop the receiver for longer than the timer's 4 ms,
+        which causes earlier timeouts, so at least one of ten runs must have exactly three."""
         timeouts = []
         for _ in range(10):
             timeouts.append(self.killed_in_mid_transfer()["timeouts"])

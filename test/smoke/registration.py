@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The example of doc/missing-data.md for applications, compiled outside the tree against what is installed."""
+"""Compiles the example for applications from doc/missing-data.md outside the tree, with the installed library and header."""
 
 import os
 import re
@@ -18,7 +18,7 @@ class Example(harness.TestCase):
                         "--destdir", self.dir / "root"], check=True, stdout=subprocess.DEVNULL)
         header, = (self.dir / "root").rglob("registration.hpp")
         library, = (self.dir / "root").rglob("libsoftfeb_registration.a")
-        # Nothing but this header, so that it needs no other.
+        # Copy only this header, to check that it needs no other.
         (self.dir / "include/softfeb").mkdir(parents=True)
         header.rename(self.dir / "include/softfeb/registration.hpp")
         text = (harness.ROOT / "doc/missing-data.md").read_text()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""softfeb regs: the register space of a firmware profile, and the laboratory's map in it."""
+"""softfeb regs prints the register space of a firmware profile, which must contain the laboratory's map."""
 
 import csv
 import io

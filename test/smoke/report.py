@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The report tool on made-up folders: valid pages, all charts, and no charts without matplotlib."""
+"""Runs the report tool on synthetic folders: pages are valid, all charts are made, and none without matplotlib."""
 
 import json
 import re
@@ -19,7 +19,7 @@ VOID = {"meta", "link", "br", "hr", "img", "input"}
 
 
 class Page(HTMLParser):
-    """Elements closed in order, ids once, links within the page to something, nothing fetched from elsewhere."""
+    """Parses a page. Records errors: elements not closed in order, repeated ids, and links that lead nowhere."""
 
     def __init__(self, text):
         super().__init__()
@@ -99,7 +99,7 @@ class Report(harness.TestCase):
         result["lab"]["figures"]["changes"] = [{"at_s": 0, "starting": ["feb0", "feb1"], "stopping": []},
                                                {"at_s": 1, "starting": [], "stopping": ["feb1"]}]
         (self.dir / "result.json").write_text(json.dumps(result))
-        for series in self.dir.glob("*.csv"):  # skip the charts, which take time
+        for series in self.dir.glob("*.csv"):  # charts take time, and are not made without series
             series.unlink()
         self.make()
         words = " ".join(self.page().words)
@@ -108,7 +108,7 @@ class Report(harness.TestCase):
         self.assertNotIn("workers preempted", words)  # virtual time cannot be preempted
 
     def test_threshold_switch(self):
-        """Throughput, threshold and CNPs in one chart."""
+        """One chart shows throughput, threshold and CNPs."""
         synthetic_report.make("short", self.dir)
         result = json.loads((self.dir / "result.json").read_text())
         result["config"]["network"]["switches"][0]["forge"] = {"threshold": "8Gb/s"}
@@ -126,7 +126,7 @@ class Report(harness.TestCase):
         self.assertIn("CNPs forged", (self.dir / "threshold.svg").read_text())
 
     def write_swift(self, boards, columns):
-        """A series whose algorithm has an RTT, a window and a target delay."""
+        """Writes a series whose algorithm has an RTT, a window and a target delay."""
         (self.dir / "series.csv").write_text(
             "time_s,board,qpn,rc_gbps,rt_gbps,alpha,sent_gbps,goodput_gbps,cnp_rx,retransmitted," + columns + "\n"
             + "".join(f"{t / 10},feb{b},{q},5,5,,5,5,0,0,{20 + t + b + q},{65536 * (1 + q)},,25\n"
@@ -192,14 +192,14 @@ class Report(harness.TestCase):
             figures["completion_times"] = times
         result["completion_times"] = {**times, "backlog": 0}
         (self.dir / "result.json").write_text(json.dumps(result))
-        for series in self.dir.glob("*.csv"):  # skip the charts, which take time
+        for series in self.dir.glob("*.csv"):  # charts take time, and are not made without series
             series.unlink()
         self.make()
         words = " ".join(self.page().words)
         for said in ("Completion times by message length, real time", "Completion times by message length, virtual time", "up to 10 kB",
                      "10 kB to 100 kB", "100 kB to 1 MB", "above 1 MB", "the shorter half", "99.5"):
             self.assertIn(said, words)
-        self.assertNotIn("completion_times.", words)  # among all values
+        self.assertNotIn("completion_times.", words)  # not listed again among all values
 
     def test_the_end_of_a_run_is_no_board_that_leaves(self):
         rows = [(t / 10, b, 5 if t / 10 <= until else 0) for t in range(1, 13) for b, until in (("feb0", 1), ("feb1", 0.5))]
@@ -219,7 +219,7 @@ class Report(harness.TestCase):
         self.assertIn("queues.kmin (KiB)", (self.dir / "sweep.svg").read_text())
 
     def test_sweep_over_one_key(self):
-        """Goodput and latency are curves."""
+        """A sweep over one key shows goodput and latency as curves."""
         (self.dir / "sweep.csv").write_text(
             "boards.feb.qps.0.pmtu,jain_min,port_used_min,demand_met,goodput_gbps,latency_us\n256,,,,7.57,1.03\n4096,,,,9.8,4.1\n")
         self.make()
@@ -246,7 +246,7 @@ class Report(harness.TestCase):
 
     def test_without_matplotlib(self):
         synthetic_report.make("sweep", self.dir)
-        done = self.make(status=3, python=["-S"])  # Debian's packages are on the path of `site`
+        done = self.make(status=3, python=["-S"])  # -S omits `site`, which adds Debian's packages to the path
         self.assertIn("apt-get install python3-matplotlib", done.stderr)
         self.assertFalse((self.dir / "index.html").exists())
 

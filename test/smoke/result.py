@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The result document: every member that scripts use, consistent numbers, atomic replacement."""
+"""The result document contains every member that scripts use and consistent numbers, and is replaced atomically."""
 
 import json
 import subprocess
@@ -47,7 +47,7 @@ class Result(harness.TestCase):
         self.assert_latency(result)
 
     def assert_latency(self, result):
-        """Times of a sample of the messages, from boards and receivers of several workers."""
+        """Checks the times of a sample of the messages, from boards and receivers of several workers."""
         latency = result["latency"]
         self.assert_members(latency, {"sample": int, "messages": int, "overflows": int, "lost_stamps": int, "incomplete": int})
         stages = {(s["from"], s["to"]): s for s in latency["stages"]}
@@ -69,7 +69,7 @@ class Result(harness.TestCase):
         for b in result["boards"]:
             self.assertLessEqual(b["goodput_gbps"], sum(q["goodput_gbps"] for q in b["qps"]) + 1e-9)
             for q in b["qps"]:
-                if q["measured_s"] == 0:  # nothing completed after the warm-up: a very busy machine
+                if q["measured_s"] == 0:  # on a very busy machine, nothing may complete after the warm-up
                     self.assertEqual((q["goodput_gbps"], q["measured_payload_bytes"]), (0, 0))
                 else:
                     self.assertAlmostEqual(q["goodput_gbps"], q["measured_payload_bytes"] * 8e-9 / q["measured_s"])
@@ -78,7 +78,7 @@ class Result(harness.TestCase):
                 self.assertLessEqual(q["measured_s"], result["measured_s"])
                 if q["retransmitted_packets"] == 0:
                     self.assertEqual(q["ack_rx"], q["messages_completed"])
-                else:  # a worker preempted for longer than the timeout: duplicates are acknowledged, too
+                else:  # the worker was preempted for longer than the timeout, and duplicates are acknowledged, too
                     self.assertGreaterEqual(q["ack_rx"], q["messages_completed"])
         self.assertLessEqual(result["goodput_gbps"], sum(b["goodput_gbps"] for b in result["boards"]) + 1e-9)
         self.assertLessEqual(result["goodput_gbps"], sum(r["goodput_gbps"] for r in result["receivers"]) + 1e-9)
@@ -89,7 +89,7 @@ class Result(harness.TestCase):
         self.assertEqual((feb["tx_packets"], nic["tx_packets"]), (nic["rx_packets"], feb["rx_packets"]))
         self.assertEqual(feb["tx_packets"], sum(b["tx_frames"] for b in result["boards"]))
         self.assertEqual(feb["tx_packets"] + nic["tx_packets"], sum(w["tx_packets"] for w in result["workers"]))
-        # A board's frames: its packets and ARP.
+        # The frames of a board are its packets and its ARP requests.
         for b in result["boards"]:
             self.assertEqual(b["tx_frames"], sum(q["tx_packets"] for q in b["qps"]) + b["arp_requests_tx"])
 
@@ -104,7 +104,7 @@ class Result(harness.TestCase):
             self.assertAlmostEqual(spread[key], value, msg=key)
 
     def troubled(self, **run):
-        """60 QPs, of which some lose packets, and one whose rkey is wrong."""
+        """Returns a configuration with 60 QPs, some of which lose packets, and one QP whose receiver does not exist."""
         away = {"ip": "10.0.0.9", "mac": "02:00:00:00:00:09", "qpn": 5, "rkey": 1, "address": 0, "length": "1MiB"}
         few, paced = {"message_size": "20KiB", "messages": 12}, {"message_size": "20KiB", "messages": 12, "rate": "200Mb/s"}
         qps = [qp(pmtu=4096, traffic=few, retry_count=7, timeout=8, count=40), qp(to=away, timeout=6, retry_count=1, traffic={"messages": 10}),
@@ -146,9 +146,9 @@ class Result(harness.TestCase):
         self.assertGreater(s["messages_completed"], sum(q["messages_completed"] for q in b["qps"]))
         qpns = [q["qpn"] for q in b["qps"]]
         self.assertEqual(qpns, sorted(qpns))
-        self.assertEqual(len(r["qps"]), 60)  # at most the limit: all of them
+        self.assertEqual(len(r["qps"]), 60)  # the limit is not exceeded, so all are listed
 
-        # Fewer than need attention: failed ones first.
+        # If the limit is lower than the number of QPs that need attention, failed QPs are listed first.
         result = self.run_softfeb(self.troubled(result_qps=1), status=1).result
         b, r = result["boards"][0], result["receivers"][0]
         self.assertGreater(b["summary"]["qps_in_trouble"], 0)
@@ -207,7 +207,7 @@ class Result(harness.TestCase):
         self.assertEqual([p.name for p in self.dir.iterdir()], ["run.yaml"])
 
     def test_standard_output_that_is_closed(self):
-        """A closed reader is an error, not a success."""
+        """It is an error if the reader of standard output has closed it."""
         path = self.config(ring([board(qp(traffic={"messages": 10}))], [receiver()]))
         with open("/dev/full", "w") as full:
             done = subprocess.run([harness.SOFTFEB, "run", "-c", path, "--json", "-"], stdout=full, stderr=subprocess.PIPE,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A client of the board's slow control for the tests, written from the protocols' descriptions alone and sharing nothing
-with softfeb: RSSI v1, packetizer v2, SRPv3 and the RoCE metadata bus. Single-threaded: it works only inside its calls, so a
-client that is not called looks dead to the board."""
+"""A client of the board's slow control for the tests: RSSI v1, packetizer v2, SRPv3 and the RoCE metadata bus. It was written only from the
+descriptions of the protocols, and shares no code with softfeb. It is single-threaded and works only inside its calls, so a client that is
+not called looks dead to the board."""
 
 import os
 import random
@@ -106,7 +106,7 @@ class Rssi:
             self._short(ACK, segment[0], segment[1])
 
     def pump(self, seconds, until=lambda: False):
-        """Lets time pass: at most `seconds`, or until `until()`."""
+        """Processes the link until `until()` returns true, but at most for `seconds`."""
         end = time.monotonic() + seconds
         while not until():
             if self.state != "open":
@@ -190,7 +190,7 @@ class Rssi:
 
 
 class Frames:
-    """Packetizer v2 on a link: whole frames out and in, CRCs checked."""
+    """Packetizer v2 on a link: sends and receives whole frames, and checks their CRCs."""
 
     def __init__(self, on_frame):
         self.on_frame, self.buffer, self.count, self.crc = on_frame, None, 0, 0
@@ -288,7 +288,7 @@ class Srp:
         return int.from_bytes(self.read(address, size), "little") >> bit & (1 << bits) - 1
 
     def set(self, address, value, bit=0, bits=32):
-        """Writes like PyRogue: whole words with unchanged neighbouring bits, then reads back."""
+        """Writes like PyRogue: writes whole words, keeps their other bits, and then reads the value back."""
         size = (bit + bits + 31) // 32 * 4
         mask = (1 << bits) - 1 << bit
         word = 0 if bits % 32 == 0 else int.from_bytes(self.read(address, size), "little")
@@ -298,7 +298,7 @@ class Srp:
 
 
 def stay(host="127.0.0.1"):
-    """Connects to both links, prints their local addresses and keeps them alive until it is killed: for a process of its own."""
+    """Connects to both links, prints their local addresses, and keeps them alive until it is killed. Use a separate process."""
     registers, stream = Srp(host).link, Rssi(host, STREAM)
     stream.open()
     print(*("{}:{}".format(*link.socket.getsockname()) for link in (registers, stream)), flush=True)
@@ -319,7 +319,7 @@ CHECKER, DISPATCHER = 0x80030000, 0x80020000
 
 
 def join(*fields):
-    """Fields (value, bits), the first one most significant."""
+    """Joins fields (value, bits) to a number. The first field is the most significant."""
     word = 0
     for value, bits in fields:
         word = word << bits | value & (1 << bits) - 1
@@ -364,7 +364,7 @@ class Verbs:
         return r >> 273 & 1, r >> 249 & 0xFFFFFF
 
     def connect(self, host_qpn, host_rq_psn, host_sq_psn, length, pd_key=0x65128AEB, pmtu=5):
-        """PD, MR, QP to RTS; (pd, lkey, rkey, qpn)."""
+        """Creates a PD, an MR and a QP, and moves the QP to RTS. Returns (pd, lkey, rkey, qpn)."""
         good, pd = self.pd(1, pd_key)
         assert good, "PD refused"
         good, lkey, rkey = self.mr(1, pd, 0x7F0012345000, length, (0x279C9002, 0x72E0ECE0))
@@ -385,7 +385,7 @@ class Verbs:
 
 
 def dispatch(srp, length, count, rkey, address, wrap, sqpn, lkey):
-    """A burst as runDispatch.py starts it."""
+    """Starts a burst like runDispatch.py."""
     srp.write(DISPATCHER + 0xF04, struct.pack("<I", length))
     srp.write(DISPATCHER + 0xF00, struct.pack("<I", count << 1))
     srp.write(DISPATCHER + 0xF08, struct.pack("<I", rkey))

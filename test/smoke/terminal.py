@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Progress output: on a terminal a table that is redrawn and fits the window, elsewhere lines."""
+"""Progress output is a redrawn table that fits the window on a terminal, and lines elsewhere."""
 
 import fcntl
 import os
@@ -22,7 +22,7 @@ def resize(terminal, columns, rows):
 
 
 class Screen:
-    """softfeb with its standard error on a pseudo-terminal; standard output goes to a pipe."""
+    """Runs softfeb with its standard error on a pseudo-terminal and its standard output on a pipe."""
 
     def __init__(self, config, duration, columns, rows, **environment):
         self.terminal, inner = pty.openpty()
@@ -61,7 +61,7 @@ class Table(harness.TestCase):
         return self.config(config)
 
     def drawn(self, text):
-        """The blocks that were drawn, as lines without colours, and by how many lines the cursor went up after each."""
+        """Returns the drawn blocks, as lines without colours, and the number of lines by which the cursor moved up after each."""
         parts, moves = MOVE.split(text)[2::2], [int(n) for n in MOVE.findall(text)]
         self.assertGreater(len(moves), 2, text)
         blocks = [[line for line in COLOUR.sub("", part).splitlines() if not line.startswith("draining")] for part in parts[:-1]]
@@ -85,7 +85,7 @@ class Table(harness.TestCase):
         self.assertNotIn("\x1b", out)
 
     def rc(self, scope):
-        """Rc as the table shows it of a board with eight queue pairs to two receivers."""
+        """Returns the Rc that the table shows for a board with eight queue pairs to two receivers."""
         config = harness.ring(
             [harness.board(harness.qp(to=["daq", "daq2"], count=8, traffic={"rate": "2Mb/s"}),
                            dcqcn={"algorithm": "firmware", "scope": scope})],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""10 Gb/s of payload over a ring. It asserts that every byte and iCRC is correct; the rate is only reported."""
+"""Sends 10 Gb/s of payload over a ring. Checks that every byte and iCRC is correct, but only reports the rate."""
 
 import os
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files and patterns from boards to our own receivers over rings: every byte arrives."""
+"""Boards send files and patterns over rings to receivers of softfeb. Every byte must arrive."""
 
 import harness
 from harness import CONF, board, qp, receiver, ring
@@ -57,7 +57,7 @@ class Transfers(harness.TestCase):
         self.assertEqual(run.result["receivers"][0]["immediates"], 100)
 
     def test_windows_of_streams(self):
-        """Four seconds of UC streams over a port that drops packets: every message is marked or missing."""
+        """UC streams run for four seconds over a port that drops packets. Every message is marked or missing."""
         traffic = {"message_size": "8KiB", "verb": "write_imm", "immediate": "counter", "rate": "2kmsg/s"}
         run = self.run_softfeb(ring([board(qp(count=4, transport="UC", traffic=traffic))],
                                     [receiver(windows={"depth": 16, "loss_limit": "10%"})],
@@ -70,12 +70,12 @@ class Transfers(harness.TestCase):
             last - first + 1 for ranges in windows["missing_ranges"].values() for first, last in ranges))
         self.assertEqual(windows["missing"], got["missing"])   # numbered by PSN
         self.assertEqual((windows["late"], windows["wrong_immediate"], windows["inconsistent"]), (0, 0, 0))
-        # A busy machine sends less than it was asked for. The first and the last second do not count here.
+        # A busy machine sends less than configured. This goodput excludes the first and the last second.
         self.assertLess(got["goodput_gbps"], 4 * 2000 * 8192 * 8e-9 * 1.1)
         self.assertGreater(got["goodput_gbps"], 0.5 * run.result["goodput_gbps"])
 
     def test_registered_transfers(self):
-        """Two QPs send transfers together; the port drops and reorders packets."""
+        """Two QPs share the segments of each transfer, over a port that drops and reorders packets."""
         traffic = {"transfer": "256KiB", "segment": "16KiB", "messages": 800}
         run = self.run_softfeb(ring([board(qp(count=2, timeout=12, traffic=traffic))], [receiver()],
                                     feb={"faults": {"tx_drop": "0.1%", "tx_reorder": "0.1%"}}))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Triggers as messages: boards of a lab behind a kernel interface, and `softfeb trigger` in another namespace. Root only."""
+"""Triggers as messages: `softfeb trigger` in another namespace sends them to boards of a lab behind a kernel interface. Requires root."""
 
 import datetime
 import json
@@ -18,7 +18,7 @@ SOURCES = [{"kind": "random", "type": "subarray", "rate": "500Hz", "pile_up": "5
 
 
 def lab(sources=SOURCES, events=None, receivers=None, faults=None, **run):
-    """Four boards, an event builder and a kernel interface on one switch."""
+    """Returns a lab with four boards, an event builder and a kernel interface on one switch."""
     return {
         "run": {"drain_timeout": "5s", "number": 9, **run},
         "eal": {"hugepages": "no"},
@@ -41,7 +41,7 @@ class TriggerMessages(TestCase):
         self.addCleanup(self.link.close)
 
     def run_both(self, config, duration="1s", status=0):
-        """Boards and `softfeb trigger` begin together. Returns the results of both."""
+        """Starts boards and `softfeb trigger` at the same time. Returns the results of both."""
         at = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=8)
         config["run"].update(start_at=at.strftime("%Y-%m-%dT%H:%M:%S.%fZ"), duration="10s")
         path = str(self.config(config))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bad usage and configuration end with status 2 and name file, line, key and fix; a missing environment with 3."""
+"""Wrong usage or configuration ends with status 2 and an error with file, line, key and fix. A missing environment ends with status 3."""
 
 import os
 import unittest.mock
@@ -208,7 +208,7 @@ class Usage(harness.TestCase):
             self.assertIn(f"run.yaml:{line}: ", run.err)
 
     def test_not_by_root(self):
-        """None of this needs privileges."""
+        """A run needs no privileges."""
         if os.getuid() != 0:
             self.skipTest("not root: every test here is an ordinary user's")
         os.chmod(self.dir, 0o777)

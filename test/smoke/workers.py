@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Workers and queues in every arrangement: a port shared by workers, one end with more queues, several ports."""
+"""Workers and queues in various arrangements: a port shared by workers, one end with more queues, several ports."""
 
 import harness
 import metrics
@@ -19,7 +19,7 @@ def stage(values, worker, name):
 
 
 def seconds(values, worker):
-    """Time of all stages."""
+    """Returns the time of all stages together."""
     prefix = f'softfeb_worker_stage_seconds_total{{worker="{worker}"'
     return sum(value for name, value in values.items() if name.startswith(prefix))
 
@@ -43,13 +43,13 @@ class Workers(harness.TestCase):
         self.assertEqual(self.handed_over(self.arranged(0, 0, 1)), [0])
 
     def test_two_workers_on_each_port(self):
-        """A ring's queue ends where it ends: what comes out for the other worker's board is handed over."""
+        """Each queue of a ring leads to a fixed worker, which hands over the packets for the other worker's board."""
         run = self.arranged([0, 1], [1, 0], 2, count=4)
         self.assertEqual(len(run.qps()), 16)
         self.assertGreater(sum(self.handed_over(run)), 0)
 
     def test_more_queues_than_workers(self):
-        """Three workers send, one receives from all three queues."""
+        """Three workers send, and one worker receives from all three queues."""
         run = self.arranged([0, 1, 2], 3, 4)
         self.assertGreater(run.result["workers"][3]["rx_packets"], 3 * 200 * 8)
 
@@ -58,14 +58,14 @@ class Workers(harness.TestCase):
         self.assertGreater(sum(self.handed_over(run)), 0)
 
     def test_time_by_stage(self):
-        """The first worker sends, the second receives."""
+        """The first worker sends, and the second receives."""
         traffic = {key: value for key, value in TRAFFIC.items() if key != "messages"}
         config = ring([board(qp(traffic=traffic))], [receiver(memory="1MiB")], duration="500ms")
         run = self.run_softfeb(config)
         self.assert_held(run)
         for worker in run.result["workers"]:
             cpu = worker["cpu"]
-            self.assertGreater(cpu["samples"], 3, cpu)  # few, if others have the CPU
+            self.assertGreater(cpu["samples"], 3, cpu)  # there are few if other processes use the CPU
             for stage in ("busy", "rx", "place", "check", "build", "tx", "other", "idle"):
                 values = [cpu[stage][q] for q in ("min", "p10", "p50", "p90", "max")]
                 self.assertEqual(values, sorted(values))
@@ -123,7 +123,7 @@ class Workers(harness.TestCase):
         self.assertEqual(sent[0], sent[1])
 
     def test_short_descriptor_rings(self):
-        """The far end is slow and the ring fills up: packets wait, and none is dropped."""
+        """The far end is slow, so the ring fills up. Packets wait, and none is dropped."""
         config = ring([board(qp(traffic={**TRAFFIC, "messages": 2000}, count=8))], [receiver(memory="1MiB")],
                       feb={"tx_descriptors": 32, "rx_descriptors": 32}, nic={"tx_descriptors": 32, "rx_descriptors": 32})
         run = self.run_softfeb(config)
@@ -133,7 +133,7 @@ class Workers(harness.TestCase):
 
 
 class Outside(harness.TestCase):
-    """Ports with an external far end."""
+    """Tests ports whose far end is outside softfeb."""
 
     TARGET = {"ip": "10.0.0.2", "mac": "02:00:00:00:00:02", "qpn": 7, "rkey": 0x1234, "address": 0x7F0000000000,
               "length": "1MiB"}
@@ -153,7 +153,7 @@ class Outside(harness.TestCase):
         self.assertEqual(run.result["ports"][0]["tx_packets"], 150)
 
     def test_pcap(self):
-        """The file of libpcap equals the capture and is valid."""
+        """The file that libpcap writes is valid and equals the capture."""
         self.outside("net_pcap:tx_pcap=tx.pcap", capture={"file": "capture.pcap"})
         captured = harness.read_pcap(self.dir / "capture.pcap")
         written = harness.read_pcap(self.dir / "tx.pcap", any_resolution=True)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The data of a detector, from trigger to complete event, must not allocate, lock, print or call the kernel.
+// Tests that processing a detector's data, from trigger to complete event, does not allocate, lock, print or
+// call the kernel.
 #include "detector/camera_busy.hpp"
 #include "detector/counter_payload.hpp"
 #include "detector/event_builder.hpp"

@@ -129,7 +129,7 @@ engine::CongestionSettings SteadyRig::congestion(bool changed) const {
   congestion::AlgorithmSettings settings{&algorithm, algorithm.defaults(path), path};
   const auto parameters = algorithm.parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    // A worker that is preempted measures long delays. The boards must send all the same.
+    // A worker that is preempted measures long delays. The boards must send nevertheless.
     if (parameters[i].name == "min_cwnd") settings.values[i] = 2;
     // Most packets of a message need a grant.
     if (parameters[i].name == "rtt_bytes") settings.values[i] = 2 * kPmtu;
@@ -177,8 +177,8 @@ void SteadyRig::make_boards() {
   if (config_.ring) receiver_ = receiver.build();
 }
 
-/// Boards whose fragments have several pieces of several packets each. Their FIFOs fill while packets are
-/// repeated.
+/// Builds boards whose fragments have several pieces of several packets each. Their FIFOs fill while packets
+/// are retransmitted.
 void SteadyRig::make_event_boards() {
   const detector::EventLayout layout{.boards = 2, .slots = 64, .slot = 8192, .piece = 3000};
   memory_.resize(layout.memory());
@@ -219,7 +219,8 @@ void SteadyRig::make_event_boards() {
   receiver_ = receiver.build();
 }
 
-/// Makes `qp` part of a transfer of one segment for each queue pair, or a UC stream. Returns its memory.
+/// Makes `qp` send one segment of a transfer that all queue pairs share (board 0), or a UC stream. Returns
+/// the memory of `qp`.
 MutableByteSpan SteadyRig::make_detector(std::uint32_t board, std::uint32_t number, engine::SendQpConfig& qp,
                                          MutableByteSpan memory) {
   if (board != 0) {

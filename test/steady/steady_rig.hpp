@@ -25,10 +25,11 @@ struct SteadyConfig {
   bool ring = true;      ///< boards and a receiver at the ends of a ring; false: only boards, on net_null
   unsigned workers = 1;  ///< 2: the first polls both ports, the second owns the receiver
   dataplane::IdlePolicy idle = dataplane::IdlePolicy::kPause;
-  /// Algorithm of congestion::algorithms(), with its congestion control header; empty: the firmware's DCQCN.
+  /// One of congestion::algorithms(), which is used with its congestion control header; empty: the firmware's
+  /// DCQCN.
   std::string_view algorithm = {};
-  /// The queue pairs of the first board send registered transfers, those of the second one UC streams with
-  /// windows.
+  /// The queue pairs of the first board send registered transfers, and those of the second board send UC
+  /// streams with windows.
   bool detector = false;
   /// The boards answer triggers with event data, and the receiver builds the events.
   bool events = false;
@@ -48,9 +49,9 @@ struct Traffic {
   std::uint64_t grants = 0;
   std::uint64_t arp_requests = 0;
   std::uint64_t control = 0;
-  std::uint64_t transfers = 0;  ///< complete ones
-  std::uint64_t windows = 0;    ///< closed ones
-  std::uint64_t triggers = 0;   ///< accepted ones
+  std::uint64_t transfers = 0;  ///< complete transfers
+  std::uint64_t windows = 0;    ///< closed windows
+  std::uint64_t triggers = 0;   ///< accepted triggers
   std::uint64_t received_bytes = 0;
 
   bool operator==(const Traffic&) const = default;
@@ -84,7 +85,7 @@ class SteadyRig {
   };
 
   void make_payload();
-  /// Settings of all queue pairs. `changed`: with a parameter that command() changes.
+  /// Returns the settings of all queue pairs; with `changed`, after command() has changed a parameter.
   engine::CongestionSettings congestion(bool changed) const;
   void make_boards();
   void make_event_boards();

@@ -44,10 +44,9 @@ class ReceiverBuilder {
  public:
   explicit ReceiverBuilder(const engine::Identity& identity) { config.identity = identity; }
 
-  /// Adds the peer of queue pair `peer`, with its transport, QPNs, PSN and path MTU. Grants packets if `peer`
-  /// runs Homa. `memory` is the region
-  /// at the peer's remote address (empty: no region) and must outlive the receiver. The reference is valid
-  /// until the next call.
+  /// Adds a receiving queue pair for the queue pair `peer`, with the transport, QPNs, PSN and path MTU of
+  /// `peer`. Grants packets if `peer` runs Homa. `memory` is the region at the peer's remote address (empty:
+  /// no region) and must outlive the receiver. The reference is valid until the next call.
   engine::ReceiveQpSetup& qp(const engine::SendQpConfig& peer, MutableByteSpan memory = {});
 
   std::unique_ptr<engine::Receiver> build() const { return std::make_unique<engine::Receiver>(config); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What nearly all tests include. Compiled once for all of them (test/meson.build); no test may rely on it.
+// Headers that nearly all tests include. They are compiled once for all tests (test/meson.build), but no test
+// may rely on this file.
 #pragma once
 
 #include <algorithm>

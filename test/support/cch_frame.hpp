@@ -13,7 +13,7 @@
 
 namespace softfeb::test {
 
-/// Positions in bytes of the headers of a valid frame with UDP.
+/// Byte offsets of the headers of a valid frame with UDP.
 struct UdpPlace {
   std::size_t ip = 0, udp = 0, content = 0;
   bool v6 = false;
@@ -28,7 +28,8 @@ inline UdpPlace udp_place(const std::vector<std::uint8_t>& frame) {
   return at;
 }
 
-/// Returns a RoCEv2 frame with `cch` between UDP and BTH, sent to `port`.
+/// Returns a RoCEv2 frame with `cch` inserted between UDP header and BTH, and with UDP destination port
+/// `port`.
 inline std::vector<std::uint8_t> with_cch(std::vector<std::uint8_t> frame,
                                           const std::vector<std::uint8_t>& cch,
                                           std::uint16_t port = roce::kCongestionUdpPort) {

@@ -12,8 +12,8 @@
 
 namespace softfeb::test {
 
-/// A board whose queue pairs run Homa, reduced to the numbers of its packets. Does what the engine does with
-/// congestion::Homa, but without frames.
+/// A model of a board whose queue pairs run Homa. It uses congestion::Homa like the engine, but with packet
+/// numbers instead of frames.
 class HomaBoard {
  public:
   struct Packet {
@@ -67,7 +67,7 @@ class HomaBoard {
     q.highest = std::max(q.highest, q.next);
     return Packet{*best, number, q.homa->priority(number), ends || closes};
   }
-  /// Queue pair of the next packet; nullopt if none may leave.
+  /// Queue pair of the next packet; nullopt if no packet may leave.
   std::optional<std::uint32_t> next_lane() const {
     std::optional<std::uint32_t> best;
     for (std::uint32_t i = 0; i < lanes_.size(); ++i) {

@@ -10,8 +10,8 @@
 
 namespace softfeb::test {
 
-/// A frame that left a board: its time, its queue pair, and its size, as congestion control counts it and as
-/// pacing by payload counts it.
+/// A frame that left a board: its time, its queue pair, and its size, both as counted by congestion control
+/// and as counted by pacing of payload.
 struct Departure {
   Time at = 0;
   std::uint32_t qp = 0;

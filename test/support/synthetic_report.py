@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Folders as softfeb --report leaves them, made up: for looking at the report's pictures, and for its tests. The boards share
-a port by additive increase and multiplicative decrease; the numbers mean nothing.
+"""Creates synthetic folders like those of softfeb --report, for the tests of the report and to look at its pictures. The boards share a
+port by additive increase and multiplicative decrease. The numbers have no meaning.
 
 python3 test/support/synthetic_report.py incast|camera|sweep DIR"""
 
@@ -19,7 +19,7 @@ class Board:
 
 
 def simulate(boards, seconds, step, capacity, rng):
-    """Rows of series.csv and ports.csv; (time, boards sending, {name: bytes}) of each step."""
+    """Returns the rows of series.csv and ports.csv, and (time, {name: rate}) of the sending boards for each step."""
     series, ports, steps, queue = [], [], [], 0.0
     limit = 400e3
     for k in range(1, round(seconds / step) + 1):

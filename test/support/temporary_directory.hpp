@@ -8,7 +8,7 @@
 
 namespace softfeb::test {
 
-/// Creates a new, empty directory, which is removed with the object.
+/// Creates a new, empty directory, which the destructor removes with its contents.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""tools/count-tests: what it counts, and what it makes of a log that another run of meson has cut off."""
+"""Tests what tools/count-tests counts, and how it handles a log that another run of meson has truncated."""
 
 import json
 import shutil

@@ -31,11 +31,11 @@ struct CcFile {
 /// Reads a file. Throws std::exception if it is not a trace of a known format.
 CcFile read_cc_file(const std::filesystem::path& path);
 
-/// Bytes written as hexadecimal digits. Throws std::exception for anything else.
+/// Converts hexadecimal digits to bytes. Throws std::exception for anything else.
 std::vector<std::uint8_t> from_hex(const std::string& hex);
 
-/// Selects the files of vectors/cc for one test program. Homa traces and wire format files have test
-/// programs of their own; kOthers means all other files. cc_files() returns the selected files, sorted.
+/// Selects the files of vectors/cc for one test program. Homa traces and wire format files have their own
+/// test programs; kOthers means all other files. cc_files() returns the selected files, sorted.
 enum class CcKind : std::uint8_t { kHoma, kWire, kOthers };
 std::vector<std::filesystem::path> cc_files(CcKind kind);
 

@@ -85,7 +85,7 @@ std::optional<std::string> inconsistency(const CongestionControl& control, Time 
          std::to_string(*state.window);
 }
 
-/// Plays all events. `show` returns the values of the algorithm after an event at `now`.
+/// Replays all events. `show` returns the values of the algorithm after an event at `now`.
 template <typename Algorithm, typename Show>
 std::optional<std::string> replay(const CcFile& file, Algorithm& algorithm, Show&& show) {
   std::size_t number = 0;

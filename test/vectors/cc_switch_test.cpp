@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Golden congestion control headers (cc/wire_*.json) pass a switch. The header that leaves it is compared
-// with that of the reference model's add_hop(), written here in its simplest form.
+// Sends golden congestion control headers (cc/wire_*.json) through a switch. Compares the resulting header
+// with that of the reference model's add_hop(), which is repeated here in its simplest form.
 #include "cc_file.hpp"
 #include "support/cch_frame.hpp"
 #include "support/vector_files.hpp"
@@ -21,7 +21,7 @@ using CchBytes = std::vector<std::uint8_t>;
 
 constexpr std::uint16_t kSwitchId = 0x2211;
 
-/// The record of the first frame through a port of 10 Gb/s: no bytes sent, no bytes queued.
+/// Returns the record of the first frame through a port of 10 Gb/s, with no bytes sent and no bytes queued.
 std::uint64_t first_record(std::size_t frame_bytes) {
   const std::uint64_t wire = std::max<std::uint64_t>(frame_bytes + 4, 64) + 20;
   constexpr Time kByte = kSecond / k10G;
@@ -29,7 +29,7 @@ std::uint64_t first_record(std::size_t frame_bytes) {
   return std::uint64_t{3} << 60 | ns << 36;
 }
 
-/// reference/wire.py: add_hop().
+/// Does the same as add_hop() in reference/wire.py.
 CchBytes model_hop(CchBytes h, std::uint64_t record) {
   const std::uint8_t hops = h[3];
   if (h[1] == 2 && hops < 5) store_be64(&h[8 + std::size_t{8} * hops], record);
@@ -41,7 +41,7 @@ CchBytes model_hop(CchBytes h, std::uint64_t record) {
   return h;
 }
 
-/// Two stations with the addresses of this frame, and a switch with INT between them.
+/// Returns a network of two stations with the addresses of this frame, and a switch with INT between them.
 NetworkConfig between(const CchBytes& frame) {
   auto config = star(2);
   std::copy_n(frame.begin() + 6, 6, config.stations[0].mac->begin());
@@ -51,7 +51,7 @@ NetworkConfig between(const CchBytes& frame) {
   return config;
 }
 
-/// `header`: that of the frame as the golden file describes it, or null if it must be rejected.
+/// `header` is the frame's header as described in the golden file, or null if the header must be rejected.
 void check_passage(const json& header, const CchBytes& frame) {
   Bench b(between(frame));
   b.send(0, frame, 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests golden congestion control headers (cc/wire_*.json), alone and in frames. They are decoded, encoded
-// again, and removed from their frames. The iCRC of a frame is that of the packet without the header.
+// Tests golden congestion control headers (cc/wire_*.json), alone and in frames. The headers are decoded,
+// encoded again, and removed from their frames. The iCRC of a frame must be that of the packet without the
+// header.
 #include "cc_file.hpp"
 #include "roce/congestion_frame.hpp"
 #include "support/vector_files.hpp"
@@ -28,7 +29,7 @@ json records_of(const IntBody& body) {
   return out;
 }
 
-/// The fields as the golden files name them; null for a header that was rejected.
+/// Returns the fields with the names of the golden files; null if the header was rejected.
 json fields_of(const std::optional<CongestionHeader>& header) {
   if (!header) return nullptr;
   json out = {{"flags", header->flags},

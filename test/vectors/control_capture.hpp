@@ -22,7 +22,7 @@ struct CapturedSegment {
   srp::rssi::Segment parsed() const { return *srp::rssi::parse(bytes); }
 };
 
-/// One client at one port of the server, from its first SYN on.
+/// The segments of one client at one port of the server, beginning with its first SYN.
 struct CapturedConnection {
   std::string capture;  ///< name of the file without its extension
   srp::UdpPeer client;

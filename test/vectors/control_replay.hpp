@@ -15,11 +15,11 @@ namespace softfeb::test {
 /// Sends the client's datagrams of a captured connection to our server, at their times and in their order.
 ///
 /// Besides the header checksum, these fields are rewritten:
-/// * the acknowledge number: it is replaced with that of our segment that has the same number of preceding
+/// * the acknowledge number: it is replaced with the number of our segment that follows the same number of
 ///   data segments (a server may start with any number, and Rogue's server sends NULs, which use numbers);
-/// * the sequence number after a gap in the capture (the client silent for longer than its keep-alive
-///   allows): it continues where it stopped. The time of the gap is skipped.
-/// Everything above the RSSI header is unchanged.
+/// * the sequence number after a gap in the capture (the client is silent for longer than its keep-alive
+///   allows): it continues without the gap, whose time is skipped. Everything above the RSSI header is
+///   unchanged.
 class ControlReplay final : private srp::DatagramSink {
  public:
   /// `application` is served by our server, which uses the limits of the captured server.
@@ -61,7 +61,7 @@ class ControlReplay final : private srp::DatagramSink {
   std::uint8_t client_next_ = 0;  ///< captured number of the client's next numbered segment
 
   MessageCollector answers_;
-  /// Element k is the number of our k-th segment with data, element 0 that of our SYN.
+  /// Element k is the number of our k-th segment with data, and element 0 is that of our SYN.
   std::vector<std::uint8_t> data_numbers_;
   std::uint8_t next_number_ = 0;  ///< sequence number of our next numbered segment
   std::optional<std::uint8_t> acknowledged_;

@@ -63,7 +63,7 @@ void each_file(const std::function<void(const DcqcnFile&, const DcqcnAxisFile&)>
   }
 }
 
-/// Applies the next CNP or register write to the lazy implementation.
+/// Applies the next CNP or register write to the event-driven implementation.
 class Events {
  public:
   explicit Events(const DcqcnFile& file) : file_(file) {}

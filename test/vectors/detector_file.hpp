@@ -15,7 +15,7 @@
 namespace softfeb::test {
 
 struct DetectorFile {
-  std::string name;  ///< of the file
+  std::string name;  ///< name of the file
   nlohmann::json document;
 };
 
@@ -23,11 +23,11 @@ struct DetectorFile {
 /// no kind.
 std::vector<DetectorFile> detector_files(std::string_view kind);
 
-/// Describes the first member of `should` that differs in `is`; empty if none differs. Members that only `is`
-/// has are ignored.
+/// Describes the first member of `should` that differs in `is`; empty if none differs. Ignores members that
+/// exist only in `is`.
 std::string first_difference(const nlohmann::json& is, const nlohmann::json& should);
 
-/// A bitmap as in the traces: "0x3". Word 0 holds the first 64 bits.
+/// Returns a bitmap in the format of the traces, such as "0x3". Word 0 holds the first 64 bits.
 std::string hex_bitmap(std::span<const std::uint64_t> words);
 
 }  // namespace softfeb::test

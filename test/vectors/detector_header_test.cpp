@@ -22,7 +22,7 @@ std::vector<std::uint8_t> bytes_of(const std::string& hex) {
   return out;
 }
 
-/// The fields that the library returns. It has checked the others.
+/// Returns the fields that the library returns. The library has checked the other fields.
 json fields_of(const EventHeader& h) {
   return {{"magic", kEventMagic},
           {"version", kEventVersion},

@@ -45,7 +45,7 @@ TriggerSourceConfig source_of(const json& s) {
 
 using Intervals = std::vector<std::pair<Time, Time>>;
 
-/// The union of the intervals [from, to), in order.
+/// Returns the union of the intervals [from, to), in order.
 Intervals united(Intervals busy) {
   std::sort(busy.begin(), busy.end());
   Intervals out;

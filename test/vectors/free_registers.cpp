@@ -37,7 +37,7 @@ constexpr const char* kAnsweredZero[] = {
     "TenGigEthReg.*",
     "FwRudpServer[?].cur*",
     "FwRudpServer[?].*State",
-    // Data of the transceiver module's vendor.
+    // Data of the vendor of the transceiver module.
     "Sfp.*",
     // Constants and reset values of the firmware.
     "FwRudpServer[?].loc*",

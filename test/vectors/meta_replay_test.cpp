@@ -126,10 +126,10 @@ class Replay {
     if (!decoded.empty()) check_decoded(decode_response(*ours).value(), json::parse(decoded));
   }
 
-  /// A response can be missing for two reasons. To a request with an unknown bus type, our server does not
-  /// respond either. The other reason is a defect of the 2025 netlist: its error flush never ends, so that
-  /// a request to a QP in ERR blocks the whole bus until a reset. We do not reproduce this defect, but
-  /// respond like the corrected netlist of 2026.
+  /// A response can be missing for two reasons. One reason is an unknown bus type in the request; our server
+  /// does not respond to such a request either. The other reason is a defect of the 2025 netlist: its error
+  /// flush never ends, so that a request to a QP in ERR blocks the whole bus until a reset. We do not
+  /// reproduce this defect, but respond like the corrected netlist of 2026.
   void expect_no_answer() {
     ++answers_;
     const auto request = decode_request(request_);

@@ -194,8 +194,8 @@ void WireReplay::resume_inside_message(Psn psn) {
   }
 }
 
-/// Takes packets immediately: the firmware makes packets while its output is blocked, and requests a
-/// failing payload at once.
+/// Takes packets immediately, because the firmware makes packets even while its output is blocked, and
+/// immediately requests a payload that fails.
 void WireReplay::take_eagerly() {
   while ((output_blocked_ || payload_fails_) && requester_.ready(now_)) {
     if (payload_fails_) {

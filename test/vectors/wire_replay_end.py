@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The replay of wire vectors sees a completion that comes long after the last packet, and judges it.
+"""Tests that the replay of wire vectors checks a completion that comes long after the last packet.
 
     wire_replay_end.py VECTORS_WIRE
 """
@@ -19,7 +19,7 @@ TIMEOUT, RETRIES_EXCEEDED = '"status": 20', '"status": 12'
 
 class End(unittest.TestCase):
     def vector(self, name):
-        """The lines of a vector without what follows the timeout: a request that is flushed."""
+        """Returns the lines of a vector up to the completion with the timeout. The flushed request after it is omitted."""
         lines = (WIRE / name).read_text().splitlines()
         last = next(i for i, line in enumerate(lines) if line.startswith("WC ") and TIMEOUT in line)
         clock = {line.split()[0]: int(line.split()[1]) for line in lines[1:last + 1]}
@@ -27,7 +27,7 @@ class End(unittest.TestCase):
         return lines[:last + 1]
 
     def replay(self, lines):
-        """Exit status and output of the replay of this vector alone."""
+        """Replays only this vector. Returns exit status and output."""
         folder = Path(tempfile.mkdtemp(prefix="softfeb-vectors-"))
         self.addCleanup(shutil.rmtree, folder)
         (folder / "wire").mkdir()
@@ -72,7 +72,7 @@ class End(unittest.TestCase):
         self.assert_fails(lines[:-1] + [f"WC {int(clock) - 2000} {wc}"], "requester_.poll(c)")
 
     def test_completion_that_the_file_does_not_have(self):
-        """A second request without a completion: the error flushes it."""
+        """The file has no completion for a second request, which the error flushes. The replay must fail."""
         lines = self.vector("timeout_code1.txt")
         at, request = next((i, line) for i, line in enumerate(lines) if line.startswith("WR "))
         second = request.replace('"id": 1', '"id": 2')

@@ -21,7 +21,7 @@ def free_port(kind=socket.SOCK_STREAM):
 
 
 def wait_for(what, condition, seconds=WAIT):
-    """The condition's first true value."""
+    """Waits until `condition` returns a true value, and returns this value."""
     end = time.monotonic() + seconds
     while True:
         value = condition()
@@ -32,7 +32,7 @@ def wait_for(what, condition, seconds=WAIT):
 
 
 def congested(boards=2, **run):
-    """Boards that send over a ring on which packets are marked; feb0's registers are served."""
+    """Returns a configuration with boards that send over a ring on which packets are marked. The registers of feb0 are served."""
     dcqcn = {"algorithm": "firmware", "line_rate": "200Mb/s", "bucket": "64KiB"}
     traffic = {"message_size": "64KiB"}
     first = harness.board(harness.qp(traffic=traffic), name="feb0", ip="10.0.0.1/16", dcqcn=dcqcn,
@@ -45,17 +45,17 @@ def congested(boards=2, **run):
 
 
 def swift(boards=2):
-    """Boards whose algorithm has an RTT, a target delay and a window; the last also has a queue pair of TIMELY."""
+    """Returns a configuration with boards that use Swift, which has an RTT, a target delay and a window. The last also uses TIMELY."""
     traffic = {"message_size": "64KiB", "rate": "100Mb/s"}
     many = [harness.board(harness.qp(traffic=traffic), name=f"feb{i}", ip=f"10.0.1.{i + 1}/16",
-                          congestion={"algorithm": "swift", "base_target": "10ms"})  # the ends sleep when idle
+                          congestion={"algorithm": "swift", "base_target": "10ms"})  # a long delay, because workers sleep when idle
             for i in range(boards)]
     many[-1]["qps"].append(harness.qp(traffic=traffic, congestion="timely"))
     return harness.ring(many, [harness.receiver(ip="10.0.0.200/16", memory="64KiB")])
 
 
 def camera(boards=143):
-    """Many boards, each with little to send."""
+    """Returns a configuration with many boards, each of which sends little."""
     traffic = {"message_size": "4KiB", "rate": "500kb/s"}
     many = harness.board(harness.qp(traffic=traffic), name="feb", ip="10.0.0.1/16", count=boards,
                          dcqcn={"algorithm": "firmware", "line_rate": "1Mb/s", "rmin": "1Mb/s"})
@@ -64,7 +64,7 @@ def camera(boards=143):
 
 class Served(harness.TestCase):
     def serve(self, config, *args, port=None):
-        """Starts it and waits until it samples."""
+        """Starts softfeb and waits until it takes samples."""
         self.port = port or free_port()
         path = self.config(config)
         softfeb = harness.Softfeb(["run", "-c", str(path), "--web", f"127.0.0.1:{self.port}", "-q", *args], self.dir)
@@ -73,7 +73,7 @@ class Served(harness.TestCase):
         return softfeb
 
     def serve_lab(self, topology, *args, port=None):
-        """A lab in real time, once its page is served."""
+        """Starts a lab in real time and waits until it takes samples."""
         self.port = port or free_port()
         softfeb = harness.Softfeb(["lab", "-c", str(topology), "--web", f"127.0.0.1:{self.port}", *args], self.dir)
         self.addCleanup(self.stop, softfeb)
@@ -97,7 +97,7 @@ class Served(harness.TestCase):
             softfeb.finish()
 
     def ask(self, method, path, body=None, **headers):
-        """(status, header fields, body)"""
+        """Sends a request. Returns (status, header fields, body)."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
         try:
             connection.request(method, path, body, {k.replace("_", "-"): v for k, v in headers.items()})

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The live page in headless Chromium. SOFTFEB_SCREENSHOTS=DIR keeps pictures of it."""
+"""Tests the live page in headless Chromium. SOFTFEB_SCREENSHOTS=DIR keeps pictures of the page."""
 
 import json
 import os
@@ -27,7 +27,7 @@ from selenium.webdriver.support.ui import Select  # noqa: E402
 FEBCTL = os.environ.get("FEBCTL", str(harness.ROOT / "build/app/febctl/febctl"))
 SCREENSHOTS = os.environ.get("SOFTFEB_SCREENSHOTS")
 SAMPLES = "return softfeb.store.samples.length"
-# The server is stopped on purpose, and the browser reports it.
+# The browser reports that the server is stopped, which is intended.
 AWAY = ("ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_CONNECTION_RESET", "ERR_EMPTY_RESPONSE")
 
 
@@ -87,7 +87,7 @@ class Page(live.Served):
         self.assertEqual([e for e in log if not (away and any(a in e["message"] for a in AWAY))], [])
 
     def drawn(self, canvas="rates"):
-        """Pixels of the canvas that are not empty, and points of its lines."""
+        """Returns the number of pixels of the canvas that are not empty, and the lowest number of points of its lines."""
         return self.js("""const c = document.getElementById(arguments[0]);
             const copy = Object.assign(document.createElement('canvas'), {width: c.width, height: c.height});
             const pen = copy.getContext('2d', {willReadFrequently: true});
@@ -98,7 +98,7 @@ class Page(live.Served):
             return [n, Math.min(...points)];""", canvas)
 
     def assert_fits(self):
-        """The page never scrolls horizontally."""
+        """Checks that the page does not scroll horizontally."""
         self.assertEqual(self.js("return [document.documentElement.scrollWidth <= innerWidth, innerWidth]")[0], True,
                          self.js("""return [...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right
                              > innerWidth + 1 && !e.closest('.scroll')).map(e => e.tagName + '#' + e.id + '.' + e.className)"""))
@@ -143,7 +143,7 @@ class Page(live.Served):
         self.assertEqual(read.returncode, 0, read.stderr)
         self.assertIn("10000000", read.stdout)
 
-        # A board without registers, and an invalid value.
+        # Select a board without registers, and enter an invalid value.
         Select(self.element("p-board")).select_by_visible_text("feb1")
         wait_for("the other board's", lambda: "registers" not in self.element("p-where").text)
         field = self.element("p-dec_gain")
@@ -202,15 +202,15 @@ class Page(live.Served):
         self.wait_state("ended")
         self.assertIn(self.element("verdict").text, ("held", "inconclusive", "failed"))
         self.assertRegex(self.element("result").text, r"real time +virtual +limit")
-        self.assertRegex(self.element("tiles").text, r"Queue, peak in 1 s\s+[0-9.]+ (B|KiB|MiB)\s")  # as the result and the switch
+        self.assertRegex(self.element("tiles").text, r"Queue, peak in 1 s\s+[0-9.]+ (B|KiB|MiB)\s")  # named as in the result
         self.assertRegex(self.element("port-note").text, r"buffer 4 MiB")
         heights = self.js("return [...document.querySelectorAll('tbody td, tbody th')].map(e => e.getBoundingClientRect().height)")
-        self.assertTrue(heights and all(h == round(h) for h in heights), heights)  # sticky cells may be a pixel off their rows
+        self.assertTrue(heights and all(h == round(h) for h in heights), heights)  # otherwise sticky cells may be a pixel off their rows
         self.assert_fits()
         self.screenshot("result")
         self.emulate(width=390, height=900)
         self.assert_fits()
-        self.driver.refresh()  # late clients get it, too
+        self.driver.refresh()  # late clients must get the result, too
         wait_for("the result", lambda: self.element("result-card").is_displayed())
         log = [e["message"] for e in self.driver.get_log("browser") if e["level"] == "SEVERE"]
         self.assertEqual([m for m in log if "409" not in m], [])
@@ -222,7 +222,7 @@ class Page(live.Served):
         for absent in ("events", "generators", "streams", "Stream"):
             self.assertNotIn(absent, self.element("tiles").text)
         self.assertEqual([t.text for t in self.driver.find_elements(By.CSS_SELECTOR, "#tabs button")], ["Boards", "Receivers"])
-        # A sample of a run with event data, after those of this run, which has none.
+        # Replace the samples of this run, which has no event data, with samples of a run with event data.
         self.js("""const { store } = softfeb;
                    const last = { ...store.samples.at(-1), events: { rate: 10000, complete: 5, incomplete: 2, lost: 1, busy: 0.25 } };
                    store.samples = [{ ...last, t: 1000 }, { ...last, t: 1000.1 }];
@@ -255,7 +255,7 @@ class Page(live.Served):
         self.assertEqual([r[0] for r in rows("streams")], [f"gpu{i}" for i in range(4)])
         self.assertIn("dropped datagrams no buffer", self.element("panel-streams").text)
         self.wait_samples(15)
-        self.assertEqual(self.element("tab-streams").get_attribute("aria-selected"), "true")  # new counters keep the tab
+        self.assertEqual(self.element("tab-streams").get_attribute("aria-selected"), "true")  # new counters do not change the selected tab
         self.screenshot("streams")
         self.assert_fits()
         self.assert_clean_console()
@@ -265,7 +265,7 @@ class Page(live.Served):
         self.open()
         wait_for("the card", lambda: self.element("workers-card").is_displayed())
         self.wait_samples(15)
-        # For each worker: its numbers, the part of the bar that is filled, and the bar's description, at one time.
+        # Read at one time, for each worker: its numbers, the filled part of its bar, and the description of the bar.
         rows = self.js("""const width = (e) => e.getBoundingClientRect().width;
             return [...document.querySelectorAll('#workers tbody tr')].map((row) => {
               const bar = row.querySelector('.shares');
@@ -339,7 +339,7 @@ class Page(live.Served):
         wait_for("an answer", lambda: "Applied to feb0: beta = 0.25" in self.element("p-result").text)
         self.assertEqual(self.get("/api/dcqcn/feb0")["units"][0]["parameters"]["beta"], 0.25)
 
-        # A board whose queue pairs have different algorithms.
+        # Select a board whose queue pairs have different algorithms.
         Select(self.element("p-board")).select_by_visible_text("feb1")
         wait_for("both algorithms", lambda: "different algorithms" in self.element("p-where").text)
         Select(self.element("p-qp")).select_by_visible_text("1")

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Responses of the live page's server to programs: statistics, parameters, refusals, DPDK's telemetry socket."""
+"""Tests the responses of the live page's server to programs: statistics, parameters, refusals, DPDK's telemetry socket."""
 
 import json
 import re
@@ -14,7 +14,7 @@ import srp_client
 from live import harness
 
 INCAST = harness.CONF / "lab/incast.yaml"
-RAI = 0x00151004  # of the first DCQCN block
+RAI = 0x00151004  # address of Rai in the first DCQCN block
 
 
 def parse_metrics(text):
@@ -137,7 +137,7 @@ class Server(live.Served):
             self.assertIn("fix: add " + fix, run.err)
 
     def test_who_looks_at_a_lab_gets_both_times(self):
-        """The same in virtual time comes behind the run: the page is there until it is compared."""
+        """After the run, the lab runs in virtual time. The page is served until the results of both are compared."""
         softfeb = self.serve_lab(INCAST, "--duration", "1s")
         with socket.create_connection(("127.0.0.1", self.port), timeout=live.WAIT) as s:
             s.sendall(b"GET /events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
@@ -172,7 +172,7 @@ class Server(live.Served):
         self.assertNotEqual(self.get("/api/dcqcn/feb1")["units"][0]["parameters"]["rai"], "1Mb/s")
 
     def test_parameters_take_effect(self):
-        """The minimum rate is a lower limit, by registers and by worker."""
+        """The minimum rate is a lower limit, whether it is set by registers or by the worker."""
         self.serve(live.congested())
         rc = lambda b: self.get("/api/history")[-1]["rc"][b]
         for b, name in enumerate(("feb0", "feb1")):
@@ -186,7 +186,7 @@ class Server(live.Served):
             self.assertEqual(self.get(f"/api/dcqcn/{name}")["units"][0], unit)
 
     def test_scheduled_changes_are_seen(self):
-        """In the registers of the board that serves them, and of the one that does not."""
+        """Scheduled changes are visible for a board that serves registers, and for one that does not."""
         config = live.congested()
         config["changes"] = [{"at": "200ms", "board": name, "dcqcn": {"algorithm": "firmware", "rmin": "150Mb/s", "rhai": "9Mb/s"}}
                              for name in ("feb0", "feb1")]
@@ -217,7 +217,7 @@ class Server(live.Served):
         with srp_client.Srp(port=feb0["control"]["registers_port"]) as srp:
             srp.write(RAI, struct.pack("<I", 1_000_000))
             self.assertEqual(rai(), ["8Mb/s"] * 2)
-            # The page changes another parameter once; the client's value stays.
+            # The page changes another parameter once, and the value that the client wrote is kept.
             for unit in self.change(board="feb0", qps="all", set={"rhai": "24Mb/s"})["units"]:
                 self.assertEqual([unit["parameters"][k] for k in ("rai", "rhai")], ["8Mb/s", "24Mb/s"])
             time.sleep(0.3)
@@ -226,7 +226,7 @@ class Server(live.Served):
         self.assertIn("shares its rate", self.change(400, board="feb0", qps=1, set={"rai": "1Mb/s"})["error"])
 
     def test_ports(self):
-        """A port in use: an error if requested explicitly, otherwise another port is used."""
+        """If the port is in use, there is an error if it was requested explicitly. Otherwise another port is used."""
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))
             taken.listen()

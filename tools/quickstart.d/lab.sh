@@ -4,7 +4,7 @@
 
 run_lab() {
   local dir=softfeb-report status=0
-  # Results of an earlier run must not be mistaken for this one's.
+  # Remove the results of earlier runs, so that they cannot be confused with those of this run.
   if ! mkdir -p "$dir" || ! rm -f "$dir"/{result.json,index.html,series.csv,ports.csv,queues.csv,windows.csv}; then
     die 3 "cannot write to $PWD/$dir, which may belong to another user" "fix: sudo rm -r $PWD/$dir"
   fi

@@ -6,7 +6,7 @@ wanted_packages() {
   sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' tools/packages.txt
 }
 
-# Names of wanted packages that are not installed, one per line.
+# Prints the names of required packages that are not installed, one per line.
 missing_packages() {
   comm -23 <(wanted_packages | sort -u) \
     <(dpkg-query -W -f '${db:Status-Status} ${Package}\n' | sed -n 's/^installed //p' | sort -u)

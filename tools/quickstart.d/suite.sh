@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
-# Runs all tests in two builds, gcc's and clang's with sanitizers. The last line sums up meson's counts.
+# Runs all tests in two builds: with gcc, and with clang and sanitizers. The last line sums up meson's counts.
 
 broken=0
 
-# idle COMMAND: runs it when no other process wants the CPU.
+# idle COMMAND: runs COMMAND when no other process needs the CPU.
 idle() {
   chrt --idle --pid 0 "$BASHPID" 2>/dev/null || renice -n 19 "$BASHPID" >/dev/null
   "$@"
@@ -19,8 +19,8 @@ run_tests() {
   say "$dir: tested in $((SECONDS - began)) s"
 }
 
-# The second build: clang with ASan, UBSan and libFuzzer for the sans-I/O libraries, which parse packets from the
-# network, and clang's warnings for the rest.
+# Makes the second build: the sans-I/O libraries, which parse packets from the network, with clang, ASan, UBSan and libFuzzer.
+# All other code is only checked for clang's warnings.
 second_build() {
   # gold warns about a symbol of ASan.
   CXX_LD=bfd CXX=clang++ configure build-sanitize -Dcore_only=true -Dfuzzers=true -Doptimization=1 \
@@ -39,7 +39,7 @@ second_build() {
   return "$fine"
 }
 
-# The second build is CPU-bound, while the tests of the first mostly wait, one at a time. It only uses idle CPU time.
+# The second build is CPU-bound, while the tests of the first mostly wait, one at a time. Therefore it only uses idle CPU time.
 start_second_build() {
   idle second_build >build-logs/second-build.log 2>&1 &
   second_pid=$!

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """python3 tools/report DIR: draws charts and writes an HTML page from the results of softfeb in DIR.
 
-Reads config.yaml, result.json, series.csv, ports.csv, windows.csv and sweep.csv, those that exist, and writes index.html
-and a PNG and an SVG file of each chart. Exit status: 0 the page was written; 2 bad usage; 3 the environment lacks something."""
+Reads those of config.yaml, result.json, series.csv, ports.csv, windows.csv and sweep.csv that exist. Writes index.html, and a
+PNG and an SVG file of each chart. Exit status: 0 the page was written; 2 bad usage; 3 the environment lacks something."""
 
 import argparse
 import importlib.util
@@ -29,7 +29,7 @@ def complain(what, fix):
 
 
 def keep_caches_elsewhere():
-    """matplotlib caches its font list in the user's home, which may not be writable."""
+    """Sets another directory for the font list that matplotlib caches, because the user's home may not be writable."""
     home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     place = home if os.path.isdir(home) else os.path.dirname(home)
     if "MPLCONFIGDIR" not in os.environ and not os.access(place, os.W_OK):

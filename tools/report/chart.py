@@ -18,7 +18,7 @@ class Chart:
         self._figure = figure
 
     def save(self, path):
-        """NAME.png and NAME.svg."""
+        """Writes NAME.png and NAME.svg."""
         self._figure.savefig(os.path.join(path, self.name + ".png"), metadata={"Software": None})
         out = io.StringIO()
         self._figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None, "Title": self.title})
@@ -28,7 +28,7 @@ class Chart:
             f.write(self._svg)
 
     def inline(self):
-        """SVG for the page: without prologue, only ids that are used, made unique, colours by name, and labels for screen readers."""
+        """Returns SVG for the page: without prologue and unused ids, with unique ids, colours by name, and labels for screen readers."""
         svg = self._svg[self._svg.index("<svg"):]
         svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.S)
         svg = re.sub(r"<title>.*?</title>", "", svg, flags=re.S)
@@ -44,7 +44,7 @@ class Chart:
 
 
 def panels(count, height=1.9, top=0.0, shared=True, width=style.WIDTH, ratios=None):
-    """A column of axes that share the time axis."""
+    """Returns a column of axes that share the time axis."""
     total = sum(ratios) if ratios else count
     figure, axes = plt.subplots(count, 1, sharex=shared, squeeze=False, figsize=(width, height * total + 0.75 + top),
                                 constrained_layout=True, gridspec_kw={"height_ratios": ratios} if ratios else None)
@@ -53,7 +53,7 @@ def panels(count, height=1.9, top=0.0, shared=True, width=style.WIDTH, ratios=No
 
 
 def legend_above(axes, title=None, columns=6, handles=None, labels=None):
-    """Legend above the data, to the right of the panel's title."""
+    """Adds a legend above the data, to the right of the panel's title."""
     if handles is None:
         handles, labels = axes.get_legend_handles_labels()
     if title:

@@ -40,7 +40,7 @@ def summary(runs):
 
 
 def slowdowns(runs):
-    """Rows of the median and the 99th percentile of the slowdown, by length."""
+    """Returns rows with the median and the 99th percentile of the slowdown, by length."""
     def value(run, at, key):
         times = run.figure("completion_times") or {}
         classes = times.get("classes") or []
@@ -63,7 +63,7 @@ def mark(check):
 
 
 def checks(folder, runs):
-    """The checks of the file, and of the others those that failed."""
+    """Returns the checks that the file configures, and those other checks that failed."""
     named = list((folder.lab.get("checks") or {}).items())
     by_run = [{c.get("name"): c for c in r.entry.get("checks") or []} for r in runs]
     known = {name for name, _ in named}

@@ -7,7 +7,7 @@ from folder import Folder
 
 
 class Run:
-    """A run: its entry in result.json, and its folder (None if it was not completed)."""
+    """A run: its entry in result.json, and its folder (None if the run was not completed)."""
 
     def __init__(self, path, entry):
         self.entry = entry
@@ -17,12 +17,12 @@ class Run:
 
     @property
     def title(self):
-        """The name, and the algorithm if it has another name."""
+        """The name of the run, and the name of its algorithm if this is a different name."""
         algorithm = self.entry.get("algorithm")
         return self.name if algorithm in (None, self.name) else f"{self.name} ({algorithm})"
 
     def figure(self, *path):
-        """A member of the run's `figures`, or None."""
+        """Returns a member of the run's `figures`, or None."""
         value = self.entry.get("figures")
         for key in path:
             value = value.get(key) if isinstance(value, dict) else None
@@ -34,12 +34,12 @@ def is_comparison(folder):
 
 
 def runs(folder):
-    """All runs, in the order of the command line. Computed once for all charts."""
+    """Returns all runs, in the order of the command line. Computed once for all charts."""
     if "runs" not in folder.made:
         folder.made["runs"] = [Run(folder.path, e) for e in folder.result["runs"] if isinstance(e, dict)]
     return folder.made["runs"]
 
 
 def drawn(folder):
-    """The runs that have time series."""
+    """Returns the runs that have time series."""
     return [r for r in runs(folder) if r.folder is not None and r.folder.series is not None]

@@ -18,7 +18,7 @@ def size(length):
 
 
 def rows(times):
-    longer = 0  # the limit of the class before
+    longer = 0  # upper limit of the previous class
     for c in times.get("classes") or []:
         limit = c.get("up_to_bytes")
         name = f"above {size(longer)}" if limit is None else f"{size(longer)} to {size(limit)}" if longer else f"up to {size(limit)}"
@@ -29,7 +29,7 @@ def rows(times):
 
 
 def runs(result):
-    """[(name, completion times)] of the run and, if present, of the same experiment in virtual time."""
+    """Returns [(name, completion times)] of the run and, if present, of the same experiment in virtual time."""
     found = [(f", {name}", f.get("completion_times")) for name, f in labfigures.runs(result)]
     return [(n, t) for n, t in found or [("", result.get("completion_times"))] if isinstance(t, dict)]
 

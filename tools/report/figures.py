@@ -6,7 +6,7 @@ from units import fmt
 
 FEW = 12  # rows that are shown without expanding details
 
-# Members of result.json that the page shows elsewhere, or that are of no interest to a reader.
+# Members of result.json that the page shows elsewhere, or that do not interest a reader.
 PLACED = {"schema_version", "verdict", "config", "boards", "receivers", "switches", "checks", "messages", "duration_s",
           "measured_s", "warmup_excluded", "interrupted", "goodput_gbps", "tx_payload_gbps", "fairness_jain", "ports", "workers", "stolen_share",
           "changes", "peers", "control_unserved", "lab", "completion_times", "latency"}
@@ -20,8 +20,8 @@ RECEIVER = (("goodput_gbps", "goodput (Gb/s)"), ("messages", "messages"), ("payl
 
 
 def total(item, key):
-    """The value of a member (None if unknown), or its sum over the queue pairs if all of them are listed. For a quantity of
-    congestion control, the mean over the queue pairs."""
+    """Returns the value of a member (None if unknown), or the sum over the queue pairs if all of them are listed. For a quantity of
+    congestion control, returns the mean over the queue pairs."""
     state = (item.get("congestion") or {}).get(key)
     if isinstance(state, dict):
         return state.get("mean")
@@ -71,7 +71,7 @@ def receivers(result):
 
 
 def switches(result):
-    """All numbers of each switch, and a table of its ports."""
+    """Formats all numbers of each switch, and a table of its ports."""
     html = ""
     items = result.get("switches") or []
     if items:
@@ -87,7 +87,7 @@ def switches(result):
 
 
 def objects(caption, items):
-    """One row per object of a list of similar objects."""
+    """Formats a list of similar objects as a table with one row per object."""
     keys = list(dict.fromkeys(k for item in items for k, v in item.items() if not isinstance(v, (dict, list))))
     keys.sort(key=lambda k: k not in ("name", "board", "port"))
     return table(caption, [k.replace("_", " ") for k in keys], [[item.get(k) for k in keys] for item in items])
@@ -117,7 +117,7 @@ def plain(value):
 
 
 def others(result):
-    """Members that this page does not know by name."""
+    """Formats the members that this page does not know by name."""
     html = ""
     for key, value in result.items():
         if key in PLACED or not value:
@@ -139,7 +139,7 @@ def scalars(result):
 
 
 def machine(result):
-    """Counters of DPDK ports and workers."""
+    """Formats the counters of DPDK ports and workers."""
     html = "".join(objects(caption, result[key]) for key, caption in (("ports", "Ports (DPDK)"), ("workers", "Workers"))
                    if result.get(key))
     html += cpu(result.get("workers") or [])
@@ -147,7 +147,7 @@ def machine(result):
 
 
 def cpu(workers):
-    """Shares of the workers' time by stage, in samples of 10 ms."""
+    """Formats the shares of the workers' time by stage, in samples of 10 ms."""
     stages = ("busy", "rx", "check", "place", "build", "tx", "other", "idle")
     rows = [[i, quantile] + [100 * w["cpu"][s][quantile] for s in stages]
             for i, w in enumerate(workers) if w.get("cpu") for quantile in ("min", "p10", "p50", "p90", "max")]

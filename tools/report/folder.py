@@ -14,7 +14,7 @@ PART = 50_000  # lines
 
 
 class Table:
-    """Columns of a CSV file by name, of equal length: numbers (NaN where a field is empty), or text."""
+    """The columns of a CSV file by name, all of the same length. A column contains numbers (NaN if a field is empty) or text."""
 
     def __init__(self, columns):
         self.columns = columns
@@ -31,14 +31,14 @@ class Table:
         return self.length
 
     def by(self, name):
-        """{value of a text column: its rows}, in their order."""
+        """Returns {value of a text column: rows with this value}, in file order."""
         values, index, counts = np.unique(as_text(self.columns[name]), return_inverse=True, return_counts=True)
         order = np.argsort(index, kind="stable")
         ends = np.cumsum(counts)
         return {str(v): self.where(order[end - count:end]) for v, end, count in zip(values, ends, counts)}
 
     def where(self, rows):
-        """Selects rows by a mask or by indices."""
+        """Returns the rows that a mask or indices select."""
         return Table({name: values[rows] for name, values in self.columns.items()})
 
     def get(self, name, default=0.0):
@@ -46,7 +46,7 @@ class Table:
 
 
 def column(texts):
-    """An array of numbers if all texts are numbers, else of text."""
+    """Returns an array of numbers if all texts are numbers, otherwise an array of text."""
     try:
         return np.array([float(t) if t != "" else np.nan for t in texts])
     except ValueError:
@@ -59,15 +59,15 @@ def as_text(values):
 
 
 def joined(parts):
-    """Joins a column read in parts; text if any part is text."""
+    """Joins the parts of a column. The result is text if any part is text."""
     if any(p.dtype.kind != "f" for p in parts) and any(p.dtype.kind == "f" for p in parts):
         parts = [as_text(p) for p in parts]
     return np.concatenate(parts) if parts else np.array([])
 
 
 def read_csv(path):
-    """Ignores an incomplete last line, as a killed run leaves it. Reads in parts because a long file takes
-    ten times its size as text."""
+    """Reads a CSV file. Ignores an incomplete last line, which a killed run may leave. Reads the file in parts, because
+    the text of a long file would take ten times its size in memory."""
     with open(path, newline="", encoding="utf-8") as f:
         lines = csv.reader(f)
         names = next(lines, [])
@@ -108,13 +108,13 @@ class Folder:
         return table if table is not None and len(table) else None
 
     def each_port(self):
-        """{name: rows of ports.csv}. Computed once for all charts."""
+        """Returns {name: rows of ports.csv}. Computed once for all charts."""
         if "ports" not in self.made:
             self.made["ports"] = self.ports.by("port") if self.ports is not None else {}
         return self.made["ports"]
 
     def files(self):
-        """Files that the page links to."""
+        """Returns the files to which the page links."""
         known = ("config.yaml", "result.json", "series.csv", "ports.csv", "queues.csv", "windows.csv", "sweep.csv", "latency.csv", "camera.csv")
         return [n for n in known if os.path.exists(os.path.join(self.path, n))]
 
@@ -127,6 +127,6 @@ class Folder:
         return self.lab.get("title") or "softfeb run"
 
     def limit(self, check):
-        """The limit of a configured check, or None."""
+        """Returns the limit of a configured check, or None."""
         value = (self.lab.get("checks") or {}).get(check)
         return number(value) if value is not None else None

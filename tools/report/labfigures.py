@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Results of a lab experiment, real time beside virtual time."""
+"""Results of a lab experiment, with real time and virtual time side by side."""
 
 from markup import Raw, details, flat, table
 from units import fmt
@@ -20,7 +20,7 @@ CHOSEN = (
 
 
 def runs(result):
-    """[(column, figures)] of the run and, if present, of the same experiment in virtual time."""
+    """Returns [(column, figures)] of the run and, if present, of the same experiment in virtual time."""
     lab = result.get("lab") or {}
     found = [(f"{lab.get('time', 'real')} time", lab.get("figures"))]
     if isinstance(lab.get("virtual"), dict):
@@ -29,7 +29,7 @@ def runs(result):
 
 
 def named(figures):
-    """Scalars by path, windows by length."""
+    """Returns the scalars by path, and the windows by length."""
     plain = {k: v for k, v in figures.items() if k not in ("windows", "changes", "conservation", "completion_times")}
     values = dict(flat(plain))
     for w in figures.get("windows") or []:
@@ -92,7 +92,7 @@ def section(result):
 
 
 def slowest(result):
-    """Longest time to the fair shares in this run, in milliseconds, or None."""
+    """Returns the longest time in which boards reached their fair shares in this run, in milliseconds, or None."""
     columns = runs(result)
     found = [c["converged_ms"] for c in (columns[0][1].get("changes") or []) if c.get("converged_ms") is not None] if columns else []
     return max(found, default=None)

@@ -13,16 +13,16 @@ from folder import Folder
 
 
 def draw(folder, maker, trouble):
-    """The charts of a maker, none if its data are missing. An error is reported on the page; the other charts are still drawn."""
+    """Returns the charts of a maker; none if its data are missing. Errors are shown on the page, and the other charts are still drawn."""
     try:
         return list(maker(folder))
-    except Exception:  # any kind: the other charts must still be drawn
+    except Exception:  # an error of any kind, because the other charts must still be drawn
         trouble.append(f"{maker.__module__}: {traceback.format_exc(limit=-1).strip()}")
         return []
 
 
 def report(path):
-    """Writes the charts and index.html, for a comparison also those of each run; returns the path of index.html."""
+    """Writes the charts and index.html; for a comparison, also those of each run. Returns the path of index.html."""
     style.use()
     folder = Folder(path)
     if comparison.is_comparison(folder):

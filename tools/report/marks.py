@@ -16,7 +16,7 @@ def who(names):
 
 
 def draw_changes(all_axes, events, label=True):
-    """Vertical lines where boards join or leave, labelled above the data of the topmost panel."""
+    """Draws vertical lines where boards join or leave, with labels above the data of the topmost panel."""
     if label and events:
         make_room(all_axes[0])
     for at, sign, names in events:
@@ -29,7 +29,7 @@ def draw_changes(all_axes, events, label=True):
 
 
 def make_room(axes, share=0.14):
-    """Extends the axis for labels above the data, without ticks there."""
+    """Extends the axis to make room for labels above the data. The added part has no ticks."""
     low, high = axes.get_ylim()
     ticks = [t for t in axes.get_yticks() if low <= t <= high]
     axes.set_ylim(low, high + share * (high - low))
@@ -37,7 +37,7 @@ def make_room(axes, share=0.14):
 
 
 def strip(axes, times, counts, colour, columns=240):
-    """Events at the foot of a panel: darker bins have more events. Few events are drawn as separate strokes."""
+    """Draws events at the foot of a panel: darker bins have more events. Draws separate strokes if there are only a few events."""
     happened = counts > 0
     if np.count_nonzero(happened) <= columns / 2:
         rug(axes, times[happened], colour)
@@ -45,7 +45,7 @@ def strip(axes, times, counts, colour, columns=240):
     begin, end = axes.get_xlim()
     left, width, sums = sampling.counted(times, counts, begin, end, columns)
     top = sums.max()
-    shades = np.minimum(5, np.ceil(5 * sums / top)).astype(int)  # five groups: one path per group, not per bin
+    shades = np.minimum(5, np.ceil(5 * sums / top)).astype(int)  # five groups, so that there is one path per group instead of one per bin
     for shade in range(1, 6):
         here = left[shades == shade]
         if len(here):
@@ -54,7 +54,7 @@ def strip(axes, times, counts, colour, columns=240):
 
 
 def rug(axes, times, colour, most=400):
-    """Short strokes at the foot of a panel, one per event; events at the same place share a stroke."""
+    """Draws short strokes at the foot of a panel, one per event. Events at the same place share a stroke."""
     if len(times) == 0:
         return
     low, high = axes.get_xlim()
@@ -64,7 +64,7 @@ def rug(axes, times, colour, most=400):
 
 
 def limit_line(axes, value, text, colour=None, below=False):
-    """A horizontal line labelled at the right edge of the panel; `below` puts the label under the line."""
+    """Draws a horizontal line with a label at the right edge of the panel. `below` puts the label under the line."""
     colour = colour or style.BAD
     axes.axhline(value, color=colour, linewidth=1.1, linestyle=(0, (5, 3)), zorder=2.5)
     axes.annotate(text, (1.0, value), xycoords=("axes fraction", "data"), xytext=(-3, -3 if below else 2),
@@ -73,7 +73,7 @@ def limit_line(axes, value, text, colour=None, below=False):
 
 
 def band(axes, middle, mean, low, high, colour, label, width=1.5, style_=("-")):
-    """A line and, if it averages many samples, their range."""
+    """Draws a line and, if the line is an average of many samples, their range."""
     if np.any(high > low):
         axes.fill_between(middle, low, high, color=colour, alpha=0.22, linewidth=0, zorder=2)
     axes.plot(middle, mean, color=colour, linewidth=width, linestyle=style_, label=label, zorder=3)

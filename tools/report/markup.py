@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""HTML of plain values. Everything read from a file is escaped here."""
+"""Converts plain values to HTML. Everything that was read from a file is escaped here."""
 
 from html import escape
 
@@ -25,7 +25,7 @@ class Raw(str):
 
 
 def table(caption, heads, rows):
-    """A table; the first cell of each row is its heading."""
+    """Returns a table. The first cell of each row is its heading."""
     numeric = [bool(rows) and all(is_number(r[i]) or r[i] is None for r in rows) for i in range(len(heads))]
     head = "".join(f'<th scope="col"{" class=n" if n else ""}>{text(h)}</th>' for h, n in zip(heads, numeric))
     body = "".join("<tr>" + f'<th scope="row">{text(fmt(r[0]))}</th>' + "".join(cell(v) for v in r[1:]) + "</tr>\n" for r in rows)
@@ -34,12 +34,12 @@ def table(caption, heads, rows):
 
 
 def pairs(caption, mapping):
-    """A table of names and values of a nested object; names are joined by dots."""
+    """Returns a table of the names and values of a nested object. The names of nested members are joined by dots."""
     return table(caption, ("", "value"), list(flat(mapping)))
 
 
 def flat(value, prefix="", most=400):
-    """(name, scalar) of everything in an object; long lists of objects are truncated with a note."""
+    """Returns (name, scalar) for everything in an object. Long lists of objects are truncated, and a note is added."""
     if isinstance(value, dict):
         for k, v in value.items():
             yield from flat(v, f"{prefix}.{k}" if prefix else str(k), most)

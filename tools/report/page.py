@@ -54,7 +54,7 @@ def in_virtual_time(result):
 
 
 def cards(folder):
-    """The key results."""
+    """Formats the key results."""
     r = folder.result
     use = least_use(folder)
     known = [

@@ -7,7 +7,7 @@ COLUMNS = 900  # about a chart's width in pixels
 
 
 def intervals(times):
-    """Length of the interval before each sample; the series begins at 0, or one median interval before its first sample."""
+    """Returns the length of the interval before each sample. The series begins at 0, or one median interval before its first sample."""
     if len(times) == 0:
         return times
     usual = np.median(np.diff(times)) if len(times) > 1 else times[0]
@@ -16,8 +16,8 @@ def intervals(times):
 
 
 def binned(times, values, begin, end, columns=COLUMNS, weights=None):
-    """(middle, mean, minimum, maximum) over equal time bins, without empty bins. A series with fewer samples
-    than bins is returned unchanged."""
+    """Returns (middle, mean, minimum, maximum) over equal time bins, without empty bins. A series with fewer
+    samples than bins is returned unchanged."""
     keep = ~np.isnan(values) & (times >= begin) & (times <= end)
     times, values = times[keep], values[keep]
     weights = np.ones(len(times)) if weights is None else weights[keep]
@@ -35,7 +35,7 @@ def binned(times, values, begin, end, columns=COLUMNS, weights=None):
 
 
 def counted(times, counts, begin, end, columns=200):
-    """(left edges, width, sums) of counts over equal time bins."""
+    """Returns (left edges, width, sums) of counts over equal time bins."""
     keep = ~np.isnan(counts) & (times >= begin) & (times <= end)
     width = (end - begin) / columns if end > begin else 1.0
     index = np.clip(np.ceil((times[keep] - begin) / width).astype(int) - 1, 0, columns - 1)
@@ -43,6 +43,6 @@ def counted(times, counts, begin, end, columns=200):
 
 
 def runs(mask):
-    """[first, last] of each stretch of true entries."""
+    """Returns [first, last] of each run of true entries."""
     edges = np.flatnonzero(np.diff(np.concatenate(([0], mask.astype(int), [0]))))
     return [(a, b - 1) for a, b in zip(edges[::2], edges[1::2])]

@@ -11,7 +11,7 @@ from sampling import intervals
 
 COUNTS = ("cnp_rx", "retransmitted")
 SUMS = ("rc_gbps", "rt_gbps", "sent_gbps", "goodput_gbps")
-# {attribute: its columns in a series of queue pairs, and in one of boards}; only some algorithms have these quantities.
+# {attribute: (column in a series of queue pairs, column in a series of boards)}. Only some algorithms have these quantities.
 MEANS = {"rtt_us": ("rtt_us", "rtt_mean_us"), "target_delay_us": ("target_delay_us", "target_delay_mean_us"),
          "window_bytes": ("window_bytes", "window_mean_bytes"), "utilization": ("utilization", "utilization_mean")}
 
@@ -41,30 +41,30 @@ class Sender:
         return int(np.nansum(self.cnp_rx))
 
     def mean_sent(self):
-        """Gb/s while it was sending."""
+        """Returns the mean rate in Gb/s while the board was sending."""
         if self.first is None:
             return 0.0
         during = (self.times > self.first) & (self.times <= self.last)
         return float(np.average(self.sent_gbps[during], weights=self.length[during]))
 
     def sending(self):
-        """Mask of the samples while it sends; only then is its congestion-control state meaningful."""
+        """Mask of the samples while the board sends. Only then is its congestion-control state meaningful."""
         return (self.times >= (self.first if self.first is not None else np.inf)) & (self.times <= self.last)
 
 
 def summed(values, index, length):
-    """Sum of the known values of each index, and their number."""
+    """Returns, for each index, the sum and the number of the known values."""
     known = ~np.isnan(values)
     return np.bincount(index, np.where(known, values, 0.0), length), np.bincount(index, known, length)
 
 
 def natural(name):
-    """feb2 before feb10."""
+    """Sort key for names: feb2 comes before feb10."""
     return [int(p) if p.isdigit() else p for p in re.split(r"(\d+)", name)]
 
 
 def senders(folder):
-    """Senders in natural order of their names. Computed once for all charts."""
+    """Returns the senders in the natural order of their names. Computed once for all charts."""
     if "senders" not in folder.made:
         folder.made["senders"] = by_board(folder.series)
     return folder.made["senders"]
@@ -78,7 +78,7 @@ def by_board(series):
 
 
 def span(folder):
-    """Beginning and end of the time axis."""
+    """Returns the beginning and the end of the time axis."""
     ends = [t["time_s"].max() for t in (folder.series, folder.ports) if t is not None and "time_s" in t]
     if folder.windows is not None:
         ends.append(folder.windows["to_s"].max())
@@ -86,13 +86,13 @@ def span(folder):
 
 
 def changes(folder, begin, end):
-    """[(time, +1 joins or -1 leaves, [names])]: boards that start after the run or stop before its end; from the lab's result if it has
-    them, otherwise from the series."""
+    """Returns [(time, +1 or -1, [names])] of boards that start after the beginning of the run (+1) or stop before its end (-1). These
+    come from the lab's result if it contains them, otherwise from the series."""
     told = labfigures.runs(folder.result)
     if told and "changes" in told[0][1]:
         all_ = [(c["at_s"], sign, c[key]) for c in told[0][1]["changes"] for sign, key in ((-1, "stopping"), (+1, "starting"))]
         return [(at, sign, names) for at, sign, names in all_ if names and begin < at < end]
-    stopped = folder.result.get("duration_s")  # packets in flight then arrive later
+    stopped = folder.result.get("duration_s")  # packets that are in flight at this time arrive later
     return seen(senders(folder), begin, min(end, stopped) if is_number(stopped) else end)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Times of messages from stage to stage: what the page says of the member `latency` of result.json (doc/result.md)."""
+"""Times of messages from stage to stage: how the page shows the member `latency` of result.json (doc/result.md)."""
 
 from markup import details, table
 
@@ -28,7 +28,7 @@ def is_sum(stage):
 
 
 def stages(result):
-    """[stage] with the single steps first, in the order of the path."""
+    """Returns the stages: first the single steps, in the order of the path."""
     found = (result.get("latency") or {}).get("stages") or []
     return [s for s in found if not is_sum(s)] + [s for s in found if is_sum(s)]
 

@@ -19,7 +19,7 @@ def switches(folder):
 
 
 def link_rate(folder, port):
-    """Link rate in Gb/s on the wire of a port "switch.peer", or None."""
+    """Returns the link rate of a port "switch.peer" in Gb/s on the wire, or None."""
     here, _, peer = port.partition(".")
     for link in (folder.config.get("network") or {}).get("links") or []:
         ends = [str(e) for e in link.get("ends") or []]
@@ -29,7 +29,7 @@ def link_rate(folder, port):
 
 
 def covers(end, name):
-    """Whether an end of a link (a name, a group's name, or a range first..last) covers this station."""
+    """True if an end of a link (a name, a group's name, or a range first..last) includes this station."""
     first, dots, last = end.partition("..")
     if not dots:
         return end == name or (name.startswith(end) and name[len(end):].lstrip("-").isdigit())
@@ -39,14 +39,14 @@ def covers(end, name):
 
 
 def markings(switch):
-    """The switch's own `ecn`, or that of its queues, as [{kmin, kmax}]."""
+    """Returns the marking thresholds of the switch and those of its queues, as [{kmin, kmax}]."""
     found = [switch.get("ecn")] + [q for q in switch.get("queues") or [] if isinstance(q, dict)]
     found += [q.get("ecn") for q in switch.get("queues") or [] if isinstance(q, dict)]
     return [m for m in found if isinstance(m, dict) and m.get("kmin") is not None]
 
 
 def thresholds(folder, port):
-    """[(text, bytes, colour)] of the switch that the port belongs to."""
+    """Returns [(text, bytes, colour)] of the thresholds of the port's switch."""
     switch = switches(folder).get(port.partition(".")[0])
     if switch is None:
         return []

@@ -14,7 +14,7 @@ SCALE = {
 
 
 def number(value):
-    """Parses a configuration value: times in seconds, sizes in bytes, rates in Gb/s, shares of 1. None if it is not a number."""
+    """Parses a configuration value: returns seconds, bytes, Gb/s, or a share of 1; None if the value is not a number."""
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, (int, float)):
@@ -29,7 +29,7 @@ def number(value):
 
 
 def fmt(value, digits=4):
-    """Formats with this many significant digits and thin spaces between thousands; integers in full."""
+    """Formats a number with this many significant digits, and with thin spaces between thousands. Integers keep all digits."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "–"
     if isinstance(value, bool):
@@ -46,7 +46,7 @@ def fmt(value, digits=4):
 
 
 def scaled_bytes(values):
-    """(divisor, unit) suited to the largest of some sizes."""
+    """Returns (divisor, unit) that suit the largest of the sizes."""
     top = max((v for v in values if v is not None and not math.isnan(v)), default=0)
     for divisor, unit in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
         if top >= 2 * divisor:

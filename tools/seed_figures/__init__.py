@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Figures of published systems, and of softfeb's experiments (tools/seed-figures)."""
+"""Figures from published systems, and from softfeb's experiments (tools/seed-figures)."""

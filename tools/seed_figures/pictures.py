@@ -29,7 +29,7 @@ def side_by_side():
 
 
 def curve(axes, ticks, values, title, label, name=None, colour=0):
-    """Sizes grow by factors, so they are evenly spaced."""
+    """Draws a curve over evenly spaced sizes, because the sizes grow by factors."""
     axes.plot(range(len(ticks)), values, "o-", color=style.series_colour(colour), label=name)
     axes.set_xticks(range(len(ticks)), ticks)
     axes.set_title(title)
@@ -42,7 +42,7 @@ def results(runs, jobs):
 
 
 def swept(jobs):
-    """The values of the first key of a sweep, for the ticks."""
+    """Returns the values of the first key of a sweep, for the ticks."""
     return [job.overrides[0].rpartition("=")[2] for job in jobs]
 
 
@@ -75,7 +75,7 @@ def registration(runs):
 
 
 def of_report(make, job, wanted):
-    """The first chart that a maker of the report draws of a run. Its figure is saved by the chart."""
+    """Returns a function that makes the first chart of a maker of the report, for a run. The chart itself saves its figure."""
     def draw(runs):
         chart = next(iter(make(Folder(str(runs.folder(job))))))
         return chart, wanted
@@ -88,7 +88,7 @@ PICTURES = (("seed000-mtu", mtu), ("seed000-no-dcqcn", of_report(rates.make, ON_
 
 
 def save(drawn, folder):
-    """The picture as a PNG in `folder`. `drawn`: a figure of matplotlib or a Chart of the report."""
+    """Saves the picture as a PNG in `folder`, and returns its path. `drawn`: a figure of matplotlib or a Chart of the report."""
     path = Path(folder) / "picture.png"
     if hasattr(drawn, "savefig"):
         drawn.savefig(path, metadata={"Software": None})

@@ -15,7 +15,7 @@ SIZES = ("64B", "256B", "1KiB")
 
 
 class Unavailable(Exception):
-    """Why this machine cannot measure a figure."""
+    """This machine cannot measure a figure; the text gives the reason."""
 
 
 @dataclass(frozen=True)
@@ -23,11 +23,11 @@ class RealRow:
     seed: str
     name: str
     expected: str
-    measure: object  # function of the program; returns the text of ours, or raises Unavailable
+    measure: object  # function that takes the path of softfeb; returns the measured value as text, or raises Unavailable
 
 
 def run(softfeb, file, *overrides):
-    """The result of conf/lab/FILE.yaml in real time."""
+    """Runs conf/lab/FILE.yaml in real time, and returns the result."""
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "result.json"
         command = [softfeb, "lab", "--quiet", "-c", rows.CONF / f"{file}.yaml", "--json", target, "--set", "run.web=off"]
@@ -42,10 +42,10 @@ def run(softfeb, file, *overrides):
 
 
 def notification(softfeb):
-    """Medians of the time from the port's receive burst to the notification, by message size."""
+    """Returns the median times from the port's receive burst to the notification, by message size."""
     found = []
     for size in SIZES:
-        # A rate that one core keeps up with, so that the time does not include a queue of messages.
+        # Use a rate that one core can process, so that the time does not include a queue of messages.
         result = run(softfeb, "seed004-latency", f"boards.nanet.qps.0.traffic.message_size={size}",
                      "boards.nanet.qps.0.traffic.rate=100kmsg/s", "run.duration=2s", "latency.sample=1")
         found.append(rows.stage(result, "received", "notified")["p50"] / 1000)

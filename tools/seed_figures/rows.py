@@ -22,9 +22,9 @@ class Row:
     seed: str        # the system
     name: str
     file: str        # in conf/lab
-    expected: tuple  # a number for each of ours, or a limit for all
+    expected: tuple  # a number for each measured value, or a limit for all of them
     tolerance: str   # "0.5 %", "± 0.1", "at least", "at most"
-    ours: object     # function of the results of `jobs`; returns a number or a list of them
+    ours: object     # function that takes the results of `jobs`, and returns the measured value or a list of values
     jobs: tuple
     digits: int = 2
 
@@ -56,7 +56,7 @@ def board_goodput(name):
 
 
 def node_goodput(results):
-    """Of all receivers together, which have windows and measure it themselves."""
+    """Returns the goodput of all receivers together. The receivers have windows and measure their goodput themselves."""
     return [sum(n["goodput_gbps"] for n in r["receivers"]) for r in results]
 
 
@@ -65,8 +65,8 @@ def missing(results):
 
 
 def wrong_marks(results):
-    """Differences between the windows' bitmaps, the gaps in the PSNs, and the number of packets that the network lost. Each message
-    is one packet."""
+    """Counts differences between the windows' bitmaps, the gaps in the PSNs, and the number of packets that the network lost. Each
+    message is one packet."""
     node, lost = results[0]["receivers"][0], lab(results[0])["totals"]["lost"]
     by_psn = {str(i): qp["missing_ranges"] for i, qp in enumerate(node["qps"]) if "missing_ranges" in qp}
     bitmaps = node["windows"]["missing_ranges"]
@@ -75,14 +75,14 @@ def wrong_marks(results):
 
 
 def headers_only(result):
-    """Share of the payload in per cent, as the thesis counts it: without FCS (4 bytes), preamble (8) and inter-frame gap (12)."""
+    """Returns the share of the payload in per cent, as in the thesis: without FCS (4 bytes), preamble (8) and inter-frame gap (12)."""
     port = next(p for s in result["switches"] for p in s["ports"] if p["name"] == "tor.node")
     payload = sum(n["payload_bytes"] for n in result["receivers"])
     return 100 * payload / (port["tx_wire_bytes"] - 24 * port["tx_packets"])
 
 
 def largest_deviation(results):
-    """Of the goodput of a queue pair from the mean of all, in per cent."""
+    """Returns the largest deviation of a queue pair's goodput from the mean of all queue pairs, in per cent."""
     off = []
     for r in results:
         spreads = [b["summary"]["goodput_gbps"] for b in r["boards"]]
@@ -96,12 +96,12 @@ def latency(result):
 
 
 def saved(results):
-    """The results alternate: with registration, and with an acknowledgement first."""
+    """Returns the time saved by registration. The results alternate: with registration, and with an acknowledgement first."""
     return [latency(b) - latency(a) for a, b in zip(results[::2], results[1::2])]
 
 
 def stage(result, begin, end):
-    """Times of messages between two stages (doc/result.md), in nanoseconds."""
+    """Returns the times of messages between two stages (doc/result.md), in nanoseconds."""
     return next(s for s in result["latency"]["stages"] if (s["from"], s["to"]) == (begin, end))
 
 
@@ -121,7 +121,7 @@ def accepted_share(results):
 
 
 def card_goodput(results):
-    """Of WRITEs and of datagrams together; each run has one of them."""
+    """Returns the goodput of WRITEs plus that of datagrams. Each run has only one of the two."""
     return [r["boards"][0]["goodput_gbps"] + (r["receivers"][0]["streams"]["goodput_gbps"] or 0) for r in results]
 
 
@@ -133,10 +133,10 @@ MTUS, VICTIM, LATENCY = (tuple(sweep(f"seed000-{n}")) for n in ("mtu", "victim",
 SIZES, QPS, MANY_TO_ONE, ONE_TO_MANY = (tuple(sweep(f"seed001-{n}")) for n in ("sizes", "qps", "many-to-one", "one-to-many"))
 NOTIFICATIONS = tuple(sweep("seed003-latency"))
 EVENTS = Job("advcam")
-# The data of one event at a time, and one board for long enough to measure the live time.
+# Two runs: one event at a time; and a single board for long enough to measure the live time.
 ONE_EVENT = Job("advcam", ("run.duration=3ms", "triggers.camera.sources.0={kind: periodic, rate: 10kHz, phase: 50us}"))
 LIVE = Job("advcam", ("boards.feb.count=1", "run.duration=10s", "latency.sample=64"))
-# Share of the triggers of 10 kHz that a dead time of 7 us leaves, and three standard deviations of the share measured in 10 s.
+# Share of 10 kHz triggers accepted with a dead time of 7 us, and three standard deviations of the share measured in 10 s.
 LIVE_SHARE = 1 / (1 + 10e3 * 7e-6)
 LIVE_SIGMAS = 3 * math.sqrt(LIVE_SHARE**3 / 100e3)
 CARD_WRITES, CARD_DATAGRAMS = (tuple(j for j in sweep("seed004-sizes") if j.overrides[0].endswith(mode) and

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs experiments in virtual time, as many at once as there are CPUs."""
+"""Runs experiments in virtual time, as many at the same time as there are CPUs."""
 
 import itertools
 import json
@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 class Failed(Exception):
-    """A run without a result."""
+    """A run gave no result."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Job:
 
 
 def points(file):
-    """[{key: value}] of each run of the sweep of conf/lab/FILE.yaml; the last key varies fastest."""
+    """Returns {key: value} for each run of the sweep of conf/lab/FILE.yaml. The last key varies fastest."""
     with open(ROOT / "conf/lab" / f"{file}.yaml", encoding="utf-8") as f:
         document = yaml.safe_load(f)
     axes = document["set"]["lab.sweep"] if "base" in document else document["lab"]["sweep"]
@@ -37,12 +37,12 @@ def points(file):
 
 
 def override(key, value):
-    """The value as YAML, because Python writes true and false in capitals."""
+    """Returns KEY=VALUE with the value as YAML. (Python would write True and False.)"""
     return f"{key}={json.dumps(value) if isinstance(value, bool) else value}"
 
 
 def sweep(file):
-    """The jobs of the sweep of conf/lab/FILE.yaml."""
+    """Returns the jobs of the sweep of conf/lab/FILE.yaml."""
     return [Job(file, tuple(override(k, v) for k, v in point.items())) for point in points(file)]
 
 
@@ -67,11 +67,11 @@ class Runs:
                 self._started[job] = self._pool.submit(self._run, job, Path(self._temporary.name) / str(len(self._started)))
 
     def result(self, job):
-        """The result document (doc/result.md). Waits for the run; throws Failed."""
+        """Waits for the run, and returns its result document (doc/result.md). Raises Failed."""
         return json.loads((self.folder(job) / "result.json").read_text())
 
     def folder(self, job):
-        """The folder of the run: result.json, with `report` also the time series."""
+        """Returns the folder of the run, which contains result.json and, with `report`, the time series."""
         return self._started[job].result()
 
     def _run(self, job, folder):
@@ -81,7 +81,7 @@ class Runs:
         for text in job.overrides:
             command += ["--set", text]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        # 1: a check did not hold. The table shows what was measured.
+        # Exit status 1 means that a check did not hold. The table then shows the measured value.
         if done.returncode not in (0, 1) or not (folder / "result.json").exists():
             raise Failed(f"{' '.join(map(str, command))}: status {done.returncode}\n{done.stderr.strip()}")
         return folder

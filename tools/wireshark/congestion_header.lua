@@ -59,7 +59,7 @@ cch.experts = {e.version, e.length, e.truncated, e.checksum}
 
 cch.prefs.port = Pref.uint("UDP port", 49791, "cc_port of the endpoints")
 
--- RFC 1071. True if the sum over `range`, an even number of bytes with the checksum, is right.
+-- Checks a checksum (RFC 1071). `range` includes the checksum, and has an even number of bytes.
 local function checksum_holds(range)
   local sum = 0
   for at = 0, range:len() - 2, 2 do sum = sum + range(at, 2):uint() end
@@ -131,7 +131,7 @@ local function show_checksum(header, tree, item)
   return good
 end
 
--- What the Info column says of a header.
+-- Returns the text for a header in the Info column.
 local function summary(tvb)
   local flags, profile = tvb(0, 1):bitfield(4, 4), tvb(1, 1):uint()
   local text = profile_name(profile)
@@ -140,7 +140,7 @@ local function summary(tvb)
   return string.format(" [CCH %s, %d hops]", text, tvb(3, 1):uint())
 end
 
--- Shows the header. Returns its size in bytes, or nil if what follows it cannot be found.
+-- Shows the header. Returns its size in bytes, or nil if the end of the header is unknown or missing.
 local function show_header(tvb, root)
   if tvb:len() < COMMON then
     root:add(cch, tvb()):add_proto_expert_info(e.truncated)
@@ -176,7 +176,7 @@ function cch.dissector(tvb, pinfo, root)
   local size = show_header(tvb, root)
   if size and size < tvb:len() then
     local infiniband = DissectorTable.get("udp.port"):get_dissector(ROCE_PORT)
-    -- The dissector itself marks a malformed packet in the tree. Its error is none of this script.
+    -- The InfiniBand dissector marks malformed packets in the tree itself, so ignore its errors here.
     if infiniband then pcall(infiniband.call, infiniband, tvb(size):tvb(), pinfo, root) end
     -- The InfiniBand dissector does not know the opcode of control frames.
     if tvb:len() >= size + BTH and tvb(size, 1):uint() == CONTROL_OPCODE then

@@ -62,7 +62,7 @@ local e = {
 }
 event.experts = {e.short, e.version, e.header_size, e.header_crc, e.time, e.bounds, e.size, e.payload_crc}
 
--- Operations on 32 bits, which Lua 5.2 has in a library of its own.
+-- Operations on 32-bit numbers. Lua 5.2 has them in a separate library.
 local band, bxor, rshift = bit32.band, bit32.bxor, bit32.rshift
 
 local TABLE = {}
@@ -132,7 +132,7 @@ local function show_payload_crc(tvb, tree, items, whole, length)
   if payload then tree:add(f.payload, payload) end
 end
 
--- `whole`: the packet has the whole message.
+-- `whole`: the packet contains the whole message.
 local function show_header(tvb, tree, whole)
   local items = show_fields(tvb, tree)
   if tvb(4, 1):uint() ~= VERSION then items.version:add_proto_expert_info(e.version) end
@@ -146,7 +146,7 @@ local function show_header(tvb, tree, whole)
 end
 
 local opcode_field, pad_field = Field.new("infiniband.bth.opcode"), Field.new("infiniband.bth.padcnt")
--- UC and RC: WRITE Only, with and without immediate. A WRITE First has only the beginning of the message.
+-- UC and RC: WRITE Only, with and without immediate. A WRITE First contains only the beginning of the message.
 local ONLY = {[0x0A] = true, [0x0B] = true, [0x2A] = true, [0x2B] = true}
 
 function event.dissector(tvb, pinfo, root)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""febctl alone drives `softfeb run` as it would a board, with rdma-sink in the guest as the host."""
+"""febctl alone controls `softfeb run` as it would control a board. rdma-sink in the guest is the host."""
 
 import json
 import shlex
@@ -22,7 +22,7 @@ def free_port():
 
 
 class Board:
-    """A softfeb without configured queue pairs, and febctl for it."""
+    """Runs febctl for a softfeb without configured queue pairs."""
 
     def __init__(self, lab, port):
         self.lab, self.port, self.calls = lab, port, 0
@@ -31,7 +31,7 @@ class Board:
         return [self.lab.program("app/febctl/febctl"), "--ip", "127.0.0.1", "--port", str(self.port), "--json", *map(str, args)]
 
     def febctl(self, *args, status=0, timeout=120):
-        """All printed documents."""
+        """Runs febctl, and returns all documents that it printed."""
         done = subprocess.run(self.argv(*args), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                               timeout=timeout)
         self.calls += 1
@@ -78,7 +78,7 @@ def sink_of(sink):
 
 @case("tap", "vhostsrv")
 def febctl_session(lab):
-    """Connect, 3 bursts of 1,000 WRITEs with immediate, a DCQCN change during a burst, teardown; twice, with one command."""
+    """One command connects, sends 3 bursts of 1,000 WRITEs with immediate, changes DCQCN during one, and tears down. Runs twice."""
     options = ["--memory", f"{SIZE * SLOTS}"]
     with board(lab) as feb:
         for n in range(2):
@@ -101,7 +101,7 @@ def febctl_session(lab):
 
 @case("tap", "vhostsrv")
 def febctl_steps(lab):
-    """The same in steps: connect holds the sink, other febctl processes send bursts and changes; twice, with odd sizes."""
+    """`febctl connect` keeps a session open, and other febctl processes send bursts and change a register. Runs with two sizes."""
     with board(lab) as feb:
         origin, sent = None, 0
         for size in (4096, 4001):
@@ -131,7 +131,7 @@ def febctl_steps(lab):
             report = sink.report
             assert report["held"] and report["messages"] == 6 * COUNT, report
             assert report["bytes_wrong"] == 0 and report["bytes_checked"] == 6 * COUNT * size, report
-            # One counter runs on across bursts and queue pairs.
+            # The payload's counter continues across bursts and queue pairs.
             if origin is not None:
                 assert report["qps"][0]["payload_origin"] == (origin + sent) % 256, (report, origin, sent)
             origin, sent = report["qps"][0]["payload_origin"], 6 * COUNT * size
@@ -139,7 +139,7 @@ def febctl_steps(lab):
 
 @case("vhostsrv")
 def febctl_cleans_up(lab):
-    """A client leaves its resources behind: the next one is refused until teardown has freed them."""
+    """A killed client leaves its resources behind. The next client is refused until teardown has freed them."""
     with board(lab) as feb:
         with lab.sink("--memory", "1MiB", expect_exit=1) as sink:
             holder = subprocess.Popen(feb.argv("connect", "--sink", sink_of(sink)), stdout=subprocess.PIPE, text=True)

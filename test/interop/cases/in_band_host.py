@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""conf/in-band-host.yaml as a laboratory uses it: the guest is the host at 192.168.2.100 and does everything itself, febctl and
-rdma-sink; the board is at 192.168.2.10. Registers, ARP and RoCE go through the one port, and nothing else joins the two."""
+"""conf/in-band-host.yaml as a laboratory uses it: the guest is the host at 192.168.2.100, and runs both febctl and rdma-sink. The board is
+at 192.168.2.10. Registers, ARP and RoCE use the same port, which is the only connection between the two."""
 
 import json
 import re
@@ -18,7 +18,7 @@ SIZE, COUNT, BURSTS = 4096, 1000, 3
 
 @contextmanager
 def addressed(lab):
-    """The guest with only the host's address, like a machine with one cable; restored afterwards."""
+    """Gives the guest only the host's address, like that of a machine with one cable. Restores its usual address at the end."""
     def address(add, remove):
         lab.run(f"ip addr del {remove} dev eth0 && ip addr add {add} dev eth0")
 
@@ -28,21 +28,21 @@ def addressed(lab):
         yield
     finally:
         address(usual, f"{HOST}/{PREFIX}")
-        for entry in lab.guest.options.neigh:  # went with the last address
+        for entry in lab.guest.options.neigh:  # the kernel removed them with the last address
             ip, _, mac = entry.partition("=")
             lab.run(["ip", "neigh", "replace", ip, "lladdr", mac, "dev", "eth0", "nud", "permanent"])
 
 
 @contextmanager
 def board(lab):
-    """The example with another device and a lower rate: an emulated guest keeps up, and a burst lasts long enough
-    for register changes during it."""
+    """Runs the example with another device and a lower rate, so that an emulated guest keeps up, and registers can be changed during a
+    burst."""
     with addressed(lab), started(lab, changes={"boards.feb0.link_rate": "50Mb/s"}, conf=CONF) as softfeb:
         softfeb.wait_for("in band only: connect from a host on its network with febctl --ip " + BOARD)
         if lab.run(["test", "-e", "/usr/bin/febctl"], check=False).code:
             lab.guest.push(lab.program("app/febctl/febctl"), "/usr/bin/febctl")
         end = time.monotonic() + 30
-        while lab.run(["ping", "-c", "1", "-W", "1", BOARD], check=False).code != 0:  # answers ARP and ICMP
+        while lab.run(["ping", "-c", "1", "-W", "1", BOARD], check=False).code != 0:  # until it answers ARP and ICMP
             assert time.monotonic() < end, softfeb.text
         yield softfeb
         if softfeb.code is None:
@@ -56,12 +56,12 @@ def stop(softfeb):
 
 
 def ends(softfeb):
-    """(peer, reason) of each connection to the registers that closed so far, as softfeb printed them."""
+    """Returns (peer, reason) of each closed connection to the registers, as softfeb printed them."""
     return re.findall(r"^board feb0: registers: (\S+): connection closed after [\d.]+ s: (.*?); last heard: ", softfeb.text, re.M)
 
 
 def febctl(lab, *args, ip=BOARD, status=0):
-    """In the guest; all documents that it printed."""
+    """Runs febctl in the guest. Returns all documents that it printed or, if `status` is not 0, its error text."""
     argv = ["febctl", "--ip", ip, "--json", *map(str, args)]
     done = lab.run(argv, timeout=120, check=False)
     with open(lab.dir / "febctl.log", "a") as log:
@@ -72,7 +72,7 @@ def febctl(lab, *args, ip=BOARD, status=0):
 
 @case("tap", "vhostsrv")
 def in_band_host(lab):
-    """Host and board through one port: registers, queue pair, 3,000 WRITEs with immediate; each byte checked; nothing on sockets."""
+    """Host and board use one port for registers and for 3,000 WRITEs with immediate. Each byte is checked, and sockets are not used."""
     with board(lab) as softfeb:
         assert febctl(lab, "read", "UdpEngine.ClientRemoteIp")[0][0]["value"] == HOST
         with lab.sink("--memory", "1MiB") as sink:
@@ -93,7 +93,7 @@ def in_band_host(lab):
 
 @case("tap", "vhostsrv")
 def in_band_host_killed(lab):
-    """febctl is killed: result and log name the peer, the reason and the last segment; the next client frees its resources."""
+    """febctl is killed. Result and log state the peer, the reason and the last segment, and the next client frees febctl's resources."""
     with board(lab) as softfeb:
         with lab.sink("--memory", "1MiB", expect_exit=1):
             with lab.guest.popen(["febctl", "--ip", BOARD, "connect", "--sink", HOST]) as holder:
@@ -120,7 +120,7 @@ def in_band_host_killed(lab):
 
 @case("tap")
 def in_band_host_says_what_is_wrong(lab):
-    """febctl without a board: no listener (`listen: none`), or an unused address; each error names likely causes."""
+    """febctl finds no board, because nothing listens (`listen: none`) or the address is unused. Each error names likely causes."""
     with board(lab):
         said = febctl(lab, "--timeout", "1", "status", ip="127.0.0.1", status=3)
         assert "connection refused (port unreachable)" in said and "`listen: none`" in said and "its own address" in said, said

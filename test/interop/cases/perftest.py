@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""perftest in the guest."""
+"""Runs perftest in the guest."""
 
 from softroce import case
 

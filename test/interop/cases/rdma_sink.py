@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""rdma-sink in the guest with the requester of these tests: its report matches what was sent."""
+"""The requester of these tests sends to rdma-sink in the guest. The report of rdma-sink must match what was sent."""
 
 import hashlib
 import random
@@ -31,7 +31,7 @@ def end(messages, **more):
 
 @case("tap")
 def writes_are_checked(lab):
-    """RC WRITEs of an odd length, PSN wrap, slots used twice: all bytes correct, and the memory's SHA-256."""
+    """RC WRITEs of an odd length, with a PSN wrap and reused slots: all bytes and the SHA-256 of the memory are correct."""
     size, count, slots = 5001, 12, 8
     with lab.sink("--memory", "64KiB") as sink, wire(lab) as w, sink.connect() as tcp:
         remote = tcp.ask(hello([(0x100, 0xFFFFFA)], message_size=size, messages=count, slots=slots,
@@ -52,7 +52,7 @@ def writes_are_checked(lab):
 
 @case("tap")
 def immediates_in_order(lab):
-    """RC WRITEs with immediate, each checked on arrival and written to a file."""
+    """RC WRITEs with immediate: each message is checked on arrival and written to a file."""
     size, count = 1500, 200
     data = random.Random(1).randbytes(size * count - 700)
     (lab.dir / "sent").write_bytes(data)
@@ -74,7 +74,7 @@ def immediates_in_order(lab):
 
 @case("tap")
 def faults_are_told(lab):
-    """A wrong byte and a wrong immediate: counted, with their places, and exit code 1."""
+    """A wrong byte and a wrong immediate are counted and reported with their places, and the exit code is 1."""
     with lab.sink(expect_exit=1) as sink, wire(lab) as w, sink.connect() as tcp:
         remote = tcp.ask(hello([(0x300, 0)], message_size=100, messages=3, payload={"kind": "counter", "origin": 9},
                                immediate={"kind": "channel"}))
@@ -107,7 +107,7 @@ def uc_says_what_is_missing(lab):
                 for n in range(10):
                     qp.write(data[n * 6000:(n + 1) * 6000], n * 6000, n if immediate else None,
                              skip=i == 2 and n in (3, 4, 9))
-            lab.run(["sleep", "0.3"])  # no ACK shows when the guest has received the last message
+            lab.run(["sleep", "0.3"])  # without ACKs, wait until the guest has received the last message
             report = tcp.ask(end(40))
         assert (report["missing"], report["messages"], report["bytes_wrong"]) == (3, 37, 0), report
         lossy = report["qps"][2]
@@ -118,7 +118,7 @@ def uc_says_what_is_missing(lab):
 
 
 def prbs31(length):
-    """x^31 + x^28 + 1 from all ones, the first bit in the least significant place."""
+    """Returns the sequence of x^31 + x^28 + 1 that starts from all ones. The first bit is the least significant one."""
     bits = [1] * 31
     for n in range(31, 31 + 8 * length):
         bits.append(bits[n - 28] ^ bits[n - 31])
@@ -126,7 +126,7 @@ def prbs31(length):
 
 
 def event_message(event, board, offset, data, total):
-    """A piece with its header (doc/detector.md), of kind counter."""
+    """Returns a piece with its header (doc/detector.md) and a payload of kind counter."""
     h = struct.pack("<4sBBHIHBBQIIIIIHHIII", b"SFEB", 1, 16, 0, 1, board, 32, 0, event, 1_700_000_000, 0, len(data), offset, total,
                     0, 0, 0, 0, zlib.crc32(data))
     return h + struct.pack("<I", zlib.crc32(h)) + data
@@ -134,7 +134,7 @@ def event_message(event, board, offset, data, total):
 
 @case("tap")
 def events_are_built(lab):
-    """Two boards: complete events in two pieces, a missing fragment, a wrong CRC and a wrong board, and the event file."""
+    """Two boards send events in two pieces, with a missing fragment, a wrong CRC and a wrong board. Checks the event file, too."""
     slots, slot, piece, total, events = 8, 4096, 1000, 1500, 20
     options = ("--events", "--event-boards", 2, "--event-slots", slots, "--event-slot", slot, "--event-piece", piece,
                "--event-window", slots, "--event-timeout", 500_000, "--event-out", "/tmp/run.h5")
@@ -167,7 +167,7 @@ def events_are_built(lab):
 
 @case("tap")
 def receives_withheld(lab):
-    """Without receives an immediate gets an RNR NAK; after post_receives on another connection it is accepted."""
+    """Without receives, a WRITE with immediate gets an RNR NAK. It is accepted after post_receives on another connection."""
     with lab.sink("--recvs", "0", "--no-replenish", "--min-rnr-timer", "5") as sink, wire(lab) as w, \
             sink.connect() as tcp:
         remote = tcp.ask(hello([(0x500, 0)], message_size=64, immediate=True, messages=3))
@@ -192,7 +192,7 @@ def receives_withheld(lab):
 
 @case("tap")
 def receives_are_shared(lab):
-    """One receive queue of four for three QPs, CPU time and hardware counters."""
+    """Three QPs share a receive queue of four. Also checks CPU time and hardware counters."""
     with lab.sink("--srq", "4", "--poll") as sink, wire(lab) as w, sink.connect() as tcp:
         remote = tcp.ask(hello([(0x800 + i, 0) for i in range(3)], message_size=64, immediate=True, messages=10))
         assert remote["receives"] == 4, remote
@@ -213,14 +213,14 @@ def receives_are_shared(lab):
 
 @case("tap")
 def only_solicited_messages_wake(lab):
-    """A receive consumed by a message without a solicited event is missing until something else wakes rdma-sink."""
+    """If a message without a solicited event consumes a receive, this is not replaced until something else wakes rdma-sink."""
     with lab.sink("--solicited", "--recvs", "1") as sink, wire(lab) as w, sink.connect() as tcp:
         remote = tcp.ask(hello([(0x900, 0)], message_size=64, immediate=True, messages=3))
         qp = Qp(w, 0x900, 0, remote["qps"][0])
         qp.write(b"x" * 64, 0, 0)
         w.send(qp.packets(b"x" * 64, 64, 1)[0])
         assert w.receive(1, 0x900).syndrome >> 5 == 1
-        sink.command(status=True)  # wakes it
+        sink.command(status=True)  # wakes rdma-sink
         qp.psn = 1
         qp.write(b"x" * 64, 64, 1, solicited=True)
         qp.write(b"x" * 64, 128, 2)
@@ -230,7 +230,7 @@ def only_solicited_messages_wake(lab):
 
 @case("tap")
 def more_receives_than_the_device_has(lab):
-    """A shared receive queue that is too large is refused at the start, with the largest one."""
+    """A shared receive queue that is too large is refused at the start, and the error states the largest size."""
     refused = lab.run("/usr/bin/rdma-sink --once --srq 1048576", check=False)
     assert refused.code == 3 and "fix: --srq" in refused.err, refused
 
@@ -248,7 +248,7 @@ def refused_by_the_device(lab):
 
 @case("tap")
 def refusals_name_the_fix(lab):
-    """Wrong requests are refused with the fix, and the next client is served."""
+    """Wrong requests are refused with an error that states the fix, and the next client is served."""
     wrong = [({"version": 2}, "same release"), ({"pmtu": 1000}, "256, 512"), ({"transport": "ud"}, "rc"),
              ({"message_size": 1 << 27}, "--memory"), ({"ip": "10.77.0.99"}, "ip neigh replace 10.77.0.99"),
              ({"ip": "nobody"}, "'ip'"), ({"qps": []}, "'qps'"),
@@ -271,7 +271,7 @@ def refusals_name_the_fix(lab):
 
 @case("tap")
 def marks_are_notified(lab):
-    """cnpd answers CE marks with CNPs to the sender's QP; unmarked packets get none."""
+    """cnpd answers CE marks with CNPs to the sender's QP. Unmarked packets cause no CNPs."""
     with lab.sink() as sink, wire(lab) as w, sink.connect() as tcp:
         remote = tcp.ask(hello([(0x700, 0)], message_size=64, messages=4))["qps"][0]
         with lab.guest.popen(["cnpd", "--interval", "1000", f"{remote['qpn']}=0x700"]) as cnpd:
@@ -289,7 +289,7 @@ def marks_are_notified(lab):
 
 @case("vhost", "vhostsrv")
 def link_down_is_told(lab):
-    """Without a vhost-user back end the port is down, and the client gets an error with the fix."""
+    """Without a vhost-user back end, the port is down, and the client gets an error that states the fix."""
     with lab.sink() as sink, sink.connect() as tcp:
         assert "fix: bring" in tcp.ask(hello([(1, 0)]))["error"]
         sink.stop()

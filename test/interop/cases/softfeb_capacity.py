@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""TIMELY and Swift with a standard receiver: the board follows the capacity of the path, without a congestion control header.
+"""TIMELY and Swift with a standard receiver: the board's rate follows the capacity of the path, without a congestion control header.
 
-The board and a second one send through softfeb's own switches in real time; a port leads from there to the guest:
+Two boards send through softfeb's own switches in real time, from which a port leads to the guest:
 
     feb0 ───┐                        ┌─── the guest
             ├─ tor ── CAPACITY ── leaf
     cross ──┘                        └─── a receiver of softfeb
 
-`cross` sends at a constant rate between CHANGES, in a strict queue of higher priority, and thus takes this capacity from feb0.
+Between the two times in CHANGES, `cross` sends at a constant rate, in a strict queue of higher priority, which leaves less capacity for
+feb0.
 
-An emulated guest answers after 0.4 to 1 ms and is preempted for milliseconds. The capacity is therefore a fraction of what it
-receives (doc/softroce.md), and the algorithms get delays of milliseconds where a data center has tens of microseconds.
+An emulated guest answers after 0.4 to 1 ms and is preempted for milliseconds. The capacity is therefore set to a fraction of the rate that
+the guest can receive (doc/softroce.md), and the algorithms measure delays of milliseconds instead of the tens of microseconds of a data
+center.
 """
 
 import csv
@@ -27,21 +29,21 @@ SIZE = 64 << 20
 MESSAGE = 64 << 10
 PMTU = 4096
 CAPACITY = 0.06  # Gb/s, between the switches
-CROSS = 0.045  # of that, while cross sends
-CHANGES = (2.5, 5.0)  # s: cross starts and stops
-SETTLED = 1.0  # s after a change from which the algorithm must have adapted
-ATTEMPTS = 3  # on a busy machine
+CROSS = 0.045  # Gb/s, the part of CAPACITY that cross uses while it sends
+CHANGES = (2.5, 5.0)  # s: times at which cross starts and stops
+SETTLED = 1.0  # s after a change; by then the algorithm must have adapted
+ATTEMPTS = 3  # more than one, because the machine may be busy
 # Bytes of a full packet: as counted by congestion control (BTH to pad), and on the wire.
 COUNTED, WIRE = 12 + PMTU, 12 + PMTU + 70
 
-# TIMELY uses at most one sample in 20 ms, about a round trip. Between samples, min_rate leaves less than idle_reset.
+# TIMELY uses at most one sample in 20 ms, about a round trip. At min_rate, the time between samples is shorter than idle_reset.
 TIMELY = {"algorithm": "timely", "line_rate": "1Gb/s", "initial_rate": "60Mb/s", "min_rate": "4Mb/s", "delta": "2Mb/s",
           "t_low": "20ms", "t_high": "80ms", "min_rtt": "20ms", "update_interval": "20ms", "idle_reset": "500ms"}
 SWIFT = {"algorithm": "swift", "base_target": "25ms", "fs_range": "0"}
 
 
 def document(lab, to, path, congestion):
-    """The configuration, as JSON, which is YAML."""
+    """Returns the configuration as a document, which is written as JSON, because JSON is YAML."""
     seconds = CHANGES[1] - CHANGES[0]
     rate = CROSS * PMTU / WIRE
     return {
@@ -72,12 +74,12 @@ WATCH = """
 while :; do
   read now rest </proc/uptime; read bytes </sys/class/net/eth0/statistics/rx_bytes; echo "$now $bytes"; sleep 0.05
 done"""
-# Prints a line for each UDP packet that is not to the port of RoCEv2.
+# Prints a line for each UDP packet whose destination port is not that of RoCEv2.
 OTHERS = ["tcpdump", "-i", "eth0", "-Z", "root", "-nn", "-l", "udp and not dst port 4791"]
 
 
 class Transfer:
-    """64 MiB into the guest while the capacity changes: the run, the sink's report, and both sides' time series."""
+    """Sends 64 MiB to the guest while the capacity changes. Contains the run, the sink's report, and both sides' time series."""
 
     def __init__(self, lab, name, congestion):
         path = lab.dir / "sent"
@@ -115,20 +117,20 @@ class Transfer:
         return statistics.median(values) if values else None
 
     def arrived(self, phase):
-        """Mean rate at which the guest received bytes, in Gb/s as counted by congestion control."""
+        """Returns the mean rate at which the guest received bytes, in Gb/s as counted by congestion control."""
         values = [rate for time, rate in self.received if phase[0] <= time < phase[1]]
         return statistics.mean(values) * COUNTED / (WIRE - 24) if values else None
 
 
 def rates(samples):
-    """(time, Gb/s) between samples of (time, bytes), with time 0 where traffic begins."""
+    """Converts samples of (time, bytes) to (time, Gb/s). Time 0 is the beginning of the traffic."""
     steps = [(end, 8e-9 * (after - before) / (end - begin)) for (begin, before), (end, after) in pairwise(samples) if end > begin]
     first = next((time for time, rate in steps if rate > 0.1 * CAPACITY), 0)
     return [(time - first, rate) for time, rate in steps]
 
 
 def arrived_whole(t):
-    """Every byte and message arrived once, in standard RoCEv2 packets."""
+    """Checks that every byte and message arrived once, in standard RoCEv2 packets."""
     messages = SIZE // MESSAGE
     assert t.report["qps"][0]["sha256"] == t.digest and t.report["payload_bytes"] == SIZE, t.report
     assert t.report["messages"] == messages and t.report["duplicate"] == t.report["out_of_order"] == 0, t.report
@@ -137,7 +139,7 @@ def arrived_whole(t):
 
 
 def deviations(t):
-    """What contradicts a board that follows the capacity; empty if it does."""
+    """Describes all deviations from a board that follows the capacity. Empty if there are none."""
     found = []
     for k, (phase, capacity) in enumerate(zip(t.phases, t.capacities)):
         rate, rtt, arrived = t.median("rc_gbps", phase), t.median("rtt_us", phase), t.arrived(phase)
@@ -155,7 +157,7 @@ def deviations(t):
 
 
 def follows(lab, name, congestion):
-    """Repeats a run in which the host preempted the worker for more than the limit: there, the worker determines the rate."""
+    """Checks a run. Repeats it if the worker was preempted for longer than the limit, because this would determine the rate."""
     for attempt in range(1, ATTEMPTS + 1):
         t = Transfer(lab, f"{name}-{attempt}", congestion)
         arrived_whole(t)
@@ -170,10 +172,10 @@ def follows(lab, name, congestion):
     assert not found, (found, t.run.text)
 
 
-# These cases take a quarter of a minute each, and the algorithms do not depend on the kind of port: one kind is enough.
+# One kind of port is enough, because these cases take a quarter of a minute each, and the algorithms do not depend on the port.
 @case("tap", measures=True)
 def timely_follows_the_capacity(lab):
-    """64 MiB with TIMELY while the capacity falls to a quarter and rises again: the rate follows, nothing is lost, no extra header."""
+    """64 MiB with TIMELY: the rate follows a capacity that falls to a quarter and rises again, without losses or an extra header."""
     follows(lab, "timely", TIMELY)
 
 

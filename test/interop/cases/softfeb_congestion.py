@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Congestion: marked packets to the guest, CNPs from its notification point, and the resulting rate of the board."""
+"""The guest receives marked packets, its notification point sends CNPs, and the board reduces its rate."""
 
 import csv
 import json
@@ -10,8 +10,8 @@ from softroce import case
 LINE = 0.4  # Gb/s of the board's reaction point, which the guest receives without loss
 MESSAGE = 16 << 10
 MESSAGES = 400
-# The firmware's algorithm at a rate that the guest can follow. A small bucket lets a cut take effect at once. Alpha decays and
-# Rc recovers slowly, so that a few CNPs per second suffice to hold the board down, however slow the guest is.
+# The firmware's algorithm at a rate that the guest can follow. With a small bucket, a cut takes effect immediately. Alpha decays and Rc
+# recovers slowly, so that a few CNPs per second keep the board's rate low, however slow the guest is.
 DCQCN = {"algorithm": "firmware", "line_rate": "400Mb/s", "bucket": "64KiB", "rmin": "20Mb/s", "rai": "2Mb/s", "rhai": "4Mb/s",
          "clamp_tgt_rate": True, "rate_inc_interval": "500ms", "alpha_g": 1023, "alpha_upd_interval": "400us"}
 SETTINGS = {"boards.0.dcqcn": DCQCN, "qp.pmtu": 4096, "qp.window_packets": 64, "qp.ack_every": 8, "qp.timeout": 16,
@@ -20,7 +20,7 @@ SETTINGS = {"boards.0.dcqcn": DCQCN, "qp.pmtu": 4096, "qp.window_packets": 64, "
 
 
 def send(lab, name, changes):
-    """The run, the sink's report, and the rows of the time series."""
+    """Returns the run, the sink's report, and the rows of the time series."""
     folder = lab.dir / f"{name}-report"
     done, report = run_to_sink(lab, ["--memory", "1MiB"], {**SETTINGS, "run.series_interval": "20ms", **changes},
                                args=["--report", folder], timeout=100, name=name)
@@ -36,7 +36,7 @@ def nothing_lost(done, report):
 
 @case("tap", "vhostsrv")
 def marks_slow_the_board(lab):
-    """Marked CE: CNPs come from the guest, Rc and the board's rate fall below line rate; nothing is lost. Unmarked: no CNP, line rate."""
+    """With CE marks, CNPs reduce Rc and the board's rate below line rate, without losses. Without marks, there are no CNPs."""
     with lab.guest.popen(["cnpd", "*=0x100"]) as cnpd:
         cnpd.wait_for_output("ready", kind="err")
         free, report, series = send(lab, "free", {"boards.0.ecn": "ect0"})
@@ -49,7 +49,7 @@ def marks_slow_the_board(lab):
         assert qp["cnp_rx"] > 0 and qp["rc_gbps"] < 0.7 * LINE and 0 < qp["alpha"] <= 1, json.dumps(qp)
         rates = [float(row["rc_gbps"]) for row in series]
         assert sum(int(row["cnp_rx"]) for row in series) == qp["cnp_rx"], (series, qp)
-        # Line rate until the first CNP, less than a tenth after the cuts that follow.
+        # The rate is line rate until the first CNP, and less than a tenth of it after the following cuts.
         assert min(rates) < 0.1 * LINE, rates
         first = next(i for i, row in enumerate(series) if int(row["cnp_rx"]))
         assert all(abs(rate - LINE) < 1e-6 for rate in rates[:first]), rates

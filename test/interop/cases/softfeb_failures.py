@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs that must fail: each ends within its timers, with the right status, a plain message and exit code 1."""
+"""Runs that must fail: each ends in the time that its timers allow, with the right status, a clear message and exit code 1."""
 
 from softfeb import CLOSED_LOOP, run, started
 from softroce import HOST_IP, case
 
 QPN, PSN = 0x150, 77
-# Four attempts of 4.096 us · 2^14 (67 ms; the standard allows up to four times that), and the same again for a busy machine.
+# Four attempts, each with a timeout of 4.096 us · 2^14 = 67 ms. The standard allows up to four times this value.
 TIMERS = {"qp.timeout": 14, "qp.retry_count": 3}
 PATIENCE_S = 15
 
 
 def by_hand(lab, tcp, change):
-    """A session of rdma-sink made by the case (on a tap: its link is up without softfeb); returns `to` with what `change` makes of the QP's parameters."""
+    """Begins a session of rdma-sink without softfeb. This requires a tap, whose link is up without softfeb. Returns `to` with the QP's
+    parameters, as modified by `change`."""
     welcome = tcp.ask({"version": 1, "ip": HOST_IP, "transport": "rc", "pmtu": 1024, "message_size": 4096,
                        "qps": [{"qpn": QPN, "psn": PSN}]})
     to = {"ip": lab.guest_ip, "mac": lab.guest_mac, **{k: welcome["qps"][0][k] for k in ("qpn", "rkey", "address")},
@@ -20,7 +21,7 @@ def by_hand(lab, tcp, change):
 
 
 def must_fail(lab, change, **changes):
-    """Only softfeb, with `to` modified by `change`; rdma-sink's session ends with the connection."""
+    """Runs softfeb with `to` as modified by `change`. The session of rdma-sink ends with the connection."""
     with lab.sink("--memory", "1MiB", expect_exit=1) as sink:
         with sink.connect() as tcp:
             to = by_hand(lab, tcp, change)
@@ -35,7 +36,7 @@ def must_fail(lab, change, **changes):
 
 
 def told(done, status, *words):
-    """The first failure has that status, the rest is flushed, and the message says what to check."""
+    """Checks that the first failure has this status, that all messages completed or failed, and that the output contains `words`."""
     qp = done.qp
     assert qp["first_failure"] == status, (qp["first_failure"], done.text)
     assert qp["messages_failed"] + qp["messages_completed"] == qp["messages_posted"] > 0, qp
@@ -45,7 +46,7 @@ def told(done, status, *words):
 
 @case("tap")
 def wrong_rkey_is_refused(lab):
-    """A wrong rkey: remote access error at once, no message completes, the receiver's QP is in ERR."""
+    """A wrong rkey immediately causes a remote access error. No message completes, and the receiver's QP is in ERR."""
     done, state = must_fail(lab, lambda to: {"rkey": to["rkey"] ^ 0x55})
     told(done, "remote access error", "rkey")
     assert done.qp["messages_completed"] == 0 and done.qp["nak_rx"]["remote_access"] >= 1 and state == "ERR", done.qp
@@ -53,7 +54,7 @@ def wrong_rkey_is_refused(lab):
 
 @case("tap")
 def out_of_bounds_is_refused(lab):
-    """Messages beyond the memory region: those inside complete, the first outside is refused."""
+    """Some messages are outside the memory region. Those inside complete, and the first one outside is refused."""
     length = 1 << 20
     done, state = must_fail(lab, lambda to: {"address": to["address"] + length - 3 * 4096, "length": "1MiB"},
                             **{"qp.window": 1})
@@ -63,7 +64,7 @@ def out_of_bounds_is_refused(lab):
 
 @case("tap")
 def wrong_qpn_is_not_answered(lab):
-    """An unknown QPN: no response, timeouts up to retry_count, then the status of exceeded retries."""
+    """An unknown QPN gets no response. The QP fails with the status of exceeded retries after retry_count timeouts."""
     done, state = must_fail(lab, lambda to: {"qpn": to["qpn"] + 0x100})
     told(done, "timeouts exceeded", "did not respond")
     assert done.qp["timeouts"] == TIMERS["qp.retry_count"] + 1 and done.qp["ack_rx"] == 0 and state == "RTR", done.qp
@@ -71,7 +72,7 @@ def wrong_qpn_is_not_answered(lab):
 
 @case("tap")
 def other_path_mtu_is_refused(lab):
-    """Packets longer than the receiver's path MTU: invalid request, and the message says what to check."""
+    """Packets longer than the receiver's path MTU cause an invalid request error, and the message says what to check."""
     done, state = must_fail(lab, lambda to: {}, **{"qp.pmtu": 4096})
     told(done, "remote invalid request error", "path MTU")
     assert state == "ERR", state
@@ -79,7 +80,7 @@ def other_path_mtu_is_refused(lab):
 
 @case("tap", "vhostsrv")
 def killed_receiver_is_noticed(lab):
-    """The receiver is killed during the transfer: timeouts, exit 1, and messages about the packets and the connection."""
+    """The receiver is killed: after timeouts, softfeb exits with code 1 and messages about the packets and the connection."""
     with lab.sink("--memory", "1MiB") as sink:
         endless = {**CLOSED_LOOP, **TIMERS, "run.messages": 1_000_000_000, "run.duration": "60s"}
         with started(lab, sink.url, endless) as softfeb:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A file written by softfeb into the guest's memory: every byte, lossless and with losses."""
+"""softfeb writes a file into the guest's memory. Every byte must arrive, with and without losses."""
 
 import hashlib
 import random
@@ -19,7 +19,7 @@ def make_file(lab):
 
 
 def send_file(lab, path, pmtu, changes, name):
-    # Each message has an immediate: the receiver counts them, which reveals messages written or reported twice.
+    # Each message has an immediate. The receiver counts the messages, and thus detects messages that are written or reported twice.
     return run_to_sink(lab, ["--memory", str(SIZE)],
                        {**CLOSED_LOOP, "qp.pmtu": pmtu, "traffic.payload": {"file": str(path)},
                         "traffic.message_size": f"{MESSAGE}B", "traffic.verb": "write_imm", "traffic.immediate": "counter",
@@ -39,7 +39,7 @@ def check(done, report, digest):
 
 @case("tap", "vhostsrv")
 def file_arrives_whole(lab):
-    """64 MiB of random bytes at path MTU 1024 and 4096: SHA-256 equal, each message once."""
+    """64 MiB of random bytes arrive at path MTU 1024 and 4096: the SHA-256 is equal, and each message arrives once."""
     path, digest = make_file(lab)
     for pmtu in (1024, 4096):
         done, report = send_file(lab, path, pmtu, {}, f"pmtu{pmtu}")
@@ -50,11 +50,11 @@ def file_arrives_whole(lab):
 
 @case("tap", "vhostsrv")
 def file_arrives_in_spite_of_losses(lab):
-    """The same with 1 % of the requests and 1 % of the responses lost: equal, each message completed once."""
+    """The same, but 1 % of the requests and 1 % of the responses are lost: the SHA-256 is equal, and each message completes once."""
     path, digest = make_file(lab)
     for pmtu in (1024, 4096):
-        # A short timeout: only the timer detects the loss of a message's last packet or of its acknowledgement. A small
-        # window: packets in the path's queues must not wait longer than the timeout, or everything is retransmitted
+        # The timeout is short, because only the timer detects the loss of a message's last packet or of its acknowledgement. The window is
+        # small, because packets must not wait in the path's queues for longer than the timeout. Otherwise everything would be retransmitted
         # repeatedly.
         faults = {"port.faults": {"seed": pmtu, "tx_drop": "1%", "rx_drop": "1%"}, "qp.timeout": 11, "qp.window_packets": 16,
                   "qp.ack_every": 4}

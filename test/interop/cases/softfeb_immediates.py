@@ -23,7 +23,7 @@ def check(done, report, count=COUNT):
 
 @case("tap", "vhostsrv")
 def immediates_are_right_and_in_order(lab):
-    """10,000 WRITEs with immediate, a counter from 0: completions in order, each value correct."""
+    """10,000 WRITEs have as immediates a counter that starts at 0. They complete in order, and each value is correct."""
     done, report = run_to_sink(lab, ["--memory", "1MiB"], {**SMALL, "traffic.immediate": "counter"})
     check(done, report)
     print(f"#   {done.qp['messages_completed'] / done.json['measured_s']:.0f} messages/s, RNR {done.qp['rnr_rx']}")
@@ -31,7 +31,7 @@ def immediates_are_right_and_in_order(lab):
 
 @case("vhostsrv")
 def immediates_of_each_kind(lab):
-    """A fixed number, and the number of the channel on four QPs."""
+    """Immediates are a fixed number, or the number of the channel on four QPs."""
     few = {**SMALL, "run.messages": 50}
     done, report = run_to_sink(lab, [], {**few, "traffic.immediate": 77}, name="fixed")
     check(done, report, 50)
@@ -50,7 +50,7 @@ def receiver_not_ready_is_survived(lab):
             softfeb.wait_for("memory:")
             with sink.connect() as tcp:
                 for _ in range(rounds):
-                    # Until the receiver has consumed its receives and needs more.
+                    # Wait until the receiver has consumed its receives and needs more.
                     end = time.monotonic() + 20
                     while tcp.ask({"status": True})["qps"][0]["receives_posted"] and time.monotonic() < end:
                         time.sleep(0.02)
@@ -67,7 +67,7 @@ def receiver_not_ready_is_survived(lab):
 
 @case("vhostsrv")
 def receiver_never_ready_ends_the_run(lab):
-    """No receives are posted: after rnr_retry attempts the QP fails with the status of RNR retries, exit 1."""
+    """No receives are posted. After rnr_retry attempts, the QP fails with the status of RNR retries, and the exit code is 1."""
     with lab.sink("--recvs", "0", "--no-replenish", "--min-rnr-timer", "10", expect_exit=1) as sink:
         with started(lab, sink.url, {**SMALL, "traffic.immediate": "counter", "qp.rnr_retry": 3,
                                      "run.messages": 10}) as softfeb:

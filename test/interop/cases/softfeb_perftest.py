@@ -15,7 +15,7 @@ def write_bw(lab, size, messages, qps=1, pmtu=4096):
             done = run(lab, lab.perftest_url, changes, name=name)
             assert done.code == 0, done.text
     else:
-        # softfeb first, as in the README: ib_write_bw refuses a port that is down, and the link comes up with softfeb.
+        # Start softfeb first, as in the README, because ib_write_bw refuses a port that is down, and softfeb brings the link up.
         with started(lab, lab.perftest_url, changes, name=name) as done:
             done.wait_for("receiver does not respond yet")
             with lab.perftest(*server):
@@ -24,14 +24,14 @@ def write_bw(lab, size, messages, qps=1, pmtu=4096):
     assert [qp["messages_completed"] for qp in done.qps] == [messages] * qps, done.text
     assert done.json["verdict"] == "held", done.json["checks"]
     table = (lab.dir / "perftest.log").read_text()
-    # The server prints one row of size and number.
+    # The server prints one row with the size and the number of messages.
     assert any(line.split()[:2] == [str(size), str(messages * qps)] for line in table.splitlines()), table
     return done
 
 
 @case("vhostsrv")
 def ib_write_bw_takes_all_sizes(lab):
-    """RC, one QP, 1 B to 1 MiB: the server completes and prints size and number."""
+    """One RC QP sends messages of 1 B to 1 MiB. The server completes, and prints their size and number."""
     for size, messages in ((1, 1000), (64, 1000), (4095, 500), (65536, 200), (1 << 20, 20)):
         done = write_bw(lab, size, messages)
         print(f"#   {size} B: {done.json['goodput_gbps']:.4f} Gb/s, {done.qp['retransmitted_packets']} packets sent again")
@@ -39,7 +39,7 @@ def ib_write_bw_takes_all_sizes(lab):
 
 @case("tap")
 def ib_write_bw_takes_many_qps(lab):
-    """RC, 1 B and 1 MiB on one QP, 64 KiB on four, path MTU 1024."""
+    """One RC QP sends messages of 1 B and 1 MiB. Four QPs send messages of 64 KiB, with path MTU 1024."""
     write_bw(lab, 1, 500)
     write_bw(lab, 1 << 20, 10)
     write_bw(lab, 65536, 50, qps=4, pmtu=1024)

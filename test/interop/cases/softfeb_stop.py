@@ -12,7 +12,7 @@ ENDLESS = {**CLOSED_LOOP, "run.messages": 1_000_000_000, "traffic.rate": "50Mb/s
 
 @case("tap", "vhostsrv")
 def signals_end_a_run_in_order(lab):
-    """SIGINT and SIGTERM: posted requests complete, the receiver is notified, the result is written, exit 0."""
+    """After SIGINT or SIGTERM, posted requests complete, the receiver is notified, the result is written, and the exit code is 0."""
     for number in (signal.SIGINT, signal.SIGTERM):
         with lab.sink("--memory", "1MiB") as sink, started(lab, sink.url, ENDLESS, name=number.name) as softfeb:
             softfeb.wait_for("Mpps")
@@ -27,7 +27,7 @@ def signals_end_a_run_in_order(lab):
 
 @case("vhostsrv")
 def second_signal_does_not_wait(lab):
-    """Without receives nothing drains: a second signal flushes outstanding requests, exit 1."""
+    """Without receives, outstanding requests cannot complete. A second signal flushes them, and the exit code is 1."""
     withheld = {**ENDLESS, "qp.rnr_retry": 7, "run.drain_timeout": "60s"}
     with lab.sink("--recvs", "0", "--no-replenish", expect_exit=1) as sink, started(lab, sink.url, withheld) as softfeb:
         softfeb.wait_for("Mpps")

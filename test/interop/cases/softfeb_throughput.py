@@ -9,7 +9,7 @@ from softroce import case
 
 @case("tap", "vhostsrv")
 def throughput_is_reported(lab):
-    """Two seconds of 64 KiB messages at path MTU 4096: goodput in softfeb's result and in the receiver's report."""
+    """Sends messages of 64 KiB for two seconds at path MTU 4096. softfeb and the receiver report the goodput."""
     done, report = run_to_sink(lab, ["--memory", "8MiB"],
                                {**CLOSED_LOOP, "qp.pmtu": 4096, "run.messages": 1_000_000_000, "run.duration": "2s",
                                 "run.warmup": "500ms"})

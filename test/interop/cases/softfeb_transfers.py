@@ -9,10 +9,11 @@ TRANSFERS, SEGMENTS, QPS = 40, 8, 4
 
 @case("tap")
 def transfers_are_notified(lab):
-    """Four QPs send 40 transfers of eight segments each; the receiver notifies each of them once."""
+    """Four QPs send 40 transfers of eight segments each. The receiver reports each transfer once."""
     settings = {key: value for key, value in CLOSED_LOOP.items() if key.startswith("qp.")}
     traffic = {"transfer": "125KiB", "segment": "16KiB", "registered": True, "payload": "counter"}
-    # The last segment is shorter, so one QP would have to send all of them; equal ones may be divided.
+    # In 125 KiB, the last segment is shorter, so one QP must send all segments. In 128 KiB, all segments are equal and may be divided among
+    # QPs.
     for count, size in ((1, "125KiB"), (QPS, "128KiB")):
         messages = TRANSFERS * SEGMENTS // count
         done, report = run_to_sink(lab, ["--registration", "--memory", "1MiB"],
@@ -29,7 +30,7 @@ def transfers_are_notified(lab):
 
 @case("tap")
 def transfers_need_registration(lab):
-    """An rdma-sink that does not expect transfers refuses them with the fix."""
+    """An rdma-sink that does not expect transfers refuses them, and its error states the fix."""
     with lab.sink(expect_exit=1) as sink:
         with sink.connect() as tcp:
             answer = tcp.ask({"version": 1, "ip": lab.host_ip, "transport": "rc", "pmtu": 4096, "message_size": 64,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Problems of a configuration with a real port are reported with file, line, key and fix: exit 2, or 3 for the environment."""
+"""Problems of a configuration with a real port are reported with file, line, key and fix. The exit code is 2, or 3 for the environment."""
 
 import subprocess
 
@@ -18,7 +18,7 @@ def refused(lab, changes, code, *words, to="sink://127.0.0.1:1"):
 
 @case("tap")
 def path_mtu_above_the_interface(lab):
-    """The kernel's interface has MTU 1500: path MTU 4096 is refused regardless of `mtu`, with place and fix."""
+    """If the kernel's interface has MTU 1500, path MTU 4096 is refused with place and fix, regardless of `mtu`."""
     name = lab.guest.options.ifname
     subprocess.run(["ip", "link", "set", name, "mtu", "1500"], check=True)
     try:
@@ -38,7 +38,7 @@ def path_mtu_above_the_port(lab):
 
 @case("tap")
 def path_mtu_above_the_receiver(lab):
-    """rdma-sink with a smaller path MTU refuses, and softfeb reports it: exit 2."""
+    """An rdma-sink with a smaller path MTU refuses the request. softfeb reports this and exits with code 2."""
     with lab.sink("--mtu", "1024") as sink:
         refused(lab, {"qp.pmtu": 4096}, 2, "path MTU 4096", "1024", "fix:", to=sink.url)
         sink.stop()
@@ -46,6 +46,6 @@ def path_mtu_above_the_receiver(lab):
 
 @case("tap")
 def nobody_there(lab):
-    """No receiver at the URL, no interface of that name: exit 3 with the fix."""
+    """If there is no receiver at the URL or no interface of that name, softfeb exits with code 3 and states the fix."""
     refused(lab, {"run.connect_timeout": "2s"}, 3, "connection refused", "start rdma-sink", "gave up after 2 s", "link up")
     refused(lab, {"port.device": "net_af_packet:no-such-if"}, 3, "no-such-if")

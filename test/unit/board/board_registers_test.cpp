@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Properties of all registers: accessible, write masks, consistent snapshots.
+// Tests properties of all registers: access, write masks, consistent snapshots.
 #include "board/board_registers.hpp"
 
 #include "register_access.hpp"
@@ -76,7 +76,8 @@ TEST_CASE("registers: a write changes only writable bits", "[registers]") {
     RegisterAccessor access(board);
     for (const Register& r : profile.map().all()) {
       if (r.kind == RegisterKind::kCommand || !r.readable() || r.bit_size > 64) continue;
-      if (r.path.ends_with("locMaxSegSize") || r.path.ends_with("PacketSize")) continue;  // have a range
+      // These registers accept only a range of values.
+      if (r.path.ends_with("locMaxSegSize") || r.path.ends_with("PacketSize")) continue;
       INFO(r.path);
       const std::uint64_t before = access.value(r);
       access.write(r.address, bytes_of(r, 0xff));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sends arbitrary 303-bit messages at any time. There must be no crash, no response that violates the bus's
+// Sends arbitrary 303-bit messages in any state. There must be no crash, no response that violates the bus's
 // rules, and no invalid transition of a queue pair.
 #include "base/rng.hpp"
 #include "board/metadata.hpp"
@@ -15,7 +15,7 @@ using roce::QpState;
 
 namespace {
 
-/// Follows the state of every slot and counts invalid transitions.
+/// Tracks the state of every slot, and counts invalid transitions.
 struct Follower : QpObserver {
   explicit Follower(std::size_t qps) : states(qps, QpState::kReset) {}
 
@@ -59,7 +59,7 @@ MetadataRequestBits hostile_request(Rng& rng, std::uint32_t pd, std::uint32_t qp
 bool echoes(const MetadataRequest& request, const MetadataResponse& response) {
   if (const auto* qp = std::get_if<QpRequest>(&request)) {
     const auto& r = std::get<QpResponse>(response);
-    // A destroy that finds the slot's entry returns its contents.
+    // If a destroy request finds the slot's entry, the response contains the entry.
     const bool known = qp->verb == QpVerb::kDestroy || (r.qpn == qp->qpn && r.pd_handler == qp->pd_handler);
     return known && r.qp == qp->qp;
   }

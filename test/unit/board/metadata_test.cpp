@@ -173,7 +173,7 @@ TEST_CASE("metadata: requests that the data path cannot fulfil are refused", "[m
     CHECK_FALSE(response.success);
     CHECK(response.qpn == 0);
   }
-  const std::uint32_t qpn = create_qp(server, pd, 3).qpn;  // refused requests took no slot
+  const std::uint32_t qpn = create_qp(server, pd, 3).qpn;  // refused requests used no slot
   CHECK(qpn == 0x42);
   REQUIRE(modify(server, QpState::kInit, pd, qpn).success);
   for (const std::uint8_t code : {0, 6, 7}) {

@@ -78,7 +78,7 @@ TEST_CASE("file: nothing beyond its end, no CRC where no packet begins", "[paylo
   const PayloadSource& source = *filled.source;
   CHECK(source.bytes(2000, 500) != nullptr);
   CHECK(source.bytes(2000, 501) == nullptr);
-  CHECK(source.bytes(2500, 1) == nullptr);  // the unused end of the last message's slot
+  CHECK(source.bytes(2500, 1) == nullptr);  // the unused bytes at the end of the last message's slot
   CHECK(source.bytes(2999, 1) == nullptr);
   CHECK(source.bytes(3000, 1) == source.bytes(0, 1));
   CHECK(source.crc(1000, 256).has_value());

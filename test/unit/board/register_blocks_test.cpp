@@ -62,7 +62,7 @@ TEST_CASE("AxiVersion: invalid characters of a stamp are replaced, a hash is kep
   CHECK(stamp.substr(0, 5) == "a??bx");
   CHECK(stamp.back() == '\0');
   CHECK(access.word(0x600) == 0x01);         // least significant bits of the number
-  CHECK(access.word(0x610) == 0xab00'0000);  // most significant
+  CHECK(access.word(0x610) == 0xab00'0000);  // most significant bits
 }
 
 TEST_CASE("SysMon: readings convert to plausible values", "[registers]") {
@@ -284,7 +284,7 @@ TEST_CASE("Dcqcn: registers show the values in force, and a write changes only i
   p.rate_inc_interval = 4;
   p.rate_dec_interval = 5;
   p.alpha_upd_interval = 6;
-  // The parameters were changed by other means than these registers.
+  // The parameters were changed by means other than these registers.
   access.live.data.qps = {{.qp = 9, .exists = true, .rc = 1, .parameters = p}};
   CHECK(access.value("Dcqcn[1].AlphaG") == 1000);
   CHECK(access.value("Dcqcn[1].DecGain") == 3);
@@ -299,7 +299,7 @@ TEST_CASE("Dcqcn: registers show the values in force, and a write changes only i
   CHECK(access.value("Dcqcn[1].AlphaUpdInterval") == 6);
   CHECK(access.value("RoceEngine.Dcqcn.Rai") == 6'000'000);
 
-  const dcqcn::FirmwareParameters other;  // changed again, without a read in between
+  const dcqcn::FirmwareParameters other;  // a second change, without a read in between
   dcqcn::FirmwareParameters expected = other;
   access.set_word(0x0015'2008, 77);
   expected.rhai = 77;
@@ -321,7 +321,7 @@ TEST_CASE("Dcqcn: registers show the values in force, and a write changes only i
   expected.time_stage_threshold = 2;
   CHECK(only<SetDcqcn>(access.actions).applied_to(p) == expected);
 
-  // A QP without the firmware's DCQCN has no live values: the written values stay.
+  // A QP without the firmware's DCQCN has no live values, so the registers keep the written values.
   access.live.data.qps = {{.qp = 9, .exists = true, .rc = 1}};
   CHECK(access.value("Dcqcn[1].AlphaG") == 5);
   CHECK(access.value("Dcqcn[1].Rhai") == 77);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The metadata bus behind RoceEngine's registers, and its interaction with the data path.
+// Tests the metadata bus through RoceEngine's registers, and its interaction with the data path.
 #include "board/board_registers.hpp"
 #include "register_access.hpp"
 

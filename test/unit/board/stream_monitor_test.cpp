@@ -52,7 +52,7 @@ TEST_CASE("rate meter: the mean between reads a second apart", "[registers]") {
   CHECK(m.rate(1000, 0) == 0);
   CHECK(m.rate(2000, kMillisecond) == 0);
   CHECK(m.rate(5000, 2 * kSecond) == 2000);
-  // Too soon after the last measurement, so the rate is unchanged.
+  // This is too soon after the last measurement, so the rate is unchanged.
   CHECK(m.rate(9000, 2 * kSecond + kMillisecond) == 2000);
   CHECK(m.rate(5500, 3 * kSecond) == 500);
   CHECK(m.rate(10, 4 * kSecond) == 0);  // the counter was restarted

@@ -14,7 +14,7 @@ using namespace softfeb::config::test;
 
 namespace {
 
-/// A temporary directory with files, which is removed with the object.
+/// Creates files in a temporary directory, which is removed with this object.
 class Files {
  public:
   std::string write(const std::string& name, const std::string& text) const {
@@ -111,7 +111,7 @@ TEST_CASE("an experiment without DCQCN differs from the one with it by one key")
   const std::string name = GENERATE("incast", "victim");
   auto with = resolved(name + ".yaml");
   auto without = resolved(name + "-no-dcqcn.yaml");
-  // section `lab` contains name and criteria, which may differ
+  // section `lab` contains the name and the criteria, which may differ
   for (auto* json : {&with, &without}) json->erase("lab");
   REQUIRE(with["boards"].size() >= 3);
   for (std::size_t b = 0; b < with["boards"].size(); ++b) {

@@ -12,7 +12,7 @@ using namespace softfeb::config::test;
 
 namespace {
 
-/// kBase with a UC queue pair and other keys of the traffic.
+/// Returns kBase with a queue pair of the given transport, and with `keys` in its section `traffic`.
 std::string with_traffic(const std::string& keys, const std::string& transport = "UC") {
   const std::string given =
       "        traffic:\n          message_size: 64KiB\n          rate: 1Gb/s\n          messages: 100\n";
@@ -22,7 +22,7 @@ std::string with_traffic(const std::string& keys, const std::string& transport =
 
 const TrafficConfig& traffic_of(const RunConfig& config) { return config.boards[0].qps[0].traffic; }
 
-/// Checks the only problem of `text`, in boards.0.qps.0.
+/// Checks that `text` has exactly one problem, at `key` of boards.0.qps.0, with this message and fix.
 void check_only(const std::string& text, const char* key, const char* message, const char* fix) {
   INFO(text);
   const std::vector<Problem> found = problems(text);
@@ -130,7 +130,8 @@ TEST_CASE("the load of beamlets decides about workers", "[beamlets]") {
     return std::string("  - name: ") + name + "\n    port: feb\n    ip: " + ip +
            "/24\n    qps:\n      - to: daq\n        transport: UC\n        traffic: {" + traffic + "}\n";
   };
-  // 64 KiB per 100 µs are 5.2 Gb/s: more than 3 Gb/s, and less than two boards of 3 Gb/s together.
+  // 64 KiB per 100 µs are 5.2 Gb/s. This is more than one board can send at 3 Gb/s, but less than two boards
+  // can send.
   const std::string beamlets = board("beam", "10.0.0.9", "kind: beamlets, period: 100us");
   const std::string others = board("x", "10.0.0.10", "rate: 3Gb/s") + board("y", "10.0.0.11", "rate: 3Gb/s");
   const std::string receiver = "    memory: 1MiB\n";

@@ -38,7 +38,7 @@ receivers:
   - {name: daq, ip: 10.0.0.101/24}
 )";
 
-/// `text` with `more` below the line that begins with `before`.
+/// Returns `text` with `more` inserted below the line that begins with `before`.
 std::string with(const std::string& before, const std::string& more, std::string text = kPlain) {
   const std::size_t line = text.find(before);
   REQUIRE(line != std::string::npos);
@@ -56,7 +56,7 @@ std::vector<ComparedLab> compare(const std::string& text, const Names& names) {
   return comparison(text, names).labs;
 }
 
-/// The problem that makes the comparison fail.
+/// Returns the problem that makes the comparison fail.
 Problem problem(const std::string& text, const Names& names) {
   try {
     compare(text, names);
@@ -135,7 +135,7 @@ TEST_CASE("Homa's parameters fit the network", "[config][compare]") {
   CHECK(value(used(labs[0]), "priorities") == 5);
   CHECK(value(used(labs[0]), "unscheduled_levels") == 2);
   CHECK(value(used(labs[0]), "rtt_bytes") == 49'152);
-  CHECK(value(used(labs[1]), "rtt_bytes") == 12'288);  // a section is used as it is
+  CHECK(value(used(labs[1]), "rtt_bytes") == 12'288);  // an existing section is used without changes
   CHECK(value(used(labs[1]), "overcommit") == 2);
 }
 
@@ -166,7 +166,7 @@ TEST_CASE("by default, all algorithms are compared that fit", "[config][compare]
   CHECK(names(all) == Names{"dcqcn", "timely", "patched_timely", "swift", "hpcc", "homa"});
   CHECK(all.unfit.empty());
   std::string text = kPlain;
-  text.replace(text.find("10Gb/s"), 6, "11Gb/s");  // a rate that INT records cannot have
+  text.replace(text.find("10Gb/s"), 6, "11Gb/s");  // INT records cannot contain this rate
   const Comparison some = comparison(text, {});
   CHECK(names(some) == Names{"dcqcn", "timely", "patched_timely", "swift", "homa"});
   REQUIRE(some.unfit.size() == 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Section `congestion`, and the parameters of algorithms other than DCQCN.
+// Tests section `congestion`, and the parameters of algorithms other than DCQCN.
 #include "lab_documents.hpp"
 
 #include <string>
@@ -133,7 +133,7 @@ TEST_CASE("cc_header: off by default, and only where both ends understand it") {
   CHECK(c.run.cc_port == 50'000);
   CHECK(congestion_header_bytes(c.boards[0], c.boards[0].qps[0]) == 16);
   CHECK(to_yaml(load(to_yaml(c))) == to_yaml(c));
-  // Without an algorithm that has a header, the key changes nothing.
+  // The key has no effect if no algorithm uses the header.
   CHECK(
       congestion_header_bytes(load(kBase, {"boards.0.cc_header=on", "boards.0.congestion=timely"}).boards[0],
                               c.boards[0].qps[0]) == 0);
@@ -197,7 +197,7 @@ TEST_CASE("hpcc: INT records must have a code for the rate of the links") {
                  "network.links.1.rate: 20Gb/s has no code in INT records, which the congestion "
                  "control of \"feb-0\" needs; fix: write one of 1Gb/s, 2500Mb/s, 5Gb/s"));
   CHECK(text("network.links.1.rate=2.5Gb/s").empty());
-  CHECK(text("network.links.0.rate=20Gb/s").empty());  // the boards' links: switches record no requests there
+  CHECK(text("network.links.0.rate=20Gb/s").empty());  // a board's link, on which switches record no requests
   overrides[0] = "boards.feb.congestion=swift";
   CHECK(text("network.links.1.rate=20Gb/s").empty());
 }

@@ -117,7 +117,7 @@ std::string paper_table() {
   std::string table =
       "| key | NIC's name | value | `paper`, `swcc` | `connectx` | `ns3` | meaning "
       "|\n|---|---|---|---|---|---|---|\n";
-  REQUIRE(dcqcn::swcc_parameters(PaperParameters{}.line_rate) == PaperParameters{});  // they share a column
+  REQUIRE(dcqcn::swcc_parameters(PaperParameters{}.line_rate) == PaperParameters{});  // both share a column
   for (const auto& field : dcqcn::paper_fields()) {
     table += "| `" + std::string(field.name) + "` | " +
              (field.alias.empty() ? "–" : std::string(field.alias)) + " | " + values_of(field) + " | " +

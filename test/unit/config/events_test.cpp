@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Triggers, and event data of boards and receivers.
+// Tests the configuration of triggers, and of event data in boards and receivers.
 #include "config/emit.hpp"
 #include "config/load.hpp"
 #include "expected_problem.hpp"

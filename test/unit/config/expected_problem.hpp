@@ -19,7 +19,7 @@ struct Row {
   const char* fix;
 };
 
-/// Checks that the row's problem is in `found`, and that all problems have a fix.
+/// Checks that `found` contains the row's problem, and that all problems have a fix.
 inline void check_row(const Row& row, const char* file, const std::vector<Problem>& found) {
   INFO(row.from << " -> " << row.to);
   REQUIRE_FALSE(found.empty());

@@ -77,7 +77,8 @@ int damage(Rng rng, const std::vector<std::string>& originals, int runs, bool la
 
 }  // namespace
 
-// Some damage affects only comments; if no document loaded, the tests would not get past the parser.
+// Some documents must load, for example if only comments are damaged. Otherwise no test would get past the
+// parser.
 TEST_CASE("damaged configurations are refused with a message, or load") {
   CHECK(damage(Rng(2), {kBase, read(SOFTFEB_CONF_DIR "/reference.yaml")}, 1500, false) > 0);
 }

@@ -15,7 +15,7 @@ using namespace softfeb::config::test;
 
 namespace {
 
-/// kBase with other keys of the traffic, and without the receiver's memory.
+/// Returns kBase with `keys` in its section `traffic`, and without the receiver's memory.
 std::string with_traffic(const std::string& keys) {
   const std::string given =
       "        traffic:\n          message_size: 64KiB\n          rate: 1Gb/s\n          messages: 100\n";
@@ -24,7 +24,8 @@ std::string with_traffic(const std::string& keys) {
 
 const TrafficConfig& traffic_of(const RunConfig& config) { return config.boards[0].qps[0].traffic; }
 
-/// Checks the only problem of with_traffic(keys).
+/// Checks that with_traffic(keys) has exactly one problem, at `key` of the traffic, with this message and
+/// fix.
 void check_problem(const std::string& keys, const char* key, const char* message, const char* fix) {
   INFO(keys);
   const std::vector<Problem> found = problems(with_traffic(keys));

@@ -44,7 +44,7 @@ TEST_CASE("conf/reference.yaml has every key") {
     INFO(key);
     CHECK(written.count(key) == 1);
   }
-  // These keys are looked up only if their section exists. If they are known, no section is missing.
+  // A reader looks these keys up only if their section exists. If it knows them, the file has all sections.
   for (const char* key : {"ports[].faults.tx_mark_ce", "ports[].capture.snaplen", "boards[].qps[].to.rkey",
                           "boards[].qps[].traffic.payload.repeat", "receivers[].cnp.scope"}) {
     INFO(key);
@@ -98,7 +98,7 @@ void check_comments(const std::string& text, std::size_t at_least) {
 }
 
 TEST_CASE("the references describe every key") {
-  // Boards come before receivers, which share keys with them.
+  // The section of boards comes before that of receivers, which has some of the same keys.
   check_comments(reference(), 80);
   // The keys after the links are described in the other file.
   const std::string lab = conf_file("lab/reference.yaml");

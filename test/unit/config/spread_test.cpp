@@ -48,9 +48,9 @@ TEST_CASE("the busiest are placed first, by offered rates and link rate") {
       "  - name: slow\n    port: feb\n    ip: 10.0.0.50/24\n    qps:\n      - to: daq\n        pmtu: 4096\n"
       "        traffic:\n          message_size: 64KiB\n          rate: 3Gb/s\n";
   const std::string text = replaced(kFour, "receivers:\n", second + "receivers:\n");
-  // The receiver has 1 + 3 QPs, so it gets a worker of its own.
+  // The receiver has 1 + 3 QPs, so it gets a separate worker.
   CHECK(workers_of(load(text)) == Workers{1, 1, 0});
-  // A third worker takes the busier board.
+  // A third worker gets the busier board.
   CHECK(workers_of(load(text, {"workers.count=3"})) == Workers{2, 1, 0});
   CHECK(workers_of(load(text, {"workers.count=3", "boards.1.link_rate=500Mb/s"})) == Workers{1, 2, 0});
 }

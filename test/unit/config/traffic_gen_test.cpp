@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Traffic generators and ports of boards, and streams of receivers.
+// Tests the configuration of traffic generators and ports of boards, and of streams of receivers.
 #include "config/emit.hpp"
 #include "config/load.hpp"
 #include "documents.hpp"

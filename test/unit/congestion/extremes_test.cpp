@@ -16,7 +16,7 @@ using namespace softfeb::congestion;
 
 namespace {
 
-/// Random numbers of random magnitude.
+/// Generates random numbers of random magnitude.
 class ExtremeNumbers {
  public:
   explicit ExtremeNumbers(unsigned seed) : random_(seed) {}

@@ -27,7 +27,7 @@ constexpr std::uint32_t kFullPacket = 4096;
 Grants list(std::span<const Grant> grants) { return {grants.begin(), grants.end()}; }
 Resends list(std::span<const HomaReceiver::Resend> resends) { return {resends.begin(), resends.end()}; }
 
-/// Applies the rules as the paper states them: sorts all messages for every packet.
+/// Applies the rules as stated in the paper, and sorts all messages for every packet.
 class PlainReceiver {
  public:
   explicit PlainReceiver(const HomaParameters& p) : p_(p), rules_(p) {}

@@ -18,7 +18,7 @@ using Answer = HomaBoard::Answer;
 
 constexpr std::uint32_t kMtu = 4096;
 
-/// Applies the rules as the paper states them: looks at all queue pairs for every packet.
+/// Applies the rules as stated in the paper, and considers all queue pairs for every packet.
 class PlainSender {
  public:
   PlainSender(const HomaParameters& p, std::size_t lanes) : rules_(p), lanes_(lanes) {}

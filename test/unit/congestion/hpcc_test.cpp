@@ -22,7 +22,7 @@ struct Port {
   std::uint64_t tx_bytes = 0;
 };
 
-/// Acknowledgements with the records of ports under constant load.
+/// Makes acknowledgements with the records of ports under constant load.
 class HpccPath {
  public:
   explicit HpccPath(Hpcc& hpcc, std::size_t ports = 1, const Port& start = {})

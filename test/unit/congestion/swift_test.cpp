@@ -56,7 +56,7 @@ TEST_CASE("swift: the window rests at its bounds", "[congestion][swift]") {
 TEST_CASE("swift: below one packet, departures follow the window at once", "[congestion][swift]") {
   Swift swift({.max_mdf = 0.9, .initial_cwnd = 0.5});
   swift.start(kSecond);
-  // No packet was sent yet, so the first may leave at once.
+  // No packet has been sent yet, so the first one may leave immediately.
   CHECK(swift.departure(4108, kSecond) <= kSecond);
   swift.sent(4108, kSecond);
   CHECK(swift.departure(4108, kSecond) == kSecond + us(50));  // the gap is base_target / cwnd

@@ -91,7 +91,7 @@ TEST_CASE("a drifting counter is followed for an hour without going back", "[dat
   Counter counter(2'596'144'000);
   ClockDiscipline discipline = started(counter);
   const std::uint64_t origin = counter.ns();
-  TscClock worker = discipline.clock();  // learns each correction 20 ms later
+  TscClock worker = discipline.clock();  // gets each correction 20 ms later
   TscClock told = worker;
   std::uint64_t told_at = 0;
   Time last = 0;
@@ -113,8 +113,8 @@ TEST_CASE("a drifting counter is followed for an hour without going back", "[dat
     if (counter.ns() - origin > 5 * kSecondNs) worst = std::max(worst, std::abs(off));
   }
   CHECK(discipline.readings() > 3000);
-  // 4 ppm over 600 s are 7 ns per second; the measurement is 8 s old on average, and a reading has an error
-  // of 30 ns.
+  // The frequency changes by up to 4 ppm in 600 s, which is 7 ppb per second. On average, the measurement is
+  // 8 s old, and a reading has an error of 30 ns.
   CHECK(worst < 200'000);
   CHECK(std::abs(discipline.drift_ppm()) < 5);
 }

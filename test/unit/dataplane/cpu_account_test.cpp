@@ -18,7 +18,7 @@ std::vector<CpuSample> samples_of(CpuAccount& account) {
   return all;
 }
 
-/// Measures an iteration: 10 cycles of kRx, 30 of kBuild, 60 of anything else.
+/// Measures an iteration with 10 cycles of kRx, 30 of kBuild and 60 of other work.
 void measure(CpuAccount& account, bool busy) {
   account.begin(1000);
   account.enter(Stage::kRx, 1040);
@@ -67,7 +67,7 @@ TEST_CASE("the busy time is divided in the measured proportions") {
   CHECK(share(samples[0], Stage::kTx) == 0);
   CHECK(share(samples[1], Stage::kRx) == 0);
 
-  // Without new measurements, the latest ones apply.
+  // Without new measurements, the previous ones are used.
   account.add(10 * kMillisecond, true);
   CHECK(share(samples_of(account).at(0), Stage::kRx) == Approx(0.1));
 }

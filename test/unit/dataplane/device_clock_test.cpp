@@ -69,7 +69,7 @@ TEST_CASE("a drifting clock is followed, and the error is reported", "[dataplane
     t += 100 * kMillisecond;
     ticks += hz / 10;
   }
-  // Much later, the old slope no longer counts.
+  // Much later, the old slope has no effect.
   CHECK(clock.correction() <= 2 * kNanosecond);
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kAlways = std::uint64_t{1} << 32;
 
-/// Packets as passed to a port with multi-segment support: payload in the arena.
+/// Builds packets for a port with multi-segment support, whose payload is in the arena.
 struct Sender {
   Mempools pools;
   Arena arena{1U << 16};

@@ -96,8 +96,7 @@ TEST_CASE("AF_PACKET on a veth pair carries full packets both ways, attached and
   CHECK(a.largest_path_mtu(false) == 4096);
   CHECK(a.warnings().empty());
 
-  // Drivers that send only the first segment of a chain (older versions) do not announce support for
-  // chains.
+  // Drivers that send only the first segment of a chain (in older versions) do not report support for chains.
   TxBuilderConfig tx;
   tx.multi_segments = a.capabilities().multi_segments && GENERATE(true, false);
   tx.frame_bytes = frame_bytes_for(4200);

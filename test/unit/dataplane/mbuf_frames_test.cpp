@@ -79,7 +79,7 @@ TEST_CASE("a frame represents its packet, and returns it unchanged", "[dataplane
 TEST_CASE("headers as a board writes them are not copied, regardless of their length",
           "[dataplane][frames]") {
   FramesBench b;
-  // Ethernet, (802.1Q,) IP, UDP and BTH, and nothing else in the first segment.
+  // The first segment contains only Ethernet, 802.1Q (optional), IP, UDP and BTH.
   const auto adopted = [&b](std::uint32_t first, std::uint16_t type, std::uint16_t inner) {
     rte_mbuf* const packet = b.packet({first, 4096, 4});
     auto* const bytes = rte_pktmbuf_mtod(packet, std::uint8_t*);

@@ -127,7 +127,7 @@ TEST_CASE("the switch records its port in a congestion control header", "[datapl
     const auto ints = roce::IntBody::decode(*cch);
     REQUIRE(ints);
     CHECK(ints->records[0].rate() == kRate);
-    // Nothing but the header has changed.
+    // Only the header has changed.
     std::copy_n(frame.begin() + static_cast<std::ptrdiff_t>(at), 48,
                 bytes.begin() + static_cast<std::ptrdiff_t>(at));
     CHECK(std::equal(bytes.begin() + 14, bytes.end(), frame.begin() + 14));
@@ -160,7 +160,7 @@ TEST_CASE("frames to an unknown address are counted", "[dataplane][network]") {
 TEST_CASE("packets that a ring does not accept wait, in order, and none is lost", "[dataplane][network]") {
   RelayBench b;
   unsigned sent = 0;
-  // The ring is not emptied: it fills up, and then packets wait in the relay.
+  // The ring is not emptied, so it fills up, and then packets wait in the relay.
   for (unsigned i = 0; i < 4 * RelayBench::kRing; ++i) {
     if (b.send(0, test::roce_frame({.payload = 256, .psn = i}), 1, 3)) ++sent;
     b.pass(kMicrosecond);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pause frames at a port whose endpoints are on two workers.
+// Tests pause frames at a port whose endpoints are on two workers.
 #include "board_builder.hpp"
 #include "dpdk_rig.hpp"
 #include "mbufs.hpp"

@@ -27,7 +27,7 @@ constexpr Time kHorizon = 20 * kMicrosecond;
 constexpr Time kBegin = 10 * kMicrosecond;
 constexpr std::uint64_t kDeviceEpoch = 1U << 20;
 
-/// Two picoseconds per tick, so that rounding hides no error.
+/// Each tick is two picoseconds, so that rounding cannot hide an error.
 constexpr ClockMap kDeviceClock{0, kDeviceEpoch, std::uint64_t{1} << 63};
 
 struct Seen {
@@ -119,7 +119,7 @@ class TimedBench {
   Time now_ = 0;
 };
 
-/// Each QP has its own rate: some send several packets per iteration, others none.
+/// Each QP has its own rate: some QPs send several packets per iteration, others send none.
 std::uint64_t rate_of_qp(std::uint32_t i) { return i == 0 ? 1'000'000'000 : 70'000'000 * i; }
 
 void paced(engine::SendQpConfig& qp, std::uint32_t i) {
@@ -142,9 +142,10 @@ TEST_CASE("a packet's departure time follows the schedule, regardless of when th
   for (std::size_t i = 0; i < b.seen.size(); ++i) {
     const Seen& s = b.seen[i];
     REQUIRE(s.flagged);
-    // The packet does not leave before its scheduled time.
+    // The packet is passed to the port at its scheduled time or later, but before it leaves, which is a
+    // horizon after this time.
     REQUIRE(s.handed_over >= s.departure());
-    REQUIRE(s.departure() + kHorizon > s.handed_over);  // and is passed to the port before it leaves
+    REQUIRE(s.departure() + kHorizon > s.handed_over);
     if (i != 0) REQUIRE(s.ticks >= b.seen[i - 1].ticks);
   }
   for (const auto& [qp, times] : b.departures()) {
@@ -188,8 +189,8 @@ TEST_CASE("a worker that was late by more than the horizon sets no times in the 
   }
   CHECK(b.stamps->counters().overruns == 1);
   CHECK(b.stamps->counters().latest > 380 * kMicrosecond);
-  // Nothing is lost: the port queue catches up packet by packet, as in software.
-  const Time end = 9 * kMillisecond;  // gaps are 15/16 of the ideal ones
+  // Nothing is lost: the port queue catches up packet by packet, as without the offload.
+  const Time end = 9 * kMillisecond;  // gaps have 15/16 of the ideal length
   b.turns(back + 100, end, kMicrosecond);
   for (const auto& [qp, times] : b.departures()) CHECK(ideal(qp, times.size()) + kMicrosecond > end);
 }

@@ -12,7 +12,7 @@ using namespace softfeb::dataplane;
 
 namespace {
 
-/// A board with a slot of the metadata bus, and a receiver with a slot.
+/// A board and a receiver, each with a slot of the metadata bus.
 struct Bench {
   std::unique_ptr<board::PayloadSource> payload = board::make_test_pattern();
   std::unique_ptr<engine::Board> board;

@@ -80,7 +80,8 @@ TEST_CASE("firmware: every departure matches the circuit, within the bucket's si
 }
 
 TEST_CASE("firmware: a distant departure is found in a few steps", "[dcqcn]") {
-  // Rc rises slowly from 1 MB/s, once every 103 clocks: 1 MiB takes thousands of increases.
+  // Rc rises slowly from 1 MB/s, once every 103 clocks, so that it increases thousands of times while 1 MiB
+  // of credit accumulates.
   FirmwareSettings profile;
   profile.parameters = {.dec_gain = 0,
                         .clamp_tgt_rate = true,

@@ -20,7 +20,7 @@ namespace {
 constexpr Time us(std::uint64_t n) { return n * kMicrosecond; }
 constexpr std::uint64_t kLine = 5'000'000'000;
 
-/// Equations (1) to (4) and figure 7 of the paper in floating point, one microsecond at a time.
+/// Implements equations (1) to (4) and figure 7 of the paper in floating point, in steps of one microsecond.
 class RealDcqcn {
  public:
   explicit RealDcqcn(const PaperParameters& p) : p_(p), rc(static_cast<double>(p.line_rate)), rt(rc) {}
@@ -110,7 +110,7 @@ bool same(const PaperReactionPoint& a, const PaperReactionPoint& b) {
 TEST_CASE("paper: a trace computed by hand, timer only", "[dcqcn]") {
   PaperReactionPoint r(paper_parameters(kLine));
   r.cnp(us(100));
-  CHECK(r.rc() == 2'500'000'000);  // alpha was 1
+  CHECK(r.rc() == 2'500'000'000);  // because alpha was 1
   CHECK(r.rt() == kLine);
   CHECK(r.alpha() == std::uint64_t{1} << 40);
   r.advance_time(us(155) - 1);
@@ -143,7 +143,7 @@ TEST_CASE("paper: the byte counter increases like the timer; both together are h
   p.increase_timer = 0;
   p.alpha_interval = 0;
   PaperReactionPoint bytes_alone(p);
-  bytes_alone.sent(9'999'999, us(1));  // before the first CNP nothing counts
+  bytes_alone.sent(9'999'999, us(1));  // bytes before the first CNP do not count
   bytes_alone.cnp(us(10));
   bytes_alone.sent(9'999'999, us(11));
   CHECK(bytes_alone.byte_stage() == 0);
@@ -259,7 +259,7 @@ TEST_CASE("nic: Rt follows Rc only after an increase", "[dcqcn]") {
   PaperReactionPoint r(p);
   r.cnp(us(10));
   r.cnp(us(20));
-  CHECK(r.rt() == kLine);  // no increase since the last cut: the target stays
+  CHECK(r.rt() == kLine);  // no increase since the last cut, so the target is unchanged
   r.advance_time(us(20) + p.increase_timer);
   const std::uint64_t rc = r.rc();
   r.cnp(us(20) + p.increase_timer + 1);
@@ -300,14 +300,14 @@ TEST_CASE("nic: alpha by periods, minimum share, rate on the first CNP", "[dcqcn
   PaperParameters p = connectx_parameters(kLine);
   PaperReactionPoint r(p);
   r.cnp(us(10));
-  r.advance_time(us(11));  // one CNP in the period: alpha decayed and increased
+  r.advance_time(us(11));  // alpha decayed and increased, because the period contains a CNP
   const std::uint64_t alpha = std::uint64_t{1023} << 30;
   CHECK(r.alpha() == ((alpha * 1019) >> 10) + (std::uint64_t{5} << 30));
   const std::uint64_t before = r.alpha();
   r.advance_time(us(12));
   CHECK(r.alpha() == (before * 1019) >> 10);
 
-  p.gd = 10;  // each cut uses all of alpha instead of half, which would leave almost no rate
+  p.gd = 10;  // each cut is by alpha instead of alpha/2, which would leave almost no rate
   PaperReactionPoint least(p);
   least.cnp(us(1));
   CHECK(least.rc() == kLine / 2);

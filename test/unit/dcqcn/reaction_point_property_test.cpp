@@ -26,7 +26,8 @@ void compare(const DcqcnSchedule& schedule, Edge end, std::uint64_t look, Rng& r
   DcqcnClockModel stepped(schedule.initial, schedule.build.line_rate, schedule.build.wrap32);
   FirmwareParameters parameters = schedule.initial;
   bool counter_reset = false;
-  // A bypass that is on from the start applies from the first edge, because rates start at line rate.
+  // A bypass that is already set at the start is effective from the first edge, because rates start at line
+  // rate.
   for (Edge n = 0; n <= end; ++n) {
     const bool cnp = schedule.cnps.contains(n);
     if (cnp) lazy.cnp(n);
@@ -137,7 +138,7 @@ TEST_CASE("an idle hour costs one step, with the same result as many steps", "[d
   Rng rng(static_cast<std::uint64_t>(seed) * 65537);
   FirmwareParameters p = DcqcnSchedule::legal(rng, 1'250'000'000);
   p.rate_inc_interval = static_cast<std::uint32_t>(rng.below(200));
-  p.rhai = static_cast<std::uint32_t>(1 + rng.below(10));  // a ramp over minutes
+  p.rhai = static_cast<std::uint32_t>(1 + rng.below(10));  // the rate rises over minutes
   ReactionPoint once(p), often(p);
   once.cnp(100);
   often.cnp(100);
@@ -149,7 +150,7 @@ TEST_CASE("an idle hour costs one step, with the same result as many steps", "[d
   CHECK(once.rt() == often.rt());
   CHECK(once.alpha() == often.alpha());
   CHECK(once.time_stage() == often.time_stage());
-  // The state after later events is the same as well, so the engines' timers are correct.
+  // The state after later events is also the same, so the engines' timers are correct.
   once.cnp(hour + 10);
   often.cnp(hour + 10);
   CHECK(once.advance_to_rate_change(hour + 100'000) == often.advance_to_rate_change(hour + 100'000));

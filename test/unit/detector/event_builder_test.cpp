@@ -93,7 +93,7 @@ TEST_CASE("a builder among several takes its own events", "[detector][builder]")
 TEST_CASE("triggers never seen are counted to the end of the run", "[detector][builder]") {
   EventBuilder b(small_builder(), nullptr);
   for (const std::uint64_t e : {1, 2, 3, 9, 8, 20}) add_whole(b, e, e);
-  CHECK(ranges_of(b) == std::vector<Range>{{0, 0}});  // up to the horizon, 2
+  CHECK(ranges_of(b) == std::vector<Range>{{0, 0}});  // up to the horizon, which is 2
   SECTION("of which more were sent") {
     b.finish(100, 25);
     CHECK(ranges_of(b) == std::vector<Range>{{0, 0}, {4, 7}, {10, 19}, {21, 24}});

@@ -25,7 +25,7 @@ Bytes data_of(const EventPayload& payload, std::uint64_t event, std::uint32_t bo
   return {p, p + size};
 }
 
-/// Checks that the CRC of each piece is that of its bytes.
+/// Checks that the CRC of each piece equals the CRC of its bytes.
 void check_crcs(const EventPayload& payload, std::uint64_t event, std::uint32_t board) {
   const Bytes data = data_of(payload, event, board);
   const std::uint32_t piece = payload.shape().piece;
@@ -76,7 +76,7 @@ TEST_CASE("fragment sizes follow their distribution", "[detector][payload]") {
   CHECK(most == 300);
   CHECK(longest == 1100);
   CHECK(sum / kDraws == Approx(200).epsilon(0.01));
-  // The share e^-4 of the sizes is cut at the maximum.
+  // The share e^-4 of the sizes exceeds the maximum and is reduced to it.
   CHECK(sum_exponential / kDraws == Approx(100 + 250 * (1 - std::exp(-4.0))).epsilon(0.02));
   CHECK(uniform.at(1, 2) != uniform.at(2, 1));
   CHECK(FragmentSizes{0, UINT32_MAX, SizeShape::kUniform, 1}.at(0, 0) == 2'978'611'956);

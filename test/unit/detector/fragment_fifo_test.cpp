@@ -133,7 +133,7 @@ TEST_CASE("a full FIFO loses the event, and later headers say so", "[detector][f
   const auto pieces = post_all(fifo);
   REQUIRE(pieces.size() == 2);
   CHECK(fifo.counts().lost == 1);
-  CHECK(fifo.header(pieces[1].place, 0, 0).lost == 0);  // entered before
+  CHECK(fifo.header(pieces[1].place, 0, 0).lost == 0);  // entered before the loss
   fifo.complete(pieces[0].place, third);
   fifo.trigger(trigger_at(3 * kMicrosecond, 3), 0);
   fifo.advance(4 * kMicrosecond + kReadout);

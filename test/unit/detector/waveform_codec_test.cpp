@@ -63,7 +63,7 @@ TEST_CASE("zero suppression keeps the samples around a threshold", "[detector][p
   // channel 3, first 1, count 3, 0; 2, 5, 1; padding
   CHECK(roi_of({1, 2, 5, 1, 0}, {5, 1}) == Bytes{3, 0, 1, 0, 3, 0, 0, 0, 2, 0, 5, 0, 1, 0, 0, 0});
   CHECK(roi_of({9, 0, 0, 0}, {9, 0}).size() == 12);
-  // Blocks that touch are one; a gap of a sample separates them.
+  // Adjacent blocks are merged, and a gap of one sample separates blocks.
   CHECK(roi_of({9, 0, 0, 9}, {9, 1}).size() == 16);
   CHECK(roi_of({9, 0, 0, 0, 9}, {9, 1}).size() == 24);
   CHECK(roi_of({9, 0, 0, 9}, {9, 100}).size() == 16);

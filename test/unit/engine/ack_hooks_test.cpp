@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests how acknowledgements are reported to congestion control, and how its window and ACK spacing affect
-// a board's packets.
+// Tests how acknowledgements are reported to congestion control, and how the window and the ACK spacing of
+// congestion control affect a board's packets.
 #include "board_builder.hpp"
 #include "congestion/algorithm.hpp"
 #include "filled_payload.hpp"
@@ -244,7 +244,7 @@ TEST_CASE("window: a queue pair that fails does not keep the window of its group
           "[board][congestion][ack]") {
   AckExperiment e({.qps = 2, .messages = 2, .window = 2. * kMiddle, .group = true});
   e.board->start(0);
-  e.wire->run_until(3 * kMicrosecond);  // packets of both are in flight
+  e.wire->run_until(3 * kMicrosecond);  // packets of both QPs are in flight
   e.board->qp(0).requester().set_state(roce::QpState::kErr, e.wire->now);
   REQUIRE(e.wire->run(kSecond, [&] { return e.board->qp(1).finished(); }));
   CHECK(e.board->qp(1).completed_payload_bytes() == 2 * 20 * kPmtu);

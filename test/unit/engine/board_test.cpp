@@ -251,7 +251,7 @@ TEST_CASE("the link's rate is shared fairly among its queue pairs", "[board]") {
 TEST_CASE("no response: retries run out, the QP reports it, the rest is flushed", "[board]") {
   Experiment e({.messages = 30, .timeout = 5, .retries = 3});
   e.wire->loss = 1ULL << 32;
-  // ARP is lost as well, so nothing leaves and nothing fails yet.
+  // ARP requests are also lost, so no packet leaves and no message fails yet.
   CHECK_FALSE(e.run(10 * kMillisecond));
   CHECK(e.board(0).unresolved() == 1);
   CHECK_FALSE(e.board(0).qp(0).failure());
@@ -350,7 +350,7 @@ TEST_CASE("responses of a paused receiver wait and none is lost", "[board][pause
   const Time resumed = Time{0xffff} * 51'200;
   REQUIRE_FALSE(e.run(resumed - 1));
   CHECK_FALSE(finished(0));
-  // Responses of the other priority continue; ARP has priority 0.
+  // Responses of the other priority are still sent. ARP has priority 0.
   CHECK(finished(1) == (mode == PauseMode::kPfc));
   REQUIRE(e.wire->run(kSecond, [&] { return finished(0) && finished(1); }));
   CHECK(e.wire->now < resumed + kMillisecond);

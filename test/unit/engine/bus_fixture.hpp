@@ -24,7 +24,7 @@ struct BusHostQp {
   std::uint32_t rkey = 0x72e0ece0;
 };
 
-/// A board with slots of the metadata bus, and two hosts whose queue pairs wait for it, on a wire.
+/// A board with slots of the metadata bus and two hosts on a wire. The hosts' queue pairs wait for the board.
 class BusFixture {
  public:
   static constexpr std::uint64_t kRegion = 0x7f00'0000'1000;

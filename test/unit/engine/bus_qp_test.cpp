@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests life cycles of queue pairs created over the metadata bus, and their requests from the dispatcher,
-// against our receivers.
+// Tests life cycles of queue pairs created over the metadata bus, and their requests from the dispatcher.
+// Receivers of softfeb are their peers.
 #include "bus_fixture.hpp"
 #include "engine/snapshot.hpp"
 #include "roce/craft.hpp"
@@ -74,7 +74,7 @@ TEST_CASE("a complete life cycle: create, a burst of 1,000, destroy, and again w
   CHECK(s.send_qps[0].completed_payload_bytes == 4'106'000);
   CHECK(s.send_qps[0].messages_made == 1100);
   CHECK_FALSE(s.send_qps[0].uc);
-  // The first completions come long before the last ones.
+  // The first completions occur long before the last ones.
   CHECK(s.send_qps[0].first_completed >= s.send_qps[0].counters.first_sent);
   CHECK(s.send_qps[0].first_completed < s.send_qps[0].counters.last_completed);
   CHECK(s.send_qps[0].first_completed_bytes % 4096 == 0);
@@ -100,7 +100,7 @@ TEST_CASE("the byte counter continues over bursts of odd lengths and over queue 
   w.connect(0, second);
   w.apply(w.burst(1, 64, 0, 0x12));
   REQUIRE(w.completions(15));
-  CHECK(w.memory[1][14 % 8 * 64] == 22'007 % 256);  // the ring has size zero: the current slot is used
+  CHECK(w.memory[1][14 % 8 * 64] == 22'007 % 256);  // the ring has size zero, so the current slot is used
 }
 
 TEST_CASE("retransmissions carry the same bytes", "[bus]") {
@@ -356,7 +356,7 @@ TEST_CASE("configured and bus queue pairs share the board; a configured QPN stay
   REQUIRE(w.wire->run(kSecond, [&] { return w.board->finished(); }));
   CHECK(w.ok() == 100);
   CHECK(w.hosts[0]->qp(1).responder().counters().messages == 200);
-  // One congestion control object for the whole board. The registers of either queue pair write its
+  // There is one congestion control object for the whole board. The registers of either queue pair write its
   // parameters.
   dcqcn::FirmwareParameters p;
   p.rai = 123;

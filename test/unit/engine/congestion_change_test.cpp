@@ -52,8 +52,7 @@ class Sender {
   test::Wire wire_;
 };
 
-/// Bytes that a QP may send at `rate` in a period that begins with a full bucket, as a double for use with
-/// Approx.
+/// Checks that a QP has sent as many bytes as `rate` permits in a period that may begin with a full bucket.
 void check_sent(std::uint64_t sent, std::uint64_t rate, Time time) {
   const double ideal = static_cast<double>(rate) * to_seconds(time);
   CHECK(static_cast<double>(sent) >= ideal - 2 * 1100);

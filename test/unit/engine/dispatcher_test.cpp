@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The dispatcher's registers, bursts and ring of slots, as in WorkReqDispatcher.vhd.
+// Tests that the dispatcher's registers, bursts and ring of slots behave as in WorkReqDispatcher.vhd.
 #include "engine/dispatcher.hpp"
 
 #include "base/rng.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Boards with event data, and receivers that build events from them.
+// Tests boards with event data, and receivers that build events from the data.
 #include "board_builder.hpp"
 #include "detector/counter_payload.hpp"
 #include "engine/trigger_bus.hpp"
@@ -202,7 +202,7 @@ TEST_CASE("without a veto, a full FIFO loses events and later headers say so", "
 }
 
 TEST_CASE("a slow link holds up many fragments at once", "[events]") {
-  // Each fragment takes 300 µs, and 16 triggers come within 32 µs.
+  // Each fragment takes 300 µs, and there are 16 triggers within 32 µs.
   Options options{.rate_hz = 500'000, .link_rate = 10'000'000};
   SECTION("over RC") {}
   SECTION("over UC") { options.transport = roce::Transport::kUc; }

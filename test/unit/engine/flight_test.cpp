@@ -33,7 +33,7 @@ TEST_CASE("stamps: an older stamp is discarded with the one taken", "[flight]") 
   CHECK(s.take(4) == Time{102});
   CHECK(s.size() == 2);
   CHECK_FALSE(s.take(4));  // a duplicate ACK
-  CHECK_FALSE(s.take(7));  // packet 7 requested nothing; the stamp of packet 6 is older
+  CHECK_FALSE(s.take(7));  // packet 7 has no stamp; that of packet 6 is older and is dropped
   CHECK(s.take(8) == Time{104});
   CHECK(s.size() == 0);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Homa between boards and a receiver in virtual time: grants, priorities, order, and what losses do.
+// Tests Homa between boards and a receiver in virtual time: grants, priorities, order, and the effects of
+// losses.
 #include "base/rng.hpp"
 #include "board_builder.hpp"
 #include "congestion/homa_algorithm.hpp"
@@ -26,7 +27,8 @@ constexpr std::uint32_t kHomaPmtu = 1024;
 struct HomaOptions {
   std::uint32_t boards = 1;
   std::uint32_t qps = 1;
-  std::vector<std::uint32_t> lengths = {100 * kHomaPmtu};  ///< of queue pair q: element q modulo their number
+  /// message lengths; queue pair q uses element q modulo their number
+  std::vector<std::uint32_t> lengths = {100 * kHomaPmtu};
   std::uint64_t messages = 1;
   std::uint32_t window = 4;
 };
@@ -110,7 +112,7 @@ TEST_CASE("homa: a long message needs grants, and no NAK", "[homa]") {
   REQUIRE(e.run());
   CHECK(e.receiver->receiver_counters().grant_tx == 100 - 12);
   CHECK(e.receiver->receiver_counters().resend_tx == 0);
-  // 12 unscheduled packets of a message above 64 KiB, then the lowest scheduled level.
+  // A message above 64 KiB has 12 unscheduled packets. The others have the lowest scheduled level.
   CHECK(data == std::map<std::uint8_t, int>{{8 * 4, 12}, {0, 88}});
   CHECK(control == std::map<std::uint8_t, int>{{8 * kControlPriority, 88}});
   CHECK(e.sum(&roce::RequesterCounters::nak_sequence_rx) == 0);
@@ -225,7 +227,7 @@ TEST_CASE("ready queue: ranks that fall, rise and end, in any order", "[homa]") 
   ReadyQueue q(kQps, true);
   std::map<std::uint32_t, std::uint64_t> expected;
   Rng rng(5);
-  // Ranks differ, as those of messages do.
+  // All ranks are different, like those of messages.
   const auto any_rank = [&](std::uint32_t qp) { return rng.below(1000) << 32 | qp; };
   for (int k = 0; k < 20'000; ++k) {
     const auto any = static_cast<std::uint32_t>(rng.below(kQps));

@@ -52,7 +52,7 @@ struct Rig {
     a.start = start;
     return a;
   }
-  /// The regions in the first action of `actions` that sets regions.
+  /// Returns the regions of the first action in `actions` that sets regions.
   static std::vector<roce::MemoryRegion> regions(const std::vector<ReceiverAction>& actions) {
     for (const ReceiverAction& a : actions) {
       if (const auto* r = std::get_if<SetReceiveRegions>(&a)) return r->regions;
@@ -131,7 +131,7 @@ TEST_CASE("intermediate register values before a burst leave no regions behind",
   const auto now = Rig::regions(rig.before(Rig::burst(2000, 4, 0x9000'0000, 7)));
   REQUIRE(now.size() == 2);
   CHECK(now[0].rkey == 5);
-  CHECK(now[0].length == 8000);  // the rkey is the same, so the region covers both rings
+  CHECK(now[0].length == 8000);  // same rkey, so the region covers both rings
   CHECK(now[1].rkey == 7);
   CHECK(now[1].address == 0x9000'0000);
   CHECK(now[1].length == 8000);  // the two rings are too far apart for the memory to cover both

@@ -262,7 +262,7 @@ TEST_CASE("pause frames find the endpoints of a MAC address, or all", "[demux]")
   for (std::uint32_t i = 0; i < 9; ++i) {
     Identity id = identity_of("10.0.0.1", 1);
     id.ip = id.ip.plus(i);
-    id.mac = roce::mac_plus({2, 0, 0, 0, 0, 0}, 8 - i / 2);  // pairs of one MAC address
+    id.mac = roce::mac_plus({2, 0, 0, 0, 0, 0}, 8 - i / 2);  // each MAC address is used twice
     REQUIRE(demux.insert(id, i));
   }
   const auto paused = [&demux](const roce::MacAddress& mac) {

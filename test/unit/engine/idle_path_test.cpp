@@ -25,7 +25,7 @@ IdlePath path_of(std::vector<IdlePath::Hop> hops, std::uint64_t board_rate, std:
   return p;
 }
 
-/// Sends the packets one after the other and follows each of them. Exact for rates that divide 10^12.
+/// Simulates the path of each packet, one after the other. Exact for rates that divide 10^12.
 Time followed(const IdlePath& p, std::uint32_t length) {
   std::vector<Time> free(p.hops.size(), 0);
   Time spacing = 0, end = 0;

@@ -19,7 +19,7 @@ using namespace softfeb::test;
 namespace {
 
 constexpr std::uint32_t kLength = 4096;
-constexpr Time kDelay = 2 * kMicrosecond;  // of the wire: an acknowledgement arrives two delays later
+constexpr Time kDelay = 2 * kMicrosecond;  // delay of the wire; an acknowledgement arrives after two delays
 
 /// A board whose queue pairs write to one receiver over a wire.
 struct Bench {
@@ -72,8 +72,8 @@ struct Bench {
 
 std::shared_ptr<Arrivals> arrivals(double gap_us) { return std::make_shared<Arrivals>(gap_us * 1e6, 42); }
 
-/// Completion times of a queue with `servers` servers, each of which takes two delays of the wire for a
-/// message.
+/// Returns the completion times of a queue with `servers` servers. Each server needs two delays of the wire
+/// for a message.
 std::unique_ptr<CompletionTimes> queue(double gap_us, std::size_t servers, Time end, Time count_from = 0) {
   auto times = std::make_unique<CompletionTimes>();
   const auto all = arrivals(gap_us);
@@ -91,7 +91,8 @@ std::unique_ptr<CompletionTimes> queue(double gap_us, std::size_t servers, Time 
 }  // namespace
 
 TEST_CASE("messages that wait in the backlog count from their arrival", "[message_times]") {
-  // A message takes 4 µs, because the next one is sent after its acknowledgement; one arrives every 5 µs.
+  // A message takes 4 µs, because the next one is sent only after its acknowledgement. A message arrives
+  // every 5 µs.
   Bench bench(kLength);
   SendQpConfig& qp = bench.add({.arrivals = arrivals(5), .median = kLength});
   qp.requester.window_requests = 1;
@@ -121,7 +122,7 @@ TEST_CASE("an overloaded queue pair has a backlog, which takes no memory", "[mes
 }
 
 TEST_CASE("queue pairs with one queue take messages when they are free", "[message_times]") {
-  // Two queue pairs, each 4 µs per message; a message arrives every 2.5 µs.
+  // Two queue pairs take 4 µs for each message, and a message arrives every 2.5 µs.
   Bench bench(kLength);
   const auto process = arrivals(2.5);
   for (int i = 0; i < 2; ++i) bench.add({.arrivals = process, .shared_arrivals = true, .median = kLength});
@@ -160,13 +161,14 @@ TEST_CASE("slowdown is relative to the idle path", "[message_times]") {
   Bench bench(kLength);
   IdlePath path;
   path.hops = {
-      {1'000'000'000'000, kDelay - (58 + 16 + kLength + 24)}};  // 1 ps a byte: a message takes kDelay
+      {1'000'000'000'000, kDelay - (58 + 16 + kLength + 24)}};  // at 1 ps per byte, a message takes kDelay
   path.headers = 58;
   MessageTimesConfig config{.arrivals = arrivals(100), .path = std::make_shared<const IdlePath>(path)};
   bench.add(config);
   bench.start();
   REQUIRE(bench.run(20 * kMillisecond));
-  // The acknowledgement takes as long as on the path, but for the time of the bytes that it has less.
+  // On the wire, the acknowledgement takes as long as the message. On the idle path, it takes less, because
+  // it has fewer bytes.
   CHECK(bench.times->all().slowdown.percentile(0.5) == Approx(1002).margin(1));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Boards that receive their triggers as messages.
+// Tests boards that receive their triggers as messages.
 #include "engine/message_triggers.hpp"
 
 #include "board_builder.hpp"
@@ -60,12 +60,12 @@ struct Rig {
     detector::write_trigger_message(message, bytes.data());
     send(ByteSpan(bytes), now);
   }
-  /// A trigger `after` the start.
+  /// Returns a trigger message for the time `after` after the start.
   static TriggerMessage trigger(std::uint64_t event, Time after) {
     return {.run = kRun, .time = detector::time_after(kOrigin, after), .event = event};
   }
 
-  /// The busy messages that the board sends at `now`.
+  /// Returns the busy messages that the board sends at `now`.
   std::vector<detector::BusyMessage> poll(Time now) {
     std::vector<detector::BusyMessage> all;
     std::array<std::array<std::uint8_t, TxFrame::kHeaderRoom>, 8> headers;
@@ -134,7 +134,7 @@ TEST_CASE("messages that are no triggers of this run are counted by reason", "[e
   rig.send(test::Bytes(32), kStart + 1);
   std::array<std::uint8_t, detector::kTriggerMessageSize> bytes;
   detector::write_trigger_message(Rig::trigger(0, 0), bytes.data());
-  rig.send(ByteSpan(bytes), kStart + 1, 0);  // nobody to answer
+  rig.send(ByteSpan(bytes), kStart + 1, 0);  // port 0, so no answer is possible
   CHECK(rig.counts().wrong_run == 1);
   CHECK(rig.counts().early == 1);
   CHECK(rig.counts().malformed == 4);
@@ -148,7 +148,7 @@ TEST_CASE("a clock that jumps does not hold up triggers", "[events]") {
   CHECK(rig.counts().wrong_time == 1);
   CHECK(flags(0) == detector::kNotSynchronised);
   CHECK(rig.triggers.trigger(0).time == 2 * kSecond);
-  rig.send({.run = kRun, .time = {5, 0}, .event = 1}, kStart + 3 * kSecond);  // before the run
+  rig.send({.run = kRun, .time = {5, 0}, .event = 1}, kStart + 3 * kSecond);  // its time is before the run
   CHECK(rig.counts().wrong_time == 2);
   CHECK(rig.triggers.trigger(1).time == 3 * kSecond);
   rig.send(Rig::trigger(2, 3 * kSecond - 1000), kStart + 3 * kSecond + 1);
@@ -172,7 +172,7 @@ TEST_CASE("a busy board tells the sender of triggers, and repeats it", "[events]
   now += MessageTriggers::kRepeat;
   CHECK(rig.board->next_event(now - 1) <= now);
   CHECK(rig.poll(now).size() == 1);
-  rig.triggers.report(1, false, now);  // as the board does when a fragment has completed
+  rig.triggers.report(1, false, now);  // like the board when a fragment has completed
   messages = rig.poll(now);
   REQUIRE(messages.size() == 1);
   CHECK_FALSE(messages[0].busy);

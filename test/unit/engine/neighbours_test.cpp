@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests boards that need many next hops at once, in virtual time.
+// Tests boards that need many next hops at the same time, in virtual time.
 #include "board_builder.hpp"
 #include "engine/next_hops.hpp"
 #include "filled_payload.hpp"

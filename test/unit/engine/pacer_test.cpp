@@ -59,7 +59,8 @@ TEST_CASE("a rate per interval is exact, for any sizes", "[pacer]") {
 TEST_CASE("with a period, message n is due at n periods, also after a billion messages", "[pacer]") {
   constexpr Time kBegin = 12'345;
   constexpr std::uint64_t kBillion = 1'000'000'000;
-  // 16 samples at 195,312.5/s; a prime number of picoseconds; a period shorter than an iteration of the loop
+  // 16 samples at 195,312.5/s, a prime number of picoseconds, and a period shorter than an iteration of the
+  // loop
   for (const Time period : {81'920 * kNanosecond, Time{1'000'000'007}, Time{99'988}}) {
     Pacer pacer = Pacer::every(period);
     CHECK_FALSE(pacer.unlimited());
@@ -71,7 +72,7 @@ TEST_CASE("with a period, message n is due at n periods, also after a billion me
       }
     };
     check(0, 100'000);
-    pacer.sent(kBillion - 200'000, pacer.departure());  // the schedule of these messages at once
+    pacer.sent(kBillion - 200'000, pacer.departure());  // count these messages as sent at once
     check(kBillion - 100'000, kBillion);
     CHECK(pacer.departure() == kBegin + kBillion * period);
   }
@@ -82,7 +83,7 @@ TEST_CASE("with a period, overdue messages are sent, and the schedule never move
   Pacer pacer = Pacer::every(kPeriod);
   pacer.start(0);
   const Time end = 3 * kSecond;
-  Time now = 500 * kMillisecond;  // much later than a QP with a rate would catch up
+  Time now = 500 * kMillisecond;  // so late that a QP with a rate would not catch up
   Time last = 0, shortest = kNever;
   std::uint64_t sent = 0;
   for (; now < end; now = std::max(now, pacer.departure())) {

@@ -65,7 +65,8 @@ double refill(Kind kind, std::uint64_t rate) {
          156'250'000;
 }
 
-/// Largest |sent − rate·t| in packets, before and after every packet, and the sum over all queue pairs.
+/// The largest |sent − rate·t| of any queue pair in packets, before and after every packet, and the sum of
+/// the bytes sent by all queue pairs.
 struct Deviation {
   double packets = 0;
   std::uint64_t sum = 0;
@@ -109,7 +110,7 @@ TEST_CASE("at every rate and number of queue pairs, none is ever a packet off, n
   // Send 12,500 packets, so that the tolerance of 0.1 % below is 12 packets.
   const std::uint64_t total = mbps * 125'000;
   const auto duration = static_cast<Time>(12'500.0 * LoneBoard::kCounted / static_cast<double>(total) * 1e12);
-  // The firmware's refill has steps of 2.4 kB/s; below the first step nothing would ever leave.
+  // The firmware's refill has steps of 2.4 kB/s; below the first step, no packet would ever leave.
   if (kind == Kind::kFirmware && refill(kind, total / qps) == 0) return;
   CAPTURE(static_cast<int>(kind), qps, mbps);
   const Deviation d = measure(kind, total, qps, duration);
@@ -135,7 +136,7 @@ TEST_CASE("ten thousand queue pairs at 100 Gb/s together for a second", "[pacing
 
 namespace {
 
-/// Rc integrated by a separate reaction point, which gets the same packets and CNPs.
+/// The integral of Rc of a separate reaction point, which gets the same packets and CNPs.
 template <typename Reaction>
 class Integral {
  public:
@@ -182,8 +183,8 @@ std::pair<double, double> follow(Kind kind, std::uint64_t rate, std::uint32_t qp
     tell_sent(model[p.qp].reaction(), p.counted, p.at);
   };
   v.start();
-  // CNPs arrive on clock edges, because the model below has no clock: the paper's cut takes effect at once,
-  // but its bucket uses the new rate from the next clock on.
+  // CNPs arrive on clock edges, because the model below has no clock. The paper's cut takes effect
+  // immediately, but its bucket uses the new rate only from the next clock.
   for (Time at = 0; at < 20 * kMillisecond; at += rng.below(30'000) * kFirmwareClock) {
     v.run_until(at, left);
     const auto i = static_cast<std::uint32_t>(rng.below(qps));
@@ -199,12 +200,12 @@ std::pair<double, double> follow(Kind kind, std::uint64_t rate, std::uint32_t qp
 TEST_CASE("bytes sent follow the integral of Rc for any CNPs", "[pacing]") {
   const std::uint64_t seed = GENERATE(range(1U, 6U));
   CAPTURE(seed);
-  // Rmin is 10 MB/s in the firmware: the integral requires the same parameters on both sides.
+  // Rmin is 10 MB/s in the firmware, so both sides of the comparison must use the same parameters.
   const auto f = firmware(1'250'000'000);
   const auto p = empty_paper(1'250'000'000);
   const std::uint32_t packet = LoneBoard::kCounted;
-  // A new Rc takes effect three clocks later in the firmware, and one clock later in the paper's bucket: 24
-  // and 8 bytes at 1.25 GB/s. A packet waits for the next clock, another 8.
+  // A new Rc takes effect three clocks later in the firmware, and one clock later in the paper's bucket. At
+  // 1.25 GB/s, these are 24 and 8 bytes. A packet also waits for the next clock, which is another 8 bytes.
   const auto [low_f, high_f] =
       follow(Kind::kFirmware, 1'250'000'000, 7, dcqcn::ReactionPoint(f.parameters, f.build), seed);
   CHECK(low_f >= -double{packet});
@@ -239,7 +240,7 @@ TEST_CASE("a CNP moves a departure that is already scheduled", "[pacing]") {
 }
 
 TEST_CASE("retransmissions use the bucket, too", "[pacing]") {
-  // RC without responses: everything after the first window is retransmitted after timeouts.
+  // This is RC without responses, so everything after the first window is a retransmission after a timeout.
   const std::uint64_t rate = 12'500'000;
   LoneBoard v(1, [&](SendQpConfig& qp, std::uint32_t) {
     set_rate(qp, Kind::kPaper, rate);

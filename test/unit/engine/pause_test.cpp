@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Boards that receive pause frames, in virtual time.
+// Tests boards that receive pause frames, in virtual time.
 #include "lone_board.hpp"
 #include "roce/mac_control.hpp"
 
@@ -46,7 +46,7 @@ std::vector<Departure> run_until(LoneBoard& b, Time end) {
   return out;
 }
 
-/// Packets per QP.
+/// Number of packets of each QP.
 std::map<std::uint32_t, std::size_t> shares(const std::vector<Departure>& departures) {
   std::map<std::uint32_t, std::size_t> out;
   for (const Departure& d : departures) ++out[d.qp];
@@ -131,7 +131,7 @@ TEST_CASE("ARP requests and answers wait while the MAC is paused", "[pause]") {
 TEST_CASE("PFC stops the queue pairs of a priority; others get the link", "[pause]") {
   const bool tagged = GENERATE(false, true);
   BoardConfig c = config(PauseMode::kPfc);
-  // QP 0: priority 3; QP 1: priority 6.
+  // QP 0 has priority 3, and QP 1 has priority 6.
   const auto shape = [tagged](SendQpConfig& qp, std::uint32_t i) {
     qp.path.dscp = tagged ? 0 : (i == 0 ? 26 : 48);
     if (tagged) qp.path.vlan = roce::VlanTag{7, static_cast<std::uint8_t>(i == 0 ? 3 : 6)};
@@ -145,10 +145,10 @@ TEST_CASE("PFC stops the queue pairs of a priority; others get the link", "[paus
   const std::uint64_t before0 = packets(0), before1 = packets(1);
   run_until(b, 100 * kMicrosecond + 2000 * kQuantum - 1);
   CHECK(packets(0) == before0);
-  CHECK(packets(1) - before1 >= 29);  // 102 µs of packets of 3.3 µs
+  CHECK(packets(1) - before1 >= 29);  // one packet per 3.3 µs for 102 µs
   run_until(b, 220 * kMicrosecond);
   CHECK(packets(0) > before0);
-  // A pause frame with a quantum of 0 for one priority resumes only this priority, at once.
+  // A pause frame with a quantum of 0 for one priority immediately resumes this priority, but no other.
   pfc(b, (1 << 3) | (1 << 6), 0xffff);
   run_until(b, 230 * kMicrosecond);
   const std::uint64_t then0 = packets(0), then1 = packets(1);

@@ -21,7 +21,7 @@ namespace {
 constexpr std::uint32_t kMixed = 24;
 
 /// A board with queue pairs of all kinds, their receiver, and disturbances (losses, CNPs, pauses, parameter
-/// changes), all derived from one seed.
+/// changes). Everything is derived from one seed.
 class Disturbed {
  public:
   Disturbed(std::uint64_t seed, bool quick, PauseMode pause, std::uint32_t qps = kMixed)
@@ -191,7 +191,7 @@ void compare(Disturbed& quick, Disturbed& full, int steps) {
   }
 }
 
-/// Number of packets that queue pairs send per quantum, with `qps` queue pairs always ready.
+/// Returns the numbers of packets that queue pairs send per quantum, if `qps` queue pairs are always ready.
 std::vector<std::uint32_t> packets_of_turns(std::uint32_t qps) {
   const auto payload = test::FilledPayload::counter(64'000, 256);
   test::BoardBuilder builder(test::identity(1));
@@ -236,8 +236,8 @@ TEST_CASE("the same with very many ready queue pairs", "[quick]") {
     for (std::uint32_t q = 0; q < quick.board->qp_count(); ++q)
       timeouts += quick.board->qp(q).requester().timeouts();
   }
-  // On boards with very many ready queue pairs, timers that nothing waits for are cancelled. All other
-  // timers must still expire. A quarter of a per cent of the packets is lost, so not every seed has one.
+  // On boards with very many ready queue pairs, timers that are no longer needed are cancelled. All other
+  // timers must still expire. Only 0.25 % of the packets are lost, so there are seeds without a timeout.
   CHECK(timeouts > 3);
 }
 

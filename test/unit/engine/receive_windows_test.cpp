@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Receivers with a map of missing data, and receivers whose receive requests are refilled.
+// Tests receivers with a map of missing data, and receivers whose receive requests are refilled.
 #include "board_builder.hpp"
 #include "engine/snapshot.hpp"
 #include "filled_payload.hpp"
@@ -18,9 +18,9 @@ namespace {
 
 constexpr std::uint32_t kStreams = 3;
 constexpr std::uint64_t kMessages = 500;
-constexpr std::uint32_t kFirst = 0xfffffff0;  // immediates wrap
+constexpr std::uint32_t kFirst = 0xfffffff0;  // the immediates wrap around
 
-/// Message `second` of stream `first`.
+/// Each element is message `second` of stream `first`.
 using Lost = std::set<std::pair<std::uint32_t, std::uint64_t>>;
 
 class AbsentStreams : public roce::WindowConsumer {
@@ -107,7 +107,7 @@ TEST_CASE("the bitmaps of windows show exactly what the wire lost", "[windows]")
 
 TEST_CASE("messages without a receive request are lost, and requests are refilled", "[windows]") {
   AbsentStreams consumer;
-  Streams s(&consumer, 20 * kMicrosecond);  // half of the messages
+  Streams s(&consumer, 20 * kMicrosecond);  // a receive for every second message
   test::Wire wire({s.board.get(), s.receiver.get()});
   s.run(wire);
   for (std::uint32_t q = 0; q < kStreams; ++q) {

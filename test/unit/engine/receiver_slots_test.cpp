@@ -172,7 +172,7 @@ TEST_CASE("the byte counter and the statistics continue over queue pairs", "[slo
   CHECK(rig.wrong(0) == 0);
   CHECK(rig.receiver->qp(1).continuity().checked() == 15 * 1111);
 
-  // A byte missing between two life cycles is detected, unless a burst was cut off.
+  // A byte that is missing between two life cycles is detected, unless a burst was interrupted.
   ++s.counter;
   rig.receiver->apply(Rig::qp(0, s, false));
   REQUIRE(rig.write(s, 0, 500));
@@ -204,10 +204,10 @@ TEST_CASE("two peers may use the same QPN; a configured one stays", "[slots]") {
   CHECK(rig.messages(0) == 1);
   CHECK(rig.messages(2) == 1);
   CHECK(rig.wrong(0) + rig.wrong(2) == 0);
-  // The same peer's second slot does not get the QPN.
+  // The second slot of the same peer does not get the QPN.
   rig.receiver->apply(Rig::qp(1, a));
   CHECK_FALSE(rig.receiver->qp_exists(2));
-  // A sender that is not a peer of any slot.
+  // This sender is not a peer of any slot.
   Sender c = a;
   c.who = test::identity(3);
   CHECK_FALSE(rig.write(c, 0, 100));
@@ -271,7 +271,7 @@ TEST_CASE("regions beyond the limit are ignored", "[slots]") {
   SetReceiveRegions many{1, {}};
   for (std::uint32_t i = 0; i < 20; ++i) many.regions.push_back({0, 1000, i + 1, rig.memory.data()});
   rig.receiver->apply(many);
-  const auto answer = rig.write(s, 0, 100);  // rkey 0x55 is not among them
+  const auto answer = rig.write(s, 0, 100);  // rkey 0x55 is not among these regions
   REQUIRE(answer);
   CHECK(answer->kind == AethKind::kNakRemoteAccess);
 }

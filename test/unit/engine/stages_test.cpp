@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The times of messages from stage to stage, as boards and receivers report them.
+// Tests the times of messages between stages, as reported by boards and receivers.
 #include "board_builder.hpp"
 #include "filled_payload.hpp"
 #include "latency/stage_table.hpp"
@@ -130,7 +130,7 @@ TEST_CASE("a window notifies its messages when it closes", "[stages]") {
   const std::uint64_t incomplete = link.figures().incomplete;
   CHECK(incomplete > 0);
   CHECK(link.figures().messages == kMessages - incomplete);
-  // After a loss, the messages behind it wait until seven newer windows have begun.
+  // After a loss, later messages wait until seven newer windows have begun.
   CHECK(link.between(Step::kPlaced, Step::kNotified).min() == 0);
   CHECK(link.between(Step::kPlaced, Step::kNotified).max() >= 7 * 20 * kMicrosecond - kMicrosecond);
 }

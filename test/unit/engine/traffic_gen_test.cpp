@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Traffic generators, driven by registers, and the streams of receivers, in virtual time.
+// Tests traffic generators, which are controlled by registers, and the streams of receivers, in virtual time.
 #include "board/board_registers.hpp"
 #include "board_builder.hpp"
 #include "engine/snapshot.hpp"
@@ -23,14 +23,14 @@ constexpr std::uint32_t kBase = 0x8004'0000, kControl = kBase, kSize = kBase + 4
                         kGap = kBase + 0xc, kPort = kBase + 0x10, kStreams = kBase + 0x14, kIp = kBase + 0x18,
                         kMode = kBase + 0x1c, kSent = kBase + 0x20, kBusy = kBase + 0x24;
 constexpr std::uint64_t kRate = 1'250'000'000;
-constexpr Time kByte = 800;  ///< at 10 Gb/s
+constexpr Time kByte = 800;  ///< time of a byte at 10 Gb/s
 constexpr std::uint32_t kQps = 4, kSlotBytes = 9216, kSlots = 8;
 
 /// A board with a traffic generator and its registers, and a receiver with streams.
 struct Generator {
   struct Packet {
     Time at = 0;
-    std::uint32_t wire = 0;  ///< bytes, with FCS, preamble and inter-packet gap
+    std::uint32_t wire = 0;  ///< bytes on the wire, with FCS, preamble and inter-packet gap
     test::Bytes bytes;
   };
 
@@ -133,7 +133,7 @@ TEST_CASE("registers send a thousand datagrams with exact gaps", "[traffic-gen]"
   REQUIRE(g.packets.size() == 1000);
   CHECK(g.get(kSent) == 1000);
   CHECK(g.get(kBusy) == 0);
-  for (auto& p : g.packets) p.wire = std::max(p.wire, 84U);  // the shortest frame
+  for (auto& p : g.packets) p.wire = std::max(p.wire, 84U);  // 84 bytes is the shortest frame
   g.check_gaps(gap * 6'400);
   for (std::size_t i = 0; i < g.packets.size(); ++i) {
     REQUIRE(dest_port(g.packets[i]) == 6000 + i % 4);
@@ -194,7 +194,7 @@ TEST_CASE("writes to registers apply to the rest of a burst", "[traffic-gen]") {
   const std::uint32_t sent = g.get(kSent);
   CHECK(sent > 5);
   CHECK(g.get(kBusy) == 1);
-  g.set(kControl, 1);  // the bit is set already: no edge
+  g.set(kControl, 1);  // no edge, because the bit is already set
   g.set(kSize, 20'000);
   CHECK(g.get(kSize) == 3616);  // 14 bits
   g.set(kSize, 9000);
@@ -203,7 +203,7 @@ TEST_CASE("writes to registers apply to the rest of a burst", "[traffic-gen]") {
   g.wire->run_until(120 * kMicrosecond);
   CHECK(g.packets.back().bytes.size() == 42 + 8972);
   CHECK(dest_port(g.packets.back()) >= 7000);
-  g.set(kCount, sent);  // fewer than were sent
+  g.set(kCount, sent);  // fewer packets than were already sent
   CHECK(g.get(kBusy) == 0);
   CHECK(g.receiver->streams()->buffers().counts()[StreamVerdict::kOtherPort] > 0);
   g.set(kCount, 0);
@@ -214,7 +214,7 @@ TEST_CASE("writes to registers apply to the rest of a burst", "[traffic-gen]") {
   g.set(kControl, 2);
   CHECK(g.get(kBusy) == 0);
   g.set(kControl, 0);
-  g.set(kControl, 3);  // Stop wins
+  g.set(kControl, 3);  // Stop takes precedence
   CHECK(g.get(kBusy) == 0);
   CHECK(g.board->traffic_gen()->counters().bursts == 2);
 }
@@ -267,7 +267,7 @@ TEST_CASE("a board has finished when the burst with which it started has", "[tra
   CHECK(snapshot.traffic_gen->datagrams == 2);
   CHECK(board->counters().tx_frames == 2);
   from.config.traffic_gen->start = false;
-  from.config.traffic_gen->waits = true;  // registers may start it
+  from.config.traffic_gen->waits = true;  // registers may start the generator
   const auto waits = from.build();
   waits->start(0);
   CHECK_FALSE(waits->finished());

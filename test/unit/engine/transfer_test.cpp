@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Transfers in segments over several queue pairs, and their notifications.
+// Tests transfers in segments over several queue pairs, and their notifications.
 #include "board_builder.hpp"
 #include "filled_payload.hpp"
 #include "roce/transfer_immediate.hpp"
@@ -137,7 +137,7 @@ TEST_CASE("a sender notifies once its transfer is acknowledged", "[transfer]") {
   CHECK(slow.receiver->registration()->counters().of(roce::RegistrationVerdict::kUnregistered) ==
         kTransferCount);
   CHECK(slow.board->qp(0).completed_payload_bytes() == kTransferCount * kSegment);
-  // Each notification has waited for a round trip of the wire.
+  // Each notification is sent only after a round trip of the wire.
   const Uint128 latency = slow.receiver->notified().sum - slow.times.posted.sum;
   CHECK(latency >= kTransferCount * 3 * wire.delay);
 }

@@ -19,7 +19,7 @@ EventFileConfig two_boards() {
   return config;
 }
 
-/// Piece of `total` bytes with the given payload, of kind waveform16.
+/// Adds a piece with the given payload to a fragment of `total` bytes, of kind waveform16.
 void add(EventAssembly& assembly, std::uint64_t event, std::uint16_t board, std::uint32_t offset,
          std::uint32_t total, const std::vector<std::uint8_t>& payload) {
   detector::EventHeader header;
@@ -68,7 +68,7 @@ TEST_CASE("an event without all accepted pieces is not laid out") {
   EventAssembly assembly(two_boards());
   add(assembly, 5, 0, 0, 2, {5, 0});
   CHECK_FALSE(assembly.close({5, 0, 2, 2, 0}));
-  CHECK_FALSE(assembly.close({5, 0, 1, 1, 0}));  // forgotten
+  CHECK_FALSE(assembly.close({5, 0, 1, 1, 0}));  // event 5 was forgotten
   CHECK_FALSE(assembly.close({6, 0, 1, 1, 0}));
 }
 

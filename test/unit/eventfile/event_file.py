@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Event files, read with h5py: the tables' types and content, while they are written, after SIGKILL, and on a full disk."""
+"""Reads event files with h5py, and checks types and contents of the tables: during writing, after SIGKILL, and on a full disk."""
 
 import json
 import os
@@ -30,7 +30,7 @@ def arguments(path, **values):
 
 
 def unpack12(data):
-    """[channel][sample] of a payload of kind waveform12."""
+    """Returns the samples [channel][sample] of a payload of kind waveform12."""
     b = data.reshape(CHANNELS, -1, 3).astype(np.uint16)
     pairs = np.stack([b[..., 0] | (b[..., 1] & 15) << 8, b[..., 1] >> 4 | b[..., 2] << 4], axis=-1)
     return pairs.reshape(CHANNELS, SAMPLES)
@@ -43,12 +43,12 @@ class EventFile(unittest.TestCase):
         self.path = Path(folder.name) / "run.h5"
 
     def write(self, **values):
-        """Returns what the writer counted."""
+        """Runs the writer to its end, and returns its counts."""
         run = subprocess.run(arguments(self.path, **values), capture_output=True, text=True, timeout=60, check=True)
         return json.loads(run.stdout.splitlines()[-1])
 
     def start(self, **values):
-        """A writer that runs, and has created the file."""
+        """Starts a writer, and returns it when it has created the file."""
         process = subprocess.Popen(arguments(self.path, **values), stdout=subprocess.PIPE, text=True)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.wait)
@@ -57,7 +57,7 @@ class EventFile(unittest.TestCase):
         return process
 
     def wait_for(self, count):
-        """The events that a reader sees as soon as there are `count`."""
+        """Waits until a reader sees at least `count` events, and returns the events."""
         with h5py.File(self.path, "r", swmr=True) as f:
             for _ in range(200):
                 f["events"].refresh()
@@ -67,7 +67,7 @@ class EventFile(unittest.TestCase):
         self.fail(f"{count} events did not appear")
 
     def check(self, f):
-        """What holds in every file. Returns /events."""
+        """Checks properties of every valid file. Returns /events."""
         events = f["events"][:]
         for name in ("fragments", "data", "waveforms"):
             f[name].refresh()
@@ -136,7 +136,7 @@ class EventFile(unittest.TestCase):
             self.assertTrue((waveforms[waveforms != 0xFFFF] < 4096).all())
 
     def test_read_while_written_and_after_sigkill(self):
-        # Slow enough for the checks to keep up on a busy machine
+        # Slow enough that the checks keep up on a busy machine
         process = self.start(events=100_000, pause_us=5000, flush_ms=100)
         first = len(self.wait_for(50))
         second = len(self.wait_for(first + 50))
@@ -149,7 +149,7 @@ class EventFile(unittest.TestCase):
             self.assertEqual(f.attrs["run"], 7)
 
     def test_example(self):
-        """tools/plot-events draws the pictures, also while the file is written, and says if there is nothing to draw."""
+        """tools/plot-events draws the pictures, even while the file is written, and reports if there is nothing to draw."""
         self.start(boards=9, channels=9, events=100_000, pause_us=2000, flush_ms=50, lose=10)
         out = self.path.parent / "plots"
         for _ in range(50):
@@ -193,7 +193,7 @@ class EventFile(unittest.TestCase):
             self.assertEqual(len(self.check(f)), 0)
 
     def test_disk_that_refuses(self):
-        """A limit on the file's size, which the check of the free space does not see."""
+        """Writing fails at a limit of the file's size, which the check of the free space does not detect."""
         def limit():
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (8_000_000, 8_000_000))

@@ -11,7 +11,7 @@ using softfeb::eventfile::RecordQueue;
 
 namespace {
 
-/// Record n has a size that depends on n, and bytes of value n mod 256.
+/// Returns the size of record n, which depends on n. All its bytes have the value n mod 256.
 std::size_t size_of(std::uint32_t n) { return 1 + n * 37 % 700; }
 
 bool push(RecordQueue& queue, std::uint32_t n, std::size_t spare = 0) {

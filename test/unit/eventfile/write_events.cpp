@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writes the events of a simulated camera to an event file, through the header check and the builder, as a
-// receiver does. Each event takes 100 µs. Of event e, board e mod boards is missing if `lose` divides e + 1.
+// receiver does. Each event takes 100 µs. Board e mod boards is missing in event e if `lose` divides e + 1.
 //   write_events FILE key=value …
 
 #include "base/rng.hpp"
@@ -67,7 +67,7 @@ class Camera {
   void finish(std::uint64_t events) { builder_.finish(events * kPeriod + kSecond, events); }
 
  private:
-  /// `cut`: without the first piece.
+  /// With `cut`, omits the first piece.
   void send_board(std::uint64_t event, std::uint32_t board, Time now, bool cut) {
     const std::uint32_t total = pool_.size(event, board);
     for (std::uint32_t at = 0; at == 0 || at < total; at += config_.piece) {

@@ -76,7 +76,7 @@ struct PhasesRun {
   }
 };
 
-/// A configuration with traffic, for end_of_traffic().
+/// Returns a configuration with traffic, for end_of_traffic().
 config::RunConfig with_traffic() {
   config::RunConfig config;
   config.boards.emplace_back().qps.emplace_back().count = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The packet behind a congestion control header is treated like any other RoCEv2 packet.
+// Tests that a packet with a congestion control header is treated like any other RoCEv2 packet.
 #include "cch_frame.hpp"
 #include "fabric/facts.hpp"
 #include "fabric_fixture.hpp"

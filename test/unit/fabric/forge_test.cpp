@@ -15,7 +15,7 @@ NetworkConfig threshold_star(std::uint64_t threshold) {
   return config;
 }
 
-/// Station 0 sends to 1 at about half the rate of the link (1106 bytes every 1.77 µs) and gets
+/// Station 0 sends to station 1 at about half the rate of the link (1106 bytes every 1.77 µs) and gets
 /// acknowledgements.
 void half_load(Bench& b, Time until, bool v6 = false) {
   DataFrame data{0, 1};

@@ -10,7 +10,8 @@ using namespace softfeb::test;
 
 namespace {
 
-/// Two switches; stations 0 and 1 at the first, 2 and 3 at the second.
+/// Returns a network with two switches: stations 0 and 1 are at the first, and stations 2 and 3 at the
+/// second.
 NetworkConfig two_switches() {
   NetworkConfig config = star(4);
   config.switches.push_back(config.switches[0]);

@@ -9,8 +9,8 @@ using namespace softfeb::test;
 
 namespace {
 
-/// Two switches with all features enabled. Stations 2 and 3 have no configured address and may use any
-/// address.
+/// Returns a network of two switches with all features enabled. Stations 2 and 3 have no configured address
+/// and may use any address.
 NetworkConfig everything() {
   auto config = star(4);
   auto& sw = config.switches[0];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// In-band network telemetry: what switches write into congestion control headers.
+// Tests in-band network telemetry, which switches write into congestion control headers.
 #include "base/rng.hpp"
 #include "cch_frame.hpp"
 #include "fabric_fixture.hpp"
@@ -24,7 +24,7 @@ NetworkConfig int_star(std::uint32_t stations) {
   return config;
 }
 
-/// Stations 0 and 1 at the ends of a chain of switches.
+/// Returns a network with stations 0 and 1 at the ends of a chain of switches.
 NetworkConfig chain(std::uint32_t switches) {
   auto config = int_star(2);
   auto link = config.links[0];
@@ -39,7 +39,7 @@ NetworkConfig chain(std::uint32_t switches) {
   return config;
 }
 
-/// The CCH of a frame; with a valid checksum, or null.
+/// Returns the CCH of a frame, or null if its checksum is wrong.
 std::optional<CongestionHeader> cch_of(const Bytes& frame) {
   return CongestionHeader::decode(ByteSpan(frame).subspan(udp_place(frame).content));
 }
@@ -65,7 +65,8 @@ Bytes through(Bench& b, const Bytes& frame) {
 
 TEST_CASE("INT: a record has the time, the bytes sent before the frame and those queued behind it", "[int]") {
   Bench b(int_star(4));
-  // 1130 bytes each, 1154 on the wire: 923.2 ns. All arrive at the switch after 923.2 ns and 500 ns.
+  // Each frame has 1130 bytes, and takes 1154 bytes or 923.2 ns on the wire. All frames arrive at the switch
+  // after 923.2 ns + 500 ns.
   for (const std::uint32_t from : {0U, 1U, 2U}) {
     const Bytes frame = with_cch(data_bytes({from, 3}), int_cch());
     REQUIRE(frame.size() == 1130);
@@ -181,7 +182,7 @@ TEST_CASE("INT: wrong headers are forwarded unchanged and counted", "[int]") {
   };
   std::vector<Bytes> frames{with(at, 0x20), with(at + 2, 16), with(at + 2, 0xff), with(at + 2, 0),
                             with(at + 5, static_cast<std::uint8_t>(good[at + 5] ^ 1))};
-  Bytes shorter = good;  // the datagram ends within the CCH, the frame does not
+  Bytes shorter = good;  // only the datagram ends within the CCH, but not the frame
   store_be16(&shorter[at - 4], roce::kUdpHeaderSize + 47);
   frames.push_back(shorter);
   store_be16(&shorter[at - 4], 3);

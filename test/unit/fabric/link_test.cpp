@@ -10,7 +10,7 @@ using namespace softfeb::test;
 
 namespace {
 
-/// Ethernet 14, IPv4 20, UDP 8, BTH 12, iCRC 4 around the payload; FCS, preamble and gap on the wire.
+/// Ethernet 14, IPv4 20, UDP 8, BTH 12 and iCRC 4 bytes around the payload; FCS, preamble and gap 24 bytes.
 constexpr std::uint64_t wire_of(std::uint64_t payload) { return payload + 58 + 24; }
 
 }  // namespace

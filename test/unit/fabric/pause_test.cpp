@@ -43,7 +43,7 @@ struct Sender {
   std::uint64_t resumes = 0;
 };
 
-/// Stations 0 … n-2 send endlessly to the last one; pause frames for queue 3 are obeyed.
+/// Stations 0 … n-2 send endlessly to the last one, and obey pause frames for queue 3.
 struct PausedStar {
   PausedStar(const NetworkConfig& config, Time until) : b(config) {
     const auto sink = static_cast<std::uint32_t>(config.stations.size() - 1);
@@ -179,7 +179,7 @@ TEST_CASE("pause: a switch obeys its neighbour, per class with PFC") {
   CHECK(b.at_station(1)[0].bytes == data_bytes(other));
   b.run(kMillisecond);
   REQUIRE(b.at_station(1).size() == 2);
-  // The pause began when the pause frame had arrived, and lasts 1000 · 512 bit times.
+  // The pause begins when the pause frame has arrived, and lasts 1000 · 512 bit times.
   const Time told = 84 * 800 + kDelay;
   const Time wire = fabric::wire_bytes(1082) * 800;
   CHECK(b.at_station(1)[1].at == told + 51'200 * kNanosecond + wire + kDelay);
@@ -220,8 +220,8 @@ TEST_CASE("pause: is received and ignored on links without or with another flow 
 }
 
 TEST_CASE("pause: spreads from switch to switch, and nothing is dropped") {
-  // Stations 0, 1, 2 are at the first switch, 3 at the second; the link between the switches is faster than
-  // the link to station 3.
+  // Stations 0, 1 and 2 are at the first switch, and station 3 is at the second. The link between the
+  // switches is faster than the link to station 3.
   auto config = paused_star(PauseMode::kPfc);
   config.switches.push_back(config.switches[0]);
   config.links[3].b = switch_(1);
@@ -263,7 +263,7 @@ TEST_CASE("pause: a full store loses no pause frame permanently") {
 
 namespace {
 
-/// Stations 0 … 2 send everything at once and ignore pause frames themselves.
+/// Stations 0 … 2 send all frames at once, and ignore pause frames.
 struct DeafStar {
   static constexpr std::uint32_t kSenders = 3;
   static constexpr std::size_t kFrames = 200;

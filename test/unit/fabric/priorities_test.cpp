@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Strict priorities of switches, selected by the DSCP of each packet.
+// Tests strict priorities of switches, which are selected by the DSCP of each packet.
 #include "base/rng.hpp"
 #include "fabric_fixture.hpp"
 #include "roce/packet.hpp"
@@ -46,13 +46,13 @@ TEST_CASE("priorities: the upper bits of the DSCP select the queue", "[prioritie
 
 TEST_CASE("priorities: packets leave in strict order, and in order within a level", "[priorities]") {
   Bench b(priority_star(9, 8));
-  // Nine senders' worth of frames arrive together while the port is busy with the first.
+  // Three frames of each of eight senders arrive while the port is busy with the first frame.
   for (std::uint32_t from = 0; from < 8; ++from)
     for (int i = 0; i < 3; ++i) b.send(level(from, 8, from), 0);
   b.run(kMillisecond);
   const auto arrived = b.at_station(8);
   REQUIRE(arrived.size() == 24);
-  // Of all frames that wait, the highest level leaves first. Level 7 needs three of its own arrivals.
+  // All three frames of each level must leave, one after the other.
   std::array<unsigned, 8> sent{};
   Time last = 0;
   for (const auto& a : arrived) {
@@ -61,7 +61,7 @@ TEST_CASE("priorities: packets leave in strict order, and in order within a leve
     ++sent[dscp_of(a) / 8U];
   }
   for (const unsigned n : sent) CHECK(n == 3);
-  // The first frame met an empty port. After the last arrival (3 frame times), levels only decrease.
+  // The first frame finds an empty port. After the last arrival (3 frame times), levels only decrease.
   const Time all_there = 3 * 886 * kNanosecond + kDelay;
   std::uint8_t before = 64;
   for (const auto& a : arrived) {
@@ -90,7 +90,7 @@ TEST_CASE("priorities: acknowledgements overtake data by their own DSCP", "[prio
 
 TEST_CASE("priorities: a level that is never served is visible", "[priorities]") {
   Bench b(priority_star(3, 2));
-  // Both offer the port's whole rate: 1082 bytes take 884.8 ns.
+  // Each of the two stations sends at the whole rate of the port: 1082 bytes take 884.8 ns.
   constexpr Time kFrame = 884'800;
   for (int i = 0; i < 400; ++i) {
     b.send(level(0, 2, 0), static_cast<Time>(i) * kFrame);

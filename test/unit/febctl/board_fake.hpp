@@ -18,7 +18,7 @@ std::vector<febctl::Register> reference_registers();
 const febctl::Catalogue& catalogue();
 
 /// A board in memory: words, read-only bits, a metadata server behind RoceEngine, and a dispatcher whose
-/// bursts complete at once.
+/// bursts complete immediately.
 class BoardFake final : public febctl::RegisterPort {
  public:
   explicit BoardFake(const febctl::Catalogue& catalogue, const board::MetadataLimits& limits = {});

@@ -76,7 +76,7 @@ TEST_CASE("nodes of the tree") {
 TEST_CASE("words shared by several registers") {
   CHECK(catalogue().shares_words(catalogue().one("FwRudpServer[0].OpenConn")));
   CHECK(catalogue().shares_words(catalogue().one("RoceDispatcher.DispatchCounter")));
-  // The other registers in these words are read-only, or there are none.
+  // These words contain no other registers, or only read-only ones.
   CHECK_FALSE(catalogue().shares_words(catalogue().one("FwRudpServer[0].locMaxSegSize")));
   CHECK_FALSE(catalogue().shares_words(catalogue().one("AxisMon.CntRst")));
   CHECK_FALSE(catalogue().shares_words(catalogue().one("RoceDispatcher.RemAddr")));
@@ -98,5 +98,5 @@ TEST_CASE("the registers of traffic generators have names in all profiles") {
   CHECK(both.one("TrafficGen[0].PacketCount").address == 0x8004'0008);
   CHECK(both.one("Root.App.TrafficGen[3].Busy").address == 0x8004'3024);
   CHECK(both.one("ScratchPad").address == 4);
-  CHECK_THROWS_AS(both.one("Busy"), UsageError);  // of four generators
+  CHECK_THROWS_AS(both.one("Busy"), UsageError);  // ambiguous: four generators
 }

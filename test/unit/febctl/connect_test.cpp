@@ -114,7 +114,7 @@ TEST_CASE("teardown finds leftovers of another client") {
   b.board.words[0x80020f10] = 0x11;
   teardown_command(b.context, {});
   CHECK(b.board.metadata().qp(0).state == roce::QpState::kReset);
-  // Nothing is left to free, which is not an error.
+  // Nothing is left to be freed, and this is not an error.
   teardown_command(b.context, {});
   teardown_command(b.context, {.all_regions = true});
   CHECK(make_connection(b.context, host()).board.qpn);
@@ -124,7 +124,7 @@ TEST_CASE("teardown finds a queue pair whose QPN no register shows") {
   Bench b;
   make_connection(b.context, host());
   b.board.words[0x80020f10] = b.board.words[0x80020f0c] =
-      0;  // SQpn, LKey: the client was killed before it wrote them
+      0;  // SQpn and LKey are 0, because the client was killed before it wrote them
   // The next client is refused, so the last response on the bus is no longer a queue pair's.
   MetadataBus bus(b.board, b.context.catalogue, std::chrono::seconds(2));
   REQUIRE_FALSE(bus.ask(allocate_pd(0x77)).success);
@@ -132,7 +132,7 @@ TEST_CASE("teardown finds a queue pair whose QPN no register shows") {
   SECTION("its protection domain has been freed") { REQUIRE(bus.ask(free_pd(0)).success); }
   teardown_command(b.context, {});
   CHECK(b.board.metadata().qp(0).state == roce::QpState::kReset);
-  for (int i = 0; i < 3; ++i) {  // regions are free, too: the board has two
+  for (int i = 0; i < 3; ++i) {  // the board has two regions, which must also be free
     CHECK(make_connection(b.context, host()).board.qpn);
     teardown_command(b.context, {});
   }

@@ -115,7 +115,7 @@ TEST_CASE("memory holds only the last messages of its slots", "[lab]") {
   memory[2000] = 7;
   memory[2047] = 7;
   CHECK(bytes_out_of_place(w) == 3);
-  w.messages = 5;  // so slot 1 still has message 1
+  w.messages = 5;  // so slot 1 still contains message 1
   CHECK(bytes_out_of_place(w) > 400);
 }
 

@@ -14,7 +14,8 @@ using fabric::NodeRef;
 NodeRef a_station(std::uint32_t i) { return {NodeRef::Kind::kStation, i}; }
 NodeRef switch_number(std::uint32_t i) { return {NodeRef::Kind::kSwitch, i}; }
 
-/// Boards 0 and 1 at switch 0, which leads to switch 1 and the receiver, station 2. Station 3 has no link.
+/// Returns a lab with boards 0 and 1 at switch 0, which is connected to switch 1. The receiver, station 2, is
+/// at switch 1. Station 3 has no link.
 config::LabConfig two_boards() {
   config::LabConfig c;
   c.network.switches.resize(2);

@@ -17,7 +17,7 @@ fabric::LinkConfig link(NodeRef a, NodeRef b, std::uint64_t rate = 1'250'000'000
   return {a, b, rate, 0, {}, {}, {}};
 }
 
-/// Stations 0 and 1 are at switch 0, 2 and 3 at switch 1; the switches are connected.
+/// Returns a network with stations 0 and 1 at switch 0, and 2 and 3 at switch 1. The switches are connected.
 fabric::NetworkConfig two_switches() {
   fabric::NetworkConfig n;
   n.switches.resize(2);

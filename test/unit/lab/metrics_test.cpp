@@ -77,7 +77,7 @@ constexpr Time ms(std::uint64_t n) { return n * kMillisecond; }
 TEST_CASE("windows show fairness and use of the port", "[lab]") {
   Bench bench({{0}, {0}}, ms(400));
   bench.make();
-  bench.rates = {100'000'000, 300'000'000};  // of 1 GB/s payload
+  bench.rates = {100'000'000, 300'000'000};  // the port can carry 1 GB/s of payload
   bench.run(ms(400));
   REQUIRE(bench.windows[ms(10)].size() == 40);
   REQUIRE(bench.windows[ms(100)].size() == 4);

@@ -114,7 +114,7 @@ TEST_CASE("the integral equals the sum over the clocks, for any windows", "[pred
 }
 
 TEST_CASE("windows count if only credit limited the sender, with the deviation", "[prediction]") {
-  const RateOrigin o;  // 1.25 GB/s: 1.25 MB a millisecond
+  const RateOrigin o;  // 1.25 GB/s, which is 1.25 MB per millisecond
   std::vector<SentSample> s;
   for (std::uint64_t i = 0; i <= 10; ++i) s.push_back({i * kMillisecond, i * 1'250'000, 0, 0, true});
   RateTracking t = track_rate(o, {}, s, kMillisecond, kPacket);

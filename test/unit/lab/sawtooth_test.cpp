@@ -97,7 +97,7 @@ TEST_CASE("steady teeth: recovery takes a number of increases after the cut", "[
   const SteadySawtooth p = predict_steady(o, 100 * kMillisecond);  // enough time to return to line rate
   CHECK(p.peak == Approx(1.25e9));
   REQUIRE(p.recovery.has_value());
-  // Each increase halves the difference: depth / 2^n within 1 %.
+  // Each increase halves the difference, until depth / 2^n is at most 1 %.
   Time steps = 0;
   for (double missing = p.depth; missing > 0.01; missing /= 2) steps += interval;
   CHECK(*p.recovery == steps);

@@ -70,14 +70,14 @@ TEST_CASE("stage table: a receiver elsewhere reports nothing") {
 TEST_CASE("stage table: switches, and a repetition before the arrival") {
   StageTable table(1);
   put_sender(table, kKey, 0);
-  table.put(kKey, Stage::kSwitchIn, 8'000);  // lost after this
+  table.put(kKey, Stage::kSwitchIn, 8'000);  // the message is lost after this
   table.put(kKey, Stage::kSent, 100'000);
   for (Time hop = 1; hop <= kHops + 2; ++hop) {
     table.put(kKey, Stage::kSwitchIn, 100'000 + hop * 1'000);
     table.put(kKey, Stage::kSwitchOut, 100'500 + hop * 1'000);
   }
   put_receiver(table, kKey, 200'000);
-  // A repetition after the arrival, because the ACK was lost.
+  // The message is repeated after its arrival, because the ACK was lost.
   table.put(kKey, Stage::kSent, 400'000);
   table.put(kKey, Stage::kSwitchIn, 401'000);
   table.put(kKey, Stage::kCompleted, 500'000);
@@ -153,7 +153,7 @@ TEST_CASE("waiting messages are notified with their group") {
   CHECK(release(7).empty());
   CHECK(release(7 + 1024) == std::vector<MessageKey>{2});
   for (std::uint32_t i = 0; i < WaitingMessages::kMost; ++i) waiting.add(100 + i, i % 2);
-  CHECK(release(UINT32_MAX).empty());  // forgotten
+  CHECK(release(UINT32_MAX).empty());  // these messages were forgotten
   CHECK(release(0).size() == WaitingMessages::kMost / 2);
   CHECK(release(1).size() == WaitingMessages::kMost / 2);
 }

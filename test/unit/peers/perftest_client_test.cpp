@@ -21,7 +21,7 @@ std::string text_of(const Message& message) {
   return {message.begin(), message.end()};
 }
 
-/// The server's side of the exchange, step by step; tests may change every field.
+/// The server side of the protocol, step by step. Tests may change every field.
 struct Server {
   std::string version = "6.06";
   std::string mtu = std::string("5\0", 2);
@@ -83,7 +83,7 @@ LocalEndpoint two_qps() {
 
 PeerUrl url_of(std::uint16_t port) { return {PeerKind::kPerftest, "127.0.0.1", port}; }
 
-/// Runs up to begin() against the script; returns the error.
+/// Runs a client against the script until begin(), and checks the error.
 void expect_error(const FakeServer::Script& script, const LocalEndpoint& local, int exit_code,
                   const std::vector<std::string>& words) {
   FakeServer server(script);
@@ -156,7 +156,7 @@ TEST_CASE("the memory of a QP is the larger side's buffer", "[perftest]") {
   local.message_size = 5000;
   CHECK(connect(url_of(server.port()), local)->remote().qps[0].length == 1 << 20);
   server.join();
-  CHECK(script.seen.substr(16, 4) == std::string("\0\0\x20\0", 4));  // a power of two, as alignments are
+  CHECK(script.seen.substr(16, 4) == std::string("\0\0\x20\0", 4));  // rounded up to a power of two
 }
 
 TEST_CASE("no server", "[perftest]") {

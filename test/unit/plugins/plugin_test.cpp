@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loads plug-ins as softfeb does, and runs them on a board.
+// Loads plug-ins like softfeb, and runs them on a board.
 #include "board_builder.hpp"
 #include "filled_payload.hpp"
 #include "plugins/plugin_algorithm.hpp"
@@ -107,7 +107,7 @@ TEST_CASE("plug-in: gets acknowledgements, timers and its own header fields", "[
   CHECK(s.counters[1] >= 1);
   CHECK(s.counters[3] == 100 * 8192);               // bytes of the posted messages
   CHECK(e.board->qp(0).headers().dscp() == 8 * 5);  // its priority
-  CHECK(s.rate == 1'250'000'000);                   // the RTT is below its target, so it ends at line rate
+  CHECK(s.rate == 1'250'000'000);  // the RTT is below its target, so the rate rises to line rate
   REQUIRE(s.rtt);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A plug-in for tests: additive increase and multiplicative decrease of a rate by RTT, with header fields of
-// its own. Its parameter `misbehave` selects a mistake.
+// A plug-in for tests, with its own header fields. It increases a rate additively and decreases it
+// multiplicatively, depending on the RTT. The parameter `misbehave` selects a mistake.
 #include "plugins/congestion_plugin.hpp"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ class Sample final : public Control {
     ++timers_;
     next_ = mistake_ == kPastTimer ? now : now + kMillisecond;
   }
-  // The credit would be asked again after each call of a timer.
+  // No timer with kNoCreditLeft, because credit() would be called again after each call of timer().
   Time timer_at() const override { return mistake_ == kNoCreditLeft ? kNever : next_; }
   double rate() const override {
     if (mistake_ == kZeroRate && acks_ > 3) return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plug-ins that softfeb must refuse, each with one mistake in its description (WRONG).
+// Plug-ins that softfeb must refuse. Each has one mistake in its description, which WRONG selects.
 #include "plugins/congestion_plugin.hpp"
 
 namespace {

@@ -13,11 +13,11 @@ TEST_CASE("shares of CPU time are those of 10 ms each", "[rdma-sink]") {
   std::map<clockid_t, Time> used{{1, kSecond}, {2, 0}};
   CpuTimes cpu({{"main", 1}, {"event-file", 2}}, kSecond, [&](clockid_t c) { return used[c]; });
   used[1] += 5 * kMillisecond;
-  cpu.advance(kSecond + 9 * kMillisecond);  // not yet
+  cpu.advance(kSecond + 9 * kMillisecond);  // the interval has not ended yet
   cpu.advance(kSecond + 10 * kMillisecond);
   used[1] += 6 * kMillisecond;
   used[2] += 24 * kMillisecond;
-  cpu.advance(kSecond + 40 * kMillisecond);  // three intervals at once
+  cpu.advance(kSecond + 40 * kMillisecond);  // three intervals end at once
   const nlohmann::json report = cpu.report();
   REQUIRE(report.size() == 2);
   CHECK(report[0]["thread"] == "main");

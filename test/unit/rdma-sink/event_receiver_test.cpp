@@ -56,7 +56,7 @@ struct EventBench {
     h.payload_crc = roce::crc32(0, ByteSpan(to + kEventHeaderSize, h.length));
     write_event_header(h, to);
   }
-  /// A piece that arrives as it should.
+  /// Writes a piece and completes it correctly.
   void send(std::uint64_t event, std::uint16_t board, std::uint32_t piece, std::uint32_t total,
             Time now = 0) {
     const EventHeader h = header(event, board, piece, total);
@@ -166,7 +166,7 @@ TEST_CASE("the piece after a rejected one is judged at its own place", "[rdma-si
   EventBench bench;
   for (std::uint32_t piece = 0; piece < 3; ++piece) {
     const EventHeader h = EventBench::header(2, 1, piece, 250);
-    bench.write(h, 2, 0, piece);  // of another board
+    bench.write(h, 2, 0, piece);  // this header belongs to another board
     bench.complete(2, 0, h.length);
   }
   CHECK(bench.receiver.contradictions(Contradiction::kBoard) == 3);

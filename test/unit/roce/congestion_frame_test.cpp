@@ -23,7 +23,7 @@ Path cch_path(bool v6, bool vlan) {
   return p;
 }
 
-/// BTH and 64 bytes of payload.
+/// Returns a BTH and 64 bytes of payload.
 Bytes cch_transport() {
   Bytes b(Bth::kSize + 64, 0x5a);
   Bth bth;
@@ -34,7 +34,7 @@ Bytes cch_transport() {
   return b;
 }
 
-/// A frame with `cch` between UDP and BTH, and the iCRC of the packet without it.
+/// Returns a frame with `cch` between UDP header and BTH. Its iCRC is that of the packet without `cch`.
 Bytes cch_frame(Path path, const Bytes& cch) {
   const Bytes body = cch_transport();
   const HeaderTemplate plain(path);

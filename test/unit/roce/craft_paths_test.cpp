@@ -148,7 +148,7 @@ TEST_CASE("frames from the middle of messages equal those of craft_request()", "
     const MiddleFrame middle(headers, p, qpn, pkey);
     REQUIRE(middle.fits(p));
     REQUIRE(middle.transport_bytes() == p.transport_bytes());
-    // These fields of the path may change after the frame was prepared.
+    // These fields of the path may change after the frame has been prepared.
     headers.set_dest_mac({2, static_cast<std::uint8_t>(i), 3, 4, 5, 6});
     headers.set_traffic_class(static_cast<std::uint8_t>(rng.below(64)), Ecn::kEct0);
     const std::uint32_t crc = crc32(0, ByteSpan(stream).first(p.payload_length));

@@ -72,7 +72,7 @@ TEST_CASE("wrong checksums, lengths, options and fragments", "[frame]") {
   f[14] = 0x44;
   CHECK(kind_of(f) == FrameKind::kMalformed);  // header shorter than 20 bytes
   f = good;
-  f[20] = 0x20;  // more fragments
+  f[20] = 0x20;  // the flag MF (more fragments)
   fix_ip(f);
   CHECK(kind_of(f) == FrameKind::kOther);
   f = good;

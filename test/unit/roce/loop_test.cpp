@@ -122,7 +122,7 @@ class Loop {
     const RequestOutcome outcome = responder_.on_request(p.request);
     if (outcome.message) events.push_back(*outcome.message);
     if (!outcome.reply) return;
-    // The application posts one more receive each time one was missing.
+    // The application posts one more receive whenever a message found none.
     if (outcome.reply->aeth.kind() == AethKind::kRnrNak) responder_.post_receives(1);
     Bytes answer(Bth::kSize + Aeth::kSize);
     Bth bth;

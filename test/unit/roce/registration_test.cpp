@@ -83,9 +83,9 @@ TEST_CASE("without announced lengths, the last packet decides", "[registration]"
 TEST_CASE("addresses at the end of the address space do not wrap", "[registration]") {
   Registration table(small_table());
   const std::uint64_t top = UINT64_MAX - kPacket + 1;
-  CHECK(table.packet(1, first(0, top, 2)) == Verdict::kPlaced);       // its end is beyond 2^64
-  CHECK(table.packet(2, first(1, 0, 2)) == Verdict::kPlaced);         // and does not overlap address 0
-  CHECK(table.packet(3, first(2, top - 1, 1)) == Verdict::kEscaped);  // but this does
+  CHECK(table.packet(1, first(0, top, 2)) == Verdict::kPlaced);       // operation 0 ends beyond 2^64
+  CHECK(table.packet(2, first(1, 0, 2)) == Verdict::kPlaced);         // it does not overlap address 0
+  CHECK(table.packet(3, first(2, top - 1, 1)) == Verdict::kEscaped);  // this one overlaps it
 }
 
 TEST_CASE("notifications that nobody polls are lost and counted", "[registration]") {

@@ -107,7 +107,7 @@ class Simulation {
       now_ += kPacketTime;
     } else {
       const Time next = std::min({q_.deadline(), out_.next_arrival(), back_.next_arrival()});
-      if (!q_.idle()) REQUIRE(next != kNever);  // otherwise the test would never make progress again
+      if (!q_.idle()) REQUIRE(next != kNever);  // otherwise the test would make no more progress
       if (next != kNever) now_ = std::max(now_ + kPacketTime, next);
     }
   }

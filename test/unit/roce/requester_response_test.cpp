@@ -252,7 +252,8 @@ TEST_CASE("requester: NAKs that follow RNRs do not add up", "[requester]") {
     f.rnr(1, 0);
     f.expire();
     f.drain();
-    f.sequence_nak(0);  // for the second request, after the refused one; a slow receiver sends it late
+    // A slow receiver may send this NAK late. It concerns the second request, after the refused one.
+    f.sequence_nak(0);
     if (f.q.state() == QpState::kErr) break;
   }
   CHECK((f.q.state() == QpState::kErr) == (c.timing == TimingProfile::kFirmware));

@@ -44,7 +44,7 @@ TestPacket hostile_packet(Rng& rng, Psn expected) {
   return p;
 }
 
-/// Invariants of a response to any request.
+/// Checks invariants of a response to any request.
 void check_outcome(const Responder& r, const TestPacket& p, const RequestOutcome& out, Psn expected_before,
                    QpState state_before) {
   const bool rc = r.config().transport == Transport::kRc;

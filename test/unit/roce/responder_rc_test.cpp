@@ -103,7 +103,7 @@ TEST_CASE("RC: AckReq alone determines whether a valid packet is acknowledged", 
   auto first = packet(kRc, Operation::kWriteFirst, 101, 256);
   first.request.reth.dma_length = 300;
   first.request.bth.ack_req = true;
-  expect_reply(r.on_request(first.get()), 0x1f, 101, 1);  // the message has not ended, so the MSN stays
+  expect_reply(r.on_request(first.get()), 0x1f, 101, 1);  // the message is incomplete, so same MSN
   CHECK(r.counters().ack_tx == 1);
 }
 
@@ -146,7 +146,7 @@ TEST_CASE("RC: an immediate without a receive request gets an RNR NAK and is acc
   auto imm = packet(kRc, Operation::kWriteOnlyImm, 100, 16);
   expect_reply(r.on_request(imm.get()), 0x20 | 14, 100, 0);
   CHECK(memory.untouched());
-  // Later PSNs meanwhile cause one sequence NAK with the PSN of the RNR NAK.
+  // Until then, later PSNs cause one sequence NAK with the PSN of the RNR NAK.
   auto next = packet(kRc, Operation::kWriteOnly, 101, 16);
   expect_reply(r.on_request(next.get()), 0x60, 100, 0);
   CHECK_FALSE(r.on_request(next.get()).reply);
@@ -202,7 +202,7 @@ TEST_CASE("RC: one NAK per gap, then silence until the expected PSN", "[responde
   expect_reply(send(100), 0x1f, 100, 1);
   expect_reply(send(102), 0x60, 101, 1);
   for (Psn psn = 103; psn < 110; ++psn) CHECK_FALSE(send(psn).reply);
-  expect_reply(send(100), 0x1f, 100, 1);  // a duplicate in between does not re-enable it
+  expect_reply(send(100), 0x1f, 100, 1);  // a duplicate does not enable another NAK
   CHECK_FALSE(send(105).reply);
   expect_reply(send(101), 0x1f, 101, 2);
   expect_reply(send(103), 0x60, 102, 2);
@@ -229,7 +229,7 @@ TEST_CASE("RC: packets for others are dropped silently and change nothing", "[re
   CHECK(r.counters().ignored == strange.size());
   CHECK(memory.untouched());
   auto right = packet(kRc, Operation::kWriteOnly, 100, 16);
-  right.request.bth.mig_req = true;  // hardware NICs send 1, the firmware 0
+  right.request.bth.mig_req = true;  // hardware NICs send 1, and the firmware sends 0
   right.request.bth.pkey = 0x7fff;   // a limited member
   expect_reply(r.on_request(right.get()), 0x1f, 100, 1);
 }
@@ -322,7 +322,7 @@ TEST_CASE("RC: errors are answered once with their NAK, and the QP is in ERR", "
     CHECK(r.counters().nak_error_tx == 1);
     CHECK(r.counters().access_errors == (refusal.syndrome == 0x62 ? 1 : 0));
     CHECK(r.counters().invalid_requests == (refusal.syndrome == 0x61 ? 1 : 0));
-    // In ERR, the QP does not answer later packets, not even valid ones.
+    // In ERR, the QP answers no packets, not even valid ones.
     CHECK_FALSE(r.on_request(with_op(Operation::kWriteOnly, 16).get()).reply);
     CHECK(r.counters().ignored == 1);
     CHECK(memory.untouched());
@@ -366,7 +366,7 @@ TEST_CASE("RC: each of several regions accepts its own range", "[responder]") {
     p.request.reth.virtual_address = kAddress + (psn - 100) * 8;
     const auto out = r.on_request(p.get());
     expect_reply(out, 0x1f, psn, psn - 99);
-    CHECK(out.payload);  // discarded payload can still be checked
+    CHECK(out.payload);  // the discarded payload can still be checked
     ++psn;
   }
   CHECK(a.data()[0] == 100);

@@ -61,7 +61,7 @@ TEST_CASE("the numbers of transfers go on where the immediate wraps", "[registra
 
 TEST_CASE("impossible messages are counted and change nothing", "[registration]") {
   TransferTable table = make_transfer_table();
-  CHECK_FALSE(table.message(0, 1, transfer_immediate(0, 1, 0), 1));     // source
+  CHECK_FALSE(table.message(0, 1, transfer_immediate(0, 1, 0), 1));     // no such source
   CHECK_FALSE(table.message(0, 0, transfer_immediate(4095, 1, 0), 1));  // before the first transfer
   CHECK_FALSE(
       table.message(0, 0, transfer_immediate(0, 9, 0), kSegmentBytes));  // more segments than the layout has

@@ -43,7 +43,7 @@ TEST_CASE("windows close in order, with a bitmap", "[windows]") {
   CHECK(map.message(2, 1, 0, 100) == Verdict::kMarked);  // window 0 is full
   CHECK(map.message(3, 0, 1, 100) == Verdict::kMarked);
   CHECK(map.message(4, 0, 1, 100) == Verdict::kDuplicate);
-  CHECK(map.message(5, 0, 3, 100) == Verdict::kMarked);  // window 1 can wait no longer
+  CHECK(map.message(5, 0, 3, 100) == Verdict::kMarked);  // window 1 must be closed
   CHECK(map.message(6, 1, 1, 100) == Verdict::kLate);
   map.finish(7, 5);
   CHECK(consumer.all == std::vector<Closed>{{0, 0, WindowStatus::kFull, 3},

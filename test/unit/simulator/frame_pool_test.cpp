@@ -20,7 +20,7 @@ std::vector<std::uint8_t> bytes_of(const PoolFrame& frame) {
   return out;
 }
 
-/// 54 bytes of headers, 100 of payload, 4 of trailer.
+/// Returns a frame with 54 bytes of headers, the payload, and 4 bytes of trailer.
 PoolFrame* crafted(FramePool& pool, const std::vector<std::uint8_t>& payload, bool transient = false) {
   PoolFrame* const frame = pool.acquire();
   REQUIRE(frame != nullptr);

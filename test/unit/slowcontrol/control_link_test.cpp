@@ -29,7 +29,7 @@ class Silent final : public srp::RssiUser {
   void on_room(Time) override {}
 };
 
-/// The in-band client's frames on the wire.
+/// Collects the in-band client's frames on the wire.
 class Frames final : public srp::DatagramSink {
  public:
   explicit Frames(InBandFixture& bench) : bench_(bench) {}

@@ -23,7 +23,7 @@ inline engine::Identity tagged_identity(std::uint32_t n) {
   return id;
 }
 
-/// A board on its port queue at one end of a ring, and the client of its slow control at the other. The
+/// A board with its port queue at one end of a ring, and its slow-control client at the other end. The
 /// board's UC QPs, if any, are not paced, so every iteration sends RoCE packets.
 struct InBandFixture {
   static constexpr std::uint32_t kMtu = 4180;

@@ -38,7 +38,7 @@ class User final : public srp::RssiUser {
   int opened = 0;
 };
 
-/// The client's transmit path: frames on the wire, of which every n-th is lost.
+/// The client's transmit path: puts frames on the wire, and loses every n-th frame.
 class Wire final : public srp::DatagramSink {
  public:
   explicit Wire(InBandFixture& bench) : bench_(bench) {}

@@ -229,7 +229,7 @@ TEST_CASE("a write is in force before it is answered", "[slowcontrol][register-b
     REQUIRE(rig.bus.busy());
     if (!rig.serve(rig.for_board, "board")) rig.bus.poll(rig.now);
   }
-  CHECK_FALSE(written);  // the worker has created the QP, and the client does not know yet
+  CHECK_FALSE(written);  // the worker has created the QP, but the client does not know this yet
   CHECK(rig.inspected == 1);
   CHECK(rig.bus.answered());
   CHECK(rig.bus.poll(rig.now));

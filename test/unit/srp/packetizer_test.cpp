@@ -132,7 +132,7 @@ TEST_CASE("an invalid packet is dropped, with the rest of its frame", "[packetiz
       REQUIRE(depacketizer.push(frame[1]) == Result::kDropped);
     }
   }
-  // The rest belongs to no frame; the next frame is complete again.
+  // The remaining packets belong to no frame. The next frame is received completely.
   CHECK(depacketizer.push(frame[3]) == Result::kDropped);
   for (std::size_t i = 0; i < 3; ++i) CHECK(depacketizer.push(frame[i]) == Result::kPart);
   CHECK(depacketizer.push(frame[3]) == Result::kFrame);
@@ -151,11 +151,11 @@ TEST_CASE("invalid fields are refused even with a valid CRC", "[packetizer]") {
   REQUIRE(depacketizer.push(resealed(good)) == Result::kFrame);
   CHECK(depacketizer.push(with(0, 0x21)) == Result::kDropped);      // wrong version
   CHECK(depacketizer.push(with(0, 0x32)) == Result::kDropped);      // wrong CRC mode
-  CHECK(depacketizer.push(with(4, 1)) == Result::kDropped);         // not the frame's first
+  CHECK(depacketizer.push(with(4, 1)) == Result::kDropped);         // not the first packet of the frame
   CHECK(depacketizer.push(with(7, 0)) == Result::kDropped);         // no start of frame
   CHECK(depacketizer.push(with(tail + 2, 0)) == Result::kDropped);  // wrong number of valid bytes
   CHECK(depacketizer.push(with(tail + 2, 9)) == Result::kDropped);
-  CHECK(depacketizer.push(with(tail + 1, 0)) == Result::kPart);  // not the last, and whole words: valid
+  CHECK(depacketizer.push(with(tail + 1, 0)) == Result::kPart);  // valid: whole words, and not the last
   Bytes part = with(tail + 1, 0);
   part[tail + 2] = 7;
   CHECK(depacketizer.push(resealed(part)) == Result::kDropped);  // a gap within a frame

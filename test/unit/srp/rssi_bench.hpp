@@ -20,7 +20,7 @@ inline srp::UdpPeer udp_peer(const char* ip, std::uint16_t port) {
 inline const srp::UdpPeer kServer = udp_peer("192.168.2.10", 8192);
 inline const srp::UdpPeer kClient = udp_peer("192.168.2.100", 40'000);
 
-/// Stores what a link sends.
+/// Stores the datagrams that a link sends.
 struct Outbox : srp::DatagramSink {
   struct Sent {
     srp::UdpPeer to;
@@ -40,7 +40,7 @@ struct Outbox : srp::DatagramSink {
   std::deque<Sent> sent;
 };
 
-/// Stores what a link delivers. The test sets whether it accepts data.
+/// Stores the data that a link delivers. The test selects whether it accepts data.
 struct Recorder : srp::RssiUser {
   void on_open(Time) override { ++opened; }
   void on_close(srp::RssiClose reason, Time) override {

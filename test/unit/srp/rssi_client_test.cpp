@@ -88,7 +88,7 @@ TEST_CASE("a dead server is detected, and connected again", "[rssi][client]") {
   const Time began = b.now;
   while (b.user.closed == 0) b.pass(kMillisecond);
   CHECK(b.user.why == RssiClose::kRetransmit);
-  CHECK((b.now - began) / kMillisecond == 634);  // null / 3, and 15 transmissions
+  CHECK((b.now - began) / kMillisecond == 634);  // a third of the null timeout, and 15 transmissions
   CHECK(b.out.sent.size() == 15 + 1);
   CHECK(b.out.sent.back().bytes[0] == kRst);
   b.out.sent.clear();

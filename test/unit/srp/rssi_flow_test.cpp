@@ -15,7 +15,7 @@ Bytes data(std::uint8_t sequence, std::uint8_t acknowledge = 0x80, std::uint8_t 
   return segment(flags, sequence, acknowledge, Bytes{sequence});
 }
 
-/// Parameters that allow 16 segments per ACK, so that the server does not acknowledge two segments at once.
+/// Parameters that allow 16 segments per ACK, so that the server does not send an ACK after two segments.
 constexpr RssiParameters kLateAcks{32, 1464, 20, 5, 1000, 15, 16};
 
 }  // namespace
@@ -164,7 +164,7 @@ TEST_CASE("a BUSY peer gets no retransmissions", "[rssi][flow]") {
   CHECK(b.server.status().remote_busy);
   b.out.sent.clear();
   b.pass(900 * kMillisecond);
-  b.server.on_timer(b.now);  // an extra call does no harm
+  b.server.on_timer(b.now);  // an extra call has no effect
   CHECK(b.out.sent.empty());
   CHECK(b.server.open());
   REQUIRE(b.server.send(Bytes{8}, b.now));  // new data may be sent
@@ -196,7 +196,7 @@ TEST_CASE("a user that refuses data makes us BUSY; nothing is acknowledged or lo
   b.hear(data(103));
   b.out.sent.clear();
   b.pass(11 * kMillisecond);
-  CHECK(b.header() == Header{kAck | kBusy, 0x81, 100});  // repeated, because it may get lost
+  CHECK(b.header() == Header{kAck | kBusy, 0x81, 100});  // BUSY is repeated, because it may get lost
   CHECK(b.header() == Header{kAck | kBusy, 0x81, 100});
   REQUIRE(b.server.send(Bytes{1}, b.now));
   CHECK(b.header() == Header{kAck | kBusy, 0x81, 100});
@@ -211,7 +211,7 @@ TEST_CASE("a user that refuses data makes us BUSY; nothing is acknowledged or lo
   CHECK(!b.server.status().local_busy);
   b.hear(segment(kAck, 104, 0x81));
   b.pass(100 * kMillisecond);
-  CHECK(b.out.sent.size() == 3);  // including the end of BUSY
+  CHECK(b.out.sent.size() == 3);  // one of these is the end of BUSY
 }
 
 TEST_CASE("a refused segment that a response has acknowledged stays acknowledged", "[rssi][flow]") {

@@ -13,7 +13,7 @@ using namespace softfeb::test;
 
 namespace {
 
-/// Responds to every request like a register server: at once if its link has room, otherwise later.
+/// Responds to every request like a register server: immediately if its link has room, and otherwise later.
 struct Answerer : Recorder {
   bool on_segment(ByteSpan payload, Time now) override {
     if (link->room() == 0) return false;
@@ -310,7 +310,7 @@ TEST_CASE("garbage from strangers and mutated datagrams do not affect a connecti
     }
     link.server->on_datagram(stranger, bytes, link.network.now);
     link.client->on_datagram(stranger, bytes, link.network.now);
-    // Damaged datagrams from the peers' addresses.
+    // Forge damaged datagrams from the peers' addresses.
     Bytes damaged = segment(rssi::kAck, 1, 2, bytes);
     damaged[rng.below(8)] ^= static_cast<std::uint8_t>(1 + rng.below(255));
     link.server->on_datagram(kClient, damaged, link.network.now);

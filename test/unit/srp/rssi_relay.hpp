@@ -69,7 +69,7 @@ class RelayNetwork {
     while (step(end)) {
     }
   }
-  /// Runs until `done` returns true, but at most for `time`. Returns whether it did.
+  /// Runs until `done` returns true, but at most for `time`. Returns false if this time has passed.
   bool run_until(const std::function<bool()>& done, Time time) {
     const Time end = now + time;
     while (!done()) {

@@ -38,7 +38,7 @@ struct ClientRig {
     while (!link.sent.empty()) far_user().on_segment(link.take(now), now);
     while (!far.sent.empty()) client.on_segment(far.take(now), now);
   }
-  /// A response made by the test.
+  /// Sends a response that the test has made.
   void answer(ByteSpan message, Time now) {
     Bytes segment(5000);
     segment.resize(cutter.write(segment, message, true));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Register accesses over RSSI on a network that loses, repeats and delays, in virtual time.
+// Tests register accesses over RSSI on a network that loses, repeats and delays datagrams, in virtual time.
 #include "../../support/frame_pattern.hpp"
 #include "../../support/memory_bus.hpp"
 #include "rssi_relay.hpp"
@@ -19,7 +19,7 @@ using namespace softfeb::test;
 
 namespace {
 
-/// 5 % loss, 10 % duplication, delays of 0.2 to 2.2 ms.
+/// 5 % of the datagrams are lost, 10 % are duplicated, and delays are 0.2 to 2.2 ms.
 constexpr RelayConfig kBadNetwork{.loss = 0.05, .duplicate = 0.1, .jitter = 2 * kMillisecond};
 
 /// A slow bus, which responds after a delay on the network's clock.
@@ -173,7 +173,7 @@ TEST_CASE("260 pipelined reads pass through a window of 16", "[srp][network]") {
       ++ended;
     }));
   REQUIRE(net.relay.run_until([&] { return ended == 260; }, kSecond));
-  // 17 windows with a round trip of 0.4 ms each, and no retransmission timeout.
+  // There are 17 windows with a round trip of 0.4 ms each, and no retransmission timeouts.
   CHECK(net.relay.now - begin < 20 * kMillisecond);
   CHECK(net.client.status().retransmitted + net.server.status().retransmitted == 0);
 }

@@ -51,7 +51,7 @@ struct Rig {
     return request(srp::make_request(opcode, id, address, data.size(), data));
   }
 
-  /// The next response; the frame stays until the next call.
+  /// Returns the next response, which is valid until the next call.
   std::optional<srp::Response> response() {
     while (!link.sent.empty()) {
       if (collector.push(link.take(now)) == Depacketizer::Result::kFrame)
@@ -98,7 +98,7 @@ TEST_CASE("an SRP write is executed, echoed and read back", "[srp]") {
 TEST_CASE("posted SRP writes get no response, null requests do", "[srp]") {
   Rig rig;
   REQUIRE(rig.write(1, 0x20, pattern(8), srp::Opcode::kPostedWrite));
-  REQUIRE(rig.write(2, 0x22, pattern(8), srp::Opcode::kPostedWrite));  // invalid, and still no response
+  REQUIRE(rig.write(2, 0x22, pattern(8), srp::Opcode::kPostedWrite));  // also no response if invalid
   CHECK_FALSE(rig.response());
   CHECK(rig.bus.memory[0x20] == pattern(8)[0]);
   REQUIRE(rig.request(srp::make_request(srp::Opcode::kNull, 3, 0, 4, {})));

@@ -8,7 +8,7 @@ using namespace softfeb::stats;
 
 namespace {
 
-/// A QP that has sent `bytes` at 8 Gb/s, from `from` on.
+/// Returns the state of a QP that has sent `bytes` at 8 Gb/s since `from`.
 engine::SendQpSnapshot sent(Time from, std::uint64_t bytes) {
   engine::SendQpSnapshot qp;
   qp.counters.first_sent = from;
@@ -69,7 +69,7 @@ TEST_CASE("rates that a remote receiver reports are added") {
 }
 
 TEST_CASE("what was under way at the end of the warm-up does not count") {
-  // 3000 bytes have completed since, but 1000 of them had been sent before.
+  // Since then, 3000 bytes have completed, but 1000 of them had been sent earlier.
   Outcome o = one_board({sent(0, 4000)});
   o.baseline.resize(1);
   o.baseline[0].taken_at = 2 * kMicrosecond;

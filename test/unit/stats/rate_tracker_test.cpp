@@ -13,7 +13,8 @@ constexpr std::uint64_t kRate = 1'000'000;
 /// Index of the first receiver in Run::endpoints.
 constexpr std::size_t kReceiver = 1;
 
-/// A board with two QPs to each of two receivers and two slots of its metadata bus, and a switch port.
+/// A board and a switch port. The board has two QPs to each of two receivers, and two slots of its metadata
+/// bus.
 struct Run {
   config::RunConfig config;
   std::vector<endpoints::QpPlan> plans;

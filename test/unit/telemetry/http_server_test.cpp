@@ -50,7 +50,7 @@ class Client {
   void send(const std::string& text) {
     REQUIRE(::send(fd_, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size()));
   }
-  /// Reads until `enough`, or until the server closes.
+  /// Reads until `enough` returns true, or until the server closes the connection.
   std::string receive(const std::function<bool(const std::string&)>& enough) {
     std::string all;
     char part[4096];

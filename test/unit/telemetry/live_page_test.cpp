@@ -27,7 +27,7 @@ struct FakeParameters final : Parameters {
   }
 };
 
-/// A live page that has begun, with the events that it has published.
+/// A live page of a run that has begun, and the events that the page has published.
 struct Watched {
   TestRun s;
   FakeParameters parameters;
@@ -156,7 +156,7 @@ TEST_CASE("rates are differences of samples") {
 
   const Json sample = get(page, "/api/history").at(1);
   CHECK(sample["t"] == 0.35);
-  CHECK(sample["rc"][0] == 0.008);  // one of its two QPs has the rate of the other
+  CHECK(sample["rc"][0] == 0.008);  // the rate counts once, because the two QPs share it
   CHECK(sample["rt"][0] == 0.016);
   CHECK(sample["alpha"][0] == 0.5);
   CHECK(sample["sent"][0] == 0.4);
@@ -173,7 +173,7 @@ TEST_CASE("samples have the quantities of the boards' algorithms") {
   Watched w;
   auto& [s, parameters, page, events] = w;
   page.add(s.at(100 * kMillisecond));
-  auto& qps = s.endpoints[0].send_qps;  // the second shares the congestion control of the first
+  auto& qps = s.endpoints[0].send_qps;  // the second QP shares the congestion control of the first
   for (auto& qp : qps)
     qp.congestion = congestion::CongestionState{.rate = 1'000'000,
                                                 .target_rate = 1'000'000,

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-/// Samples of a board and a receiver at a switch.
+/// Provides samples of a board and a receiver at a switch.
 struct TestRun {
   softfeb::telemetry::RunInfo info;
   std::vector<softfeb::engine::EndpointSnapshot> endpoints{2};

@@ -16,10 +16,10 @@ from markup import is_number
 from senders import senders, span
 from units import fmt
 
-FEW = 8          # boards with a line each
-COLUMNS = 5      # most panels in a row
-LEGEND = 6       # most names in a row of a legend
-# Runs also differ without colour.
+FEW = 8          # maximum number of boards for which each board has a line
+COLUMNS = 5      # maximum number of panels in a row
+LEGEND = 6       # maximum number of names in a row of a legend
+# Line styles distinguish the runs even without colours.
 DASHES = ("-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1, 1, 1)), (0, (2.5, 1)), (0, (4, 1, 1, 1, 1, 1)))
 HATCHES = ("", "////", "....", "xxxx", "----", "\\\\\\\\")
 BINS = 300
@@ -27,7 +27,7 @@ LENGTHS = ("up to 10 kB", "10 to 100 kB", "100 kB to 1 MB", "above 1 MB", "short
 
 
 def panels(runs, height=2.1):
-    """A figure with a panel for each run, which share both axes."""
+    """Returns a figure with a panel for each run. The panels share both axes."""
     rows = -(-len(runs) // COLUMNS)
     columns = -(-len(runs) // rows)  # rows of about the same length
     figure, axes = plt.subplots(rows, columns, sharex=True, sharey=True, squeeze=False, constrained_layout=True,
@@ -46,7 +46,7 @@ def panels(runs, height=2.1):
 
 
 def time_span(runs):
-    """The time of the traffic, without the drain after it."""
+    """Returns the time span of the traffic, without the drain after it."""
     ends = [r.folder.result.get("duration_s") for r in runs]
     return 0.0, max(end if is_number(end) else span(r.folder)[1] for r, end in zip(runs, ends))
 
@@ -61,7 +61,7 @@ def finish(figure, axes, begin, end, what, bottom=0):
 
 
 def lines(axes, boards, column, begin, end):
-    """A line for each board; of many boards, the spread."""
+    """Draws a line for each board or, if there are many boards, their spread."""
     if len(boards) > FEW:
         values = grid(boards, column, begin, end)
         known = ~np.all(np.isnan(values), axis=0)
@@ -78,14 +78,14 @@ def lines(axes, boards, column, begin, end):
 
 
 def plain_log(axis):
-    """A logarithmic axis with numbers instead of powers of ten."""
+    """Labels a logarithmic axis with numbers instead of powers of ten."""
     axis.set_major_formatter(FuncFormatter(lambda value, _: fmt(float(value), 3)))
     axis.set_minor_formatter(NullFormatter())
 
 
 def logarithmic(axes, series, least):
-    """Makes the shared axis logarithmic if the values of most of the time would not be visible beside the largest ones, as after an incast.
-    `series`: the values of each run. The axis then begins at `least`. Returns a note about it."""
+    """Makes the shared axis logarithmic if the usual values would be invisible next to the largest ones, as after an incast. The axis
+    then begins at `least`. `series`: the values of each run. Returns a note about a logarithmic axis, otherwise an empty text."""
     usual = max(float(np.nanmedian(values)) for values in series)
     if max(float(np.nanmax(values)) for values in series) < 20 * max(usual, least):
         return ""
@@ -155,7 +155,7 @@ def longest_queue(run):
 
 
 def queue_shares(folder):
-    """How long the queue is, for what share of the time; on one pair of axes."""
+    """Draws for which share of the time the queue has at least a given length. All runs share one panel."""
     found = with_queues(folder)
     if not found or max(float(np.nanmax(rows["queue_bytes"])) for _, rows in found) <= 0:
         return
@@ -225,7 +225,7 @@ def round_trips(folder):
 
 
 def groups(run):
-    """{length group: its statistics} of the run's messages, without groups of no message."""
+    """Returns {length group: statistics} of the run's messages, without empty groups."""
     times = run.figure("completion_times")
     if not times:
         return {}
@@ -234,7 +234,7 @@ def groups(run):
 
 
 def of_group(group, key):
-    """(value, whether it is a slowdown): the slowdown, or the time in microseconds if no slowdown is known."""
+    """Returns (slowdown, True) or, if no slowdown is known, (time in microseconds, False)."""
     if group.get("slowdown"):
         return group["slowdown"].get(key), True
     return (group.get("time_us") or {}).get(key), False

@@ -18,7 +18,7 @@ TITLES = {"rtt_us": "Round-trip time", "window_bytes": "Congestion window", "uti
 
 
 def values_of(board, name):
-    """NaN where the board does not send, because its state is then that of the last packet."""
+    """Returns the values, with NaN for times when the board does not send, because its state is then out of date."""
     return np.where(board.sending(), getattr(board, name), np.nan)
 
 
@@ -27,14 +27,14 @@ def has(boards, name):
 
 
 def scale(boards, name):
-    """(divisor, unit) of the axis."""
+    """Returns (divisor, unit) for the axis."""
     if name != "window_bytes":
         return 1, UNITS[name]
     return scaled_bytes([float(np.nanmax(values_of(b, name))) for b in boards if has([b], name)])
 
 
 def lines(axes, boards, name, divisor, begin, end):
-    """A line for each board; the target delay is dashed."""
+    """Draws a line for each board. The line of the target delay is dashed."""
     for i, b in enumerate(boards):
         if not has([b], name):
             continue
@@ -46,7 +46,7 @@ def lines(axes, boards, name, divisor, begin, end):
 
 
 def spread(axes, boards, name, divisor, begin, end):
-    """Quantiles of many boards."""
+    """Draws the quantiles of many boards."""
     values = grid(boards, name, begin, end) / divisor
     known = ~np.all(np.isnan(values), axis=0)
     t = (begin + (np.arange(values.shape[1]) + 0.5) * (end - begin) / values.shape[1])[known]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A parameter study: each metric over two keys, or along one."""
+"""A parameter study: each metric as a map over two keys, or as a line over one key."""
 
 import re
 
@@ -21,7 +21,7 @@ KNOWN = {m[0] for m in MEASURES}
 
 
 def levels(values):
-    """Distinct values of an axis, sorted if they are numbers."""
+    """Returns the distinct values of an axis, sorted if they are numbers."""
     texts = [f"{v:g}" if isinstance(v, float) else str(v) for v in values.tolist()]
     distinct = list(dict.fromkeys(texts))
     if all(number(t) is not None for t in distinct):
@@ -30,7 +30,7 @@ def levels(values):
 
 
 def ticks(texts):
-    """(tick labels, unit): a common unit is moved from the labels to the axis."""
+    """Returns (tick labels, unit). If all labels have the same unit, the unit is moved from the labels to the axis."""
     units = {re.sub(r"^[-+0-9.eE]*", "", t) for t in texts}
     if len(units) == 1 and (unit := units.pop()) and all(t != unit for t in texts):
         return [t[:-len(unit)] for t in texts], unit
@@ -38,13 +38,13 @@ def ticks(texts):
 
 
 def axis_name(sweep, key):
-    """The last two parts of a key, and the unit."""
+    """Returns the last two parts of a key, and the unit."""
     unit = ticks(levels(sweep[key])[1])[1]
     return ".".join([part for part in key.split(".") if not part.isdigit()][-2:]) + (f" ({unit})" if unit else "")
 
 
 def cells(sweep, measure, x, y):
-    """Means over the other axes, if any."""
+    """Returns the value of each cell: the mean over the other axes, if there are any."""
     (xs, xl), (ys, yl) = levels(sweep[x]), levels(sweep[y])
     out = np.full((len(yl), len(xl)), np.nan)
     for i, b in enumerate(yl):
@@ -89,7 +89,7 @@ def line(figure, axes, sweep, measure, x, _):
 
 
 def best(sweep, axes_keys):
-    """The fairest point without losses, in words."""
+    """Describes the fairest point without losses."""
     if "jain_min" not in sweep or np.all(np.isnan(sweep["jain_min"])):
         return ""
     score = np.where(np.isnan(sweep["jain_min"]), -1, sweep["jain_min"]) - (np.nan_to_num(sweep.get("dropped")) > 0)

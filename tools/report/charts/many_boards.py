@@ -14,7 +14,7 @@ COLUMNS = 300
 
 
 def grid(boards, column, begin, end):
-    """One row per board, one column per time bin; NaN without a sample."""
+    """Returns a matrix with one row per board and one column per time bin; NaN if a bin has no sample."""
     columns = int(min(COLUMNS, max(len(b.times) for b in boards)))
     out = np.full((len(boards), columns), np.nan)
     for row, b in zip(out, boards):
@@ -29,7 +29,7 @@ def grid(boards, column, begin, end):
 
 
 def spread(axes, rates, begin, end):
-    """Quantiles of the boards at each moment."""
+    """Draws the quantiles of the boards over time."""
     middle = begin + (np.arange(rates.shape[1]) + 0.5) * (end - begin) / rates.shape[1]
     has = ~np.all(np.isnan(rates), axis=0)
     q = np.nanquantile(rates[:, has], [0, 0.1, 0.5, 0.9, 1], axis=0)

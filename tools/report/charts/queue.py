@@ -11,11 +11,11 @@ from chart import Chart, legend_above, panels
 from senders import changes, span
 from units import fmt, scaled_bytes
 
-MOST = 5  # ports with a panel
+MOST = 5  # maximum number of ports with a panel
 
 
 def shown_ports(folder):
-    """The bottleneck, then those with the longest queues."""
+    """Returns the bottleneck, followed by the ports with the longest queues."""
     ports = folder.each_port()
     names = sorted(ports)
     peak = {n: float(np.nanmax(ports[n]["queue_bytes_peak"])) for n in names}
@@ -43,7 +43,7 @@ def panel(axes, rows, name, unit, thresholds, begin, end):
 
 
 def events(axes, rows, begin, end):
-    """At the foot of the panel: pauses sent and received by the switch, and drops."""
+    """Draws events at the foot of the panel: pauses that the switch sent and received, and drops."""
     kinds = (("pause_tx", style.SERIES[1], "pause sent"), ("pause_rx", style.SERIES[3], "pause received"),
              ("dropped", style.BAD, "drop"))
     met = []

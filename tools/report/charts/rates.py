@@ -14,7 +14,7 @@ FEW = 8
 
 
 def together(axes, boards, begin, end):
-    """Draws Rc of all boards (throughput without congestion control) in one panel, to compare their shares."""
+    """Draws Rc of all boards in one panel, to compare their shares. Without congestion control, draws their throughput."""
     for i, b in enumerate(boards):
         values = np.where(b.sending(), b.rc_gbps if has_rate(b) else b.sent_gbps, np.nan)
         t, mean, low, high = sampling.binned(b.times, values, begin, end, weights=b.length)

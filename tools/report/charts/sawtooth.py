@@ -14,14 +14,14 @@ TEETH = 6
 
 
 def cuts(board):
-    """Indices of the first sample of each fall of Rc while the board was sending."""
+    """Returns the index of the first sample of each fall of Rc while the board was sending."""
     rc = np.where(board.sending(), board.rc_gbps, np.nan)
     drop = np.diff(rc) < -0.002 * rc[:-1]
     return np.flatnonzero(drop & ~np.concatenate(([False], drop[:-1]))) + 1
 
 
 def excerpt(board):
-    """(slice, cuts in it), or None if the samples do not resolve the teeth."""
+    """Returns (slice, cuts in this slice), or None if the samples are too far apart to show the teeth."""
     at = cuts(board)
     if len(at) < 3 or np.median(np.diff(at)) < 5:
         return None
@@ -32,7 +32,7 @@ def excerpt(board):
 
 
 def figures(board, at):
-    """Mean period in milliseconds, mean depth as a share of the peak."""
+    """Returns the mean period in milliseconds, and the mean depth as a share of the peak."""
     period = float(np.mean(np.diff(board.times[at]))) * 1e3
     troughs = [np.nanmin(board.rc_gbps[a:a + 3]) for a in at]
     depth = float(np.mean([1 - low / board.rc_gbps[a - 1] for a, low in zip(at, troughs)]))
@@ -40,7 +40,7 @@ def figures(board, at):
 
 
 def window(values):
-    """Limits of an axis around the teeth, with room for the CNPs at its foot."""
+    """Returns the limits of an axis around the teeth, with room for the CNPs at the foot of the panel."""
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     height = max(high - low, 0.02 * high, 1e-6)
     return low - 0.25 * height, high + 0.12 * height

@@ -11,11 +11,11 @@ from chart import Chart, legend_above, panels
 from senders import changes, span
 from units import fmt, number
 
-MOST = 4  # ports with a panel
+MOST = 4  # maximum number of ports with a panel
 
 
 def forging_ports(folder):
-    """[(port, threshold in Gb/s)] of the ports that forged CNPs, the busiest first."""
+    """Returns [(port, threshold in Gb/s)] of the ports that forged CNPs, busiest port first."""
     found = []
     for name, rows in folder.each_port().items():
         forge = (topology.switches(folder).get(name.partition(".")[0]) or {}).get("forge")

@@ -15,7 +15,7 @@ POINTS = 6000
 
 
 def pairs(board):
-    """(mean Rc over the interval before each sample, rate sent in it) in Gb/s, for intervals in which the board was sending throughout."""
+    """Returns (mean Rc, sent rate) in Gb/s over the interval before each sample, for intervals in which the board sent throughout."""
     rc = (board.rc_gbps[1:] + board.rc_gbps[:-1]) / 2
     sent = board.sent_gbps[1:]
     whole = (board.times[:-1] > board.first) & (board.times[1:] < board.last) & ~np.isnan(rc) & (sent > 0)
@@ -23,7 +23,7 @@ def pairs(board):
 
 
 def make(folder):
-    """Only for experiments with the rate_tracking check: in others, boards may send less than Rc allows."""
+    """Makes the chart only for experiments with the check rate_tracking. In others, boards may send less than Rc allows."""
     if folder.limit("rate_tracking") is None:
         return
     boards = [b for b in senders(folder)[:FEW] if b.first is not None and np.any(~np.isnan(b.rc_gbps))]

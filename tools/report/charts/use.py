@@ -11,11 +11,11 @@ from chart import Chart, legend_above, panels
 from senders import changes, span
 from units import fmt
 
-MOST = 8  # ports with a line of their own
+MOST = 8  # maximum number of ports with a line of their own
 
 
 def window_use(axes, folder):
-    """Utilization of the bottleneck in the windows that the checks use."""
+    """Draws the utilization of the bottleneck in the windows that the checks use."""
     windows = folder.windows
     rows = windows.where(windows["window_ms"] == windows["window_ms"].max())
     rows = rows.where(~np.isnan(rows["port_used"]))

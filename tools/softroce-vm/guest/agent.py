@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs commands in the guest for whoever holds the token:  agent.py ADDRESS PORT TOKEN_FILE
+"""Runs commands in the guest for clients that have the token:  agent.py ADDRESS PORT TOKEN_FILE
 
-One TCP connection is one command. The client sends a JSON line {"token", "argv", "cwd"?, "env"?}, then frames
-'I' of standard input; an empty one ends it. The agent answers with frames 'O' (standard output), 'E' (standard
-error) and at last 'X' (exit code as decimal text). A frame is a type byte, a length (four bytes, big endian) and data.
-A client that goes away takes its command with it: the process group is killed.
+Each TCP connection runs one command. The client sends a JSON line {"token", "argv", "cwd"?, "env"?}, and then frames of
+type 'I' with the standard input; an empty frame ends the input. The agent sends frames of type 'O' (standard output) and
+'E' (standard error), and finally a frame of type 'X' (exit code as decimal text). A frame consists of a type byte, a
+length (four bytes, big endian) and data. If the client disconnects, the command's process group is killed.
 """
 
 import hmac
@@ -51,7 +51,7 @@ class Command(socketserver.StreamRequestHandler):
         self.connection.sendall(kind + struct.pack("!I", len(data)) + data)
 
     def feed(self, child):
-        """Standard input of the child, and the watch for a client that goes away."""
+        """Passes the standard input to the child, and kills the child if the client disconnects."""
         while True:
             try:
                 head = self.rfile.read(5)
@@ -67,10 +67,10 @@ class Command(socketserver.StreamRequestHandler):
                 else:
                     child.stdin.close()
             except (OSError, ValueError):
-                pass  # the child closed its input; what comes is thrown away
+                pass  # the child has closed its input, so the data is discarded
 
     def relay(self, child):
-        """Output until the child has ended; what its own background children write afterwards is not waited for."""
+        """Passes on the output until the child has ended. Does not wait for later output of the child's background processes."""
         kinds = {child.stdout.fileno(): b"O", child.stderr.fileno(): b"E"}
         ended = os.pidfd_open(child.pid)
         poll = select.poll()
@@ -104,7 +104,7 @@ def write_all(file, data):
 
 
 def kill(child):
-    """Asks the whole group to end, and makes it after two seconds."""
+    """Asks the child's process group to end, and kills the group if the child has not ended after two seconds."""
     if child.poll() is not None:
         return
     for sig, grace in ((signal.SIGTERM, 2), (signal.SIGKILL, 2)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Errors, each with the exit code that the command line answers with."""
+"""Errors, each with the exit code of the command line for this error."""
 
 
 class VmError(Exception):
@@ -7,18 +7,18 @@ class VmError(Exception):
 
 
 class GuestError(VmError):
-    """The guest failed: it did not boot, or died."""
+    """The guest failed: it did not boot, or it ended unexpectedly."""
 
     exit_code = 1
 
 
 class UsageError(VmError):
-    """A wrong option or name."""
+    """An option or a name is wrong."""
 
     exit_code = 2
 
 
 class EnvironmentMissing(VmError):
-    """This machine lacks something; the message names the fix."""
+    """This machine lacks something; the message states the fix."""
 
     exit_code = 3

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One guest by name: start, commands, files, stop."""
+"""A guest, identified by its name: start, commands, files, stop."""
 
 import dataclasses
 import json
@@ -22,7 +22,7 @@ AGENT_PORT = 7
 
 
 class Paths:
-    """Files of one guest in its run directory."""
+    """The files of a guest in its run directory."""
 
     def __init__(self, directory, socket=""):
         self.dir = directory
@@ -55,9 +55,9 @@ class Guest:
 
     @classmethod
     def up(cls, options=None, *, timeout=120.0, tied=False, say=lambda text: None, **settings):
-        """Builds the image where needed, boots, and returns when commands can run and rxe0 is there.
+        """Builds the image if necessary, boots the guest, and returns when it can run commands and rxe0 exists.
 
-        `tied`: the guest ends with this process, however that ends. Call it from the main thread then.
+        `tied`: the guest ends when this process ends, for whatever reason. In this case, call up() from the main thread.
         """
         o = options or Options(**settings)
         o.check()
@@ -75,7 +75,7 @@ class Guest:
             guest = cls._start(o, paths, built, tap_fd, tied)
         finally:
             if tap_fd is not None:
-                os.close(tap_fd)  # QEMU has its own by now, and the tap goes with it
+                os.close(tap_fd)  # QEMU now has its own descriptor, and the tap exists as long as QEMU
         try:
             guest._boot(timeout)
         except BaseException:
@@ -85,7 +85,7 @@ class Guest:
 
     @classmethod
     def attach(cls, name="g1"):
-        """The running guest with that name."""
+        """Returns the running guest with this name."""
         directory = run_root() / name
         if not _running(directory):
             raise UsageError(f"no guest named {name} runs\nfix: softroce-vm up {name}; softroce-vm status lists them")
@@ -118,7 +118,7 @@ class Guest:
         return guest
 
     def _boot(self, timeout):
-        """Waits for the agent. A vhost-user interface needs a back end as long as this takes."""
+        """Waits for the agent. Meanwhile, a vhost-user interface needs a back end."""
         end = time.monotonic() + timeout
         o, stand_in = self.options, None
         if o.mode in ("vhost", "vhostsrv"):
@@ -195,19 +195,19 @@ class Guest:
     # --- use ---
 
     def popen(self, command, **kw):
-        """Starts a command and returns its Process. A string goes to the guest's shell, a list is run as it is."""
+        """Starts a command and returns its Process. A string is run by the guest's shell, and a list is run without a shell."""
         argv = ["/bin/dash", "-c", command] if isinstance(command, str) else [str(a) for a in command]
         return Process(self.address(AGENT_PORT), self.paths.token.read_text(), argv, **kw)
 
     def run(self, command, *, timeout=60.0, check=False, **kw):
-        """Runs a command to its end and returns its Result; with `check` another exit code than 0 raises GuestError."""
+        """Runs a command to its end and returns its Result. With `check`, a nonzero exit code raises GuestError."""
         result = self.popen(command, **kw).wait(timeout)
         if check and result.code:
             raise GuestError(f"failed in the guest: {command}\n{result}")
         return result
 
     def push(self, source, target, mode=None):
-        """Copies a file of the host to a path in the guest (an existing directory keeps the name)."""
+        """Copies a file of the host to a path in the guest. If the path is a directory, the copy has the name of the file."""
         source = Path(source)
         mode = mode if mode is not None else source.stat().st_mode & 0o777
         script = 't=$1; [ -d "$t" ] && t=$t/$2; cat >"$t.part" && chmod "$3" "$t.part" && mv "$t.part" "$t"'
@@ -223,12 +223,12 @@ class Guest:
         target.write_bytes(self.run(["/bin/cat", source], check=True, timeout=600).out_bytes)
 
     def neighbour(self, entry):
-        """A static neighbour on eth0, "IP=MAC": without one (or an ARP answer) a QP cannot be moved to RTR."""
+        """Sets a static neighbour on eth0, "IP=MAC". A QP cannot be moved to RTR without one, unless its peer answers ARP."""
         ip, mac = split_neighbour(entry)
         self.run(["/sbin/ip", "neigh", "replace", ip, "lladdr", mac, "dev", "eth0", "nud", "permanent"], check=True)
 
     def port(self, guest_port):
-        """The port on 127.0.0.1 that leads to a forwarded TCP port of the guest."""
+        """Returns the port on 127.0.0.1 that is forwarded to a TCP port of the guest."""
         try:
             return self.state["forwards"][str(guest_port)]
         except KeyError:
@@ -238,7 +238,7 @@ class Guest:
         return ("127.0.0.1", self.port(guest_port))
 
     def wait_listening(self, guest_port, timeout=30.0):
-        """Waits for a listener in the guest. (The forwarded port itself always accepts connections.)"""
+        """Waits until a program listens in the guest. (The forwarded port on the host always accepts connections.)"""
         end = time.monotonic() + timeout
         probe = f"cat /proc/net/tcp /proc/net/tcp6 | grep -q ':{guest_port:04X} [0-9A-F]*:0000 0A'"
         while self.run(probe, timeout=10).code:
@@ -255,7 +255,7 @@ class Guest:
 
 
 def _start_time(pid):
-    """Clock ticks since boot at which a process began: with the PID it names one process for ever."""
+    """Returns when a process began, in clock ticks since boot. Together with the PID, this identifies the process uniquely."""
     try:
         with open(f"/proc/{pid}/stat") as f:
             fields = f.read().rpartition(")")[2].split()

@@ -15,7 +15,7 @@ from .rootfs import build_base, pack
 
 
 class Image:
-    """A built image: .kernel and .initrd are files in the cache."""
+    """An image. Its .kernel and .initrd are paths of files in the cache."""
 
     def __init__(self, base):
         self.base = base
@@ -29,13 +29,13 @@ class Image:
 
 
 def current():
-    """The image of the current recipe, built or not."""
+    """Returns the image of the current recipe, whether it has been built or not."""
     sources = [TOOL_DIR / "softroce_vm" / name for name in ("recipe.py", "rootfs.py")]
     return Image(cache_dir() / f"image-{_digest(sources)}")
 
 
 def ensure(force=False, say=lambda text: None):
-    """Builds the image if it is missing or stale, and returns it. Concurrent callers wait for the first."""
+    """Builds the image if it is missing or stale, and returns it. Concurrent callers wait for the first one to finish."""
     image = current()
     if image.complete and not force:
         return image
@@ -75,7 +75,7 @@ def _lock(path):
 
 
 def _join(image, say):
-    """The base archive followed by one of guest/: the kernel unpacks one after the other."""
+    """Writes the base archive, followed by an archive of guest/. The kernel unpacks both, one after the other."""
     with tempfile.TemporaryDirectory(prefix="join-", dir=image.base) as tmp:
         overlay, cpio, joined = Path(tmp) / "root", Path(tmp) / "overlay.cpio", Path(tmp) / "joined"
         (overlay / "opt").mkdir(parents=True)
@@ -95,7 +95,7 @@ def _join(image, say):
 
 
 def _drop_old(image, keep=3):
-    """Several checkouts may share the cache, so a few images stay; the one in use is touched and so the newest."""
+    """Removes old images. A few remain, because several checkouts may share the cache. The one in use is the newest, as it is touched."""
     os.utime(image.base)
     for pattern, directory in (("image-*", image.base.parent), ("initrd-*.cpio", image.base)):
         for old in sorted(directory.glob(pattern), key=lambda p: p.stat().st_mtime)[:-keep]:

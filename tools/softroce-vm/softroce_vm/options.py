@@ -21,17 +21,17 @@ class Options:
     name: str = "g1"
     ip: str = "10.77.0.2/24"
     mac: str = "52:54:00:77:00:02"
-    mtu: int = 9000  #: of eth0; 4200 and more give RoCE path MTU 4096, 1500 gives 1024
+    mtu: int = 9000  #: MTU of eth0; 4200 or more allows RoCE path MTU 4096, and 1500 allows 1024
     memory: int = 512  #: MB
     cpus: int = 1
-    ifname: str = ""  #: tap mode; empty: sfv-NAME, made and removed with the guest
-    socket: str = ""  #: vhost modes; empty: in the guest's run directory
+    ifname: str = ""  #: tap mode: name of the tap; empty: sfv-NAME, created and removed with the guest
+    socket: str = ""  #: vhost modes: path of the socket; empty: a path in the guest's run directory
     share: str = ""  #: host directory that appears as /mnt/host in the guest
     forward: list = field(default_factory=lambda: [PERFTEST_PORT, SINK_PORT])
     neigh: list = field(default_factory=list)  #: ["IP=MAC"], static neighbours on eth0
 
     def check(self):
-        """Raises UsageError with the fix."""
+        """Raises UsageError, which states the fix, if an option is invalid."""
         if self.mode not in MODES:
             raise UsageError(f"mode {self.mode!r}; fix: one of {', '.join(MODES)}")
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,30}", self.name):
@@ -67,7 +67,7 @@ def check_mac(mac):
 
 
 def split_neighbour(entry):
-    """("10.77.0.100", "02:…") of "10.77.0.100=02:…"."""
+    """Returns ("10.77.0.100", "02:…") for "10.77.0.100=02:…"."""
     ip, _, mac = entry.partition("=")
     try:
         ipaddress.ip_address(ip)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where images and runtime files live: never in the source tree."""
+"""Directories of images and runtime files, which are never in the source tree."""
 
 import os
 from pathlib import Path
@@ -14,7 +14,7 @@ MAX_SOCKET_PATH = 107
 
 
 def cache_dir():
-    """Packages and images: $SOFTFEB_CACHE/softroce-vm, else $XDG_CACHE_HOME or ~/.cache, softfeb/softroce-vm."""
+    """Directory of packages and images: $SOFTFEB_CACHE/softroce-vm, otherwise softfeb/softroce-vm in $XDG_CACHE_HOME or ~/.cache."""
     root = os.environ.get("SOFTFEB_CACHE")
     if root:
         return Path(root).absolute() / "softroce-vm"
@@ -23,7 +23,7 @@ def cache_dir():
 
 
 def run_root():
-    """Runtime files of all guests of this user: $SOFTFEB_RUN, else below $XDG_RUNTIME_DIR, else /tmp/softfeb-UID."""
+    """Directory of runtime files of all guests of this user: in $SOFTFEB_RUN, otherwise in $XDG_RUNTIME_DIR, otherwise /tmp/softfeb-UID."""
     root = os.environ.get("SOFTFEB_RUN")
     if root:
         return Path(root).absolute() / "softroce-vm"

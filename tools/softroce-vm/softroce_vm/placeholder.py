@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A vhost-user back end that transfers no packets.
 
-QEMU starts a guest with a vhost-user interface only when a back end has once been connected. This one stands there
-while the guest boots; then it leaves, and the guest waits with its link down for the real one (a DPDK program).
+QEMU starts a guest with a vhost-user interface only after a back end has connected. This back end is connected while
+the guest boots. It then disconnects, and the guest waits, with its link down, for the real back end (a DPDK program).
 """
 
 import os
@@ -10,18 +10,18 @@ import socket
 import struct
 import threading
 
-# Messages of the vhost-user protocol that want an answer (QEMU documentation, interop/vhost-user).
+# Messages of the vhost-user protocol that require a reply (QEMU documentation, interop/vhost-user).
 GET_FEATURES, GET_VRING_BASE, GET_PROTOCOL_FEATURES, GET_QUEUE_NUM = 1, 11, 15, 17
 VERSION, REPLY, NEED_REPLY = 1, 1 << 2, 1 << 3
 
-# MRG_RXBUF, GUEST_ANNOUNCE, RING_INDIRECT_DESC, VHOST_USER_F_PROTOCOL_FEATURES, VERSION_1: the guest keeps to what it
-# negotiates here, and DPDK's net_vhost offers all of it.
+# MRG_RXBUF, GUEST_ANNOUNCE, RING_INDIRECT_DESC, VHOST_USER_F_PROTOCOL_FEATURES, VERSION_1. The guest keeps the
+# features that it negotiates here, and DPDK's net_vhost offers all of them.
 FEATURES = 1 << 15 | 1 << 21 | 1 << 28 | 1 << 30 | 1 << 32
 PROTOCOL_FEATURES = 1 << 3  # REPLY_ACK
 
 
 class Placeholder:
-    """Serves one connection in a thread until close(). `listen`: this side binds the socket (QEMU is the client)."""
+    """Serves one connection in a thread until close(). `listen`: this side listens on the socket (QEMU is the client)."""
 
     def __init__(self, path, listen):
         self.path = os.fspath(path)
@@ -37,7 +37,7 @@ class Placeholder:
             threading.Thread(target=self._accept, daemon=True).start()
 
     def try_connect(self):
-        """For QEMU as the server: True when connected. Called again until QEMU listens."""
+        """If QEMU is the server, connects to it. Returns False if QEMU does not listen yet; the caller then tries again."""
         if self._sock is None and self._listener is None:
             sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             try:

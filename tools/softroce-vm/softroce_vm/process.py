@@ -11,7 +11,7 @@ from .errors import GuestError
 
 
 class Timeout(GuestError):
-    """The command was still running; it has been killed."""
+    """The command was still running after its time, and has been killed."""
 
     def __init__(self, argv, seconds, result):
         super().__init__(f"after {seconds:g} s still running in the guest: {' '.join(argv)[:200]}\n{result}")
@@ -19,7 +19,7 @@ class Timeout(GuestError):
 
 
 class Result:
-    """Result of a command: exit code and bytes of both outputs."""
+    """Result of a command: its exit code, and the bytes of both outputs."""
 
     def __init__(self, code, out, err):
         self.code = code
@@ -34,9 +34,9 @@ class Result:
 
 
 class Process:
-    """A running command. Its outputs are gathered in the background, and handed to `on_output(kind, bytes)` if given.
+    """A running command. Its outputs are collected in the background, and passed to `on_output(kind, bytes)` if given.
 
-    Going away without wait() (close(), or the end of a `with` block) kills the command and its children in the guest.
+    close(), or the end of a `with` block, without a previous wait() kills the command and its children in the guest.
     """
 
     def __init__(self, address, token, argv, *, stdin=b"", cwd=None, env=None, on_output=None, connect_timeout=10.0):
@@ -61,7 +61,7 @@ class Process:
         self.close()
 
     def _feed(self, stdin):
-        """Bytes, or a readable binary file, become the standard input."""
+        """Sends the standard input, which is given as bytes or as a readable binary file."""
         try:
             if isinstance(stdin, (bytes, bytearray, memoryview)):
                 if stdin:
@@ -74,7 +74,7 @@ class Process:
             pass  # the command ended first
 
     def write(self, data):
-        """One frame of standard input; an empty one ends it. Only for a process begun with stdin=None."""
+        """Sends a frame of standard input; an empty frame ends the input. Only for a process that was started with stdin=None."""
         self._sock.sendall(b"I" + struct.pack("!I", len(data)) + bytes(data))
 
     def _receive(self):
@@ -99,7 +99,7 @@ class Process:
 
     @property
     def result(self):
-        """The output so far."""
+        """Returns a Result with the output so far."""
         with self._changed:
             return Result(self.code, bytes(self._data[b"O"]), bytes(self._data[b"E"]))
 
@@ -108,7 +108,7 @@ class Process:
         return not self._over
 
     def wait(self, timeout=60.0):
-        """The Result; raises Timeout (and kills the command), or GuestError where the guest went away."""
+        """Waits for the Result. Kills the command and raises Timeout after `timeout`; raises GuestError if the connection is lost."""
         with self._changed:
             if not self._changed.wait_for(lambda: self._over, timeout):
                 late = True
@@ -123,7 +123,7 @@ class Process:
         return self.result
 
     def wait_for_output(self, text, timeout=30.0, kind="out"):
-        """Waits until `text` stands in the output; raises GuestError where the command ends or the time is over."""
+        """Waits until the output contains `text`. Raises GuestError if the command ends before, or if the time is over."""
         key, needle = {"out": b"O", "err": b"E"}[kind], text.encode()
         end = time.monotonic() + timeout
         with self._changed:

@@ -12,9 +12,9 @@ from .errors import EnvironmentMissing, GuestError
 PROGRAM = "qemu-system-x86_64"
 MANAGEMENT_NET = "10.0.2.0/24"
 MANAGEMENT_IP = "10.0.2.15"
-MARGIN_MB = 160  # QEMU's own memory and its translation buffer, beside the guest's
+MARGIN_MB = 160  # QEMU's own memory and its translation buffer, in addition to the guest's memory
 
-# Without offloads the guest puts complete checksums on the wire, and frames as long as the path MTU says.
+# Without offloads, the guest sends complete checksums, and frames that are not longer than the path MTU allows.
 NO_OFFLOADS = ",".join(f"{o}=off" for o in (
     "csum gso guest_csum guest_tso4 guest_tso6 guest_ufo guest_ecn host_tso4 host_tso6 host_ufo host_ecn").split())
 
@@ -30,7 +30,7 @@ def check_host(memory_mb):
 
 
 def data_path(o, paths, tap_fd):
-    """Options of eth0. vhost-user needs the guest's memory shared, and no MSI-X: QEMU 7.2 dies of it under TCG."""
+    """Returns the options of eth0. vhost-user needs shared guest memory, and no MSI-X, because QEMU 7.2 with TCG crashes with it."""
     device = f"virtio-net-pci,netdev=n0,mac={o.mac},addr=0x3,romfile=,mrg_rxbuf=on,host_mtu={o.mtu},rx_queue_size=1024"
     if o.mode == "tap":
         tap = f"ifname={o.ifname},script=no,downscript=no" if tap_fd is None else f"fd={tap_fd}"
@@ -64,7 +64,7 @@ def command(o, paths, image, agent_port, tap_fd):
 
 
 class Qmp:
-    """One connection to a running QEMU."""
+    """A connection to a running QEMU."""
 
     def __init__(self, path, timeout=10.0):
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -95,7 +95,7 @@ class Qmp:
                 raise GuestError(f"QEMU: {answer['error'].get('desc')}")
 
     def forwards(self):
-        """{guest port: port on 127.0.0.1}, which the kernel chose."""
+        """Returns {guest port: port on 127.0.0.1}. The kernel has chosen the ports on 127.0.0.1."""
         text = self.call("human-monitor-command", **{"command-line": "info usernet"})
         rows = re.findall(r"TCP\[HOST_FORWARD\]\s+\d+\s+\S+\s+(\d+)\s+\S+\s+(\d+)", text)
         return {int(guest): int(host) for host, guest in rows}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the guest consists of. Any change here, in rootfs.py or in guest/ makes `build` and `up` build again."""
+"""The contents of the guest. After any change here, in rootfs.py or in guest/, `build` and `up` build the image again."""
 
 KERNEL = "linux-image-amd64"
 
-# Installed with their dependencies.
+# Packages that are installed with their dependencies.
 PACKAGES = [
     "busybox-static",  # init tools, depmod, cpio
     "dash",
@@ -25,7 +25,7 @@ PACKAGES = [
     "libyaml-cpp0.7",
 ]
 
-# In the closure of those, but wanted by maintainer scripts alone, which never run here. A pattern ends with '*'.
+# Dependencies that only maintainer scripts need, which never run here. A pattern ends with '*'.
 LEFT_OUT = """
     adduser debconf debianutils dpkg init-system-helpers libaudit-common libaudit1 libcap-ng0 libdb5.3
     libfile-find-rule-perl libgdbm* libkmod2 libnumber-compare-perl libpam* libperl*
@@ -33,7 +33,7 @@ LEFT_OUT = """
     perl-base perl-modules-* readline-common sysvinit-utils tar usrmerge
 """.split()
 
-# Kernel modules, copied with what they depend on. A name that a kernel lacks is passed over: it may be built in.
+# Kernel modules, copied with the modules on which they depend. Missing modules are skipped, because they may be built in.
 MODULES = """
     virtio_pci virtio_net qemu_fw_cfg 9p 9pnet_virtio af_packet ipv6
     ib_core ib_uverbs ib_umad rdma_cm rdma_ucm rdma_rxe udp_tunnel ip6_udp_tunnel
@@ -41,7 +41,7 @@ MODULES = """
     8021q veth bridge dummy sch_netem sch_tbf sch_ingress act_mirred cls_u32 cls_matchall iptable_mangle xt_DSCP
 """.split()
 
-# Never loaded in a guest without a terminal.
+# Files that a guest without a terminal never loads.
 TRIMMED = """
     usr/include usr/sbin/iconvconfig usr/lib/udev usr/lib/systemd lib/udev lib/systemd
     usr/share/doc usr/share/man usr/share/info usr/share/locale usr/share/lintian usr/share/bug usr/share/gcc
@@ -53,6 +53,6 @@ TRIMMED = """
     usr/lib/python3.11/pydoc_data usr/lib/python3.11/unittest/test
 """.split()
 
-# Programs and libraries of this user space that the checks after a build want to find.
+# Programs and libraries whose presence is checked after a build.
 EXPECTED = ["usr/bin/ib_write_bw", "usr/bin/ibv_devinfo", "usr/bin/tcpdump", "usr/bin/python3",
             "usr/lib/x86_64-linux-gnu/libstdc++.so.6", "usr/lib/x86_64-linux-gnu/libcrypto.so.3"]

@@ -28,7 +28,7 @@ def _run(command, **kw):
 
 
 def _closure(work):
-    """[(package, version)] as apt resolves it for a machine that has nothing installed yet."""
+    """Returns [(package, version)] of all dependencies, as apt resolves them for a machine without any packages."""
     status = work / "status"
     status.touch()
     out = _run(["apt-get", "-s", "-y", "--no-install-recommends", "-o", f"Dir::State::status={status}",
@@ -38,7 +38,7 @@ def _closure(work):
 
 
 def _kernel():
-    """(package, version) of the kernel the meta package stands for."""
+    """Returns (package, version) of the kernel to which the meta package refers."""
     shown = _run(["apt-cache", "show", "--no-all-versions", recipe.KERNEL])
     name = re.search(r"^Depends: (linux-image-[^\s,]+)", shown, re.M).group(1)
     shown = _run(["apt-cache", "show", "--no-all-versions", name])
@@ -46,7 +46,7 @@ def _kernel():
 
 
 def _download(packages):
-    """The .deb of each (package, version), from the cache or the mirror."""
+    """Returns the .deb of each (package, version), from the cache or the mirror."""
     debs = cache_dir() / "debs"
     debs.mkdir(exist_ok=True)
 
@@ -55,14 +55,14 @@ def _download(packages):
 
     missing = [f"{p}={v}" for p, v in packages if not stored(p, v)]
     if missing:
-        # The sandbox user of apt may not write here.
+        # apt's sandbox user has no permission to write here.
         _run(["apt-get", "-qq", "-o", f"APT::Sandbox::User={os.environ.get('USER', 'root')}", "download", *missing],
              cwd=debs)
     return [stored(p, v) for p, v in packages]
 
 
 def build_base(base, say):
-    """Makes the directory `base`: vmlinuz, base.cpio.zst, packages.txt and the busybox that packs more."""
+    """Makes the directory `base` with vmlinuz, base.cpio.zst, packages.txt, and the busybox that packs further archives."""
     began = time.monotonic()
     base.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="build-", dir=base.parent) as tmp:
@@ -143,7 +143,7 @@ def _finish_root(root):
     for name, text in {"passwd": "root:x:0:0:root:/root:/bin/sh\n", "group": "root:x:0:\n",
                        "hosts": "127.0.0.1 localhost\n", "nsswitch.conf": "hosts: files\n"}.items():
         (root / "etc" / name).write_text(text)
-    # A cold start of Python costs seconds under emulation: compile once, here, where the versions agree.
+    # Compiling Python modules takes seconds under emulation, so compile them here if the Python versions are the same.
     if python == f"python{sys.version_info[0]}.{sys.version_info[1]}":
         for path in (f"usr/lib/{python}", "usr/lib/python3/dist-packages"):
             compileall.compile_dir(root / path, quiet=2, stripdir=str(root), prependdir="/",
@@ -157,7 +157,7 @@ def _finish_root(root):
 
 
 def pack(directory, busybox, to):
-    """A newc archive of everything below `directory`, owned by root."""
+    """Writes a newc archive of everything below `directory`. All files in the archive belong to root."""
     names = sorted(str(p.relative_to(directory)) for p in directory.rglob("*"))
     with open(to, "wb") as f:
         done = subprocess.run([str(busybox), "cpio", "-o", "-H", "newc", "-R", "0:0"], cwd=directory, stdout=f,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The tap interface of a guest. Making one needs root (CAP_NET_ADMIN); using one made for this user does not."""
+"""The tap interface of a guest. Creating a tap needs root (CAP_NET_ADMIN); using one that was created for this user does not."""
 
 import fcntl
 import os
@@ -18,8 +18,8 @@ def exists(ifname):
 
 
 def open_tap(ifname, mtu):
-    """Brings the interface up. Where it is not there it is made, and lives as long as the file descriptor that is
-    returned then; otherwise None, and QEMU opens it by its name."""
+    """Brings the interface up. Creates it if it does not exist, and returns its file descriptor; the interface then exists as
+    long as this descriptor is open. If the interface already exists, returns None, and QEMU opens it by its name."""
     if not os.access("/dev/net/tun", os.R_OK | os.W_OK):
         raise EnvironmentMissing("/dev/net/tun is missing or closed to this user\n"
                                  "fix: modprobe tun, or use --mode vhostsrv, which needs no tap and no root")
