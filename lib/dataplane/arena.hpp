@@ -14,13 +14,13 @@ struct rte_memzone;
 namespace softfeb::dataplane {
 
 /// Memory for payloads that packets reference without copying (external buffers). The constructor allocates
-/// it and faults it in, so workers take no page faults; map_for() makes it accessible to a NIC. The payload
-/// is written before the workers start, or by other threads, and is read-only afterwards. The arena must
-/// outlive all packets: create it after Eal, destroy it after all Ports and Devices.
+/// the memory and faults it in, so workers take no page faults. map_for() makes the memory accessible to a
+/// NIC. The payload is written before the workers start, or by other threads, and is read-only afterwards.
+/// The arena must outlive all packets, so create it after Eal, and destroy it after all Ports and Devices.
 class Arena {
  public:
-  /// Allocates at least `bytes` bytes, zeroed, on NUMA node `node` if it has free memory (-1: any node).
-  /// Throws EnvironmentError.
+  /// Allocates at least `bytes` bytes, zeroed, on NUMA node `node` if that node has free memory (-1: any
+  /// node). Throws EnvironmentError.
   explicit Arena(std::size_t bytes, int node = -1);
   ~Arena();
   Arena(const Arena&) = delete;

@@ -12,13 +12,14 @@
 namespace softfeb::dataplane {
 
 /// Divides a worker's time into stages. The time of every iteration counts as busy or idle. Stages are
-/// measured only in about one of 64 iterations, because reading the TSC several times in each would slow
-/// the worker down; the busy time is divided in the proportion that these show. TSC values are arguments.
+/// measured only in about one of 64 iterations, because reading the TSC several times in every iteration
+/// would slow the worker down. The busy time is divided in the proportions measured in these iterations. The
+/// caller reads the TSC and passes its values.
 class CpuAccount {
  public:
   static constexpr unsigned kMeasureOneOf = 64;
 
-  /// Accounts for an iteration of this length, without preemption.
+  /// Accounts for an iteration. `length` does not include time for which the worker was preempted.
   void add(Time length, bool busy) {
     if (length >= left_) {
       add_across(length, busy);
@@ -31,7 +32,7 @@ class CpuAccount {
   /// Call at the start of each iteration: true if its stages are to be measured.
   bool measures_next() {
     if (--countdown_ != 0) return false;
-    // An irregular distance, so that periodic work is neither always nor never measured.
+    // The distance is irregular, so that periodic work is neither always nor never measured.
     random_ = random_ * 1'664'525 + 1'013'904'223;
     countdown_ = kMeasureOneOf / 2 + 1 + (random_ >> 26);
     return true;
@@ -46,17 +47,17 @@ class CpuAccount {
     last_ = tsc;
     stage_ = stage;
   }
-  /// Ends a measured iteration. An idle one is not counted.
+  /// Ends a measured iteration. An idle iteration is not counted.
   void end(std::uint64_t tsc, bool busy);
 
-  /// Complete samples, for one other thread. While the ring is full, samples are lost.
+  /// Complete samples, which one other thread may read. While the ring is full, samples are lost.
   SpscRing<CpuSample>& samples() { return samples_; }
 
  private:
   void add_across(Time length, bool busy);
   void close_sample();
 
-  Time left_ = kCpuInterval;  ///< of the current sample
+  Time left_ = kCpuInterval;  ///< time left in the current sample
   Time busy_ = 0;
   unsigned countdown_ = kMeasureOneOf;
   std::uint32_t random_ = 1;
@@ -64,7 +65,7 @@ class CpuAccount {
   engine::Stage stage_ = engine::Stage::kOther;
   std::array<std::uint64_t, engine::kStages> current_{};   ///< cycles of the iteration
   std::array<std::uint64_t, engine::kStages> measured_{};  ///< cycles since the previous sample
-  std::array<float, engine::kStages> proportions_{};       ///< of the latest sample with measurements
+  std::array<float, engine::kStages> proportions_{};  ///< proportions in the latest sample with measurements
   SpscRing<CpuSample> samples_{1024};
 };
 

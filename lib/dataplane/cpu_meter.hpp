@@ -7,7 +7,7 @@
 
 namespace softfeb::dataplane {
 
-/// The account of a running worker: reads the TSC.
+/// The CpuAccount of a running worker. Reads the TSC and passes its values to the account.
 class CpuMeter final : public engine::StageClock {
  public:
   /// Call at the start of each iteration. Returns this object if the iteration is measured; null otherwise.

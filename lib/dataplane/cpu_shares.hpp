@@ -17,7 +17,8 @@ inline constexpr Time kCpuInterval = 10 * kMillisecond;
 
 /// Shares of one sample.
 struct CpuSample {
-  /// Iterations in which packets arrived or left. In the others, the worker only polled, or slept.
+  /// Share of the time that the worker spent in iterations in which packets arrived or left. In all other
+  /// iterations, it only polled or slept.
   float busy = 0;
   /// Parts of `busy`, by engine::Stage. Their sum is `busy`, unless no busy iteration was measured yet.
   std::array<float, engine::kStages> stages{};
@@ -36,10 +37,10 @@ struct CpuShares {
   }
 };
 
-/// Seconds that a worker has spent, without time for which it was preempted. All members together are the
+/// Seconds that a worker has spent, without time for which it was preempted. The sum of all members is the
 /// length of the samples that were added.
 struct CpuTimes {
-  std::array<double, engine::kStages> stages{};  ///< of busy iterations
+  std::array<double, engine::kStages> stages{};  ///< time of busy iterations, by engine::Stage
   double idle = 0;
 
   void add(const CpuSample& s) {
@@ -49,7 +50,7 @@ struct CpuTimes {
       stages[i] += length * s.stages[i];
       other -= s.stages[i];
     }
-    // Busy iterations of which none was measured.
+    // Time of busy iterations before any of them was measured.
     if (other > 0) stages[static_cast<std::size_t>(engine::Stage::kOther)] += length * other;
     idle += length * (1 - s.busy);
   }

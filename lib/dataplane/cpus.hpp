@@ -14,10 +14,10 @@ namespace softfeb::dataplane {
 std::vector<unsigned> usable_cpus();
 
 /// Places the lcores of `workers` workers and the control thread. The control thread is main lcore 0 on the
-/// first usable CPU. Worker i is lcore i + 1. It gets a CPU from `asked` in round-robin order or, if `asked`
-/// is empty, an unused CPU, preferably of NUMA node nodes[i] (-1 or absent: any) according to `node_of`. If
-/// there are fewer CPUs than threads, workers share CPUs; choose an idle policy other than spinning. Throws
-/// RequestError for a CPU that is not in `usable`.
+/// first usable CPU. Worker i is lcore i + 1. It gets a CPU from `asked` in round-robin order. If `asked` is
+/// empty, it gets an unused CPU, preferably one on NUMA node nodes[i] according to `node_of`. If nodes[i] is
+/// -1 or absent, no node is preferred. If there are fewer CPUs than threads, workers share CPUs; choose an
+/// idle policy other than spinning. Throws RequestError for a CPU that is not in `usable`.
 std::vector<LcoreSpec> place_lcores(unsigned workers, const std::vector<unsigned>& asked,
                                     const std::vector<unsigned>& usable, const std::vector<int>& nodes = {},
                                     int (*node_of)(unsigned cpu) = cpu_socket);
@@ -41,7 +41,7 @@ struct WorkerRow {
 /// Formats the map, one line per worker. Marks queues whose NUMA node is not that of their worker's CPU.
 std::string worker_map(const std::vector<WorkerRow>& rows);
 
-/// A port whose NUMA node is not that of the CPU that polls it, and messages about it.
+/// A port whose NUMA node differs from that of the CPU that polls the port, and messages about this.
 struct FarPort {
   std::string port;
   std::string found;

@@ -68,7 +68,8 @@ std::string device_arguments(const DeviceSpec& spec, const DeviceRequest& reques
 /// room of receive mbufs must not be smaller than this.
 std::uint32_t af_packet_frame_slot(std::uint32_t frame_bytes);
 
-/// A DPDK port, attached but not configured. The destructor detaches it; destroy its Port first.
+/// A DPDK port, attached but not configured. The destructor detaches the DPDK port; destroy the Port object
+/// first.
 class Device {
  public:
   Device(DeviceSpec spec, std::uint16_t port_id, std::uint32_t min_rx_room, bool probed,
@@ -100,8 +101,8 @@ class DeviceFactory {
   DeviceFactory();
   ~DeviceFactory();
 
-  /// Creates and attaches a device. Throws EnvironmentError (no such interface, missing privilege, …) or
-  /// RequestError (a third end of a link, …).
+  /// Creates and attaches a device. Throws EnvironmentError, for example if the interface does not exist or a
+  /// privilege is missing. Throws RequestError, for example for a third end of a link.
   std::unique_ptr<Device> attach(const DeviceSpec& spec, const DeviceRequest& request);
 
  private:

@@ -44,8 +44,8 @@ std::string fix_for(const std::string& log) {
   return "see softfeb doctor";
 }
 
-/// Calls rte_eal_init() with stdout redirected: on a bad argument it prints about a hundred lines of help,
-/// whereas our message names the error.
+/// Calls rte_eal_init() with stdout redirected: if an argument is wrong, DPDK prints about a hundred lines of
+/// help, whereas our message names the error.
 int start_without_usage_text(std::size_t argc, char** argv) {
   std::fflush(stdout);
   const int kept = dup(STDOUT_FILENO);

@@ -53,7 +53,7 @@ rte_mbuf* FaultInjector::replace_by_copy(rte_mbuf* packet) {
 rte_mbuf* FaultInjector::corrupt(rte_mbuf* packet, const RoceLocation& at, std::uint64_t where) {
   rte_mbuf* copy = replace_by_copy(packet);
   if (copy == nullptr) return packet;
-  // Flip a bit of the iCRC or of the bytes it covers, or of the congestion control header with its own
+  // Flip a bit of the iCRC or of the bytes it covers, or of the congestion control header, which has its own
   // checksum, so that a correct receiver must drop the packet. The copy may be a chain.
   std::uint32_t offset = at.content + static_cast<std::uint32_t>((where >> 3) % (copy->pkt_len - at.content));
   if (offset == at.bth + kReserved8a) ++offset;

@@ -11,10 +11,10 @@ struct rte_mempool;
 
 namespace softfeb::dataplane {
 
-/// Applies a FaultPlan to packets. Affects RoCEv2 packets only; ARP and others pass unchanged. Copies a
-/// packet before corrupting it, and before marking it if its mbuf is shared or indirect, so that payloads in
-/// the arena and shared buffers are never written. If no buffer is free, the packet passes without that fault
-/// and is counted in no_copy().
+/// Applies a FaultPlan to packets. Affects RoCEv2 packets only; all other packets, such as ARP, pass
+/// unchanged. Copies a packet before corrupting it, and before marking it if its mbuf is shared or indirect,
+/// so that payloads in the arena and shared buffers are never written. If no buffer is free, the packet
+/// passes without that fault and is counted in no_copy().
 class FaultInjector {
  public:
   /// `frame_bytes`: longest frame in bytes. `held`: maximum number of copies in use at one time. `cc_port`:

@@ -20,7 +20,7 @@ struct FaultRates {
   std::uint64_t corrupt = 0;
   std::uint64_t duplicate = 0;
   std::uint64_t reorder = 0;  ///< probability of sending a packet after the next one
-  std::uint64_t mark_ce = 0;  ///< set CE as a switch does, only on ECN-capable packets
+  std::uint64_t mark_ce = 0;  ///< probability of setting CE; affects only ECN-capable packets
 };
 
 enum class FaultAction : std::uint8_t { kDrop, kCorrupt, kMarkCe };

@@ -103,7 +103,7 @@ std::optional<std::string> validate(std::uint16_t port, const SteeringRule& rule
   return words(error, status);
 }
 
-/// Inserts the rule that sends RoCEv2 from the root table to the group of the BTH rules.
+/// Inserts the rule that sends RoCEv2 packets from the root table to the group of the BTH rules.
 rte_flow* insert_jump(std::uint16_t port, rte_flow_error& error) {
   rte_flow_attr attributes{};
   attributes.ingress = 1;

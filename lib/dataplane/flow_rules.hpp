@@ -16,7 +16,7 @@ namespace softfeb::dataplane {
 /// set-up only.
 class FlowRules {
  public:
-  /// Chooses the tier with rte_flow_validate() and inserts its rules. If the port rejects a rule it has
+  /// Chooses the tier with rte_flow_validate() and inserts its rules. If the port rejects a rule that it has
   /// validated, the next lower tier is tried.
   FlowRules(std::uint16_t port_id, SteeringTier highest, std::uint16_t queues,
             std::span<const SteeredBoard> boards);

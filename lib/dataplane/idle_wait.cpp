@@ -27,7 +27,8 @@ void IdleWait::add(const Port& port, std::span<const std::uint16_t> queues) {
   const DeviceKind kind = port.device().spec().kind;
   if (kind == DeviceKind::kRing) return;
   if (!port.device().sockets().empty()) {
-    // The driver does not reveal which queue reads which socket, so poll all. A spurious wake-up is harmless.
+    // The driver does not reveal which queue reads which socket, so poll all sockets. A spurious wake-up is
+    // harmless.
     sockets_.insert(sockets_.end(), port.device().sockets().begin(), port.device().sockets().end());
   } else if (port.receive_interrupts()) {
     for (const std::uint16_t queue : queues)

@@ -14,8 +14,8 @@ namespace softfeb::dataplane {
 
 class Port;
 
-/// Lets an idle worker sleep instead of polling. The doorbell and the drivers of its ports wake it. Works
-/// only if every port has a signal; see usable().
+/// Lets an idle worker sleep instead of polling. The doorbell and the drivers of the worker's ports wake the
+/// worker. Works only if every port has a signal; see usable().
 ///
 /// | Port | Signal |
 /// |---|---|
@@ -50,7 +50,8 @@ class IdleWait {
   struct Interrupt {
     std::uint16_t port;
     std::uint16_t queue;
-    /// True: an eventfd that must be read. False: the file descriptor of a tap, which delivers packets.
+    /// True: the file descriptor is an eventfd, which must be read. False: it is that of a tap, which
+    /// delivers packets.
     bool counts;
   };
 

@@ -15,7 +15,7 @@ struct rte_mempool;
 namespace softfeb::dataplane {
 
 /// Frame store of a real-time network. Each frame represents an mbuf, whose first segment is the frame's
-/// header. Used by one worker. After construction, it allocates only mbufs from pools.
+/// header. Used by one worker. After construction, the store allocates only mbufs from pools.
 class MbufFrames final : public fabric::FrameStore {
  public:
   /// The store has `count` frames. adopt() leaves kReserve of them for frames that the network makes
@@ -27,7 +27,7 @@ class MbufFrames final : public fabric::FrameStore {
 
   /// Number of frames that adopt() can still provide.
   std::size_t room() const { return free_count_ > kReserve ? free_count_ - kReserve : 0; }
-  /// Wraps a received packet in a frame, which owns it from then on. Copies the packet first if its headers
+  /// Wraps a received packet in a frame, which then owns the packet. Copies the packet first if its headers
   /// are not contiguous, or if its first mbuf is shared or not direct. Returns null, and leaves the packet
   /// untouched, when no frame or buffer is free or the packet is shorter than an Ethernet header.
   fabric::Frame* adopt(rte_mbuf* packet);

@@ -36,8 +36,8 @@ inline void want_data(const rte_mbuf* m) {
 
 /// Prefetches a received burst. Call step(i) with i = 0, 1, 2, … before packet i is examined. It prefetches
 /// cache lines of the packets after packet i. This is done in stages, because each stage reads the lines
-/// that the previous stage prefetched. The second and third segment of a chain are prefetched too: our
-/// boards send payload and trailer in them over a ring.
+/// that the previous stage prefetched. The second and third segments of a chain are prefetched too, because
+/// they contain the payload and the trailer of packets that our boards send over a ring.
 class ReceiveAhead {
  public:
   explicit ReceiveAhead(std::span<rte_mbuf* const> burst) : burst_(burst) {

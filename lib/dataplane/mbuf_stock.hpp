@@ -17,8 +17,8 @@ struct MbufLines {
   std::uint32_t data_offset = 0;
 };
 
-/// A stock of mbufs from one pool, allocated in bulk and ahead of use. The cache lines of these mbufs,
-/// which another core may have written last, arrive while frames are crafted. Used by one worker. Must be
+/// A stock of mbufs from one pool, allocated in bulk and ahead of use. The cache lines of these mbufs, which
+/// another core may have written last, are fetched while frames are crafted. Used by one worker. Must be
 /// destroyed before its pool.
 class MbufStock {
  public:

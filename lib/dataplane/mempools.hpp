@@ -30,8 +30,9 @@ class Mempools {
   Mempools(const Mempools&) = delete;
   Mempools& operator=(const Mempools&) = delete;
 
-  /// Creates `count` mbufs with `data_room` bytes after DPDK's headroom (0: no buffer, for external ones) and
-  /// `private_size` bytes of private area. Throws EnvironmentError, which states the memory needed.
+  /// Creates `count` mbufs with `data_room` bytes after DPDK's headroom (0: no buffer, for mbufs with
+  /// external buffers) and `private_size` bytes of private area. Throws EnvironmentError, which states the
+  /// memory needed.
   rte_mempool* create(const std::string& purpose, std::uint32_t count, std::uint32_t data_room,
                       std::uint16_t private_size = 0, int socket = -1);
 

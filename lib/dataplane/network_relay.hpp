@@ -44,8 +44,9 @@ struct NetworkRelayConfig {
 /// in use, packets stay in the rings, which exerts back-pressure on the boards. No system calls, locks or
 /// allocations.
 ///
-/// This class is part of lib/dataplane because Worker::loop() calls it in every iteration and it handles
-/// mbufs (MbufFrames), rings and ports. lib/fabric contains the network itself, which handles only frames.
+/// This class is part of lib/dataplane because Worker::loop() calls it in every iteration and because it
+/// handles mbufs (MbufFrames), rings and ports. lib/fabric contains the network itself, which handles only
+/// frames.
 class NetworkRelay {
  public:
   static constexpr std::uint16_t kBurst = 32;

@@ -65,7 +65,7 @@ int common_node(const std::vector<int>& nodes) {
   return common;
 }
 
-// Raw system calls, which avoid a dependency on libnuma.
+// MemoryNode uses raw system calls to avoid a dependency on libnuma.
 MemoryNode::MemoryNode(int node) {
   if (node < 0 || node >= kMostNodes) return;
   const unsigned long mask = 1UL << node;

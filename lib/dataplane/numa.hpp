@@ -33,7 +33,7 @@ class MemoryNode {
 
  private:
   bool set_ = false;
-  int mode_ = 0;  ///< previous policy, and its node mask below
+  int mode_ = 0;  ///< previous policy; `nodes_` is the node mask of this policy
   unsigned long nodes_ = 0;
 };
 

@@ -29,12 +29,12 @@ struct PacingAbilities {
   bool queue_rate = false;         ///< supports rte_eth_set_queue_rate_limit
 };
 
-/// Probes a started port. To test for rate limiting, it sets queue 0 to "no limit", which a started port
-/// already has.
+/// Probes a started port. To test for rate limiting, this function sets queue 0 to "no limit", which a
+/// started port already has.
 PacingAbilities probe_pacing(std::uint16_t port);
 
-/// The reason why a port does not support the requested pacing, and the fix. refuse_pacing() returns
-/// nullopt if the port supports it; `port` is the port's name.
+/// The reason why a port does not support the requested pacing, and the fix. refuse_pacing() returns nullopt
+/// if the port supports this pacing; `port` is the port's name.
 struct PacingRefusal {
   std::string reason;
   std::string fix;

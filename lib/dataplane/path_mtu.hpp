@@ -18,7 +18,7 @@ constexpr std::uint32_t l3_overhead(bool ipv6) {
          roce::kIcrcSize;
 }
 
-/// Interface MTU (bytes from the IP header on) that packets with `path_mtu` need.
+/// Interface MTU in bytes, counted from the IP header, that packets with `path_mtu` need.
 constexpr std::uint32_t mtu_for(std::uint32_t path_mtu, bool ipv6) { return path_mtu + l3_overhead(ipv6); }
 
 /// Longest Ethernet frame in bytes on an interface with this MTU, with VLAN tag, without FCS.

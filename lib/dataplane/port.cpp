@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t round_up(std::uint32_t n, std::uint32_t to) { return (n + to - 1) / to * to; }
 
 /// True for drivers that may support receive interrupts. Only the start of the port shows whether the device
-/// does.
+/// supports them.
 bool may_interrupt(DeviceKind kind) {
   switch (kind) {
     case DeviceKind::kMemif:
@@ -62,7 +62,8 @@ void Port::open(Mempools& pools) {
       receive_interrupts_ = later || rte_eth_dev_rx_intr_ctl_q_get_fd(id(), 0) >= 0;
       return;
     } catch (const EnvironmentError&) {
-      // Some drivers refuse to start a port if it requests interrupts that they do not support.
+      // Some drivers refuse to start a port if the configuration requests interrupts that the driver does not
+      // support.
       receive_interrupts_ = false;
     }
   }

@@ -25,18 +25,18 @@ struct PortConfig {
   std::uint16_t queues = 1;  ///< number of queues in each direction; each queue belongs to one worker
   std::uint32_t rx_descriptors = 1024;
   std::uint32_t tx_descriptors = 1024;
-  /// Requested MTU in bytes from the IP header on. None: keeps the port's own MTU or, if only the buffers
-  /// limit the length of frames, uses the MTU that the longest RoCE packet needs.
+  /// Requested MTU in bytes, counted from the IP header. Not set: the port keeps its own MTU or, if only the
+  /// buffers limit the length of frames, uses the MTU that the longest RoCE packet needs.
   std::optional<std::uint32_t> mtu;
-  /// Bytes per receive buffer, 0 for a whole frame; smaller buffers need scatter.
+  /// Size of a receive buffer in bytes; 0: large enough for a whole frame. Smaller buffers require scatter.
   std::uint32_t rx_buffer = 0;
   std::uint32_t rx_held = 512;  ///< maximum number of received packets in use by the application
-  unsigned lcores = 1;          ///< lcores of the process, to size the mempool caches
+  unsigned lcores = 1;          ///< number of lcores of the process; each has a mempool cache
   /// Request receive interrupts, so that idle workers need not poll. Used only if the driver supports them.
   bool receive_interrupts = false;
   FlowControl flow_control = FlowControl::kLeave;
   Promiscuous promiscuous = Promiscuous::kAuto;
-  PacingConfig pacing;           ///< Port() throws EnvironmentError if unsupported
+  PacingConfig pacing;           ///< if the port does not support it, Port() throws EnvironmentError
   std::vector<MacAddress> macs;  ///< MAC addresses of the boards
 };
 
@@ -72,9 +72,9 @@ class Port {
   bool receive_interrupts() const { return receive_interrupts_; }
   const PortConfig& config() const { return config_; }
   const Capabilities& capabilities() const { return capabilities_; }
-  /// Current MTU in bytes from the IP header on.
+  /// Current MTU in bytes, counted from the IP header.
   std::uint32_t mtu() const { return mtu_; }
-  /// Largest path MTU in bytes that fits.
+  /// Largest path MTU in bytes whose packets fit the port's MTU.
   std::uint32_t largest_path_mtu(bool ipv6) const { return max_path_mtu(mtu_, ipv6); }
   /// Returns instructions for obtaining a larger MTU.
   std::string mtu_fix(std::uint32_t wanted_mtu) const;

@@ -14,11 +14,13 @@ namespace softfeb::dataplane {
 /// NIC's clock, which takes microseconds; workers get the resulting map from a mailbox.
 class PortClock {
  public:
-  /// Tracks the clock of a started port; construction takes 20 ms. `clock` is the control thread's and must
-  /// outlive this object. Throws EnvironmentError when the NIC's clock cannot be read or does not advance.
+  /// Tracks the clock of a started port; construction takes 20 ms. `clock` is the clock of the control
+  /// thread, and must outlive this object. Throws EnvironmentError when the NIC's clock cannot be read or
+  /// does not advance.
   PortClock(std::uint16_t port, const std::string& name, const TscClock& clock);
 
-  /// Reads the NIC's clock if 100 ms have passed since the last reading. The control thread calls it often.
+  /// Reads the NIC's clock if 100 ms have passed since the last reading. The control thread must call this
+  /// function often.
   void follow();
   const Mailbox<ClockMap>& map() const { return map_; }
   /// Largest difference between a predicted and a read clock value, converted to time.

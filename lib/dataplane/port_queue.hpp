@@ -71,8 +71,8 @@ struct PortQueueConfig {
 class alignas(64) PortQueue {
  public:
   static constexpr std::uint16_t kMaxBurst = 64;
-  /// Maximum number of control-thread frames sent per iteration, in addition to the burst. They do not
-  /// displace RoCE frames. Unless their endpoint is paused, they wait only for packets left over from the
+  /// Maximum number of control-thread frames sent per iteration, in addition to the burst. These frames do
+  /// not displace RoCE frames. Unless their endpoint is paused, they wait only for packets left over from the
   /// previous iteration.
   static constexpr std::uint16_t kControlShare = 8;
 
@@ -88,7 +88,7 @@ class alignas(64) PortQueue {
     SpscRing<ControlDatagram>* control = nullptr;
     SpscRing<ControlFrame>* control_frames = nullptr;
     DepartureStamps* stamps = nullptr;   ///< for ports that send at given times
-    latency::Stamps* latency = nullptr;  ///< takes the times of messages of the worker's endpoints
+    latency::Stamps* latency = nullptr;  ///< records the times of messages of the worker's endpoints
     /// For a net_ring port: doorbells of the workers at the other end, because the ring itself does not wake
     /// them.
     std::vector<Doorbell*> far_ends;
@@ -100,8 +100,8 @@ class alignas(64) PortQueue {
   PortQueue(const PortQueue&) = delete;
   PortQueue& operator=(const PortQueue&) = delete;
 
-  /// Runs one iteration. Returns true when packets arrived or left. `stages`: measures this iteration; null:
-  /// it is not measured.
+  /// Runs one iteration. Returns true when packets arrived or left. `stages` measures this iteration; null:
+  /// the iteration is not measured.
   bool run(Time now, engine::StageClock* stages = nullptr);
   /// Earliest time at which run() has something to send, unless packets arrive.
   Time next_event(Time now) const;
@@ -138,7 +138,7 @@ class alignas(64) PortQueue {
   };
 
   bool run_stages(Time now);
-  /// A stage of the iteration begins.
+  /// Begins a stage of the iteration.
   void enter(engine::Stage stage) {
     if (stages_ != nullptr) [[unlikely]]
       stages_->enter(stage);
@@ -189,13 +189,13 @@ class alignas(64) PortQueue {
   std::uint32_t last_owner_ = engine::Demux::kNobody;
   MbufReturn returned_;
   std::size_t next_seat_ = 0;
-  engine::StageClock* stages_ = nullptr;  ///< of the current iteration, if it is measured
+  engine::StageClock* stages_ = nullptr;  ///< null if the current iteration is not measured
   std::array<engine::TxFrame, kMaxBurst> frames_{};
   std::array<rte_mbuf*, kMaxBurst> buffers_{};
   std::size_t filled_ = 0;    ///< number of frames at the front that wait for build()
   std::size_t acquired_ = 0;  ///< number of buffers at the front that are allocated
   std::array<rte_mbuf*, FaultInjector::room_for(kMaxBurst + kControlShare)> pending_{};
-  /// A pending packet that is the last one of a message whose times are taken.
+  /// A pending packet that is the last one of a message whose times are recorded.
   struct LastPacket {
     const rte_mbuf* packet = nullptr;
     latency::MessageKey message = 0;
@@ -208,7 +208,7 @@ class alignas(64) PortQueue {
   std::size_t held_count_ = 0;
   // The next three members are used only with `stamps`.
   std::array<Time, kMaxBurst> departures_{};  ///< departure times of frames_
-  Time scheduled_ = 0;                        ///< all frames due before this time are collected
+  Time scheduled_ = 0;                        ///< all frames due before this time have been collected
   Time turned_at_ = 0;                        ///< time of the previous iteration
   PortQueueCounters counters_;
 };

@@ -23,7 +23,7 @@ bool PortQueue::transmit(Time now) {
   // pending_ is empty, so build the burst directly in it.
   std::size_t n = take_control_frames(pending_, now);
   n += build(std::span(pending_).subspan(n));
-  // An empty burst still goes through fault injection, which then releases a packet it holds back.
+  // An empty burst still goes through fault injection, which then releases a packet that it holds back.
   if (n == 0 && (deps_.tx_faults == nullptr || !deps_.tx_faults->active())) return false;
   send(n, now);
   return n != 0;
@@ -46,8 +46,8 @@ bool PortQueue::offer_pending() {
   return pending_count_ == 0;
 }
 
-/// Reports when the last packets of messages were sent. A packet that fault injection dropped or holds back
-/// is forgotten with its burst.
+/// Reports when the last packets of messages were sent. The last packet of a message is not reported if fault
+/// injection drops it or holds it back.
 void PortQueue::report_sent(std::span<rte_mbuf* const> packets) {
   const Time at = deps_.latency->clock(0);
   for (std::size_t i = 0; i < last_packet_count_; ++i) {

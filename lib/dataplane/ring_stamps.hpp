@@ -12,7 +12,7 @@ namespace softfeb::dataplane {
 class TscClock;
 
 /// The stamps of one worker, which pass through a ring to the control thread. Stamps for which the ring has
-/// no room are counted.
+/// no room are dropped and counted.
 class RingStamps final : public latency::Stamps {
  public:
   static constexpr std::size_t kRoom = 1U << 15;

@@ -30,7 +30,7 @@ class SpscRing {
 
   /// Producer: returns false when full.
   bool push(const T& value) { return push_bulk({&value, 1}) == 1; }
-  /// Producer: pushes as many values as fit, from the first on. Returns the number pushed.
+  /// Producer: pushes as many values as fit, starting with the first. Returns the number pushed.
   std::size_t push_bulk(std::span<const T> values) {
     const std::size_t tail = tail_.load(std::memory_order_relaxed);
     if (tail - seen_head_ + values.size() > capacity()) seen_head_ = head_.load(std::memory_order_acquire);
@@ -68,9 +68,9 @@ class SpscRing {
   std::size_t seen_tail_ = 0;  ///< consumer's cached copy of tail_
 };
 
-/// Holds the latest value written by one thread for any number of readers, such as a worker's counters. The
-/// writer never waits; a reader that overlaps a write retries. It is a sequence lock over atomic words, so
-/// that no read is a data race.
+/// Contains the latest value that one thread has written, such as a worker's counters, for any number of
+/// readers. The writer never waits; a reader that overlaps a write retries. It is a sequence lock over atomic
+/// words, so that no read is a data race.
 template <typename T>
 class Mailbox {
   static_assert(std::is_trivially_copyable_v<T>);

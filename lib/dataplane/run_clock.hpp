@@ -13,7 +13,7 @@
 namespace softfeb::dataplane {
 
 /// Reads the TSC and CLOCK_MONOTONIC_RAW together. Makes several attempts and returns the one with the
-/// narrowest window, because wider ones were interrupted.
+/// narrowest window, because attempts with wider windows were interrupted.
 ClockReading read_clocks();
 
 /// Wall-clock time (CLOCK_REALTIME, ns since 1970) at Time 0 of `clock`, according to the current
@@ -35,9 +35,9 @@ class RunClock {
   Time now() const;
   /// The control thread's copy, updated by follow(). Valid after calibrate().
   const TscClock& clock() const { return *clock_; }
-  /// Receives each new slope; empty until the first.
+  /// The mailbox to which each new slope is written; empty until the first one.
   const Mailbox<TscClock>& updates() const { return updates_; }
-  /// Reads the clocks again when a reading is due. Cheap otherwise, so call it often.
+  /// Reads the clocks again when a reading is due. Otherwise the call is cheap, so call this function often.
   void follow();
   const ClockDiscipline& discipline() const { return *discipline_; }
 

@@ -24,14 +24,14 @@ void SharedTriggers::advance(Time now) {
   const bool reported =
       reports_.load(std::memory_order_relaxed) != reports_seen_.load(std::memory_order_relaxed);
   if ((!due && !reported) || !try_lock()) return;
-  latest_ = std::max(latest_, now);  // another worker may have been here with a later time
+  latest_ = std::max(latest_, now);  // another worker may already have judged up to a later time
   take_reports(latest_);
   judge(latest_);
   unlock();
 }
 
-/// Judges the candidates that are due until one is accepted. A worker that was preempted finds many. Between
-/// two of them, boards must be able to report that they are busy.
+/// Judges the candidates that are due until one is accepted. After a preemption, many candidates may be due.
+/// Between two triggers, boards must be able to report that they are busy.
 void SharedTriggers::judge(Time now) {
   const std::uint64_t before = bus_.accepted();
   while (bus_.accepted() == before && bus_.next() < now) bus_.advance(bus_.next() + 1);

@@ -13,12 +13,13 @@ namespace softfeb::dataplane {
 
 /// One sequence of triggers for the boards of several workers, in real time.
 ///
-/// Whichever worker first finds that a candidate is due judges it; the others find the trigger in memory. No
-/// worker waits for another: while one judges, the others go on and look again in their next iteration. Only
-/// end() waits.
+/// The worker that first finds that a candidate is due judges the candidate; the other workers find the
+/// trigger in memory. No worker waits for another: while one worker judges, the others continue, and look
+/// again in their next iteration. Only end() waits.
 ///
-/// Each call of advance() accepts at most one trigger, so that a board which it makes busy can veto the next
-/// one, even if workers run late. The veto covers the candidates that are judged after the report.
+/// Each call of advance() accepts at most one trigger, so that a board that this trigger makes busy can veto
+/// the next trigger, even if workers run late. The veto covers the candidates that are judged after the
+/// report.
 class SharedTriggers final : public engine::TriggerFeed {
  public:
   /// Throws std::invalid_argument, see detector::TriggerSource.
@@ -49,13 +50,13 @@ class SharedTriggers final : public engine::TriggerFeed {
 
   bool try_lock() { return !judging_.test_and_set(std::memory_order_acquire); }
   void unlock() { judging_.clear(std::memory_order_release); }
-  // These require the lock.
+  // These functions require the lock.
   void take_reports(Time now);
   void judge(Time now);
   void publish();
 
   engine::TriggerBus bus_;  ///< guarded by `judging_`
-  Time latest_ = 0;         ///< time up to which it has judged; guarded by `judging_`
+  Time latest_ = 0;         ///< time up to which candidates have been judged; guarded by `judging_`
   detector::EventTime origin_;
   std::atomic<Time> began_{kNever};
   std::unique_ptr<Slot[]> kept_;
@@ -63,10 +64,11 @@ class SharedTriggers final : public engine::TriggerFeed {
   std::unique_ptr<std::atomic<std::uint8_t>[]> busy_;  ///< busy states that boards have reported
   alignas(64) std::atomic<std::uint64_t> accepted_{0};
   std::atomic<Time> next_{kNever};
-  /// Triggers up to this one may already be in memory, in the places of those kKept before them.
+  /// Triggers with numbers below this one may already be in memory, where each has overwritten the trigger
+  /// whose number is lower by kKept.
   std::atomic<std::uint64_t> overwritten_{0};
   std::atomic<std::uint32_t> reports_{0};       ///< number of reports
-  std::atomic<std::uint32_t> reports_seen_{0};  ///< of these: applied
+  std::atomic<std::uint32_t> reports_seen_{0};  ///< number of reports that have been applied
   alignas(64) std::atomic_flag judging_;
 };
 

@@ -20,8 +20,8 @@ namespace softfeb::dataplane {
 
 using engine::SteeringTier;
 
-/// A board to steer. If `qpns` is not empty, only packets for these QPs belong to `queue` (a board split over
-/// workers).
+/// A board to steer. If `qpns` is not empty, the board is split over several workers, and only packets for
+/// these QPs belong to `queue`.
 struct SteeredBoard {
   std::optional<roce::VlanTag> vlan;
   roce::IpAddress ip;
@@ -29,7 +29,7 @@ struct SteeredBoard {
   std::uint16_t queue = 0;
 };
 
-/// One rule. Without address and QPN it matches every RoCEv2 packet.
+/// One rule. A rule without address and QPN matches every RoCEv2 packet.
 struct SteeringRule {
   std::optional<roce::VlanTag> vlan;
   roce::IpAddress ip;
@@ -39,7 +39,7 @@ struct SteeringRule {
   SteeringTier tier() const { return qpn ? SteeringTier::kBth : SteeringTier::kUdp; }
 };
 
-/// Returns nullopt if the port accepts the rule, otherwise the reason why it does not.
+/// Returns nullopt if the port accepts the rule, otherwise the reason why the port rejects it.
 using RuleCheck = std::function<std::optional<std::string>(const SteeringRule&)>;
 
 struct SteeringChoice {

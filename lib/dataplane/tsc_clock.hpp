@@ -27,8 +27,8 @@ class TscClock {
   /// A TSC value at which time() is `t`, or later by less than two cycles.
   constexpr std::uint64_t tsc(Time t) const { return t < line_.start ? before_.tsc(t) : line_.tsc(t); }
 
-  /// Sets the TSC frequency to `hz` from TSC value `from` on. `from` must not be less than in the previous
-  /// call.
+  /// Sets the TSC frequency to `hz`, starting at TSC value `from`. `from` must not be less than in the
+  /// previous call.
   constexpr void set_frequency(std::uint64_t hz, std::uint64_t from) {
     before_ = line_;
     line_ = Line(hz, from, before_.time(from));

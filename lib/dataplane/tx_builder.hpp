@@ -18,12 +18,12 @@ struct TxBuilderConfig {
   bool multi_segments = false;    ///< value of Capabilities::multi_segments
   std::uint32_t frame_bytes = 0;  ///< longest frame in bytes, Ethernet header to iCRC
   std::uint32_t descriptors = 1024;
-  /// Maximum number of packets built and not yet freed, in addition to those in the descriptors. They are
-  /// in the retry queue, or at the far end of a ring.
+  /// Maximum number of packets built and not yet freed, in addition to those in the descriptors. Such packets
+  /// are in the retry queue, or at the far end of a ring.
   std::uint32_t held = 1024;
   unsigned lcores = 1;
-  std::uint32_t copy_below =
-      256;  ///< payloads up to this many bytes are copied to the header mbuf: cheaper than two mbufs
+  std::uint32_t copy_below = 256;  ///< payloads up to this many bytes are copied to the header mbuf, which
+                                   ///< costs less than two more mbufs
   int socket = -1;
 };
 
@@ -41,9 +41,10 @@ struct TxBuilderCounters {
 ///
 /// Usage: acquire() header buffers, let the engine fill the first k frames, build() them, and release() the
 /// rest. On a port with chained mbufs, a frame is a header mbuf, the payload attached as an external buffer,
-/// and a trailer mbuf. On other ports it is one mbuf with the payload copied. Short payloads and payloads
-/// outside the arena are always copied. Frames shorter than 60 bytes are padded. After construction, nothing
-/// throws and mbufs come only from the pools. doc/dataplane.md describes the life cycle of the three mbufs.
+/// and a trailer mbuf. On other ports, a frame is one mbuf with a copy of the payload. Short payloads and
+/// payloads outside the arena are always copied. Frames shorter than 60 bytes are padded. After construction,
+/// nothing throws and mbufs come only from the pools. doc/dataplane.md describes the life cycle of the three
+/// mbufs.
 class TxBuilder {
  public:
   using TxFrame = engine::TxFrame;
@@ -51,8 +52,8 @@ class TxBuilder {
   /// `arena` may be null; every payload is then copied. A non-null arena must outlive this object.
   TxBuilder(const TxBuilderConfig& config, const Arena* arena, Mempools& pools);
 
-  /// Allocates up to frames.size() header buffers and sets frames[i].header. When the pool runs low, it
-  /// retries with half as many. Returns the number allocated.
+  /// Allocates up to frames.size() header buffers and sets frames[i].header. When the pool runs low, retries
+  /// with half as many buffers. Returns the number allocated.
   unsigned acquire(std::span<TxFrame> frames, std::span<rte_mbuf*> mbufs);
 
   /// Completes mbufs[i] from frames[i], which were acquired together. Returns the number built, counted from

@@ -31,7 +31,7 @@ using engine::IdlePolicy;
 /// the worker touches its endpoints.
 class Worker {
  public:
-  /// `updates`: new slopes of `clock` while the worker runs; may be null.
+  /// `updates` provides new slopes of `clock` while the worker runs; may be null.
   Worker(unsigned lcore, IdlePolicy idle, const TscClock& clock, const Mailbox<TscClock>* updates = nullptr);
 
   void add_port_queue(std::unique_ptr<PortQueue> port_queue);
@@ -52,17 +52,17 @@ class Worker {
 
   /// Both functions return false if the queue is full; the caller may retry. Only one thread may send
   /// commands, and only one may send requests. The requests of each kind are carried out in order, usually
-  /// in the next iteration. A sleeping worker takes some tens of microseconds longer.
+  /// in the next iteration. A sleeping worker takes tens of microseconds longer.
   bool command(const Command& command);
   bool request(BoardRequest& request);
   bool request(ReceiverRequest& request);
   /// The idle wait; null unless the policy is kSleep. Producers of the worker's rings must ring the
-  /// doorbell of the idle wait. Add the worker's ports to it before launch().
+  /// doorbell of the idle wait. Add the worker's ports to the idle wait before launch().
   IdleWait* idle_wait() { return idle_wait_.get(); }
 
-  /// Counters of the running worker. Any thread may call it.
+  /// Counters of the running worker. Any thread may call this function.
   WorkerStats totals() const;
-  /// Samples of how the worker spends its time, for one other thread.
+  /// Samples of how the worker spends its time, which one other thread may read.
   SpscRing<CpuSample>& cpu_samples() { return cpu_.account().samples(); }
 
   unsigned lcore() const { return lcore_; }

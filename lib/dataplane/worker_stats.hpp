@@ -28,9 +28,9 @@ struct NetworkRelayCounters {
   std::uint64_t rx_stranger = 0;  ///< packets whose source MAC address belongs to no station
   /// Packets that are too short, or whose headers could not be copied for lack of a buffer.
   std::uint64_t rx_unusable = 0;
-  std::uint64_t rx_outside = 0;  ///< part of rx_packets from external ports
+  std::uint64_t rx_outside = 0;  ///< packets in rx_packets that came from external ports
   std::uint64_t tx_packets = 0;
-  std::uint64_t tx_outside = 0;  ///< part of tx_packets to external ports
+  std::uint64_t tx_outside = 0;  ///< packets in tx_packets that left through external ports
   std::uint64_t tx_short = 0;    ///< bursts a port accepted only in part; the rest is retried
   std::uint64_t tx_dropped = 0;  ///< packets dropped because the external port's queue was full (kPortRoom)
   std::uint64_t tx_waiting = 0;  ///< packets currently queued for a port
@@ -55,7 +55,7 @@ struct LoopCounters {
 
 /// All counters of a worker except those of its endpoints.
 struct WorkerStats {
-  /// Boards that have not started, or that have messages to send or complete.
+  /// Number of boards that have not started, or that have messages to send or complete.
   std::uint64_t unfinished = 0;
   PortQueueCounters port_queues;
   LoopCounters loop;

@@ -12,8 +12,8 @@ namespace softfeb::engine {
 
 /// A Poisson process: the arrival times of messages in an open loop. The gap before an arrival is a pure
 /// function of the arrival's number and the seed. Arrivals that have not been taken yet form the backlog. The
-/// backlog needs no memory: only the time of the next arrival to be taken is stored, and taking it computes
-/// the one after it.
+/// backlog needs no memory: only the time of the next arrival to be taken is stored. When this arrival is
+/// taken, the time of the following one is computed.
 ///
 /// Either one queue pair or several queue pairs of one board may take the arrivals. Not thread-safe.
 class Arrivals {

@@ -72,8 +72,8 @@ std::size_t Board::unresolved() const {
   return hops_.unknown() + (bus_qps_.unresolved() ? 1 : 0) + (generator ? 1 : 0);
 }
 
-/// Sends due requests. They take precedence over replies because the number of requests is bounded, whereas
-/// the number of replies depends on other hosts.
+/// Sends due requests. Requests take precedence over replies because the number of requests is bounded,
+/// whereas the number of replies depends on other hosts.
 std::size_t Board::poll_requests(Time now, std::span<TxFrame> out) {
   const bool generator = generator_ && generator_->hop().request_at() <= now;
   if (hops_.unknown() == 0 && bus_qps_.neighbour_request_at() > now && !generator) return 0;

@@ -127,8 +127,8 @@ class alignas(64) FlightTracker {
   };
   congestion::Ack acknowledged(const Acknowledged& a) {
     Flight& f = mutable_flight();
-    // After a go-back, packets that are about to be resent may be acknowledged. They do not count as in
-    // flight.
+    // After a go-back, packets that are about to be resent may be acknowledged. Such packets do not count as
+    // in flight.
     const std::uint64_t left = std::min(bytes_, a.bytes);
     f.bytes -= left;
     bytes_ -= left;

@@ -10,8 +10,8 @@
 
 namespace softfeb::engine {
 
-/// Records the time of notification of messages (Stage::kNotified), which is the time at which their window
-/// or event closes. This object is the event sink of a receiver, and passes events on to the next sink.
+/// Records when the application is notified of each message (Stage::kNotified): when the window or event of
+/// the message closes. This object is the event sink of a receiver, and passes events on to the next sink.
 class GroupNotifications final : public detector::EventSink {
  public:
   /// `next` receives the events after this object; null: there is no next sink. `triggers` tells when traffic

@@ -23,7 +23,7 @@ struct BusConfig {
   /// Configuration common to the QPs of all slots. The bus supplies transport, QPNs, PSNs, path MTU, timers
   /// and retries; the board's identity and the destination supply the addresses of the path. `traffic`,
   /// `peer_mac` and `start_after` are ignored. `payload` must provide bytes for any offset and length. If
-  /// there are slots, `payload` must not be null (std::invalid_argument).
+  /// there are slots and `payload` is null, the constructor of MetadataQps throws std::invalid_argument.
   SendQpConfig qp;
   roce::SourcePortPolicy source_port;
   std::uint32_t largest_pmtu = 4096;    ///< limit of the port; a QP with a larger path MTU enters ERR

@@ -42,9 +42,9 @@ class Interned {
 /// Stores a board's queue pairs with their congestion controls, send queues and pacers, contiguously in one
 /// memory block. Shared configuration is stored only once.
 ///
-/// The congestion control of a queue pair, then its FlightTracker, are stored directly after it, so that a
-/// packet touches fewer pages. If there are more queue pairs than TLB entries, each additional page costs as
-/// much as one or two cache misses.
+/// The congestion control of a queue pair is stored directly after the queue pair, and is followed by the
+/// FlightTracker, so that a packet touches fewer pages. If there are more queue pairs than TLB entries, each
+/// additional page costs as much as one or two cache misses.
 class QpStore {
  public:
   /// Allocates room from `from` for one queue pair per element of `qps`, and for `more` queue pairs with

@@ -160,8 +160,8 @@ void Receiver::post_receives(Qp& qp, Time now) {
 }
 
 /// Records that a message was received and placed. Returns the key of the message if the application is
-/// notified of it when this message has been handled. Returns 0 if the times of the message are not recorded,
-/// or if the notification comes with a window or event.
+/// notified of it at the end of complete(). Returns 0 if the times of the message are not recorded, or if the
+/// application is notified when a window or event closes.
 latency::MessageKey Receiver::stamp_arrival(std::uint32_t i, roce::Psn psn, const roce::MessageEvent& message,
                                             Time now) {
   const latency::MessageKey key = stamps_.key(qps_[i].qp.config().responder.qpn, psn);
@@ -413,7 +413,7 @@ bool Receiver::may_send(Time now) const {
   return false;
 }
 
-/// Sends the pending responses whose priority is not paused. The others keep their order.
+/// Sends the pending responses whose priority is not paused. The other responses keep their order.
 std::size_t Receiver::take_unpaused(Time now, std::span<TxFrame> out) {
   const auto place = [this](std::size_t k) { return (pending_first_ + k) & (kPendingRoom - 1); };
   std::size_t n = 0, kept = 0;

@@ -20,9 +20,9 @@ struct SetReceiveQp {
   bool counter_goes_on = true;
 };
 
-/// Sets the memory regions that the QP of `slot` may write to. They replace all previous ones; regions beyond
-/// kMaxSlotRegions are ignored. The caller owns the memory and must keep it until other regions are set or
-/// the QP is destroyed. The regions also apply to later QPs of the slot.
+/// Sets the memory regions that the QP of `slot` may write to. These regions replace all previous ones;
+/// regions beyond kMaxSlotRegions are ignored. The caller owns the memory and must keep it until other
+/// regions are set or the QP is destroyed. The regions also apply to later QPs of the slot.
 struct SetReceiveRegions {
   std::size_t slot = 0;
   std::vector<roce::MemoryRegion> regions;

@@ -91,8 +91,8 @@ class Traffic {
   void count() { end_ = ++made_; }
 
   std::uint64_t made() const { return made_; }
-  /// True if the next message is a transfer's notification (TransferSettings::sender_notifies). It is posted
-  /// right after the message of the transfer.
+  /// True if the next message is a transfer's notification (TransferSettings::sender_notifies). The
+  /// notification is posted right after the message of the transfer.
   bool notifies_next() const { return sender_notifies() && made_ % 2 == 1; }
   bool sender_notifies() const { return profile_->config.transfer.sender_notifies; }
   /// True if the next message must wait for other queue pairs of its group.

@@ -34,8 +34,8 @@ struct TransferTimes {
 /// sent.
 class TransferProgress {
  public:
-  /// Interval at which a queue pair that must wait for other queue pairs tries again. The others do not wake
-  /// it.
+  /// Interval at which a queue pair that must wait for other queue pairs tries again. The other queue pairs
+  /// do not wake it.
   static constexpr Time kRetry = kMicrosecond;
 
   TransferProgress(std::uint32_t segments, std::uint32_t group, std::uint64_t slots)

@@ -26,7 +26,7 @@ struct EventFileStats {
 /// it grows (SWMR), and also after the writer was killed.
 ///
 /// The builder's thread copies each accepted fragment to a bounded queue, and never waits, allocates or
-/// enters the kernel (except with EventFileConfig::wait). A thread of this object assembles and writes the
+/// enters the kernel, unless EventFileConfig::wait is set. A thread of this object assembles and writes the
 /// events and flushes the file every second. An event is written with all of its accepted fragments or not at
 /// all.
 class EventFile final : public detector::EventRecorder {

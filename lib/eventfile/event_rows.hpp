@@ -15,7 +15,7 @@ static_assert(std::endian::native == std::endian::little, "rows are written as t
 struct EventRow {
   std::uint64_t event = 0;
   std::uint32_t seconds = 0;     ///< time of the trigger, TAI
-  std::uint32_t quarter_ns = 0;  ///< quarter nanoseconds
+  std::uint32_t quarter_ns = 0;  ///< fraction of the second, in quarter nanoseconds
   std::int64_t latency_ns = -1;  ///< from the trigger to the completion; -1: the event is not complete
   std::uint64_t first_fragment = 0;
   std::uint32_t fragments = 0;
@@ -41,7 +41,7 @@ struct FragmentRow {
 };
 static_assert(sizeof(FragmentRow) == 32);
 
-/// HDF5 types of the rows. Callers hold hdf5_lock().
+/// HDF5 types of the rows. Callers must hold the lock of hdf5_lock().
 TypeHandle event_type();     ///< EventRow
 TypeHandle fragment_type();  ///< FragmentRow
 

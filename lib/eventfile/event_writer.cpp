@@ -83,7 +83,7 @@ void EventWriter::flush_if_due() {
   flush_at_ = Clock::now() + flush_every_;
 }
 
-/// Events that were not flushed are lost.
+/// Reports an error. Events that were not flushed are lost.
 void EventWriter::fail(const std::string& what) {
   not_written_.fetch_add(written() - flushed_, std::memory_order_relaxed);
   written_.store(flushed_, std::memory_order_relaxed);

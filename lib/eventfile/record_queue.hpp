@@ -9,8 +9,8 @@
 
 namespace softfeb::eventfile {
 
-/// A bounded lock-free queue of variable-size records between two threads. Only the constructor allocates. It
-/// also touches all memory, so that no later call enters the kernel.
+/// A bounded lock-free queue of variable-size records between two threads. Only the constructor allocates.
+/// The constructor also touches all memory, so that no later call enters the kernel.
 class RecordQueue {
  public:
   /// `capacity` in bytes is rounded up to a power of two, at least 4 KiB.
@@ -32,7 +32,8 @@ class RecordQueue {
   void pop();
 
  private:
-  /// Precedes each record: its size, or kWrap if the next record is at the beginning of the memory.
+  /// The word before each record: the size of the record, or kWrap if the next record is at the beginning of
+  /// the memory.
   using Size = std::uint64_t;
   static constexpr Size kWrap = UINT64_MAX;
 

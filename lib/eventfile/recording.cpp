@@ -22,7 +22,8 @@ FileHandle open_file(const std::string& path) {
   errno = 0;
   hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
   if (id < 0 && errno != 0) refuse(std::strerror(errno), "name a file that can be read");
-  // A writer that was killed, or still writes, leaves a mark.
+  // If the writer was killed or is still writing, the file is marked as open, and only SWMR readers can open
+  // it.
   if (id < 0) id = H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, H5P_DEFAULT);
   if (id < 0) refuse("is not an HDF5 file", "name a file that softfeb or rdma-sink has written");
   return FileHandle(id);
@@ -75,7 +76,7 @@ Recording read_open(hid_t file, std::uint64_t most) {
   if (read_format(file) != "softfeb-events")
     refuse("is not an event file", "name a file that softfeb or rdma-sink has written");
   Recording out;
-  // In this order, because a writer extends /data first.
+  // Open /fragments before /data, because a writer extends /data first.
   const Table rows = open_table(file, "fragments", 1);
   const Table data = open_table(file, "data", 1);
   if (data.size[0] > most) refuse("has more data than fit in memory", "record a shorter run");

@@ -9,17 +9,17 @@
 
 namespace softfeb::eventfile {
 
-/// The fragments of an event file that are whole.
+/// The complete fragments of an event file.
 struct Recording {
-  std::uint16_t channels = 0;  ///< of /waveforms; 0: the file has none
+  std::uint16_t channels = 0;  ///< channels of /waveforms; 0: the file has no /waveforms
   std::uint16_t samples = 0;
-  std::vector<std::uint8_t> data;                     ///< of all fragments
+  std::vector<std::uint8_t> data;                     ///< data of all fragments
   std::vector<detector::RecordedFragment> fragments;  ///< refer to `data`
 };
 
-/// Reads an event file (doc/events.md), also one whose writer was killed, or still writes. Trusts nothing in
-/// it: fragments that reach beyond /data are refused. `most`: largest number of bytes of data that are
-/// accepted. Throws EventFileError, with the file, the reason and the fix.
+/// Reads an event file (doc/events.md), even if its writer was killed or is still writing. Does not trust the
+/// contents: fragments that reach beyond /data are refused. `most` is the largest number of bytes of data
+/// that is accepted. Throws EventFileError, with the file, the reason and the fix.
 Recording read_recording(const std::string& path, std::uint64_t most = std::uint64_t{4} << 30);
 
 }  // namespace softfeb::eventfile

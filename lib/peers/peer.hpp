@@ -20,8 +20,8 @@
 /// Receivers whose queue pairs are negotiated over TCP: perftest's `ib_write_bw` and this project's
 /// `rdma-sink`.
 ///
-/// The TCP address and the RoCE address may differ (management network, forwarded port). Packets go to the
-/// address that the receiver gives in the exchange, never to the one in the URL.
+/// The TCP address and the RoCE address may differ, for example if a management network or a forwarded port
+/// is used. Packets go to the address that the receiver gives in the exchange, never to the one in the URL.
 ///
 /// Order of the calls: connect() → configure our QPs with remote() → begin() → traffic → end(). All calls
 /// block, each step for at most the time in PeerTimeouts, and throw PeerError. From connect() on, our RoCE
@@ -80,7 +80,8 @@ struct LocalEndpoint {
   std::uint32_t pmtu = 1024;       ///< path MTU in bytes
   std::uint32_t message_size = 0;  ///< size of the largest message, in bytes
   std::uint64_t messages = 0;      ///< messages per QP; 0: unknown in advance
-  /// Message n of a QP goes to address + (n mod slots)·message_size; 0: as many slots as its memory holds.
+  /// Message n of a QP goes to address + (n mod slots)·message_size; 0: as many slots as the QP's memory
+  /// holds.
   std::uint64_t slots = 0;
   /// false: plain WRITEs; otherwise true or the rule by which rdma-sink checks immediates (doc/rdma-sink.md).
   nlohmann::json immediate = false;
@@ -101,7 +102,7 @@ struct RemoteEndpoint {
   roce::IpAddress ip;                   ///< destination of the packets
   std::optional<roce::MacAddress> mac;  ///< set if the receiver provides it; otherwise resolved by ARP
   std::string software;                 ///< name and version, for display
-  /// Number of slots that the receiver expects; 0: it specifies none.
+  /// Number of slots that the receiver expects; 0: the receiver specifies none.
   std::uint64_t slots = 0;
   std::vector<RemoteQp> qps;  ///< one per LocalEndpoint::qps, in the same order
 };

@@ -11,7 +11,7 @@
 
 namespace softfeb::peers {
 
-/// Data from the peer as printable text of bounded length, for messages.
+/// Formats data from the peer as printable text of bounded length, for messages.
 std::string quote(ByteSpan bytes);
 std::string quote(std::string_view text);
 

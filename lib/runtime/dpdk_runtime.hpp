@@ -67,7 +67,7 @@ class DpdkRuntime {
   const std::vector<dataplane::LcoreSpec>& lcores() const { return lcores_; }
   /// The lcore of worker `w`.
   unsigned lcore(unsigned w) const { return lcores_[w + 1].id; }
-  /// Calls `make`. Memory that it allocates comes from the NUMA node of worker `w`'s CPU.
+  /// Calls `make`. Memory that `make` allocates comes from the NUMA node of worker `w`'s CPU.
   void for_worker(std::size_t w, const std::function<void()>& make) const;
   bool huge_pages() const { return eal_->huge_pages(); }
 

@@ -10,8 +10,8 @@
 /// Translates a topology into the configuration of dataplane::NetworkRelay.
 namespace softfeb::runtime {
 
-/// Maximum number of packets in a network or queued for its ports. The switch buffers could hold more
-/// packets if these are small; in that case the boards wait (dataplane::NetworkRelay).
+/// Maximum number of packets in a network or queued for its ports. The switch buffers could hold more packets
+/// than this if the packets are small; in that case the boards wait (dataplane::NetworkRelay).
 std::uint32_t network_frames(const fabric::NetworkConfig& network);
 
 /// Returns the topology adapted to real time: endpoints may react late to a pause frame, so packets that

@@ -33,13 +33,13 @@ dataplane::EalConfig eal_settings(const config::RunConfig& config,
 /// Returns the workers with an endpoint on this port, ascending; only worker 0 if there are none.
 std::vector<unsigned> workers_on(const config::RunConfig& config, std::size_t port);
 
-/// Returns the number of queues of a port: one for each of its workers. If the ends of a ring need
-/// different numbers, both have the larger one.
+/// Returns the number of queues of a port: one for each of its workers. If the two ends of a ring need
+/// different numbers of queues, both have the larger number.
 std::uint16_t queues_of(const config::RunConfig& config, std::size_t port);
 
 /// True if packets refer to their payload instead of containing a copy. The device must support chains of
-/// mbufs, `tx_segments` must allow them, and no board at the port may send event data: their payload is in
-/// memory that is used again for later events.
+/// mbufs, `tx_segments` must allow them, and no board at the port may send event data, because the payload of
+/// event data is in memory that is used again for later events.
 bool attaches_payload(const config::RunConfig& config, std::size_t port,
                       const dataplane::Capabilities& capabilities);
 

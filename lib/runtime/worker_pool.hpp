@@ -31,18 +31,19 @@ struct PoolSnapshot {
   std::optional<fabric::NetworkSnapshot> network;  ///< only with a simulated network
 };
 
-/// The workers of a run and their endpoints. They run from construction to quit().
+/// The workers of a run and their endpoints. The workers run from construction to quit().
 class WorkerPool {
  public:
   /// `lab`, if not null, contains `config` as `lab->run`; one of the workers then also runs its network.
-  /// `stamps`: take the times of messages, indexed by worker; empty: times are not taken.
+  /// `stamps` record the times of messages and are indexed by worker. If `stamps` is empty, times are not
+  /// recorded.
   WorkerPool(const config::RunConfig& config, DpdkRuntime& dpdk, endpoints::Endpoints& endpoints,
              const config::LabConfig* lab = nullptr, std::span<dataplane::RingStamps* const> stamps = {});
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  /// Starts traffic at `at`, and schedules the configuration's changes relative to it.
+  /// Starts traffic at `at`, and schedules the configuration's changes relative to `at`.
   void start(Time at);
   /// Sets the parameters of `part` for its QPs in the worker's next iteration.
   void change(std::size_t board, const config::ChangeConfig::Part& part);
@@ -66,7 +67,7 @@ class WorkerPool {
   const std::vector<std::unique_ptr<dataplane::Worker>>& workers() const { return workers_; }
   /// Adds the workers' latest samples to cpu() and cpu_times(). Call it at least every few seconds.
   void collect_cpu();
-  /// Starts cpu() anew, with the samples that begin from now on.
+  /// Clears cpu(). From now on, it includes only samples that begin after this call.
   void restart_cpu();
   /// How each worker has spent its time since restart_cpu().
   const std::vector<dataplane::CpuShares>& cpu() const { return cpu_; }

@@ -16,8 +16,8 @@
 namespace softfeb::simulator {
 
 /// Event loop for the endpoints of a network in virtual time. The clock jumps from event to event, and the
-/// run depends only on the configuration and its seeds. Simultaneous events run in a fixed order: the
-/// network's first, then the endpoints' by index.
+/// run depends only on the configuration and its seeds. Simultaneous events run in a fixed order: first the
+/// events of the network, then those of the endpoints, by index.
 class EventLoop {
  public:
   struct Seat {
@@ -43,7 +43,7 @@ class EventLoop {
   fabric::Network& network() { return network_; }
   const fabric::Network& network() const { return network_; }
 
-  /// Number of deliveries to stations plus number of serve() calls so far, which measures the speed of the
+  /// Number of deliveries to stations plus number of serve() calls so far. Used to measure the speed of the
   /// simulation.
   std::uint64_t events() const { return events_done_; }
   /// Number of frames delivered to a station that were not for its endpoint (flooded, or for another

@@ -11,7 +11,7 @@ namespace softfeb::slowcontrol {
 
 namespace {
 
-/// Lower bound on the segment size in bytes. Any port MTU is large enough for it.
+/// Lower bound on the segment size in bytes. Any port MTU is large enough for such a segment.
 constexpr std::size_t kLeastSegment = 256;
 /// Segments queued beyond a stream's window: enough to keep the window full, but few enough not to delay
 /// register accesses.

@@ -42,8 +42,8 @@ class ParameterControl final : public telemetry::Parameters {
                               ///< one object
     BoardControl* control = nullptr;
     std::vector<Slot> slots;
-    /// For each element of `qps`, the slot with the registers of its CongestionControl object. It may be
-    /// the slot of another QP that shares this object. kNone if there are no such registers.
+    /// For each element of `qps`, the slot with the registers of its CongestionControl object. The slot may
+    /// belong to another QP that shares this object. kNone if there are no such registers.
     std::vector<std::size_t> shown_by;
     std::size_t not_shown = 0;  ///< QPs of the metadata bus without registers; their parameters cannot be
                                 ///< changed

@@ -50,10 +50,11 @@ struct RegisterClientOptions {
 };
 
 /// Access to the registers of a board or of softfeb, for sequential programs. The link opens on the first
-/// access and reopens if it has closed since the previous one. It is kept alive only while one of these
-/// functions runs. Not thread-safe. The constructor throws SocketError. The accesses throw RegisterError for
-/// invalid arguments and if the board cannot be reached. If the board refuses an access or does not respond
-/// to it, try_*() return that in Outcome; the other accesses throw RegisterError.
+/// access, and reopens if it has closed since the previous access. The link is kept alive only while one of
+/// these functions runs. Not thread-safe. The constructor throws SocketError. The accesses throw
+/// RegisterError for invalid arguments and if the board cannot be reached. If the board refuses an access or
+/// does not respond to it, the functions try_*() report this in Outcome; the other functions throw
+/// RegisterError.
 class RegisterClient {
  public:
   struct Read {

@@ -14,12 +14,13 @@
 
 namespace softfeb::sockets {
 
-/// A UDP socket that sends the same datagram to many hosts, and receives their answers. For one thread.
+/// A UDP socket that sends the same datagram to many hosts, and receives their answers. Only one thread may
+/// use it.
 class TriggerSocket {
  public:
-  static constexpr std::size_t kDatagram = 32;  ///< bytes of every datagram
+  static constexpr std::size_t kDatagram = 32;  ///< size of every datagram in bytes
 
-  /// All `hosts` must be of one IP version. Throws SocketError.
+  /// All `hosts` must have the same IP version. Throws SocketError.
   TriggerSocket(const std::vector<roce::IpAddress>& hosts, std::uint16_t port);
   ~TriggerSocket();
   TriggerSocket(const TriggerSocket&) = delete;
@@ -33,7 +34,7 @@ class TriggerSocket {
   void wait(Time longest) const;
 
   std::uint64_t sent() const { return sent_; }
-  /// Datagrams that the system refused: no route, or the host's port is closed.
+  /// Number of datagrams that the system refused, because there was no route or the host's port was closed.
   std::uint64_t failed() const { return failed_; }
 
  private:

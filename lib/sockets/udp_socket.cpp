@@ -16,8 +16,8 @@ using boost::system::error_code;
 
 namespace {
 
-/// Size of a socket buffer in bytes. It holds a window of jumbo segments, including the kernel's memory
-/// overhead per packet.
+/// Size of a socket buffer in bytes. The buffer has room for a window of jumbo segments, including the
+/// kernel's memory overhead per packet.
 constexpr int kSocketBuffer = 4 * 1024 * 1024;
 
 /// Sets the buffer size as far as the kernel allows. Sizes above net.core.rmem_max require privileges.

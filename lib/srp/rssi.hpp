@@ -85,8 +85,8 @@ class RssiUser {
   virtual ~RssiUser() = default;
   virtual void on_open(Time now) = 0;
   virtual void on_close(RssiClose why, Time now) = 0;
-  /// Receives the payload of each segment, in order and exactly once. Return false to refuse it for now.
-  /// The link then announces BUSY and buffers this segment and the following ones, at most one window.
+  /// Receives the payload of each segment, in order and exactly once. Return false to refuse the segment for
+  /// now. The link then announces BUSY and buffers this segment and the following ones, at most one window.
   /// RssiLink::resume() offers the buffered segments again.
   virtual bool on_segment(ByteSpan payload, Time now) = 0;
   /// Called when send() accepts segments again after room() was 0.

@@ -11,7 +11,7 @@ struct RssiClientConfig {
   RssiParameters proposal{.max_outstanding = 32, .max_segment = 1464};
   std::uint8_t first_sequence = 100;
   std::size_t tx_queue = 64;  ///< maximum number of segments queued beyond the window
-  bool reconnect = true;      ///< reconnect after the connection has ended, except by close()
+  bool reconnect = true;      ///< reconnect when the connection has ended for any reason other than close()
 };
 
 /// The client end of a connection to a board, to softfeb, or to a Rogue server.

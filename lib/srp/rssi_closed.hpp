@@ -58,7 +58,7 @@ class RssiHistory {
   using Counts = std::array<std::uint64_t, kRssiCloses>;  ///< indexed by RssiClose
 
   void add(const RssiClosed& closed);
-  /// The last kKept, oldest first.
+  /// The last kKept closed connections, oldest first.
   const std::deque<RssiClosed>& kept() const { return kept_; }
   std::uint64_t count(RssiClose why) const { return counts_[static_cast<std::size_t>(why)]; }
   const Counts& counts() const { return counts_; }

@@ -120,7 +120,7 @@ void RssiEndpoint::deliver_held(Time now) {
   }
 }
 
-/// Runs after every event: reports room to the user, sends ACKs that are due, and schedules the others.
+/// Runs after every event: reports room to the user, sends an ACK if it is due, and otherwise schedules it.
 void RssiEndpoint::settle(Time now) {
   if (open_ && starved_ && tx_.room() > 0) {
     starved_ = false;

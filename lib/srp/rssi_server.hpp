@@ -26,8 +26,8 @@ struct RssiServerConfig {
   std::size_t tx_queue = 64;           ///< maximum number of segments queued beyond the window
   unsigned syns_per_second = 100;      ///< maximum rate of SYNs answered
   unsigned syn_burst = 20;             ///< maximum number of SYNs answered at once
-  /// For this long after a connection has opened, no other client can replace the connected client while
-  /// that one is alive.
+  /// For this long after a connection has opened, no other client can replace the connected client while the
+  /// connected client is alive.
   Time guard = kSecond;
   std::uint64_t seed = 1;
 };

@@ -20,12 +20,12 @@ struct TxSegment {
   unsigned transmissions = 0;
 };
 
-/// Transmit queue of one end. It starts with the segments in flight, at most one window, followed by a
+/// Transmit queue of one end. The queue starts with the segments in flight, at most one window, followed by a
 /// bounded number of unsent segments. The position of a segment determines its sequence number, which no
 /// longer changes after the segment was first sent.
 class TxWindow {
  public:
-  /// `first`: sequence number of the first segment.
+  /// `first` is the sequence number of the first segment.
   void start(std::uint8_t first, std::size_t window, std::size_t queue);
   /// Discards everything and frees the memory.
   void stop();
@@ -58,7 +58,7 @@ class TxWindow {
   std::vector<std::uint8_t> buffer();
 
   std::deque<TxSegment> segments_;
-  std::vector<std::vector<std::uint8_t>> spare_;  ///< reusable buffers, at most a window
+  std::vector<std::vector<std::uint8_t>> spare_;  ///< reusable buffers, at most one per segment of the window
   std::size_t in_flight_ = 0;
   std::size_t window_ = 0;
   std::size_t capacity_ = 0;

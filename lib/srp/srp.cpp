@@ -31,7 +31,7 @@ std::uint32_t check_header(const Request& r, std::uint64_t size, std::size_t mes
 }
 
 /// Handles a write whose data does not match its size. The board detects the mismatch at the last word of
-/// the shorter of the two. It has already written the preceding words.
+/// the shorter of the two. By then, the board has already written the preceding words.
 void check_data(Request& r, ByteSpan data) {
   if (data.size() == r.access) {
     r.data = data;

@@ -27,7 +27,7 @@ struct SrpServerLimits {
 
 struct SrpServerCounters {
   std::uint64_t requests = 0;    ///< complete messages received
-  std::uint64_t posted = 0;      ///< posted writes among them, which are not answered
+  std::uint64_t posted = 0;      ///< number of posted writes among these messages; they are not answered
   std::uint64_t refused = 0;     ///< requests rejected before any access
   std::uint64_t bus_errors = 0;  ///< accesses that ended with a bus error
   std::uint64_t responses = 0;
