@@ -45,7 +45,7 @@ struct LoadOptions {
 };
 void load_command(Context& context, const LoadOptions& options);
 
-/// What a word on the command line selects: registers by name, or words at an address. parse_target() throws
+/// Registers or memory words that an argument selects, by name or by address. parse_target() throws
 /// UsageError.
 struct Target {
   std::vector<Register> registers;

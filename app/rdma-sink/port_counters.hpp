@@ -20,8 +20,8 @@ CounterFiles read_counters(const std::string& folder);
 /// The counters of a port over a session: `hw_counters` and `counters` of the report (doc/rdma-sink.md).
 class PortCounters {
  public:
-  /// `port` is the folder of a port, for example /sys/class/infiniband/rxe0/ports/1. Reads the initial values
-  /// of the counters.
+  /// Reads the initial values of the counters. `port` is the folder of a port, for example
+  /// /sys/class/infiniband/rxe0/ports/1.
   explicit PortCounters(std::string port);
 
   /// Adds the increase of each counter since construction to the report. If the device has no counters of a

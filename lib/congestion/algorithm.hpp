@@ -50,7 +50,7 @@ struct PathFacts {
   std::uint32_t messages = 18;
 };
 
-/// What an algorithm requires of the path, as a combination of the bits below.
+/// Requirements of an algorithm, as a combination of the bits below.
 using Needs = std::uint8_t;
 inline constexpr Needs kNeedsAcks = 1U << 0;        ///< a reliable queue pair (RC)
 inline constexpr Needs kNeedsIntRecords = 1U << 1;  ///< switches that write INT records

@@ -42,8 +42,8 @@ struct HomaParameters {
 
 /// Returns cutoffs for HomaParameters, highest level first: `levels` − 1 lengths in bytes. With these
 /// cutoffs, each of the `levels` unscheduled levels (at least 1) carries the same share of the unscheduled
-/// bytes of messages with these `lengths` (Homa, section 3.4). For set-up only, because it takes on the order
-/// of a hundred passes over the distribution.
+/// bytes of messages with these `lengths` (Homa, section 3.4). For set-up only, because it reads the
+/// distribution about a hundred times.
 std::vector<std::uint32_t> equal_cutoffs(const Cdf& lengths, std::uint64_t rtt_bytes, unsigned levels);
 
 /// The rules that sender and receiver share. All values are integers.

@@ -51,8 +51,8 @@ struct PaperParameters {
 /// Parameters from section 5.2 and figure 14 of the paper.
 constexpr PaperParameters paper_parameters(std::uint64_t line_rate) { return {.line_rate = line_rate}; }
 
-/// Factory defaults of a ConnectX-5 or -6 Lx (mlxconfig). The byte counter of 32767 is interpreted in units
-/// of 64 bytes, which yields the 2 MB used in published tests. Interpreted as bytes, it would cause an
+/// Factory defaults of a ConnectX-5 or -6 Lx (mlxconfig). The byte counter is set to 32767. softfeb reads
+/// this number in units of 64 bytes, which gives the 2 MB of published tests. In bytes, it would cause an
 /// increase every few packets.
 constexpr PaperParameters connectx_parameters(std::uint64_t line_rate) {
   return {.line_rate = line_rate,

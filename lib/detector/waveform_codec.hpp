@@ -37,8 +37,7 @@ void append_roi(std::span<const std::uint16_t> channel, std::uint16_t number, Su
 
 /// Decodes the complete payload of a board into `channels` · `samples` values at `out`. The payload is
 /// untrusted. Returns false if the kind has no waveforms or if the payload does not have exactly the format
-/// of its kind. In these cases, the contents of `out` are undefined. Samples that a `roi` payload does not
-/// contain become kNoSample.
+/// of its kind; do not use `out` then. Samples that a `roi` payload does not contain become kNoSample.
 bool decode_waveforms(PayloadKind kind, ByteSpan payload, std::uint16_t channels, std::uint16_t samples,
                       std::uint16_t* out);
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-/// What receivers do at the end of a run.
+/// Completes the maps of the receivers at the end of a run.
 namespace softfeb::endpoints {
 
 /// Marks messages that were sent but never arrived as missing in the receivers' maps, and closes the

@@ -53,7 +53,7 @@ using ForWorker = std::function<void(std::size_t worker, const std::function<voi
 /// A ForWorker for memory that may be anywhere.
 inline void anywhere(std::size_t /*worker*/, const std::function<void()>& make) { make(); }
 
-/// What make_endpoints() needs in addition to the configuration.
+/// Settings for make_endpoints() that are not in the configuration.
 struct BuildSettings {
   std::vector<std::uint32_t> largest_pmtus;         ///< per port: largest path MTU that fits the port's MTU
   Time network_slack = engine::LinkShaper::kSlack;  ///< LinkShaper slack of boards in a lab network

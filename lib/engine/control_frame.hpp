@@ -16,8 +16,8 @@
 namespace softfeb::engine {
 
 /// A datagram for one of the board's slow-control ports, with the addresses needed to respond. There is no
-/// VLAN field, because frames of VLANs other than the board's do not reach slow control. Refers to the bytes
-/// of the frame.
+/// VLAN field, because frames of VLANs other than the board's do not reach slow control. Does not own the
+/// bytes of the frame.
 struct ReceivedDatagram {
   roce::MacAddress source_mac{};  ///< MAC address of the sender or its router; destination of the response
   roce::IpAddress source_ip;

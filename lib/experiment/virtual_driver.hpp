@@ -19,8 +19,8 @@ class VirtualDriver final : public Driver {
   /// Called about once per millisecond of virtual time. Returns the number of stop requests so far.
   using Poll = std::function<int()>;
 
-  /// `config` must outlive the driver. `services`: services for event data. `takes_times`: record the times
-  /// of messages from stage to stage, unless the configuration turns this off. Throws ConfigError if the
+  /// `config` must outlive the driver. `services`: services for event data. `takes_times`: record when
+  /// messages reach each stage, unless the configuration turns this off. Throws ConfigError if the
   /// configuration uses something that virtual time does not support (receivers in other processes, endpoints
   /// at a port of the host), and EnvironmentError if memory is exhausted.
   explicit VirtualDriver(

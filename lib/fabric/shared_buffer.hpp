@@ -17,8 +17,8 @@ struct IngressAccount {
   std::array<std::uint64_t, kQueues> headroom{};  ///< the part of `bytes` in the headroom
 };
 
-/// The packet buffer of a switch. A frame occupies space from the arrival of its last bit until the departure
-/// of its first bit. A frame is stored in the shared part if the limits of its egress port and queue permit.
+/// The packet buffer of a switch. A frame occupies space from the arrival of its last bit until its first bit
+/// leaves. A frame is stored in the shared part if the limits of its egress port and queue permit.
 /// Otherwise it is stored in the headroom of its ingress port, if that port can pause the sender.
 class SharedBuffer {
  public:
