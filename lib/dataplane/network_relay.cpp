@@ -85,6 +85,7 @@ void NetworkRelay::watch_lateness(Time now) {
 }
 
 bool NetworkRelay::receive(const NetworkPort& port, Time now) {
+  if (outside_closed_ && port.station) return false;
   std::array<rte_mbuf*, kBurst> burst;
   const auto most = static_cast<std::uint16_t>(std::min<std::size_t>(kBurst, frames_.room()));
   if (most < kBurst) ++counters_.held_up;

@@ -65,6 +65,10 @@ class NetworkRelay {
   /// True when packets are queued for ports.
   bool pending() const { return counters_.tx_waiting != 0; }
 
+  /// Stops receiving from the ports outside the network. Other hosts may send at any time; after this call,
+  /// their frames can no longer change the counters, so that all counters can be compared.
+  void close_outside() { outside_closed_ = true; }
+
   fabric::NetworkSnapshot make_snapshot() const { return network_.make_snapshot(); }
   void take_snapshot(fabric::NetworkSnapshot& out, Time now) { network_.take_snapshot(out, now); }
   const NetworkRelayCounters& counters() const { return counters_; }
@@ -92,6 +96,7 @@ class NetworkRelay {
   std::vector<Queue> queues_;         ///< one queue per port
   std::array<fabric::Network::Delivery, 64> deliveries_{};
   NetworkRelayCounters counters_;
+  bool outside_closed_ = false;
 };
 
 }  // namespace softfeb::dataplane

@@ -162,6 +162,10 @@ void Worker::handle(const FlushRequests& /*command*/, Time now) {
   for (engine::Board* board : boards_) board->flush(now);
 }
 
+void Worker::handle(const CloseNetwork& /*command*/, Time /*now*/) {
+  if (network_ != nullptr) network_->close_outside();
+}
+
 void Worker::handle(SnapshotRequest* request, Time /*now*/) {
   snapshot_ = request;
   snapshot_endpoint_ = 0;

@@ -77,6 +77,7 @@ class Worker {
   void handle(const StartTraffic& command, Time now);
   void handle(const StopTraffic& command, Time now);
   void handle(const FlushRequests& command, Time now);
+  void handle(const CloseNetwork& command, Time now);
   void handle(SnapshotRequest* request, Time now);
   void handle(CongestionChange* change, Time now);
   void handle(const Quit& command, Time now);

@@ -62,11 +62,13 @@ struct StartTraffic {
 };
 struct StopTraffic {};
 struct FlushRequests {};
+/// The network no longer receives from the ports outside it.
+struct CloseNetwork {};
 /// Ends the worker's loop.
 struct Quit {};
 /// A command to a worker, executed between iterations.
-using Command =
-    std::variant<StartTraffic, StopTraffic, FlushRequests, SnapshotRequest*, CongestionChange*, Quit>;
+using Command = std::variant<StartTraffic, StopTraffic, FlushRequests, CloseNetwork, SnapshotRequest*,
+                             CongestionChange*, Quit>;
 
 /// Applies the register writes of `request` at time `now`, then stores the resulting state in it.
 inline void carry_out(BoardRequest& request, Time now) {

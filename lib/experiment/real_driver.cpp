@@ -28,6 +28,8 @@ namespace {
 /// Time for packets in flight to reach our receivers after the last sender has finished. No ring delays
 /// packets longer than this.
 constexpr Time kSettle = 50 * kMillisecond;
+/// Longest time to wait for packets in flight, because other hosts may send without a pause.
+constexpr Time kLongestSettle = 2 * kSecond;
 constexpr Time kPoll = 1 * kMillisecond;
 constexpr Time kPollWhenIdle = 5 * kMillisecond;
 constexpr Time kShortestNap = 20 * kMicrosecond;
@@ -232,13 +234,16 @@ void RealDriver::flush() {
 
 void RealDriver::settle() {
   const auto received = [this] { return pool_->totals().port_queues.rx_packets; };
+  if (setup_.network() != nullptr) pool_->close_network();
   // If there are no receivers in this process, wait once, so that the NIC can transmit the packets that it
   // still holds before the port is stopped.
+  const bool once = config_.receivers.empty() && setup_.network() == nullptr;
+  const Time limit = now() + kLongestSettle;
   std::uint64_t before = received();
-  for (;;) {
+  while (now() < limit) {
     pass(now() + kSettle, Until::kTime, INT32_MAX);
     const std::uint64_t after = received();
-    if (config_.receivers.empty() || after == before) return;
+    if (once || after == before) return;
     before = after;
   }
 }

@@ -51,6 +51,8 @@ class WorkerPool {
   std::vector<std::uint8_t> changes_made() const;
   void stop_traffic() { tell(dataplane::StopTraffic{}); }
   void flush() { tell(dataplane::FlushRequests{}); }
+  /// See NetworkRelay::close_outside().
+  void close_network() { tell(dataplane::CloseNetwork{}); }
   /// Stops the workers. The caller may then access the endpoints directly.
   void quit();
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A board on a kernel interface (net_af_packet on a veth pair), seen from another network namespace. Requires root."""
 
+import concurrent.futures
 import os
 import signal
 import socket
@@ -116,6 +117,19 @@ def arp(interface, address, broadcast, vlan=None):
     return "nobody"
 
 
+def broadcast(interface, seconds):
+    """Sends broadcast frames of an unassigned EtherType, one every 100 us. Returns their number."""
+    s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+    s.bind((interface, 0))
+    frame = b"\xff" * 6 + s.getsockname()[4] + b"\x88\xb5" + bytes(46)
+    end, n = time.monotonic() + seconds, 0
+    while time.monotonic() < end:
+        s.send(frame)
+        n += 1
+        time.sleep(1e-4)
+    return n
+
+
 class Kernel(harness.TestCase):
     def link(self, mtu=9000):
         link = Link(mtu)
@@ -221,6 +235,40 @@ class Kernel(harness.TestCase):
         run = self.run_in(link, config)
         self.assert_held(run)
         self.assertEqual(harness.sha256(self.dir / "received.bin"), digest)
+
+    def test_a_lab_balances_while_others_broadcast(self):
+        """A host outside the lab sends until after the end of the run. The lab's packet counts must balance nevertheless."""
+        link = self.link()
+        names = ("feb", "daq", "outside")
+        config = self.config({
+            "run": {"duration": "500ms"},
+            "eal": {"hugepages": "no"},
+            "workers": {"count": 1, "idle": "sleep"},
+            "ports": [{"name": "outside", "device": f"net_af_packet:{link.near}", "mtu": 9000}],
+            "network": {"switches": [{"name": "tor", "buffer": "4MiB"}],
+                        "links": [{"ends": [name, "tor"], "rate": "10Gb/s"} for name in names]},
+            "boards": [board(qp(traffic={"message_size": "64KiB", "rate": "50Mb/s"}), name="feb", count=2)],
+            "receivers": [receiver(ip="10.0.0.101/24", memory="1MiB")],
+        })
+        result = self.dir / "result.json"
+        with concurrent.futures.ThreadPoolExecutor() as others:
+            for _ in range(3):
+                sent = others.submit(link.inside, broadcast, link.far, 4)
+                run = harness.Softfeb(["lab", "-c", str(config), "--json", str(result)], self.dir, result, link.prefix).finish()
+                self.assertFalse(sent.done(), "the other host stopped before the run ended")
+                self.assertGreater(int(sent.result()), 1000)
+                # On a busy machine, the verdict may be inconclusive.
+                self.assertEqual(run.status, 0, run.err + run.out)
+                self.assertGreater(run.result["lab"]["network"]["delivered"], 3000)
+
+    def test_a_run_ends_while_others_broadcast(self):
+        link = self.link()
+        config = self.configuration(link)
+        config.update(run={"duration": "500ms"}, boards=[], receivers=[{"port": "feb", **receiver()}])
+        with concurrent.futures.ThreadPoolExecutor() as others:
+            sent = others.submit(link.inside, broadcast, link.far, 6)
+            self.run_in(link, config)
+            self.assertFalse(sent.done(), "the run waited for the other host")
 
     def test_path_mtu_above_the_interface_s(self):
         link = self.link(1500)

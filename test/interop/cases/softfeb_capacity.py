@@ -168,7 +168,8 @@ def follows(lab, name, congestion):
     else:
         print("#   not judged, because every run was inconclusive; all bytes arrived")
         return
-    assert t.run.code == 0 and t.run.json["verdict"] == "held", t.run.text
+    failed = [check for check in t.run.json["checks"] if not check["held"]]
+    assert t.run.code == 0 and t.run.json["verdict"] == "held", (failed, t.run.json["messages"], t.run.text)
     assert not found, (found, t.run.text)
 
 

@@ -148,6 +148,19 @@ TEST_CASE("an external port is a station with learned addresses", "[dataplane][n
   b.check_books();
 }
 
+TEST_CASE("a closed network ignores frames from outside", "[dataplane][network]") {
+  RelayBench b;
+  REQUIRE(b.send(3, test::roce_frame(), 9, 1));
+  b.pass(20 * kMicrosecond);
+  b.relay->close_outside();
+  REQUIRE(b.send(3, test::roce_frame(), 9, 1));
+  REQUIRE(b.send(0, test::roce_frame(), 3, 1));
+  b.pass(20 * kMicrosecond);
+  CHECK(b.relay->counters().rx_outside == 1);
+  CHECK(b.receive(0).size() == 2);  // one from outside, one from the ring
+  b.check_books();
+}
+
 TEST_CASE("frames to an unknown address are counted", "[dataplane][network]") {
   RelayBench b;
   REQUIRE(b.send(0, test::roce_frame(), 77, 1));
