@@ -44,7 +44,7 @@ class DispatcherClient {
  public:
   static constexpr std::uint32_t kMaxCount = (1U << 24) - 1;
 
-  /// `port` and `catalogue` must outlive this object. Throws UsageError if the profile has no dispatcher.
+  /// `board` and `catalogue` must outlive this object. Throws UsageError if the profile has no dispatcher.
   DispatcherClient(RegisterPort& board, const Catalogue& catalogue);
 
   void set_target(const DispatchTarget& target);

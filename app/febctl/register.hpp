@@ -30,7 +30,8 @@ struct Register {
   std::uint32_t elements = 0;  ///< number of array elements; 0: not an array
   std::uint32_t element_bits = 0;
   NetworkForm form = NetworkForm::kNone;
-  /// The value is the address or port itself instead of the raw number, as in ClientRemotePort.
+  /// Second name of a register that ends in Raw, such as ClientRemotePort: its value is a readable address or
+  /// port number, not the raw bytes in network order.
   bool human = false;
   std::vector<std::pair<std::uint64_t, std::string>> names;  ///< names of values
 

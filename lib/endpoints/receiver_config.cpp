@@ -34,7 +34,8 @@ roce::ResponderConfig responder_of(const config::ReceiverConfig& receiver, const
   return r;
 }
 
-/// Returns the length of a payload that messages repeat from its beginning; 0: it has no end.
+/// Returns the length of the transfer or file after which the payload starts again from its beginning; 0 if
+/// there is neither.
 std::uint64_t stream_length(const config::QpConfig& qp, const board::MessagePlan& messages) {
   if (const auto& transfer = qp.traffic.transfer) return transfer->bytes;
   if (qp.traffic.payload.kind != board::PayloadKind::kFile) return 0;

@@ -435,7 +435,7 @@ void Board::receive_credit(const roce::ParsedFrame& frame, const roce::Congestio
   reschedule_received(i, now);
 }
 
-/// Answers RESENDs for packets that were never sent.
+/// Answers RESENDs for packets that have not been sent yet.
 std::size_t Board::poll_busy(Time now, std::span<TxFrame> out) {
   if (busy_count_ == 0 || credit_open_at() > now) return 0;
   const std::size_t n = std::min(busy_count_, out.size());

@@ -14,7 +14,7 @@ namespace softfeb::engine {
 /// is unknown, requests for it are repeated once per second, without limit.
 class DestinationHop {
  public:
-  /// Sets the destination. Not set: there is none.
+  /// Sets the next hop to the destination; std::nullopt: there is no destination.
   void set(const std::optional<roce::IpAddress>& next_hop, const NeighbourTable& neighbours, Time now) {
     if (next_hop == hop_) return;
     hop_ = next_hop;

@@ -152,7 +152,7 @@ class alignas(64) SendQp {
   /// Between the packets of a run there is nothing to post and nothing to reap, and finished() does not
   /// change. Returns false if the next packet cannot be part of a run. Call post_due() first.
   bool begin_run() { return requester_.may_begin_run() && make_run(); }
-  /// True if a run is in progress, its next packet may leave, and no message must be posted first.
+  /// True if a run is in progress, its next packet may leave, and no message has to be posted before it.
   bool may_go_on(Time now) const {
     if (!requester_.in_run() || now >= run_until_) return false;
     if (flags_.packets_paced && pacer_->departure() > now) return false;
@@ -202,7 +202,7 @@ class alignas(64) SendQp {
   /// Call when the receiver granted packets. Ignored if congestion control does not use grants.
   void on_grant(const roce::CreditBody& grant, Time now);
   /// Call when the receiver repeats a grant and requests packets that have not arrived. Returns true if the
-  /// first of these packets was never sent; the receiver must then be sent a BUSY.
+  /// first of these packets has not been sent yet; the receiver must then be sent a BUSY.
   bool on_resend(const roce::CreditBody& request, Time now);
   /// Writes the BUSY that answers `request`.
   void write_busy(const roce::CreditBody& request, std::uint16_t identification, TxFrame& out) const;

@@ -44,7 +44,8 @@ using roce::PauseMode;
 /// Flow control thresholds. They apply to the bytes that one ingress port (or, with PFC, one priority of an
 /// ingress port) occupies in the switch buffer.
 struct PauseThresholds {
-  /// Number of bytes from which on the port sends a pause. Any use of headroom also causes a pause.
+  /// The port sends a pause if at least this many bytes are in its part of the buffer. Any use of headroom
+  /// also causes a pause.
   std::uint64_t xoff = 0;
   /// Number of bytes at or below which the port resumes the sender, if the headroom is empty. Must be less
   /// than xoff.

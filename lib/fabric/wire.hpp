@@ -21,7 +21,7 @@ class Wire {
   Wire(std::uint64_t rate, Time delay, const LinkFaults& faults, Rng rng)
       : time_(rate), delay_(delay), faults_(faults), faulty_(faults.any()), rng_(rng) {}
 
-  /// Time from which on the transmitter is free.
+  /// Time at which the transmitter becomes free.
   Time free_at() const { return free_at_; }
 
   /// Transmits `frame`. Its first bit leaves at `now`, which must not be before free_at(). Returns false if a

@@ -148,7 +148,8 @@ inline AethKind Aeth::kind() const {
 /// bytes, without iCRC.
 inline constexpr std::size_t kCnpSize = Bth::kSize + 16;
 
-/// Writes a CNP (kCnpSize bytes) to `dest_qp`, the sending QP that must reduce its rate.
+/// Writes a CNP (kCnpSize bytes) to `out`. Its destination is `dest_qp`, the sending QP that must reduce its
+/// rate.
 void encode_cnp(std::uint8_t* out, Qpn dest_qp, std::uint16_t pkey = kDefaultPkey);
 
 }  // namespace softfeb::roce

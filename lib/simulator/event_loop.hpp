@@ -46,8 +46,8 @@ class EventLoop {
   /// Number of deliveries to stations plus number of serve() calls so far. Used to measure the speed of the
   /// simulation.
   std::uint64_t events() const { return events_done_; }
-  /// Number of frames delivered to a station that were not for its endpoint (flooded, or for another
-  /// address), or whose station has no endpoint.
+  /// Number of frames that were delivered to a station but not accepted by an endpoint: the frame was flooded
+  /// or sent to another address, or the station has no endpoint.
   std::uint64_t passed_over() const { return passed_over_; }
 
  private:
