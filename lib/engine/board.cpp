@@ -239,7 +239,7 @@ void Board::call_next(std::uint32_t line, Time now) {
 }
 
 void Board::schedule(std::uint32_t i, Time at, Time now) {
-  if (at <= now) {
+  if (at <= now || (due_behind(ready_.size(), at, now) && own_rate(i) && !ranked(i))) {
     departures_.cancel(i);
     enqueue(i);
   } else if (at == kNever) {

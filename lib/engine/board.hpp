@@ -171,6 +171,11 @@ class Board : public Endpoint {
   /// its timer.
   void reschedule(std::uint32_t i, Time now);
   void schedule(std::uint32_t i, Time at, Time now);
+  /// True if a QP with this departure time is due before the ready queue, behind `others` QPs, reaches it. It
+  /// then need not wait in the departure wheel.
+  bool due_behind(std::size_t others, Time departure, Time now) const {
+    return others > kFewQps && departure - now <= static_cast<Time>(others) * kShortestService;
+  }
   /// Adds QP `i` to the ready queue, or changes its rank there.
   void enqueue(std::uint32_t i);
   /// If the first QP in `line` may send, moves it to the ready queue; otherwise schedules its wake-up.
@@ -206,6 +211,8 @@ class Board : public Endpoint {
   /// A board with at most this number of queue pairs does not prefetch them, because they stay in the cache.
   static constexpr std::size_t kFewQps = 256;
   bool many() const { return qps_.size() > kFewQps; }
+  /// No CPU sends packets of different queue pairs at shorter intervals.
+  static constexpr Time kShortestService = 16 * kNanosecond;
   std::size_t send_packets(Time now, std::span<TxFrame> out);
   void fetch_ahead();
   void fetch_first_lines();
@@ -240,6 +247,7 @@ class Board : public Endpoint {
   unsigned quantum_sent_ = 0;  ///< packets sent by the first QP in the ready queue in its current quantum
   std::size_t fetch_at_ = 0;   ///< position in the ready queue at which to prefetch more QPs
   std::size_t fetched_ = 0;    ///< position after the last prefetched QP
+  bool used_wheel_ = true;     ///< the last QP served waits in the departure wheel
   std::uint32_t fetched_best_ = ReadyQueue::kNone;  ///< last QP that fetch_second_best() prefetched
   ExpectedResponses expected_;
   struct Group {

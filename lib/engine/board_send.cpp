@@ -23,6 +23,10 @@
 // send them immediately. These packets then share the cost of fetching the queue pair into the cache. Even
 // so, no packet leaves before its departure time.
 //
+// If the ready queue is so long that a queue pair is due before the queue reaches it, the queue pair joins it
+// right away instead of waiting in the departure wheel (due_behind). At the front of the queue, its departure
+// time is checked like any other.
+//
 // The following always use the full path: queue pairs that share a rate, because other queue pairs wait in
 // their line; queue pairs whose congestion control chooses rank, priority or credit, which may change with
 // every packet; queue pairs of the metadata bus, of boards with event data and of traffic generators, because
@@ -73,6 +77,12 @@ inline bool Board::quantum_goes_on() {
     if (!quantum_goes_on()) ready_.rotate();
     return Sent::kPacket;
   }
+  used_wheel_ = !due_behind(ready_.size() - 1, next, now);
+  if (!used_wheel_) {
+    quantum_sent_ = 0;
+    ready_.rotate();
+    return Sent::kPacket;
+  }
   end_quantum();
   if (next != kNever) {
     departures_.schedule(i, next);
@@ -99,7 +109,7 @@ Board::Sent Board::send_next(std::uint32_t i, SendQp& qp, Time now, TxFrame& out
     // A run or the next message begins here. Only the timer and the position in the schedule can have
     // changed, so a full reschedule() is not needed.
     watch_timer(i, now);
-    if (next <= now) {
+    if (next <= now || due_behind(ready_.size(), next, now)) {
       ready_.push(i);
     } else {
       schedule(i, next, now);
@@ -107,7 +117,7 @@ Board::Sent Board::send_next(std::uint32_t i, SendQp& qp, Time now, TxFrame& out
   } else {
     reschedule(i, now);
   }
-  if (!goes_on || !ready_.recall(i)) quantum_sent_ = 0;
+  if (!goes_on || !qp.may_send(now) || !ready_.recall(i)) quantum_sent_ = 0;
   return sent ? Sent::kPacket : Sent::kNothing;
 }
 
@@ -166,7 +176,7 @@ void Board::fetch_ahead() {
     } else if (qp.paces_packets()) {
       qp.prefetch_pacer_place();
     }
-    if (ends || qp.paces_packets() || qps_.long_controls()) departures_.prefetch(i);
+    if (ends || (used_wheel_ && (qp.paces_packets() || qps_.long_controls()))) departures_.prefetch(i);
   }
   if (const std::size_t at = first + kQueueAhead; at < end) {
     const SendQp& qp = qps_[ready_.at_place(at)];

@@ -7,6 +7,8 @@
 #include "roce/mac_control.hpp"
 #include "wire.hpp"
 
+#include <algorithm>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -191,6 +193,10 @@ void compare(Disturbed& quick, Disturbed& full, int steps) {
   }
 }
 
+std::uint32_t dest_qp_of(const TxFrame& frame) {
+  return load_be32(frame.header + 14 + 20 + 8 + 4) & 0xffffff;
+}
+
 /// Returns the numbers of packets that queue pairs send per quantum, if `qps` queue pairs are always ready.
 std::vector<std::uint32_t> packets_of_turns(std::uint32_t qps) {
   const auto payload = test::FilledPayload::counter(64'000, 256);
@@ -205,7 +211,7 @@ std::vector<std::uint32_t> packets_of_turns(std::uint32_t qps) {
     std::array<std::uint8_t, TxFrame::kHeaderRoom> room{};
     TxFrame out{.header = room.data()};
     REQUIRE(board->poll(1, std::span(&out, 1)) == 1);
-    const std::uint32_t qp = load_be32(room.data() + 14 + 20 + 8 + 4) & 0xffffff;
+    const std::uint32_t qp = dest_qp_of(out);
     if (qp != last) turns.push_back(0);
     last = qp;
     ++turns.back();
@@ -247,4 +253,41 @@ TEST_CASE("a quantum is one packet, and up to four with very many ready queue pa
   };
   CHECK(all_are(packets_of_turns(256), 1));
   CHECK(all_are(packets_of_turns(257), 4));
+}
+
+TEST_CASE("behind a long ready queue, packets keep their departure times", "[quick]") {
+  constexpr std::uint32_t kQps = 400;
+  constexpr std::uint32_t kRate = 200'000;  // packets per second, so 5 us between packets
+  const auto payload = test::FilledPayload::counter(64'000, 256);
+  test::BoardBuilder builder(test::identity(1));
+  for (std::uint32_t q = 0; q < kQps; ++q) {
+    SendQpConfig& s = builder.qp(test::identity(2), *payload, 256);
+    s.requester.transport = roce::Transport::kUc;
+    s.traffic.rate_kind = RateKind::kPackets;
+    s.traffic.rate = kRate;
+  }
+  const auto board = builder.build();
+  board->start(0);
+  std::map<std::uint32_t, std::uint64_t> packets;  // by queue pair
+  std::uint64_t idle = 0;
+  Rng rng(1);
+  Time now = 0;
+  while (now < 2 * kMillisecond) {
+    // On average 17 ns between packets: sometimes more than the 12.5 ns that all rates together need, so that
+    // the queue becomes long, and sometimes so few that it is served before the next packets are due.
+    now += ((now / (100 * kMicrosecond)) % 2 == 0 ? 24 : 10) * kNanosecond + rng.below(kNanosecond);
+    std::array<std::uint8_t, TxFrame::kHeaderRoom> room{};
+    TxFrame out{.header = room.data()};
+    if (board->poll(now, std::span(&out, 1)) == 0) {
+      ++idle;
+      continue;
+    }
+    const std::uint64_t n = packets[dest_qp_of(out)]++;
+    REQUIRE(static_cast<Time>(n) * 5 * kMicrosecond <= now);
+  }
+  CHECK(idle > 1000);
+  REQUIRE(packets.size() == kQps);
+  const auto [least, most] = std::minmax_element(
+      packets.begin(), packets.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  CHECK(least->second + 8 >= most->second);
 }
