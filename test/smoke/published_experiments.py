@@ -133,6 +133,18 @@ class Experiments(LabCase):
         self.assertEqual(sum(r["messages"] for r in run.result["receivers"]),
                          sum(b["summary"]["messages_posted"] for b in run.result["boards"]))
 
+    def test_repeated(self):
+        """Other random numbers change the queue and the time to converge; the goodput depends on the registers."""
+        study = self.sweep("-c", str(harness.CONF / "lab" / "repeated.yaml"), "--json", str(self.dir / "sweep.json"))
+        self.assertEqual(study.status, 0, f"\n{study.err}\n{study.out}")
+        points = study.result["points"]
+        self.assertEqual([p["values"]["run.seed"] for p in points], ["1", "2", "3"] * 4)
+        groups = [points[i:i + 3] for i in range(0, 12, 3)]
+        for group in groups[1:]:
+            self.assertGreater(len({p["queue_bytes_max"] for p in group}), 1)
+        for shorter, longer in zip(groups, groups[1:]):
+            self.assertGreater(min(p["goodput_gbps"] for p in shorter), max(p["goodput_gbps"] for p in longer))
+
     def test_seed004_sizes(self):
         study = self.sweep("-c", str(harness.CONF / "lab" / "seed004-sizes.yaml"), "--json", str(self.dir / "sweep.json"),
                            "--set", "run.duration=2ms", "--set", "lab.checks={dropped: 0, retransmitted: 0, bytes_wrong: 0}")

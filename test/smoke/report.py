@@ -85,7 +85,7 @@ class Report(harness.TestCase):
     def test_lab(self):
         synthetic_report.make("short", self.dir)
         self.make()
-        page = self.assert_charts("rates", "queue", "fairness", "ports", "events")
+        page = self.assert_charts("rates", "distribution", "queue", "fairness", "ports", "events")
         words = " ".join(page.words)
         for said in ("All checks held", "feb1 joins", "feb1 leaves", "Kmin", "fairness jain", "share one port & its <queue>"):
             self.assertIn(said, words)
@@ -135,7 +135,7 @@ class Report(harness.TestCase):
     def test_round_trip_times_and_windows(self):
         self.write_swift(2, "rtt_us,window_bytes,utilization,target_delay_us")
         self.make()
-        words = " ".join(self.assert_charts("rates", "control").words)
+        words = " ".join(self.assert_charts("rates", "distribution", "control").words)
         self.assertIn("feb1: round-trip time 28.5 µs, congestion window 131\u202f072 bytes on average.", words)
         self.assertNotIn("Utilization", words)
         svg = (self.dir / "control.svg").read_text()
@@ -145,7 +145,7 @@ class Report(harness.TestCase):
     def test_round_trip_times_of_many_boards(self):
         self.write_swift(12, "rtt_mean_us,window_mean_bytes,utilization_mean,target_delay_mean_us")
         self.make()
-        self.assert_charts("rates", "control")
+        self.assert_charts("rates", "distribution", "control")
         self.assertIn("10 % to 90 %", (self.dir / "control.svg").read_text())
 
     def stage(self, begin, end, ns):
@@ -228,6 +228,31 @@ class Report(harness.TestCase):
         for title in ("Goodput (Gb/s)", "Latency of transfers, mean (µs)", "qps.pmtu"):
             self.assertIn(title, svg)
         self.assertNotIn("Demand met", svg)
+
+    def test_sweep_with_repeated_points(self):
+        """An axis over run.seed repeats the points. A box shows the runs of a point."""
+        (self.dir / "sweep.csv").write_text("boards.feb.qps.0.pmtu,run.seed,goodput_gbps\n" + "".join(
+            f"{pmtu},{seed},{pmtu / 500 + seed / 100}\n" for pmtu in (256, 4096) for seed in (1, 2, 3)))
+        self.make()
+        page = self.assert_charts("sweep")
+        self.assertIn("Each point was run 3 times with different random numbers", " ".join(page.words))
+        self.assertNotIn("run.seed", (self.dir / "sweep.svg").read_text())
+
+    def test_distribution_leaves_out_the_edges(self):
+        """The board sends 1 Gb/s in the first and in the last second, and 5 Gb/s between them."""
+        rows = [(n / 10, 5 if 10 < n <= 40 else 1) for n in range(1, 51)]
+        (self.dir / "series.csv").write_text(
+            "time_s,board,qpn,rc_gbps,rt_gbps,alpha,sent_gbps,goodput_gbps,cnp_rx,retransmitted\n"
+            + "".join(f"{t},feb0,256,,,,{sent},{sent},0,0\n" for t, sent in rows))
+        real = {"verdict": "held", "duration_s": 5.0, "warmup_excluded": False}
+        warm = {**real, "warmup_excluded": True, "config": {"run": {"warmup": "2s"}}}
+        virtual = {**real, "lab": {"time": "virtual", "figures": {}, "verdict": "held"}}
+        for result, said in ((real, "From 1 s to 4 s, 30 samples for feb0. feb0: median 5 Gb/s, 5 to 5 Gb/s"),
+                             (warm, "From 2 s to 4 s, 20 samples for feb0"),
+                             (virtual, "From 0 s to 5 s, 50 samples for feb0. feb0: median 5 Gb/s, 1 to 5 Gb/s")):
+            (self.dir / "result.json").write_text(json.dumps(result))
+            self.make()
+            self.assertIn(said, " ".join(self.page().words))
 
     def test_what_is_missing_is_left_out(self):
         self.make()

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One file per chart. A maker is a function that yields the Charts for which the folder has data."""
 
-from . import camera, compared, control_state, events, fairness, heatmap, many_boards, queue, rates, sawtooth, stages, threshold, tracking, use
+from . import camera, compared, control_state, distribution, events, fairness, heatmap, many_boards, queue, rates, sawtooth, stages, threshold, tracking, use
 
 # Makers of the charts, in their order on the page.
-MAKERS = (rates.make, many_boards.make, control_state.make, queue.make, threshold.make, fairness.make, use.make, events.make,
+MAKERS = (rates.make, many_boards.make, distribution.make, control_state.make, queue.make, threshold.make, fairness.make, use.make, events.make,
           sawtooth.make, tracking.make, heatmap.make, camera.latency, camera.image, stages.make)
 # Makers of the charts of a comparison.
 COMPARED = (compared.rates, compared.queue, compared.queue_shares, compared.fairness, compared.round_trips, compared.completion)

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A parameter study: each metric as a map over two keys, or as a line over one key."""
+"""A parameter study: each metric as a map over two keys, or as a line over one key. If the study repeats each point with other random
+numbers, box plots replace the line."""
 
 import re
 
 import numpy as np
 
+import boxes
 import style
 from chart import Chart
 from units import fmt, number
@@ -18,6 +20,7 @@ MEASURES = (
     ("convergence_ms", "Time to the new fair share", False, 1, "ms"), ("pause_tx", "Pause frames", False, 1, ""),
     ("dropped", "Packets dropped", False, 1, ""), ("retransmitted", "Packets retransmitted", False, 1, ""))
 KNOWN = {m[0] for m in MEASURES}
+REPEATS = "run.seed"  # an axis over this key repeats each point with other random numbers
 
 
 def levels(values):
@@ -78,11 +81,18 @@ def heat(figure, axes, sweep, measure, x, y):
     bar.outline.set_visible(False)
 
 
+def known(values):
+    return values[~np.isnan(values)]
+
+
 def line(figure, axes, sweep, measure, x, _):
     column, title, _, divisor, unit = measure
     xs, xl = levels(sweep[x])
-    values = [np.nanmean(sweep[column][xs == a]) / divisor for a in xl]
-    axes.plot(range(len(xl)), values, "o-", color=style.SERIES[0])
+    values = [known(sweep[column][xs == a]) / divisor for a in xl]
+    if any(len(v) > 1 for v in values) and all(len(v) for v in values):
+        boxes.draw(axes, values, [style.SERIES[0]] * len(xl))
+    else:
+        axes.plot(range(len(xl)), [np.mean(v) if len(v) else np.nan for v in values], "o-", color=style.SERIES[0])
     axes.set_xticks(range(len(xl)), ticks(xl)[0])
     axes.set_title(title + (f" ({unit})" if unit else ""))
     axes.margins(y=0.15)
@@ -109,6 +119,9 @@ def make(folder):
                 and (np.nanmax(sweep[m[0]]) > 0)]
     if not keys or not measures:
         return
+    repeats = len(levels(sweep[REPEATS])[1]) if REPEATS in keys and len(keys) > 1 else 1
+    if repeats > 1:
+        keys.remove(REPEATS)
     keys = sorted(keys, key=lambda k: -len(levels(sweep[k])[1]))
     rows = (len(measures) + 1) // 2
     tall = max(2.3, 0.9 + 0.32 * len(levels(sweep[keys[1]])[1])) if len(keys) > 1 else 2.2
@@ -123,5 +136,8 @@ def make(folder):
         figure.supylabel(axis_name(sweep, keys[1]), fontsize=10, color=style.INK)
     notes = [f"Means over {', '.join(keys[2:])}."] if len(keys) > 2 else []
     notes.append("Lighter is better in all maps." if len(keys) > 1 else "")
+    if repeats > 1:
+        notes.append(f"Each point was run {repeats} times with different random numbers (run.seed). "
+                     + ("The maps show means." if len(keys) > 1 else boxes.LEGEND))
     yield Chart("sweep", "Parameter study", figure, f"{len(sweep)} points over {', '.join(keys)}. " + best(sweep, keys),
                 [n for n in notes if n])
