@@ -203,7 +203,7 @@ void Board::reschedule(std::uint32_t i, Time now) {
   const std::uint32_t line = shared_.line_of(i);
   if (line == SharedRates::kNone) {
     const Time at = departure(i, now);
-    // Asking for the credit may have made congestion control fail.
+    // departure() asks congestion control for its credit. The algorithm may have failed in that call.
     if (at == kNever && qp.uncontrolled()) return reschedule(i, now);
     schedule(i, at, now);
     return;

@@ -51,7 +51,8 @@ congestion::CongestionControl* make_congestion_control(const CongestionSettings&
 
 namespace {
 
-/// Sets the parameters of a control of type `Control`.
+/// Sets the parameters of `control`; returns kRefused if it is not a `Control`. `effective` contains the
+/// parameters in the form in which the reaction point stores them.
 template <class Control, class Parameters>
 Change change_dcqcn(congestion::CongestionControl& control, const Parameters& parameters,
                     const Parameters& effective, Time now) {

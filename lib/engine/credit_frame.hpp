@@ -11,7 +11,8 @@
 
 namespace softfeb::engine {
 
-/// Priority level of grants, requests for grants, and acknowledgements of granted queue pairs: the highest.
+/// Priority level of GRANTs, RESENDs and BUSYs, and of the acknowledgements of queue pairs that need grants:
+/// the highest.
 inline constexpr std::uint8_t kControlPriority = 7;
 
 /// Destination of a control frame of congestion control.

@@ -26,19 +26,19 @@ struct EventSenderConfig {
   std::uint32_t pmtu = 4096;                        ///< path MTU of the queue pairs, in bytes
   const detector::EventPayload* payload = nullptr;  ///< must outlive the board
   TriggerFeed* triggers = nullptr;                  ///< must outlive the board
-  /// `triggers`, if they arrive as messages; otherwise null.
+  /// The same object as `triggers` if the triggers arrive as messages; otherwise null.
   MessageTriggers* messages = nullptr;
-  /// Number of the board among the boards with these triggers. Under this number, the board reports to
-  /// `triggers` whether it is busy. Not set: the board does not report.
+  /// Number of the board among the boards with these triggers. The board uses this number to report to
+  /// `triggers` whether it is busy. std::nullopt: the board does not report.
   std::optional<std::uint32_t> reports_as;
 };
 
 /// Turns triggers into WRITEs of event data, and provides the bytes of these WRITEs.
 ///
-/// The payload offset of a WRITE identifies its piece: the upper 32 bits contain the piece, the lower 32 bits
-/// the offset in the message. The first packet of a piece contains the header and payload. This packet is
-/// assembled in separate memory, and stays there until the WRITE has completed. The other packets refer to
-/// the payload. No memory is allocated per event.
+/// The payload offset of a WRITE identifies its piece: the upper 32 bits contain the index of the piece, the
+/// lower 32 bits the offset in the message. The first packet of a piece contains the header and payload. This
+/// packet is assembled in separate memory, and stays there until the WRITE has completed. The other packets
+/// refer to the payload. No memory is allocated per event.
 class EventSender final : public roce::PayloadStream {
  public:
   /// A board is late if it takes a trigger more than this time after the trigger's fragment should have been

@@ -16,7 +16,7 @@ namespace softfeb::engine {
 /// Messages whose lengths or arrival times are random. Queue pairs of one board may share the objects to
 /// which the members point.
 struct MessageTimesConfig {
-  /// Without a distribution, all messages have the length of the plan.
+  /// Without a distribution, all messages have the length that TrafficConfig::plan defines.
   MessageLengths lengths;
   std::shared_ptr<Arrivals> arrivals;  ///< null: closed loop
   /// True if other queue pairs also take messages from `arrivals`. Each queue pair then has only one message
@@ -24,7 +24,7 @@ struct MessageTimesConfig {
   bool shared_arrivals = false;
   std::uint32_t median = 0;  ///< length in bytes of the longest message in the shorter half of the messages
   std::shared_ptr<CompletionTimes> times;
-  std::shared_ptr<const IdlePath> path;  ///< null: the path is unknown, so there is no slowdown
+  std::shared_ptr<const IdlePath> path;  ///< null: the path is unknown, so no slowdowns are computed
   /// Messages that arrive within this time after the start of traffic are not counted in `times`.
   Time count_after = 0;
 };

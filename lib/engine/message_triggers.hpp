@@ -43,7 +43,7 @@ struct TriggerMessageCounts {
 class MessageTriggers final : public TriggerFeed {
  public:
   static constexpr Time kRepeat = 5 * kMillisecond;
-  /// The time of a trigger may be this far behind the board's clock, and this far ahead of it.
+  /// The time of a trigger may be up to kOldest behind the board's clock and up to kAhead ahead of it.
   static constexpr Time kOldest = kSecond;
   static constexpr Time kAhead = 10 * kMillisecond;
 

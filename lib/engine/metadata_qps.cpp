@@ -99,7 +99,7 @@ void MetadataQps::transition(std::uint32_t i, QpState before, Time now) {
   }
 }
 
-/// Enters the new QP in the QPN table. If a configured QP already has this QPN, the new QP enters ERR.
+/// Enters the new QP in the QPN table. If another QP already has this QPN, the new QP enters ERR.
 void MetadataQps::create(std::uint32_t i, Time now) {
   Slot& s = slot(i);
   if (deps_.table.insert(s.context.qpn, i)) {

@@ -45,7 +45,7 @@ class MetadataQps {
     QpTable& table;
     const Identity& identity;
     const NeighbourTable& neighbours;
-    /// Called after every change to queue pair `i`. In turn, it must call post_requests() and
+    /// Called after every change to queue pair `i`. This function must call post_requests() and
     /// count_completions().
     std::function<void(std::uint32_t i, Time now)> reschedule;
   };
@@ -81,8 +81,8 @@ class MetadataQps {
   /// requests may still be added.
   bool finished() const { return !stopped_ || busy_ == 0; }
 
-  /// Posts requests of the dispatcher to QP `i` while there is room. Requests wait until the QP is in RTS;
-  /// if the QP is in ERR, all of them fail immediately.
+  /// Posts requests of the dispatcher to QP `i` while there is room. Requests wait until the QP is in RTS or
+  /// SQD; if the QP is in ERR, all of them fail immediately.
   void post_requests(std::uint32_t i, Time now);
   /// Reports new completions of QP `i` to the completion checker.
   void count_completions(std::uint32_t i);
@@ -115,8 +115,9 @@ class MetadataQps {
   static constexpr std::uint32_t kNoQp = UINT32_MAX;
 
   struct Slot {
-    board::QpContext context;       ///< context as written by the bus
-    std::optional<roce::Qpn> qpn;   ///< QPN in the QPN table; not set if a configured QP owns it
+    board::QpContext context;  ///< context as written by the bus
+    /// QPN in the QPN table; std::nullopt if another QP owns it or the slot contains no QP.
+    std::optional<roce::Qpn> qpn;
     std::uint64_t stream_base = 0;  ///< payload byte counter at the start of the current QP
     std::uint64_t stream_next = 0;  ///< payload offset of the next request
     std::uint64_t ok = 0;           ///< completions of the current QP already reported to the checker
@@ -129,7 +130,8 @@ class MetadataQps {
   /// Destination of all QPs.
   struct Peer {
     board::SetDestination destination;
-    std::optional<roce::IpAddress> next_hop;  ///< not set: no destination
+    /// std::nullopt: there is no destination, or its IP version is not that of the board.
+    std::optional<roce::IpAddress> next_hop;
     std::optional<roce::MacAddress> mac;
     Time retry_at = kNever;  ///< time of the next request for the next hop's MAC address
   };

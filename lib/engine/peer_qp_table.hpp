@@ -12,8 +12,8 @@
 namespace softfeb::engine {
 
 /// Maps (QPN, peer) to the index of the queue pair. Used for QPNs that peers choose, because two boards may
-/// choose the same one. Memory is allocated at construction; any change requires clear() and reinserting all
-/// entries.
+/// choose the same one. Memory is allocated at construction; to remove or change an entry, call clear() and
+/// insert all other entries again.
 class PeerQpTable {
  public:
   static constexpr std::uint32_t kNotFound = UINT32_MAX;

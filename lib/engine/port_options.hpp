@@ -7,10 +7,10 @@
 /// defined in this lower layer so that both can include them.
 namespace softfeb::engine {
 
-/// Kinds of port devices. In the comments, the text after the colon is the device name, up to the first
-/// comma.
+/// Kinds of port devices. The comments show how the configuration selects each kind. The part between the
+/// colon and the first comma is the name of the device.
 enum class DeviceKind : std::uint8_t {
-  kNull,      ///< net_null: packets sent are discarded
+  kNull,      ///< net_null; discards the packets sent
   kRing,      ///< net_ring:LINK: one end of an in-process link; exactly two ports have the same LINK
   kMemif,     ///< net_memif:SOCKET[,client|server]
   kPcap,      ///< net_pcap:tx_pcap=FILE[,rx_pcap=FILE]

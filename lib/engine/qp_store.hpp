@@ -109,7 +109,8 @@ class QpStore {
   Block block_;
   Interned<roce::RequesterConfig, roce::RequesterSettings> requesters_;
   Interned<TrafficConfig, TrafficSettings> traffics_;
-  /// Total size of the MessageTimes of queue pairs with random message lengths or arrivals.
+  /// Total size of the MessageTimes and TrafficSettings of queue pairs with random message lengths or
+  /// arrivals.
   std::size_t timed_bytes_ = 0;
   std::size_t size_ = 0;
   std::size_t stride_;          ///< distance between queue pairs in bytes

@@ -33,8 +33,8 @@ struct ReceiveQpSetup {
   /// Interval at which receive requests are posted while there are fewer than qp.responder.receives; 0: none
   /// are posted.
   Time receive_interval = 0;
-  /// Source of the transfers that this QP receives (TransferSettings). Not set: its messages are not parts of
-  /// transfers. Requires ReceiverConfig::registration.
+  /// Source of the transfers that this QP receives (TransferSettings). std::nullopt: its messages are not
+  /// parts of transfers. Requires ReceiverConfig::registration.
   std::optional<std::uint32_t> transfer_source{};
   roce::Path reply_path;  ///< the destination MAC address is learned from the requester's packets
   std::uint16_t pkey = roce::kDefaultPkey;
@@ -61,9 +61,9 @@ struct ReceiverConfig {
   std::optional<roce::WindowMapConfig> windows{};
   /// Receives the windows as they close, on the packet path; must outlive the receiver. Null: none.
   roce::WindowConsumer* window_consumer = nullptr;
-  /// Event builder. Configured QP i receives the data of board i. Not set: messages are not event data.
+  /// Event builder. Configured QP i receives the data of board i. std::nullopt: messages are not event data.
   std::optional<EventReceiverConfig> events{};
-  /// Streams of UDP datagrams. Not set: the receiver accepts no datagrams.
+  /// Streams of UDP datagrams. std::nullopt: the receiver accepts no datagrams.
   std::optional<StreamReceiverConfig> streams{};
   /// Registration table for transfers. Each message counts as a packet of the table. `open_length` must be
   /// true, because the length of the last message is not announced.
@@ -72,8 +72,8 @@ struct ReceiverConfig {
   /// Time from the arrival of a packet until its acknowledgement or CNP is sent. This delay does not limit
   /// the rate.
   Time response_delay = 0;
-  /// Accept the packets of WRITEs in any order. All configured queue pairs must then be UC, have `any_order`
-  /// set in their responders, and use the path MTU of this configuration.
+  /// If set, the receiver accepts the packets of WRITEs in any order. All configured queue pairs must then be
+  /// UC, have `any_order` set in their responders, and use the path MTU of this configuration.
   std::optional<roce::UnorderedConfig> unordered{};
   /// True: the application calls poll_notification(). False: notifications are only counted.
   bool keep_notifications = false;
@@ -133,7 +133,7 @@ class Receiver : public Endpoint, private roce::UnorderedSink {
   /// Sum of the times of notifications, both from the registration table and from senders
   /// (TransferSettings::sender_notifies).
   const TimeSum& notified() const { return notified_; }
-  /// Packets that arrive in any order; null if that is not configured.
+  /// Handles WRITEs whose packets arrive in any order; null if not configured.
   const roce::UnorderedWrites* unordered() const { return unordered_.get(); }
   /// Map of missing data; null if none is configured.
   const roce::WindowMap* windows() const { return windows_ ? &*windows_ : nullptr; }

@@ -305,7 +305,7 @@ Time SendQp::tell_sent(std::uint32_t counted, Time now) {
 
 bool SendQp::on_cnp(Time now) {
   ++cnp_rx_;
-  // A CNP that arrives before this QP has sent its first packet cannot be about this QP.
+  // A CNP that arrives before this QP's traffic has started cannot be a reaction to its packets.
   if (congestion_ == nullptr || now < starts_at_) return false;
   congestion_->cnp(now);
   return true;
@@ -379,8 +379,8 @@ void SendQp::report_sent(bool first_time, bool asked, std::uint32_t counted, Tim
   tracker_->sent({.bytes = counted, .first_time = first_time, .asked = asked}, packet, now);
 }
 
-/// Reports to congestion control the packets that a response or a timeout acknowledged, and the go-back that
-/// it caused. `before` is the requester's progress before the response or timeout.
+/// Reports to congestion control which packets a response acknowledged, and whether the response or a timeout
+/// caused a go-back. `before` is the requester's progress before the response or timeout.
 void SendQp::report_progress(const roce::Requester::Progress& before, const Response& response, Time now) {
   const roce::Requester::Progress after = requester_.progress();
   if (after.acked != before.acked) {

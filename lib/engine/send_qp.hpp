@@ -35,7 +35,7 @@ struct SendQpConfig {
   TrafficConfig traffic;
   CongestionSettings congestion;
   /// QPs of a board with the same group number share one congestion control, which has the configuration of
-  /// the first of these QPs. Not set: the QP has its own congestion control.
+  /// the first of these QPs. std::nullopt: the QP has its own congestion control.
   std::optional<std::uint32_t> congestion_group;
   /// Random message lengths or arrivals; null: none.
   std::shared_ptr<const MessageTimesConfig> times;
@@ -85,7 +85,7 @@ class alignas(64) SendQp {
   static std::size_t send_queue_bytes(const SendQpConfig& config);
   /// True if the QP has a constant rate.
   static bool needs_pacer(const SendQpConfig& config);
-  /// True if its congestion control observes acknowledgements or has a window.
+  /// True if the QP is RC and its congestion control observes acknowledgements or has a window.
   static bool needs_tracker(const SendQpConfig& config);
 
   /// Call when the board starts at `now`. Returns the time at which the schedule of this QP begins.
@@ -146,7 +146,7 @@ class alignas(64) SendQp {
     return !closed() && congestion_->departure(requester_.next_transport_bytes(), now) <= now;
   }
   /// Builds the next packet and sets `next` to departure(now) after it. Requires may_send(). Returns false if
-  /// the payload source failed; the request is then complete.
+  /// the payload source failed; the request then fails (Requester::payload_error()).
   bool craft(Time now, std::uint16_t identification, TxFrame& out, Time& next);
   /// Begins a run for the fast path: consecutive packets in the middle of a message (Requester::begin_run).
   /// Between the packets of a run there is nothing to post and nothing to reap, and finished() does not
@@ -277,7 +277,7 @@ class alignas(64) SendQp {
   [[gnu::noinline]] void stamp_packet(const roce::RequestPacket& packet, TxFrame& out, Time now);
   [[gnu::noinline]] void stamp_completed(std::uint32_t messages, Time now);
   bool make_run();
-  /// True if congestion control has closed its window, or has not been granted the next packet.
+  /// True if the window of congestion control is closed, or if there is no credit for the next packet.
   bool closed() const { return flags_.tracked && closed_for_tracked(); }
   // Not inlined, so that queue pairs without a tracker do not pay for it.
   [[gnu::noinline]] bool closed_for_tracked() const;
@@ -297,7 +297,7 @@ class alignas(64) SendQp {
     return flags_.tracked && tracker_->asks(requester_.middle_bytes(), congestion_->window());
   }
   void report_sent(bool first_time, bool asked, std::uint32_t counted, Time now);
-  /// Effect of a response or a timeout on the packets in flight.
+  /// What report_progress() must know about a response. The default values also stand for a timeout.
   struct Response {
     bool ack = false;  ///< the response was an ACK
     const roce::CongestionHeader* echo = nullptr;

@@ -29,7 +29,8 @@ struct SendQpSnapshot {
   std::uint64_t messages_made = 0;
   Time pacing_given_up = 0;
   std::optional<roce::WcStatus> failure;
-  /// State of the congestion control at the time of the copy; not set if the QP has no congestion control.
+  /// State of the congestion control at the time of the copy; std::nullopt if the QP has no congestion
+  /// control.
   std::optional<congestion::CongestionState> congestion;
   bool resolved = false;
 };

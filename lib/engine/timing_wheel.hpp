@@ -87,8 +87,8 @@ class TimingWheel {
   void cascade(unsigned level);
   /// Advances to the next tick with a non-empty slot, or to `target` if that is earlier.
   void step(std::uint64_t target);
-  /// Number of ticks from current_ to the next non-empty slot of level 0 (next_fine()) or of the other
-  /// levels.
+  /// First tick, after current_, of the next non-empty slot of level 0 (next_fine()) or of the other levels
+  /// (next_coarse()). UINT64_MAX if there is none.
   std::uint64_t next_fine() const { return next_of(0); }
   std::uint64_t next_coarse() const;
   std::uint64_t next_of(unsigned level) const;

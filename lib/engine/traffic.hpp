@@ -29,7 +29,7 @@ enum class SignalPolicy : std::uint8_t { kAll, kLast, kNone };
 /// The messages sent by a QP.
 struct TrafficConfig {
   board::MessagePlan plan = board::MessagePlan::endless(0);
-  std::optional<std::uint64_t> messages;  ///< number of messages; not set: send until stopped
+  std::optional<std::uint64_t> messages;  ///< number of messages; std::nullopt: no limit
   std::uint64_t rate = 0;                 ///< units per second
   Time period = 0;  ///< kPeriod: message n is due n·period after the start of the QP's traffic
   std::uint64_t remote_address = 0;
@@ -43,13 +43,14 @@ struct TrafficConfig {
   ImmediateKind immediate_kind = ImmediateKind::kFixed;
   SignalPolicy signaled = SignalPolicy::kAll;
   bool solicited = false;
-  /// Settings of transfers. If messages are parts of transfers, `slots` and the messages of `plan` refer to
-  /// transfers of equal length, `immediate` is the number of the queue pair in its group, and only the last
-  /// message of a transfer is signaled.
+  /// Settings of transfers. If messages are parts of transfers, all transfers have the same length, `slots`
+  /// is a number of transfers, the messages of `plan` are segments (with `sender_notifies`: transfers),
+  /// `immediate` is the number of the queue pair in its group, and only the last message of a transfer is
+  /// signaled.
   TransferSettings transfer;
   latency::StampSource stamps;  ///< records the times of the messages
-  /// Time from the posting of a message until its work request is posted. Used by `stamps` only: the delay of
-  /// the start already includes this time.
+  /// Time from the posting of a message until the QP gets its work request. Used only by `stamps`, because
+  /// SendQpConfig::start_after already includes this time.
   Time post_delay = 0;
 
   auto operator<=>(const TrafficConfig&) const = default;

@@ -46,8 +46,8 @@ class TransferProgress {
     while (op >= complete_ + slots_ && next_is_complete()) ++complete_;
     return op < complete_ + slots_;
   }
-  /// Number of complete transfers. A transfer counts only if all messages of it and of all transfers before
-  /// it are complete.
+  /// Number of complete transfers. A transfer counts only if its messages and those of all earlier transfers
+  /// are complete.
   std::uint64_t complete() {
     while (next_is_complete()) ++complete_;
     return complete_;
@@ -80,8 +80,9 @@ class TransferProgress {
 struct TransferSettings {
   std::uint32_t segments = 0;  ///< number of segments of a transfer; 0: messages are not parts of transfers
   std::uint32_t group = 1;     ///< number of queue pairs that send each transfer together
-  /// Each transfer is one message without immediate, followed by an empty message with immediate. The send
-  /// window must be one request, so that the second message is sent only after the first was acknowledged.
+  /// True: each transfer is one message without immediate, followed by an empty message with immediate. The
+  /// send window must be one request, so that the second message is sent only after the first was
+  /// acknowledged.
   bool sender_notifies = false;
   TransferProgress* progress =
       nullptr;                     ///< null: queue pairs do not wait for each other. Must outlive the board

@@ -98,7 +98,8 @@ struct CreditBody {
   static constexpr std::uint8_t kGrant = 1;  ///< GRANT: the sender may send packets up to `last_psn`
   /// RESEND: repeats the grant and requests `first_missing`, which has not arrived
   static constexpr std::uint8_t kResend = 2;
-  static constexpr std::uint8_t kBusy = 3;  ///< BUSY: reply to a RESEND for a packet that has not been sent
+  /// BUSY: reply to a RESEND for a packet that has not been sent yet.
+  static constexpr std::uint8_t kBusy = 3;
 
   std::uint8_t kind = 0;
   std::uint8_t priority = 0;

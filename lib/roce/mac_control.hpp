@@ -27,7 +27,7 @@ inline constexpr std::uint16_t kEtherTypeMacControl = 0x8808;
 inline constexpr std::uint16_t kOpcodePause = 0x0001;  ///< IEEE 802.3 Annex 31B
 inline constexpr std::uint16_t kOpcodePfc = 0x0101;    ///< IEEE 802.3 Annex 31D, 802.1Qbb
 inline constexpr std::size_t kPriorities = 8;
-/// Group address of pause frames; bridges do not forward it.
+/// Group address of pause frames; bridges do not forward frames to this address.
 inline constexpr MacAddress kPauseAddress{0x01, 0x80, 0xc2, 0x00, 0x00, 0x01};
 /// Size of a MAC control frame in bytes, padded to the minimum frame size, without FCS.
 inline constexpr std::size_t kMacControlSize = 60;

@@ -53,7 +53,7 @@ enum class TransportKind : std::uint8_t { kRequest, kAcknowledge, kCnp, kUnknown
 
 struct TransportPacket {
   TransportKind kind = TransportKind::kMalformed;
-  ReceivedRequest request;  ///< complete if the kind is kRequest; otherwise only `bth` is set
+  ReceivedRequest request;  ///< kRequest: complete; kAcknowledge, kCnp and kUnknown: only `bth` is set
   Aeth aeth{};              ///< kAcknowledge
 };
 

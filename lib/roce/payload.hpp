@@ -42,7 +42,7 @@ class PayloadStream {
   virtual const std::uint8_t* bytes(std::uint64_t offset, std::uint32_t length) const = 0;
 
   /// CRC-32 of the bytes that bytes() returns, followed by 0–3 zero pad bytes. roce/icrc.hpp describes the
-  /// convention. Not set if the stream has no precomputed CRC for these bytes.
+  /// convention. Returns std::nullopt if the stream has no precomputed CRC for these bytes.
   virtual std::optional<std::uint32_t> crc(std::uint64_t /*offset*/, std::uint32_t /*length*/) const {
     return std::nullopt;
   }

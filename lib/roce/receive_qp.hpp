@@ -76,8 +76,8 @@ class ReceiveQp {
 
   /// Continues the byte counter check and the counts of CE marks and unexpected messages from `before`, the
   /// QP that this one replaces. The responder counters, payload check and message map start anew.
-  /// `counter_goes_on` is true if the byte counter continues without a gap. Otherwise, some of the bytes were
-  /// never sent.
+  /// `counter_goes_on` is true if the byte counter continues without a gap. Otherwise, some of the bytes that
+  /// it counts did not arrive.
   void continue_from(const ReceiveQp& before, bool counter_goes_on);
 
   /// For a responder with `any_order`: process the payload and the messages that UnorderedWrites accepts (see
@@ -91,8 +91,9 @@ class ReceiveQp {
     responder_.change_regions(std::forward<Change>(change));
   }
 
-  /// Call after the sender has finished. `messages` is the number of messages that it has sent. With kLayout
-  /// and kImmediate, marks the messages that have not arrived as missing.
+  /// Call after the sender has finished. `messages` is the number of messages that the sender has sent. Marks
+  /// those that have not arrived as missing. With kNone, no arrivals are recorded, so map() then reports all
+  /// messages as missing.
   void finish(std::uint64_t messages) { map_.finish(messages); }
 
   void post_receives(std::uint64_t n) { responder_.post_receives(n); }
@@ -104,7 +105,8 @@ class ReceiveQp {
   const std::optional<PayloadCheck>& payload_check() const { return check_; }
   const ContinuityCheck& continuity() const { return continuity_; }  ///< used only with check_continuity
   std::uint64_t congestion_experienced() const { return marked_; }   ///< CE-marked requests
-  /// Messages whose length does not match the layout, or whose immediate is not a valid message number.
+  /// Messages whose length does not match the layout, or, with kImmediate, whose immediate is missing or not
+  /// a valid message number.
   std::uint64_t unexpected_messages() const { return unexpected_; }
   /// Payload bytes that failed the enabled checks; a break of the byte counter counts as one byte.
   std::uint64_t bytes_wrong() const { return (check_ ? check_->wrong() : 0) + continuity_.breaks(); }

@@ -109,9 +109,9 @@ class RegistrationObserver {
 /// the operation; a mask records which packets have arrived. If a packet arrives before the first packet of
 /// its operation, or while another operation still uses its memory, it waits in the escape channel.
 ///
-/// Two rules extend the published scheme. `op` distinguishes packets of the next use of a buffer from late
-/// duplicates. The last `remember` completed operations are remembered, so that a duplicate of a first packet
-/// does not register its operation again.
+/// Two rules extend the published scheme (doc/published-systems.md). `op` distinguishes packets of the next
+/// use of a buffer from late duplicates. The last `remember` completed operations are remembered, so that a
+/// duplicate of a first packet does not register its operation again.
 ///
 /// Sans-I/O, not thread-safe. Only the constructor allocates. Times must not decrease. The time per packet is
 /// bounded. It is linear in `entries` and `remember` for the first packet of an operation, linear in `escape`

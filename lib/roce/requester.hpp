@@ -88,7 +88,7 @@ struct RequesterCounters {
   std::uint64_t messages_failed = 0;     ///< requests that completed with any other status, including flushed
                                          ///< ones
   std::uint64_t timeouts = 0;
-  /// This and the following counters count all responses, including ignored ones.
+  /// `ack_rx` to `nak_invalid_rd_rx` count all responses of their type, including ignored ones.
   std::uint64_t ack_rx = 0;
   std::uint64_t rnr_rx = 0;
   std::uint64_t nak_sequence_rx = 0;
@@ -130,7 +130,8 @@ class Requester {
   bool post(const WorkRequest& request, Time now);
   bool can_post() const { return tail_ - head_ < queue_.depth(); }
 
-  /// True if the window, the RNR wait and the state permit this QP to send a packet at `now`.
+  /// True if there is a packet to send, and the window, the RNR wait and the state permit sending it at
+  /// `now`.
   bool ready(Time now) const;
   /// Returns the packet that next() would return, but does not remove it. Requires ready().
   RequestPacket peek() const;
@@ -148,7 +149,7 @@ class Requester {
   /// While in_run() is true, ready() is true as well, and next_of_run() is equivalent to next(). Any other
   /// call that changes the requester ends the run.
   bool begin_run();
-  /// A quick check to make first: if it returns false, a call of begin_run() is not worthwhile.
+  /// Quick check before begin_run(): if it returns false, calling begin_run() is not worthwhile.
   bool may_begin_run() const { return sending_index_ == send_ && in_the_middle(sending_); }
   bool in_run() const { return next_ < run_end_; }
   void end_run() { run_end_ = 0; }

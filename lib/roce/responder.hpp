@@ -108,7 +108,7 @@ struct RequestOutcome {
   std::optional<MessageEvent> message;
   std::optional<PlacedPayload> payload;  ///< set if the packet was accepted and carried payload
   /// Number of the accepted packet, counted from 0 for the initial PSN. This number does not wrap with the
-  /// PSN. On UC, lost packets are counted too. Not set if the packet was not accepted.
+  /// PSN. On UC, lost packets are counted too. std::nullopt: the packet was not accepted.
   std::optional<std::uint64_t> packet_index;
 };
 
@@ -128,9 +128,9 @@ class Responder {
   /// change_regions().
   Responder(const ResponderConfig& config, const std::vector<MemoryRegion>& regions);
 
-  /// Processes a request addressed to this QP and writes its payload to memory. The caller must have
-  /// verified the request's iCRC and peer. Accepts any opcode: a request other than a WRITE, such as a READ
-  /// or atomic, is an invalid request. The outcome refers to the request's bytes.
+  /// Processes a request addressed to this QP and writes its payload to memory. The caller must have verified
+  /// the request's iCRC and peer. The opcode may have any value: a request other than a WRITE, such as a READ
+  /// or atomic, is handled as an invalid request. The outcome refers to the request's bytes.
   RequestOutcome on_request(const ReceivedRequest& request);
   /// Like on_request(), but the caller must copy the payload to PlacedPayload::to immediately.
   RequestOutcome on_request_unplaced(const ReceivedRequest& request);
@@ -169,7 +169,8 @@ class Responder {
   /// With `any_order`: returns the region that contains the whole WRITE. If there is none, counts the error
   /// and returns null.
   const MemoryRegion* admit(const Reth& reth);
-  /// With `any_order`: counts payload that was placed, or that was part of an abandoned message.
+  /// With `any_order`: count_placed() counts payload that was placed. count_abandoned() counts an abandoned
+  /// message, of which `bytes` bytes had been placed.
   void count_placed(std::uint32_t bytes);
   void count_abandoned(std::uint32_t bytes);
   void count_duplicate() { ++counters_.duplicate; }

@@ -12,8 +12,9 @@
 
 namespace softfeb::roce {
 
-/// The headers from the UDP length on, as words in memory order. They are written with few stores. Their CRC
-/// is computed from registers, so that the written headers are not read back (doc/icrc.md).
+/// The headers that follow the UDP ports, as words in memory order: UDP length and checksum, BTH, and
+/// extended headers. They are written with few stores. Their CRC is computed from registers, so that the
+/// written headers are not read back (doc/icrc.md).
 struct TransportWords {
   /// Size of the part of the UDP header that `udp_bth` contains (length and checksum).
   static constexpr std::size_t kUdpPart = 4;

@@ -17,7 +17,8 @@ struct WorkRequest {
   std::uint64_t id = 0;
   WrOpcode opcode = WrOpcode::kWrite;
   bool signaled = true;  ///< requests a completion (and, on RC, an ACK)
-  /// SE is set on the last packet if the message generates a completion at the receiver
+  /// requests SE: on the last packet if the message generates a completion at the receiver (firmware profile:
+  /// on every packet)
   bool solicited = false;
   std::uint64_t remote_address = 0;
   std::uint32_t rkey = 0;
@@ -32,7 +33,7 @@ inline constexpr std::uint32_t kMaxMessage = 0x8000'0000;  ///< bytes
 /// Completion status. The values are those that the firmware reports.
 enum class WcStatus : std::uint8_t {
   kSuccess = 0,
-  kLocalOperationError = 2,  ///< unsupported verb or payload source error
+  kLocalOperationError = 2,  ///< unsupported verb, length above kMaxMessage, or payload source error
   kFlushed = 5,
   kBadResponse = 7,
   kRemoteInvalidRequest = 9,
