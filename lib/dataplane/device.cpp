@@ -32,8 +32,8 @@ std::string need_text(const DeviceSpec& spec) {
                       : "it needs " + std::string(need) + " (softfeb doctor lists the devices)";
 }
 
-/// Removes a socket file that has no listener, because the process that created it has died. DPDK refuses
-/// to bind to an existing file.
+/// Removes the socket file at `path` if nothing listens on it, as after the death of the process that created
+/// it. DPDK refuses to bind to an existing file.
 void remove_stale_socket(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;

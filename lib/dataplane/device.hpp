@@ -95,7 +95,7 @@ class Device {
   std::vector<int> sockets_;
 };
 
-/// Creates devices, and keeps net_ring links whose other end does not exist yet. Must outlive its devices.
+/// Creates devices, and owns the rings of all net_ring links. Must outlive its devices.
 class DeviceFactory {
  public:
   DeviceFactory();

@@ -24,7 +24,8 @@ constexpr std::uint32_t kMostOut = 1024;  ///< maximum number of long copies in 
 constexpr std::uint32_t kMostShort = 16'384;
 
 /// Returns the length in bytes of the headers that the network reads and writes in this frame: Ethernet to
-/// BTH, including a congestion control header (CCH) if the frame is for UDP port `cc_port`.
+/// BTH, including a congestion control header (CCH) if the frame is for UDP port `cc_port`. Returns
+/// UINT32_MAX if the first `length` bytes are too short for these headers.
 std::uint32_t headers_of(const std::uint8_t* bytes, std::uint32_t length, std::uint16_t cc_port) {
   if (length < roce::kEthernetSize + roce::kVlanTagSize) return UINT32_MAX;
   const bool tagged = load_be16(bytes + 12) == roce::kEtherTypeVlan;

@@ -25,8 +25,8 @@ struct PortConfig {
   std::uint16_t queues = 1;  ///< number of queues in each direction; each queue belongs to one worker
   std::uint32_t rx_descriptors = 1024;
   std::uint32_t tx_descriptors = 1024;
-  /// Requested MTU in bytes, counted from the IP header. Not set: the port keeps its own MTU or, if only the
-  /// buffers limit the length of frames, uses the MTU that the longest RoCE packet needs.
+  /// Requested MTU in bytes, counted from the IP header. std::nullopt: the port keeps its own MTU or, if only
+  /// the buffers limit the length of frames, uses the MTU that the longest RoCE packet needs.
   std::optional<std::uint32_t> mtu;
   /// Size of a receive buffer in bytes; 0: large enough for a whole frame. Smaller buffers require scatter.
   std::uint32_t rx_buffer = 0;

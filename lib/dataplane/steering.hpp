@@ -29,7 +29,8 @@ struct SteeredBoard {
   std::uint16_t queue = 0;
 };
 
-/// One rule. A rule without address and QPN matches every RoCEv2 packet.
+/// One rule. It steers RoCEv2 packets (UDP port 4791) for `ip`, in `vlan` and for `qpn` if these are set, to
+/// `queue`.
 struct SteeringRule {
   std::optional<roce::VlanTag> vlan;
   roce::IpAddress ip;

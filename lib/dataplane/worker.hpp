@@ -50,9 +50,9 @@ class Worker {
   /// Waits for the loop to end after Quit.
   void join();
 
-  /// Both functions return false if the queue is full; the caller may retry. Only one thread may send
-  /// commands, and only one may send requests. The requests of each kind are carried out in order, usually
-  /// in the next iteration. A sleeping worker takes tens of microseconds longer.
+  /// command() and request() return false if the queue is full; the caller may retry. Only one thread may
+  /// send commands, and only one may send requests. The requests of each kind are carried out in order,
+  /// usually in the next iteration. A sleeping worker takes tens of microseconds longer.
   bool command(const Command& command);
   bool request(BoardRequest& request);
   bool request(ReceiverRequest& request);

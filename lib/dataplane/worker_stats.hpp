@@ -34,8 +34,8 @@ struct NetworkRelayCounters {
   std::uint64_t tx_short = 0;    ///< bursts a port accepted only in part; the rest is retried
   std::uint64_t tx_dropped = 0;  ///< packets dropped because the external port's queue was full (kPortRoom)
   std::uint64_t tx_waiting = 0;  ///< packets currently queued for a port
-  std::uint64_t held_up = 0;     ///< receive bursts shortened because no frames were free
-  std::uint64_t overruns = 0;    ///< iterations more than kLate after a network event was due
+  std::uint64_t held_up = 0;     ///< receive bursts shortened because too few frames were free
+  std::uint64_t overruns = 0;    ///< iterations that ran more than kLate after a network event was due
   Time latest = 0;               ///< largest delay of these iterations
   Time late = 0;                 ///< sum of the delays of these iterations
   static constexpr Time kLate = 20 * kMicrosecond;

@@ -29,7 +29,7 @@ int node_of(const config::PortConfig& port) {
   }
 }
 
-/// Returns, for each worker, the NUMA node of its ports.
+/// Returns, for each worker, the common NUMA node of its ports, or -1.
 std::vector<int> worker_nodes(const config::RunConfig& config) {
   std::vector<std::vector<int>> seen(config.workers.count);
   for (std::size_t p = 0; p < config.ports.size(); ++p) {
