@@ -19,7 +19,7 @@ struct Notification {
   std::uint32_t op = 0;       ///< number of the transfer, from 0, modulo 2^32
   std::uint64_t offset = 0;   ///< offset of its first byte in the memory
   std::uint64_t bytes = 0;    ///< length
-  std::uint64_t time_ns = 0;  ///< when its last segment completed
+  std::uint64_t time_ns = 0;  ///< time at which the transfer became complete
 };
 
 /// A transfer that was abandoned after TransferSettings::entry_timeout_ns.
@@ -36,11 +36,11 @@ struct AbandonedTransfer {
 struct TransferSettings {
   std::uint32_t segment_bytes = 0;  ///< length of every segment except the last of a transfer; required
   std::uint32_t segments = 1;       ///< largest number of segments of a transfer, 1 to 1024
-  std::uint32_t sources = 1;   ///< senders (groups of queue pairs) whose transfers are counted separately
+  /// Number of senders (groups of queue pairs). Each sender numbers its own transfers.
+  std::uint32_t sources = 1;
   std::uint32_t slots = 4;     ///< transfers of each source that fit in memory, 1 to 2048
   std::uint32_t entries = 64;  ///< largest number of transfers in progress, at least 1
-  std::uint32_t escape = 512;  ///< largest number of messages that wait for the first message of their
-                               ///< transfer
+  std::uint32_t escape = 512;  ///< largest number of waiting messages (Result::kWaiting)
   std::uint64_t escape_timeout_ns = 1'000'000'000;
   std::uint64_t entry_timeout_ns = 0;  ///< incomplete transfers are abandoned after this time; 0: never
   std::uint32_t remember = 16;         ///< number of complete transfers whose late messages are recognized
@@ -68,9 +68,9 @@ class TransferReceiver {
   /// Result of completed().
   enum class Result : std::uint8_t {
     kPlaced,     ///< a new segment of a transfer
-    kDuplicate,  ///< it had arrived before
+    kDuplicate,  ///< the segment had arrived before
     kWaiting,    ///< waits for the first segment of its transfer, or for another transfer to free this memory
-    kDropped,    ///< the table for `entries` or the one for `escape` is full
+    kDropped,    ///< the table of `entries` transfers is full, or `escape` messages are waiting already
     kRejected,   ///< immediate, source or length are impossible, or contradict those of the transfer
   };
   /// Call when a WRITE of `bytes` bytes with this immediate (in host byte order) has completed. `now_ns` may

@@ -14,7 +14,7 @@ namespace softfeb {
 inline double exponential(std::uint64_t bits) {
   constexpr double kLn2 = 0x1.62e42fefa39efp-1;
   constexpr double kSqrtHalf = 0x1.6a09e667f3bcdp-1;
-  // An odd number of 53 bits: the value is this number / 2^53, which is neither 0 nor 1.
+  // The uniform value is k / 2^53, where k is an odd number of 53 bits. It is therefore neither 0 nor 1.
   int exponent = 0;
   double m = std::frexp(static_cast<double>((bits >> 12) * 2 + 1), &exponent);
   if (m < kSqrtHalf) {

@@ -15,7 +15,7 @@ struct BoardRegisters::Mounted {
   std::uint32_t base;
   std::uint32_t size;
   bool present;                  ///< false: accesses return a decode error
-  std::size_t port;              ///< port of the board to whose data path the block belongs
+  std::size_t port;              ///< number of the board's port whose data path the block uses
   std::unique_ptr<Block> block;  ///< null if the block is plain memory
 
   bool holds(std::uint32_t address) const { return address - base < size; }

@@ -83,7 +83,7 @@ class BoardRegisters {
   /// Appends to `actions` the actions that must be performed before the write is acknowledged.
   AccessResult write(std::uint32_t address, ByteSpan data, const LiveState& live, Time now, Actions& actions);
 
-  /// The board's port to whose data path the register at `address` belongs. An access never concerns the data
+  /// Number of the board's port whose data path an access to `address` uses. An access never uses the data
   /// paths of two ports, because it stops at the end of a traffic generator's block.
   std::size_t port_at(std::uint32_t address) const;
 

@@ -111,8 +111,8 @@ QpResponse MetadataServer::handle(const QpRequest& request) {
   if (request.verb == QpVerb::kModify || request.verb == QpVerb::kQuery)
     return control(qp_index(request.qpn), request);
 
-  // The slot table is needed to create and destroy queue pairs. The queue pair gets the QPN and PD handler
-  // stored there.
+  // CREATE allocates a slot and DESTROY frees one. The QPN is made from the slot number and the PD handler
+  // that the slot stores.
   std::size_t slot = qp_index(request.qpn);
   if (request.verb == QpVerb::kCreate) {
     const auto inserted = qp_pd_handlers_.insert(request.pd_handler);

@@ -31,11 +31,10 @@ void check_qps(Reading& reading, const RunConfig& config, const BoardConfig& boa
 void check_ordering(Reading& reading, const RunConfig& config);
 /// Reports transfers that are incompatible with their queue pairs or their receiver.
 void check_transfers(Reading& reading, const RunConfig& config);
-/// Reports receivers with windows whose streams differ in a setting that must be the same.
+/// Reports receivers with windows if their streams differ in a setting that must be the same.
 void check_windows(Reading& reading, const RunConfig& config);
 
-/// Reports receivers' streams of datagrams whose ports have another use or whose buffers take too much
-/// memory.
+/// Reports streams of datagrams if their ports have another use or their buffers take too much memory.
 void check_streams(Reading& reading, const RunConfig& config);
 /// Reports traffic generators that have no destination or cannot reach it.
 void check_traffic_gens(Reading& reading, const RunConfig& config);

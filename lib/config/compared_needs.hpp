@@ -26,8 +26,9 @@ std::vector<std::string> switch_on_int(Node& document, const LabConfig& base);
 /// the syntax of `--set`.
 std::vector<std::string> switch_on_grants(Node& document, const LabConfig& base);
 
-/// Adds the parameters of Homa that depend on the network, unless the section contains them: `rtt_bytes`, in
-/// proportion to the bottleneck's rate, and levels for the switches with the fewest priorities.
+/// Adds the parameters of Homa that depend on the network, where the defaults do not fit: `rtt_bytes`, in
+/// proportion to the bottleneck's rate, and as many priority levels as the switch with the fewest strict
+/// priorities has. The section must not contain these parameters yet.
 void add_grant_parameters(Node& section, const LabConfig& base);
 
 /// Throws ConfigError if the file's own queues defeat the priorities that switch_on_grants() added. `lab` is

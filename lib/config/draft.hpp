@@ -20,10 +20,11 @@ namespace softfeb::config {
 
 struct EndpointDraft {
   EndpointConfig config;
-  std::uint32_t count = 1;              ///< number of elements in the configuration: replicas times ports
-  std::uint32_t ports = 1;              ///< ports of a board
-  std::vector<std::string> port_names;  ///< of a board with several ports; empty: `port`
-  std::string port;                     ///< empty: attached by a link (softfeb lab)
+  std::uint32_t count = 1;  ///< number of elements in the configuration: replicas times ports
+  std::uint32_t ports = 1;  ///< ports of a board
+  /// Ports of a board that has several; empty: `port` names the only one.
+  std::vector<std::string> port_names;
+  std::string port;  ///< empty: attached by a link (softfeb lab)
   bool port_given = false;
   std::vector<std::size_t> workers;  ///< workers that the file names; empty: none given
   bool mac_given = false;

@@ -74,8 +74,9 @@ struct RegistrationSettings {
   std::uint32_t mask_bits = 1024;
   std::uint32_t entries = 64;
   std::uint32_t escape = 512;
-  Time escape_timeout = kSecond;  ///< maximum wait of a packet; must exceed the time of a retransmission
-  Time entry_timeout = 0;         ///< 0: operations never time out
+  /// Longest time for which a packet waits; must exceed the time that a retransmission takes.
+  Time escape_timeout = kSecond;
+  Time entry_timeout = 0;  ///< 0: operations never time out
   std::uint32_t remember = 16;
   bool given = false;
   Where where;
@@ -105,7 +106,8 @@ struct ReceiverConfig {
   std::optional<ReceiverEventsConfig> events;  ///< none: the receiver builds no events
   std::optional<StreamsConfig> streams;        ///< none: the receiver accepts no datagrams
   bool any_order = false;                      ///< packets of a UC WRITE may arrive in any order
-  Time ordering_timeout = kMillisecond;  ///< with `any_order`: limit for waiting packets, incomplete WRITEs
+  /// With `any_order`: time limit for waiting packets and incomplete WRITEs.
+  Time ordering_timeout = kMillisecond;
   bool check_payload = true;  ///< compare received data with the configured payload of the sending QP
   CnpConfig cnp;
   /// File to which all regions are written at the end of the run, each up to its last written byte; empty:

@@ -40,17 +40,18 @@ struct BoardEventsConfig {
   std::string trigger_name;
   std::vector<std::string> to_names;  ///< receivers that build events, as in the file
   detector::PayloadKind kind = detector::PayloadKind::kWaveform12;
-  std::uint16_t channels = 49;        ///< channels per board; for `beamlets`, the number of beamlets
-  std::uint16_t samples = 64;         ///< samples per channel; for `beamlets`, the number of times
-  std::uint32_t images = 64;          ///< number of images, which are repeated; unused for `counter`
+  std::uint16_t channels = 49;  ///< channels per board; for `beamlets`, the number of beamlets
+  std::uint16_t samples = 64;   ///< samples per channel; for `beamlets`, the number of time samples
+  std::uint32_t images = 64;    ///< number of images, which are repeated; unused for `counter` and `replay`
   detector::Suppression suppression;  ///< only for `roi`
   detector::FragmentSizes sizes;      ///< only for `counter`
   std::string file;                   ///< only for `replay`: the event file
   Time readout_delay = kMicrosecond;
   std::uint32_t fifo = 16;
-  bool veto = true;                ///< busy boards veto triggers
-  std::uint32_t busy_at = 12;      ///< only with `veto`
-  Time busy_delay = kMicrosecond;  ///< only with `veto`
+  bool veto = true;  ///< busy boards veto triggers
+  /// Only with `veto`: a board is busy while its FIFO contains at least this number of fragments.
+  std::uint32_t busy_at = 12;
+  Time busy_delay = kMicrosecond;  ///< only with `veto`: delay after which a busy board vetoes triggers
   std::uint64_t slots = 256;
   std::uint32_t slot = 32 * 1024;
   std::uint32_t piece = 8 * 1024;
@@ -75,8 +76,8 @@ struct BoardEventsConfig {
             .slot = slot,
             .piece = piece};
   }
-  /// Time that a fragment covers: its samples at 1 GS/s; 0 for `counter`. For `replay`, the recording
-  /// determines this time.
+  /// Time that a fragment covers: its samples at 1 GS/s; 0 for `counter`. Must not be called for `replay`,
+  /// because the recording then determines this time.
   Time window() const { return kind == detector::PayloadKind::kCounter ? 0 : samples * kNanosecond; }
 };
 

@@ -97,7 +97,8 @@ struct TransferConfig {
   std::uint64_t bytes = 0;  ///< length of a transfer, at least 1
   std::uint64_t segment = 16'384;
   std::uint64_t threshold = 16'384;  ///< transfers of up to this length are not cut
-  bool registered = true;            ///< the segments have immediates that the receiver registers
+  /// The segments carry immediates, from which the receiver learns when a transfer is complete.
+  bool registered = true;
   /// One WRITE, then an empty WRITE with immediate once the first one is acknowledged.
   bool notify_sender = false;
 
@@ -119,9 +120,10 @@ struct TrafficConfig {
   std::optional<TransferConfig> transfer;  ///< set: messages are segments of transfers
   std::optional<LengthsConfig> lengths;    ///< none: all messages have message_size
   std::optional<ArrivalsConfig> arrivals;  ///< none: closed loop
-  std::optional<BeamletsConfig> beamlets;  ///< set: the rate is kPeriod, and messages are numbered
-  std::optional<std::uint64_t> seed;       ///< seed of lengths and arrivals; none: that of the run
-  Rate rate;                               ///< rate of each QP
+  /// Set: the unit of `rate` is kPeriod, and immediates number the messages.
+  std::optional<BeamletsConfig> beamlets;
+  std::optional<std::uint64_t> seed;  ///< seed of lengths and arrivals; none: that of the run
+  Rate rate;                          ///< rate of each QP
   /// Messages per QP: the smallest of the run's limit, the QP's own limit and the length of the file. None:
   /// until the end of the run.
   std::optional<std::uint64_t> messages;

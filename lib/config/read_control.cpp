@@ -8,7 +8,8 @@
 namespace softfeb::config {
 namespace {
 
-/// Limits imposed by MetadataServer.
+/// Largest values of the keys `pds`, `mrs` and `qps`. MetadataServer accepts no more PDs and MRs, but more
+/// QPs.
 constexpr std::uint64_t kMostPds = 256;
 constexpr std::uint64_t kMostMrs = 256;
 constexpr std::uint64_t kMostQps = 256;

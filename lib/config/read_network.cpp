@@ -78,7 +78,7 @@ void read_queue(Section s, fabric::SwitchConfig& config, std::set<std::uint32_t>
   s.close();
 }
 
-/// `count` is the number of queues.
+/// Reads a map from DSCP or PCP to queues. `count` is the number of queues.
 void read_map(Section& s, const char* key, std::span<std::uint8_t> queues, std::size_t count) {
   const Node* node = s.find(key);
   if (node == nullptr || node->kind == Node::Kind::kNull) return;

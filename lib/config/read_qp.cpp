@@ -85,7 +85,8 @@ TrafficConfig read_traffic(Section s) {
 namespace {
 
 constexpr std::uint64_t kMax24 = 0xff'ffff;
-/// Value of `ack_every` that exceeds the number of packets of any message.
+/// Value of `ack_every` that is at least the number of packets of any message, so that only the last packet
+/// of a message requests an acknowledgement.
 constexpr std::uint32_t kAckPerMessage = 1U << 23;
 constexpr const char* kTargets =
     "write a receiver's name, {ip, qpn, rkey, address, length}, perftest://HOST:PORT or sink://HOST:PORT";

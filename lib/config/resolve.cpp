@@ -340,7 +340,8 @@ class Resolver {
   }
 
   /// Returns the largest path MTU for which packets fit the MTU of all ports used by the board and its
-  /// receivers. A port without `mtu` is assumed to have an MTU of 1500 bytes; the result is then 1024.
+  /// receivers. A port without `mtu` is assumed to have an MTU of 1500 bytes; the result is then at most
+  /// 1024.
   std::uint32_t default_pmtu(const BoardConfig& board, const QpConfig& qp) const {
     std::uint32_t mtu = out_.ports[board.endpoint.port].mtu.value_or(1500);
     if (const auto* target = std::get_if<ReceiverTarget>(&qp.to)) {

@@ -56,7 +56,7 @@ struct RunSettings {
   Where where;
 };
 
-/// Section `latency`: the times of messages from stage to stage.
+/// Section `latency`: measures how long messages take from stage to stage.
 struct LatencyConfig {
   static constexpr std::uint32_t kSample = 64;        ///< default in real time
   static constexpr std::uint32_t kVirtualSample = 1;  ///< default in virtual time

@@ -98,7 +98,7 @@ QpConfig generator_qps(const TrafficGenConfig& t, std::size_t receiver) {
   qp.send_queue = t.window;
   qp.traffic.verb = roce::WrOpcode::kWrite;
   qp.traffic.message_size = TrafficGenConfig::kSlotBytes;
-  qp.traffic.messages = 0;  // none of its own
+  qp.traffic.messages = 0;  // the QP generates no messages of its own
   qp.traffic.slots = TrafficGenConfig::kSlots;
   return qp;
 }

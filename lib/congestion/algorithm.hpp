@@ -55,7 +55,8 @@ using Needs = std::uint8_t;
 inline constexpr Needs kNeedsAcks = 1U << 0;        ///< a reliable queue pair (RC)
 inline constexpr Needs kNeedsIntRecords = 1U << 1;  ///< switches that write INT records
 inline constexpr Needs kNeedsGrants = 1U << 2;      ///< a receiver that sends grants
-inline constexpr Needs kNeedsOwnQp = 1U << 3;       ///< an object per queue pair; no other scope
+/// One object for each queue pair; no other `scope` is allowed.
+inline constexpr Needs kNeedsOwnQp = 1U << 3;
 
 /// Result of a change of parameters.
 enum class Change : std::uint8_t {

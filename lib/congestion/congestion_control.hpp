@@ -140,7 +140,7 @@ class CongestionControl {
     forget();
     on_granted(packets, priority, now);
   }
-  /// A message of `length` payload bytes was posted after the previous one. `order` is its position in the
+  /// The queue pair's next message, of `length` payload bytes, was posted. `order` is its position in the
   /// order in which the board's messages were posted.
   void posted(std::uint32_t length, std::uint64_t order, Time now) {
     if (!uses(kOnPosted)) return;

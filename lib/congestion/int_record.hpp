@@ -18,9 +18,9 @@ constexpr std::int64_t wrapped_difference(std::uint32_t now, std::uint32_t befor
   return static_cast<std::int32_t>((now - before) << unused) >> unused;
 }
 
-/// In-band network telemetry of one switch port (the INT record of HPCC, SIGCOMM 2019): its state when the
-/// first bit of a packet leaves. On the wire, a record has 64 bits: 4 bits for the rate code, 24 for the
-/// time, 20 for the bytes sent, and 16 for the queue.
+/// In-band network telemetry of one switch port (the INT record of HPCC, SIGCOMM 2019): the state of the port
+/// when the first bit of a packet leaves. On the wire, a record has 64 bits: 4 bits for the rate code, 24 for
+/// the time, 20 for the bytes sent, and 16 for the queue.
 struct IntRecord {
   static constexpr std::uint8_t kUnknownRate = 15;
   static constexpr unsigned kTimeBits = 24, kTxBits = 20;

@@ -7,8 +7,8 @@ namespace softfeb::dcqcn {
 
 namespace {
 
-// Clocks from the edge that samples the CNP input to the edge at which the overseer acts. The delay is caused
-// by two synchroniser stages and the edge detector.
+// Clocks from the edge that samples the CNP input to the edge at which the overseer acts, the state machine
+// that passes CNPs to the engines. The delay is caused by two synchroniser stages and the edge detector.
 constexpr Edge kStrobeDelay = 3;
 // Clocks from the edge after which CnpCntRst is visible until the counter is 0.
 constexpr Edge kClearDelay = 3;
@@ -25,8 +25,9 @@ Edge ReactionPoint::next_joint_edge() const {
                    decrease_.next(decrease_flag_)});
 }
 
-// Between joint edges, the three engines are independent, because only increases change the rates. Each
-// engine can therefore use its own shortcuts.
+// At a joint edge, a CNP, a counter reset or the bypass takes effect, or the decrease engine accesses the
+// rates. Between joint edges, the three engines are independent, because only increases change the rates.
+// Each engine can therefore use its own shortcuts.
 void ReactionPoint::run_apart(Edge last) {
   alpha_engine_.run(last, alpha_, alpha_flag_, parameters_.alpha_g, parameters_.alpha_upd_interval);
   decrease_.run(last, parameters_.rate_dec_interval);

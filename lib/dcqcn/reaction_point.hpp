@@ -81,7 +81,8 @@ class ReactionPoint {
   std::uint16_t alpha_ = kAlphaOne;
   std::uint16_t cnp_counter_ = 0;
   // Events in flight, a few clocks ahead of now_.
-  std::array<NearEdge, 2> strobes_;  ///< edges at which CNPs reach the overseer
+  /// Edges at which CNPs reach the overseer, which passes them to the engines.
+  std::array<NearEdge, 2> strobes_;
   /// edge at which the CNP counter is incremented and the timer is reset
   NearEdge after_strobe_;
   NearEdge clear_;  ///< edge at which the CNP counter is cleared

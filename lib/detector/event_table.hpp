@@ -10,8 +10,8 @@
 
 namespace softfeb::detector {
 
-/// Records which pieces have arrived from which boards, for a fixed number of events. Each event occupies 8
-/// bytes and a bitmap per board. Events are found by number. Only the constructor allocates.
+/// Records which pieces have arrived from which boards, for a fixed number of events. For each board, an
+/// event occupies 8 bytes and a bitmap. Events are found by number. Only the constructor allocates.
 class EventTable {
  public:
   using Index = std::uint32_t;

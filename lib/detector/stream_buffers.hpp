@@ -125,7 +125,7 @@ class StreamBuffers {
 
   StreamBuffersConfig config_;
   std::vector<Stream> streams_;
-  std::vector<State> states_;  ///< of buffers
+  std::vector<State> states_;  ///< state of each buffer
   std::vector<std::uint8_t> memory_;
   Ring<StreamEvent> closed_;  ///< events not returned by poll() yet; at most one for each buffer
   /// List of the streams whose buffer contains data, in order of `opened`, which is also the order of their

@@ -10,7 +10,7 @@
 namespace softfeb::detector {
 
 /// The events for which a builder has received no fragment. Events at or below the builder's horizon can no
-/// longer be opened, so only the numbers that were not seen are stored, as ranges. Above the horizon, the
+/// longer be opened. For them, the numbers that were not seen are stored, as ranges. Above the horizon, the
 /// numbers that were seen are stored; these events are open or remembered. The memory is therefore bounded,
 /// no matter how long the run is. Only the constructor allocates.
 class UnseenEvents {

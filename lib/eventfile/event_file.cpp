@@ -111,7 +111,7 @@ class EventFile::Impl {
   }
 
   void run(const std::stop_token& stop, const EventFileConfig& config, std::promise<void>& created) {
-    pthread_setname_np(pthread_self(), "event-file");  // as top and rdma-sink's report show it
+    pthread_setname_np(pthread_self(), "event-file");  // the name that top and rdma-sink's report show
     try {
       writer_.emplace(config, queue_);
     } catch (const std::exception& error) {

@@ -103,8 +103,8 @@ class Driver {
   /// Messages to the user on whether the run kept up with its schedule. Call after close().
   virtual std::vector<std::string> remarks(const stats::Outcome&) const { return {}; }
 
-  /// Times of messages from stage to stage, up to date; null if they are not recorded. Valid as long as the
-  /// driver exists.
+  /// How long messages took from stage to stage, up to now; null if this is not recorded. Valid as long as
+  /// the driver exists.
   virtual const latency::StageFigures* stages() { return nullptr; }
   /// How each worker has spent its time since traffic began; null in virtual time.
   virtual const std::vector<dataplane::CpuTimes>* cpu_times() const { return nullptr; }

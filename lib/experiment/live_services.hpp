@@ -43,8 +43,8 @@ class LiveServices {
 
   /// True if the live page is served.
   bool serves() const { return server_ != nullptr; }
-  /// Publishes the result to clients after the run (LivePage::conclude); the workers may already have
-  /// ended. Clients are served only while `service` runs; this call runs it.
+  /// Publishes the result to clients after the run (LivePage::conclude); the workers may already have ended.
+  /// Clients are served only while `service` runs, so this call runs it briefly.
   void conclude(const std::string& verdict, const std::string& text);
   /// Keeps serving the live page until a signal arrives.
   void hold();

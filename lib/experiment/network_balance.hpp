@@ -14,8 +14,8 @@
 /// network.
 namespace softfeb::experiment {
 
-/// Returns the traffic between stations and network, apart from the endpoints' own frames. Call after
-/// WorkerPool::quit().
+/// Returns the frames that entered or left the network other than through endpoints, and the frames lost at
+/// the edge of the network. Call after WorkerPool::quit().
 lab::Edge edge_of(const config::LabConfig& lab, const runtime::DpdkRuntime& dpdk,
                   const runtime::WorkerPool& pool, const stats::Outcome& outcome);
 

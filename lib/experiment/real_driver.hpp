@@ -83,7 +83,7 @@ class RealDriver final : public Driver {
   std::unique_ptr<runtime::WorkerPool> pool_;
   std::optional<slowcontrol::ControlService> service_;
   std::optional<LiveServices> live_;
-  std::vector<dataplane::CpuShares> cpu_;  ///< of each worker, until traffic was stopped
+  std::vector<dataplane::CpuShares> cpu_;  ///< CPU shares of each worker until traffic was stopped
   stats::Observers* observers_ = nullptr;
   Time started_ = 0;
   double start_up_s_ = 0;

@@ -25,17 +25,17 @@ struct Options {
 };
 
 /// Carries out `softfeb run`, or `softfeb lab` in real or virtual time: configuration, endpoints, phases,
-/// checks, result, report. Returns the exit status. After a lab in real time, repeats it in virtual time
-/// for comparison. Does not catch exceptions of the libraries for errors before traffic starts.
+/// checks, result, report. Returns the exit status. After a lab in real time, repeats it in virtual time for
+/// comparison. Does not catch exceptions that the libraries throw before traffic starts.
 int run_experiment(const Options& options);
 
 /// Carries out `softfeb lab sweep`: runs the lab in virtual time at every point of the grid defined by
-/// `lab.sweep`, in parallel on all CPUs. Returns the exit status. Does not catch exceptions of the
-/// libraries for errors before the first run.
+/// `lab.sweep`, in parallel on all CPUs. Returns the exit status. Does not catch exceptions that the
+/// libraries throw before the first run.
 int run_sweep(const Options& options);
 
 /// Carries out `softfeb lab compare`: runs the lab in virtual time once for each algorithm, in parallel on
-/// all CPUs. Returns the exit status. Does not catch exceptions of the libraries for errors before the first
+/// all CPUs. Returns the exit status. Does not catch exceptions that the libraries throw before the first
 /// run.
 int run_compare(const Options& options);
 

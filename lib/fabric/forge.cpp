@@ -13,7 +13,7 @@ namespace softfeb::fabric {
 
 namespace {
 
-/// Returns the path of a frame with kFactAck. Its headers up to the BTH are known to be present.
+/// Returns the path of a frame with kFactAck. All its headers through the BTH are known to be present.
 roce::Path path_of(const Frame& frame) {
   roce::Path path;
   std::copy_n(frame.header, 6, path.dest_mac.begin());

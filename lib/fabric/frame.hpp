@@ -13,7 +13,7 @@ namespace softfeb::fabric {
 /// writes its first `header_length` bytes, and releases it.
 struct Frame {
   Frame* next = nullptr;  ///< link of the list that contains the frame; used by its owner
-  /// Contains at least the Ethernet header. If the frame has a BTH, contains everything up to the BTH,
+  /// Contains at least the Ethernet header. If the frame has a BTH, contains everything through the BTH,
   /// including a congestion control header. Must not be shared with other frames, because switches write to
   /// it.
   std::uint8_t* header = nullptr;
@@ -61,8 +61,9 @@ class FrameStore {
   virtual Frame* make(ByteSpan bytes) = 0;
   /// Makes an independent copy of a frame.
   virtual Frame* copy(const Frame& frame) = 0;
-  /// Flips one bit after the Ethernet header, which `random` selects. If other frames share the byte, it is
-  /// copied first, so that only this frame changes. Returns false if there is no room for the copy.
+  /// Flips one bit after the Ethernet header; `random` selects the bit. If other frames share the memory of
+  /// this bit, it is copied first, so that only this frame changes. Returns false if there is no room for the
+  /// copy.
   virtual bool corrupt(Frame& frame, std::uint64_t random) = 0;
   virtual void release(Frame* frame) = 0;
 };

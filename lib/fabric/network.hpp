@@ -53,8 +53,8 @@ class Network {
   /// Fills `out`, and resets the peak values that are counted since the last snapshot.
   void take_snapshot(NetworkSnapshot& out, Time now);
 
-  /// Makes the network report the times of frames for which Frame::message is set to `stamps`. `stamps` must
-  /// outlive the network.
+  /// Makes the network report to `stamps` when frames with a nonzero Frame::message leave a station, enter a
+  /// switch or leave a switch. `stamps` must outlive the network.
   void report_times(latency::Stamps& stamps);
 
   const NetworkConfig& config() const;

@@ -12,8 +12,8 @@
 
 namespace softfeb::fabric {
 
-/// Frames waiting for a station's transmitter, in a FIFO from which paused priorities are skipped. Frame::at
-/// is the time at which a frame was queued.
+/// Frames waiting for a station's transmitter. They leave in the order in which they were queued, except that
+/// frames of paused priorities are skipped. Frame::at is the time at which a frame was queued.
 class StationQueue {
  public:
   bool empty() const { return bytes_ == 0; }

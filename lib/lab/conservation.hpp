@@ -52,7 +52,8 @@ struct PayloadAccount {
 
 /// Compares the payload bytes that receivers wrote to memory with the payload bytes of completed messages.
 /// The fate of the last message is unknown if a queue pair failed or is unreliable. Such a queue pair
-/// balances if its receiver wrote at least its complete messages and at most what was sent.
+/// balances if its receiver wrote at least the payload of the messages that arrived completely, and at most
+/// the payload that was sent.
 Balance payload_balance(const stats::Sample& sample, const std::vector<PayloadAccount>& accounts);
 
 }  // namespace softfeb::lab

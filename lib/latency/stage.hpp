@@ -42,7 +42,7 @@ static_assert(point_of(Stage::kCompleted) == kPoints - 1);
 /// Returns the name of a point: "sent", "switch_1_in", …
 std::string point_name(std::size_t point);
 
-/// A part of the path, from one point to another, for whose duration there is a histogram.
+/// A part of the path, from one point to another. Each span has a histogram of its duration.
 struct Span {
   std::uint8_t from = 0;
   std::uint8_t to = 0;

@@ -51,7 +51,7 @@ class StageHistogram {
   static constexpr Time lower(std::size_t i) {
     if (i == 0) return 0;
     const std::size_t octave = (i - 1) / kPerOctave;
-    const Time width32 = kNanosecond << octave;  // of all buckets of the octave
+    const Time width32 = kNanosecond << octave;  // width of the whole octave (32 buckets)
     return width32 + ((width32 * ((i - 1) % kPerOctave) + kPerOctave - 1) / kPerOctave);
   }
   static constexpr std::size_t bucket_of(Time took) {

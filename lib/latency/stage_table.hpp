@@ -11,7 +11,7 @@
 
 namespace softfeb::latency {
 
-/// What a StageTable has measured.
+/// Measurements of a StageTable.
 struct StageFigures {
   std::uint32_t sample = 0;    ///< one message in `sample` was selected
   std::uint64_t messages = 0;  ///< messages that are complete and in the histograms

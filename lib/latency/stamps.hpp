@@ -63,8 +63,8 @@ class Stamps {
   /// The present time, for stages reached during an iteration of the worker's loop. In virtual time, this is
   /// `now`.
   virtual Time clock(Time now) = 0;
-  /// Packets were just received from a port. The present time is the time of arrival of all packets until the
-  /// next call.
+  /// Call when packets have just been received from a port. Until the next call, the time of this call is the
+  /// arrival time of all packets.
   void received() { arrived_ = clock(0); }
   /// A frame that carries a message's key was built for a port.
   void mark_frame() { ++marked_; }

@@ -89,7 +89,7 @@ class Control {
   /// Number of bytes that may be in flight. Must be at least the size of a packet of the path MTU.
   virtual double window() const { return kUnlimited; }
 
-  /// A message of `length` payload bytes was posted after the previous one. `order` is its position in the
+  /// The queue pair's next message, of `length` payload bytes, was posted. `order` is its position in the
   /// order in which the board's messages were posted.
   virtual void posted(std::uint32_t /*length*/, std::uint64_t /*order*/, Time /*now*/) {}
   /// Packets with numbers below the returned value may leave; `packet` is the number of the next packet.

@@ -14,7 +14,7 @@ using congestion::CongestionState;
 using softfeb_plugin::Plugin;
 
 constexpr std::uint32_t kBth = 12;
-/// Packets are not paced at rates from this value on.
+/// At this rate or above, packets are not paced.
 constexpr double kFastest = 1e12;
 
 std::size_t rounded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }

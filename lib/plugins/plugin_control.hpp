@@ -64,8 +64,8 @@ class alignas(64) PluginControl final : public congestion::CongestionControl {
   template <typename Call>
   void guarded(const char* what, Call&& call);
   void adopt_answers(Time now);
-  /// Const functions that ask the plug-in do not change the state that callers see, except that an invalid
-  /// answer makes the control fail.
+  /// For const functions that call the plug-in. They do not change the state that callers see, except that an
+  /// invalid answer makes the control fail.
   PluginControl& self() const { return const_cast<PluginControl&>(*this); }
   void fail(const std::string& message);
 

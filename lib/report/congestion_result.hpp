@@ -21,7 +21,7 @@ nlohmann::ordered_json congestion_result(const config::CongestionConfig& congest
 /// them.
 void add_plugin_state(nlohmann::ordered_json& result, const congestion::CongestionState& state);
 
-/// Collects these quantities over the queue pairs of a board.
+/// Collects the quantities of congestion_result() over the queue pairs of a board.
 class CongestionSummary {
  public:
   void add(const config::CongestionConfig& congestion, const stats::ControlState& state);

@@ -138,7 +138,7 @@ class Layout {
   }
 
  private:
-  /// Which of the columns for RTT and window are shown.
+  /// The optional columns that are shown: RTT and window.
   struct StateColumns {
     bool rtt = false, window = false;
   };

@@ -20,7 +20,8 @@ enum class Attention : std::uint8_t {
 };
 
 /// Returns the indices of the QPs to list, ascending. If there are at most `limit` QPs (empty: unlimited),
-/// these are all QPs. Otherwise they are at most `limit` of the QPs that need attention, failed ones first.
+/// these are all QPs. Otherwise, these are at most `limit` QPs that need attention; failed QPs are selected
+/// first.
 std::vector<std::size_t> listed_qps(const std::vector<Attention>& qps, std::optional<std::uint32_t> limit);
 
 /// Returns {"qps", "qps_listed", "qps_failed", "qps_in_trouble"}.

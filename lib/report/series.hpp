@@ -15,8 +15,9 @@
 namespace softfeb::report {
 
 /// Writes series.csv (doc/result.md): one row per QP and sample or, if there are more than run.series_qps
-/// QPs, one row per board and sample. If a QP has an algorithm other than DCQCN, columns for its state follow
-/// those that every file has. Rows are written as samples arrive, so memory use does not grow with the run.
+/// QPs, one row per board and sample. If any QP has an algorithm other than DCQCN, further columns, for the
+/// state of such algorithms, follow the columns that every file has. Rows are written as samples arrive, so
+/// memory use does not grow with the run.
 class Series : public stats::Observer {
  public:
   /// Writes the heading. `plans` must outlive this object. Throws EnvironmentError.

@@ -13,8 +13,8 @@ constexpr Time kSynInterval = 100 * kMillisecond;
 constexpr Time kReconnectDelay = 100 * kMillisecond;
 
 /// The connection closes if no segment from the server arrives for this number of null timeouts. A live
-/// server answers our NULs, three of which are sent per null timeout, but a BUSY server may be silent for
-/// longer.
+/// server answers our NULs, of which we send three per null timeout. A BUSY server, however, may be silent
+/// for more than one null timeout.
 constexpr unsigned kSilentTimeouts = 3;
 constexpr unsigned kNulsPerTimeout = 3;
 

@@ -72,8 +72,7 @@ class RssiEndpoint : public RssiLink {
   /// Sends a bare ACK with the first unacknowledged sequence number, for a peer that does not know our
   /// initial sequence number.
   void send_first_ack(Time now) { send_bare(tx_.base(), now); }
-  /// Makes sure that a segment is in flight that the peer must answer if the peer still knows this
-  /// connection.
+  /// Ensures that at least one segment is in flight. A peer that still knows this connection must answer it.
   void provoke(Time now);
 
   void put(const UdpPeer& to, ByteSpan datagram) { sink_.send(to, datagram); }

@@ -26,8 +26,9 @@ struct QpRates {
   /// The goodput comes from a remote receiver: `from` and `to` are not the bounds of the interval that the
   /// receiver measured.
   bool reported = false;
-  /// UC after a warm-up: the receiver (index into Sample::endpoints), and the size of a packet in
-  /// `payload_bytes` that may have been partly on the receiver's link when the measured time began.
+  /// Set for UC after a warm-up. `receiver` is an index into Sample::endpoints. `bytes_on_link` is the size
+  /// of a packet that `payload_bytes` includes although a part of it may have been sent on the receiver's
+  /// link before the measured time began.
   std::optional<std::size_t> receiver;
   std::uint64_t bytes_on_link = 0;
   /// Rate of payload sent for the first time, in the sender's interval.

@@ -34,7 +34,7 @@ struct ReportedGoodput {
 /// Payload that a receiver with windows had received by one point in time.
 struct GoodputMark {
   Time at = 0;
-  std::uint64_t bytes = 0;  ///< payload of marked messages
+  std::uint64_t bytes = 0;  ///< payload of messages that set a bit in the bitmap of an open window
   /// Payload of messages that were in progress, and of a packet that was partly on the link.
   std::uint64_t in_progress = 0;
 
@@ -47,7 +47,7 @@ struct GoodputMark {
   }
 };
 
-/// What became of a receiver's event file.
+/// Result of writing a receiver's event file.
 struct EventFileOutcome {
   std::string path;
   std::uint64_t written = 0;      ///< events written
@@ -85,8 +85,8 @@ struct Outcome {
   std::uint64_t control_unserved = 0;
   std::vector<nlohmann::ordered_json> control;  ///< counters of each board's slow control; null without it
   std::vector<std::uint8_t> changes_made;       ///< indexed like RunConfig::changes; 0: the run ended first
-  /// Times of messages from stage to stage; null if they are not recorded. Valid as long as the run's driver
-  /// exists.
+  /// How long messages took from stage to stage; null if this is not recorded. Valid as long as the run's
+  /// driver exists.
   const latency::StageFigures* stages = nullptr;
   /// Indexed like RunConfig::receivers; nullopt for receivers without an event file. Empty if there are none.
   std::vector<std::optional<EventFileOutcome>> event_files;

@@ -53,8 +53,8 @@ struct BoardInterval {
   /// End of the interval in seconds since traffic began. This is a whole number of nanoseconds, as written
   /// to files, so that a rate times the difference of two written times gives the exact number of bytes.
   double at = 0;
-  /// Length of the interval in seconds. It is 0 if the snapshot is no newer than the previous one. Counts
-  /// and rates are then 0, and later events count in the next interval.
+  /// Length of the interval in seconds. It is 0 if the snapshot is no newer than the previous one. Counts and
+  /// rates are then 0, and everything since the previous snapshot counts in the next interval.
   double seconds = 0;
   std::vector<SendInterval> qps;  ///< indexed like EndpointSnapshot::send_qps
   SendInterval configured;        ///< sum over the QPs of the configuration

@@ -26,9 +26,10 @@ struct WindowLoss {
 WindowLoss window_loss(const endpoints::Plans& plans, const Outcome& o, const endpoints::Endpoints& endpoints,
                        std::size_t receiver);
 
-/// Goodput of a receiver with windows, in Gb/s: payload of the messages that were marked in the measured
-/// time, divided by that time. The part of a message that arrived before the measured time is not counted, so
-/// the goodput never exceeds the rate on the wire. Null if nothing was measured.
+/// Goodput of a receiver with windows, in Gb/s: payload of the messages that set a bit in the bitmap of an
+/// open window in the measured time, divided by that time. The part of a message that arrived before the
+/// measured time is not counted, so the goodput never exceeds the rate on the wire. std::nullopt if nothing
+/// was measured.
 std::optional<double> window_goodput_gbps(const Outcome& o, std::size_t boards, std::size_t receiver);
 
 }  // namespace softfeb::stats

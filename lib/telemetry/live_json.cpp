@@ -74,8 +74,8 @@ void add_workers(Json& json, const std::vector<stats::WorkerInterval>& workers) 
   out["idle"] = column(workers, [](const stats::WorkerInterval& w) { return rounded(w.idle); });
 }
 
-/// Adds the traffic of generators and of streams of datagrams. `shown`: factor of all rates; 0 shows them as
-/// 0.
+/// Adds the traffic of generators and of streams of datagrams. `shown` is a factor for all rates: 1, or 0 if
+/// there are no rates yet.
 void add_datagrams(Json& json, const stats::RunInterval& interval, double shown) {
   if (interval.traffic_gens) {
     const stats::TrafficGenInterval& g = *interval.traffic_gens;

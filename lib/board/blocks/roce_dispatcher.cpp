@@ -49,7 +49,7 @@ class RoceDispatcher final : public Block {
   }
 
  private:
-  /// True if words were written whose values the actions of this access do not contain yet.
+  /// True if this access has written words that are not in its actions yet.
   bool written_ = false;
 };
 

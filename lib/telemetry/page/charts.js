@@ -110,7 +110,7 @@ const line = (label, colour, more = {}) => ({
   spanGaps: false, ...more,
 });
 
-// Charts of congestion control's state: for each, its lines for a board (members of a sample) and its unit.
+// Charts of the state of congestion control. Each has a unit, and lines for a board, which show members of a sample.
 const STATES = {
   rtt: { axis: "µs", scale: 1, text: (v) => `${+v.toPrecision(4)} µs`,
     lines: [{ member: "rtt_us", name: "RTT" }, { member: "target_delay_us", name: "target", dashed: true }] },

@@ -96,7 +96,7 @@ function meanOf(samples, member) {
 
 const ever = (member) => store.samples.some((s) => s[member]?.some((v) => v !== null));
 
-/** Of runs with event data. */
+/** Tiles for runs with event data. */
 function eventTiles(recent, mean) {
   const last = recent.at(-1).events;
   if (!last) return [];
@@ -107,7 +107,7 @@ function eventTiles(recent, mean) {
     tile("Busiest board", busy.toFixed(1), "% busy")];
 }
 
-/** Of runs with traffic generators or streams of datagrams. */
+/** Tiles for runs with traffic generators or streams of datagrams. */
 function datagramTiles(recent, mean) {
   const { traffic_gen: sent, streams: received } = recent.at(-1);
   const list = [];
@@ -150,7 +150,7 @@ function tiles(end) {
   by("tiles").replaceChildren(...list);
 }
 
-/** The charts of quantities that only some algorithms have. DCQCN has neither. */
+/** Draws the charts of RTT and window, quantities that only some algorithms have. DCQCN has neither. */
 function drawStates(samples, from, to) {
   const cards = { rtt: ever("rtt_us"), cwnd: ever("window") };
   for (const [name, has] of Object.entries(cards)) {

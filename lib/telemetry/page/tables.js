@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tables of counters, one per tab.
 
-// Kind, text of its tab, head of the column of names.
+// For each table: its kind, the text of its tab, and the heading of its column of names.
 const KINDS = [["boards", "Boards", "board"], ["receivers", "Receivers", "receiver"], ["traffic_gens", "Traffic generators", "board"],
   ["streams", "Streams", "receiver"], ["ports", "Switch ports", "port"]];
 const number = new Intl.NumberFormat("en");

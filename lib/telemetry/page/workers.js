@@ -45,7 +45,7 @@ function make(count) {
     element("table", {}, element("thead", {}, element("tr", {}, ...titles, ...STAGES.map(head))), body));
 }
 
-/** `recent`: the samples of which the means are shown. */
+/** Shows the means over the samples `recent`. */
 export function showWorkers(recent) {
   const samples = recent.filter((s) => s.cpu);
   by("workers-card").hidden = !samples.length;
@@ -54,7 +54,7 @@ export function showWorkers(recent) {
   if (rows.length !== count) make(count);
   rows.forEach(({ bar, parts, cells }, worker) => {
     const sums = STAGES.map(([name]) => samples.reduce((sum, s) => sum + s.cpu[name][worker], 0));
-    // The shares of a sample are 0 if the worker was preempted all the time.
+    // The shares of a sample are 0 if the worker was preempted for the whole interval.
     const all = sums.reduce((sum, v) => sum + v, 0) || 1;
     const shares = sums.map((v) => v / all);
     parts.forEach((part, i) => { part.style.width = `${100 * shares[i]}%`; });
