@@ -40,7 +40,7 @@ struct TransferSettings {
   std::uint32_t sources = 1;
   std::uint32_t slots = 4;     ///< transfers of each source that fit in memory, 1 to 2048
   std::uint32_t entries = 64;  ///< largest number of transfers in progress, at least 1
-  std::uint32_t escape = 512;  ///< largest number of waiting messages (Result::kWaiting)
+  std::uint32_t escape = 512;  ///< largest number of waiting messages (Result::kWaiting below)
   std::uint64_t escape_timeout_ns = 1'000'000'000;
   std::uint64_t entry_timeout_ns = 0;  ///< incomplete transfers are abandoned after this time; 0: never
   std::uint32_t remember = 16;         ///< number of complete transfers whose late messages are recognized

@@ -45,7 +45,7 @@ class alignas(64) Hpcc final : public CongestionControl {
   std::size_t memory() const override { return sizeof *this; }
   CongestionState state(Time now) const override;
 
-  /// Sets new parameters at `now`. The window changes only if it exceeds the new bounds.
+  /// Sets new parameters at `now`. The window changes only if it is outside the new bounds.
   void set_parameters(const HpccParameters& parameters, Time now);
   const HpccParameters& parameters() const { return parameters_; }
   double window_bytes() const { return window_; }         ///< W, counted bytes

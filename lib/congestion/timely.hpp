@@ -63,7 +63,7 @@ class alignas(64) Timely final : public CongestionControl {
   std::size_t memory() const override { return sizeof *this; }
   CongestionState state(Time now) const override;
 
-  /// Sets new parameters at `now`. The rate changes only if it exceeds the new bounds.
+  /// Sets new parameters at `now`. The rate changes only if it is outside the new bounds.
   void set_parameters(const TimelyParameters& parameters, Time now);
   const TimelyParameters& parameters() const { return parameters_; }
   double rate() const { return pacer_.rate(); }

@@ -92,11 +92,11 @@ struct EventBuilderCounts {
 /// Builds events from the fragments of all boards, and detects complete events and missing, late and
 /// duplicate fragments.
 ///
-/// An event is open from its first fragment until it is complete or `timeout` has expired. At most `window`
-/// events are open. If one more event begins, the builder closes the event that was opened first, or the
-/// event that occupies the slot of the new event in memory. The builder keeps the bitmaps of the last
-/// `remember` closed events, to distinguish late fragments from duplicates. Once a closed event is forgotten,
-/// events with the same or lower numbers can no longer be opened, so no event closes twice.
+/// An event is open from its first fragment until it is complete or `timeout` has expired. When an event
+/// begins, the builder closes the open event that occupies the same slot in memory. If there is none and
+/// `window` events are open, it closes the event that was opened first. The builder keeps the bitmaps of the
+/// last `remember` closed events, to distinguish late fragments from duplicates. Once a closed event is
+/// forgotten, events with the same or lower numbers can no longer be opened, so no event closes twice.
 ///
 /// Sans-I/O; only the constructor allocates. For each of window + remember events, it allocates 8 bytes and a
 /// bitmap of pieces for each board.

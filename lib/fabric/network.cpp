@@ -136,7 +136,8 @@ void Network::Parts::send_next(std::uint32_t d, Time now) {
   channel.tx_at = departure(channel);
 }
 
-/// Handles a MAC control frame that arrived at a station whose pause frames the network may honour.
+/// Handles a MAC control frame that arrived at a station, if the network honours pause frames on behalf of
+/// the station.
 void Network::Parts::tell_station(std::uint32_t station, const Frame& frame, Time now) {
   if (config.stations[station].obeys == PauseMode::kOff) return;
   const auto pause = control_of(frame);

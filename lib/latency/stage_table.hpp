@@ -26,8 +26,8 @@ struct StageFigures {
 
 /// Joins the stamps of messages. The board, the network and the receiver report them independently of each
 /// other. A message enters the table with the stamp kTriggered or kReceived, whichever is reported first.
-/// After it was sent, notified and completed, it is added to the histograms and removed from the table. If
-/// the table is full, a new message replaces the oldest one.
+/// After it was sent and completed and, if its receiver is in this process, notified, it is added to the
+/// histograms and removed from the table. If the table is full, a new message replaces the oldest one.
 ///
 /// Sans-I/O, not thread-safe; only the constructor allocates. In real time, it belongs to the control thread,
 /// to which the workers pass their stamps.

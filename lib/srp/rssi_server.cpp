@@ -22,7 +22,8 @@ constexpr Time kHandshakeHold = 100 * kMillisecond;
 /// the null timeout later. The usual limit of 15 transmissions would be reached before that.
 constexpr unsigned kTryFor = 2;
 
-/// Clients repeat a SYN every 100 ms. A live client can answer our probe twice within this time.
+/// A client that has not answered our probe after this time has restarted. A live client can answer twice
+/// within this time. Clients repeat a SYN only every 100 ms.
 constexpr Time kDoubt = 40 * kMillisecond;
 
 }  // namespace

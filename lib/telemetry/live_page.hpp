@@ -66,7 +66,7 @@ class LivePage final : public stats::Observer, public Site {
   void begin() override;
   Time due() const override { return due_; }
   void add(const stats::Sample& sample) override;
-  /// Called after the last sample. From now on, requests to change parameters are rejected.
+  /// Adds the last sample. From then on, requests to read or change parameters are rejected.
   void end(const stats::Sample& sample) override;
   /// Sets the result after end(): the verdict (held, failed, inconclusive) and the text shown in the
   /// terminal.
