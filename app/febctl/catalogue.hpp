@@ -28,16 +28,17 @@ class Catalogue {
   std::vector<Register> resolve(std::string_view name) const;
   /// Like resolve(), but rejects patterns.
   Register one(std::string_view name) const;
-  /// Finds a register by a suffix of its path; empty if this profile has no such register.
+  /// Finds a register by a suffix of its path; std::nullopt unless exactly one register has this suffix.
   std::optional<Register> find(std::string_view name) const;
-  /// All registers at and below a node of the tree. Throws UsageError.
+  /// All registers at and below a node of the tree, or all that match a pattern. Throws UsageError if there
+  /// are none.
   std::vector<Register> below(std::string_view node) const;
 
   /// Bits of a word that can be written and read back; all ones for a word without registers.
   std::uint32_t read_write_mask(std::uint32_t address) const;
   /// Paths of the registers in a word, for messages.
   std::string names_at(std::uint32_t address) const;
-  /// True if the words of `reg` contain bits that do not belong to it. A write must preserve these.
+  /// True if the words of `reg` also contain writable bits of other registers, which a write must preserve.
   bool shares_words(const Register& reg) const;
 
  private:

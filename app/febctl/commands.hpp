@@ -49,7 +49,7 @@ void load_command(Context& context, const LoadOptions& options);
 /// UsageError.
 struct Target {
   std::vector<Register> registers;
-  std::optional<Range> range;  ///< if set, the word is an address and no registers are listed
+  std::optional<Range> range;  ///< if set, the argument is an address, and `registers` is empty
 };
 Target parse_target(const Catalogue& catalogue, const std::string& text);
 

@@ -27,7 +27,7 @@ std::uint32_t random_bits(unsigned bits) {
 }
 
 /// Chooses the key of a protection domain. The board derives the handler from the key, and the handler's
-/// lower 24 bits become the QPN. A QPN of 0 would mean that there is none.
+/// lower 24 bits become the QPN. A QPN of 0 would mean that there is no queue pair.
 std::uint32_t pd_key() {
   const std::uint32_t key = random_bits(32);
   return (key & 0xffffff) == 0 ? key | 1 : key;
@@ -183,7 +183,7 @@ class ConnectionSetup {
                      .length = made_.size});
   }
 
-  /// Errors during cleanup are ignored, so that they do not hide the original error.
+  /// An error during cleanup is only printed as a note, so that it does not hide the original error.
   void undo() {
     try {
       pair_.take_down();

@@ -57,8 +57,8 @@ struct Connection {
 /// On failure, frees everything that was created.
 Connection make_connection(Context& context, const ConnectOptions& options);
 
-/// Frees the board's resources and clears the dispatcher's registers. Returns a description of each refused
-/// step.
+/// Frees the board's resources and clears SQpn and LKey of the dispatcher. Returns a description of each
+/// refused step.
 std::vector<std::string> end_connection(Context& context, const BoardResources& board,
                                         double metadata_timeout);
 

@@ -22,7 +22,7 @@ enum class Access : std::uint8_t { kReadOnly, kReadWrite, kWriteOnly };
 /// A register with its name in the firmware's tree.
 struct Register {
   std::string path;
-  std::uint32_t address = 0;  ///< if bit_offset is below 32: address of the word that contains the first bit
+  std::uint32_t address = 0;  ///< address of the word from which bit_offset counts
   std::uint32_t bit_offset = 0;
   std::uint32_t bit_size = 32;
   Access access = Access::kReadWrite;

@@ -14,7 +14,8 @@
 namespace softfeb::endpoints {
 
 /// Marks messages that were sent but never arrived as missing in the receivers' maps, and closes the
-/// receivers' windows. `final` contains the statistics after the run, which ended at `now`.
+/// receivers' windows. Also finishes the receivers' streams and event builders. `final` contains the
+/// statistics after the run, which ended at `now`.
 void close_maps(const Plans& plans, const std::vector<engine::EndpointSnapshot>& final, Time now,
                 Endpoints& endpoints);
 

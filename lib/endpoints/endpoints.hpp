@@ -47,10 +47,10 @@ struct Endpoints {
 /// Creates boards without queue pairs. They answer ARP and ping during the exchange with peers.
 Endpoints make_listeners(const config::RunConfig& config);
 
-/// Calls `make`, which allocates memory for worker `worker`. The caller ensures that this memory is local to
-/// the worker's CPU.
+/// Calls `make`, which allocates memory for worker `worker`, in such a way that this memory is local to the
+/// worker's CPU.
 using ForWorker = std::function<void(std::size_t worker, const std::function<void()>& make)>;
-/// A ForWorker for memory that may be anywhere.
+/// A ForWorker that does not control where the memory is.
 inline void anywhere(std::size_t /*worker*/, const std::function<void()>& make) { make(); }
 
 /// Settings for make_endpoints() that are not in the configuration.

@@ -44,7 +44,7 @@ std::uint64_t wrong_in_slot(const WrittenMemory& w, std::uint64_t n, std::span<c
   std::uint32_t checked = length_of(n);
   std::uint64_t wrong = wrong_of_message(w, n, slot, 0, checked);
   if (!w.lengths) return wrong;
-  // The end of a longer, earlier message is still there.
+  // Behind the end of the last message, bytes of an earlier, longer message are still there.
   while (n >= w.slots && checked < slot.size()) {
     n -= w.slots;
     const std::uint32_t length = length_of(n);
@@ -87,7 +87,7 @@ HostMemory::HostMemory(std::uint64_t bytes) : size_(bytes) {
 
 HostMemory::~HostMemory() { munmap(data_, std::max<std::uint64_t>(1, size_)); }
 
-/// Faults in only pages that no worker uses yet.
+/// Touches only new pages, which no worker uses yet.
 std::uint8_t* HostMemory::first(std::uint64_t bytes) {
   for (; present_ < std::min(bytes, size_); present_ += kPage) data_[present_] = 0;
   return data_;

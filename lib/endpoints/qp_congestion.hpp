@@ -25,7 +25,8 @@ dcqcn::FirmwareSettings bus_congestion(const config::BoardConfig& board);
 /// Assigns a number to each CongestionControl object that several QPs of a board share.
 class CongestionGroups {
  public:
-  /// Empty: the QP has an object of its own. `c`: the result of congestion_config_of().
+  /// Returns the number of the QP's object; std::nullopt if the QP does not share its object. `c` is the
+  /// result of congestion_config_of().
   std::optional<std::uint32_t> of(const QpPlan& plan, const config::CongestionConfig& c);
 
  private:

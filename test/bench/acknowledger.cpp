@@ -17,7 +17,7 @@ namespace softfeb::bench {
 namespace {
 
 /// The congestion control header that an acknowledgement returns, with a record of an idle port. The port is
-/// slow, so that HPCC compares records of any age that occurs here.
+/// slow, so that its byte counter cannot wrap between two records, and HPCC uses every record.
 std::array<std::uint8_t, kIntHeader> int_echo() {
   std::array<std::uint8_t, roce::CongestionHeader::kMaxSize> cch{};
   if (roce::write_int_header(cch.data()) != kIntHeader) throw std::logic_error("INT headers have 48 bytes");

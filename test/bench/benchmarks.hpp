@@ -30,12 +30,12 @@ struct CraftOptions {
   Activity active = Activity::kRoundRobin;
   /// Congestion control, one of algorithm_names(). Its rate or window exceeds what a core can send.
   std::string algorithm = "firmware";
-  std::uint32_t ack_every = 0;  ///< every how many packets an acknowledgement is requested; 0: per message
+  std::uint32_t ack_every = 0;  ///< packets per requested acknowledgement; 0: one request per message
   /// Additionally gives each queue pair a constant rate. The highest rate is up to 16 times the lowest. The
   /// sum of the rates exceeds what a core can send. Each queue pair enters the timing wheel after every
   /// packet.
   bool mixed_rates = false;
-  /// For comparison, another board records the times of one in so many messages; 0: no such board.
+  /// For comparison, another board records the times of one message out of `sample`; 0: no such board.
   std::uint32_t sample = 64;
   bool port = true;    ///< use a net_null port; false: only the board, without mbufs
   bool alone = false;  ///< omit the reference loops, for use with a profiler
@@ -83,8 +83,9 @@ Json bench_responder(const CraftOptions& options);
 
 /// Measures the loop board → ring → receiver → acknowledgement → ring → board. Board and receiver have one
 /// core each. The receiver verifies every iCRC and compares every payload byte. Uses the options of craft
-/// except port and workers. The rate of a run is the number of messages posted within `duration`, divided
-/// by the time until the last one was acknowledged. "held" is true if nothing was lost, wrong or refused.
+/// except port and workers. The rate of a run is the payload of the messages posted within `duration`,
+/// divided by the time until the last of them was acknowledged. "held" is true if nothing was lost, wrong or
+/// refused.
 Json bench_loop(const Environment& environment, const CraftOptions& options);
 
 struct LatencyOptions {
@@ -150,9 +151,10 @@ struct ReactionOptions {
   unsigned runs = 3;
 };
 
-/// Measures how fast a CNP takes effect: (a) from rx_burst to the congestion control, and (b) from departures
-/// compared with a model, both for the firmware's profile under a load of 10 Gb/s; (c) from the ring to the
-/// first packet with the new spacing, for the paper's profile at 100 Gb/s. See doc/pacing.md.
+/// Measures how fast a CNP takes effect: (a) from rx_burst to the congestion control, and (b) in the
+/// departures, which are compared with a model, both for the firmware's profile under a load of 10 Gb/s; (c)
+/// from the ring to the first packet with the new spacing, for the paper's profile at 100 Gb/s. See
+/// doc/pacing.md.
 Json bench_reaction(const Environment& environment, const ReactionOptions& options);
 
 struct SrpOptions {
@@ -167,10 +169,10 @@ struct SrpOptions {
 /// (`pipelined_260_ms`), and the payload rate of the stream (`stream_gbps`).
 nlohmann::ordered_json bench_srp(const SrpOptions& options);
 
-/// Measures slow control of the running board `options.board` (softfeb, or a real board with a known
+/// Measures slow control of the running board `options.board` (softfeb, or a real board with the default
 /// profile): a read that does not involve the data path (`read_us`: ScratchPad), a read that does
-/// (`live_read_us`: Rc), a write that does (`write_us`: Rai, unchanged), all readable registers one after
-/// the other, 260 pipelined reads, and the stream of AppTx. Restores the registers that it changes.
+/// (`live_read_us`: Rc), a write that does (`write_us`: Rai, unchanged), 260 pipelined reads
+/// (`pipelined_260_ms`), and the stream of AppTx (`stream_gbps`). Leaves AppTx.ContinuousMode at 0.
 nlohmann::ordered_json bench_srp_board(const SrpOptions& options);
 
 struct PartOptions {
@@ -180,8 +182,8 @@ struct PartOptions {
 
 /// Measures CRC-32 with Ethernet's polynomial over 64 bytes to 64 KiB, with ISA-L, DPDK's rte_net_crc, zlib
 /// for comparison, and the functions of lib/roce that are based on them (`gbytes_per_s`). Also measures the
-/// parts of an iCRC whose cost does not depend on the length (`ns`). DPDK selects its implementation when
-/// it starts.
+/// parts of an iCRC whose cost does not depend on the length (`by_packet_ns`). DPDK selects its
+/// implementation when it starts.
 Json bench_crc(const Environment& environment, const PartOptions& options);
 
 /// Measures the cost of congestion control in nanoseconds per packet, per CNP and per idle period, for the
@@ -194,9 +196,10 @@ struct EventFileOptions {
   unsigned runs = 5;
 };
 
-/// Measures how fast event data reach the disk through eventfile::EventFile, in MB/s of event data, until the
-/// disk has stored them. The events are those of a camera with 143 boards. For comparison (`plain`), the same
-/// number of bytes is written in chunks of 1 MiB, in alternation. Throws std::runtime_error if writing fails.
+/// Measures the rate, in MB/s of event data, at which eventfile::EventFile stores events. The measured time
+/// ends when the disk has stored them. The events are those of a camera with 143 boards. For comparison
+/// (`plain`), the same number of bytes is written in chunks of 1 MiB, in alternation. Throws
+/// std::runtime_error if writing fails.
 Json bench_event_file(const EventFileOptions& options);
 
 struct ReferenceOptions {
@@ -217,7 +220,7 @@ Json bench_references(const ReferenceOptions& options);
 /// (`references` without dpdk-testpmd) in "skipped".
 Json bench_all(const Environment& environment, double scale);
 
-/// Describes the failed checks; empty if all held.
+/// Describes the first failed check; empty if all held.
 std::string failed_in(const Json& all);
 
 }  // namespace softfeb::bench

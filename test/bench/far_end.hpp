@@ -29,8 +29,7 @@ struct Event {
     kAway,           ///< the loop iteration that began at `told` took longer than LoopTime::kAway
   };
   Time at = 0;
-  /// Time that was passed to the board, which is the start of its loop iteration. Valid for frames and for
-  /// the processing of CNPs.
+  /// Start of the board's loop iteration, which is the time that was passed to the board; 0 for kCnpArrived.
   Time told = 0;
   std::uint32_t qp = 0;
   std::uint32_t psn : 24 = 0;  ///< PSN of a sent frame

@@ -74,8 +74,8 @@ struct Contestant {
 /// of them equally.
 void compete(std::vector<Contestant>& all, unsigned runs, Time duration);
 
-/// Returns median_mpps, min_mpps, max_mpps, runs, and median_cpu_mpps, which is calculated from the threads'
-/// CPU time.
+/// Returns median_mpps, min_mpps, max_mpps and runs, and also median_cpu_mpps and cpu_runs, which are
+/// calculated from the threads' CPU time.
 Json figures_of(const Contestant& c);
 
 /// Adds `name`, the median of a/b over all runs, and `name`_runs. Both are computed from CPU time, so they
@@ -96,7 +96,7 @@ class Costs {
   void add(std::string name, std::function<void(std::uint64_t)> work) {
     pieces_.push_back({std::move(name), std::move(work), {}, 1});
   }
-  /// Measures `runs` runs of about `duration` per piece.
+  /// Measures `runs` runs per piece, each of which takes at least a quarter of `duration`.
   void measure(unsigned runs, Time duration);
 
   /// Returns {median, min, max} of each piece by name, converted by `figure` from nanoseconds.
@@ -114,8 +114,8 @@ class Costs {
   std::vector<Piece> pieces_;
 };
 
-/// Durations of a loop's iterations. Iterations longer than a microsecond are counted by their length. An
-/// empty loop never takes that long by itself, so long iterations show that the thread was preempted.
+/// Durations of a loop's iterations. Iterations longer than 64 ns are counted by their length. An iteration
+/// of an empty loop never takes a microsecond by itself, so a longer one shows that the thread was preempted.
 class LoopTime {
  public:
   /// Duration above which the thread must have been preempted.

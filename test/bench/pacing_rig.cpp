@@ -42,14 +42,14 @@ class PacingRig::ProbedBoard final : public engine::Board {
     log(Event::Kind::kCnpRegistered, count_ - 1, now);
     if (!in_burst() || count_ == unsettled_.size()) finish_burst(now);
   }
-  /// Logs the next departures of the queue pairs that received a CNP in this burst.
+  /// Logs that the next departures of the queue pairs that received a CNP in this burst have been updated.
   void finish_burst(Time now) override {
     Board::finish_burst(now);
     if (count_ == 0) return;
     log(Event::Kind::kCnpSettled, 0, now);
     count_ = 0;
   }
-  /// Logs the departures from index `first` on.
+  /// Logs an event of this kind for each queue pair in `unsettled_`, starting with index `first`.
   void log(Event::Kind kind, std::size_t first, Time now) {
     const Time at = rig_.now();
     for (std::size_t k = first; k < count_; ++k) rig_.log_.add({at, now, unsettled_[k], 0, kind});

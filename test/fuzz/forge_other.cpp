@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Makes non-RoCE frames and mutations. Also corrupts packets that a victim would otherwise rightly accept.
+// Makes non-RoCE frames, control frames and headers of congestion control, and mutations. Also corrupts
+// packets that a victim would otherwise rightly accept.
 #include "engine/credit_frame.hpp"
 #include "forge.hpp"
 #include "roce/congestion_frame.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // libFuzzer: event data from boards to receivers. Boards answer triggers, and a network loses, repeats,
 // damages and misplaces their WRITEs. The undamaged WRITEs must reach the event builder, and no others may.
-// Without faults, every event of which no board has lost a fragment must be complete.
+// Every event must be complete if there were no faults, no board lost a fragment, and no event closed early.
 #include "detector/counter_payload.hpp"
 #include "engine/event_receiver.hpp"
 #include "engine/event_sender.hpp"

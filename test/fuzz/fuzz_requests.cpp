@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // libFuzzer: sends requests to the targets of a receiver. The input is a sequence of packets, each of which
-// consists of the QP, the difference between its PSN and the expected PSN, its length, the BTH without QPN
-// and PSN, other headers, and payload.
+// consists of the QP, the difference between its PSN and the expected PSN, its length, the BTH (whose QPN and
+// PSN are replaced), other headers, and payload.
 #include "fuzz_support.hpp"
 
 using namespace softfeb;

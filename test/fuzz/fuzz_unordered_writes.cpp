@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // libFuzzer: delivers the packets of WRITEs in any order, together with forged packets. Bytes may be written
 // only inside the region, a WRITE must complete once and only when all its packets have been placed, and
-// every packet must be counted exactly once.
+// every packet must be counted or wait.
 #include "input.hpp"
 #include "roce/opcode.hpp"
 #include "roce/unordered_writes.hpp"

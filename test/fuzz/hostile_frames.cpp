@@ -3,7 +3,7 @@
 // AddressSanitizer and UndefinedBehaviorSanitizer, but also useful without them:
 //   hostile_frames [FRAMES [SEED]]
 // The seed determines the whole run. The exit code is 0 if the victims finished unaffected, every frame was
-// counted, and every outcome in Met occurred.
+// counted, and every outcome in Met occurred (required only if FRAMES suffices for a whole round).
 #include "forge.hpp"
 
 #include <cstdio>

@@ -9,7 +9,7 @@ namespace softfeb::fuzz {
 
 namespace {
 
-/// Bytes per message: four packets, of which the last one is short and padded.
+/// Bytes per message: four packets, of which the last one is short.
 constexpr std::uint32_t kMessage = 1000;
 constexpr std::uint32_t kSlots = 8;
 constexpr std::size_t kGuard = 64;  ///< bytes before and after a victim's memory

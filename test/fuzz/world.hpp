@@ -58,8 +58,7 @@ class Pair {
   /// Resets the targets that are in ERR, so that later frames reach a live target.
   void renew_targets(Time now);
   bool victims_finished() const;
-  /// Describes problems with victims and counters; empty if there are none. `drained` means that nothing is
-  /// in flight.
+  /// Describes problems with victims and counters; empty if there are none.
   std::string judge() const;
 
   std::uint64_t renewed = 0;

@@ -10,7 +10,7 @@ from lab_case import LabCase
 
 class Experiments(LabCase):
     def events_of(self, run):
-        """Returns the triggers and the builder of a run. Checks that every event is complete."""
+        """Returns the results of a run's triggers and of its event builder. Checks that every event is complete."""
         self.assert_held(run)
         trigger, = run.result["triggers"]
         events = run.result["receivers"][0]["events"]
@@ -66,7 +66,7 @@ class Experiments(LabCase):
             self.assertTrue(all(float(low) < float(high) for _, _, low, high, _ in found))
 
     def test_live_time(self):
-        """A dead time that is not extended by vetoed triggers accepts the share 1/(1 + rate * dead_time) of the triggers."""
+        """If vetoed triggers do not extend the dead time, the share 1/(1 + rate * dead_time) of the triggers is accepted."""
         trigger, _ = self.events_of(self.lab("advcam", "boards.feb.count=1", "run.duration=1s"))
         source, = trigger["sources"]
         self.assertEqual(source["busy"], 0)

@@ -77,7 +77,7 @@ class Dcqcn(harness.TestCase):
             self.assertGreater(len(bypassed), 2)
             self.assertTrue(all(r["rc_gbps"] == r["rt_gbps"] == line for r in bypassed))
             self.assertGreater(sum(r["cnp_rx"] for r in bypassed), 0)
-            # No interval exceeds the highest Rc plus the bucket and one frame.
+            # All packets together have at most the bytes that the line rate, the bucket and one frame allow.
             self.assertLessEqual(Series.bytes(rows, "sent_gbps"), line / 8e-9 * rows[-1]["time_s"] + 65536 + 4200)
 
     def test_above_the_limit_a_row_a_board(self):

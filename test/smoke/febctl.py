@@ -28,7 +28,7 @@ def free_port():
 
 
 class Febctl(harness.TestCase):
-    """All tests of this class use the same board, and leave it unchanged."""
+    """All tests of this class use the same board. None depends on the values that the others write."""
 
     @classmethod
     def setUpClass(cls):
@@ -174,7 +174,7 @@ class StandIn(harness.TestCase):
         self.assertEqual((made["made_by"], made["messages_completed"]), ("bus", 40000))
         self.assertLess(0, made["measured_s"])
         self.assertLess(made["measured_s"], took)
-        # All messages except those that completed together with the first.
+        # All messages count except those that completed together with the first.
         self.assertLess(40000 * 4096 - made["measured_payload_bytes"], 64 * 4096)
         self.assertGreater(40000 * 4096, made["measured_payload_bytes"])
         self.assertAlmostEqual(made["goodput_gbps"], made["measured_payload_bytes"] * 8e-9 / made["measured_s"], places=9)

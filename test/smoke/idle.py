@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`idle: sleep` leaves the CPU to others while a board only answers register polls, and is awake when a packet comes. Root only."""
+"""With `idle: sleep`, a worker leaves the CPU to others while a board only answers register polls, and wakes up when a packet arrives.
+Requires root."""
 
 import os
 import signal
@@ -16,14 +17,14 @@ from harness import board, receiver
 from kernel_ports import BOARD_MAC, Link, checksum
 
 BOARD = "10.0.0.1"
-KERNEL = "10.0.0.9"  # at the same interface
+KERNEL = "10.0.0.9"  # of the kernel, at the same interface
 POLLED = (0x00000000, 0x00000004, 0x00110004)  # FpgaVersion, ScratchPad, and one that involves the data path
 POLL_S, POLLS_PER_S = 4, 5
 ATTEMPTS = 5  # a busy machine may spoil a comparison of microseconds
 
 
 def poll(address, seconds):
-    """Reads a few registers some times a second, as PyRogue does; returns how many reads were answered."""
+    """Reads three registers POLLS_PER_S times per second, as PyRogue does. Returns the number of reads that were answered."""
     reads, end = 0, time.monotonic() + seconds
     with srp_client.Srp(address) as srp:
         while time.monotonic() < end:
@@ -33,8 +34,9 @@ def poll(address, seconds):
 
 
 def round_trips(address, idle, count):
-    """Lower quartile of the times (s) from an ICMP echo request after `idle` seconds to its reply: a busy machine delays
-    most of them, but a worker that slept for a fixed time would delay at least three of four."""
+    """Returns the lower quartile of the times (s) from an ICMP echo request to its reply. Each request is sent after a pause of `idle`
+    seconds. The lower quartile is used because a busy machine delays many replies. A worker that slept for a fixed time would delay at
+    least three out of four, and therefore also the lower quartile."""
     s = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
     s.settimeout(2)
     times = []
@@ -51,7 +53,7 @@ def round_trips(address, idle, count):
 
 class Idle(harness.TestCase):
     def cpu_share(self, softfeb, seconds, meanwhile):
-        """Of one CPU, while `meanwhile` runs."""
+        """Returns the share of one CPU that softfeb uses while `meanwhile` runs. Checks that at least `seconds` polls were answered."""
         ticks = os.sysconf("SC_CLK_TCK")
         def used():
             with open(f"/proc/{softfeb.process.pid}/stat", encoding="ascii") as stat:
@@ -76,7 +78,7 @@ class Idle(harness.TestCase):
         self.assertEqual(softfeb.finish().status, 0)
 
     def test_polled_over_sockets(self):
-        """Two workers on the ends of a ring, slow control on this host's address: below 5 % of a CPU."""
+        """Two workers at the ends of a ring, with slow control on this host's address, use less than 5 % of a CPU."""
         config = harness.ring([board(control={"listen": "127.0.0.1", "responder": "daq"})], [receiver()], workers=2)
         softfeb = self.started(config)
         share = self.cpu_share(softfeb, POLL_S, lambda: poll("127.0.0.1", POLL_S))
@@ -85,9 +87,9 @@ class Idle(harness.TestCase):
         self.end(softfeb)
 
     def test_polled_at_the_board_s_own_address(self):
-        """A kernel interface that carries everything: below 5 % of a CPU, and a packet after a second without any is answered
-        at most 100 µs later than one that follows another after 0.2 ms, when the worker polls, apart from the time that the
-        machine itself takes to wake up."""
+        """A worker at a kernel interface that carries everything uses less than 5 % of a CPU. A packet after a pause of one second is
+        answered at most 100 µs later than a packet after a pause of 0.2 ms, during which the worker polls. The time that the machine
+        itself takes to wake up is subtracted."""
         link = Link()
         self.addCleanup(link.close)
         kernel_ports.ip("-n", link.softfebs, "addr", "add", f"{KERNEL}/24", "dev", link.near)

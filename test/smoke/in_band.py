@@ -96,7 +96,7 @@ def check_burst(packets):
 
 
 def largest_segment():
-    """Makes the board send full segments on port 8193. Returns the size of the largest UDP payload."""
+    """Makes the board send full segments on port 8193. Returns the negotiated size, and the size of the largest UDP payload."""
     sizes = []
     frames = srp_client.Frames(lambda frame: None)
 

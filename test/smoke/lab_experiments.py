@@ -200,7 +200,7 @@ class Experiments(LabCase):
         self.assertGreater(min(b["goodput_gbps"] for b in run.result["boards"]), 9)
 
     def uc(self, faults=None, **run):
-        """Runs two boards that send UC to one port as fast as they can, so that at least half of the packets are lost."""
+        """Runs two boards that send UC to one port as fast as they can, so that about half of the packets are lost."""
         config = {
             "lab": {"bottleneck": "tor.daq"}, "run": {"duration": "30ms", "series_interval": "1ms", **run},
             "network": {"switches": [{"name": "tor", "buffer": "256KiB"}],

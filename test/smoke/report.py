@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs the report tool on synthetic folders: pages are valid, all charts are made, and none without matplotlib."""
+"""Runs the report tool on synthetic folders: pages are valid, and all charts are made. Without matplotlib, no page is made."""
 
 import json
 import re

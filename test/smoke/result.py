@@ -148,7 +148,7 @@ class Result(harness.TestCase):
         self.assertEqual(qpns, sorted(qpns))
         self.assertEqual(len(r["qps"]), 60)  # the limit is not exceeded, so all are listed
 
-        # If the limit is lower than the number of QPs that need attention, failed QPs are listed first.
+        # If the limit is lower than the number of QPs that need attention, failed QPs are selected first.
         result = self.run_softfeb(self.troubled(result_qps=1), status=1).result
         b, r = result["boards"][0], result["receivers"][0]
         self.assertGreater(b["summary"]["qps_in_trouble"], 0)

@@ -253,7 +253,7 @@ class Srp:
         self.answers[struct.unpack_from("<I", frame, 4)[0]] = frame
 
     def begin(self, opcode, address, size, data=b""):
-        """Sends a request without waiting; returns its transaction id."""
+        """Sends a request without waiting; returns what end() needs."""
         number, self.next_id = self.next_id, self.next_id + 1
         header = struct.pack("<IIIII", 0x0A000003 | opcode << 8, number, address & 0xFFFFFFFF, address >> 32, size - 1)
         for segment in self.frames.split(header + data, self.link.max_segment - 8):

@@ -57,7 +57,7 @@ class Transfers(harness.TestCase):
         self.assertEqual(run.result["receivers"][0]["immediates"], 100)
 
     def test_windows_of_streams(self):
-        """UC streams run for four seconds over a port that drops packets. Every message is marked or missing."""
+        """UC streams run for four seconds over a port that drops packets. Every message is counted either as marked or as missing."""
         traffic = {"message_size": "8KiB", "verb": "write_imm", "immediate": "counter", "rate": "2kmsg/s"}
         run = self.run_softfeb(ring([board(qp(count=4, transport="UC", traffic=traffic))],
                                     [receiver(windows={"depth": 16, "loss_limit": "10%"})],

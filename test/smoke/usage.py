@@ -192,7 +192,7 @@ class Usage(harness.TestCase):
             self.assertIn(words, run.err)
 
     def test_configurations_of_the_tree_are_read(self):
-        """Configurations that need missing devices fail for that reason only."""
+        """The only problem of each configuration is the unknown key that is set here."""
         for path in sorted(CONF.glob("*.yaml")):
             with self.subTest(path.name):
                 process = harness.Softfeb(["run", "-c", str(path), "--set", "run.no_such_key=1"], self.dir)

@@ -86,8 +86,8 @@ SteadyRig::SteadyRig(const SteadyConfig& config) : config_(config), clock_(datap
     const unsigned owner = config_.workers - 1;
     workers_[owner]->add_receiver(*receiver_);
     make_port_queue(1, 0, config_.workers == 1 ? queues : std::vector<std::uint16_t>{0});
-    // The second worker polls a queue without traffic, so the first worker hands over everything that it
-    // receives.
+    // The second worker, which owns the receiver, polls a queue without traffic. The first worker therefore
+    // hands over all of the receiver's packets.
     if (config_.workers == 2) make_port_queue(1, 1, {1});
   }
   if (triggers_) triggers_->begin(clock_.time(rte_rdtsc()), {});
@@ -219,8 +219,8 @@ void SteadyRig::make_event_boards() {
   receiver_ = receiver.build();
 }
 
-/// Makes `qp` send one segment of a transfer that all queue pairs share (board 0), or a UC stream. Returns
-/// the memory of `qp`.
+/// On board 0, makes `qp` send one segment of each transfer; the transfers are shared by all queue pairs of
+/// the board. On the other board, makes `qp` send a UC stream. Returns the memory to which `qp` writes.
 MutableByteSpan SteadyRig::make_detector(std::uint32_t board, std::uint32_t number, engine::SendQpConfig& qp,
                                          MutableByteSpan memory) {
   if (board != 0) {

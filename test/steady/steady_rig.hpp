@@ -38,7 +38,7 @@ struct SteadyConfig {
 inline constexpr std::uint32_t kQps = 16;   ///< queue pairs per board
 inline constexpr std::uint32_t kSlots = 4;  ///< number of messages that fit into a QP's memory
 
-/// Traffic counted over an interval.
+/// Counters of the boards and of the receiver since the start.
 struct Traffic {
   std::uint64_t packets = 0;
   std::uint64_t retransmitted = 0;
@@ -70,7 +70,7 @@ class SteadyRig {
 
   /// Waits until `packets` more packets have been sent.
   void run(std::uint64_t packets);
-  /// Takes a snapshot through the worker's commands.
+  /// Takes a snapshot of all workers through their commands.
   Traffic traffic();
   /// Sends other commands during the run: register writes and reads, new parameters.
   void command();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads every capture of $SOFTFEB_VECTORS/control. The RSSI and packetizer parsers must accept everything
-// that the real client and its servers sent.
+// Reads every capture of $SOFTFEB_VECTORS/control. The RSSI parser must accept everything that the real
+// client and its servers sent, and the packetizer's parser must accept the client's packets.
 #include "control_capture.hpp"
 
 #include "../support/vector_files.hpp"

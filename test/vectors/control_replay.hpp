@@ -18,8 +18,9 @@ namespace softfeb::test {
 /// * the acknowledge number: it is replaced with the number of our segment that follows the same number of
 ///   data segments (a server may start with any number, and Rogue's server sends NULs, which use numbers);
 /// * the sequence number after a gap in the capture (the client is silent for longer than its keep-alive
-///   allows): it continues without the gap, whose time is skipped. Everything above the RSSI header is
-///   unchanged.
+///   allows): it continues without the gap, whose time is skipped.
+///
+/// Everything above the RSSI header is unchanged.
 class ControlReplay final : private srp::DatagramSink {
  public:
   /// `application` is served by our server, which uses the limits of the captured server.

@@ -30,7 +30,7 @@ constexpr const char* kDifferFromBoard[] = {
     "AxiVersion.DeviceDna",
 };
 
-/// Registers without a value on the small server. They may differ only if it returned 0.
+/// Registers without a value on the small server. Only bits for which it returned 0 may differ.
 constexpr const char* kAnsweredZero[] = {
     // Live values: temperatures, voltages, link states.
     "AxiSysMonUltraScale.*",

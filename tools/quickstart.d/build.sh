@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 # Build directories: build (gcc, for users), and those of the test suite. meson uses ccache if it is installed.
 
-# ccache reads the compiler's list of headers instead of running the preprocessor once more for each miss. It caches tests
-# with a precompiled header only if macros of that header need not be compared.
+# ccache reads the compiler's list of headers instead of running the preprocessor once more for each miss. It caches files that
+# use a precompiled header only if it is told (pch_defines, time_macros) not to compare the macros of that header.
 export CCACHE_DEPEND=1
 export CCACHE_SLOPPINESS="${CCACHE_SLOPPINESS-pch_defines,time_macros}"
 # gold links in half the time of ld.bfd.
@@ -11,8 +11,8 @@ if command -v ld.gold >/dev/null; then
   export CXX_LD="${CXX_LD-gold}"
 fi
 
-# configure DIR [meson options]: sets DIR up again if its options differ. Unity builds, in which every library is one unit:
-# the compiler spends most of its time on headers.
+# configure DIR [meson options]: sets DIR up again if its options differ. Uses unity builds, in which every library is one unit,
+# because the compiler spends most of its time on headers.
 configure() {
   local dir=$1
   shift

@@ -29,7 +29,7 @@ def complain(what, fix):
 
 
 def keep_caches_elsewhere():
-    """Sets another directory for the font list that matplotlib caches, because the user's home may not be writable."""
+    """If the user's cache directory is not writable, sets another one for the font list that matplotlib caches."""
     home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     place = home if os.path.isdir(home) else os.path.dirname(home)
     if "MPLCONFIGDIR" not in os.environ and not os.access(place, os.W_OK):

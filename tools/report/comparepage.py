@@ -40,7 +40,7 @@ def summary(runs):
 
 
 def slowdowns(runs):
-    """Returns rows with the median and the 99th percentile of the slowdown, by length."""
+    """Returns a table with the median and the 99th percentile of the slowdown, by length. It is empty if no run has them."""
     def value(run, at, key):
         times = run.figure("completion_times") or {}
         classes = times.get("classes") or []
@@ -63,7 +63,7 @@ def mark(check):
 
 
 def checks(folder, runs):
-    """Returns the checks that the file configures, and those other checks that failed."""
+    """Returns a table of the checks that the file configures, and of those other checks that failed."""
     named = list((folder.lab.get("checks") or {}).items())
     by_run = [{c.get("name"): c for c in r.entry.get("checks") or []} for r in runs]
     known = {name for name, _ in named}

@@ -20,8 +20,8 @@ RECEIVER = (("goodput_gbps", "goodput (Gb/s)"), ("messages", "messages"), ("payl
 
 
 def total(item, key):
-    """Returns the value of a member (None if unknown), or the sum over the queue pairs if all of them are listed. For a quantity of
-    congestion control, returns the mean over the queue pairs."""
+    """Returns the value of a member (None if unknown), or the sum over the queue pairs, computed from the summary if not all of them are
+    listed. For a quantity of congestion control, returns the mean over the queue pairs."""
     state = (item.get("congestion") or {}).get(key)
     if isinstance(state, dict):
         return state.get("mean")
@@ -71,7 +71,7 @@ def receivers(result):
 
 
 def switches(result):
-    """Formats all numbers of each switch, and a table of its ports."""
+    """Formats the numbers of all switches as a table, and each list of a switch (for example its ports) as another."""
     html = ""
     items = result.get("switches") or []
     if items:
@@ -147,7 +147,7 @@ def machine(result):
 
 
 def cpu(workers):
-    """Formats the shares of the workers' time by stage, in samples of 10 ms."""
+    """Formats percentiles of the shares of the workers' time by stage, over samples of 10 ms."""
     stages = ("busy", "rx", "check", "place", "build", "tx", "other", "idle")
     rows = [[i, quantile] + [100 * w["cpu"][s][quantile] for s in stages]
             for i, w in enumerate(workers) if w.get("cpu") for quantile in ("min", "p10", "p50", "p90", "max")]

@@ -16,8 +16,8 @@ def intervals(times):
 
 
 def binned(times, values, begin, end, columns=COLUMNS, weights=None):
-    """Returns (middle, mean, minimum, maximum) over equal time bins, without empty bins. A series with fewer
-    samples than bins is returned unchanged."""
+    """Returns (middle, mean, minimum, maximum) over equal time bins, without empty bins. If there are no more samples
+    than bins, returns the samples themselves."""
     keep = ~np.isnan(values) & (times >= begin) & (times <= end)
     times, values = times[keep], values[keep]
     weights = np.ones(len(times)) if weights is None else weights[keep]

@@ -117,7 +117,8 @@ std::string paper_table() {
   std::string table =
       "| key | NIC's name | value | `paper`, `swcc` | `connectx` | `ns3` | meaning "
       "|\n|---|---|---|---|---|---|---|\n";
-  REQUIRE(dcqcn::swcc_parameters(PaperParameters{}.line_rate) == PaperParameters{});  // both share a column
+  // The two algorithms share a column.
+  REQUIRE(dcqcn::swcc_parameters(PaperParameters{}.line_rate) == PaperParameters{});
   for (const auto& field : dcqcn::paper_fields()) {
     table += "| `" + std::string(field.name) + "` | " +
              (field.alias.empty() ? "–" : std::string(field.alias)) + " | " + values_of(field) + " | " +

@@ -134,7 +134,7 @@ TEST_CASE("tracker: a window that shrinks to less than what is in flight does no
           "[flight]") {
   FlightTracker t(kNoSpacing);
   for (std::uint64_t n = 0; n < 3; ++n) send(t, n, false);
-  CHECK_FALSE(t.closed(1));  // no acknowledgement was requested, so none will open it
+  CHECK_FALSE(t.closed(1));  // no acknowledgement was requested that could open the window
   CHECK(t.asks(kPacket, 1));
   send(t, 3, true);
   CHECK(t.closed(1));

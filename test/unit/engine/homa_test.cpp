@@ -158,7 +158,7 @@ TEST_CASE("homa: a lost grant is requested again, and a RESEND of what was not s
     if (!is_control(f)) return true;
     if (kind_of(f) == roce::CreditBody::kResend) ++resends;
     if (kind_of(f) == roce::CreditBody::kBusy) ++busy;
-    // All grants for the first 12 packets are lost, so that the board has no credit when the RESEND arrives.
+    // The first 12 grants are lost, so that the board has no credit when the RESEND arrives.
     return kind_of(f) != roce::CreditBody::kGrant || ++grants > 12;
   };
   REQUIRE(e.run());

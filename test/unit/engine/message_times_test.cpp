@@ -153,7 +153,7 @@ TEST_CASE("a closed loop counts from posting", "[message_times]") {
   const CompletionTimes::Class all = bench.times->all();
   CHECK(all.time.count() == 100);
   CHECK(all.time.min() == 4000);
-  CHECK(all.time.max() == 12'000);  // the window has one message; two more are posted
+  CHECK(all.time.max() == 12'000);  // the window holds one message, and two more are posted behind it
   CHECK(bench.times->shorter_half().time.count() == 0);
 }
 

@@ -58,7 +58,8 @@ std::uint32_t units(Kind kind, const Departure& d) { return kind == Kind::kConst
 
 double bytes_in(double rate, Time t) { return rate * to_seconds(t); }
 
-/// The rate of a firmware bucket: Q16.16 bytes per clock, truncated.
+/// Bytes per second by which the bucket is refilled. The refill of the firmware in bytes per clock is
+/// truncated to Q16.16.
 double refill(Kind kind, std::uint64_t rate) {
   if (kind != Kind::kFirmware) return static_cast<double>(rate);
   return static_cast<double>(static_cast<std::uint64_t>((Uint128{rate} * 1'801'440) >> 32)) / 65'536 *

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writes the events of a simulated camera to an event file, through the header check and the builder, as a
-// receiver does. Each event takes 100 µs. Board e mod boards is missing in event e if `lose` divides e + 1.
+// receiver does. Events are 100 µs apart. If `lose` divides e + 1, board e mod boards is missing in event e.
+// If `cut` divides e + 1, the first piece of this board is missing.
 //   write_events FILE key=value …
 
 #include "base/rng.hpp"

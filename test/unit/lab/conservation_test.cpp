@@ -17,7 +17,8 @@ using namespace softfeb::stats;
 
 namespace {
 
-/// Two boards and a receiver. The third endpoint has its own port.
+/// Two boards and a receiver in a network (endpoints 0, 1 and 3). Endpoint 2 is outside the network, at its
+/// own port.
 struct Quiet {
   std::vector<engine::EndpointSnapshot> endpoints{4};
   fabric::NetworkSnapshot network;

@@ -128,7 +128,7 @@ TEST_CASE("a perftest server is served from connect to end", "[perftest]") {
   server.join();
 
   CHECK(script.seen.starts_with("6.06"));
-  // With a cache line of 64 bytes, we need 64 KiB.
+  // Our cycle buffer is 64 KiB, our cache line 64 bytes.
   CHECK(script.seen.substr(16, 8) == std::string("\0\1\0\0\0\0\0\x40", 8));
   CHECK(script.seen.substr(24, 2) == std::string("5\0", 2));
   CHECK(script.seen.substr(26, 16) == std::string("\0\0\0\0\0\1\0\0\0\0\0\0\0\0\0\x0a", 16));

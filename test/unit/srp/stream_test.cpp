@@ -14,7 +14,7 @@ using test::PatternSource;
 
 namespace {
 
-/// Both ends of a stream. Each end receives what the other one sent on request.
+/// Both ends of a stream. exchange() delivers to each end what the other one has sent.
 struct StreamRig {
   explicit StreamRig(std::size_t frame_bytes)
       : source(frame_bytes),

@@ -99,7 +99,7 @@ def line(figure, axes, sweep, measure, x, _):
 
 
 def best(sweep, axes_keys):
-    """Describes the fairest point without losses."""
+    """Describes the fairest point, preferably one without drops."""
     if "jain_min" not in sweep or np.all(np.isnan(sweep["jain_min"])):
         return ""
     score = np.where(np.isnan(sweep["jain_min"]), -1, sweep["jain_min"]) - (np.nan_to_num(sweep.get("dropped")) > 0)

@@ -123,7 +123,7 @@ class Process:
         return self.result
 
     def wait_for_output(self, text, timeout=30.0, kind="out"):
-        """Waits until the output contains `text`. Raises GuestError if the command ends before, or if the time is over."""
+        """Waits until the output contains `text`. Raises GuestError if the command ends before that, or after `timeout`."""
         key, needle = {"out": b"O", "err": b"E"}[kind], text.encode()
         end = time.monotonic() + timeout
         with self._changed:

@@ -30,7 +30,8 @@ def check_host(memory_mb):
 
 
 def data_path(o, paths, tap_fd):
-    """Returns the options of eth0. vhost-user needs shared guest memory, and no MSI-X, because QEMU 7.2 with TCG crashes with it."""
+    """Returns the options of eth0. vhost-user needs shared guest memory (see command()). For vhost-user, MSI-X is off (vectors=0), because
+    QEMU 7.2 with TCG crashes with it."""
     device = f"virtio-net-pci,netdev=n0,mac={o.mac},addr=0x3,romfile=,mrg_rxbuf=on,host_mtu={o.mtu},rx_queue_size=1024"
     if o.mode == "tap":
         tap = f"ifname={o.ifname},script=no,downscript=no" if tap_fd is None else f"fd={tap_fd}"
