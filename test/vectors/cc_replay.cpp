@@ -76,7 +76,7 @@ void play(CongestionControl& control, const json& event, Time now) {
   }
 }
 
-/// Checks that the values that telemetry and the engine read agree with the algorithm's own values.
+/// Checks that the window that the engine reads agrees with the one that telemetry reads.
 std::optional<std::string> inconsistency(const CongestionControl& control, Time now) {
   const CongestionState state = control.state(now);
   if (!state.window) return std::nullopt;

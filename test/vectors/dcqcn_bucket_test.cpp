@@ -26,8 +26,8 @@ constexpr Edge kFirstDelay = 1;  ///< the same for the first frame, for which th
 
 Edge beats(std::uint32_t bytes) { return (bytes + 15) / 16; }
 
-/// Passes frames through the gate. `admit(bytes, from)` charges the frame and returns the edge of its
-/// admission, which is not before `from`.
+/// Passes frames through the gate. `admit(i, from)` charges frame i and returns the edge of its admission,
+/// which is not before `from`.
 template <typename Admit>
 void pass_gate(const DcqcnAxisFile& axis, Admit&& admit) {
   Edge gate_free = 0;

@@ -29,7 +29,7 @@ void check(Edge edge, const DcqcnState& is, const DcqcnState& should) {
   REQUIRE(is == should);
 }
 
-/// Applies a file's CNPs and writes with edges before `until` to the event-driven reaction point.
+/// Applies a file's CNPs and writes with edges up to `until` to the event-driven reaction point.
 class Feed {
  public:
   explicit Feed(const DcqcnFile& file) : file_(file) {}

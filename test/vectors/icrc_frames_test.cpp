@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks the golden frames (wire/icrc_frames*.txt): their iCRCs come from the firmware, scapy and the
-// annex.
+// Checks the golden frames (wire/icrc_*): their iCRCs come from the firmware, scapy and the annex.
 #include "roce/frame.hpp"
 #include "roce/icrc.hpp"
 

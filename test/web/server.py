@@ -226,7 +226,7 @@ class Server(live.Served):
         self.assertIn("shares its rate", self.change(400, board="feb0", qps=1, set={"rai": "1Mb/s"})["error"])
 
     def test_ports(self):
-        """If the port is in use, there is an error if it was requested explicitly. Otherwise another port is used."""
+        """A requested port that is in use and an invalid address are errors. Without --web, there is no page."""
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))
             taken.listen()

@@ -135,7 +135,7 @@ void check_table(const std::string& document, const std::string& expected) {
   CHECK(document.substr(at, document.find("\n\n", at) + 1 - at) == expected);
 }
 
-/// Returns the comment of `key` in the first section of conf/reference.yaml that begins with `section`.
+/// Returns the comment on the first line of `section` that begins with `key`; empty if there is none.
 std::string comment_of(const std::string& section, std::string_view key) {
   std::istringstream lines(section);
   for (std::string line; std::getline(lines, line);) {
@@ -168,7 +168,7 @@ void check_default(const FieldInfo& field, std::string text, std::uint64_t expec
   CHECK(*value.value == expected);
 }
 
-/// Returns the part of conf/reference.yaml after `begin`.
+/// Returns conf/reference.yaml from the first occurrence of `begin` on.
 std::string reference_from(const std::string& begin) {
   const std::string text = read_file(SOFTFEB_CONF_DIR "/reference.yaml");
   const std::size_t at = text.find(begin);

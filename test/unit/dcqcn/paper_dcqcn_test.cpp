@@ -153,7 +153,7 @@ TEST_CASE("paper: the byte counter increases like the timer; both together are h
 
   PaperReactionPoint both(paper_parameters(kLine));
   both.cnp(us(0));
-  both.cnp(us(1));  // Rt starts from the line rate: 2.5 GB/s
+  both.cnp(us(1));  // Rt becomes Rc, which the first CNP has halved
   CHECK(both.rt() == 2'500'000'000);
   for (int i = 0; i < 6; ++i) both.sent(10'000'000, us(2));
   // B = 5 and 6: additive, because T = 0.

@@ -94,7 +94,7 @@ class Recording final : public congestion::Algorithm {
 
 constexpr double kNoWindow = 1e18;
 
-/// A board whose RC queue pairs write messages to a receiver.
+/// A board whose queue pairs write messages to a receiver.
 class AckExperiment {
  public:
   struct Options {

@@ -38,7 +38,7 @@ class User final : public srp::RssiUser {
   int opened = 0;
 };
 
-/// The client's transmit path: puts frames on the wire, and loses every n-th frame.
+/// The client's transmit path: puts frames on the wire, and loses every eleventh frame.
 class Wire final : public srp::DatagramSink {
  public:
   explicit Wire(InBandFixture& bench) : bench_(bench) {}
