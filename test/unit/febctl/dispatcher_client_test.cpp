@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const auto kNever = [] { return false; };
+const auto kGoOn = [] { return false; };
 
 }  // namespace
 
@@ -28,7 +28,7 @@ TEST_CASE("a burst starts with an edge, and ends with its completions") {
   board.words[0x80030f00] = 0xfffff0;  // the counter wraps during the burst
   for (int i = 0; i < 2; ++i) {
     const Completions before = dispatcher.start(1000);
-    const Burst burst = dispatcher.wait(1000, before, Clock::now(), 10s, kNever);
+    const Burst burst = dispatcher.wait(1000, before, Clock::now(), 10s, kGoOn);
     CHECK(burst.complete());
     CHECK(burst.length == 4096);
     CHECK(burst.done.ok == 1000);
@@ -40,11 +40,11 @@ TEST_CASE("a burst with failures, and one that does not end") {
   BoardFake board(catalogue());
   DispatcherClient dispatcher(board, catalogue());
   board.lost = 3;
-  const Burst burst = dispatcher.wait(10, dispatcher.start(10), Clock::now(), 10s, kNever);
+  const Burst burst = dispatcher.wait(10, dispatcher.start(10), Clock::now(), 10s, kGoOn);
   CHECK_FALSE(burst.complete());
   CHECK(burst.done.ok == 7);
   CHECK(burst.done.failed == 3);
-  const Burst none = dispatcher.wait(10, dispatcher.completions(), Clock::now(), 5ms, kNever);
+  const Burst none = dispatcher.wait(10, dispatcher.completions(), Clock::now(), 5ms, kGoOn);
   CHECK_FALSE(none.complete());
   CHECK(none.done.ok == 0);
   CHECK_FALSE(
