@@ -12,7 +12,9 @@ namespace {
 using nlohmann::json;
 
 constexpr std::uint64_t kMaxMessage = std::uint64_t{1} << 31;
+constexpr std::uint32_t kMax16 = 0xffff;
 constexpr std::uint32_t kMax24 = 0xffffff;
+constexpr std::uint32_t kMaxSlots = 1U << 24;
 constexpr std::uint32_t kMax32 = 0xffffffff;
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 62;
 
@@ -98,7 +100,14 @@ PayloadRule parse_payload(const json& line, std::uint32_t message_size) {
   return rule;
 }
 
-std::vector<PeerQp> parse_qps(const json& line) {
+roce::IpAddress parse_address(const json& object, const char* key) {
+  const auto address = roce::IpAddress::parse(text(object, key));
+  if (!address) throw Refusal("'ip' must be an IPv4 or IPv6 address");
+  return *address;
+}
+
+/// `ip`: address of QPs that have none of their own.
+std::vector<PeerQp> parse_qps(const json& line, const roce::IpAddress& ip) {
   const auto list = line.find("qps");
   if (list == line.end() || !list->is_array() || list->empty())
     throw Refusal("'qps' must be a list of at least one queue pair");
@@ -106,9 +115,37 @@ std::vector<PeerQp> parse_qps(const json& line) {
   qps.reserve(list->size());
   for (const json& qp : *list) {
     if (!qp.is_object()) throw Refusal("each element of 'qps' must be an object with 'qpn' and 'psn'");
-    qps.push_back({number32(qp, "qpn", kMax24), number32(qp, "psn", kMax24)});
+    const roce::IpAddress own = qp.contains("ip") ? parse_address(qp, "ip") : ip;
+    // All QPs of a session use one GID of the receiver.
+    if (own.is_v4() != ip.is_v4())
+      throw Refusal("all addresses of a client must be IPv4, or all must be IPv6");
+    qps.push_back({number32(qp, "qpn", kMax24), number32(qp, "psn", kMax24), own});
   }
   return qps;
+}
+
+/// Returns a whole number from 1 to `max`.
+std::uint32_t positive(const json& object, const char* key, std::uint32_t max) {
+  const std::uint32_t value = number32(object, key, max);
+  if (value == 0) throw Refusal(std::string("'") + key + "' must be at least 1");
+  return value;
+}
+
+std::optional<detector::BuilderLayout> parse_events(const json& line, std::size_t qps) {
+  const auto value = line.find("events");
+  if (value == line.end() || value->is_null()) return std::nullopt;
+  if (!value->is_object()) throw Refusal("'events' must be an object with the layout of events, or null");
+  detector::BuilderLayout b;
+  b.layout.boards = positive(*value, "boards", kMax16);
+  b.layout.slots = positive(*value, "slots", kMaxSlots);
+  b.layout.slot = positive(*value, "slot", detector::kLargestSinkSlot);
+  b.layout.piece = positive(*value, "piece", detector::kLargestSinkSlot);
+  b.layout.builders = positive(*value, "builders", kMax16);
+  b.builder = number32(*value, "builder", b.layout.builders - 1);
+  if (b.layout.boards != qps)
+    throw Refusal(std::to_string(b.layout.boards) + " boards, but " + std::to_string(qps) +
+                  " queue pairs; fix: send the events of each board on one queue pair");
+  return b;
 }
 
 }  // namespace
@@ -124,10 +161,7 @@ Hello parse_hello(const json& line) {
     throw Refusal("version " + std::to_string(version) + " of the exchange; this rdma-sink speaks version " +
                   std::to_string(kVersion) + ": use the same release of both");
   Hello hello;
-  const std::string ip = text(line, line.contains("ip") ? "ip" : "gid");
-  const auto address = roce::IpAddress::parse(ip);
-  if (!address) throw Refusal("'ip' must be an IPv4 or IPv6 address");
-  hello.ip = *address;
+  hello.ip = parse_address(line, line.contains("ip") ? "ip" : "gid");
   hello.transport = parse_transport(text(line, "transport"));
   hello.pmtu = parse_pmtu(line);
   hello.message_size = number32(line, "message_size", kMaxMessage);
@@ -135,7 +169,8 @@ Hello parse_hello(const json& line) {
   hello.slots = number(line, "slots", kMax32, 0);
   hello.immediate = parse_immediate(line);
   hello.payload = parse_payload(line, hello.message_size);
-  hello.qps = parse_qps(line);
+  hello.qps = parse_qps(line, hello.ip);
+  hello.events = parse_events(line, hello.qps.size());
   return hello;
 }
 

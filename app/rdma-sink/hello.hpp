@@ -2,6 +2,7 @@
 #pragma once
 
 #include "board/payload.hpp"
+#include "detector/builder_layout.hpp"
 #include "roce/ip.hpp"
 #include "roce/opcode.hpp"
 #include "roce/psn.hpp"
@@ -57,12 +58,13 @@ struct PayloadRule {
 
 struct PeerQp {
   roce::Qpn qpn = 0;
-  roce::Psn psn = 0;  ///< PSN of the QP's first request
+  roce::Psn psn = 0;   ///< PSN of the QP's first request
+  roce::IpAddress ip;  ///< RoCE address; of the same family as Hello::ip
 };
 
 /// The client's first line.
 struct Hello {
-  roce::IpAddress ip;
+  roce::IpAddress ip;  ///< RoCE address of all QPs that have none of their own
   roce::Transport transport = roce::Transport::kRc;
   std::uint32_t pmtu = 1024;
   std::uint32_t message_size = 0;
@@ -72,6 +74,9 @@ struct Hello {
   ImmediateRule immediate;
   PayloadRule payload;
   std::vector<PeerQp> qps;
+  /// Layout of the events that the client sends, with one QP for each board. Empty: the client did not
+  /// describe it.
+  std::optional<detector::BuilderLayout> events;
 };
 
 /// The client's last line, which reports what the client has sent.

@@ -124,10 +124,10 @@ void check_registration(const Options& o) {
 /// Throws CLI::ValidationError.
 void check_events(const EventOptions& e, const Options& o) {
   const auto refuse = [](const std::string& text) { throw CLI::ValidationError("--events", text); };
-  constexpr std::uint32_t kLargest = 16U << 20;
-  if (e.layout.slot < detector::kEventHeaderSize || e.layout.slot > kLargest)
+  if (e.layout.slot < detector::kEventHeaderSize || e.layout.slot > detector::kLargestSinkSlot)
     refuse("--event-slot must be from 64 bytes to 16 MiB");
-  if (e.layout.piece == 0 || e.layout.piece > kLargest) refuse("--event-piece must be from 1 byte to 16 MiB");
+  if (e.layout.piece == 0 || e.layout.piece > detector::kLargestSinkSlot)
+    refuse("--event-piece must be from 1 byte to 16 MiB");
   if (e.builder >= e.layout.builders) refuse("--event-builder must be below --event-builders");
   if (e.window > e.layout.slots) refuse("--event-window must not exceed --event-slots");
   if (e.layout.memory() > o.memory)

@@ -18,8 +18,8 @@ namespace {
   throw Refusal(what + ": " + std::strerror(error));
 }
 
-[[noreturn]] void refuse_rtr(const Gid& gid, const Hello& hello, int error) {
-  const std::string ip = hello.ip.to_string();
+[[noreturn]] void refuse_rtr(const Gid& gid, const PeerQp& peer, int error) {
+  const std::string ip = peer.ip.to_string();
   const std::string interface = gid.interface.empty() ? "INTERFACE" : gid.interface;
   if (error == ETIMEDOUT)
     throw Refusal("no neighbour entry for " + ip + " on " + interface +
@@ -43,7 +43,7 @@ ibv_qp_attr rtr_attributes(const Device& device, const Gid& gid, const Options& 
   attr.ah_attr.grh.sgid_index = static_cast<std::uint8_t>(gid.index);
   attr.ah_attr.grh.hop_limit = static_cast<std::uint8_t>(options.hop_limit);
   attr.ah_attr.grh.traffic_class = static_cast<std::uint8_t>(options.traffic_class);
-  std::memcpy(attr.ah_attr.grh.dgid.raw, hello.ip.bytes.data(), hello.ip.bytes.size());
+  std::memcpy(attr.ah_attr.grh.dgid.raw, peer.ip.bytes.data(), peer.ip.bytes.size());
   return attr;
 }
 
@@ -140,7 +140,8 @@ void QueuePairs::make_ready(const Device& device, const Gid& gid, const Options&
       refuse("a queue pair cannot be moved to INIT", error);
     // A responder needs no state beyond RTR.
     ibv_qp_attr attr = rtr_attributes(device, gid, options, hello, hello.qps[i]);
-    if (const int error = ibv_modify_qp(qps_[i].get(), &attr, rtr); error != 0) refuse_rtr(gid, hello, error);
+    if (const int error = ibv_modify_qp(qps_[i].get(), &attr, rtr); error != 0)
+      refuse_rtr(gid, hello.qps[i], error);
   }
 }
 

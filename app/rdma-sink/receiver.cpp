@@ -64,6 +64,7 @@ detector::EventTime session_origin() {
 }
 
 Shares shares_of(const Options& options, const Hello& hello, const DeviceLimits& device) {
+  check_event_layout(options, hello);
   if (options.events) return share_out_events(options, hello, device);
   if (options.registration) return share_out_transfers(options, hello, device);
   if (hello.immediate.kind == ImmediateRule::Kind::kTransfer)
@@ -87,7 +88,7 @@ Receiver::Receiver(const Device& device, const Options& options, const Hello& he
       cpu_(threads_of_process(), read_clock(CLOCK_MONOTONIC)) {
   if (out_.wanted() && hello.qps.size() > 1 && hello.messages == 0)
     throw Refusal("--out with several queue pairs requires 'messages' for each");
-  received_.assign(qps_.size(), 0);
+  received_.assign(qps_.size(), {});
   for (std::size_t i = 0; i < qps_.size(); ++i) index_of_[qps_.qpn(i)] = i;
   since_ = Clock::now();
   if (options.registration) {
@@ -116,10 +117,8 @@ nlohmann::json Receiver::welcome() const {
                       {"slots", shares_.slots}, {"receives", shares_.receives}, {"qps", std::move(qps)}};
   if (gid_.mac) line["mac"] = roce::to_string(*gid_.mac);
   if (options_.events) {
-    const detector::EventLayout& layout = options_.events->layout;
-    line["events"] = {{"boards", layout.boards},     {"slots", layout.slots},
-                      {"slot", layout.slot},         {"piece", layout.piece},
-                      {"builders", layout.builders}, {"builder", options_.events->builder}};
+    for (const auto& [name, value] : detector::values_of({options_.events->layout, options_.events->builder}))
+      line["events"][name] = value;
   }
   return line;
 }
@@ -129,7 +128,7 @@ nlohmann::json Receiver::status() const {
   for (std::size_t i = 0; i < qps_.size(); ++i)
     qps.push_back({{"qpn", qps_.qpn(i)},
                    {"state", qps_.state(i)},
-                   {"immediates", accounting_.empty() ? received_[i] : accounting_[i].immediates()},
+                   {"immediates", accounting_.empty() ? received_[i].messages : accounting_[i].immediates()},
                    {"receives_posted", receives_.posted(i)}});
   return {{"qps", std::move(qps)}};
 }
@@ -175,8 +174,8 @@ void Receiver::on_completion(const ibv_wc& wc) {
     first_bytes_ = wc.byte_len;
   }
   if (shares_memory()) {
-    ++received_[i];
-    bytes_ += wc.byte_len;
+    ++received_[i].messages;
+    received_[i].bytes += wc.byte_len;
     const std::uint32_t immediate = ntohl(wc.imm_data);
     if (event_receiver_)
       event_receiver_->on_message(since_origin(), static_cast<std::uint32_t>(i), immediate, wc.byte_len);

@@ -46,6 +46,10 @@ class Receiver {
 
  private:
   using Clock = std::chrono::steady_clock;
+  struct Received {
+    std::uint64_t messages = 0;  ///< completions
+    std::uint64_t bytes = 0;     ///< payload bytes of these completions
+  };
 
   void on_completion(const ibv_wc& wc);
   Time since_start() const;
@@ -79,9 +83,8 @@ class Receiver {
   std::vector<ReceiveAccounting> accounting_;  ///< one for each QP; empty with --events or --registration
   std::optional<EventReceiver> event_receiver_;
   std::optional<RegistrationReceiver> registration_;
-  Clock::time_point since_;              ///< start of the session
-  std::vector<std::uint64_t> received_;  ///< completions of each QP, with --events or --registration
-  std::uint64_t bytes_ = 0;              ///< payload bytes of these completions
+  Clock::time_point since_;         ///< start of the session
+  std::vector<Received> received_;  ///< of each QP, with --events or --registration
   std::unordered_map<std::uint32_t, std::size_t> index_of_;
   std::map<std::string, std::uint64_t> failed_;  ///< failed completions, by status
   std::uint64_t unexpected_ = 0;                 ///< completions with other opcodes

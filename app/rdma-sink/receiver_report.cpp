@@ -69,7 +69,7 @@ void Receiver::settle(const End& end) {
 
 std::uint64_t Receiver::completions() const {
   std::uint64_t sum = 0;
-  for (const std::uint64_t n : received_) sum += n;
+  for (const Received& qp : received_) sum += qp.messages;
   for (const ReceiveAccounting& account : accounting_) sum += account.immediates();
   return sum;
 }
@@ -186,12 +186,17 @@ void Receiver::finish_qps(json& report, const End* end) {
 /// Reports the messages and states of QPs that share their memory.
 void Receiver::report_states(json& report) {
   report["messages"] = completions();
-  report["payload_bytes"] = bytes_;
+  std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < qps_.size(); ++i) {
     const std::string state = qps_.state(i);
-    report["qps"].push_back({{"qpn", qps_.qpn(i)}, {"state", state}, {"messages", received_[i]}});
+    bytes += received_[i].bytes;
+    report["qps"].push_back({{"qpn", qps_.qpn(i)},
+                             {"state", state},
+                             {"messages", received_[i].messages},
+                             {"payload_bytes", received_[i].bytes}});
     if (state == "ERR") problem("queue pair " + std::to_string(i) + ": in state ERR: a request was refused");
   }
+  report["payload_bytes"] = bytes;
 }
 
 /// Reports the results of the registration table, which checks the messages but not their bytes.

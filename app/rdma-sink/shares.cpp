@@ -56,6 +56,18 @@ void judge_live(const Hello& hello, Shares& s) {
   s.live = hello.transport == roce::Transport::kRc && hello.immediate.present() && s.capacity < s.slots;
 }
 
+/// Returns the options of rdma-sink for this layout, each with a space in front.
+std::string options_for(const Options& options, const detector::BuilderLayout& events) {
+  std::string text = " --events";
+  for (const auto& [name, value] : detector::values_of(events))
+    text += std::string(" --event-") + name + ' ' + std::to_string(value);
+  if (options.events && options.events->window > events.layout.slots)
+    text += " --event-window " + std::to_string(events.layout.slots);
+  if (const std::uint64_t memory = events.layout.memory(); memory > options.memory)
+    text += " --memory " + std::to_string(memory);
+  return text;
+}
+
 }  // namespace
 
 std::string missing_feature(const Options& options, const DeviceLimits& device) {
@@ -81,6 +93,18 @@ Shares share_out(const Options& options, const Hello& hello, const DeviceLimits&
     share_receives(options, hello, device, s);
   judge_live(hello, s);
   return s;
+}
+
+void check_event_layout(const Options& options, const Hello& hello) {
+  if (!hello.events) return;
+  const std::string fix = "; fix: rdma-sink" + options_for(options, *hello.events);
+  if (!options.events) throw Refusal("the client sends events" + fix);
+  const detector::BuilderLayout own{options.events->layout, options.events->builder};
+  std::string differences;
+  for (const auto& [name, boards, builder] : detector::compare_layouts(*hello.events, own))
+    differences += (differences.empty() ? "" : ", ") + std::string(name) + " is " + std::to_string(boards) +
+                   ", but --event-" + name + " is " + std::to_string(builder);
+  if (!differences.empty()) throw Refusal("the client has another layout of events: " + differences + fix);
 }
 
 Shares share_out_events(const Options& options, const Hello& hello, const DeviceLimits& device) {

@@ -35,6 +35,8 @@ std::string missing_feature(const Options& options, const DeviceLimits& device);
 /// Divides the resources among the QPs. Throws Refusal if the memory or the device's limits are
 /// insufficient.
 Shares share_out(const Options& options, const Hello& hello, const DeviceLimits& device);
+/// Throws Refusal if the client has described a layout of events that is not that of --events.
+void check_event_layout(const Options& options, const Hello& hello);
 /// Like share_out(), but for --events: all QPs share the memory of the events.
 Shares share_out_events(const Options& options, const Hello& hello, const DeviceLimits& device);
 /// Like share_out(), but for --registration: all QPs share the memory of the transfers, and `slots` counts

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "detector/builder_layout.hpp"
 #include "roce/ip.hpp"
 #include "roce/opcode.hpp"
 #include "roce/psn.hpp"
@@ -71,6 +72,8 @@ std::string to_string(const PeerUrl& url);
 struct LocalQp {
   roce::Qpn qpn = 0;
   roce::Psn psn = 0;  ///< PSN of our first request, which the receiver must expect
+  /// Our RoCE address of this QP (rdma-sink only); empty: LocalEndpoint::ip.
+  std::optional<roce::IpAddress> ip{};
 };
 
 /// Parameters of our side that are sent to the receiver.
@@ -88,6 +91,8 @@ struct LocalEndpoint {
   nlohmann::json payload =
       nullptr;  ///< rule by which rdma-sink checks the payload (doc/rdma-sink.md); null: no check
   std::vector<LocalQp> qps;
+  /// Layout of the events that we send, with one QP for each board (rdma-sink only); empty: no events.
+  std::optional<detector::BuilderLayout> events;
 };
 
 struct RemoteQp {
@@ -105,6 +110,9 @@ struct RemoteEndpoint {
   /// Number of slots that the receiver expects; 0: the receiver specifies none.
   std::uint64_t slots = 0;
   std::vector<RemoteQp> qps;  ///< one per LocalEndpoint::qps, in the same order
+  /// Layout for which the receiver builds events; empty: it builds none. Any values are possible: compare
+  /// them with LocalEndpoint::events.
+  std::optional<detector::BuilderLayout> events;
 };
 
 /// Results of our side, sent to the receiver at the end.
@@ -115,6 +123,7 @@ struct PeerResults {
   std::uint64_t payload_bytes = 0;
   std::vector<std::uint64_t> messages_of_qp;  ///< in the order of LocalEndpoint::qps; empty: not reported
   double seconds = 0;                         ///< time from the first post to the last completion
+  std::optional<std::uint64_t> events;        ///< number of triggers, for all builders; empty: no events
 };
 
 struct PeerTimeouts {

@@ -53,21 +53,43 @@ RemoteQp decode_qp(const json& object) {
   return qp;
 }
 
+std::uint32_t number32(const json& object, const char* key) {
+  return static_cast<std::uint32_t>(number(object, key, 0xffffffff));
+}
+
+detector::BuilderLayout decode_events(const json& object) {
+  if (!object.is_object()) malformed("has 'events' that are not an object");
+  detector::BuilderLayout b;
+  b.layout.boards = number32(object, "boards");
+  b.layout.slots = number(object, "slots", kMax64);
+  b.layout.slot = number32(object, "slot");
+  b.layout.piece = number32(object, "piece");
+  b.layout.builders = number32(object, "builders");
+  b.builder = number32(object, "builder");
+  return b;
+}
+
 }  // namespace
 
 std::string encode_hello(const LocalEndpoint& local) {
   json qps = json::array();
-  for (const LocalQp& qp : local.qps) qps.push_back({{"qpn", qp.qpn}, {"psn", qp.psn}});
-  const json hello{{"version", kVersion},
-                   {"ip", local.ip.to_string()},
-                   {"transport", local.transport == roce::Transport::kRc ? "rc" : "uc"},
-                   {"pmtu", local.pmtu},
-                   {"message_size", local.message_size},
-                   {"messages", local.messages},
-                   {"slots", local.slots},
-                   {"immediate", local.immediate},
-                   {"payload", local.payload},
-                   {"qps", std::move(qps)}};
+  for (const LocalQp& qp : local.qps) {
+    json& line = qps.emplace_back(json{{"qpn", qp.qpn}, {"psn", qp.psn}});
+    if (qp.ip && *qp.ip != local.ip) line["ip"] = qp.ip->to_string();
+  }
+  json hello{{"version", kVersion},
+             {"ip", local.ip.to_string()},
+             {"transport", local.transport == roce::Transport::kRc ? "rc" : "uc"},
+             {"pmtu", local.pmtu},
+             {"message_size", local.message_size},
+             {"messages", local.messages},
+             {"slots", local.slots},
+             {"immediate", local.immediate},
+             {"payload", local.payload},
+             {"qps", std::move(qps)}};
+  if (local.events) {
+    for (const auto& [name, value] : detector::values_of(*local.events)) hello["events"][name] = value;
+  }
   return hello.dump() + '\n';
 }
 
@@ -96,6 +118,7 @@ RemoteEndpoint decode_welcome(std::string_view line, std::size_t qps) {
     malformed("has " + std::to_string(list->size()) + " queue pairs, but " + std::to_string(qps) +
               " were requested");
   for (const json& qp : *list) remote.qps.push_back(decode_qp(qp));
+  if (object.contains("events")) remote.events = decode_events(object["events"]);
   return remote;
 }
 
@@ -105,6 +128,7 @@ std::string encode_end(const PeerResults& results) {
     end["messages"] = results.messages;
     end["payload_bytes"] = results.payload_bytes;
   }
+  if (results.events) end["events"] = *results.events;
   for (const std::uint64_t messages : results.messages_of_qp) end["qps"].push_back({{"messages", messages}});
   return json{{"end", std::move(end)}}.dump() + '\n';
 }

@@ -73,6 +73,7 @@ TEST_CASE("an rdma-sink is served from connect to end", "[sink]") {
   CHECK(remote.ip == roce::IpAddress::parse("10.77.0.2"));
   CHECK(remote.mac == roce::parse_mac("52:54:00:77:00:02"));
   CHECK(remote.slots == 64);
+  CHECK_FALSE(remote.events);
   REQUIRE(remote.qps.size() == 2);
   CHECK(remote.qps[0].rkey == 0xffffffff);
   CHECK(remote.qps[1].qpn == 18);
@@ -97,12 +98,46 @@ TEST_CASE("an rdma-sink is served from connect to end", "[sink]") {
   CHECK(said["message_size"] == 16384);
   CHECK(said["messages"] == 100);
   CHECK(said["slots"] == 8);
+  CHECK_FALSE(said.contains("events"));
   CHECK(said["immediate"] == json{{"kind", "channel"}, {"first", 1}});
   CHECK(said["payload"] == json{{"kind", "counter"}});
   CHECK(said["qps"] == json::parse(R"([{"qpn": 256, "psn": 32}, {"qpn": 257, "psn": 16777214}])"));
   CHECK(json::parse(end)["end"]["messages"] == 200);
   CHECK(json::parse(end)["end"]["complete"] == true);
+  CHECK_FALSE(json::parse(end)["end"].contains("events"));
   CHECK(json::parse(end)["end"]["qps"] == json::parse(R"([{"messages": 99}, {"messages": 101}])"));
+}
+
+TEST_CASE("the events of boards are described to rdma-sink, and its layout is returned", "[sink]") {
+  const detector::BuilderLayout layout{{.boards = 2, .builders = 3, .slots = 16, .slot = 4096, .piece = 1000},
+                                       1};
+  const json described =
+      json::parse(R"({"boards": 2, "slots": 16, "slot": 4096, "piece": 1000, "builders": 3, "builder": 1})");
+  std::string hello;
+  std::string end;
+  FakeServer server([&](FakeServer::Client& client) {
+    hello = client.read_line();
+    json answer = welcome();
+    answer["events"] = described;
+    client.write(answer.dump() + "\n");
+    end = client.read_line();
+    client.write("{}\n");
+  });
+  LocalEndpoint local = sink_qps();
+  local.qps[0].ip = local.ip;
+  local.qps[1].ip = roce::IpAddress::parse("10.77.0.101");
+  local.events = layout;
+  const auto session = connect(sink_url(server.port()), local);
+  REQUIRE(session->remote().events);
+  CHECK(compare_layouts(layout, *session->remote().events).empty());
+  PeerResults results;
+  results.events = 1234;
+  session->end(results);
+  server.join();
+  CHECK(json::parse(hello)["events"] == described);
+  CHECK(json::parse(hello)["qps"] ==
+        json::parse(R"([{"qpn": 256, "psn": 32}, {"qpn": 257, "psn": 16777214, "ip": "10.77.0.101"}])"));
+  CHECK(json::parse(end)["end"]["events"] == 1234);
 }
 
 TEST_CASE("rdma-sink's refusal is passed on", "[sink]") {
@@ -132,6 +167,18 @@ TEST_CASE("responses with a wrong field", "[sink]") {
   expect_error(with("/ip", "fd00::2"), 2, {"fd00::2", "10.77.0.100"});
   expect_error(with("/mac", "52:54"), 1, {"'mac'", "52:54"});
   expect_error(with("/slots", -1), 1, {"'slots'"});
+  expect_error(with("/events", 3), 1, {"'events'"});
+  expect_error(with("/events", {{"boards", 2}}), 1, {"'slots'"});
+  json layout{{"boards", 2}, {"slots", 1}, {"slot", 1}, {"piece", 1}, {"builders", 1}, {"builder", 0}};
+  for (const char* key : {"boards", "slots", "slot", "piece", "builders", "builder"}) {
+    json wrong = layout;
+    wrong[key] = -1;
+    expect_error(with("/events", wrong), 1, {key});
+    wrong[key] = "2";
+    expect_error(with("/events", wrong), 1, {key});
+  }
+  layout["boards"] = std::uint64_t{1} << 32;
+  expect_error(with("/events", layout), 1, {"'boards'"});
   expect_error(with("/qps", 3), 1, {"'qps'"});
   expect_error(with("/qps/2", json::object()), 1, {"3 queue pairs", "2 were requested"});
   expect_error(with("/qps/1", 3), 1, {"queue pair"});

@@ -53,6 +53,54 @@ TEST_CASE("a hello is parsed, every field", "[rdma-sink]") {
   REQUIRE(hello.qps.size() == 2);
   CHECK(hello.qps[0].qpn == 256);
   CHECK(hello.qps[0].psn == 0xffffff);
+  CHECK(hello.qps[0].ip == hello.ip);
+  CHECK_FALSE(hello.events);
+}
+
+TEST_CASE("queue pairs may have addresses of their own", "[rdma-sink]") {
+  json line = good();
+  line["qps"][1]["ip"] = "10.77.0.101";
+  const Hello hello = parse_hello(parse_line(line.dump()));
+  CHECK(hello.qps[0].ip == hello.ip);
+  CHECK(hello.qps[1].ip == roce::IpAddress::parse("10.77.0.101"));
+  CHECK_THAT(refusal("/qps/1/ip", "fd00::1"), Catch::Contains("IPv4, or all must be IPv6"));
+  CHECK_THAT(refusal("/qps/1/ip", 7), Catch::Contains("'ip'"));
+  CHECK_THAT(refusal("/qps/1/ip", "10.77.0"), Catch::Contains("'ip'"));
+}
+
+TEST_CASE("a client may describe the layout of its events", "[rdma-sink]") {
+  const json layout{{"boards", 2},   {"slots", 8},    {"slot", 4096},
+                    {"piece", 1000}, {"builders", 3}, {"builder", 2}};
+  json line = good();
+  line["events"] = layout;
+  const Hello hello = parse_hello(parse_line(line.dump()));
+  REQUIRE(hello.events);
+  CHECK(hello.events->layout.boards == 2);
+  CHECK(hello.events->layout.slots == 8);
+  CHECK(hello.events->layout.slot == 4096);
+  CHECK(hello.events->layout.piece == 1000);
+  CHECK(hello.events->layout.builders == 3);
+  CHECK(hello.events->builder == 2);
+  CHECK(refusal("/events", nullptr).empty());
+  CHECK_THAT(refusal("/events", true), Catch::Contains("'events'"));
+  for (const auto& [key, value] : layout.items()) {
+    for (const json& wrong : {json(-1), json("8"), json(1.5), json(nullptr), json(std::uint64_t{1} << 32)}) {
+      json other = layout;
+      other[key] = wrong;
+      CHECK_THAT(refusal("/events", other), Catch::Contains('\'' + key + '\''));
+    }
+    json other = layout;
+    other[key] = 0;
+    CHECK(refusal("/events", other).empty() == (key == "builder"));
+    other.erase(key);
+    CHECK_THAT(refusal("/events", other), Catch::Contains("missing"));
+  }
+  json other = layout;
+  other["builder"] = 3;
+  CHECK_THAT(refusal("/events", other), Catch::Contains("'builder'"));
+  other = layout;
+  other["boards"] = 3;
+  CHECK_THAT(refusal("/events", other), Catch::Contains("3 boards, but 2 queue pairs; fix: "));
 }
 
 TEST_CASE("optional fields of a hello", "[rdma-sink]") {
@@ -118,7 +166,11 @@ TEST_CASE("an end, and receives to post", "[rdma-sink]") {
 }
 
 TEST_CASE("any line is parsed or refused", "[rdma-sink]") {
-  const std::string whole = good().dump();
+  json line_with_all = good();
+  line_with_all["qps"][0]["ip"] = "10.77.0.101";
+  line_with_all["events"] = {{"boards", 2}, {"slots", 8},    {"slot", 4096},
+                             {"piece", 99}, {"builders", 3}, {"builder", 2}};
+  const std::string whole = line_with_all.dump();
   Rng rng(3);
   std::size_t taken = 0;
   for (int i = 0; i < 20000; ++i) {

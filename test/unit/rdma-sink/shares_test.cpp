@@ -60,6 +60,38 @@ TEST_CASE("a shared receive queue must fit the device", "[rdma-sink]") {
              Contains("no shared receive"));
 }
 
+TEST_CASE("the client and the options must agree on the layout of events", "[rdma-sink]") {
+  const auto refusal = [](const Options& options, const Hello& hello) -> std::string {
+    try {
+      check_event_layout(options, hello);
+    } catch (const Refusal& refused) {
+      return refused.what();
+    }
+    return "";
+  };
+  Options options = options_with({});
+  Hello hello = hello_of(2);
+  CHECK(refusal(options, hello).empty());
+  hello.events = {{.boards = 2, .builders = 1, .slots = 64, .slot = 16384, .piece = 8000}, 0};
+  CHECK_THAT(
+      refusal(options, hello),
+      Contains("sends events; fix: rdma-sink --events --event-boards 2 --event-slots 64 --event-slot 16384 "
+               "--event-piece 8000 --event-builders 1 --event-builder 0 --memory 2097152"));
+  options.memory = 2U << 20;
+  CHECK_FALSE(Contains("--memory").match(refusal(options, hello)));
+  options.events.emplace().layout = hello.events->layout;
+  CHECK(refusal(options, hello).empty());
+  options.events->layout.piece = 4000;
+  options.events->layout.boards = 3;
+  CHECK_THAT(
+      refusal(options, hello),
+      Contains(
+          "boards is 2, but --event-boards is 3, piece is 8000, but --event-piece is 4000; fix: rdma-sink"));
+  CHECK_THAT(refusal(options, hello), Contains("--event-window 64"));
+  hello.events.reset();
+  CHECK(refusal(options, hello).empty());  // a client need not describe the layout
+}
+
 TEST_CASE("resources that do not suffice are refused with the fix", "[rdma-sink]") {
   const auto refusal = [](const Options& options, const Hello& hello) -> std::string {
     try {
