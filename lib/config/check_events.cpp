@@ -3,6 +3,7 @@
 #include "config/address.hpp"
 #include "config/checks.hpp"
 #include "config/draft.hpp"
+#include "detector/builder_layout.hpp"
 
 #include <algorithm>
 #include <map>
@@ -21,6 +22,10 @@ class EventChecker {
   EventChecker(Reading& reading, const RunConfig& config) : reading_(reading), config_(config) {}
 
   void run() {
+    for (const BoardConfig& board : config_.boards) {
+      if (!board.events) continue;
+      for (const SinkTarget& sink : board.events->builders.sinks) first_of_sink_.emplace(sink, &board);
+    }
     for (const BoardConfig& board : config_.boards) {
       if (!board.events) {
         check_ordinary(board);
@@ -42,14 +47,16 @@ class EventChecker {
   /// Checks that queue pairs with traffic of their own do not write to the memory of event builders.
   void check_ordinary(const BoardConfig& board) {
     for (const QpConfig& qp : board.qps) {
+      const auto refuse = [&](const std::string& builder) {
+        reading_.problem(qp.to_where, builder + " builds events, but the QP has none",
+                         "give the board `events`, or name another receiver");
+      };
+      const auto* sink = std::get_if<SinkTarget>(&qp.to);
+      if (sink != nullptr && first_of_sink_.contains(*sink)) refuse(qp.to_text);
       const auto* to = std::get_if<ReceiverTarget>(&qp.to);
       if (to == nullptr) continue;
       for (const std::size_t r : to->receivers) {
-        if (!config_.receivers[r].events) continue;
-        reading_.problem(
-            qp.to_where,
-            "receiver \"" + config_.receivers[r].endpoint.name + "\" builds events, but the QP has none",
-            "give the board `events`, or name another receiver");
+        if (config_.receivers[r].events) refuse("receiver \"" + config_.receivers[r].endpoint.name + '"');
       }
     }
   }
@@ -76,45 +83,80 @@ class EventChecker {
     }
     if (layout.boards > 65'535)
       problem(e.where, "to", "more than 65535 boards send to one builder", "use fewer boards");
+    if (!e.builders.sinks.empty()) check_sink_limits(e);
+  }
+
+  void check_sink_limits(const BoardEventsConfig& e) {
+    const auto limit = [&](const char* key, std::uint64_t bytes) {
+      if (bytes <= detector::kLargestSinkSlot) return;
+      problem(e.where, key, std::to_string(bytes) + " bytes are too many for rdma-sink",
+              "write at most " + std::to_string(detector::kLargestSinkSlot >> 20) + "MiB");
+    };
+    limit("slot", e.slot);
+    limit("piece", e.piece);
   }
 
   /// Checks that all boards that send to a builder agree on the layout of events.
   void check_builders(const BoardConfig& board) {
     const BoardEventsConfig& e = *board.events;
-    for (const std::size_t r : e.receivers) {
+    for (const SinkTarget& sink : e.builders.sinks) {
+      check_alike(e, *first_of_sink_.at(sink));
+      check_session(board, *first_of_sink_.at(sink));
+    }
+    for (const std::size_t r : e.builders.receivers) {
       const ReceiverConfig& receiver = config_.receivers[r];
       if (!receiver.events || !receiver.events->first_board) {
         problem(e.where, "to", "receiver \"" + receiver.endpoint.name + "\" does not build events",
                 "give the receiver a section `events`");
         continue;
       }
-      const BoardConfig& first = config_.boards[*receiver.events->first_board];
-      const BoardEventsConfig& f = *first.events;
-      const std::pair<const char*, bool> alike[] = {
-          {"to", e.receivers == f.receivers},
-          {"trigger", e.trigger == f.trigger},
-          {"slots", e.slots == f.slots},
-          {"slot", e.slot == f.slot},
-          {"piece", e.piece == f.piece},
-          {"kind", e.kind == f.kind},
-          {"channels", e.channels == f.channels},
-          {"samples", e.samples == f.samples},
-          {"images", e.images == f.images},
-          {"file", e.file == f.file},
-          {"suppress", e.suppression.threshold == f.suppression.threshold &&
-                           e.suppression.margin == f.suppression.margin},
-          {"size", e.sizes.min == f.sizes.min && e.sizes.max == f.sizes.max &&
-                       e.sizes.shape == f.sizes.shape && e.sizes.seed == f.sizes.seed},
-          {"busy", e.veto == f.veto},
-          {"busy_delay", e.busy_delay == f.busy_delay}};
-      for (const auto& [key, same] : alike) {
-        if (!same) {
-          problem(e.where, key,
-                  "differs from that of \"" + first.endpoint.name + "\", which sends to the same builder",
-                  "write the same for all boards of a builder");
-        }
+      check_alike(e, config_.boards[*receiver.events->first_board]);
+    }
+  }
+
+  /// Checks that `e` has the same layout and the same payload as `first`, which sends to the same builder.
+  void check_alike(const BoardEventsConfig& e, const BoardConfig& first) {
+    const BoardEventsConfig& f = *first.events;
+    const std::pair<const char*, bool> alike[] = {
+        {"to", e.builders == f.builders},
+        {"trigger", e.trigger == f.trigger},
+        {"slots", e.slots == f.slots},
+        {"slot", e.slot == f.slot},
+        {"piece", e.piece == f.piece},
+        {"kind", e.kind == f.kind},
+        {"channels", e.channels == f.channels},
+        {"samples", e.samples == f.samples},
+        {"images", e.images == f.images},
+        {"file", e.file == f.file},
+        {"suppress",
+         e.suppression.threshold == f.suppression.threshold && e.suppression.margin == f.suppression.margin},
+        {"size", e.sizes.min == f.sizes.min && e.sizes.max == f.sizes.max && e.sizes.shape == f.sizes.shape &&
+                     e.sizes.seed == f.sizes.seed},
+        {"busy", e.veto == f.veto},
+        {"busy_delay", e.busy_delay == f.busy_delay}};
+    for (const auto& [key, same] : alike) {
+      if (!same) {
+        problem(e.where, key,
+                "differs from that of \"" + first.endpoint.name + "\", which sends to the same builder",
+                "write the same for all boards of a builder");
       }
     }
+  }
+
+  /// Checks that the queue pairs of `board` and `first` can be in the same session of an rdma-sink.
+  void check_session(const BoardConfig& board, const BoardConfig& first) {
+    const auto differs = [&](const Where& section, const char* key) {
+      problem(section, key,
+              "differs from that of \"" + first.endpoint.name + "\", which sends to the same rdma-sink",
+              "write the same for all boards of an rdma-sink");
+    };
+    if (board.events->transport != first.events->transport) differs(board.events->where, "transport");
+    if (board.qps.front().pmtu != first.qps.front().pmtu) differs(board.events->where, "pmtu");
+    if (board.endpoint.ip.is_v4() == first.endpoint.ip.is_v4()) return;
+    problem(board.where, "ip",
+            "is of another IP version than that of \"" + first.endpoint.name +
+                "\", which sends to the same rdma-sink",
+            "give all boards of an rdma-sink addresses of the same version");
   }
 
   void check_receiver(const ReceiverConfig& receiver) {
@@ -143,13 +185,15 @@ class EventChecker {
           own == name || (own.starts_with(name + '-') &&
                           own.find_first_not_of("0123456789", name.size() + 1) == std::string::npos);
       return named && b.events &&
-             std::any_of(b.events->receivers.begin(), b.events->receivers.end(),
+             std::any_of(b.events->builders.receivers.begin(), b.events->builders.receivers.end(),
                          [&](std::size_t r) { return &config_.receivers[r] == &receiver; });
     });
   }
 
   Reading& reading_;
   const RunConfig& config_;
+  /// First board that sends events to each rdma-sink.
+  std::map<SinkTarget, const BoardConfig*> first_of_sink_;
 };
 
 }  // namespace
@@ -157,22 +201,22 @@ class EventChecker {
 void check_events(Reading& reading, const RunConfig& config) { EventChecker(reading, config).run(); }
 
 void number_event_boards(RunConfig& config) {
-  std::map<std::vector<std::size_t>, std::uint32_t> sending;
+  std::map<EventBuilders, std::uint32_t> sending;
   std::vector<std::uint32_t> triggered(config.triggers.size(), 0);
   for (std::size_t b = 0; b < config.boards.size(); ++b) {
     if (!config.boards[b].events) continue;
     BoardEventsConfig& e = *config.boards[b].events;
-    e.board = sending[e.receivers]++;
+    e.board = sending[e.builders]++;
     e.on_trigger = triggered[e.trigger]++;
-    for (std::uint32_t i = 0; i < e.receivers.size(); ++i) {
-      auto& builder = config.receivers[e.receivers[i]].events;
+    for (std::uint32_t i = 0; i < e.builders.receivers.size(); ++i) {
+      auto& builder = config.receivers[e.builders.receivers[i]].events;
       if (!builder || builder->first_board) continue;
       builder->first_board = b;
       builder->builder = i;
     }
   }
   for (BoardConfig& board : config.boards) {
-    if (board.events) board.events->boards = sending[board.events->receivers];
+    if (board.events) board.events->boards = sending[board.events->builders];
   }
   for (ReceiverConfig& receiver : config.receivers) {
     if (receiver.events && receiver.events->first_board)

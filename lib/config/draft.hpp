@@ -114,6 +114,8 @@ PortConfig read_port(Section section);
 EndpointDraft read_endpoint(Section& section);
 BoardDraft read_board(Section section);
 ControlDraft read_control(Section section);
+/// Parses sink://HOST[:PORT].
+Parsed<SinkTarget> parse_sink(const std::string& text);
 QpDraft read_qp(Section section);
 TrafficConfig read_traffic(Section section);
 /// Reads the keys of random traffic (`lengths`, `arrivals`, `seed`). Reports combinations of these keys with

@@ -69,7 +69,8 @@ Json emit_trigger(const TriggerConfig& trigger) {
 Json emit_events(const RunConfig& config, const BoardEventsConfig& e) {
   Json json{{"trigger", config.triggers[e.trigger].name}};
   json["to"] = Json::array();
-  for (const std::size_t r : e.receivers) json["to"].push_back(config.receivers[r].endpoint.name);
+  for (const std::size_t r : e.builders.receivers) json["to"].push_back(config.receivers[r].endpoint.name);
+  if (!e.builders.sinks.empty()) json["to"] = e.to_names;
   emit_payload(json, e);
   json["readout_delay"] = format_time(e.readout_delay);
   json["fifo"] = e.fifo;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "config/qp_config.hpp"
 #include "config/values.hpp"
 #include "detector/event_header.hpp"
 #include "detector/event_layout.hpp"
@@ -10,6 +11,7 @@
 #include "detector/waveform_codec.hpp"
 #include "roce/requester.hpp"
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -35,10 +37,20 @@ struct TriggerConfig {
   Where where;
 };
 
+/// The event builders of a board, in order: event e goes to builder e mod size(). They are either receivers
+/// of this file or rdma-sinks.
+struct EventBuilders {
+  std::vector<std::size_t> receivers;  ///< indices into RunConfig::receivers
+  std::vector<SinkTarget> sinks;
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(receivers.size() + sinks.size()); }
+  auto operator<=>(const EventBuilders&) const = default;
+};
+
 /// Section `events` of a board: event data in place of the traffic of queue pairs (doc/detector.md).
 struct BoardEventsConfig {
   std::string trigger_name;
-  std::vector<std::string> to_names;  ///< receivers that build events, as in the file
+  std::vector<std::string> to_names;  ///< builders as in the file: names of receivers, or URLs of rdma-sinks
   detector::PayloadKind kind = detector::PayloadKind::kWaveform12;
   std::uint16_t channels = 49;  ///< channels per board; for `beamlets`, the number of beamlets
   std::uint16_t samples = 64;   ///< samples per channel; for `beamlets`, the number of time samples
@@ -62,19 +74,15 @@ struct BoardEventsConfig {
   std::uint8_t retry_count = 3;
 
   // Set when names are resolved.
-  std::size_t trigger = 0;             ///< index into RunConfig::triggers
-  std::vector<std::size_t> receivers;  ///< builders, indices into RunConfig::receivers
-  std::uint32_t board = 0;             ///< index among the boards that send to the same builders
-  std::uint32_t boards = 0;            ///< number of boards that send to the same builders
-  std::uint32_t on_trigger = 0;        ///< index among the boards with the same trigger
+  std::size_t trigger = 0;       ///< index into RunConfig::triggers
+  EventBuilders builders;        ///< not empty
+  std::uint32_t board = 0;       ///< index among the boards that send to the same builders
+  std::uint32_t boards = 0;      ///< number of boards that send to the same builders
+  std::uint32_t on_trigger = 0;  ///< index among the boards with the same trigger
   Where where;
 
   detector::EventLayout layout() const {
-    return {.boards = boards,
-            .builders = static_cast<std::uint32_t>(receivers.size()),
-            .slots = slots,
-            .slot = slot,
-            .piece = piece};
+    return {.boards = boards, .builders = builders.size(), .slots = slots, .slot = slot, .piece = piece};
   }
   /// Time that a fragment covers: its samples at 1 GS/s; 0 for `counter`. Must not be called for `replay`,
   /// because the recording then determines this time.

@@ -9,6 +9,7 @@
 #include "roce/opcode.hpp"
 #include "roce/work.hpp"
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -49,6 +50,7 @@ struct PerftestTarget {
 struct SinkTarget {
   std::string host;
   std::uint16_t port = 18516;
+  auto operator<=>(const SinkTarget&) const = default;
 };
 
 using Target = std::variant<ReceiverTarget, AddressTarget, PerftestTarget, SinkTarget>;

@@ -173,6 +173,27 @@ void read_fifo(Section& s, BoardEventsConfig& e) {
   }
 }
 
+bool is_url(const std::string& name) { return name.find("://") != std::string::npos; }
+
+/// Reads the builders. Names are resolved later.
+void read_builders(Section& s, BoardEventsConfig& e) {
+  read_names(s, "to", e.to_names);
+  if (e.to_names.empty()) return s.missing("to", "RECEIVER");
+  const Node& node = *s.find("to");
+  const auto read_sink = [&](const Node& n) {
+    if (is_url(n.text)) s.scalar(n, e.builders.sinks.emplace_back(), parse_sink);
+  };
+  if (node.kind == Node::Kind::kList) {
+    std::for_each(node.children.begin(), node.children.end(), read_sink);
+  } else {
+    read_sink(node);
+  }
+  if (!e.builders.sinks.empty() && e.builders.sinks.size() != e.to_names.size()) {
+    s.reading().problem(node.where, "names receivers of this file as well as rdma-sinks",
+                        "name only receivers of this file, or only rdma-sinks");
+  }
+}
+
 }  // namespace
 
 TriggerConfig read_trigger(Section s) {
@@ -192,8 +213,7 @@ BoardEventsConfig read_board_events(Section s) {
   BoardEventsConfig e;
   e.where = s.where();
   s.require("trigger", e.trigger_name, parse_text, "camera");
-  read_names(s, "to", e.to_names);
-  if (e.to_names.empty()) s.missing("to", "RECEIVER");
+  read_builders(s, e);
   read_payload(s, e);
   read_fifo(s, e);
   s.read("slots", e.slots, integer(1, 1U << 20));

@@ -6,6 +6,7 @@
 #include "roce/work.hpp"
 
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 
 namespace softfeb::config {
@@ -161,6 +162,15 @@ void refuse_acknowledgement_keys(Section& s) {
 }
 
 }  // namespace
+
+Parsed<SinkTarget> parse_sink(const std::string& text) {
+  constexpr std::string_view kScheme = "sink://";
+  if (!text.starts_with(kScheme))
+    return {'"' + text + "\" is not an rdma-sink", "write sink://HOST:PORT, or a receiver's name"};
+  const auto target = parse_host(text.substr(kScheme.size()), SinkTarget{});
+  if (!target.value) return {target.message, "write sink://HOST:PORT"};
+  return std::get<SinkTarget>(*target.value);
+}
 
 QpDraft read_qp(Section s) {
   QpDraft draft;

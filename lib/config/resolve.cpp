@@ -186,24 +186,14 @@ class Resolver {
     const auto* trigger = look_up(trigger_names_, e.trigger_name, out_.place(e.where, "trigger"), "trigger");
     if (trigger == nullptr) return board.events.reset();
     e.trigger = trigger->front();
-    for (const std::string& name : e.to_names) {
-      const auto* indices = look_up(receiver_names_, name, out_.place(e.where, "to"), "receiver");
-      if (indices == nullptr) return board.events.reset();
-      e.receivers.insert(e.receivers.end(), indices->begin(), indices->end());
-    }
-    if (std::set(e.receivers.begin(), e.receivers.end()).size() != e.receivers.size())
-      problem(e.where, "to", "names a receiver twice", "name each builder once");
+    if (!find_builders(e)) return board.events.reset();
     QpConfig qp;
     qp.where = e.where;
     qp.to_where = out_.place(e.where, "to");
-    qp.count = static_cast<std::uint32_t>(e.receivers.size());
-    qp.to = ReceiverTarget{e.receivers};
-    qp.to_text = e.to_names.front();
     qp.transport = e.transport;
     qp.qpn = 0x100;
     qp.timeout = e.timeout;
     qp.retry_count = e.retry_count;
-    qp.pmtu = e.pmtu.value_or(default_pmtu(board, qp));
     const detector::EventLayout layout = e.layout();
     qp.window = qp.send_queue = layout.pieces_of(layout.largest()) * e.fifo;
     qp.traffic.where = e.where;
@@ -211,7 +201,40 @@ class Resolver {
     qp.traffic.message_size = 0;  // messages differ in length
     qp.traffic.messages = 0;      // these QPs generate no messages
     qp.traffic.slots = 1;
-    board.qps.push_back(std::move(qp));
+    add_event_qps(board, qp);
+  }
+
+  /// Sets the receivers that `e` names, unless it names rdma-sinks. Returns false if there is a problem.
+  bool find_builders(BoardEventsConfig& e) {
+    EventBuilders& b = e.builders;
+    for (std::size_t i = 0; b.sinks.empty() && i < e.to_names.size(); ++i) {
+      const auto* indices = look_up(receiver_names_, e.to_names[i], out_.place(e.where, "to"), "receiver");
+      if (indices == nullptr) return false;
+      b.receivers.insert(b.receivers.end(), indices->begin(), indices->end());
+    }
+    const char* const kind = b.sinks.empty() ? "a receiver" : "an rdma-sink";
+    if (std::set(b.receivers.begin(), b.receivers.end()).size() +
+            std::set(b.sinks.begin(), b.sinks.end()).size() !=
+        b.size())
+      problem(e.where, "to", std::string("names ") + kind + " twice", "name each builder once");
+    return b.size() != 0;
+  }
+
+  /// Adds a queue pair like `qp` for each builder. rdma-sinks get a group for each, because a group has one
+  /// target.
+  void add_event_qps(BoardConfig& board, QpConfig qp) {
+    const BoardEventsConfig& e = *board.events;
+    const auto add = [&](std::uint32_t count, Target to, const std::string& text) {
+      qp.count = count;
+      qp.to = std::move(to);
+      qp.to_text = text;
+      qp.pmtu = e.pmtu.value_or(default_pmtu(board, qp));
+      board.qps.push_back(qp);
+      qp.qpn += count;
+    };
+    if (e.builders.sinks.empty())
+      return add(e.builders.size(), ReceiverTarget{e.builders.receivers}, e.to_names.front());
+    for (std::size_t i = 0; i < e.builders.sinks.size(); ++i) add(1, e.builders.sinks[i], e.to_names[i]);
   }
 
   /// Resolves the destination of a traffic generator. Port i of the board sends to one receiver.

@@ -131,7 +131,8 @@ struct BoardConfig {
   IcrcMethod icrc = IcrcMethod::kKnown;
   CongestionConfig congestion;  ///< used by QPs without congestion parameters of their own
   std::vector<QpConfig> qps;
-  /// Event data in place of the traffic of `qps`, which then has one element, with one QP for each builder.
+  /// Event data in place of the traffic of `qps`, which then have one QP for each builder, in this order.
+  /// Builders of this file share one element of `qps`; each rdma-sink has its own.
   std::optional<BoardEventsConfig> events;
   /// Traffic generator. If it makes queue pairs, `qps` has one element, with one QP for each stream.
   std::optional<TrafficGenConfig> traffic_gen;

@@ -85,7 +85,7 @@ EventData make_event_data(const config::RunConfig& config, const EventServices& 
     data.triggers.push_back(services.make_triggers(bus_of(config, t, !by_message(t))));
   data.messages.resize(config.boards.size());
   data.payload_of.resize(config.boards.size());
-  std::map<std::vector<std::size_t>, const detector::EventPayload*> by_builders;
+  std::map<config::EventBuilders, const detector::EventPayload*> by_builders;
   for (std::size_t b = 0; b < config.boards.size(); ++b) {
     const auto& events = config.boards[b].events;
     if (!events) continue;
@@ -93,7 +93,7 @@ EventData make_event_data(const config::RunConfig& config, const EventServices& 
       data.messages[b] =
           std::make_unique<engine::MessageTriggers>(*data.triggers[events->trigger], config.run.number);
     }
-    const detector::EventPayload*& payload = by_builders[events->receivers];
+    const detector::EventPayload*& payload = by_builders[events->builders];
     if (payload == nullptr) {
       const bool replays = events->kind == PayloadKind::kReplay && services.replay;
       data.payloads.push_back(replays ? services.replay(*events) : make_payload(*events, config.run.seed));
@@ -151,7 +151,7 @@ std::uint64_t own_triggers(const config::RunConfig& config, std::size_t r, const
   const config::ReceiverEventsConfig& e = *config.receivers[r].events;
   const config::BoardEventsConfig& boards = *config.boards[*e.first_board].events;
   const std::uint64_t all = data.events(*data.triggers[boards.trigger]);
-  return all <= e.builder ? 0 : (all - e.builder - 1) / boards.receivers.size() + 1;
+  return all <= e.builder ? 0 : (all - e.builder - 1) / boards.builders.size() + 1;
 }
 
 }  // namespace softfeb::endpoints

@@ -5,6 +5,8 @@
 #include "expected_problem.hpp"
 #include "lab_documents.hpp"
 
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 
 using namespace softfeb;
@@ -37,6 +39,12 @@ receivers:
     events: {boards: feb, window: 64, loss_limit: 1%}
 )";
 
+/// The same boards with rdma-sinks as builders.
+const std::string kSinks = [] {
+  const std::string text = replaced(kEvents, "to: builder", "to: [sink://daq-0, 'sink://[fd00::1]:5000']");
+  return text.substr(0, text.find("receivers:"));
+}();
+
 }  // namespace
 
 TEST_CASE("boards with events are numbered and have one queue pair for each builder", "[events]") {
@@ -53,7 +61,7 @@ TEST_CASE("boards with events are numbered and have one queue pair for each buil
     CHECK(board.events->board == b);
     CHECK(board.events->boards == 3);
     CHECK(board.events->busy_at == 12);
-    CHECK(board.events->receivers == std::vector<std::size_t>{0, 1});
+    CHECK(board.events->builders.receivers == std::vector<std::size_t>{0, 1});
     REQUIRE(board.qps.size() == 1);
     CHECK(board.qps[0].count == 2);
     CHECK(board.qps[0].pmtu == 4096);
@@ -80,6 +88,92 @@ TEST_CASE("triggers as messages, and a recording that is sent again", "[events]"
   CHECK(config.boards[0].events->file == "a.h5");
   CHECK(to_yaml(load(to_yaml(config))) == to_yaml(config));
   CHECK_FALSE(load(kEvents).triggers[0].message);
+}
+
+TEST_CASE("rdma-sinks build events, each on queue pairs of its own", "[events]") {
+  const RunConfig config = load(kSinks);
+  REQUIRE(config.boards.size() == 3);
+  for (std::uint32_t b = 0; b < 3; ++b) {
+    const BoardConfig& board = config.boards[b];
+    REQUIRE(board.events);
+    CHECK(board.events->board == b);
+    CHECK(board.events->builders.receivers.empty());
+    CHECK(board.events->builders.sinks == std::vector<SinkTarget>{{"daq-0", 18516}, {"fd00::1", 5000}});
+    const detector::EventLayout layout = board.events->layout();
+    CHECK(layout.boards == 3);
+    CHECK(layout.builders == 2);
+    REQUIRE(board.qps.size() == 2);
+    for (std::uint32_t k = 0; k < 2; ++k) {
+      const QpConfig& qp = board.qps[k];
+      CHECK(qp.count == 1);
+      CHECK(qp.qpn == 0x100 + k);
+      CHECK(qp.pmtu == 4096);
+      CHECK(qp.window == 2 * 16);
+      CHECK(std::get<SinkTarget>(qp.to) == board.events->builders.sinks[k]);
+      CHECK(qp.to_text == board.events->to_names[k]);
+      CHECK(qp.to_where.line == 16);
+    }
+  }
+  CHECK(config.receivers.empty());
+  CHECK(to_yaml(load(to_yaml(config))) == to_yaml(config));
+  const RunConfig one = load(replaced(kSinks, "[sink://daq-0, 'sink://[fd00::1]:5000']", "sink://daq-0:7"));
+  CHECK(one.boards[0].events->builders.sinks == std::vector<SinkTarget>{{"daq-0", 7}});
+  CHECK(one.boards[2].events->layout().builders == 1);
+  CHECK(to_yaml(load(to_yaml(one))) == to_yaml(one));
+}
+
+TEST_CASE("rdma-sinks as builders are refused with the fix", "[events]") {
+  const Row rows[] = {
+      {"sink://daq-0", "daq-0", 16, "boards.0.events.to", "as well as rdma-sinks", "only rdma-sinks"},
+      {"sink://daq-0", "perftest://daq-0", 16, "boards.0.events.to.0", "not an rdma-sink",
+       "sink://HOST:PORT"},
+      {"sink://daq-0", "sink://:5", 16, "boards.0.events.to.0", "no host", "sink://HOST:PORT"},
+      {"sink://daq-0", "sink://daq-0:99999", 16, "boards.0.events.to.0", "99999", "sink://HOST:PORT"},
+      {"sink://daq-0", "'sink://[fd00::1]:5000'", 16, "boards.0.events.to", "names an rdma-sink twice",
+       "once"},
+      {"slot: 16KiB", "slot: 17MiB, piece: 1MiB, fifo: 1", 16, "boards.0.events.slot", "for rdma-sink",
+       "16MiB"},
+      {"slot: 16KiB", "piece: 17MiB", 16, "boards.0.events.piece", "for rdma-sink", "16MiB"},
+  };
+  for (const Row& row : rows) check_row(row, "test.yaml", problems(replaced(kSinks, row.from, row.to)));
+}
+
+TEST_CASE("boards that send to the same rdma-sink are alike", "[events]") {
+  const std::string events =
+      "{trigger: camera, to: [sink://daq-0, 'sink://[fd00::1]:5000'], slots: 8, slot: 16KiB}";
+  const auto with = [&](const std::string& other) {
+    return replaced(kSinks, "boards:\n", "boards:\n  - {name: other, port: p, " + other + "}\n");
+  };
+  CHECK(problems(with("ip: 10.0.0.50/24, events: " + events)).empty());
+  const auto changed = [&](const char* from, const char* to) {
+    return with("ip: 10.0.0.50/24, events: " + replaced(events, from, to));
+  };
+  struct Case {
+    std::string text;
+    int line;
+    const char* key;
+    const char* message;
+  };
+  const Case cases[] = {
+      {changed("'sink://[fd00::1]:5000'", "sink://daq-1"), 17, "boards.1.events.to",
+       "differs from that of \"other\""},
+      {changed("slots: 8", "slots: 9"), 17, "boards.1.events.slots", "differs from that of \"other\""},
+      {changed("slots: 8", "slots: 8, transport: UC"), 17, "boards.1.events.transport", "same rdma-sink"},
+      {changed("slots: 8", "slots: 8, pmtu: 1024"), 17, "boards.1.events.pmtu", "same rdma-sink"},
+      {with("ip: fd00::2/64, events: " + events), 16, "boards.1.ip", "another IP version"},
+      {with("ip: 10.0.0.50/24, qps: [{to: sink://daq-0:18516}]"), 12, "boards.0.qps.0.to",
+       "sink://daq-0:18516 builds events"},
+  };
+  for (const Case& c : cases) {
+    const auto found = problems(c.text);
+    std::string all;
+    for (const Problem& p : found) all += to_string(p) + '\n';
+    INFO(all << "expected: " << c.key << ": " << c.message);
+    CHECK(std::any_of(found.begin(), found.end(), [&](const Problem& p) {
+      return p.where.line == c.line && p.where.key == c.key &&
+             p.message.find(c.message) != std::string::npos && !p.fix.empty();
+    }));
+  }
 }
 
 TEST_CASE("event data survive a round trip through to_yaml", "[events]") {
