@@ -2,6 +2,7 @@
 #include "endpoints/targets.hpp"
 
 #include "config/error.hpp"
+#include "endpoints/sink_events.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -84,14 +85,22 @@ std::unique_ptr<peers::PeerSession> connect_patiently(const std::string& text,
 }  // namespace
 
 Targets::Targets(const config::RunConfig& config) : config_(config), plans_(config) {
-  // One TCP session for each group of QPs that names a peer.
+  // One TCP session for each group of QPs that names a peer. All boards share the session of an event
+  // builder.
   std::map<std::pair<std::size_t, const config::QpConfig*>, std::size_t> session_of;
+  std::map<config::SinkTarget, std::size_t> session_of_builder;
   for (std::size_t i = 0; i < plans().size(); ++i) {
     const QpPlan& plan = plans()[i];
     if (!endpoints::needs_session(plan)) continue;
-    const auto [it, fresh] = session_of.try_emplace({plan.board, plan.config}, sessions_.size());
-    if (fresh) sessions_.push_back({plan.config->to_text, nullptr, {}, nullptr, {}});
-    sessions_[it->second].plans.push_back(i);
+    const auto& events = config.boards[plan.board].events;
+    const std::size_t next = sessions_.size();
+    const std::size_t s =
+        events ? session_of_builder.try_emplace(std::get<config::SinkTarget>(plan.config->to), next)
+                     .first->second
+               : session_of.try_emplace({plan.board, plan.config}, next).first->second;
+    if (s == next) sessions_.emplace_back().url = plan.config->to_text;
+    sessions_[s].plans.push_back(i);
+    if (events) sessions_[s].events = builder_layout_of(config, plan);
   }
 }
 
@@ -110,17 +119,27 @@ peers::LocalEndpoint Targets::local_side(const Session& session, const Payloads&
   local.immediate = immediate_rule(first);
   // rdma-sink does not check the bytes of transfers.
   if (!qp.traffic.transfer) local.payload = payload_rule(qp.traffic.payload);
-  for (const std::size_t i : session.plans) local.qps.push_back({plans()[i].qpn, plans()[i].config->psn});
+  for (const std::size_t i : session.plans) {
+    const QpPlan& plan = plans()[i];
+    local.qps.push_back({plan.qpn, plan.config->psn, config_.boards[plan.board].endpoint.ip});
+  }
+  if (session.events) describe_events(*session.events, local);
   return local;
 }
 
 void Targets::connect(const Payloads& payloads, const Say& say, const PortState& port_state,
                       const Stopped& stopped) {
   for (Session& session : sessions_) {
-    const std::size_t port = config_.boards[plans()[session.plans.front()].board].endpoint.port;
-    session.session = connect_patiently(
-        session.url, local_side(session, payloads), to_seconds(config_.run.connect_timeout), say,
-        [&] { return port_state(port); }, stopped);
+    const QpPlan& first = plans()[session.plans.front()];
+    const std::size_t port = config_.boards[first.board].endpoint.port;
+    try {
+      session.session = connect_patiently(
+          session.url, local_side(session, payloads), to_seconds(config_.run.connect_timeout), say,
+          [&] { return port_state(port); }, stopped);
+    } catch (const peers::PeerError& e) {
+      if (!session.events) throw;
+      rethrow_at(first.config->to_where, e);
+    }
     adopt(session);
     const peers::RemoteEndpoint& remote = session.session->remote();
     say(fmt::format("{}: {} with {} QP{} at {}, first QPN {:#x}", session.url, remote.software,
@@ -131,6 +150,8 @@ void Targets::connect(const Payloads& payloads, const Say& say, const PortState&
 
 void Targets::adopt(Session& session) {
   const peers::RemoteEndpoint& remote = session.session->remote();
+  if (session.events)
+    check_builder(plans()[session.plans.front()].config->to_where, session.url, *session.events, remote);
   for (std::size_t k = 0; k < session.plans.size(); ++k) {
     QpPlan& plan = plans_.all()[session.plans[k]];
     const peers::RemoteQp& qp = remote.qps[k];

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "config/run_config.hpp"
+#include "detector/builder_layout.hpp"
 #include "endpoints/endpoints.hpp"
 #include "endpoints/plan.hpp"
 #include "peers/peer.hpp"
@@ -9,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,9 +38,11 @@ class Targets {
   struct Session {
     std::string url;
     std::unique_ptr<peers::PeerSession> session;
-    std::vector<std::size_t> plans;  ///< the session's QPs, as indices into plans()
-    nlohmann::json report;           ///< the final report of the receiver
-    std::string error;               ///< reason why there is no report
+    /// The session's QPs, as indices into plans(). In a session for events, QP i belongs to board i.
+    std::vector<std::size_t> plans;
+    std::optional<detector::BuilderLayout> events;  ///< layout of the events; empty: other traffic
+    nlohmann::json report;                          ///< the final report of the receiver
+    std::string error;                              ///< reason why there is no report
   };
 
   const endpoints::Plans& all() const { return plans_; }

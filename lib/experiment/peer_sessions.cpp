@@ -13,6 +13,15 @@ namespace softfeb::experiment {
 
 namespace {
 
+/// Number of triggers of the boards that send events in the session; empty: they send other traffic.
+std::optional<std::uint64_t> triggers_of(const config::RunConfig& config, const endpoints::Targets& targets,
+                                         const endpoints::Targets::Session& session,
+                                         const endpoints::EventData& events) {
+  const auto& board = config.boards[targets.plans()[session.plans.front()].board].events;
+  if (!board) return std::nullopt;
+  return events.events(*events.triggers[board->trigger]);
+}
+
 peers::PeerResults results_of(const endpoints::Targets& targets, const endpoints::Targets::Session& session,
                               const stats::Outcome& o) {
   peers::PeerResults r;
@@ -49,7 +58,7 @@ void take_goodput(const endpoints::Targets& targets, const endpoints::Targets::S
   if (!qps.is_array() || qps.size() != session.plans.size() || seconds <= 0 || gbps < 0 || all <= 0) return;
   if (gbps * seconds / 8e-9 > kMostBytes) return;
   for (std::size_t k = 0; k < qps.size(); ++k) {
-    if (!qps[k].is_object()) continue;
+    if (!qps[k].is_object() || !qps[k].contains("payload_bytes")) continue;
     const double part = number(qps[k], "payload_bytes") / all;
     if (part < 0 || part > 1) continue;
     const endpoints::QpPlan& plan = targets.plans()[session.plans[k]];
@@ -73,10 +82,13 @@ void connect_sessions(const Setup& setup, runtime::DpdkRuntime& dpdk, endpoints:
       [] { return runtime::stop_signals() != 0; });
 }
 
-void end_sessions(endpoints::Targets& targets, stats::Outcome& o) {
+void end_sessions(const config::RunConfig& config, const endpoints::EventData& events,
+                  endpoints::Targets& targets, stats::Outcome& o) {
   for (endpoints::Targets::Session& s : targets.sessions()) {
     try {
-      s.report = s.session->end(results_of(targets, s, o));
+      peers::PeerResults results = results_of(targets, s, o);
+      results.events = triggers_of(config, targets, s, events);
+      s.report = s.session->end(results);
       take_goodput(targets, s, o);
     } catch (const peers::PeerError& e) {
       s.error = e.what();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "endpoints/events.hpp"
 #include "endpoints/payloads.hpp"
 #include "endpoints/targets.hpp"
 #include "experiment/setup.hpp"
@@ -16,7 +17,8 @@ void connect_sessions(const Setup& setup, runtime::DpdkRuntime& dpdk, endpoints:
                       const endpoints::Payloads& payloads);
 
 /// Tells the receivers that the run is over. Stores their reports in the sessions, and the goodput that they
-/// measured in Outcome::reported.
-void end_sessions(endpoints::Targets& targets, stats::Outcome& outcome);
+/// measured in Outcome::reported. `events` are those of the run's boards.
+void end_sessions(const config::RunConfig& config, const endpoints::EventData& events,
+                  endpoints::Targets& targets, stats::Outcome& outcome);
 
 }  // namespace softfeb::experiment

@@ -257,8 +257,9 @@ void RealDriver::close(stats::Outcome& o) {
   for (const auto& board : service_->boards()) o.control[board->board()] = report::control_result(*board);
   for (const auto& w : pool_->workers()) o.workers.push_back(w->totals());
   o.cpu = std::move(cpu_);
-  end_sessions(targets_, o);
+  // While workers run, they may still accept trigger messages. Afterwards, the number of triggers is final.
   pool_->quit();
+  end_sessions(config_, endpoints_.events, targets_, o);
 }
 
 lab::Edge RealDriver::network_edge(const stats::Outcome& o) const {
