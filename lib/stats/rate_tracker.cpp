@@ -100,6 +100,7 @@ const RunInterval& RateTracker::add(const Sample& sample) {
 void RateTracker::add_events(std::size_t e, const engine::EventSnapshot& now, double seconds) {
   if (!interval_.events) interval_.events.emplace();
   EventInterval& out = *interval_.events;
+  out.built = out.built || e >= interval_.boards.size();
   out.complete += now.complete;
   out.incomplete += now.incomplete;
   out.lost += now.lost;

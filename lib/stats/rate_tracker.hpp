@@ -86,6 +86,8 @@ struct PortInterval {
 
 /// Event data of all boards and receivers in an interval.
 struct EventInterval {
+  /// A receiver of this process builds events. If none does, `rate`, `complete` and `incomplete` are unknown.
+  bool built = false;
   double rate = 0;               ///< complete events per second
   std::uint64_t complete = 0;    ///< since the start, like the next two members
   std::uint64_t incomplete = 0;  ///< events that closed without being complete

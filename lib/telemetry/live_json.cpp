@@ -121,9 +121,10 @@ std::string sample_json(const stats::RunInterval& interval) {
   add_control_state(json, interval.boards);
   if (interval.events) {
     const stats::EventInterval& e = *interval.events;
-    json["events"] = {{"rate", rounded(e.rate * shown)},
-                      {"complete", e.complete},
-                      {"incomplete", e.incomplete},
+    const auto built = [&](const auto& value) { return e.built ? Json(value) : Json(); };
+    json["events"] = {{"rate", built(rounded(e.rate * shown))},
+                      {"complete", built(e.complete)},
+                      {"incomplete", built(e.incomplete)},
                       {"lost", e.lost},
                       {"busy", rounded(e.busy_share * shown)}};
   }

@@ -101,8 +101,10 @@ function eventTiles(recent, mean) {
   const last = recent.at(-1).events;
   if (!last) return [];
   const busy = 100 * mean((s) => s.events?.busy ?? 0);
-  return [tile("Complete events", number.format(Math.round(mean((s) => s.events?.rate ?? 0))), "/s"),
-    tile("Incomplete events", number.format(last.incomplete), "", last.incomplete > 0),
+  const built = last.rate === null ? [] : [  // null: rdma-sink builds the events
+    tile("Complete events", number.format(Math.round(mean((s) => s.events?.rate ?? 0))), "/s"),
+    tile("Incomplete events", number.format(last.incomplete), "", last.incomplete > 0)];
+  return [...built,
     tile("Lost by boards", number.format(last.lost), "events", last.lost > 0),
     tile("Busiest board", busy.toFixed(1), "% busy")];
 }

@@ -75,6 +75,17 @@ TEST_CASE("events of boards and receivers") {
   CHECK(last["busy"] == 0.25);
 }
 
+TEST_CASE("if rdma-sink builds the events, the page knows only what the boards know") {
+  Watched w;
+  auto& [s, parameters, page, events] = w;
+  s.endpoints[0].events = engine::EventSnapshot{.sent = 40, .lost = 2};
+  page.add(s.at(100 * kMillisecond));
+  const Json last = get(page, "/api/history").back()["events"];
+  for (const char* name : {"rate", "complete", "incomplete"}) CHECK(last.at(name).is_null());
+  CHECK(last["lost"] == 2);
+  CHECK(last["busy"] == 0);
+}
+
 TEST_CASE("traffic generators and streams of datagrams") {
   Watched w;
   auto& [s, parameters, page, events] = w;
