@@ -88,20 +88,20 @@ class Lab:
         return done
 
     @contextmanager
-    def sink(self, *options, timeout=60.0, expect_exit=0):
-        """Runs rdma-sink --once in the guest, and yields a Sink that listens. rdma-sink must exit with code `expect_exit`, unless the case
-        called stop(). It is also stopped if the case raises an exception."""
+    def sink(self, *options, timeout=60.0, expect_exit=0, port=SINK_PORT):
+        """Runs rdma-sink --once in the guest, and yields a Sink that listens on `port`, which must be forwarded. rdma-sink must exit with
+        code `expect_exit`, unless the case called stop(). It is also stopped if the case raises an exception."""
         if self.run(["test", "-e", "/usr/bin/rdma-sink"], check=False).code:
             self.guest.push(self.program("app/rdma-sink/rdma-sink"), "/usr/bin/rdma-sink")
-        with self.guest.popen(["/usr/bin/rdma-sink", "--once", *options]) as process:
-            sink = Sink(process, self.guest.address(SINK_PORT))
+        with self.guest.popen(["/usr/bin/rdma-sink", "--once", "--port", str(port), *options]) as process:
+            sink = Sink(process, self.guest.address(port))
             try:
                 process.wait_for_output("listening on", kind="err")
                 yield sink
                 if not sink.stopped:
                     sink.finish(timeout)
             finally:
-                (self.dir / "rdma-sink.log").write_text(str(process.result))
+                (self.dir / f"rdma-sink-{port}.log").write_text(str(process.result))
         assert sink.stopped or sink.exit_code == expect_exit, f"rdma-sink: {process.result}"
 
     @property
