@@ -54,8 +54,8 @@ void SharedTriggers::publish() {
   next_.store(bus_.next(), std::memory_order_release);
 }
 
-/// Tells the bus which boards have become busy or idle since the last call. The candidates that are due but
-/// not judged yet come after these reports.
+/// Tells the bus which boards have become busy or idle since the last call. The reports also apply to
+/// candidates that are due but not yet judged.
 void SharedTriggers::take_reports(Time now) {
   const Time at = std::min(now, bus_.next());
   const std::uint32_t reports = reports_.load(std::memory_order_acquire);

@@ -95,7 +95,8 @@ class FragmentFifo {
   FragmentPiece piece() const;
   /// Call after posting the piece that piece() returned.
   void pop();
-  /// Returns the header of piece `index` of the fragment in `place`. Valid until the fragment has completed.
+  /// Returns the header of piece `index` of the fragment in `place`. Call only while the fragment has not
+  /// completed.
   EventHeader header(std::uint32_t place, std::uint32_t index, std::uint32_t payload_crc) const;
   /// Event number of the fragment in `place`.
   std::uint64_t event(std::uint32_t place) const { return places_[place].event; }

@@ -193,9 +193,9 @@ void Network::Parts::note_departure(Port& port, const Frame& frame, Time now) {
   port.served_at[frame.queue] = now;
 }
 
-/// Counts a hop in the congestion control header of a frame whose first bit leaves through `port`. The record
-/// describes the port without this frame: it contains the bytes sent before the frame and the bytes queued
-/// behind it.
+/// Counts a hop in the congestion control header of a frame whose first bit leaves through `port`, and adds a
+/// record if the profile of the header is kInt and has room. The record describes the port without this
+/// frame: it contains the bytes sent before the frame and the bytes queued behind it.
 void Network::Parts::record_hop(Port& port, const Frame& frame, Time now) {
   const Switch& sw = switches[port.switch_index];
   if (!sw.config->int_on) return;
