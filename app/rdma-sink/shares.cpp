@@ -104,7 +104,9 @@ void check_event_layout(const Options& options, const Hello& hello) {
   for (const auto& [name, boards, builder] : detector::compare_layouts(*hello.events, own))
     differences += (differences.empty() ? "" : ", ") + std::string(name) + " is " + std::to_string(boards) +
                    ", but --event-" + name + " is " + std::to_string(builder);
-  if (!differences.empty()) throw Refusal("the client has another layout of events: " + differences + fix);
+  if (!differences.empty())
+    throw Refusal("the client has another layout of events: " + differences + fix +
+                  ", or let the client use the layout of rdma-sink");
 }
 
 Shares share_out_events(const Options& options, const Hello& hello, const DeviceLimits& device) {

@@ -152,3 +152,5 @@ def incomplete_events_fail_the_run(lab):
         triggers = done.json["triggers"][0]["accepted"]
         assert 0 < got["complete"] < triggers == got["opened"] + got["never_seen"]["count"], got
         assert ("events are not complete" in done.text) == bool(code), done.text
+        # With UC, only rdma-sink knows the goodput.
+        assert len(done.qps) == BOARDS and all(qp["goodput_gbps"] > 0 for qp in done.qps), done.qps
