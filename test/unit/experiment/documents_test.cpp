@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
@@ -86,6 +87,32 @@ TEST_CASE("a good run meets every check", "[experiment][checks]") {
     CAPTURE(name);
     CHECK(check_named(judgement, name).held);
   }
+}
+
+TEST_CASE("a session is judged by the report of its receiver, which may be anything",
+          "[experiment][checks]") {
+  Finished run;
+  std::vector<endpoints::Targets::Session> sessions(1);
+  sessions[0].url = "sink://daq";
+  const auto judged = [&](const char* report) {
+    sessions[0].report = nlohmann::json::parse(report);
+    return lab::judge(run.config.run, run.driver.plans(), run.outcome, run.driver.endpoints(), sessions);
+  };
+  const auto held = [&](const char* report) {
+    return check_named(judged(report), "receiver sink://daq").held;
+  };
+  CHECK(held(R"({"held": true})"));
+  CHECK(held("{}"));  // perftest
+  for (const char* report :
+       {R"({"held": false})", R"({"held": "true"})", R"({"held": null})", "[true]", "null"}) {
+    INFO(report);
+    CHECK_FALSE(held(report));
+  }
+  const auto messages =
+      judged(R"({"held": false, "problems": ["3 % of the events are not complete", 7]})").messages;
+  CHECK(messages ==
+        std::vector<std::string>{"sink://daq: 3 % of the events are not complete", "sink://daq: 7"});
+  CHECK(judged(R"({"held": false, "problems": {"a": "b"}})").messages.size() == 1);
 }
 
 TEST_CASE("an incomplete message fails its check, and names board, QP and cause", "[experiment][checks]") {
