@@ -55,8 +55,9 @@ bool reachable(const EndpointConfig& from, const IpAddress& ip);
 bool check_path(Reading& reading, const RunConfig& config, const EndpointConfig& from,
                 const EndpointConfig& to, const Where& where);
 
-/// A board keeps up to kMostNextHops addresses: its static neighbours and the next hops of its queue pairs.
-/// Reports the first board that needs more, and the first receiver with more static neighbours.
+/// A board keeps up to kMostNextHops addresses (kMostNextHopsWithTrafficGen with traffic generators): its
+/// static neighbours and the next hops of its queue pairs. Reports the first board that needs more, and the
+/// first receiver with more than kMostNextHops static neighbours.
 void check_neighbours(Reading& reading, const RunConfig& config);
 
 }  // namespace softfeb::config

@@ -22,8 +22,8 @@ struct TrafficGenConfig {
   board::TrafficGenSettings registers;
   bool start = false;                 ///< the generators start with the board's traffic
   std::vector<std::string> to_names;  ///< receivers, as in the file; empty: none
-  /// The one receiver to which this port sends. Port i of the board uses the (i mod n)-th of the n receivers
-  /// that `to_names` names.
+  /// Index of the receiver to which this port of the board sends, as the only element; empty if `to_names` is
+  /// empty. If `to_names` names n receivers, port i sends to number i mod n.
   std::vector<std::size_t> receivers;
   // Settings of the queue pairs.
   roce::Transport transport = roce::Transport::kRc;

@@ -19,7 +19,7 @@ class MbufReturn {
   void flush();
 
  private:
-  /// Number of pools handled at once: headers, payload references, trailers, and one more.
+  /// Number of pools handled at once: headers, payload references, trailers, and one for any other pool.
   static constexpr std::size_t kPools = 4;
   static constexpr unsigned kRoom = 64;
 

@@ -50,8 +50,9 @@ void set_layout(const config::RunConfig& config, const QpPlan& plan, const board
   const auto& generator = config.boards[plan.board].traffic_gen;
   const bool generated = generator && generator->makes_qps();
   if (receiver.events || generated) {
-    // Messages of event data and of traffic generators differ in length. The event builder numbers and checks
-    // the former.
+    // Event data and traffic generators send messages of varying length, which have no layout. The event
+    // builder numbers and checks event data; for traffic generators, the receiver checks the byte counter in
+    // the payload.
     c.check_continuity = generated && receiver.check_payload;
     return;
   }

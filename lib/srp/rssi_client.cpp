@@ -59,8 +59,8 @@ void RssiClient::on_datagram(const UdpPeer& from, ByteSpan datagram, Time now) {
   }
 }
 
-/// Handles a SYN-ACK. Its acknowledge number must be that of our SYN, or 0: Rogue's server always sends 0
-/// here.
+/// Handles a SYN-ACK. Its acknowledge number must equal the sequence number of our SYN, or be 0, which
+/// Rogue's server always sends here.
 void RssiClient::on_syn_ack(const rssi::Segment& segment, Time now) {
   const rssi::Header& header = segment.header;
   const bool ours = segment.has(rssi::kAck) && (header.acknowledge == sequence_ || header.acknowledge == 0);

@@ -52,7 +52,7 @@ def counter(event, board, size):
 
 
 def generated(lab):
-    """Returns the waveforms that the boards generate, by event: from a run with a receiver of softfeb in place of rdma-sink."""
+    """Returns {event number: waveforms that the boards generate}. They come from a run in which a receiver of this process replaces rdma-sink."""
     receiver = {"name": "builder", "port": "far", "ip": "10.77.0.2/24", "mac": "52:54:00:77:00:02",
                 "events": {"out": str(lab.dir / "generated.h5"), "timeout": "1s"}}
     ports = [{"name": name, "device": "net_ring:a", "mtu": 9000} for name in ("tap", "far")]

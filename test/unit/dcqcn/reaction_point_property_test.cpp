@@ -26,8 +26,8 @@ void compare(const DcqcnSchedule& schedule, Edge end, std::uint64_t look, Rng& r
   DcqcnClockModel stepped(schedule.initial, schedule.build.line_rate, schedule.build.wrap32);
   FirmwareParameters parameters = schedule.initial;
   bool counter_reset = false;
-  // A bypass that is already set at the start is effective from the first edge, because rates start at line
-  // rate.
+  // A bypass that is set from the start needs no special treatment: rates start at line rate, and the bypass
+  // keeps them there.
   for (Edge n = 0; n <= end; ++n) {
     const bool cnp = schedule.cnps.contains(n);
     if (cnp) lazy.cnp(n);

@@ -26,7 +26,7 @@ struct Bench {
   explicit Bench(std::uint32_t longest, std::uint32_t pmtu = 4096)
       : payload(FilledPayload::counter(longest, pmtu)), pmtu_(pmtu) {}
 
-  /// Adds a queue pair. `config.times` is set.
+  /// Adds a queue pair, and sets its `times` to those of the bench.
   SendQpConfig& add(MessageTimesConfig config, std::uint64_t memory = kLength) {
     config.times = times;
     lengths_.push_back(config.lengths);
