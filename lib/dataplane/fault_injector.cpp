@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dataplane/fault_injector.hpp"
 
+#include "faults/edit.hpp"
 #include "roce/headers.hpp"
 
 #include <algorithm>
@@ -16,23 +17,7 @@ std::uint8_t* data(rte_mbuf* m) { return rte_pktmbuf_mtod(m, std::uint8_t*); }
 
 }  // namespace
 
-bool set_congestion_experienced(std::uint8_t* ip, bool ipv6) {
-  std::uint8_t& byte = ip[1];
-  const unsigned shift = ipv6 ? 4 : 0;  // in byte 1 of the IPv6 header, ECN is in bits 5 and 4
-  const unsigned ecn = (byte >> shift) & 3U;
-  if (ecn == 0 || ecn == 3) return false;
-  const std::uint16_t before = load_be16(ip);
-  byte = static_cast<std::uint8_t>(byte | (3U << shift));
-  if (ipv6) return true;
-  std::uint32_t sum = std::uint32_t{static_cast<std::uint16_t>(~load_be16(ip + 10))} +
-                      static_cast<std::uint16_t>(~before) + load_be16(ip);
-  sum = (sum & 0xffff) + (sum >> 16);
-  sum = (sum & 0xffff) + (sum >> 16);
-  store_be16(ip + 10, static_cast<std::uint16_t>(~sum));
-  return true;
-}
-
-FaultInjector::FaultInjector(const FaultPlan& plan, std::uint32_t frame_bytes, std::uint32_t held,
+FaultInjector::FaultInjector(const faults::FaultPlan& plan, std::uint32_t frame_bytes, std::uint32_t held,
                              unsigned lcores, Mempools& pools, std::uint16_t cc_port)
     : plan_(plan), cc_port_(cc_port) {
   if (plan_.active()) copies_ = pools.create("copies for faults", pool_size(held, lcores), frame_bytes);
@@ -50,7 +35,7 @@ rte_mbuf* FaultInjector::replace_by_copy(rte_mbuf* packet) {
   return copy;
 }
 
-rte_mbuf* FaultInjector::corrupt(rte_mbuf* packet, const RoceLocation& at, std::uint64_t where) {
+rte_mbuf* FaultInjector::corrupt(rte_mbuf* packet, const faults::RoceLocation& at, std::uint64_t where) {
   rte_mbuf* copy = replace_by_copy(packet);
   if (copy == nullptr) return packet;
   // Flip a bit of the iCRC or of the bytes it covers, or of the congestion control header, which has its own
@@ -64,13 +49,13 @@ rte_mbuf* FaultInjector::corrupt(rte_mbuf* packet, const RoceLocation& at, std::
   return copy;
 }
 
-rte_mbuf* FaultInjector::mark_ce(rte_mbuf* packet, const RoceLocation& at) {
+rte_mbuf* FaultInjector::mark_ce(rte_mbuf* packet, const faults::RoceLocation& at) {
   if (!RTE_MBUF_DIRECT(packet) || rte_mbuf_refcnt_read(packet) != 1) {
     rte_mbuf* copy = replace_by_copy(packet);
     if (copy == nullptr) return packet;
     packet = copy;
   }
-  if (set_congestion_experienced(data(packet) + at.ip, at.ipv6)) ++counters_.marked_ce;
+  if (faults::set_congestion_experienced(data(packet) + at.ip, at.ipv6)) ++counters_.marked_ce;
   return packet;
 }
 
@@ -81,8 +66,8 @@ std::size_t FaultInjector::apply(std::span<rte_mbuf* const> in, std::span<rte_mb
     held_ = nullptr;
   };
   for (rte_mbuf* packet : in) {
-    const auto at = locate_roce({data(packet), packet->data_len}, cc_port_);
-    const FaultVerdict verdict = at ? plan_.judge(*at) : FaultVerdict{};
+    const auto at = faults::locate_roce({data(packet), packet->data_len}, cc_port_);
+    const faults::FaultVerdict verdict = at ? plan_.judge() : faults::FaultVerdict{};
     if (verdict.drop) {
       rte_pktmbuf_free(packet);
       ++counters_.dropped;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "dataplane/faults.hpp"
 #include "dataplane/mempools.hpp"
+#include "faults/fault_plan.hpp"
+#include "faults/location.hpp"
 
 #include <span>
 
@@ -19,7 +20,7 @@ class FaultInjector {
  public:
   /// `frame_bytes`: longest frame in bytes. `held`: maximum number of copies in use at one time. `cc_port`:
   /// UDP port of packets with a congestion control header.
-  FaultInjector(const FaultPlan& plan, std::uint32_t frame_bytes, std::uint32_t held, unsigned lcores,
+  FaultInjector(const faults::FaultPlan& plan, std::uint32_t frame_bytes, std::uint32_t held, unsigned lcores,
                 Mempools& pools, std::uint16_t cc_port = roce::kCongestionUdpPort);
   ~FaultInjector();
   FaultInjector(const FaultInjector&) = delete;
@@ -35,25 +36,20 @@ class FaultInjector {
   /// next one. If no further packet arrives, a call with an empty `in` releases the held one.
   std::size_t apply(std::span<rte_mbuf* const> in, std::span<rte_mbuf*> out);
 
-  const FaultCounters& counters() const { return counters_; }
+  const faults::FaultCounters& counters() const { return counters_; }
   std::uint64_t no_copy() const { return no_copy_; }
 
  private:
-  rte_mbuf* corrupt(rte_mbuf* packet, const RoceLocation& at, std::uint64_t where);
-  rte_mbuf* mark_ce(rte_mbuf* packet, const RoceLocation& at);
+  rte_mbuf* corrupt(rte_mbuf* packet, const faults::RoceLocation& at, std::uint64_t where);
+  rte_mbuf* mark_ce(rte_mbuf* packet, const faults::RoceLocation& at);
   rte_mbuf* replace_by_copy(rte_mbuf* packet);
 
-  FaultPlan plan_;
+  faults::FaultPlan plan_;
   std::uint16_t cc_port_;
   rte_mempool* copies_ = nullptr;
   rte_mbuf* held_ = nullptr;
-  FaultCounters counters_;
+  faults::FaultCounters counters_;
   std::uint64_t no_copy_ = 0;
 };
-
-/// Sets ECN to CE in the IP header at `ip` and updates the IPv4 checksum (RFC 1624). Returns false and writes
-/// nothing when the packet is not ECN-capable or already marked. The iCRC stays valid because it does not
-/// cover these fields.
-bool set_congestion_experienced(std::uint8_t* ip, bool ipv6);
 
 }  // namespace softfeb::dataplane

@@ -175,7 +175,7 @@ Json port(const runtime::RunPort& p) {
          {"rx_no_mbuf", c.rx_no_mbuf},
          {"tx_errors", c.tx_errors},
          {"pacing", port_pacing(p)}};
-  dataplane::FaultCounters tx;
+  faults::FaultCounters tx;
   std::uint64_t rx_dropped = 0;
   for (const auto& f : p.tx_faults) {
     tx.dropped += f->counters().dropped;

@@ -107,15 +107,14 @@ void DpdkRuntime::make_faults(const config::RunConfig& config, std::size_t index
     if (p.faults.any()) {
       // Derive a separate random sequence for each queue and direction from the port's seed.
       const std::uint64_t seed = p.faults.seed * 1000 + k * 2;
-      const dataplane::FaultRates tx{p.faults.tx_drop.parts(), p.faults.tx_corrupt.parts(),
-                                     p.faults.tx_duplicate.parts(), p.faults.tx_reorder.parts(),
-                                     p.faults.tx_mark_ce.parts()};
-      const dataplane::FaultRates rx{p.faults.rx_drop.parts(), 0, 0, 0, 0};
-      port.tx_faults.push_back(
-          std::make_unique<dataplane::FaultInjector>(dataplane::FaultPlan(seed, tx), port.frame_bytes,
-                                                     kHeldPackets, lcores, pools_, config.run.cc_port));
+      const faults::FaultRates tx{p.faults.tx_drop.parts(), p.faults.tx_corrupt.parts(),
+                                  p.faults.tx_duplicate.parts(), p.faults.tx_reorder.parts(),
+                                  p.faults.tx_mark_ce.parts()};
+      const faults::FaultRates rx{p.faults.rx_drop.parts(), 0, 0, 0, 0};
+      port.tx_faults.push_back(std::make_unique<dataplane::FaultInjector>(
+          faults::FaultPlan(seed, tx), port.frame_bytes, kHeldPackets, lcores, pools_, config.run.cc_port));
       port.rx_faults.push_back(std::make_unique<dataplane::FaultInjector>(
-          dataplane::FaultPlan(seed + 1, rx), port.frame_bytes, 64, lcores, pools_, config.run.cc_port));
+          faults::FaultPlan(seed + 1, rx), port.frame_bytes, 64, lcores, pools_, config.run.cc_port));
     }
     if (p.capture) {
       port.captures.push_back(std::make_unique<dataplane::Capture>(

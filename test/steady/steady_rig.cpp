@@ -261,8 +261,8 @@ void SteadyRig::make_port_queue(std::size_t port, unsigned worker, std::vector<s
   queue.parts.rx_capture = queue.parts.tx_capture = captures_.back().get();
   if (config_.ring && port == 0) {
     constexpr std::uint64_t kPerMille = (std::uint64_t{1} << 32) / 1000;
-    const dataplane::FaultRates rates{2 * kPerMille, kPerMille, kPerMille, kPerMille, 20 * kPerMille};
-    faults_.push_back(std::make_unique<dataplane::FaultInjector>(dataplane::FaultPlan(7, rates), kFrame, 512,
+    const faults::FaultRates rates{2 * kPerMille, kPerMille, kPerMille, kPerMille, 20 * kPerMille};
+    faults_.push_back(std::make_unique<dataplane::FaultInjector>(faults::FaultPlan(7, rates), kFrame, 512,
                                                                  kLcores, rig_.pools));
     queue.parts.tx_faults = faults_.back().get();
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tests ports that end in the kernel: AF_PACKET on a veth pair, and a tap. Requires root.
-#include "dataplane/faults.hpp"
 #include "dataplane/flow_rules.hpp"
 #include "dataplane/port.hpp"
+#include "faults/location.hpp"
 #include "mbufs.hpp"
 #include "roce_frame.hpp"
 #include "shell.hpp"
@@ -47,7 +47,8 @@ rte_mbuf* receive_roce(std::uint16_t port, std::uint16_t queue) {
   for (int i = 0; i < 2000; ++i) {
     rte_mbuf* packet = nullptr;
     if (rte_eth_rx_burst(port, queue, &packet, 1) == 1) {
-      if (locate_roce({rte_pktmbuf_mtod(packet, const std::uint8_t*), packet->data_len})) return packet;
+      if (faults::locate_roce({rte_pktmbuf_mtod(packet, const std::uint8_t*), packet->data_len}))
+        return packet;
       rte_pktmbuf_free(packet);
       continue;
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "dataplane/faults.hpp"
+#include "faults/location.hpp"
 
 #include "roce/headers.hpp"
 #include "roce/ip.hpp"
 
-namespace softfeb::dataplane {
+namespace softfeb::faults {
 
 std::optional<RoceLocation> locate_roce(ByteSpan frame, std::uint16_t cc_port) {
   RoceLocation at;
@@ -38,28 +38,4 @@ std::optional<RoceLocation> locate_roce(ByteSpan frame, std::uint16_t cc_port) {
   return at;
 }
 
-FaultPlan::FaultPlan(std::uint64_t seed, const FaultRates& rates, const std::vector<FaultRule>& rules)
-    : rng_(seed), rates_(rates) {
-  for (const FaultRule& rule : rules) rules_.push_back({rule});
-  active_ =
-      (rates.drop | rates.corrupt | rates.duplicate | rates.reorder | rates.mark_ce) != 0 || !rules.empty();
-}
-
-FaultVerdict FaultPlan::judge(const RoceLocation& packet) {
-  FaultVerdict v;
-  v.drop = rng_.chance(rates_.drop);
-  v.corrupt = rng_.chance(rates_.corrupt);
-  v.duplicate = rng_.chance(rates_.duplicate);
-  v.reorder = rng_.chance(rates_.reorder);
-  v.mark_ce = rng_.chance(rates_.mark_ce);
-  v.where = rng_.next();
-  for (Rule& r : rules_) {
-    if (r.rule.qpn != packet.dest_qp || r.rule.psn != packet.psn || ++r.seen != r.rule.nth) continue;
-    v.drop |= r.rule.action == FaultAction::kDrop;
-    v.corrupt |= r.rule.action == FaultAction::kCorrupt;
-    v.mark_ce |= r.rule.action == FaultAction::kMarkCe;
-  }
-  return v;
-}
-
-}  // namespace softfeb::dataplane
+}  // namespace softfeb::faults

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/rng.hpp"
+
+#include <cstdint>
+
+namespace softfeb::faults {
+
+/// Probabilities in units of 2^-32.
+struct FaultRates {
+  std::uint64_t drop = 0;
+  std::uint64_t corrupt = 0;
+  std::uint64_t duplicate = 0;
+  std::uint64_t reorder = 0;  ///< probability of sending a packet after the next one
+  std::uint64_t mark_ce = 0;  ///< probability of setting CE; affects only ECN-capable packets
+};
+
+struct FaultVerdict {
+  bool drop = false;
+  bool corrupt = false;
+  bool duplicate = false;
+  bool reorder = false;
+  bool mark_ce = false;
+  std::uint64_t where = 0;  ///< random number that selects the bit to corrupt
+
+  bool any() const { return drop || corrupt || duplicate || reorder || mark_ce; }
+};
+
+/// Number of packets that random faults have affected.
+struct FaultCounters {
+  std::uint64_t dropped = 0;
+  std::uint64_t corrupted = 0;
+  std::uint64_t duplicated = 0;
+  std::uint64_t reordered = 0;
+  std::uint64_t marked_ce = 0;
+};
+
+/// The random faults of one direction of a queue. The same seed yields the same faults for the same sequence
+/// of packets. No allocation.
+class FaultPlan {
+ public:
+  FaultPlan() = default;
+  FaultPlan(std::uint64_t seed, const FaultRates& rates);
+
+  /// False when no fault can occur; judge() need not be called then.
+  bool active() const { return active_; }
+
+  /// Decides the faults of the next packet. Always draws the same number of random numbers, so that one fault
+  /// does not affect later ones.
+  FaultVerdict judge();
+
+ private:
+  Rng rng_;
+  FaultRates rates_;
+  bool active_ = false;
+};
+
+}  // namespace softfeb::faults

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "roce/opcode.hpp"
+#include "roce/psn.hpp"
+
+#include <cstdint>
+#include <optional>
+
+/// lib/faults: faults that are injected into the packets of a port. A FaultRule selects packets and says what
+/// happens to them; FaultRules (fault_rules.hpp) decides which rules apply to a packet; edit.hpp changes the
+/// bytes; FaultPlan (fault_plan.hpp) decides random faults. May include roce and base only. The code that
+/// holds, copies and sends packets is in lib/dataplane (fault_injector.hpp). doc/faults.md describes the
+/// rules.
+namespace softfeb::faults {
+
+enum class Direction : std::uint8_t {
+  kTx,  ///< from the requester to the responder
+  kRx,  ///< from the responder to the requester
+};
+
+/// PSNs from `first` to `last`, modulo 2^24.
+struct PsnRange {
+  bool relative = false;  ///< counted from the first PSN of the queue pair
+  roce::Psn first = 0;
+  roce::Psn last = 0;
+
+  /// Position of `psn` in the range; not less than size() if it is outside. `initial` is the first PSN of the
+  /// queue pair.
+  constexpr std::uint32_t position(roce::Psn psn, roce::Psn initial) const {
+    return (psn - first - (relative ? initial : 0)) & roce::kPsnMask;
+  }
+  constexpr std::uint32_t size() const { return ((last - first) & roce::kPsnMask) + 1; }
+  constexpr bool contains(roce::Psn psn, roce::Psn initial) const { return position(psn, initial) < size(); }
+};
+
+/// Positions from `first` to `last`, counted from 0.
+struct PositionRange {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+};
+
+enum class MessagePart : std::uint8_t { kAll, kFirst, kLast, kNumber };
+
+/// Kinds of responses. kNak: any NAK but RNR.
+enum class ResponseKind : std::uint8_t { kAck, kNak, kRnr, kCnp };
+
+/// The conditions of a rule. All that are given must hold. Every queue pair is counted for itself.
+struct PacketSelector {
+  static constexpr std::uint32_t kMaxIteration = 255;
+
+  Direction direction = Direction::kTx;
+  std::optional<PsnRange> psn;
+  std::optional<PositionRange> packet;   ///< position among all packets of the queue pair
+  std::optional<std::uint32_t> every;    ///< every n-th packet that fulfils all other conditions
+  std::optional<std::uint64_t> message;  ///< number of the message, from 0
+  MessagePart part = MessagePart::kAll;  ///< packet of that message
+  std::uint32_t part_number = 0;         ///< with kNumber: position in the message, from 0
+  std::optional<roce::Operation> operation;
+  std::optional<ResponseKind> response;  ///< CNPs are selected only by kCnp
+  /// The packet passes for the n-th time with this PSN, 1 to kMaxIteration; none: any time.
+  std::optional<std::uint32_t> iteration;
+  /// Round of the queue pair: goes up whenever a PSN does not follow its predecessor, and back to 1 at the
+  /// first packet of a message.
+  std::optional<std::uint32_t> round;
+  std::optional<std::uint64_t> count;  ///< maximum number of packets of each queue pair
+};
+
+/// What happens to a packet. The actions on one packet take place in the order of the enumerators.
+enum class ActionKind : std::uint8_t {
+  kMarkCe,
+  kSetEcn,
+  kSetDscp,
+  kSetTtl,
+  kCorrupt,
+  kTruncate,
+  kDuplicate,
+  kReorder,
+  kDelay,
+  kDrop,
+  kReplay,
+};
+
+/// Bytes that kCorrupt changes.
+enum class CorruptTarget : std::uint8_t {
+  kIcrc,
+  kPayload,  ///< payload byte `offset`
+  kPad,      ///< first pad byte
+  kByte,     ///< byte `offset` of the Ethernet frame
+  kBthOpcode,
+  kBthPsn,
+  kBthDestQp,
+  kBthPkey,
+  kBthByte4,
+  kRethVa,
+  kRethRkey,
+  kRethLength,
+  kImmediate,
+  kIpId,
+  kIpChecksum,
+  kUdpSport,
+};
+
+/// Width of a target in bytes. The mask of a target must fit in this width.
+constexpr unsigned width_of(CorruptTarget target) {
+  switch (target) {
+    case CorruptTarget::kRethVa:
+      return 8;
+    case CorruptTarget::kIcrc:
+    case CorruptTarget::kRethRkey:
+    case CorruptTarget::kRethLength:
+    case CorruptTarget::kImmediate:
+      return 4;
+    case CorruptTarget::kBthPsn:
+    case CorruptTarget::kBthDestQp:
+      return 3;
+    case CorruptTarget::kBthPkey:
+    case CorruptTarget::kIpId:
+    case CorruptTarget::kIpChecksum:
+    case CorruptTarget::kUdpSport:
+      return 2;
+    default:
+      return 1;
+  }
+}
+
+struct FaultAction {
+  ActionKind kind = ActionKind::kDrop;
+  /// kSetEcn, kSetDscp, kSetTtl: the value. kTruncate: bytes. kDuplicate: number of additional copies.
+  /// kReorder: number of packets that overtake.
+  std::uint32_t value = 0;
+  Time delay = 0;  ///< kDelay
+  CorruptTarget target = CorruptTarget::kIcrc;
+  std::uint32_t offset = 0;  ///< kPayload and kByte
+  std::uint64_t mask = 0;    ///< kCorrupt: XORed to the target in network byte order
+  bool right_icrc = false;   ///< kCorrupt: the iCRC is computed again
+  PsnRange old;              ///< kReplay: the packet that is sent again; first == last
+};
+
+struct FaultRule {
+  PacketSelector on;
+  FaultAction action;
+};
+
+/// Outcome of a rule.
+struct RuleCounters {
+  std::uint64_t hits = 0;     ///< packets to which the action was applied
+  std::uint64_t refused = 0;  ///< selected packets to which the action could not be applied
+};
+
+}  // namespace softfeb::faults
