@@ -51,6 +51,7 @@ class Checker {
     check_ordering(reading_, config_);
     check_neighbours(reading_, config_);
     check_controls(reading_, config_);
+    check_faults(reading_, config_);
   }
 
  private:

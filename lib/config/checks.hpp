@@ -20,6 +20,9 @@ void check_network(Reading& reading, const LabConfig& config, const LabDraft& dr
 /// Reports invalid slow control settings of boards.
 void check_controls(Reading& reading, const RunConfig& config);
 
+/// Reports fault rules whose queue pairs do not exist.
+void check_faults(Reading& reading, const RunConfig& config);
+
 /// True if the QPs that use this congestion control need grants from their receivers.
 bool needs_grants(const CongestionConfig& congestion);
 /// Checks that all QPs that get grants from the same receiver have the same parameters.

@@ -25,6 +25,30 @@ inline const Choices<std::optional<SteeringTier>> kSteering{{{"auto", std::nullo
 inline const Choices<TxSegments> kTxSegments{{{"auto", TxSegments::kAuto}, {"one", TxSegments::kOne}}};
 inline const Choices<Pacing> kPacing{
     {{"software", Pacing::kSoftware}, {"queue_rate", Pacing::kQueueRate}, {"timestamp", Pacing::kTimestamp}}};
+inline const Choices<faults::Direction> kFaultDirection{
+    {{"tx", faults::Direction::kTx}, {"rx", faults::Direction::kRx}}};
+inline const Choices<faults::ResponseKind> kResponseKind{{{"ack", faults::ResponseKind::kAck},
+                                                          {"nak", faults::ResponseKind::kNak},
+                                                          {"rnr", faults::ResponseKind::kRnr},
+                                                          {"cnp", faults::ResponseKind::kCnp}}};
+inline const Choices<roce::Operation> kWriteOperation{{{"write_first", roce::Operation::kWriteFirst},
+                                                       {"write_middle", roce::Operation::kWriteMiddle},
+                                                       {"write_last", roce::Operation::kWriteLast},
+                                                       {"write_last_imm", roce::Operation::kWriteLastImm},
+                                                       {"write_only", roce::Operation::kWriteOnly},
+                                                       {"write_only_imm", roce::Operation::kWriteOnlyImm}}};
+inline const Choices<faults::ActionKind> kFaultAction{{{"drop", faults::ActionKind::kDrop},
+                                                       {"duplicate", faults::ActionKind::kDuplicate},
+                                                       {"reorder", faults::ActionKind::kReorder},
+                                                       {"delay", faults::ActionKind::kDelay},
+                                                       {"corrupt", faults::ActionKind::kCorrupt},
+                                                       {"truncate", faults::ActionKind::kTruncate},
+                                                       {"mark_ce", faults::ActionKind::kMarkCe},
+                                                       {"set_ecn", faults::ActionKind::kSetEcn},
+                                                       {"set_dscp", faults::ActionKind::kSetDscp},
+                                                       {"set_ttl", faults::ActionKind::kSetTtl},
+                                                       {"replay", faults::ActionKind::kReplay}}};
+inline const Choices<bool> kFaultIcrc{{{"stale", false}, {"right", true}}};
 inline const Choices<CaptureMode> kCaptureMode{
     {{"start", CaptureMode::kFirst}, {"error", CaptureMode::kOnError}}};
 inline const Choices<CaptureDirection> kCaptureDirection{

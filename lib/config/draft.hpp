@@ -110,6 +110,8 @@ LatencyConfig read_latency(Section section);
 EalConfig read_eal(Section section);
 WorkersConfig read_workers(Section section);
 PortConfig read_port(Section section);
+/// Reads section `faults` of a port.
+FaultConfig read_port_faults(Section section);
 /// Reads the keys common to boards and receivers. The caller closes the section.
 EndpointDraft read_endpoint(Section& section);
 BoardDraft read_board(Section section);

@@ -12,6 +12,7 @@ namespace softfeb::config {
 using Json = nlohmann::ordered_json;
 
 Json emit_port(const PortConfig& port);
+Json emit_faults(const FaultConfig& faults);
 Json emit_endpoint(const RunConfig& config, const EndpointConfig& endpoint);
 Json emit_congestion(const CongestionConfig& congestion);
 Json emit_control(const RunConfig& config, const ControlConfig& control);

@@ -7,16 +7,6 @@
 namespace softfeb::config {
 namespace {
 
-Json emit_faults(const FaultConfig& faults) {
-  return {{"seed", faults.seed},
-          {"tx_drop", format_probability(faults.tx_drop)},
-          {"rx_drop", format_probability(faults.rx_drop)},
-          {"tx_corrupt", format_probability(faults.tx_corrupt)},
-          {"tx_duplicate", format_probability(faults.tx_duplicate)},
-          {"tx_reorder", format_probability(faults.tx_reorder)},
-          {"tx_mark_ce", format_probability(faults.tx_mark_ce)}};
-}
-
 Json emit_capture(const CaptureConfig& capture) {
   return {{"file", capture.file},
           {"packets", capture.packets},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "config/fault_config.hpp"
 #include "config/values.hpp"
 #include "engine/port_options.hpp"
 
@@ -30,23 +31,6 @@ using engine::SteeringTier;
 
 /// kAuto: zero-copy payload if the port supports multi-segment packets. kOne: always copied.
 enum class TxSegments : std::uint8_t { kAuto, kOne };
-
-/// Fault injection at this port, reproducible by seed. Faults are selected at random, independently for each
-/// packet.
-struct FaultConfig {
-  std::uint64_t seed = 1;
-  Probability tx_drop, rx_drop;
-  Probability tx_corrupt;    ///< flips one bit after the Ethernet header, in a copy of the frame
-  Probability tx_duplicate;  ///< sends two copies of the packet
-  Probability tx_reorder;    ///< delays the packet until the next one has left
-  Probability tx_mark_ce;    ///< sets CE on ECN-capable packets, as a congested switch does
-  Where where;
-
-  bool any() const {
-    return (tx_drop.billionths | rx_drop.billionths | tx_corrupt.billionths | tx_duplicate.billionths |
-            tx_reorder.billionths | tx_mark_ce.billionths) != 0;
-  }
-};
 
 enum class CaptureDirection : std::uint8_t { kBoth, kRx, kTx };
 

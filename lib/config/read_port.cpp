@@ -89,20 +89,6 @@ Parsed<Device> parse_device(const std::string& text) {
 
 namespace {
 
-FaultConfig read_port_faults(Section s) {
-  FaultConfig faults;
-  faults.where = s.where();
-  s.read("seed", faults.seed, integer(0, UINT64_MAX));
-  s.read("tx_drop", faults.tx_drop, parse_probability);
-  s.read("rx_drop", faults.rx_drop, parse_probability);
-  s.read("tx_corrupt", faults.tx_corrupt, parse_probability);
-  s.read("tx_duplicate", faults.tx_duplicate, parse_probability);
-  s.read("tx_reorder", faults.tx_reorder, parse_probability);
-  s.read("tx_mark_ce", faults.tx_mark_ce, parse_probability);
-  s.close();
-  return faults;
-}
-
 CaptureConfig read_capture(Section s) {
   CaptureConfig capture;
   capture.where = s.where();

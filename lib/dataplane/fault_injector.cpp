@@ -4,7 +4,7 @@
 #include "faults/edit.hpp"
 #include "roce/headers.hpp"
 
-#include <algorithm>
+#include <utility>
 
 #include <rte_mbuf.h>
 
@@ -18,9 +18,16 @@ std::uint8_t* data(rte_mbuf* m) { return rte_pktmbuf_mtod(m, std::uint8_t*); }
 }  // namespace
 
 FaultInjector::FaultInjector(const faults::FaultPlan& plan, std::uint32_t frame_bytes, std::uint32_t held,
-                             unsigned lcores, Mempools& pools, std::uint16_t cc_port)
-    : plan_(plan), cc_port_(cc_port) {
-  if (plan_.active()) copies_ = pools.create("copies for faults", pool_size(held, lcores), frame_bytes);
+                             unsigned lcores, Mempools& pools, std::uint16_t cc_port,
+                             faults::FaultRules rules, const HoldLimits& limits)
+    : plan_(plan),
+      rules_(std::move(rules)),
+      limits_(limits),
+      cc_port_(cc_port),
+      store_(rules_.active() ? limits.packets : 0, rules_.states()) {
+  if (!active()) return;
+  const std::uint32_t copies = held + (rules_.active() ? limits.packets : 0);
+  copies_ = pools.create("copies for faults", pool_size(copies, lcores), frame_bytes);
 }
 
 FaultInjector::~FaultInjector() { rte_pktmbuf_free(held_); }
@@ -59,40 +66,57 @@ rte_mbuf* FaultInjector::mark_ce(rte_mbuf* packet, const faults::RoceLocation& a
   return packet;
 }
 
-std::size_t FaultInjector::apply(std::span<rte_mbuf* const> in, std::span<rte_mbuf*> out) {
-  std::size_t n = 0;
-  const auto put_held = [&] {
-    if (held_ != nullptr) out[n++] = held_;
-    held_ = nullptr;
-  };
-  for (rte_mbuf* packet : in) {
-    const auto at = faults::locate_roce({data(packet), packet->data_len}, cc_port_);
-    const faults::FaultVerdict verdict = at ? plan_.judge() : faults::FaultVerdict{};
-    if (verdict.drop) {
-      rte_pktmbuf_free(packet);
-      ++counters_.dropped;
-      continue;
-    }
-    if (verdict.mark_ce) packet = mark_ce(packet, *at);
-    if (verdict.corrupt) packet = corrupt(packet, *at, verdict.where);
-    rte_mbuf* twin = verdict.duplicate ? rte_pktmbuf_copy(packet, copies_, 0, UINT32_MAX) : nullptr;
-    if (verdict.reorder && held_ == nullptr) {
-      held_ = packet;
-      ++counters_.reordered;
-      if (twin == nullptr) continue;
-    } else {
-      out[n++] = packet;
-    }
-    if (twin != nullptr) {
-      out[n++] = twin;
-      ++counters_.duplicated;
-    } else if (verdict.duplicate) {
-      ++no_copy_;
-    }
-    if (held_ != packet) put_held();
+void FaultInjector::put_held(Output& out) {
+  if (held_ != nullptr) out.put(held_);
+  held_ = nullptr;
+}
+
+void FaultInjector::pass_random(rte_mbuf* packet, const faults::RoceLocation& at,
+                                const faults::FaultVerdict& verdict, Output& out) {
+  if (verdict.drop) {
+    rte_pktmbuf_free(packet);
+    ++counters_.dropped;
+    return;
   }
-  if (in.empty()) put_held();
-  return n;
+  if (verdict.mark_ce) packet = mark_ce(packet, at);
+  // A rule may have cut off the bytes that would be corrupted.
+  if (verdict.corrupt && packet->pkt_len > at.content) packet = corrupt(packet, at, verdict.where);
+  rte_mbuf* twin = verdict.duplicate ? rte_pktmbuf_copy(packet, copies_, 0, UINT32_MAX) : nullptr;
+  if (verdict.reorder && held_ == nullptr) {
+    held_ = packet;
+    ++counters_.reordered;
+    if (twin == nullptr) return;
+  } else {
+    out.put(packet);
+  }
+  if (twin != nullptr) {
+    out.put(twin);
+    ++counters_.duplicated;
+  } else if (verdict.duplicate) {
+    ++no_copy_;
+  }
+  if (held_ != packet) put_held(out);
+}
+
+void FaultInjector::pass(rte_mbuf* packet, Output& out, Time now) {
+  const ByteSpan begin(data(packet), packet->data_len);
+  const auto at = faults::locate_roce(begin, cc_port_);
+  if (!at) {
+    out.put(packet);
+    return put_held(out);
+  }
+  const faults::FaultVerdict verdict = plan_.active() ? plan_.judge() : faults::FaultVerdict{};
+  const faults::FaultRules::Judgement judged = rules_.judge(begin, *at);
+  if (judged.qp == faults::FaultRules::kNone) return pass_random(packet, *at, verdict, out);
+  pass_rules(packet, *at, verdict, judged, out, now);
+}
+
+std::size_t FaultInjector::apply(std::span<rte_mbuf* const> in, std::span<rte_mbuf*> out, Time now) {
+  Output output{out};
+  release_due(output, now);
+  for (rte_mbuf* packet : in) pass(packet, output, now);
+  if (in.empty()) put_held(output);
+  return output.n;
 }
 
 }  // namespace softfeb::dataplane

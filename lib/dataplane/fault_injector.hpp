@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/time.hpp"
+#include "dataplane/held_packets.hpp"
 #include "dataplane/mempools.hpp"
 #include "faults/fault_plan.hpp"
+#include "faults/fault_rules.hpp"
 #include "faults/location.hpp"
 
 #include <span>
@@ -12,42 +15,91 @@ struct rte_mempool;
 
 namespace softfeb::dataplane {
 
-/// Applies a FaultPlan to packets. Affects RoCEv2 packets only; all other packets, such as ARP, pass
-/// unchanged. Copies a packet before corrupting it, and before marking it if its mbuf is shared or indirect,
-/// so that payloads in the arena and shared buffers are never written. If no buffer is free, the packet
-/// passes without that fault and is counted in no_copy().
+/// Limits on the packets that rules hold back.
+struct HoldLimits {
+  std::uint32_t packets = 256;  ///< packets held at a time
+  Time longest = kMillisecond;  ///< a packet that nothing overtakes leaves after this time
+};
+
+/// Applies fault rules and then a FaultPlan to the packets of one direction of a port queue. Affects RoCEv2
+/// packets only; all other packets, such as ARP, pass unchanged. A packet that rules drop or hold back is not
+/// subject to random faults, but the plan draws its random numbers all the same.
+///
+/// Copies a packet before changing or holding it, so that payloads in the arena and shared buffers are never
+/// written, and the buffers of the port are not held. If no buffer is free, the packet passes without that
+/// fault: random faults count this in no_copy(), rules as refused.
 class FaultInjector {
  public:
-  /// `frame_bytes`: longest frame in bytes. `held`: maximum number of copies in use at one time. `cc_port`:
-  /// UDP port of packets with a congestion control header.
+  /// `frame_bytes`: longest frame in bytes. `held`: maximum number of copies in use at one time, besides
+  /// those that rules hold. `cc_port`: UDP port of packets with a congestion control header.
   FaultInjector(const faults::FaultPlan& plan, std::uint32_t frame_bytes, std::uint32_t held, unsigned lcores,
-                Mempools& pools, std::uint16_t cc_port = roce::kCongestionUdpPort);
+                Mempools& pools, std::uint16_t cc_port = roce::kCongestionUdpPort,
+                faults::FaultRules rules = {}, const HoldLimits& limits = {});
   ~FaultInjector();
   FaultInjector(const FaultInjector&) = delete;
   FaultInjector& operator=(const FaultInjector&) = delete;
 
-  bool active() const { return plan_.active(); }
+  bool active() const { return plan_.active() || rules_.active(); }
 
+  /// Maximum number of packets that rules add to a burst.
+  static constexpr std::size_t kExtra = 256;
   /// Size of `out` that apply() needs for `n` packets.
-  static constexpr std::size_t room_for(std::size_t n) { return 2 * n + 1; }
+  static constexpr std::size_t room_for(std::size_t n) { return 2 * n + 1 + kExtra; }
 
   /// Takes ownership of the packets in `in` and puts the packets to forward into `out`, which must have
-  /// room_for(in.size()) entries. Returns their number. A packet held back for reordering is sent after the
-  /// next one. If no further packet arrives, a call with an empty `in` releases the held one.
-  std::size_t apply(std::span<rte_mbuf* const> in, std::span<rte_mbuf*> out);
+  /// room_for(in.size()) entries. Returns their number. A packet that random faults hold back is sent after
+  /// the next one. If no further packet arrives, a call with an empty `in` releases it. Packets that rules
+  /// hold are released when they are due.
+  std::size_t apply(std::span<rte_mbuf* const> in, std::span<rte_mbuf*> out, Time now);
+
+  /// Time at which apply() must be called to release a packet; kNever if rules hold none.
+  Time next_release() const { return store_.next_due(); }
 
   const faults::FaultCounters& counters() const { return counters_; }
   std::uint64_t no_copy() const { return no_copy_; }
+  /// Indexed like the rules.
+  const std::vector<faults::RuleCounters>& rule_counters() const { return rules_.counters(); }
 
  private:
+  /// The packets that leave.
+  struct Output {
+    std::span<rte_mbuf*> out;
+    std::size_t n = 0;
+    std::size_t extra = kExtra;  ///< room for packets that rules add
+
+    void put(rte_mbuf* packet) { out[n++] = packet; }
+  };
+
+  void pass(rte_mbuf* packet, Output& out, Time now);
+  void pass_random(rte_mbuf* packet, const faults::RoceLocation& at, const faults::FaultVerdict& verdict,
+                   Output& out);
+  void put_held(Output& out);
   rte_mbuf* corrupt(rte_mbuf* packet, const faults::RoceLocation& at, std::uint64_t where);
   rte_mbuf* mark_ce(rte_mbuf* packet, const faults::RoceLocation& at);
   rte_mbuf* replace_by_copy(rte_mbuf* packet);
 
+  // Rules; in fault_injector_rules.cpp.
+  void pass_rules(rte_mbuf* packet, const faults::RoceLocation& at, const faults::FaultVerdict& verdict,
+                  const faults::FaultRules::Judgement& judged, Output& out, Time now);
+  void drop(rte_mbuf* packet, const faults::FaultRules::Judgement& judged);
+  void release(rte_mbuf* packet, const faults::RoceLocation& at, const faults::FaultVerdict& verdict,
+               const faults::FaultRules::Judgement& judged, const faults::RuleHit* held_by, Output& out,
+               Time now);
+  rte_mbuf* edit(rte_mbuf* packet, const faults::RoceLocation& at, const faults::RuleHit& hit);
+  void keep(const rte_mbuf* packet, const faults::RuleHit& hit);
+  bool hold(rte_mbuf* packet, const faults::FaultAction& action, std::uint32_t qp, Time now);
+  void put_copies(const rte_mbuf* packet, const faults::RuleHit& hit, Output& out);
+  void replay(const faults::RuleHit& hit, Output& out);
+  void release_due(Output& out, Time now);
+  void count(const faults::RuleHit& hit, bool applied);
+
   faults::FaultPlan plan_;
+  faults::FaultRules rules_;
+  HoldLimits limits_;
   std::uint16_t cc_port_;
   rte_mempool* copies_ = nullptr;
-  rte_mbuf* held_ = nullptr;
+  rte_mbuf* held_ = nullptr;  ///< packet that a random fault holds back
+  HeldPackets store_;         ///< packets that rules hold
   faults::FaultCounters counters_;
   std::uint64_t no_copy_ = 0;
 };

@@ -75,6 +75,9 @@ Time PortQueue::next_event(Time now) const {
   for (const Seat& seat : seats_) at = std::min(at, seat.wake);
   for (std::size_t i = 0; i < held_count_; ++i)
     at = std::min(at, deps_.map->owners[held_[i].endpoint].endpoint->control_open_at());
+  for (const FaultInjector* faults : {deps_.tx_faults, deps_.rx_faults}) {
+    if (faults != nullptr) at = std::min(at, faults->next_release());
+  }
   return at;
 }
 

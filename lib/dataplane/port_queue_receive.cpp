@@ -38,7 +38,7 @@ bool PortQueue::receive_queue(std::uint16_t queue, Time now) {
     return n != 0;
   }
   std::array<rte_mbuf*, FaultInjector::room_for(kMaxBurst)> out;
-  const std::size_t left = deps_.rx_faults->apply({burst.data(), n}, out);
+  const std::size_t left = deps_.rx_faults->apply({burst.data(), n}, out, now);
   take_burst({out.data(), left}, false, now);
   return n != 0 || left != 0;
 }

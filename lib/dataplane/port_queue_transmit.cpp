@@ -124,7 +124,7 @@ void PortQueue::send(std::size_t n, Time now) {
   if (deps_.tx_faults != nullptr && deps_.tx_faults->active()) {
     std::array<rte_mbuf*, kMaxBurst + kControlShare> packets;
     std::copy_n(pending_.begin(), n, packets.begin());
-    pending_count_ = deps_.tx_faults->apply({packets.data(), n}, pending_);
+    pending_count_ = deps_.tx_faults->apply({packets.data(), n}, pending_, now);
   }
   if (deps_.tx_capture != nullptr && deps_.tx_capture->wants()) {
     Segments bytes;

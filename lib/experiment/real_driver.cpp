@@ -11,6 +11,7 @@
 #include "lab/idle_paths.hpp"
 #include "report/announce.hpp"
 #include "report/control_result.hpp"
+#include "runtime/fault_setup.hpp"
 #include "runtime/start_up.hpp"
 #include "runtime/stop_signal.hpp"
 #include "stats/outcome.hpp"
@@ -79,6 +80,7 @@ std::unique_ptr<RealDriver> RealDriver::make(const Setup& setup, EventFiles& fil
 
 void RealDriver::connect() {
   connect_sessions(setup_, dpdk_, targets_, payloads_);
+  dpdk_.make_fault_injectors(targets_.all());
   if (setup_.network() != nullptr) lab::find_idle_paths(*setup_.network(), targets_.plans_to_complete());
   const std::uint32_t sample = config_.latency.sample.value_or(config::LatencyConfig::kSample);
   if (sample != 0) {
@@ -259,6 +261,7 @@ void RealDriver::close(stats::Outcome& o) {
   o.cpu = std::move(cpu_);
   // While workers run, they may still accept trigger messages. Afterwards, the number of triggers is final.
   pool_->quit();
+  for (const runtime::RunPort& port : dpdk_.ports()) o.fault_rules.push_back(runtime::rule_counters(port));
   end_sessions(config_, endpoints_.events, targets_, o);
 }
 

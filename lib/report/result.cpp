@@ -163,7 +163,21 @@ Json port_pacing(const runtime::RunPort& p) {
   return j;
 }
 
-Json port(const runtime::RunPort& p) {
+/// The rules of a port: place in the file, and counters.
+Json fault_rules(const config::FaultConfig& faults, const std::vector<faults::RuleCounters>& counters) {
+  Json list = Json::array();
+  for (std::size_t r = 0; r < faults.rules.size() && r < counters.size(); ++r) {
+    const config::Where& where = faults.rules[r].where;
+    list.push_back({{"place", where.file + ':' + std::to_string(where.line)},
+                    {"key", where.key},
+                    {"hits", counters[r].hits},
+                    {"refused", counters[r].refused}});
+  }
+  return list;
+}
+
+Json port(const runtime::RunPort& p, const config::FaultConfig& configured,
+          const std::vector<faults::RuleCounters>& rules) {
   const dataplane::PortCounters c = p.port->counters();
   Json j{{"name", p.name},
          {"driver", p.port->capabilities().driver},
@@ -189,6 +203,7 @@ Json port(const runtime::RunPort& p) {
     j["faults"] = {{"tx_dropped", tx.dropped},       {"tx_corrupted", tx.corrupted},
                    {"tx_duplicated", tx.duplicated}, {"tx_reordered", tx.reordered},
                    {"tx_marked_ce", tx.marked_ce},   {"rx_dropped", rx_dropped}};
+    if (!configured.rules.empty()) j["faults"]["rules"] = fault_rules(configured, rules);
   }
   return j;
 }
@@ -288,7 +303,8 @@ Json make_result(const config::RunConfig& config, const runtime::DpdkRuntime* dp
   j["fairness_jain"] = nullptr;
   j["ports"] = Json::array();
   if (dpdk != nullptr) {
-    for (const runtime::RunPort& p : dpdk->ports()) j["ports"].push_back(port(p));
+    for (std::size_t p = 0; p < dpdk->ports().size(); ++p)
+      j["ports"].push_back(port(dpdk->ports()[p], config.ports[p].faults, o.fault_rules.at(p)));
   }
   j["workers"] = workers(o);
   if (dpdk != nullptr) j["clock"] = clock(dpdk->clock().discipline());

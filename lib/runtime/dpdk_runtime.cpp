@@ -3,6 +3,7 @@
 
 #include "config/error.hpp"
 #include "dataplane/error.hpp"
+#include "runtime/fault_setup.hpp"
 #include "runtime/port_setup.hpp"
 #include "runtime/stop_signal.hpp"
 
@@ -63,7 +64,7 @@ void DpdkRuntime::open_port(const config::RunConfig& config, std::size_t index) 
   arena_->map_for(port.port->id());
   ports_.push_back(std::move(port));
   check_path_mtu(config, index);
-  make_faults(config, index);
+  make_captures(config, index);
   make_stamps(config, index);
 }
 
@@ -99,28 +100,40 @@ void DpdkRuntime::check_path_mtu(const config::RunConfig& config, std::size_t in
   }
 }
 
-void DpdkRuntime::make_faults(const config::RunConfig& config, std::size_t index) {
+void DpdkRuntime::make_captures(const config::RunConfig& config, std::size_t index) {
   RunPort& port = ports_[index];
   const config::PortConfig& p = config.ports[index];
-  const auto lcores = static_cast<unsigned>(config.workers.count) + 1;
+  if (!p.capture) return;
   for (std::size_t k = 0; k < port.workers.size(); ++k) {
-    if (p.faults.any()) {
-      // Derive a separate random sequence for each queue and direction from the port's seed.
-      const std::uint64_t seed = p.faults.seed * 1000 + k * 2;
-      const faults::FaultRates tx{p.faults.tx_drop.parts(), p.faults.tx_corrupt.parts(),
-                                  p.faults.tx_duplicate.parts(), p.faults.tx_reorder.parts(),
-                                  p.faults.tx_mark_ce.parts()};
-      const faults::FaultRates rx{p.faults.rx_drop.parts(), 0, 0, 0, 0};
-      port.tx_faults.push_back(std::make_unique<dataplane::FaultInjector>(
-          faults::FaultPlan(seed, tx), port.frame_bytes, kHeldPackets, lcores, pools_, config.run.cc_port));
-      port.rx_faults.push_back(std::make_unique<dataplane::FaultInjector>(
-          faults::FaultPlan(seed + 1, rx), port.frame_bytes, 64, lcores, pools_, config.run.cc_port));
-    }
-    if (p.capture) {
-      port.captures.push_back(std::make_unique<dataplane::Capture>(
-          dataplane::CaptureConfig{p.capture->on, static_cast<std::uint32_t>(p.capture->packets),
-                                   p.capture->snaplen, port.frame_bytes}));
-    }
+    port.captures.push_back(std::make_unique<dataplane::Capture>(
+        dataplane::CaptureConfig{p.capture->on, static_cast<std::uint32_t>(p.capture->packets),
+                                 p.capture->snaplen, port.frame_bytes}));
+  }
+}
+
+void DpdkRuntime::make_fault_injectors(const endpoints::Plans& plans) {
+  for (std::size_t i = 0; i < ports_.size(); ++i) {
+    if (config_.ports[i].faults.any()) make_faults(plans, i);
+  }
+}
+
+void DpdkRuntime::make_faults(const endpoints::Plans& plans, std::size_t index) {
+  RunPort& port = ports_[index];
+  const config::FaultConfig& f = config_.ports[index].faults;
+  const auto lcores = static_cast<unsigned>(config_.workers.count) + 1;
+  const dataplane::HoldLimits limits{f.held_packets, f.max_hold};
+  for (std::size_t k = 0; k < port.workers.size(); ++k) {
+    // Derive a separate random sequence for each queue and direction from the port's seed.
+    const std::uint64_t seed = f.seed * 1000 + k * 2;
+    const faults::FaultRates tx{f.tx_drop.parts(), f.tx_corrupt.parts(), f.tx_duplicate.parts(),
+                                f.tx_reorder.parts(), f.tx_mark_ce.parts()};
+    const faults::FaultRates rx{f.rx_drop.parts(), 0, 0, 0, 0};
+    port.tx_faults.push_back(std::make_unique<dataplane::FaultInjector>(
+        faults::FaultPlan(seed, tx), port.frame_bytes, kHeldPackets, lcores, pools_, config_.run.cc_port,
+        fault_rules(config_, plans, index, faults::Direction::kTx, port.workers[k]), limits));
+    port.rx_faults.push_back(std::make_unique<dataplane::FaultInjector>(
+        faults::FaultPlan(seed + 1, rx), port.frame_bytes, 64, lcores, pools_, config_.run.cc_port,
+        fault_rules(config_, plans, index, faults::Direction::kRx, port.workers[k]), limits));
   }
 }
 

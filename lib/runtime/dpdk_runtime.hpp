@@ -13,6 +13,7 @@
 #include "dataplane/port.hpp"
 #include "dataplane/port_clock.hpp"
 #include "dataplane/run_clock.hpp"
+#include "endpoints/plan.hpp"
 
 #include <functional>
 #include <memory>
@@ -79,6 +80,10 @@ class DpdkRuntime {
   /// five seconds unless `quiet`. Throws EnvironmentError on timeout.
   void wait_for_links(Time limit, bool quiet) const;
 
+  /// Creates the fault injection of all ports. Call this once, before the workers start and when `plans` is
+  /// complete. Throws ConfigError if the fault rules need too much memory.
+  void make_fault_injectors(const endpoints::Plans& plans);
+
   /// Writes captures to their files. Returns one line per file.
   std::vector<std::string> write_captures() const;
 
@@ -86,7 +91,8 @@ class DpdkRuntime {
   void open_port(const config::RunConfig& config, std::size_t index);
   void check_path_mtu(const config::RunConfig& config, std::size_t index) const;
   void make_stamps(const config::RunConfig& config, std::size_t index);
-  void make_faults(const config::RunConfig& config, std::size_t index);
+  void make_captures(const config::RunConfig& config, std::size_t index);
+  void make_faults(const endpoints::Plans& plans, std::size_t index);
 
   const config::RunConfig& config_;
   dataplane::RunClock clock_;

@@ -6,6 +6,7 @@
 #include "dataplane/worker_stats.hpp"
 #include "engine/snapshot.hpp"
 #include "fabric/snapshot.hpp"
+#include "faults/fault_rule.hpp"
 #include "stats/delivery.hpp"
 
 #include <algorithm>
@@ -90,6 +91,8 @@ struct Outcome {
   const latency::StageFigures* stages = nullptr;
   /// Indexed like RunConfig::receivers; nullopt for receivers without an event file. Empty if there are none.
   std::vector<std::optional<EventFileOutcome>> event_files;
+  /// Counters of the fault rules, by port and rule. Empty in virtual time, which has no ports.
+  std::vector<std::vector<faults::RuleCounters>> fault_rules;
   DeliveryMap deliveries;  ///< maps UC queue pairs to the receivers that count them
   /// Reports of remote receivers, by board and QP of the board (endpoints::QpPlan).
   std::map<std::pair<std::size_t, std::size_t>, ReportedGoodput> reported;

@@ -45,8 +45,9 @@ TEST_CASE("conf/reference.yaml has every key") {
     CHECK(written.count(key) == 1);
   }
   // A reader looks these keys up only if their section exists. If it knows them, the file has all sections.
-  for (const char* key : {"ports[].faults.tx_mark_ce", "ports[].capture.snaplen", "boards[].qps[].to.rkey",
-                          "boards[].qps[].traffic.payload.repeat", "receivers[].cnp.scope"}) {
+  for (const char* key :
+       {"ports[].faults.tx_mark_ce", "ports[].faults.rules[].do.corrupt.icrc", "ports[].capture.snaplen",
+        "boards[].qps[].to.rkey", "boards[].qps[].traffic.payload.repeat", "receivers[].cnp.scope"}) {
     INFO(key);
     CHECK(known.count(key) == 1);
   }

@@ -47,9 +47,10 @@ struct Sender {
   }
 };
 
-std::vector<std::vector<std::uint8_t>> run(FaultInjector& injector, const std::vector<rte_mbuf*>& in) {
+std::vector<std::vector<std::uint8_t>> run(FaultInjector& injector, const std::vector<rte_mbuf*>& in,
+                                           Time now = 0) {
   std::vector<rte_mbuf*> out(FaultInjector::room_for(in.size()));
-  out.resize(injector.apply(in, out));
+  out.resize(injector.apply(in, out, now));
   std::vector<std::vector<std::uint8_t>> bytes;
   for (rte_mbuf* m : out) {
     rte_mbuf_sanity_check(m, 1);
@@ -144,4 +145,106 @@ TEST_CASE("packets are dropped, duplicated and reordered; none leaks", "[datapla
     store_be16(&arp[12], 0x0806);
     CHECK(run(injector, {sender.packet(arp, 40)}) == std::vector<std::vector<std::uint8_t>>{arp});
   }
+}
+
+namespace {
+
+/// A rule on PSN `psn` of the queue pair of roce_frame().
+faults::FaultRule fault_rule(roce::Psn psn, const faults::FaultAction& action) {
+  faults::FaultRule rule;
+  rule.on.psn = faults::PsnRange{false, psn, psn};
+  rule.on.iteration = 1;
+  rule.action = action;
+  return rule;
+}
+
+faults::FaultRules fault_rules_for(const std::vector<faults::FaultRule>& rules) {
+  faults::FaultQp qp{*roce::IpAddress::parse("10.0.0.1"), *roce::IpAddress::parse("10.0.0.2"), 1, 0, {}};
+  for (std::uint32_t r = 0; r < rules.size(); ++r) qp.rules.push_back(r);
+  return {faults::Direction::kTx, rules, {qp}};
+}
+
+std::vector<std::uint8_t> frame_of(roce::Psn psn) { return test::roce_frame({false, false, 300, 1, psn}); }
+
+/// Sends `psns` and returns the PSNs that leave.
+std::vector<roce::Psn> sent(Sender& sender, FaultInjector& injector, const std::vector<roce::Psn>& psns,
+                            Time now = 0) {
+  std::vector<rte_mbuf*> in;
+  for (const roce::Psn psn : psns) in.push_back(sender.packet(frame_of(psn), kHeader));
+  std::vector<roce::Psn> out;
+  for (const auto& bytes : run(injector, in, now)) {
+    REQUIRE(test::believable(bytes));
+    out.push_back(faults::locate_roce(bytes)->psn);
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("rules hold, repeat and drop packets", "[dataplane][faults]") {
+  using faults::ActionKind;
+  using List = std::vector<roce::Psn>;
+  Sender sender;
+  const auto injector = [&](const std::vector<faults::FaultRule>& rules, const HoldLimits& limits = {}) {
+    return std::make_unique<FaultInjector>(FaultPlan(), 4300, 128, 1, sender.pools, roce::kCongestionUdpPort,
+                                           fault_rules_for(rules), limits);
+  };
+  SECTION("reorder") {
+    const auto f = injector({fault_rule(1, {.kind = ActionKind::kReorder, .value = 2})});
+    CHECK(sent(sender, *f, {0, 1, 2, 3, 4}) == List{0, 2, 3, 1, 4});
+    CHECK(f->next_release() == kNever);
+  }
+  SECTION("a reordered packet that nothing follows leaves after the longest hold") {
+    const auto f = injector({fault_rule(1, {.kind = ActionKind::kReorder, .value = 2})}, {4, 100});
+    CHECK(sent(sender, *f, {0, 1}, 10) == List{0});
+    CHECK(f->next_release() == 110);
+    CHECK(sent(sender, *f, {}, 109).empty());
+    CHECK(sent(sender, *f, {}, 110) == List{1});
+    CHECK(f->rule_counters()[0].hits == 1);
+  }
+  SECTION("delay, and a full store") {
+    const faults::FaultAction delay{.kind = ActionKind::kDelay, .delay = 50};
+    const auto f = injector({fault_rule(0, delay), fault_rule(1, delay)}, {1, 100});
+    CHECK(sent(sender, *f, {0, 1, 2}) == List{1, 2});
+    CHECK(f->next_release() == 50);
+    CHECK(sent(sender, *f, {3}, 50) == List{0, 3});
+    CHECK(f->rule_counters()[0].hits == 1);
+    CHECK((f->rule_counters()[1].hits == 0 && f->rule_counters()[1].refused == 1));
+  }
+  SECTION("duplicate, drop and replay") {
+    const auto f = injector({fault_rule(1, {.kind = ActionKind::kDuplicate, .value = 2}),
+                             fault_rule(2, {.kind = ActionKind::kDrop}),
+                             fault_rule(3, {.kind = ActionKind::kReplay, .old = {false, 0, 0}}),
+                             fault_rule(4, {.kind = ActionKind::kReplay, .old = {false, 9, 9}})});
+    CHECK(sent(sender, *f, {0, 1, 2, 3, 4}) == List{0, 1, 1, 1, 3, 0, 4});
+    CHECK(f->rule_counters()[2].hits == 1);
+    CHECK(f->rule_counters()[3].refused == 1);
+  }
+  SECTION("packets in the store are freed with it") {
+    const auto f = injector({fault_rule(0, {.kind = ActionKind::kDelay, .delay = 50}),
+                             fault_rule(9, {.kind = ActionKind::kReplay, .old = {false, 0, 0}})});
+    CHECK(sent(sender, *f, {0}).empty());
+  }
+}
+
+TEST_CASE("rules change a copy of the packet", "[dataplane][faults]") {
+  Sender sender;
+  const faults::FaultAction flip{.kind = faults::ActionKind::kCorrupt,
+                                 .target = faults::CorruptTarget::kPayload,
+                                 .offset = 3,
+                                 .mask = 1,
+                                 .right_icrc = true};
+  FaultInjector injector(
+      FaultPlan(), 4300, 128, 1, sender.pools, roce::kCongestionUdpPort,
+      fault_rules_for(
+          {fault_rule(5, flip), fault_rule(6, {.kind = faults::ActionKind::kTruncate, .value = 4})}));
+  const auto bytes = frame_of(5);
+  const auto out = run(injector, {sender.packet(bytes, kHeader)});
+  REQUIRE(out.size() == 1);
+  CHECK(out[0][kHeader + 3] == (bytes[kHeader + 3] ^ 1));
+  CHECK(test::believable(out[0]));
+  CHECK(std::equal(bytes.begin() + kHeader, bytes.end() - 4, sender.arena.bytes().begin()));
+  const auto cut = run(injector, {sender.packet(frame_of(6), kHeader)});
+  REQUIRE(cut.size() == 1);
+  CHECK(cut[0].size() == frame_of(6).size() - 4);
 }

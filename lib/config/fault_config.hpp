@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "config/values.hpp"
+#include "faults/fault_rule.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace softfeb::config {
+
+struct BoardConfig;
+
+/// The queue pairs of a fault rule. They belong to boards of the rule's port.
+struct FaultQpRef {
+  enum class Kind : std::uint8_t { kAny, kIndex, kQpn };
+  Kind kind = Kind::kAny;
+  std::string board;        ///< kIndex: name of the board; empty: the only board of the port
+  std::uint32_t index = 0;  ///< kIndex: index among all QPs of the board
+  std::uint32_t qpn = 0;    ///< kQpn: QPN of the board's queue pair
+
+  /// True for the QP with this index and QPN of `board`, which is on the rule's port.
+  bool selects(const BoardConfig& owner, std::uint32_t on_board, std::uint32_t own_qpn) const;
+};
+
+/// An element of `faults.rules` (doc/faults.md).
+struct FaultRuleConfig {
+  FaultQpRef qp;
+  faults::FaultRule rule;
+  Where where;
+};
+
+/// Fault injection at a port. Random faults are reproducible by seed, and are selected independently for each
+/// packet.
+struct FaultConfig {
+  std::uint64_t seed = 1;
+  Probability tx_drop, rx_drop;
+  Probability tx_corrupt;    ///< flips one bit after the Ethernet header, in a copy of the frame
+  Probability tx_duplicate;  ///< sends two copies of the packet
+  Probability tx_reorder;    ///< delays the packet until the next one has left
+  Probability tx_mark_ce;    ///< sets CE on ECN-capable packets, as a congested switch does
+  std::vector<FaultRuleConfig> rules;
+  std::uint32_t held_packets = 256;  ///< packets that rules may hold at a time, for each direction and worker
+  Time max_hold = kMillisecond;      ///< maximum time for which `reorder` holds a packet
+  Where where;
+
+  bool any() const {
+    return !rules.empty() || (tx_drop.billionths | rx_drop.billionths | tx_corrupt.billionths |
+                              tx_duplicate.billionths | tx_reorder.billionths | tx_mark_ce.billionths) != 0;
+  }
+};
+
+}  // namespace softfeb::config
