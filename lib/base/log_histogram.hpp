@@ -11,8 +11,8 @@ namespace softfeb {
 
 /// Histogram with log-linear buckets, as in HdrHistogram. Values below 128 have one bucket each. Above, each
 /// power of two has 64 buckets, so that a percentile is within 0.8 % of the exact value. Count, mean,
-/// smallest and largest value are exact. A histogram occupies 18 KB, regardless of the values added.
-/// Histograms can be merged. They do not allocate memory.
+/// smallest and largest value are exact if no value exceeds kLargest. A histogram occupies 18 KB, regardless
+/// of the values added. Histograms can be merged. They do not allocate memory.
 class LogHistogram {
  public:
   /// Values above this one are counted as if they were equal to it.
@@ -37,7 +37,7 @@ class LogHistogram {
   }
 
   std::uint64_t count() const { return count_; }
-  /// The following return 0 for an empty histogram.
+  /// The following functions return 0 for an empty histogram.
   double mean() const { return count_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(count_); }
   std::uint64_t min() const { return count_ == 0 ? 0 : least_; }
   std::uint64_t max() const { return most_; }

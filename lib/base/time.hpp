@@ -6,7 +6,7 @@
 namespace softfeb {
 
 /// Time in picoseconds since an origin chosen by the caller; 64 bits cover 213 days. The firmware's clock
-/// period of 6.4 ns is a whole number (6400), so times derived from it do not drift.
+/// period of 6.4 ns is a whole number of picoseconds (6400), so times derived from it do not drift.
 using Time = std::uint64_t;
 
 /// "Never": later than every other time.

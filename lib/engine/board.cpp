@@ -121,7 +121,7 @@ bool Board::set_congestion(std::uint32_t i, const CongestionSettings& profile, T
   const Change change = change_parameters(*control, profile, now);
   if (change != Change::kMade) return change == Change::kNone;
   log_.add({now, i, profile});
-  // If a shared rate increases, all QPs that share it may leave earlier than the wheel has scheduled them.
+  // If a shared rate increases, the QPs that share it may send earlier than the wheel has scheduled.
   if (groups_.empty()) {
     reschedule(i, now);
     return true;
@@ -224,7 +224,7 @@ void Board::call_next(std::uint32_t line, Time now) {
   for (std::uint32_t i = shared_.first(line); i != SharedRates::kNone; i = shared_.first(line)) {
     const Time own = own_departure(i, now);
     if (own > now) {
-      // The QP can no longer send: it is in ERR, or its window is full.
+      // The QP can no longer send, for example because it is in ERR, or because its priority is paused.
       schedule(shared_.pop(line), own, now);
       continue;
     }

@@ -43,7 +43,7 @@ struct BoardConfig {
   /// UDP port of packets with a congestion control header (CCH). Queue pairs whose algorithm uses a CCH send
   /// to this port, and the board accepts responses with a CCH. 0: the board neither sends nor accepts a CCH.
   std::uint16_t cc_port = 0;
-  /// Event data that the first queue pairs send. Not set: all queue pairs have traffic of their own.
+  /// Event data that the first queue pairs send. Not set: the board has no event data.
   std::optional<EventSenderConfig> events{};
   /// Traffic generator of the board's port. Not set: none.
   std::optional<TrafficGenConfig> traffic_gen{};
@@ -63,9 +63,9 @@ class Board : public Endpoint {
   /// Starts traffic. All schedules begin at `now`.
   void start(Time now);
   /// Stops posting messages; those already posted complete normally. In an open loop, messages that have
-  /// arrived are still posted.
+  /// arrived are still posted, and so is the event data of earlier triggers.
   void stop_traffic(Time now);
-  /// Completes all outstanding requests as flushed.
+  /// Stops traffic, and completes all outstanding requests as flushed.
   void flush(Time now);
   /// Sets new congestion control parameters for QP `i`, and for all QPs that share its congestion control,
   /// effective immediately. Returns false if the QP has no congestion control of this kind.
@@ -74,8 +74,9 @@ class Board : public Endpoint {
   /// the board.
   void keep_congestion_log(std::size_t events) { log_ = CongestionLog(events); }
   const CongestionLog& congestion_log() const { return log_; }
-  /// True if every configured QP has posted all its messages and received their completions. QPs of the
-  /// metadata bus count only after traffic has been stopped, because requests may be added until then.
+  /// True if every configured QP has posted all its messages and received their completions, and if the event
+  /// data and the traffic generator, if any, have finished. QPs of the metadata bus count only after traffic
+  /// has been stopped, because requests may be added until then.
   bool finished() const {
     return unfinished_ == 0 && bus_qps_.finished() && (events_ == nullptr || events_->finished()) &&
            (generator_ == nullptr || generator_->finished());
@@ -115,10 +116,10 @@ class Board : public Endpoint {
   /// Average memory per queue pair in bytes, including its send queue, congestion control, and entries in
   /// wheels and tables. Counts allocated capacity; 0 without queue pairs.
   std::size_t memory_per_qp() const;
-  /// Number of next hops whose MAC address is unknown. After NextHops::kTries requests without a reply,
-  /// sent one second apart, resolution of a next hop fails and the QPs that need it enter ERR. Includes the
-  /// next hop of the metadata bus while the bus has QPs; requests for that next hop are repeated without
-  /// limit.
+  /// Number of next hops whose MAC address is unknown. After NextHops::kTries requests without a reply, sent
+  /// one second apart, resolution of a next hop fails and the QPs that need it enter ERR. Includes the next
+  /// hop of the metadata bus while the bus has QPs, and that of the datagrams of the traffic generator;
+  /// requests for these two are repeated without limit.
   std::size_t unresolved() const;
   /// Time taken to resolve the next hops of the configured QPs; see NextHops::took().
   Time resolution_took() const { return hops_.took(); }
@@ -171,8 +172,8 @@ class Board : public Endpoint {
   /// its timer.
   void reschedule(std::uint32_t i, Time now);
   void schedule(std::uint32_t i, Time at, Time now);
-  /// True if a QP with this departure time is due before the ready queue, behind `others` QPs, reaches it. It
-  /// then need not wait in the departure wheel.
+  /// True if a QP with this departure time would be due before it reached the front of the ready queue,
+  /// behind `others` QPs. The QP then need not wait in the departure wheel.
   bool due_behind(std::size_t others, Time departure, Time now) const {
     return others > kFewQps && departure - now <= static_cast<Time>(others) * kShortestService;
   }
@@ -211,7 +212,7 @@ class Board : public Endpoint {
   /// A board with at most this number of queue pairs does not prefetch them, because they stay in the cache.
   static constexpr std::size_t kFewQps = 256;
   bool many() const { return qps_.size() > kFewQps; }
-  /// No CPU sends packets of different queue pairs at shorter intervals.
+  /// Lower bound on the interval at which a CPU sends packets of different queue pairs.
   static constexpr Time kShortestService = 16 * kNanosecond;
   std::size_t send_packets(Time now, std::span<TxFrame> out);
   void fetch_ahead();
@@ -236,7 +237,7 @@ class Board : public Endpoint {
   LinkShaper link_;
   std::unique_ptr<EventSender> events_;    ///< event data that the board's queue pairs send; null: none
   std::unique_ptr<TrafficGen> generator_;  ///< null: the board has no traffic generator
-  bool datagram_next_ = true;              ///< datagrams and queue pairs take turns
+  bool datagram_next_ = true;              ///< datagrams and queue pairs take turns; true: a datagram is next
   QpStore qps_;
   QpTable table_;
   SharedRates shared_;
@@ -247,7 +248,8 @@ class Board : public Endpoint {
   unsigned quantum_sent_ = 0;  ///< packets sent by the first QP in the ready queue in its current quantum
   std::size_t fetch_at_ = 0;   ///< position in the ready queue at which to prefetch more QPs
   std::size_t fetched_ = 0;    ///< position after the last prefetched QP
-  bool used_wheel_ = true;     ///< the last QP served waits in the departure wheel
+  /// The last QP on the fast path that was not due immediately went to the departure wheel.
+  bool used_wheel_ = true;
   std::uint32_t fetched_best_ = ReadyQueue::kNone;  ///< last QP that fetch_second_best() prefetched
   ExpectedResponses expected_;
   struct Group {

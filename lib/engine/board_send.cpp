@@ -131,7 +131,7 @@ std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
   link_.was_closed_until(link_open_at());
   std::size_t n = 0;
   std::uint64_t bytes = 0;
-  // An iteration without a packet (a QP in ERR that flushes its requests) also counts, which bounds the loop.
+  // An iteration without a packet (for example, if a QP is in ERR) also counts, which bounds the loop.
   for (std::size_t left = out.size(); left != 0 && !ready_.empty() && link_.open(now); --left) {
     if (many()) fetch_ahead();
     const std::uint32_t i = ready_.front();

@@ -14,8 +14,8 @@ namespace softfeb::engine {
 /// Completion times and slowdowns of a board's messages, by message length.
 ///
 /// The completion time of a message is the time from its arrival or, in a closed loop, from its posting until
-/// the board has its acknowledgement. Slowdown is the time from a message's arrival at the board until its
-/// last byte reaches the receiver, divided by the same time in an idle network.
+/// the board has its acknowledgement. Slowdown is the time from the same moment until the last byte of the
+/// message reaches the receiver, divided by the time that the message takes in an idle network (IdlePath).
 ///
 /// An object of this class has a fixed size of about 180 KB, allocates no memory, and can be added to another
 /// one. Not thread-safe.

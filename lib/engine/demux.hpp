@@ -22,8 +22,8 @@ class Demux {
   /// Returns false if the (VLAN, IP address) is already in use.
   bool insert(const Identity& identity, std::uint32_t endpoint);
 
-  /// Returns the endpoint that a frame is addressed to. ARP packets are matched by their target protocol
-  /// address.
+  /// Returns the endpoint that a frame is addressed to; kNobody if there is none. ARP packets and multicast
+  /// neighbour solicitations are matched by their target address.
   std::uint32_t find(const roce::ParsedFrame& frame) const;
 
   /// Calls `take` for each endpoint, in any VLAN, to which a pause frame for `dest` is addressed: all

@@ -24,13 +24,15 @@ class DestinationHop {
     mac_ = neighbours.find(*hop_, now);
     if (!mac_) retry_at_ = now;
   }
-  /// Stores the MAC address of a neighbour that answered, even if another address was known before.
+  /// Stores the MAC address of the neighbour `ip` if it is the next hop, even if another address was known
+  /// before.
   void learned(const roce::IpAddress& ip, const roce::MacAddress& mac) {
     if (hop_ != ip) return;
     mac_ = mac;
     retry_at_ = kNever;
   }
-  /// Returns true if a request for ip() must be sent at `now`.
+  /// Returns true if a request for ip() must be sent at `now`. The next request is then due one second later.
+  /// Returns false if `neighbours` contains the MAC address, which is then used.
   bool take_request(const NeighbourTable& neighbours, Time now) {
     if (retry_at_ > now) return false;
     if (const auto mac = neighbours.find(*hop_, now)) {

@@ -31,7 +31,7 @@ inline constexpr std::uint16_t kStreamUdpPort = 8193;
 struct EndpointCounters {
   std::uint64_t rx_frames = 0;
   std::uint64_t rx_roce = 0;     ///< passed to a QP: known QPN and peer, valid iCRC
-  std::uint64_t rx_ce = 0;       ///< on a board: ACKs, NAKs and RNR NAKs received with ECN CE
+  std::uint64_t rx_ce = 0;       ///< on a board: responses other than CNPs, received with ECN CE
   std::uint64_t rx_host = 0;     ///< ARP, neighbour discovery, ICMP echo requests, trigger messages
   std::uint64_t rx_control = 0;  ///< passed to slow control
   std::uint64_t rx_pause = 0;    ///< pause frames (802.3x or PFC) of the configured kind
@@ -44,7 +44,7 @@ struct EndpointCounters {
   std::uint64_t rx_bad_cch = 0;
   std::uint64_t rx_datagrams = 0;  ///< on a receiver: UDP datagrams of its streams
   std::uint64_t rx_other = 0;      ///< other MAC addresses, UDP ports or ICMP messages; ignored pause frames
-  std::uint64_t tx_control = 0;    ///< slow-control responses
+  std::uint64_t tx_control = 0;    ///< slow-control frames
   std::uint64_t tx_frames = 0;     ///< all frames
   std::uint64_t tx_bytes = 0;      ///< from the Ethernet header to the end of the payload or iCRC
 };
@@ -66,8 +66,10 @@ class Endpoint {
   Endpoint(const Endpoint&) = delete;
   Endpoint& operator=(const Endpoint&) = delete;
 
-  /// Processes a frame received at `now`. The frame must be for this endpoint's address, a broadcast ARP
-  /// packet, or a pause frame for its MAC address or the multicast address.
+  /// Processes a frame received at `now`. The frame must be for this endpoint's IP address, an ARP packet or
+  /// neighbour solicitation whose target is this address, or a pause frame for the endpoint's MAC address or
+  /// the multicast address. Frames for other MAC addresses, which a promiscuous port delivers, are counted
+  /// and dropped.
   RxVerdict receive(const roce::ParsedFrame& frame, Time now);
 
   /// Like receive(), for one frame of a burst. May defer rescheduling until end_of_burst(), so that several
@@ -144,14 +146,14 @@ class Endpoint {
     if (stage_clock_ != nullptr) [[unlikely]]
       stage_clock_->enter(Stage::kPlace);
   }
-  /// Performs the work deferred by receive_roce().
+  /// Performs the work deferred by receive_roce() and receive_congestion().
   virtual void finish_burst(Time /*now*/) {}
   /// Called when the MAC address of the neighbour `ip` has been learned.
   virtual void neighbour_learned(const roce::IpAddress& /*ip*/, Time /*now*/) {}
 
   /// Called when `priorities` (bit mask) may resume earlier than the previous pause frame requested.
   virtual void resumed(std::uint8_t /*priorities*/, Time /*now*/) {}
-  /// Sends ARP, ICMP and neighbour discovery frames, unless they are paused.
+  /// Sends queued ARP, ICMP and neighbour discovery answers, unless they are paused.
   std::size_t poll_host(Time now, std::span<TxFrame> out) {
     return host_.has_answers() && control_open_at() <= now ? host_.poll(out) : 0;
   }

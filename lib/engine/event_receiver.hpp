@@ -19,7 +19,7 @@ struct EventReceiverConfig {
   detector::EventLayout layout;
   std::uint32_t builder = 0;  ///< index of this receiver among the builders
   /// Configuration of the event builder. Its members boards, piece, largest, slots and builders are taken
-  /// from `layout`.
+  /// from `layout`, and its member builder from `builder` above.
   detector::EventBuilderConfig building;
   /// Remote address of `memory`, which has layout.memory() bytes and must outlive the receiver.
   std::uint64_t address = 0;

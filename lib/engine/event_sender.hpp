@@ -61,8 +61,8 @@ class EventSender final : public roce::PayloadStream {
   void stop(Time now);
   /// Discards the fragments that have not been posted.
   void drop();
-  /// True if all fragments have been sent, and no more will follow because the board was stopped or there are
-  /// no more triggers.
+  /// True after drop(). Otherwise, true if the WRITEs of all fragments have completed, and no more will
+  /// follow because the board was stopped or there are no more triggers.
   bool finished() const;
 
   /// Starts the readout for the triggers before `now`, and moves the fragments that are ready to the FIFO.
@@ -73,8 +73,8 @@ class EventSender final : public roce::PayloadStream {
   std::uint32_t builder() const { return fifo_.piece().builder; }
   /// Time of the trigger of the next piece, as in the piece's header. Requires has_piece().
   Time triggered() const;
-  /// Returns the work request of the next piece, which must be posted to its queue pair. Requires
-  /// has_piece().
+  /// Removes the next piece and returns its work request, which must be posted to queue pair builder() (as
+  /// returned before this call). Requires has_piece().
   roce::WorkRequest take();
   /// Call whenever queue pair `i` may have completed requests. `completed` is the number of requests it has
   /// completed so far.

@@ -18,17 +18,17 @@ struct Flight {
   std::uint64_t bytes = 0;  ///< bytes that were sent and are neither acknowledged nor about to be resent
   std::uint64_t acked = 0;  ///< packets acknowledged or, after a failure or renewal, given up
   std::uint64_t sent = 0;   ///< packets sent at least once
-  /// Queue pairs with a packet in flight that requests an acknowledgement.
+  /// Number of queue pairs with a packet in flight that requests an acknowledgement.
   std::uint32_t awaiting = 0;
 };
 
-/// Departure times of a queue pair's most recent packets that requested an acknowledgement. They yield RTT
-/// samples. A packet has a stamp only if it was sent exactly once (Karn's rule).
+/// Departure times of up to kCapacity packets in flight of a queue pair that requested an acknowledgement.
+/// They yield RTT samples. A packet has a stamp only if it was sent exactly once (Karn's rule).
 class RttStamps {
  public:
   static constexpr std::size_t kCapacity = 8;
 
-  /// Packets must be added in order. Does nothing if the ring is full.
+  /// Packets must be added in order. If the ring is full, `packet` gets no stamp.
   void add(std::uint64_t packet, Time at) {
     if (count_ == kCapacity) return;
     const std::size_t i = (first_ + count_++) % kCapacity;

@@ -46,7 +46,8 @@ class HashChains {
     *at = next_[i];
   }
 
-  /// Returns the entry with this hash for which `is` returns true; kNone if there is none.
+  /// Returns an entry for which `is` returns true; kNone if there is none. Calls `is` for entries in the
+  /// bucket of this hash, which may have other hashes.
   template <typename Is>
   std::uint32_t find(std::uint64_t hash, Is&& is) const {
     std::uint32_t i = buckets_[hash & (buckets_.size() - 1)];

@@ -27,8 +27,8 @@ std::vector<ReceiverAction> HostResponder::before(const board::DataPathAction& a
   return out;
 }
 
-/// Marks slots whose requests failed. The board counted the payload of a failed request as sent, although
-/// it did not arrive.
+/// Marks all slots if requests have failed, because the failed requests may be those of any slot. The board
+/// counted the payload of a failed request as sent, although it did not arrive.
 void HostResponder::look_for_failures(const board::DataPathState& seen) {
   if (seen.completions_failed > failed_) {
     for (Slot& slot : slots_) slot.cut_off = true;

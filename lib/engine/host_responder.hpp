@@ -21,7 +21,7 @@ namespace softfeb::engine {
 /// - WorkReqDispatcher is written: the slots of the address ring (RKey, RemAddr, Len · AddrWrapCount) become
 ///   a memory region. The last few regions are kept, because packets of the previous burst may be in flight.
 ///   All regions share the same memory.
-/// - A QP is destroyed: the receiver destroys its QP.
+/// - A QP is destroyed: the receiver destroys the corresponding QP.
 ///
 /// Owned by the control thread. Does no I/O.
 class HostResponder {
@@ -37,7 +37,7 @@ class HostResponder {
     /// Returns `bytes` bytes of memory; `bytes` is at most Config::memory. Always returns the same start
     /// address.
     std::function<std::uint8_t*(std::uint64_t bytes)> memory;
-    /// Returns true if a configured QP has this number.
+    /// Returns true if a configured QP of the receiver has this QPN.
     std::function<bool(roce::Qpn)> taken;
     /// Reports a message to the user.
     std::function<void(const std::string&)> say;

@@ -48,7 +48,8 @@ class MessageTimes {
   bool open_loop() const { return config_.arrivals != nullptr; }
   /// Time at which the next message arrives; 0 in a closed loop.
   Time due() const { return config_.arrivals ? config_.arrivals->next() : 0; }
-  /// True if no further message arrives.
+  /// True if no further message will be posted: arrivals were stopped, and all were taken. Always false in a
+  /// closed loop.
   bool exhausted() const { return config_.arrivals && config_.arrivals->exhausted(); }
   bool one_at_a_time() const { return config_.shared_arrivals; }
 

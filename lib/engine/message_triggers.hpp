@@ -20,13 +20,13 @@ struct TxFrame;
 /// members.
 struct TriggerMessageCounts {
   std::uint64_t accepted = 0;   ///< new triggers
-  std::uint64_t ignored = 0;    ///< the event number was not above the last one, or the run had ended
+  std::uint64_t ignored = 0;    ///< the event number was not above the previous one, or the run had ended
   std::uint64_t ends = 0;       ///< the end of the run, repeated or not
-  std::uint64_t malformed = 0;  ///< not a trigger message
+  std::uint64_t malformed = 0;  ///< not a trigger message, or its sender cannot be answered
   std::uint64_t wrong_run = 0;  ///< the message belongs to another run
   std::uint64_t early = 0;      ///< the message arrived before traffic began
   // Of the accepted ones:
-  std::uint64_t wrong_time = 0;   ///< the time was not that of the board's clock
+  std::uint64_t wrong_time = 0;   ///< the time differed too much from the board's clock (kOldest, kAhead)
   std::uint64_t clock_steps = 0;  ///< the time was earlier than that of the previous trigger
 };
 
@@ -34,8 +34,8 @@ struct TriggerMessageCounts {
 /// (doc/detector.md).
 ///
 /// If the time of a trigger differs too much from the board's clock, the board uses the message's arrival
-/// time instead and sets the flag kNotSynchronised: a time in the future would hold up the triggers behind
-/// it. The times of successive triggers never decrease.
+/// time instead and sets the flag kNotSynchronised. Otherwise, a time in the future would hold up the
+/// triggers behind it. The times of successive triggers never decrease.
 ///
 /// A busy message may get lost. While the board is busy, it therefore repeats the message every kRepeat. If
 /// the sender of triggers receives no more busy messages from a board, it no longer considers the board busy.

@@ -95,7 +95,8 @@ class MetadataQps {
   bool take_neighbour_request(Time now);
   /// Time at which the next request for a MAC address is due; kNever if none is.
   Time neighbour_request_at() const { return peer_.retry_at; }
-  /// Requires that a neighbour request is due.
+  /// Next hop to the destination. Requires that there is one, as after take_neighbour_request() returned
+  /// true.
   const roce::IpAddress& next_hop() const { return *peer_.next_hop; }
   void neighbour_learned(const roce::IpAddress& ip, const roce::MacAddress& mac, Time now);
   /// True if there are QPs and the MAC address of their next hop is unknown.

@@ -26,7 +26,8 @@ struct NeighbourMessage {
   bool solicitation = false;
   roce::IpAddress target;
   roce::IpAddress source;
-  /// MAC address of the sender (solicitation) or of the target (advertisement).
+  /// MAC address of the sender (solicitation) or of the target (advertisement); std::nullopt if the message
+  /// does not contain it.
   std::optional<roce::MacAddress> link_address;
 };
 std::optional<NeighbourMessage> parse_neighbour_message(const roce::ParsedFrame& frame);

@@ -25,8 +25,8 @@ namespace softfeb::engine {
 ///   but not before every next hop has been requested once. After kTries requests and another kRetry,
 ///   resolution fails. A later reply is still accepted.
 ///
-/// add() allocates memory and must be called before traffic starts. All other functions take constant time
-/// and do not allocate.
+/// add() allocates memory and must be called before traffic starts. All other functions do not allocate and
+/// take constant time; advance() takes this time for each next hop whose state it changes.
 class NextHops {
  public:
   /// Limit per board, enforced by the configuration. Each next hop uses about 60 bytes.
@@ -51,7 +51,8 @@ class NextHops {
   /// Marks next hop `i` as resolved. Requires !known(i).
   void learned(std::uint32_t i, Time now);
 
-  /// Advances to `now`. Calls `give_up(i)` for each next hop that did not reply to its last request.
+  /// Advances to `now`. Calls `give_up(i)` for each next hop that did not reply to the last of its kTries
+  /// requests.
   template <typename GiveUp>
   void advance(Time now, GiveUp&& give_up) {
     leave_window(now);

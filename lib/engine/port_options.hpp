@@ -7,8 +7,8 @@
 /// defined in this lower layer so that both can include them.
 namespace softfeb::engine {
 
-/// Kinds of port devices. The comments show how the configuration selects each kind. The part between the
-/// colon and the first comma is the name of the device.
+/// Kinds of port devices. The comments show how the configuration selects each kind. In the forms with a
+/// colon, the part between the colon and the first comma is the name of the device.
 enum class DeviceKind : std::uint8_t {
   kNull,      ///< net_null; discards the packets sent
   kRing,      ///< net_ring:LINK: one end of an in-process link; exactly two ports have the same LINK
@@ -47,7 +47,7 @@ enum class FlowControl : std::uint8_t {
 };
 
 enum class Promiscuous : std::uint8_t {
-  kAuto,  ///< enabled only if the NIC cannot filter all boards' MAC addresses
+  kAuto,  ///< enabled only if the port has a MAC filter that does not accept all boards' addresses
   kOn,
   kOff,
 };

@@ -42,7 +42,7 @@ class Interned {
 /// Stores a board's queue pairs with their congestion controls, send queues and pacers, contiguously in one
 /// memory block. Shared configuration is stored only once.
 ///
-/// The congestion control of a queue pair is stored directly after the queue pair, and is followed by the
+/// A congestion control that is not shared is stored directly after its queue pair, and is followed by the
 /// FlightTracker, so that a packet touches fewer pages. If there are more queue pairs than TLB entries, each
 /// additional page costs as much as one or two cache misses.
 class QpStore {
@@ -87,7 +87,7 @@ class QpStore {
   }
 
  private:
-  /// Sizes in bytes.
+  /// Sizes in bytes, and the number of queue pairs (`count`).
   struct Sizes {
     std::size_t count = 0;
     std::size_t own_control = 0;  ///< largest congestion control that is not shared

@@ -11,7 +11,8 @@
 
 namespace softfeb::engine {
 
-/// Maps a QPN to the index of its queue pair. Open addressing; a lookup touches one or two cache lines.
+/// Maps a QPN to the index of its queue pair. Open addressing; a lookup usually touches one or two cache
+/// lines.
 class QpTable {
  public:
   static constexpr std::uint32_t kNotFound = UINT32_MAX;

@@ -10,7 +10,7 @@
 
 namespace softfeb::engine {
 
-/// Heap of queue pairs, lowest rank first. Each node has four children, which share a cache line. All
+/// Heap of queue pairs, lowest rank first. Each node has up to four children, which share a cache line. All
 /// operations take O(log n) steps, and only the constructor allocates.
 class RankHeap {
  public:

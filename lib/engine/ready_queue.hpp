@@ -87,7 +87,8 @@ class ReadyQueue {
     ring_[--first_ & mask_] = qp;
     return true;
   }
-  /// Moves the first entry to the end: equivalent to pop() followed by push() of a queue pair without a rank.
+  /// Moves the first entry to the end. For a queue pair without a rank, this is equivalent to pop() followed
+  /// by push().
   void rotate() {
     ring_[(first_ + count_) & mask_] = ring_[first_ & mask_];
     ++first_;

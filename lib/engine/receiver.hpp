@@ -125,8 +125,8 @@ class Receiver : public Endpoint, private roce::UnorderedSink {
   /// One more than the highest remote address written by QP `i`; 0 if nothing was written.
   std::uint64_t written_end(std::size_t i) const { return qps_[i].written_end; }
   const ReceiverCounters& receiver_counters() const { return receiver_counters_; }
-  /// Returns the oldest notification of a complete transfer that was not returned before. Never blocks. Call
-  /// it on the thread that owns the receiver.
+  /// Returns the oldest notification of a complete transfer that was not returned before; std::nullopt if
+  /// there is none. Never blocks. Call it on the thread that owns the receiver.
   std::optional<roce::Notification> poll_notification();
   /// The registration table for transfers; null if none is configured.
   const roce::Registration* registration() const { return registration_ ? &*registration_ : nullptr; }
@@ -137,7 +137,8 @@ class Receiver : public Endpoint, private roce::UnorderedSink {
   const roce::UnorderedWrites* unordered() const { return unordered_.get(); }
   /// Map of missing data; null if none is configured.
   const roce::WindowMap* windows() const { return windows_ ? &*windows_ : nullptr; }
-  /// Call after the last message, with the number of messages that each stream has sent: closes all windows.
+  /// Closes all windows. Call after the last message; `sent` is the number of messages that each stream has
+  /// sent.
   void finish_windows(std::uint64_t sent, Time now);
   /// Event builder; null if none is configured.
   EventReceiver* events() { return events_.get(); }

@@ -16,7 +16,8 @@ namespace softfeb::engine {
 struct SetReceiveQp {
   std::size_t slot = 0;
   roce::ResponderConfig responder{};
-  /// True if the peer's byte counter continues without a gap; false if some of the data it sent was lost.
+  /// True if the peer's byte counter continues without a gap; false if some of the data that the peer sent
+  /// was lost.
   bool counter_goes_on = true;
 };
 

@@ -106,8 +106,8 @@ SendQp::SendQp(const SendQpConfig& config, congestion::CongestionControl* conges
 
 /// The send queue of an RC queue pair contains a window of requests in flight, one request that is being
 /// sent, and the next one. post_due() never posts more than that. UC requests complete when they are sent, so
-/// no window is needed. A queue pair without messages of its own gets its requests from another source, and
-/// these requests may come in bursts.
+/// no window is needed. A UC queue pair without messages of its own has the configured depth, because its
+/// requests come from another source, possibly in bursts.
 std::uint32_t SendQp::send_queue_needed(const SendQpConfig& config) {
   const bool rc = config.requester.transport == roce::Transport::kRc;
   if (!rc && config.traffic.messages == 0) return config.requester.send_queue_depth;

@@ -57,7 +57,8 @@ struct SendQpCounters {
 };
 
 /// External storage for parts of a queue pair, used when many queue pairs are stored together. It must
-/// outlive the queue pair. For each null member, the queue pair allocates its own storage.
+/// outlive the queue pair. Unless noted otherwise, the queue pair allocates its own storage for each null
+/// member that it needs.
 struct SendQpDeps {
   roce::RequesterSettings* requester = nullptr;  ///< built from requester_config() and request_again()
   TrafficSettings* traffic = nullptr;  ///< built from the QP's traffic configuration without `times`
@@ -120,15 +121,16 @@ class alignas(64) SendQp {
   void post_due(Time now) {
     if (now >= starts_at_ && (flags_.timed || may_post())) post_all_due(now);
   }
-  /// True if a request may be posted: at most one message is kept ahead of the one being sent.
+  /// True if a request may be posted: at most one message is kept ahead of the one being sent. With
+  /// MessageTimesConfig::shared_arrivals, the QP must be idle.
   bool may_post() const {
     return requester_.can_post() && requester_.unsent() < 2 && !(one_at_a_time() && !requester_.idle());
   }
   /// Posts a request from a source other than the QP's traffic. Requires may_post(). `due` is the time at
   /// which the request was due, or the time of the trigger that caused it.
   void post(const roce::WorkRequest& request, Time now, Time due);
-  /// Time at which this QP may send its next packet; kNever if that depends on an acknowledgement, a timer or
-  /// address resolution. Call post_due() first.
+  /// Time at which this QP may send its next packet; kNever if there is no next packet, or if it must wait
+  /// for an acknowledgement, credit, a timer or address resolution. Call post_due() first.
   Time departure(Time now) const {
     const bool ready = requester_.ready(now);
     const Time own = own_departure(now, ready);
@@ -188,7 +190,7 @@ class alignas(64) SendQp {
   roce::Requester& requester() { return requester_; }
   const roce::Requester& requester() const { return requester_; }
   const Traffic& traffic() const { return traffic_; }
-  /// Number of messages that its traffic generated, plus requests posted with post().
+  /// Number of messages that the traffic of the QP generated, plus requests posted with post().
   std::uint64_t messages_made() const { return traffic_.made(); }
   /// Returns the unspecified address after clear_path().
   roce::IpAddress peer() const { return flags_.has_peer ? headers_.dest_ip() : roce::IpAddress{}; }
@@ -229,7 +231,7 @@ class alignas(64) SendQp {
     if (flags_.failure == 0) return std::nullopt;
     return static_cast<roce::WcStatus>(flags_.failure);
   }
-  /// Payload bytes of the messages that its traffic generated and that completed successfully.
+  /// Payload bytes of the messages that the traffic of the QP generated and that completed successfully.
   std::uint64_t completed_payload_bytes() const;
   Time given_up() const { return pacer_ ? pacer_->given_up() : 0; }
   /// Maximum number of outstanding requests: the depth of the send queue.

@@ -9,9 +9,9 @@
 namespace softfeb::engine {
 
 /// Schedules queue pairs that share a rate (one congestion control for a board or an IP pair). Queue pairs
-/// that wait for the same rate form a FIFO line. When the rate permits a packet, only the first one is
-/// woken. Otherwise all of them would wake up for every packet, and the wake-up order would decide which
-/// one sends.
+/// that wait for the same rate form a FIFO line. When the rate permits a packet, only the first queue pair in
+/// the line is woken. If all of them were woken for every packet, the wake-up order would decide which one
+/// sends.
 class SharedRates {
  public:
   static constexpr std::uint32_t kNone = UINT32_MAX;

@@ -10,8 +10,8 @@
 
 namespace softfeb::engine {
 
-/// Statistics of a sending QP at one point in time. For a slot of the metadata bus they are sums over all its
-/// QPs so far, except for `failure` and the QPNs, which are those of the last QP.
+/// Statistics of a sending QP at one point in time. For a slot of the metadata bus, counters are sums over
+/// all its QPs so far; `failure` and the QPNs are those of the last QP.
 struct SendQpSnapshot {
   roce::Qpn qpn = 0;
   roce::Qpn dest_qpn = 0;
@@ -43,7 +43,7 @@ struct ReceiveQpSnapshot {
   std::uint64_t congestion_experienced = 0;
   std::uint64_t missing_messages = 0;
   Time last_uc_message = 0;             ///< Receiver::last_uc_message()
-  std::uint32_t bytes_in_progress = 0;  ///< payload bytes of a message in progress that have arrived
+  std::uint32_t bytes_in_progress = 0;  ///< payload bytes of messages in progress that have arrived
   std::uint32_t pmtu = 0;               ///< path MTU in bytes
 };
 
@@ -51,7 +51,7 @@ struct ReceiveQpSnapshot {
 struct EventSnapshot {
   std::uint64_t complete = 0;    ///< receivers: complete events
   std::uint64_t incomplete = 0;  ///< receivers: events that closed without being complete
-  std::uint64_t sent = 0;        ///< boards: events of which all data were acknowledged
+  std::uint64_t sent = 0;        ///< boards: events whose WRITEs have all completed
   std::uint64_t lost = 0;        ///< boards: events for which there was no room
   Time busy = 0;                 ///< boards: time for which the board was busy
 };

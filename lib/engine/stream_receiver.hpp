@@ -67,8 +67,8 @@ class StreamReceiver {
     consume();
   }
 
-  /// With `keep_events`: returns the oldest event that was not returned before. The caller must release its
-  /// buffer.
+  /// With `keep_events`: returns the oldest event that was not returned before. The caller must release the
+  /// buffer of the event. Returns std::nullopt if there is no event, or without `keep_events`.
   std::optional<detector::StreamEvent> poll() {
     auto event = config_.keep_events ? buffers_.poll() : std::nullopt;
     if (event) record(*event);

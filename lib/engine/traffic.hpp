@@ -57,7 +57,7 @@ struct TrafficConfig {
 };
 
 /// The part of a TrafficConfig that queue pairs can share. Rate, period, burst, remote address, rkey,
-/// immediate value and number of messages differ between queue pairs and are left at their defaults here.
+/// immediate value and number of messages may differ between queue pairs and are left at their defaults here.
 struct TrafficSettings {
   explicit TrafficSettings(const TrafficConfig& config);
   TrafficConfig config;

@@ -71,7 +71,7 @@ class TrafficGen {
   void write(const board::SetTrafficGen& registers, Time now);
   /// Call when the board's traffic begins.
   void start(Time now);
-  /// Ends the burst and ignores further edges of Start.
+  /// Ends the burst and ignores edges of Start until start() is called.
   void stop();
   bool finished() const { return stopped_ || !(busy_ || config_.waits); }
 

@@ -55,7 +55,8 @@ class TriggerFeed {
 
   /// Reports that `board` becomes busy at `now`, or stops being busy.
   virtual void report(std::uint32_t board, bool busy, Time now) = 0;
-  /// Time during which at least one board was busy. Must not be called while other threads use the feed.
+  /// Time during which at least one board was busy; 0 if the triggers arrive as messages. Must not be called
+  /// while other threads use the feed.
   virtual Time busy_time(Time now) const = 0;
   /// Counts of each source, in the order of the configuration. Empty if the triggers arrive as messages,
   /// because their sources are then outside this object. Must not be called while other threads use the feed.

@@ -10,8 +10,8 @@
 namespace softfeb::engine {
 
 /// A frame to be sent. The caller provides `header` with room for kHeaderRoom bytes. The engine writes all
-/// headers to it, from Ethernet through transport, and sets the location of the payload. The engine never
-/// writes payload bytes.
+/// headers to it, from Ethernet through transport, and sets the location of the payload, which it does not
+/// copy. The payload of a busy message follows the headers in `header`.
 struct TxFrame {
   /// Size of the longest headers: Ethernet 14 + 802.1Q 4 + IPv6 40 + UDP 8 + congestion control header 64 +
   /// BTH 12 + RETH 16 + ImmDt 4. ARP packets and CNPs also fit.
@@ -26,7 +26,8 @@ struct TxFrame {
   /// call to the engine. False: the payload is in an arena that outlives the frame, and may be attached to
   /// the packet without a copy.
   bool transient_payload = false;
-  std::array<std::uint8_t, 8> trailer{};  ///< pad (0–3 bytes) and iCRC (4 bytes)
+  /// Pad (0–3 bytes) and iCRC (4 bytes). In a datagram of the traffic generator, the last payload bytes.
+  std::array<std::uint8_t, 8> trailer{};
   /// If this is the last packet of a message and the time when it is sent must be reported, the key of the
   /// message; otherwise 0.
   latency::MessageKey message = 0;

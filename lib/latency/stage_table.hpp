@@ -26,11 +26,12 @@ struct StageFigures {
 
 /// Joins the stamps of messages. The board, the network and the receiver report them independently of each
 /// other. A message enters the table with the stamp kTriggered or kReceived, whichever is reported first.
-/// After it was sent and completed and, if its receiver is in this process, notified, it is added to the
-/// histograms and removed from the table. If the table is full, a new message replaces the oldest one.
+/// Once the message was sent and completed and, if its receiver is in this process, the receiver was
+/// notified, the message is added to the histograms and removed from the table. If the table is full, a new
+/// message replaces the oldest one.
 ///
-/// Sans-I/O, not thread-safe; only the constructor allocates. In real time, it belongs to the control thread,
-/// to which the workers pass their stamps.
+/// Sans-I/O, not thread-safe; only the constructor allocates. In real time, the table belongs to the control
+/// thread, to which the workers pass their stamps.
 class StageTable {
  public:
   static constexpr std::size_t kEntries = 4096;

@@ -11,7 +11,7 @@ namespace softfeb::latency {
 
 /// Selected messages whose receiver is notified only when their window or event closes. A group is a window
 /// or event, identified by the lower 32 bits of its number. If there are too many messages, the oldest ones
-/// are replaced. This also removes messages that were added after their group had closed.
+/// are replaced. The replacement also removes messages that were added after their group had closed.
 ///
 /// Sans-I/O, not thread-safe; only the constructor allocates.
 class WaitingMessages {

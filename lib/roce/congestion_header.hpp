@@ -94,7 +94,7 @@ struct IntBody {
 /// Body of profile kCredit.
 struct CreditBody {
   static constexpr std::size_t kSize = 12;
-  /// Kinds of credit messages. Receivers ignore all other kinds.
+  /// Kinds of credit messages. Boards and receivers drop all other kinds, and count them as rx_bad_transport.
   static constexpr std::uint8_t kGrant = 1;  ///< GRANT: the sender may send packets up to `last_psn`
   /// RESEND: repeats the grant and requests `first_missing`, which has not arrived
   static constexpr std::uint8_t kResend = 2;

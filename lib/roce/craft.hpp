@@ -43,12 +43,12 @@ Crafted craft_acknowledge(const HeaderTemplate& path, const Aeth& aeth, Psn psn,
                           std::uint16_t pkey, std::uint16_t identification, std::uint8_t* header,
                           std::uint8_t* trailer);
 
-/// Writes a complete CNP. The parameters are those of craft_acknowledge().
+/// Writes a complete CNP. The parameters have the same meaning as those of craft_acknowledge().
 Crafted craft_cnp(const HeaderTemplate& path, Qpn dest_qp, std::uint16_t pkey, std::uint16_t identification,
                   std::uint8_t* header, std::uint8_t* trailer);
 
 /// Writes the packet of a control frame without its congestion control header, which
-/// insert_congestion_header() adds. The parameters are those of craft_acknowledge().
+/// insert_congestion_header() adds. The parameters have the same meaning as those of craft_acknowledge().
 Crafted craft_congestion_control(const HeaderTemplate& path, Qpn dest_qp, std::uint16_t pkey,
                                  std::uint16_t identification, std::uint8_t* header, std::uint8_t* trailer);
 

@@ -30,9 +30,9 @@ struct PacketPayload {
   PreparedCrc crc;                      ///< see PayloadStream::crc()
 };
 
-/// The stream of payload bytes that a QP sends or that its receiver expects. A message consists of the
-/// bytes at [payload_offset, payload_offset + length). The content at an offset must never change, so that
-/// a retransmission sends the same bytes.
+/// The stream of payload bytes that a QP sends or that its receiver expects. A message consists of the bytes
+/// at [payload_offset, payload_offset + length). The bytes of a message must not change before the message
+/// has completed, so that a retransmission sends the same bytes.
 class PayloadStream {
  public:
   virtual ~PayloadStream() = default;

@@ -29,17 +29,18 @@ class PayloadCheck {
   explicit PayloadCheck(const PayloadStream& stream) : stream_(&stream) {}
 
   /// Compares `bytes`, received at offset `message_offset` of message `message`, with `length` bytes of the
-  /// stream starting at `stream_offset`. Bytes beyond `length` count as wrong; missing bytes are not counted
-  /// here.
+  /// stream starting at `stream_offset`. Bytes beyond `length` count as wrong; missing bytes are not counted.
   void check(std::uint64_t message, std::uint32_t message_offset, std::uint64_t stream_offset,
              std::uint32_t length, const Segments& bytes);
 
   /// Fast path of check() that also copies `bytes` to `to`, unless `to` is null. Returns false if `bytes`
   /// differ from the stream, or if the stream cannot provide the expected bytes. In both cases, nothing is
-  /// counted and `bytes` may not have been copied. The caller must then copy them and call check().
+  /// counted, and it is undefined whether `bytes` have been copied. The caller must then copy them and call
+  /// check().
   bool place(std::uint64_t stream_offset, ByteSpan bytes, std::uint8_t* to);
 
-  std::uint64_t checked() const { return checked_; }  ///< number of bytes compared
+  /// Number of bytes compared, including those beyond the expected length.
+  std::uint64_t checked() const { return checked_; }
   /// Number of bytes that differ or lie beyond the expected length.
   std::uint64_t wrong() const { return wrong_; }
   /// Number of bytes that the stream could not provide.

@@ -114,8 +114,9 @@ class RegistrationObserver {
 /// duplicate of a first packet does not register its operation again.
 ///
 /// Sans-I/O, not thread-safe. Only the constructor allocates. Times must not decrease. The time per packet is
-/// bounded. It is linear in `entries` and `remember` for the first packet of an operation, linear in `escape`
-/// when an operation begins or ends, and logarithmic in `entries` for all other packets.
+/// bounded. It is logarithmic in `entries` for a body packet of a registered operation, and linear in
+/// `remember` for other body packets. When an operation begins or ends, it is linear in `entries` and
+/// `remember`, and the packets in the escape channel are tried again.
 class Registration {
  public:
   /// Throws std::invalid_argument if `packet`, `mask_bits` or `entries` is 0. `observer` (null: none) must

@@ -57,8 +57,8 @@ inline constexpr std::uint32_t kMaxWindowPackets = 1U << 22;
 /// Data shared by queue pairs with the same configuration: the configuration, in which `qpn`, `dest_qpn` and
 /// `initial_psn` are 0, and values derived from it.
 struct RequesterSettings {
-  /// Recreates the request that `maker` created `back` requests ago, exactly as it was posted; `back` is 1
-  /// for the most recent request.
+  /// Recreates the request that `maker` created `back` requests ago, as it was posted except for `signaled`;
+  /// `back` is 1 for the most recent request.
   using Again = WorkRequest (*)(const void* maker, std::uint32_t back);
 
   /// Throws std::invalid_argument for an invalid path MTU, queue depth or window.
@@ -125,8 +125,8 @@ class Requester {
 
   /// Queues a request. Returns false and changes nothing if the send queue is full. In ERR, the request
   /// completes as flushed. A request with an unsupported verb or a length above kMaxMessage completes with
-  /// kLocalOperationError and moves the QP to ERR once all requests before it have completed. Requests posted
-  /// after such a request are not sent.
+  /// kLocalOperationError and moves the QP to ERR once all requests before it have completed. If no ACK that
+  /// would complete them is expected, they are flushed. Requests posted after such a request are not sent.
   bool post(const WorkRequest& request, Time now);
   bool can_post() const { return tail_ - head_ < queue_.depth(); }
 
@@ -144,7 +144,7 @@ class Requester {
   /// Enters the fast path (a "run", see doc/engine.md) if the next packet qualifies and all completions have
   /// been polled. Returns true if a run has begun. All packets of a run are in the middle of a message and
   /// differ only in PSN and payload. They are sent for the first time and do not request an ACK. They do not
-  /// begin or complete a request, do not start a timer, and cannot fail.
+  /// begin or complete a request, and do not start a timer.
   ///
   /// While in_run() is true, ready() is true as well, and next_of_run() is equivalent to next(). Any other
   /// call that changes the requester ends the run.
@@ -165,14 +165,14 @@ class Requester {
   RequestPacket run_packet() const;
   /// Call if the last packet that next() or next_of_run() returned was not sent because its payload is not
   /// available. Its request fails with kLocalOperationError and the QP enters ERR, once the requests before
-  /// it have completed.
+  /// it have completed, or at once if no ACK that would complete them is expected; they are then flushed.
   void payload_error(Time now);
 
   /// Handles a well-formed acknowledgement for this QP whose iCRC and peer were verified.
   void on_response(const Aeth& aeth, Psn psn, Time now);
   /// Handles a request to resend packets that is not a NAK: the receiver has accepted every packet before
   /// `psn`, and requests this packet and all following packets again. The request is ignored if `psn` is not
-  /// in flight.
+  /// in flight, or if an RNR wait is in progress and `psn` is the first unacknowledged packet.
   void on_resend_request(Psn psn, Time now);
   /// Handles a response of a type that our requests cannot cause (is_foreign_response()). If `psn` is in
   /// flight, the packets before it are acknowledged, the request of packet `psn` fails with kBadResponse, and
@@ -284,7 +284,7 @@ class Requester {
   }
   void take_up() const;
   WrOpcode verb() const { return sending_verb_; }
-  /// The request as it was posted.
+  /// The request as it was posted, possibly except for `signaled`, which the slot stores.
   WorkRequest request(std::uint32_t index) const {
     return maker_ == nullptr ? queue_.request(index) : profile_->again(maker_, tail_ - index);
   }

@@ -53,7 +53,7 @@ void Requester::count(AethKind kind) {
 }
 
 /// Finds the packet number for `psn`. Returns false if the packet is not in flight (sent but not
-/// acknowledged).
+/// acknowledged), for UC, and in ERR.
 bool Requester::in_flight(Psn psn, std::uint64_t& packet) const {
   const std::int32_t ahead = psn_diff(psn & kPsnMask, psn_of(acked_));
   packet = acked_ + static_cast<std::uint64_t>(static_cast<std::int64_t>(ahead));

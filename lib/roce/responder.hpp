@@ -69,7 +69,8 @@ struct ResponderCounters {
   std::uint64_t discarded = 0;
   std::uint64_t access_errors = 0;     ///< requests with an unknown rkey or with addresses outside the region
   std::uint64_t invalid_requests = 0;  ///< requests with a wrong length, pad, opcode or packet order
-  std::uint64_t no_receive = 0;        ///< messages with immediate for which no receive request was posted
+  /// Packets with immediate for which no receive request was posted. RC: including retransmissions.
+  std::uint64_t no_receive = 0;
   std::uint64_t ack_tx = 0, nak_sequence_tx = 0, nak_error_tx = 0, rnr_tx = 0;
   /// Packets ignored in ERR, packets with the wrong transport service, partition key or transport version,
   /// and responses.

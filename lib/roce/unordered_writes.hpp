@@ -27,8 +27,8 @@ struct UnorderedConfig {
 class UnorderedSink {
  public:
   virtual ~UnorderedSink() = default;
-  /// Called when a WRITE begins. Returns the region that contains the whole WRITE. If there is none, counts
-  /// the error and returns null.
+  /// Called for every FIRST or ONLY packet of a WRITE that is not empty, even for a duplicate. Returns the
+  /// region that contains the whole WRITE. If there is none, counts the error and returns null.
   virtual const MemoryRegion* admit(std::uint32_t qp, const Reth& reth) = 0;
   /// Called when packet `index` was accepted. Its payload `bytes` must be written to `to` (null: it is not
   /// stored).
@@ -37,7 +37,8 @@ class UnorderedSink {
   virtual void complete(std::uint32_t qp, std::uint64_t index, const MessageEvent& message) = 0;
   /// Called when a WRITE was abandoned after `bytes` of its bytes had been placed.
   virtual void abandoned(std::uint32_t qp, std::uint32_t bytes) = 0;
-  /// Called for a packet that was neither placed nor is a duplicate.
+  /// Called for a packet that was neither placed nor is a duplicate, and once for an abandoned WRITE whose
+  /// packets contradict each other.
   virtual void dropped(std::uint32_t qp, RegistrationVerdict verdict) = 0;
   virtual void duplicate(std::uint32_t qp) = 0;
 };

@@ -44,8 +44,8 @@ enum class WcStatus : std::uint8_t {
   kTimeoutsExceeded = 20,
 };
 
-/// Completion opcode. The values are those that the firmware reports: 0 for SEND, 1 for WRITE, others for
-/// unsupported verbs.
+/// Completion opcode. The values are those that the firmware reports: 0 for SEND, 1 for WRITE; nearly all
+/// unsupported verbs have other values.
 using WcOpcode = std::uint8_t;
 
 struct Completion {
