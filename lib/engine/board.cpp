@@ -203,7 +203,7 @@ void Board::reschedule(std::uint32_t i, Time now) {
   const std::uint32_t line = shared_.line_of(i);
   if (line == SharedRates::kNone) {
     const Time at = departure(i, now);
-    // departure() asks congestion control for its credit. The algorithm may have failed in that call.
+    // departure() queries congestion control. The algorithm may have failed in that call.
     if (at == kNever && qp.uncontrolled()) return reschedule(i, now);
     schedule(i, at, now);
     return;
@@ -396,8 +396,8 @@ void Board::receive_congestion(const roce::ParsedFrame& frame, const roce::Conge
   ++counters_.rx_bad_transport;
 }
 
-/// Returns the queue pair of a frame that comes from its peer and has a correct iCRC. Otherwise, counts the
-/// frame and returns kNotFound.
+/// Returns the index of queue pair `qpn` if `frame` comes from the peer of this queue pair and has a correct
+/// iCRC. Otherwise, counts the frame as an error and returns kNotFound.
 std::uint32_t Board::accept(roce::Qpn qpn, const roce::ParsedFrame& frame) {
   const std::uint32_t i = table_.find(qpn);
   if (i == QpTable::kNotFound) {

@@ -60,7 +60,7 @@ class Board : public Endpoint {
  public:
   explicit Board(const BoardConfig& config);
 
-  /// Starts traffic. All schedules begin at `now`.
+  /// Starts traffic. The schedule of each QP begins SendQpConfig::start_after later than `now`.
   void start(Time now);
   /// Stops posting messages; those already posted complete normally. In an open loop, messages that have
   /// arrived are still posted, and so is the event data of earlier triggers.

@@ -13,7 +13,8 @@ namespace softfeb::engine {
 /// Times at which a board starts and stops generating traffic, relative to the experiment's start of traffic.
 struct BoardTimes {
   Time start = 0;
-  Time stop = kNever;  ///< time at which Board::stop_traffic() is called; kNever: not called
+  /// Time at which Board::stop_traffic() is called, but not before `start`; kNever: not called.
+  Time stop = kNever;
 };
 
 /// Starts and stops boards at their scheduled times. Sans-I/O: the caller supplies the time.

@@ -23,9 +23,9 @@
 // send them immediately. These packets then share the cost of fetching the queue pair into the cache. Even
 // so, no packet leaves before its departure time.
 //
-// If the ready queue is so long that a queue pair is due before the queue reaches it, the queue pair joins it
-// right away instead of waiting in the departure wheel (due_behind). At the front of the queue, its departure
-// time is checked like any other.
+// If the ready queue is so long that a queue pair would be due before it reached the front, the queue pair
+// joins the ready queue right away instead of waiting in the departure wheel (due_behind). At the front of
+// the queue, its departure time is checked like any other.
 //
 // The following always use the full path: queue pairs that share a rate, because other queue pairs wait in
 // their line; queue pairs whose congestion control chooses rank, priority or credit, which may change with

@@ -19,8 +19,8 @@ struct CongestionEvent {
   std::optional<CongestionSettings> profile;
 };
 
-/// Records the congestion control events of a board in order, so that its rates can be replayed. The capacity
-/// is fixed at construction, so add() does not allocate memory.
+/// Records the congestion control events of a board in order, so that the rates of its QPs can be replayed.
+/// The capacity is fixed at construction, so add() does not allocate memory.
 class CongestionLog {
  public:
   explicit CongestionLog(std::size_t room = 0) : room_(room) { events_.reserve(room); }

@@ -79,7 +79,7 @@ class EventSender final : public roce::PayloadStream {
   /// Call whenever queue pair `i` may have completed requests. `completed` is the number of requests it has
   /// completed so far.
   void completed(std::uint32_t i, std::uint64_t completed, Time now);
-  /// Lower bound on the time at which a piece will be ready.
+  /// Lower bound on the time at which a piece will be ready; kNever if none is known.
   Time next_event() const;
 
   const std::uint8_t* bytes(std::uint64_t offset, std::uint32_t length) const override;

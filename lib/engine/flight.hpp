@@ -64,8 +64,8 @@ struct CchSettings {
 };
 
 /// What congestion control needs to know about the packets of one queue pair: bytes in flight, RTT samples,
-/// and which packets must request an acknowledgement. A queue pair has a FlightTracker only if its congestion
-/// control observes acknowledgements or has a window.
+/// and which packets must request an acknowledgement. A queue pair has a FlightTracker only if it is RC and
+/// its congestion control observes acknowledgements or has a window.
 class alignas(64) FlightTracker {
  public:
   /// For `ack_spacing`, see CongestionControl::ack_spacing(). `shared` is the flight of the group if queue

@@ -38,8 +38,8 @@ struct TriggerMessageCounts {
 /// triggers behind it. The times of successive triggers never decrease.
 ///
 /// A busy message may get lost. While the board is busy, it therefore repeats the message every kRepeat. If
-/// the sender of triggers receives no more busy messages from a board, it no longer considers the board busy.
-/// Sans-I/O; only the constructor allocates.
+/// the sender of triggers receives no busy message from a board for some time, it no longer considers the
+/// board busy. Sans-I/O; only the constructor allocates.
 class MessageTriggers final : public TriggerFeed {
  public:
   static constexpr Time kRepeat = 5 * kMillisecond;

@@ -19,9 +19,9 @@ void MetadataQps::stop() {
   dispatcher_.drop();
 }
 
-/// Selects the QP for the dispatcher's requests: the QP whose QPN is in the register SQpn. If there is
-/// none, the QP whose peer has this QPN, because the laboratory's scripts write the peer's QPN. Otherwise,
-/// the only QP.
+/// Selects the QP for the dispatcher's requests: the QP whose QPN is in the register SQpn. If there is none,
+/// the QP whose peer has this QPN, because the laboratory's scripts write the peer's QPN. Otherwise, the only
+/// QP; kNoQp if there are several QPs or none.
 std::uint32_t MetadataQps::choose_qp() const {
   const roce::Qpn wanted = dispatcher_.registers().sqpn;
   std::uint32_t by_peer = kNoQp, only = kNoQp;

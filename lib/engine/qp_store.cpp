@@ -82,8 +82,8 @@ SendQp& QpStore::add(const SendQpConfig& config, congestion::CongestionControl* 
   if (SendQp::needs_tracker(config)) deps.tracker = place(size_) + tracker_offset_;
   roce::RequesterConfig common = SendQp::requester_config(config);
   common.qpn = common.dest_qpn = common.initial_psn = 0;
-  // The configuration of a QP that generates no messages (a slot of the metadata bus) is not shared, because
-  // renew() changes it later.
+  // The configuration of a QP that generates no messages (for example, a slot of the metadata bus) is not
+  // shared, because renew() may change it later.
   if (const auto again = SendQp::request_again(config)) deps.requester = requesters_.intern(common, again);
   if (config.times) {
     timed_bytes_ += MessageTimes::bytes(SendQp::send_queue_needed(config)) + sizeof(TrafficSettings);

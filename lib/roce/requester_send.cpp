@@ -87,8 +87,9 @@ RequestPacket Requester::make_packet(std::uint64_t packet, bool on_last) const {
   return p;
 }
 
-/// Number of the packet that ends a run starting at next_. This is the first packet that ends its message,
-/// requests an ACK, or is outside the window. If the result is not greater than next_, no run can start.
+/// Number of the first packet that does not belong to a run starting at next_. This is the first packet that
+/// ends its message, requests an ACK, or is outside the window. If the result is not greater than next_, no
+/// run can start.
 std::uint64_t Requester::run_end() const {
   const Sending& s = sending();
   if (next_ == s.first || next_ != sent_) return 0;
