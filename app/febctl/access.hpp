@@ -29,13 +29,15 @@ struct WriteMode {
   bool posted = false;  ///< send posted writes: no response, and therefore no verification
 };
 
-/// Writes the words that contain `reg`. Bits of other registers in these words are read first and written
-/// back unchanged. Throws Refusal if the value read back differs from the value written.
+/// Writes the words that contain `reg`. If they also contain writable bits of other registers, reads these
+/// bits first and writes them back unchanged. Throws Refusal if the value is verified (see WriteMode) and
+/// the value read back differs.
 void write_register(RegisterPort& board, const Catalogue& catalogue, const Register& reg, const Bits& bits,
                     const WriteMode& mode = {});
 void write_number(RegisterPort& board, const Catalogue& catalogue, const Register& reg, std::uint64_t value);
 
-/// Writes `words` to consecutive addresses, and verifies the bits that can be read back.
+/// Writes `words` to consecutive addresses. With `mode.verify`, reads the words back, and throws Refusal if
+/// a bit of a writable register differs.
 void write_words(RegisterPort& board, const Catalogue& catalogue, std::uint32_t address,
                  const std::vector<std::uint32_t>& words, const WriteMode& mode = {});
 

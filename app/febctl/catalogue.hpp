@@ -20,7 +20,8 @@ class Catalogue {
   /// `others`: registers that can be found by name, but are not listed and do not match patterns.
   explicit Catalogue(std::vector<Register> registers, std::vector<Register> others = {});
 
-  /// All registers, each listed once, in the order of their addresses.
+  /// All registers except those passed as `others`, in the order of their addresses. Does not contain the
+  /// aliases.
   const std::vector<Register>& all() const { return registers_; }
 
   /// Resolves a name to one register, or a pattern to all matching registers. Throws UsageError, which lists
@@ -28,7 +29,8 @@ class Catalogue {
   std::vector<Register> resolve(std::string_view name) const;
   /// Like resolve(), but rejects patterns.
   Register one(std::string_view name) const;
-  /// Finds a register by a suffix of its path; std::nullopt unless exactly one register has this suffix.
+  /// Finds a register by its full path, or by a suffix of its path that no other register has. Otherwise
+  /// returns std::nullopt.
   std::optional<Register> find(std::string_view name) const;
   /// All registers at and below a node of the tree, or all that match a pattern. Throws UsageError if there
   /// are none.

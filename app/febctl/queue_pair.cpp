@@ -53,11 +53,12 @@ void QueuePair::bring_up(const QpParameters& p) {
 }
 
 /// Moves the queue pair to ERR, because the board destroys queue pairs only in this state. ERR can be
-/// reached only from RTR and later states.
+/// reached only from RTR and later states, so a queue pair in an earlier state is first moved to RTR.
 void QueuePair::to_error(std::vector<std::string>& refused) {
   const std::uint32_t qpn = *board_.qpn;
   const board::QpResponse answer = bus_.ask(query_qp(qpn, board_.pd.value_or(0)));
-  // The queue pair or its protection domain no longer exists; the destroy request will report this.
+  // If the query fails, the queue pair or its protection domain does not exist; the destroy request will
+  // report this.
   if (!answer.success) return;
   const auto state = static_cast<QpState>(answer.qp.current_state);
   if (state == QpState::kErr) return;

@@ -10,7 +10,8 @@ namespace softfeb::febctl {
 void catch_stop_signals();
 bool stopped();
 
-/// Sleeps for `time`. Returns false if a signal ended the sleep early.
+/// Sleeps for `time`. Returns false if a stop signal has arrived, before or during the sleep; the sleep then
+/// ends early.
 bool pause_for(std::chrono::duration<double> time);
 
 }  // namespace softfeb::febctl

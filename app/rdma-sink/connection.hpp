@@ -18,7 +18,8 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
 
   int fd() const { return fd_; }
-  /// Reads available data. Returns false if the peer closed the connection or sent a line that is too long.
+  /// Reads available data. Returns false if the peer closed the connection, if an error occurred, or if more
+  /// data is waiting for next_line() than a line may contain.
   bool receive();
   /// Returns the next complete line, without its terminator.
   std::optional<std::string> next_line();

@@ -38,8 +38,8 @@ class CpuTimes {
   void advance(Time now) {
     if (now >= due_) sample(now);
   }
-  /// Returns `cpu` of the report: an array with an object for each thread. Its shares are null if there is no
-  /// sample.
+  /// Returns `cpu` of the report: an array with an object for each thread. The member `busy` of an object is
+  /// null if no sample was taken.
   nlohmann::json report() const;
 
  private:

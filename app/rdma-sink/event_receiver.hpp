@@ -52,7 +52,7 @@ class EventReceiver {
   const detector::EventBuilder& builder() const { return builder_; }
   const detector::HeaderCounts& headers() const { return headers_; }
   std::uint64_t contradictions(Contradiction c) const { return contradictions_[static_cast<std::size_t>(c)]; }
-  /// Share of incomplete events among the events that were sent.
+  /// Share of the events that are not complete. Also counts known events of which no message arrived.
   double loss() const;
 
  private:

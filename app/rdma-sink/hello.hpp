@@ -69,7 +69,8 @@ struct Hello {
   std::uint32_t pmtu = 1024;
   std::uint32_t message_size = 0;
   std::uint64_t messages = 0;  ///< per QP; 0: not yet known
-  /// Message n, or transfer n, goes to slot n mod slots; 0: as many as fit.
+  /// Number of slots; 0: as many as fit into the memory. Message n of a QP, or registered transfer n, is
+  /// written to slot n mod slots.
   std::uint64_t slots = 0;
   ImmediateRule immediate;
   PayloadRule payload;

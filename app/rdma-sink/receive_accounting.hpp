@@ -50,7 +50,8 @@ class ReceiveAccounting {
   /// Performs all remaining checks after the run. `sent` is the number of messages sent, if known.
   void finish(std::optional<std::uint64_t> sent);
 
-  /// Returns the bytes of message n in the QP's memory.
+  /// Returns the bytes in the place of message n in the QP's memory. A later message in the same slot may
+  /// have overwritten them.
   ByteSpan message(std::uint64_t n) const;
 
   struct WrongImmediate {
@@ -73,8 +74,8 @@ class ReceiveAccounting {
   std::uint64_t slots() const { return slots_; }
   /// Stream offset of message 0, if known.
   const std::optional<std::uint64_t>& origin() const { return origin_; }
-  /// Returns the part of the memory that was written so far: all slots if every slot was used, otherwise
-  /// the slots up to the last message.
+  /// Returns the memory from its beginning to the end of the longest message in the highest slot that was
+  /// used; empty if no slot was used.
   ByteSpan written() const;
 
  private:

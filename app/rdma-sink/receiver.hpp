@@ -36,7 +36,8 @@ class Receiver {
   int completion_fd() const { return qps_.completion_fd(); }
   void rearm() { qps_.rearm(); }
 
-  /// Posts more receives and returns their number. Throws Refusal if they do not fit.
+  /// Posts `what.count` more receives on the selected queues (see Receives::post()), and returns
+  /// `what.count`. Throws Refusal if they do not fit.
   std::uint32_t post(const PostReceives& what) { return receives_.post(what); }
   void on_async_event(const std::string& name);
 

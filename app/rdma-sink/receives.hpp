@@ -19,23 +19,26 @@ class ReceiveQueues {
   virtual bool post(std::size_t i, std::uint32_t count) = 0;
 };
 
-/// Posts the receive work requests of a session, and posts them again after messages have consumed them. With
-/// a shared receive queue (--srq), all QPs use one queue, and consumed receives are posted again in batches.
+/// Posts the receive work requests of a session. With `replenish`, posts them again after messages have
+/// consumed them. With a shared receive queue (--srq), all QPs use one queue, and consumed receives are
+/// posted again in batches.
 class Receives {
  public:
   /// `queues` must outlive this object.
   Receives(ReceiveQueues& queues, std::size_t qps, const Shares& shares, bool shared, bool replenish);
 
-  /// Posts more receives and returns their number. Throws Refusal if they do not fit, or if `what` names a QP
-  /// that has no receives of its own.
+  /// Posts `what.count` more receives on the queue of QP `what.qp` or, if that is empty, on each queue.
+  /// Returns `what.count`. Throws Refusal if they do not fit, if the device refuses them, or if `what.qp`
+  /// has no receive queue of its own.
   std::uint32_t post(const PostReceives& what);
   /// A message of QP `qp` has consumed a receive.
   void consumed(std::size_t qp) {
     if (posted_[queue_of(qp)] > 0) --posted_[queue_of(qp)];
   }
-  /// A message of QP `qp` was handled, and its memory may be overwritten.
+  /// A message of QP `qp` was handled, and its memory may be overwritten. With `replenish`, posts the
+  /// consumed receive again or, with a shared receive queue, leaves this to flush().
   void handled(std::size_t qp);
-  /// Posts the receives that handled() has collected for a batch. Call after each group of completions.
+  /// Posts the receives that handled() has left to it. Call after each group of completions.
   void flush();
 
   /// Returns the number of receives that are posted for QP `qp`, or for all QPs if they share a receive

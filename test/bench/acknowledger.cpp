@@ -93,7 +93,8 @@ void Acknowledger::note(rte_mbuf* const* packets, std::uint16_t n) {
   for (std::uint16_t i = 0; i < n; ++i) {
     const std::uint8_t* const bth = rte_pktmbuf_mtod(packets[i], const std::uint8_t*) + bth_;
     const std::uint32_t psn = load_be32(bth + 8);
-    // Always store the entry but count it only if an acknowledgement was requested, to avoid a branch.
+    // Store the entry in any case, but count it only if an acknowledgement was requested. This avoids a
+    // branch.
     owed_[end_ % kRoom] = {load_be32(bth + 4) & roce::kPsnMask, psn & roce::kPsnMask};
     end_ += psn >> 31;
   }

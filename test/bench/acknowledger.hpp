@@ -19,9 +19,9 @@ struct rte_eth_rxtx_callback;
 namespace softfeb::bench {
 
 /// Writes acknowledgements from a peer that accepts every packet, as whole IPv4 frames. Their cost is
-/// negligible in the measurement, because only QPN, PSN and iCRC are written to a prepared frame. A CRC is
-/// linear, so the iCRC is computed from the iCRC of the frame with zeros in these fields and a table value
-/// for each of their bytes.
+/// negligible in the measurement, because only QPN, PSN and iCRC, and the INT record if there is one, are
+/// written to a prepared frame. A CRC is linear, so the iCRC is computed from the iCRC of the frame with
+/// zeros in QPN and PSN, and a table value for each byte of these fields.
 class AckWriter {
  public:
   static constexpr std::size_t kPlainSize = 14 + 20 + 8 + 12 + 4 + 4;
@@ -94,7 +94,7 @@ class Acknowledger {
 };
 
 /// The far end of a net_null queue. It inspects packets passed to tx_burst, and the next rx_burst returns
-/// their acknowledgements. One object serves one queue and one thread.
+/// the acknowledgements that they request. One object serves one queue and one thread.
 class AckSource {
  public:
   /// All references must outlive this object. The port must be started and, like net_null, accept every

@@ -13,7 +13,7 @@
 #include <memory_resource>
 #include <vector>
 
-/// Addresses on the benchmarks' links.
+/// The endpoints of the benchmarks: their addresses, boards, payloads and receivers.
 
 namespace softfeb::bench {
 

@@ -88,18 +88,19 @@ inline void keep_value(const T& value) {
   asm volatile("" : : "r,m"(value) : "memory");
 }
 
-/// Costs of small pieces of work, in nanoseconds of CPU time. The pieces are measured in alternation. The
-/// result is the median over all runs.
+/// Costs of small pieces of work, in nanoseconds of CPU time. The pieces are measured in alternation.
 class Costs {
  public:
   /// `work(n)` must execute the piece n times.
   void add(std::string name, std::function<void(std::uint64_t)> work) {
     pieces_.push_back({std::move(name), std::move(work), {}, 1});
   }
-  /// Measures `runs` runs per piece, each of which takes at least a quarter of `duration`.
+  /// Measures each piece `runs` times. A first measurement determines how often the piece is repeated in a
+  /// run, so that a run takes about a quarter of `duration` or longer.
   void measure(unsigned runs, Time duration);
 
-  /// Returns {median, min, max} of each piece by name, converted by `figure` from nanoseconds.
+  /// Returns {median, min, max} over the runs of each piece, by its name. `figure` converts a cost in
+  /// nanoseconds to the value that is reported.
   Json json(const std::function<double(double)>& figure = [](double ns) { return ns; }) const;
 
  private:
@@ -114,8 +115,9 @@ class Costs {
   std::vector<Piece> pieces_;
 };
 
-/// Durations of a loop's iterations. Iterations longer than 64 ns are counted by their length. An iteration
-/// of an empty loop never takes a microsecond by itself, so a longer one shows that the thread was preempted.
+/// Durations of a loop's iterations. Iterations longer than 64 ns are counted in classes by their length. An
+/// iteration of an empty loop takes much less than a microsecond, so one that takes longer shows that the
+/// thread was preempted.
 class LoopTime {
  public:
   /// Duration above which the thread must have been preempted.

@@ -25,7 +25,8 @@ class Input {
     rest_ = rest_.subspan(1);
     return b;
   }
-  /// Returns a number below `bound`, made from two bytes.
+  /// Returns a number below `bound`, made from the next two bytes and therefore at most 65,535. `bound` must
+  /// not be 0.
   std::size_t size(std::size_t bound) {
     const std::size_t low = byte();
     return (low | static_cast<std::size_t>(byte()) << 8) % bound;

@@ -57,10 +57,11 @@ struct Traffic {
   bool operator==(const Traffic&) const = default;
 };
 
-/// Two boards as in `softfeb run`: workers with port queues, paced queue pairs under DCQCN, captures. On a
-/// ring they use RC, with a receiver that checks every byte, and with loss, duplication, reordering,
-/// corruption and CE marks. On net_null they use UC with injected CNPs. In both cases they also receive ARP
-/// requests and slow-control datagrams.
+/// Two boards as in `softfeb run`: workers with port queues, queue pairs with congestion control, captures.
+/// On a ring, there is a receiver, and there are loss, duplication, reordering, corruption and CE marks.
+/// Without `detector` and `events`, the boards use RC on a ring, and the receiver checks every byte. On
+/// net_null they use UC with injected CNPs. In both cases, the boards also receive ARP requests and
+/// slow-control datagrams.
 class SteadyRig {
  public:
   explicit SteadyRig(const SteadyConfig& config);

@@ -41,7 +41,8 @@ class Wire {
   std::uint64_t arrived = 0;    ///< frames delivered to endpoints, including injected ones
   std::uint64_t unclaimed = 0;  ///< frames for no endpoint
 
-  /// Runs until done() returns true. Returns false if the next event is after `limit`.
+  /// Runs until done() returns true. Returns false if the time exceeds `limit` first, or if no event is
+  /// left.
   template <typename Done>
   bool run(Time limit, Done&& done) {
     while (!done()) {

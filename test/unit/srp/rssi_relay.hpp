@@ -25,7 +25,7 @@ class RelayNetwork {
 
   explicit RelayNetwork(std::uint64_t seed) : rng_(seed) {}
 
-  /// The sink through which the sender at `address` sends.
+  /// Sends the datagrams of the host at `address` into the network.
   class Port : public srp::DatagramSink {
    public:
     Port(RelayNetwork& network, const srp::UdpPeer& address, const RelayConfig& config)
