@@ -17,7 +17,7 @@ from harness import board, receiver
 from kernel_ports import BOARD_MAC, Link, checksum
 
 BOARD = "10.0.0.1"
-KERNEL = "10.0.0.9"  # of the kernel, at the same interface
+KERNEL = "10.0.0.9"  # address of the kernel on the same interface
 POLLED = (0x00000000, 0x00000004, 0x00110004)  # FpgaVersion, ScratchPad, and one that involves the data path
 POLL_S, POLLS_PER_S = 4, 5
 ATTEMPTS = 5  # a busy machine may spoil a comparison of microseconds
@@ -36,7 +36,7 @@ def poll(address, seconds):
 def round_trips(address, idle, count):
     """Returns the lower quartile of the times (s) from an ICMP echo request to its reply. Each request is sent after a pause of `idle`
     seconds. The lower quartile is used because a busy machine delays many replies. A worker that slept for a fixed time would delay at
-    least three out of four, and therefore also the lower quartile."""
+    least three out of four replies, and therefore also the lower quartile."""
     s = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
     s.settimeout(2)
     times = []

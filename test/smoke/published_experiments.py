@@ -78,7 +78,7 @@ class Experiments(LabCase):
             self.assertEqual(self.stage(run, "sent", "switch_1_in")["max"], 204.8)
 
     def test_seed000_mtu(self):
-        """Only the headers determine the goodput. Like the next runs, these are too short for the check of the port's utilization."""
+        """Only the headers determine the goodput. The runs are too short for the check of the port's utilization."""
         for pmtu in (256, 1024, 4096):
             run = self.lab("seed000-mtu", f"boards.feb.qps.0.pmtu={pmtu}", "run.duration=20ms")
             self.assertAlmostEqual(self.goodput(run)["feb"], 10 * pmtu / (pmtu + 82), delta=0.01)

@@ -19,7 +19,7 @@ def stage(values, worker, name):
 
 
 def seconds(values, worker):
-    """Returns the time of all stages together."""
+    """Returns the time that a worker has spent in all stages together, in seconds."""
     prefix = f'softfeb_worker_stage_seconds_total{{worker="{worker}"'
     return sum(value for name, value in values.items() if name.startswith(prefix))
 

@@ -213,7 +213,7 @@ def receives_are_shared(lab):
 
 @case("tap")
 def only_solicited_messages_wake(lab):
-    """If a message without a solicited event consumes a receive, this is not replaced until something else wakes rdma-sink."""
+    """If a message without a solicited event consumes a receive, the receive is not posted again until something else wakes rdma-sink."""
     with lab.sink("--solicited", "--recvs", "1") as sink, wire(lab) as w, sink.connect() as tcp:
         remote = tcp.ask(hello([(0x900, 0)], message_size=64, immediate=True, messages=3))
         qp = Qp(w, 0x900, 0, remote["qps"][0])

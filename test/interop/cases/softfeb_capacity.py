@@ -182,13 +182,13 @@ def timely_follows_the_capacity(lab):
 
 @case("tap", measures=True)
 def swift_follows_the_capacity(lab):
-    """The same with Swift."""
+    """64 MiB with Swift: the rate follows the capacity as with TIMELY."""
     follows(lab, "swift", SWIFT)
 
 
 @case("tap", measures=True)
 def capacity_is_exceeded_without_congestion_control(lab):
-    """The same without congestion control: the criteria of the two cases above do not hold, though all bytes arrive."""
+    """64 MiB without congestion control: the criteria of the two cases above do not hold, though all bytes arrive."""
     t = Transfer(lab, "off", "off")
     arrived_whole(t)
     found = deviations(t)

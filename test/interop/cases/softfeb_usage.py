@@ -32,7 +32,7 @@ def path_mtu_above_the_interface(lab):
 
 @case("vhostsrv")
 def path_mtu_above_the_port(lab):
-    """The same for a vhost-user port with MTU 1500."""
+    """If a vhost-user port has MTU 1500, path MTU 4096 is refused with place and fix."""
     refused(lab, {"port.mtu": 1500}, 2, "softroce-vhost.yaml:", "pmtu", "fix:", "1500")
 
 

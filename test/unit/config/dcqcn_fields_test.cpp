@@ -117,7 +117,7 @@ std::string paper_table() {
   std::string table =
       "| key | NIC's name | value | `paper`, `swcc` | `connectx` | `ns3` | meaning "
       "|\n|---|---|---|---|---|---|---|\n";
-  // The two algorithms share a column.
+  // `paper` and `swcc` share a column, so their parameters must be equal.
   REQUIRE(dcqcn::swcc_parameters(PaperParameters{}.line_rate) == PaperParameters{});
   for (const auto& field : dcqcn::paper_fields()) {
     table += "| `" + std::string(field.name) + "` | " +

@@ -39,7 +39,7 @@ receivers:
     events: {boards: feb, window: 64, loss_limit: 1%}
 )";
 
-/// The same boards with rdma-sinks as builders.
+/// The boards of kEvents, with rdma-sinks instead of the receivers as builders.
 const std::string kSinks = [] {
   const std::string text = replaced(kEvents, "to: builder", "to: [sink://daq-0, 'sink://[fd00::1]:5000']");
   return text.substr(0, text.find("receivers:"));

@@ -36,7 +36,7 @@ TEST_CASE("a doorbell rings only while it is armed, and once", "[dataplane][idle
 
 TEST_CASE("a waiting thread misses no value", "[dataplane][idle]") {
   constexpr int kValues = 20'000;
-  constexpr int kLost = 2'000;  // in ms; longer than a thread is ever preempted
+  constexpr int kLost = 2'000;  // in ms; far longer than a thread is usually preempted
   SpscRing<int> ring(4);
   Doorbell doorbell;
   std::thread producer([&] {

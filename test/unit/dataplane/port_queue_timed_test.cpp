@@ -142,8 +142,8 @@ TEST_CASE("a packet's departure time follows the schedule, regardless of when th
   for (std::size_t i = 0; i < b.seen.size(); ++i) {
     const Seen& s = b.seen[i];
     REQUIRE(s.flagged);
-    // The packet is passed to the port at its scheduled time or later, but before it leaves, which is a
-    // horizon after this time.
+    // The packet is passed to the port at its scheduled time or later, but before it leaves. It leaves one
+    // horizon after its scheduled time.
     REQUIRE(s.handed_over >= s.departure());
     REQUIRE(s.departure() + kHorizon > s.handed_over);
     if (i != 0) REQUIRE(s.ticks >= b.seen[i - 1].ticks);

@@ -60,7 +60,8 @@ TEST_CASE("waveforms survive both formats", "[detector][payload]") {
 
 TEST_CASE("zero suppression keeps the samples around a threshold", "[detector][payload]") {
   CHECK(roi_of({1, 2, 3}, {4, 1}).empty());
-  // channel 3, first 1, count 3, 0; 2, 5, 1; padding
+  // Block header: channel 3, first sample 1, 3 samples, and a field that is 0. Then the samples 2, 5 and 1,
+  // and padding.
   CHECK(roi_of({1, 2, 5, 1, 0}, {5, 1}) == Bytes{3, 0, 1, 0, 3, 0, 0, 0, 2, 0, 5, 0, 1, 0, 0, 0});
   CHECK(roi_of({9, 0, 0, 0}, {9, 0}).size() == 12);
   // Adjacent blocks are merged, and a gap of one sample separates blocks.

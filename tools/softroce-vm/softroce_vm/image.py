@@ -95,7 +95,7 @@ def _join(image, say):
 
 
 def _drop_old(image, keep=3):
-    """Removes old images. A few remain, because several checkouts may share the cache. The one in use is the newest, as it is touched."""
+    """Removes old images. A few remain, because several checkouts may share the cache. `image` counts as the newest."""
     os.utime(image.base)
     for pattern, directory in (("image-*", image.base.parent), ("initrd-*.cpio", image.base)):
         for old in sorted(directory.glob(pattern), key=lambda p: p.stat().st_mtime)[:-keep]:
