@@ -27,13 +27,13 @@ struct Access {
   Actions& actions;
 };
 
-/// Behaviour of a register block, apart from storing the written values. The register file masks every access
-/// before the block is called.
+/// Behaviour of a register block, apart from storing the written values. BoardRegisters masks every write
+/// before it calls the block.
 class Block {
  public:
   virtual ~Block() = default;
 
-  /// Updates the words of this block before they are read. Called once per access, so that all words of a
+  /// Updates the words of this block before they are read. Called once per read, so that all words of the
   /// read are sampled at the same time.
   virtual void refresh(BlockWords& /*words*/, const LiveState& /*live*/, Time /*now*/) {}
   /// Called after each word written.

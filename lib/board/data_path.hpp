@@ -90,8 +90,9 @@ struct TrafficGenSettings {
     kWrite,  ///< RDMA WRITEs by the queue pair of each stream
     kUdp,    ///< UDP datagrams
   };
-  static constexpr std::uint32_t kLongest = 8972;  ///< an IP packet of 9000 bytes
-  static constexpr Time kClock = 6'400;            ///< unit of `gap`: 156.25 MHz
+  /// Payload in bytes of a UDP datagram in an IPv4 packet of 9000 bytes.
+  static constexpr std::uint32_t kLongest = 8972;
+  static constexpr Time kClock = 6'400;  ///< unit of `gap`: 156.25 MHz
 
   std::uint32_t packet_size = 1024;  ///< payload bytes, 1…kLongest
   std::uint32_t packet_count = 0;    ///< number of packets to send; 0: send until Stop

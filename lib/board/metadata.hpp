@@ -11,9 +11,10 @@
 
 namespace softfeb::board {
 
-/// Numbers of protection domains, memory regions and queue pairs of a board. They must be powers of two. The
-/// top bits of PD handlers (the firmware's name for handles), keys and QPNs contain the slot number. The
-/// defaults are those of the firmware; only these values were measured on hardware.
+/// Numbers of protection domains of a board, of memory regions per protection domain, and of queue pairs.
+/// They must be powers of two. The top bits of PD handlers (the firmware's name for handles), keys and QPNs
+/// contain the slot number. The defaults are those of the firmware; only these values were measured on
+/// hardware.
 struct MetadataLimits {
   std::size_t pds = 1;
   std::size_t mrs_per_pd = 2;
@@ -67,7 +68,7 @@ class MetadataServer {
 
   QpObserver* observer_;
   SlotTable<std::uint32_t> pds_;          ///< key of each PD
-  std::vector<SlotTable<MrFields>> mrs_;  ///< MRs of each PD slot, which outlive the PD
+  std::vector<SlotTable<MrFields>> mrs_;  ///< MRs of each PD slot; they outlive the PD
   /// PD handler of each QP; a slot is taken if its QPN is allocated.
   SlotTable<std::uint32_t> qp_pd_handlers_;
   std::vector<QpControl> qps_;

@@ -9,7 +9,7 @@
 namespace softfeb::board {
 
 /// Counter payload: byte k of the stream is k mod 256, and the count continues across messages. The arena
-/// holds the largest path MTU plus one period of 256 bytes, so that packet payload is contiguous at any
+/// holds the longest packet payload plus one period of 256 bytes, so that packet payload is contiguous at any
 /// offset. A packet's CRC depends only on its phase (offset mod 256) and its length. Therefore 256 CRCs are
 /// precomputed for full packets, and another 256 for the last packet of a message.
 class CounterPayload final : public PayloadSource {

@@ -36,8 +36,9 @@ class Prbs31 {
 /// Payload that repeats a window of PRBS-31. The period of the sequence has an odd number of bits, so whole
 /// bytes repeat only after 2 GiB, which is too much to store.
 ///
-/// * If messages are not longer than the window, the window is rounded down to whole messages. Byte k of
-///   the stream is byte k mod window of the sequence, which continues across messages.
+/// * If messages are not longer than the window, the window is rounded down to whole messages, or is one
+///   packet long if messages are empty. Byte k of the stream is byte k mod window of the sequence, which
+///   continues across messages.
 /// * If messages are longer, the window is rounded down to whole packets. Every message starts at the first
 ///   byte of the sequence and repeats the window, so that no packet crosses the end of the window.
 class Prbs31Payload final : public PayloadSource {

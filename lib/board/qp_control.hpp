@@ -8,8 +8,8 @@
 
 namespace softfeb::board {
 
-/// A queue pair as configured over the metadata bus. Above each group of fields, a comment names the state
-/// transition that sets the group (doc/metadata.md).
+/// A queue pair as configured over the metadata bus. CREATE sets the first group of fields. Above each
+/// further group, a comment names the state transition that sets it (doc/metadata.md).
 struct QpContext {
   roce::QpState state = roce::QpState::kReset;
   roce::Qpn qpn = 0;

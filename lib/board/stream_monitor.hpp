@@ -9,7 +9,8 @@
 namespace softfeb::board {
 
 /// Stream statistics of AxiStreamMon: frame count, frame size, and the rates over each whole second. Minima
-/// and maxima cover the time since reset(). All values are 0 before the first measurement.
+/// and maxima cover the time since the start or the last reset(). All values are 0 before the first
+/// measurement.
 class StreamMonitor {
  public:
   struct Range {

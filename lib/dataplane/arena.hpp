@@ -16,7 +16,8 @@ namespace softfeb::dataplane {
 /// Memory for payloads that packets reference without copying (external buffers). The constructor allocates
 /// the memory and faults it in, so workers take no page faults. map_for() makes the memory accessible to a
 /// NIC. The payload is written before the workers start, or by other threads, and is read-only afterwards.
-/// The arena must outlive all packets, so create it after Eal, and destroy it after all Ports and Devices.
+/// Create the arena after Eal, and destroy it after all Ports and Devices, because it must outlive all
+/// packets.
 class Arena {
  public:
   /// Allocates at least `bytes` bytes, zeroed, on NUMA node `node` if that node has free memory (-1: any
@@ -33,8 +34,8 @@ class Arena {
   /// Allocates the next `length` bytes, aligned to 64 bytes. Throws EnvironmentError when the arena is full.
   MutableByteSpan allocate(std::size_t length);
 
-  /// Maps the arena for DMA by the port's NIC; does nothing for virtual devices. Call it before the port
-  /// starts sending. Throws EnvironmentError.
+  /// Maps the arena for DMA by the port's NIC; does nothing for virtual devices, or if the arena is a DPDK
+  /// memzone. Call it before the port starts sending. Throws EnvironmentError.
   void map_for(std::uint16_t port_id);
 
   bool contains(const std::uint8_t* p, std::size_t length) const {

@@ -51,13 +51,15 @@ class ClockDiscipline {
   const ClockCalibration& calibration() const { return calibration_; }
 
   /// Adds a reading, at least 2 * kAheadNs after the previous one, and adjusts the slope. Returns false and
-  /// changes nothing when the reading is too early or its window is wider than 10 µs.
+  /// changes nothing when the reading is too early, its TSC value has not advanced, or its window is wider
+  /// than 10 µs.
   bool add(const ClockReading& reading);
 
   /// Reference time of the next reading, in ns. The interval grows from 2 * kAheadNs to one second.
   std::uint64_t next_reading_ns() const { return last_.reference_ns + interval_ns_; }
   std::uint64_t readings() const { return readings_; }
-  /// Lead of the clock over the reference in ps: at the latest reading, and the largest in magnitude so far.
+  /// offset() returns the lead of the clock over the reference at the latest reading, in ps. largest_offset()
+  /// returns the lead that was largest in magnitude so far.
   std::int64_t offset() const { return offset_; }
   std::int64_t largest_offset() const { return largest_offset_; }
   /// Latest measured frequency relative to the calibrated one.

@@ -31,8 +31,8 @@ class ControlExchange {
   /// Sets the doorbell of the port queue's worker; null (the default) if the worker never sleeps.
   void set_worker(Doorbell* doorbell) { worker_ = doorbell; }
 
-  /// Frees the received datagrams and returns their number. Call it if the control thread serves no board on
-  /// this port.
+  /// Frees the received datagrams and returns their number. Call it if the control thread serves no board of
+  /// this port queue.
   std::uint64_t drop_received();
 
  private:

@@ -18,7 +18,7 @@ inline constexpr Time kCpuInterval = 10 * kMillisecond;
 /// Shares of one sample.
 struct CpuSample {
   /// Share of the time that the worker spent in iterations in which packets arrived or left. In all other
-  /// iterations, it only polled or slept.
+  /// iterations, it polled, slept or handled commands.
   float busy = 0;
   /// Parts of `busy`, by engine::Stage. Their sum is `busy`, unless no busy iteration was measured yet.
   std::array<float, engine::kStages> stages{};

@@ -17,7 +17,7 @@ std::vector<unsigned> usable_cpus();
 /// first usable CPU. Worker i is lcore i + 1. It gets a CPU from `asked` in round-robin order. If `asked` is
 /// empty, it gets an unused CPU, preferably one on NUMA node nodes[i] according to `node_of`. If nodes[i] is
 /// -1 or absent, no node is preferred. If there are fewer CPUs than threads, workers share CPUs; choose an
-/// idle policy other than spinning. Throws RequestError for a CPU that is not in `usable`.
+/// idle policy other than spinning. Throws RequestError for a CPU in `asked` that is not in `usable`.
 std::vector<LcoreSpec> place_lcores(unsigned workers, const std::vector<unsigned>& asked,
                                     const std::vector<unsigned>& usable, const std::vector<int>& nodes = {},
                                     int (*node_of)(unsigned cpu) = cpu_socket);
@@ -41,7 +41,8 @@ struct WorkerRow {
 /// Formats the map, one line per worker. Marks queues whose NUMA node is not that of their worker's CPU.
 std::string worker_map(const std::vector<WorkerRow>& rows);
 
-/// A port whose NUMA node differs from that of the CPU that polls the port, and messages about this.
+/// A port whose NUMA node differs from that of the CPU that polls the port, and two messages for the user:
+/// what was found, and how to fix it.
 struct FarPort {
   std::string port;
   std::string found;

@@ -19,7 +19,8 @@ struct DepartureCounters {
 
 /// Writes departure times into the packets of one TX queue, using DPDK's dynamic mbuf field and flag for
 /// RTE_ETH_TX_OFFLOAD_SEND_ON_TIMESTAMP. A packet departs one horizon after its scheduled time, so worker
-/// delays of up to half the horizon do not affect departure times. Used by one worker; shares no cache line.
+/// delays of up to half the horizon do not affect departure times. Used by one worker; shares no cache line
+/// with other objects.
 class alignas(64) DepartureStamps {
  public:
   /// `clock` must outlive this object and already contain a map. Throws EnvironmentError when DPDK has no
@@ -35,7 +36,7 @@ class alignas(64) DepartureStamps {
   /// previously, because a queue keeps its order.
   void stamp(std::span<rte_mbuf* const> packets, std::span<const Time> departures);
 
-  /// Records that the schedule fell behind by `late` more than the slack.
+  /// Records that the schedule fell behind by the slack plus `late`.
   void was_late(Time late);
   const DepartureCounters& counters() const { return counters_; }
 

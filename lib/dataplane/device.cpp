@@ -83,7 +83,7 @@ std::uint32_t rx_room_demand(const DeviceSpec& spec, const std::string& devargs)
 }
 
 /// Returns this process's packet sockets on the interface of an AF_PACKET device. DPDK does not expose the
-/// driver's sockets, so all sockets that were opened during the probe are assumed to be the driver's.
+/// driver's sockets, so attach() assumes that all sockets that were opened during the probe are the driver's.
 std::vector<int> packet_sockets(const DeviceSpec& spec) {
   std::vector<int> found;
   if (spec.kind != DeviceKind::kAfPacket) return found;

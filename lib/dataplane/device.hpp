@@ -27,7 +27,8 @@ enum class MtuSource : std::uint8_t {
 /// Properties of a kind of device, known before probing. The table is in device_text.cpp.
 struct DeviceTraits {
   DeviceKind kind;
-  std::string_view prefix;    ///< prefix of the device text, and name of the DPDK driver
+  /// Prefix of the device text, and name of the DPDK driver; empty for kPci and kRaw.
+  std::string_view prefix;
   std::string_view argument;  ///< syntax of the text after the colon, for messages
   std::string_view options;   ///< default devargs; the user's take precedence
   MtuSource mtu;
@@ -45,9 +46,9 @@ const DeviceTraits& device_traits(DeviceKind kind);
 /// unchanged.
 struct DeviceSpec {
   DeviceKind kind = DeviceKind::kRaw;
-  std::string text;  ///< as given by the user
-  std::string
-      argument;  ///< part after the colon (interface, link, socket, …); PCI address; whole text for kRaw
+  std::string text;      ///< as given by the user
+  std::string argument;  ///< part between the colon and the first comma (interface, link, socket, …), if it
+                         ///< is not an option; kPci: the PCI address; kRaw: the whole text
   std::vector<std::pair<std::string, std::string>> options;  ///< key=value; a key alone has an empty value
 };
 /// Throws RequestError, which names the error and the correct form.
@@ -61,7 +62,7 @@ struct DeviceRequest {
 };
 
 /// Returns the devargs for rte_dev_probe(), with the table's defaults and the sizes filled in. `index` makes
-/// vdev names unique. Not for kRing.
+/// vdev names unique. Returns the text of kPci and kRaw unchanged. Not for kRing.
 std::string device_arguments(const DeviceSpec& spec, const DeviceRequest& request, unsigned index);
 
 /// Size in bytes of an AF_PACKET ring slot that holds a frame of `frame_bytes`: a power of two. The data

@@ -18,7 +18,7 @@ struct LcoreSpec {
   std::optional<unsigned> cpu;  ///< default: the CPU with the lcore's number
 };
 
-/// Configuration of DPDK's EAL. DPDK initializes it at most once per process.
+/// Configuration of DPDK's EAL. DPDK can initialize the EAL only once per process.
 struct EalConfig {
   HugePages huge = HugePages::kAuto;
   unsigned memory_mib = 256;

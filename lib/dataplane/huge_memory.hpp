@@ -8,8 +8,8 @@ namespace softfeb::dataplane {
 
 /// Memory resource for large blocks with random access, where 4 KiB pages cause TLB misses. Uses transparent
 /// huge pages if the kernel provides them; /sys/kernel/mm/transparent_hugepage/enabled must be set to
-/// `madvise` or `always`. Blocks smaller than 1 MiB come from the heap. For set-up only: each large block
-/// costs system calls.
+/// `madvise` or `always`. Blocks that are smaller than 1 MiB or aligned to more than 2 MiB come from the
+/// heap. For set-up only: each large block costs system calls.
 class HugeMemory final : public std::pmr::memory_resource {
  public:
   /// The shared instance; it has no state.

@@ -31,8 +31,9 @@ class Mempools {
   Mempools& operator=(const Mempools&) = delete;
 
   /// Creates `count` mbufs with `data_room` bytes after DPDK's headroom (0: no buffer, for mbufs with
-  /// external buffers) and `private_size` bytes of private area. Throws EnvironmentError, which states the
-  /// memory needed.
+  /// external buffers) and `private_size` bytes of private area. Throws RequestError if a buffer with its
+  /// headroom would exceed 65,535 bytes. Throws EnvironmentError, which states the memory needed, if there is
+  /// not enough memory.
   rte_mempool* create(const std::string& purpose, std::uint32_t count, std::uint32_t data_room,
                       std::uint16_t private_size = 0, int socket = -1);
 

@@ -40,8 +40,9 @@ struct NetworkRelayConfig {
 
 /// Runs a simulated network on a worker: receives packets from rings and ports, passes them to
 /// fabric::Network, and sends delivered packets to the rings and ports of their destinations. Packets that a
-/// ring does not accept stay queued and are retried; every packet lost here is counted. When all frames are
-/// in use, packets stay in the rings, which exerts back-pressure on the boards. No system calls, locks or
+/// ring or port does not accept stay queued and are retried. If kPortRoom packets are queued for an external
+/// port, further packets to this port are dropped. Every packet lost here is counted. When all frames are in
+/// use, packets stay in the rings, which exerts back-pressure on the boards. No system calls, locks or
 /// allocations.
 ///
 /// This class is part of lib/dataplane because Worker::loop() calls it in every iteration and because it

@@ -12,7 +12,7 @@ namespace softfeb::dataplane {
 /// NUMA node of a CPU.
 int cpu_socket(unsigned cpu);
 
-/// CPUs of a node in the kernel's list format: "8-15,24-31".
+/// CPUs of a node in the kernel's list format: "8-15,24-31"; "unknown to the kernel" if they cannot be read.
 std::string node_cpus(int node, const std::string& root = "");
 
 /// NUMA node of the hardware that a device text names: a PCI NIC, or the device behind a kernel interface.
@@ -23,7 +23,7 @@ int device_node(const DeviceSpec& spec, const std::string& root = "");
 int common_node(const std::vector<int>& nodes);
 
 /// Sets this thread's memory policy for the lifetime of the object: pages that the thread touches first come
-/// from `node` while it has free memory. -1 leaves the policy unchanged.
+/// from `node` while it has free memory. -1, or a node number above 63, leaves the policy unchanged.
 class MemoryNode {
  public:
   explicit MemoryNode(int node);

@@ -17,8 +17,9 @@ std::string to_string(Pacing way);
 
 struct PacingConfig {
   Pacing way = Pacing::kSoftware;
-  Time horizon = 20 * kMicrosecond;        ///< kTimestamp: delay from the scheduled time to departure
-  std::vector<std::uint64_t> queue_rates;  ///< kQueueRate: bytes per second on the wire, per TX queue
+  Time horizon = 20 * kMicrosecond;  ///< kTimestamp: delay from the scheduled time to departure
+  /// kQueueRate: bytes per second on the wire, per TX queue; 0: unlimited.
+  std::vector<std::uint64_t> queue_rates;
 };
 
 /// Pacing capabilities of a port's driver.

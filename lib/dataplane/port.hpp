@@ -28,7 +28,8 @@ struct PortConfig {
   /// Requested MTU in bytes, counted from the IP header. std::nullopt: the port keeps its own MTU or, if only
   /// the buffers limit the length of frames, uses the MTU that the longest RoCE packet needs.
   std::optional<std::uint32_t> mtu;
-  /// Size of a receive buffer in bytes; 0: large enough for a whole frame. Smaller buffers require scatter.
+  /// Size of a receive buffer in bytes; 0: large enough for a whole frame, or 16 KiB if frames can be longer.
+  /// Buffers shorter than a frame require scatter.
   std::uint32_t rx_buffer = 0;
   std::uint32_t rx_held = 512;  ///< maximum number of received packets in use by the application
   unsigned lcores = 1;          ///< number of lcores of the process; each has a mempool cache
@@ -37,7 +38,7 @@ struct PortConfig {
   FlowControl flow_control = FlowControl::kLeave;
   Promiscuous promiscuous = Promiscuous::kAuto;
   PacingConfig pacing;           ///< if the port does not support it, Port() throws EnvironmentError
-  std::vector<MacAddress> macs;  ///< MAC addresses of the boards
+  std::vector<MacAddress> macs;  ///< MAC addresses of the boards and receivers
 };
 
 struct LinkState {

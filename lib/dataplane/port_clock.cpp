@@ -16,8 +16,8 @@ namespace {
 constexpr Time kEvery = 100 * kMillisecond;
 constexpr int kTries = 5;
 
-/// Takes several readings and stores the fastest one in `out`, because slower ones were interrupted. The time
-/// stored is the middle of the reading. Returns false if the NIC's clock cannot be read.
+/// Takes several readings and stores the fastest one in `out`, because slower ones may have been interrupted.
+/// The time stored is the middle of the reading. Returns false if the NIC's clock cannot be read.
 bool read_both(std::uint16_t port, const TscClock& clock, ClockSample& out) {
   std::uint64_t shortest = UINT64_MAX;
   for (int i = 0; i < kTries; ++i) {

@@ -108,7 +108,7 @@ class alignas(64) PortQueue {
   /// Makes the next iteration poll all endpoints again, because commands may have changed them.
   void wake();
 
-  /// True when frames or packets wait to be sent.
+  /// True when frames or packets wait to be sent, except control-thread frames held for paused endpoints.
   bool pending() const {
     return pending_count_ != 0 || filled_ != 0 ||
            (deps_.control_frames != nullptr && held_count_ < held_.size() && !deps_.control_frames->empty());

@@ -14,8 +14,9 @@
 
 namespace softfeb::dataplane {
 
-/// Lock-free FIFO from one producer thread to one consumer thread: commands to a worker, its answers, packets
-/// for another worker's board. Memory is allocated only at construction. T must be trivially copyable.
+/// Lock-free FIFO from one producer thread to one consumer thread, for example for commands to a worker, or
+/// for packets for another worker's endpoints. Memory is allocated only at construction. T must be trivially
+/// copyable.
 template <typename T>
 class SpscRing {
   static_assert(std::is_trivially_copyable_v<T>);

@@ -13,7 +13,7 @@
 namespace softfeb::dataplane {
 
 /// Reads the TSC and CLOCK_MONOTONIC_RAW together. Makes several attempts and returns the one with the
-/// narrowest window, because attempts with wider windows were interrupted.
+/// narrowest window, because attempts with wider windows may have been interrupted.
 ClockReading read_clocks();
 
 /// Wall-clock time (CLOCK_REALTIME, ns since 1970) at Time 0 of `clock`, according to the current
@@ -28,8 +28,8 @@ class RunClock {
   /// then sleeps less.
   RunClock();
 
-  /// Completes the calibration, whose last reading becomes Time 0. Sleeps until two measurements of 25 ms
-  /// are complete, and repeats both if they disagree. Takes at most 100 ms.
+  /// Completes the calibration, whose last reading becomes Time 0. Sleeps until two measurements of 25 ms are
+  /// complete, and repeats both once if they disagree. Takes about 100 ms at most.
   void calibrate();
 
   Time now() const;

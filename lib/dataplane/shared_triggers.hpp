@@ -14,8 +14,8 @@ namespace softfeb::dataplane {
 /// One sequence of triggers for the boards of several workers, in real time.
 ///
 /// The worker that first finds that a candidate is due judges the candidate; the other workers find the
-/// trigger in memory. No worker waits for another: while one worker judges, the others continue, and look
-/// again in their next iteration. Only end() waits.
+/// trigger in memory. While one worker judges, the others continue, and look again in their next iteration.
+/// Only end() waits for another worker.
 ///
 /// Each call of advance() accepts at most one trigger, so that a board that this trigger makes busy can veto
 /// the next trigger, even if workers run late. The veto covers the candidates that are judged after the
@@ -28,7 +28,8 @@ class SharedTriggers final : public engine::TriggerFeed {
   void begin(Time at, detector::EventTime origin) override;
   Time began() const override { return began_.load(std::memory_order_acquire); }
   detector::EventTime origin() const override { return origin_; }
-  /// Judges candidates before `now` until one is accepted. Call again while next() is before `now`.
+  /// Judges candidates before `now`, or before the latest `now` of any worker, until one is accepted. Does
+  /// nothing while another worker judges. Call again while next() is before `now`.
   void advance(Time now) override;
   Time next() const override { return next_.load(std::memory_order_acquire); }
   bool over() const override { return began() != kNever && next() == kNever; }
@@ -56,7 +57,7 @@ class SharedTriggers final : public engine::TriggerFeed {
   void publish();
 
   engine::TriggerBus bus_;  ///< guarded by `judging_`
-  Time latest_ = 0;         ///< time up to which candidates have been judged; guarded by `judging_`
+  Time latest_ = 0;         ///< latest `now` for which advance() has judged; guarded by `judging_`
   detector::EventTime origin_;
   std::atomic<Time> began_{kNever};
   std::unique_ptr<Slot[]> kept_;
@@ -64,7 +65,7 @@ class SharedTriggers final : public engine::TriggerFeed {
   std::unique_ptr<std::atomic<std::uint8_t>[]> busy_;  ///< busy states that boards have reported
   alignas(64) std::atomic<std::uint64_t> accepted_{0};
   std::atomic<Time> next_{kNever};
-  /// Triggers with numbers below this one may already be in memory, where each has overwritten the trigger
+  /// Triggers with numbers below this value may already be in memory, where each has overwritten the trigger
   /// whose number is lower by kKept.
   std::atomic<std::uint64_t> overwritten_{0};
   std::atomic<std::uint32_t> reports_{0};       ///< number of reports

@@ -20,8 +20,8 @@ namespace softfeb::dataplane {
 
 using engine::SteeringTier;
 
-/// A board to steer. If `qpns` is not empty, the board is split over several workers, and only packets for
-/// these QPs belong to `queue`.
+/// A board or receiver to steer. If `qpns` is not empty, the board is split over several workers, and only
+/// packets for these QPs belong to `queue`.
 struct SteeredBoard {
   std::optional<roce::VlanTag> vlan;
   roce::IpAddress ip;
@@ -46,10 +46,11 @@ using RuleCheck = std::function<std::optional<std::string>(const SteeringRule&)>
 struct SteeringChoice {
   SteeringTier tier = SteeringTier::kSoftware;
   std::vector<SteeringRule> rules;
-  std::string reason;  ///< why no higher tier was chosen; printed at start-up
+  std::string reason;  ///< why this tier was chosen, and no higher tier; may be empty; printed at start-up
 };
 
-/// Maximum number of rules per port. NICs hold thousands; beyond that, insertion is slow and tables overflow.
+/// Maximum number of rules per port. NICs can hold thousands of rules. With more rules, insertion is slow and
+/// tables overflow.
 inline constexpr std::size_t kMaxSteeringRules = 4096;
 
 /// Chooses the highest tier, up to `highest`, whose rules all pass `check`.

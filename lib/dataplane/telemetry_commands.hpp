@@ -7,7 +7,7 @@
 
 /// Commands on DPDK's telemetry socket (dpdk-telemetry.py), in addition to DPDK's own:
 ///
-///     /softfeb/info                        program title and version
+///     /softfeb/info                        title, version, and numbers of boards, receivers and ports
 ///     /softfeb/boards                      names of the boards
 ///     /softfeb/boards,NAME                 counters of one board
 ///     /softfeb/receivers, /softfeb/ports   likewise

@@ -8,7 +8,7 @@
 
 namespace softfeb::dataplane {
 
-/// Converts TSC values to picoseconds and back with one multiplication.
+/// Converts TSC values to picoseconds without a division, and picoseconds to TSC values.
 ///
 /// The clock is a straight line whose slope may change: set_frequency() sets a new slope, which takes effect
 /// at a later TSC value. Time is continuous and monotonic across the change. All copies to which the change

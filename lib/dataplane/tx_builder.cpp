@@ -176,7 +176,7 @@ void TxBuilder::copy_whole(const TxFrame& frame, rte_mbuf* head) {
   if (frame.payload_length != 0) ++counters_.copied;
 }
 
-/// Copies a payload that is outside the arena and does not fit the header mbuf, such as that of an echo
+/// Copies a payload that cannot be attached and does not fit the header mbuf, such as the payload of an echo
 /// reply. Returns false when the pool is empty.
 bool TxBuilder::copy_chain(const TxFrame& frame, rte_mbuf* head) {
   rte_mbuf* last = head;

@@ -15,7 +15,7 @@ struct rte_mempool;
 namespace softfeb::dataplane {
 
 struct TxBuilderConfig {
-  bool multi_segments = false;    ///< value of Capabilities::multi_segments
+  bool multi_segments = false;    ///< build chains of mbufs; requires Capabilities::multi_segments
   std::uint32_t frame_bytes = 0;  ///< longest frame in bytes, Ethernet header to iCRC
   std::uint32_t descriptors = 1024;
   /// Maximum number of packets built and not yet freed, in addition to those in the descriptors. Such packets
@@ -33,18 +33,18 @@ struct TxBuilderCounters {
   std::uint64_t copied = 0;    ///< frames with the payload copied
   /// number of times a pool ran out; the caller keeps the frame that was not built
   std::uint64_t no_mbuf = 0;
-  std::uint64_t too_long =
-      0;  ///< frames longer than TxBuilderConfig::frame_bytes, sent truncated on a port without chains
+  /// Frames that were truncated, because they did not fit an mbuf of a port without chains.
+  std::uint64_t too_long = 0;
 };
 
 /// Builds mbufs from the engine's frames, for one worker and one port.
 ///
 /// Usage: acquire() header buffers, let the engine fill the first k frames, build() them, and release() the
 /// rest. On a port with chained mbufs, a frame is a header mbuf, the payload attached as an external buffer,
-/// and a trailer mbuf. On other ports, a frame is one mbuf with a copy of the payload. Short payloads and
-/// payloads outside the arena are always copied. Frames shorter than 60 bytes are padded. After construction,
-/// nothing throws and mbufs come only from the pools. doc/dataplane.md describes the life cycle of the three
-/// mbufs.
+/// and a trailer mbuf. On other ports, a frame is one mbuf with a copy of the payload. Short payloads,
+/// transient payloads, and payloads outside the arena are always copied. Frames shorter than 60 bytes are
+/// padded. After construction, nothing throws and mbufs come only from the pools. doc/dataplane.md describes
+/// the life cycle of the three mbufs.
 class TxBuilder {
  public:
   using TxFrame = engine::TxFrame;

@@ -91,7 +91,7 @@ class Worker {
   /// its queues once more.
   void wait(Time now, Time length);
   bool has_requests() const;
-  /// Rings the doorbell for a sleeping worker. Returns `queued`.
+  /// Wakes the worker if `queued` is true and the worker sleeps. Returns `queued`.
   bool notify(bool queued);
   /// Accounts for the time since the previous iteration. Returns the time for which the thread was not
   /// preempted.

@@ -23,7 +23,8 @@
 /// take many iterations.
 namespace softfeb::dataplane {
 
-/// Requests the statistics of all endpoints of a worker. The worker fills in the members.
+/// Requests the statistics of all endpoints of a worker. The sender provides snapshots of the right sizes,
+/// which the worker fills in.
 struct SnapshotRequest {
   std::vector<engine::EndpointSnapshot> endpoints;  ///< in the order of Worker::endpoints()
   std::optional<fabric::NetworkSnapshot> network;   ///< only for the worker that runs the network
@@ -66,7 +67,7 @@ struct FlushRequests {};
 struct CloseNetwork {};
 /// Ends the worker's loop.
 struct Quit {};
-/// A command to a worker, executed between iterations.
+/// A command to a worker, executed after the port queues of an iteration have run.
 using Command = std::variant<StartTraffic, StopTraffic, FlushRequests, CloseNetwork, SnapshotRequest*,
                              CongestionChange*, Quit>;
 

@@ -15,10 +15,11 @@ struct PortQueueCounters {
   std::uint64_t rx_handed_over = 0;  ///< packets handed to another worker
   std::uint64_t control_rx = 0;      ///< datagrams passed to the control thread
   std::uint64_t control_tx = 0;      ///< frames from the control thread; also in tx_packets
-  std::uint64_t ring_full = 0;       ///< packets lost because the ring to the other thread was full
+  /// Packets lost because the ring to another worker or to the control thread was full.
+  std::uint64_t ring_full = 0;
   std::uint64_t tx_packets = 0;
   std::uint64_t tx_bytes = 0;
-  std::uint64_t tx_short = 0;  ///< bursts the port accepted only in part; the rest is retried
+  std::uint64_t tx_short = 0;  ///< bursts that the port did not accept completely; the rest is retried
 };
 
 /// Counters since the start. Each packet in rx_packets either entered the network or is counted in
@@ -31,7 +32,7 @@ struct NetworkRelayCounters {
   std::uint64_t rx_outside = 0;  ///< packets in rx_packets that came from external ports
   std::uint64_t tx_packets = 0;
   std::uint64_t tx_outside = 0;  ///< packets in tx_packets that left through external ports
-  std::uint64_t tx_short = 0;    ///< bursts a port accepted only in part; the rest is retried
+  std::uint64_t tx_short = 0;    ///< bursts that a port did not accept completely; the rest is retried
   std::uint64_t tx_dropped = 0;  ///< packets dropped because the external port's queue was full (kPortRoom)
   std::uint64_t tx_waiting = 0;  ///< packets currently queued for a port
   std::uint64_t held_up = 0;     ///< receive bursts shortened because too few frames were free
@@ -45,8 +46,8 @@ struct NetworkRelayCounters {
 struct LoopCounters {
   std::uint64_t turns = 0;
   std::uint64_t busy_turns = 0;
-  /// Longest time between the starts of two iterations. After a sleep, the gap is measured from the end of
-  /// the sleep, and counts only if it exceeds kPreempted.
+  /// Longest time between the starts of two iterations. After a sleep, the gap is measured from the planned
+  /// end of the sleep, and counts only if it exceeds kPreempted.
   Time longest_gap = 0;
   Time ran = 0;        ///< time since the loop started
   Time preempted = 0;  ///< sum of the gaps above kPreempted

@@ -68,7 +68,8 @@ struct ThresholdForge {
 
 struct SwitchConfig {
   std::string name;
-  std::uint64_t buffer = 0;      ///< bytes shared by all ports; packets that do not fit are dropped
+  /// Bytes shared by all ports; packets that fit neither here nor into headroom are dropped.
+  std::uint64_t buffer = 0;
   std::uint64_t port_limit = 0;  ///< bytes of the buffer that one egress port may use; 0: the whole buffer
   /// Alpha of dynamic thresholds, in units of 1/256: an egress queue may use alpha times the free bytes of
   /// the buffer. 0: no dynamic thresholds.
@@ -130,7 +131,7 @@ struct LinkConfig {
 struct NetworkConfig {
   std::vector<SwitchConfig> switches;
   std::vector<StationConfig> stations;
-  std::vector<LinkConfig> links;  ///< exactly one for each station; any number between switches
+  std::vector<LinkConfig> links;  ///< exactly one for each station; links must not form a loop
   std::uint64_t seed = 1;
   std::uint16_t cc_port = roce::kCongestionUdpPort;  ///< UDP port of frames with a CCH
 };
@@ -145,8 +146,8 @@ void use_priorities(SwitchConfig& config, std::uint8_t levels);
 /// They are scattered over 16 bits, so that the XORs of different paths are unlikely to be equal.
 std::uint16_t int_id_of(const NetworkConfig& config, std::size_t index);
 
-/// Validates each link and each switch. Throws std::invalid_argument. Topology validates the connections
-/// between them.
+/// Validates each link and each switch, cc_port, and the INT identifiers. Throws std::invalid_argument.
+/// Topology validates the connections between them.
 void check(const NetworkConfig& config);
 
 }  // namespace softfeb::fabric

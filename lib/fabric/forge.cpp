@@ -50,7 +50,8 @@ CnpForge::CnpForge(Time interval)
   senders_.reserve(kSenders);
 }
 
-/// Called only once for each flow, so a linear search is fast enough.
+/// Unless the table of pairs is full, this is called only once for each flow, so a linear search is fast
+/// enough.
 std::uint32_t CnpForge::find_pair(std::uint32_t source, std::uint32_t destination) {
   const auto found = std::find_if(pairs_.begin(), pairs_.end(), [&](const Pair& p) {
     return p.source == source && p.destination == destination;

@@ -25,7 +25,7 @@ class AddressTable {
   /// bridges do not forward, kSomebody for an unknown address.
   std::uint32_t find(const std::uint8_t* mac) const;
   /// Records that `mac` is an address of `station`, which has no configured address. Ignores configured
-  /// addresses.
+  /// addresses, addresses that are not individual, and new addresses if the table is full.
   void learn(const std::uint8_t* mac, std::uint32_t station);
 
  private:

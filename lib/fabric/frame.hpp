@@ -63,7 +63,7 @@ class FrameStore {
   virtual Frame* copy(const Frame& frame) = 0;
   /// Flips one bit after the Ethernet header; `random` selects the bit. If other frames share the memory of
   /// this bit, it is copied first, so that only this frame changes. Returns false if there is no room for the
-  /// copy.
+  /// copy, or if the frame has no bytes after the Ethernet header.
   virtual bool corrupt(Frame& frame, std::uint64_t random) = 0;
   virtual void release(Frame* frame) = 0;
 };

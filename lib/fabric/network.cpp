@@ -21,7 +21,7 @@ Rng numbers_for(std::uint64_t seed, std::uint64_t whom) {
   return Rng(Rng(seed + whom * 0x9e37'79b9U).next());
 }
 
-/// Returns a locally administered MAC address for each port.
+/// Returns the port's locally administered MAC address.
 roce::MacAddress port_mac(std::uint32_t port) {
   return roce::mac_plus({0x02, 0x53, 0x57, 0x00, 0x00, 0x00}, port);
 }

@@ -38,8 +38,8 @@ class Network {
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
 
-  /// Sends a frame from `station` at `now`; it leaves after the frames queued before it. The network takes
-  /// ownership of the frame.
+  /// Sends a frame from `station` at `now`; it leaves after the frames queued before it, except those of
+  /// paused priorities. The network takes ownership of the frame.
   void send(std::uint32_t station, Frame* frame, Time now);
   /// Processes all events up to `now` in chronological order and puts the frames delivered to stations into
   /// `out`. Returns the number of these frames. If `out` is full afterwards, call run() again with the same

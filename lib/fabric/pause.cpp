@@ -75,8 +75,8 @@ std::optional<roce::MacControl> PauseSender::emptied(const IngressAccount& accou
   return pause;
 }
 
-/// Builds the frame that repeats the pause. It is due after half of the pause duration, so that it arrives
-/// before the pause expires.
+/// Builds a frame that announces or repeats the current pauses. The next repetition is due after half of the
+/// pause duration, so that it arrives before the pause expires.
 roce::MacControl PauseSender::renewal(Time now) {
   renew_at_ = stopped_ == 0 ? kNever : now + roce::pause_time(thresholds_.quanta, rate_) / 2;
   return what_is();

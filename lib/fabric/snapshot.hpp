@@ -36,8 +36,9 @@ struct PortSnapshot {
   std::uint64_t tx_packets = 0, tx_bytes = 0, tx_wire_bytes = 0;
   std::uint64_t rx_packets = 0, rx_bytes = 0;
   std::uint64_t ecn_marked = 0;  ///< packets marked CE at this egress port
-  std::uint64_t dropped = 0;     ///< packets dropped at this egress port because the buffer was full
-  std::uint64_t pause_tx = 0;    ///< pause frames sent (802.3x or PFC): XOFF and repetitions
+  /// Packets to this egress port that were dropped because the buffer did not admit them.
+  std::uint64_t dropped = 0;
+  std::uint64_t pause_tx = 0;  ///< pause frames sent (802.3x or PFC): XOFF and repetitions
   std::uint64_t resume_tx = 0;
   std::uint64_t pause_rx = 0;
   Time paused = 0;  ///< time during which the port was paused although it had frames to send

@@ -154,7 +154,8 @@ void Network::Parts::pass_forge(Switch& sw, Port& port, Frame& frame, Time now) 
   });
 }
 
-/// Transmits the next frame of port `p` if the port is free and not paused.
+/// Transmits the next frame of port `p` if the port is free. Pauses hold back data frames but not control
+/// frames.
 void Network::Parts::transmit(std::uint16_t p, Time now) {
   Port& port = ports[p];
   Channel& channel = channels[port.channel];
@@ -194,8 +195,8 @@ void Network::Parts::note_departure(Port& port, const Frame& frame, Time now) {
 }
 
 /// Counts a hop in the congestion control header of a frame whose first bit leaves through `port`, and adds a
-/// record if the profile of the header is kInt and has room. The record describes the port without this
-/// frame: it contains the bytes sent before the frame and the bytes queued behind it.
+/// record if the header's profile is kInt and the header has room for the record. The record describes the
+/// port without this frame: it contains the bytes sent before the frame and the bytes queued behind it.
 void Network::Parts::record_hop(Port& port, const Frame& frame, Time now) {
   const Switch& sw = switches[port.switch_index];
   if (!sw.config->int_on) return;

@@ -3,10 +3,10 @@
 
 namespace softfeb::fabric {
 
-/// Applies faults. The faults are independent of each other, and every frame uses the same number of random
-/// numbers. Therefore, a change to the probability of one fault does not change which frames the other faults
-/// affect. A duplicate arrives at the regular time, does not occupy the link, and is neither corrupted nor
-/// reordered.
+/// Applies faults. The faults are independent of each other, and the same number of random numbers is drawn
+/// for every frame. Therefore, a change to the probability of one fault does not change which frames the
+/// other faults affect. A duplicate arrives at the regular time, does not occupy the link, and is neither
+/// corrupted nor reordered.
 bool Wire::transmit_faulty(Frame* frame, FrameStore& store, NetworkTotals& totals) {
   const bool drop = rng_.chance(faults_.drop);
   const bool duplicate = rng_.chance(faults_.duplicate);

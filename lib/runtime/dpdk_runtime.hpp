@@ -28,8 +28,8 @@ struct RunPort {
   std::string name;
   std::unique_ptr<dataplane::Device> device;
   std::unique_ptr<dataplane::Port> port;
-  std::vector<unsigned> workers;  ///< workers with an endpoint on this port, ascending; a worker's index here
-                                  ///< is its TX queue
+  std::vector<unsigned> workers;  ///< workers with an endpoint on this port, ascending, or worker 0 if there
+                                  ///< are none; a worker's index here is its TX queue
   std::uint16_t queues = 1;
   std::uint32_t frame_bytes = 0;  ///< longest Ethernet frame, in bytes
   /// Indexed like `workers`; empty without faults or capture.
@@ -50,8 +50,8 @@ struct RunPort {
 /// order of initialization.
 class DpdkRuntime {
  public:
-  /// `arena_bytes` is the size of the payload arena. Throws EnvironmentError, RequestError, or ConfigError if
-  /// a path MTU exceeds the port's.
+  /// `arena_bytes` is the size of the payload arena. Throws EnvironmentError, RequestError or ConfigError,
+  /// the last for example if a path MTU exceeds the port's.
   DpdkRuntime(const config::RunConfig& config, std::size_t arena_bytes);
   ~DpdkRuntime();
 

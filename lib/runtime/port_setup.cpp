@@ -19,8 +19,8 @@ std::uint64_t worker_memory_mib(const config::RunConfig& config) {
   return 128 + 96 * config.ports.size() * std::max<std::size_t>(1, config.workers.count);
 }
 
-/// Returns the NUMA node of a port's device, or -1 if the device has no node or cannot be opened. The error
-/// is reported when the port is opened.
+/// Returns the NUMA node of a port's device, or -1 if the device has no node or its text is invalid. An
+/// invalid text is reported when the port is opened.
 int node_of(const config::PortConfig& port) {
   try {
     return dataplane::device_node(dataplane::parse_device(port.device.text));

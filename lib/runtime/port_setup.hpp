@@ -16,11 +16,11 @@ namespace softfeb::runtime {
 /// retry.
 inline constexpr std::uint32_t kHeldPackets = 2048;
 
-/// Returns the main lcore, then one lcore per worker. Workers are placed on the NUMA node of their ports
-/// unless the configuration assigns CPUs.
+/// Returns the main lcore, then one lcore per worker. Workers are preferably placed on the common NUMA node
+/// of their ports, unless the configuration assigns CPUs. Throws ConfigError for a CPU that is not available.
 std::vector<dataplane::LcoreSpec> place_lcores(const config::RunConfig& config);
 
-/// Lists the ports that each CPU polls, for far_ports().
+/// Lists the CPU of each worker and the ports that it polls, for far_ports().
 std::vector<dataplane::WorkerRow> worker_rows(const config::RunConfig& config,
                                               const std::vector<dataplane::LcoreSpec>& lcores);
 
@@ -43,11 +43,11 @@ std::uint16_t queues_of(const config::RunConfig& config, std::size_t port);
 bool attaches_payload(const config::RunConfig& config, std::size_t port,
                       const dataplane::Capabilities& capabilities);
 
-/// Returns the MTU that the QPs of this port's boards and receivers need.
+/// Returns the MTU that the configured QPs of this port's boards and receivers need; 0 if there are none.
 std::uint32_t needed_mtu(const config::RunConfig& config, std::size_t port);
 
 /// Returns the pacing of a port. With `queue_rate`, each worker has a queue, whose rate is the sum of the
-/// link rates of that worker's boards (0: unlimited).
+/// link rates of that worker's boards on the port (0: unlimited).
 dataplane::PacingConfig pacing_settings(const config::RunConfig& config, std::size_t port);
 
 dataplane::PortConfig port_settings(const config::RunConfig& config, std::size_t port);

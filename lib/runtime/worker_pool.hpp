@@ -45,9 +45,9 @@ class WorkerPool {
 
   /// Starts traffic at `at`, and schedules the configuration's changes relative to `at`.
   void start(Time at);
-  /// Sets the parameters of `part` for its QPs in the worker's next iteration.
+  /// Sets the parameters of `part` for its QPs, in the next iterations of the board's worker.
   void change(std::size_t board, const config::ChangeConfig::Part& part);
-  /// Indexed like RunConfig::changes: 1 if the change has been applied to all its QPs.
+  /// Indexed like RunConfig::changes: 1 if the change has been applied to all its QPs. Empty before start().
   std::vector<std::uint8_t> changes_made() const;
   void stop_traffic() { tell(dataplane::StopTraffic{}); }
   void flush() { tell(dataplane::FlushRequests{}); }
@@ -56,7 +56,7 @@ class WorkerPool {
   /// Stops the workers. The caller may then access the endpoints directly.
   void quit();
 
-  /// Sets the function that passes time while the pool waits for the workers. By default, the pool sleeps.
+  /// Sets the function that passes time while snapshot() waits for the workers. By default, it sleeps.
   void wait_by(std::function<void(Time)> pass) { pass_ = std::move(pass); }
 
   /// Returns the worker of an endpoint. `endpoint` counts boards first, then receivers.
@@ -64,7 +64,7 @@ class WorkerPool {
   const engine::Board& board(std::size_t board) const { return *endpoints_.boards[board]; }
 
   PoolSnapshot snapshot();
-  /// Counters summed over all workers.
+  /// Counters summed over all workers; longest_gap is the maximum. Those of the network are not included.
   dataplane::WorkerStats totals() const;
   const std::vector<std::unique_ptr<dataplane::Worker>>& workers() const { return workers_; }
   /// Adds the workers' latest samples to cpu() and cpu_times(). Call it at least every few seconds.
@@ -82,8 +82,8 @@ class WorkerPool {
   dataplane::ControlExchange& serve_control(std::size_t port, unsigned worker);
   /// Returns the index of the endpoint (boards first, then receivers) in its port's map.
   std::uint32_t index_on_port(std::size_t endpoint) const { return owners_[endpoint]; }
-  /// True if workers ring the control thread's doorbell. Workers that spin avoid system calls, so the control
-  /// thread must poll their exchanges.
+  /// True if workers ring the control thread's doorbell. Workers that never sleep avoid system calls, so the
+  /// control thread must poll their exchanges.
   bool rings_control_thread() const;
   /// Doorbell of the control thread. Workers ring it when a datagram arrives for that thread, but only
   /// while the thread has armed it.
@@ -133,7 +133,7 @@ class WorkerPool {
   /// What the workers apply for each element of RunConfig::changes (same index): one object for each range of
   /// queue pairs. The workers hold pointers to these objects.
   std::vector<std::vector<std::unique_ptr<dataplane::CongestionChange>>> scheduled_changes_;
-  /// Changes that change() has sent and that the workers have not yet applied.
+  /// Changes that change() has sent. Its next call removes those that the workers have applied.
   std::vector<std::unique_ptr<dataplane::CongestionChange>> live_changes_;
   std::vector<std::unique_ptr<dataplane::Worker>> workers_;
   /// For each endpoint (boards, then receivers): its worker and its index on that worker.

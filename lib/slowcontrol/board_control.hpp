@@ -30,7 +30,7 @@ struct ControlDeps {
   InBandPorts* in_band = nullptr;
   PortStates* ports = nullptr;
   boost::asio::io_context* io = nullptr;
-  std::function<void(RegisterBus&)> waiting;             ///< see RegisterBus
+  std::function<void(RegisterBus&)> waiting;             ///< see RegisterBus::Deps
   std::function<void(const std::string&)> say;           ///< prints a line for the user
   std::function<void(const std::string&, Time)> closed;  ///< reports a closed connection
 };
@@ -57,7 +57,7 @@ class BoardControl {
   const srp::StreamServer& stream() const { return stream_; }
 
   bool in_band() const { return config_.in_band; }
-  /// Runs due timers of links that have no socket.
+  /// Runs due timers of both links. Needed only if the links have no sockets.
   void run_timers(Time now);
   /// Time at which run_timers() has work; kNever if no timer is running.
   Time deadline() const;
@@ -70,7 +70,7 @@ class BoardControl {
   void open_paths(const ControlDeps& deps);
   void observe(board::LiveState& live, Time now);
   void set_link(const board::SetRssi& action, Time now);
-  /// Warns the user about actions that the board will refuse without an error.
+  /// Warns the user if a queue pair's path MTU is too large for the port, because the queue pair cannot send.
   void inspect(const board::DataPathAction& action) const;
 
   std::size_t board_;

@@ -9,8 +9,8 @@ namespace softfeb::slowcontrol {
 
 namespace {
 
-/// Maximum number of in-band peers remembered. If there are more, the oldest is dropped, but never the
-/// connected peer.
+/// Maximum number of in-band peers remembered. If there are more, the peer heard least recently is dropped,
+/// but never the connected peer.
 constexpr std::size_t kPeers = 16;
 
 std::int64_t unix_ns() {

@@ -36,7 +36,7 @@ class ControlService final : public telemetry::Links {
 
   /// Serves until `until`; sleeps when there is nothing to do.
   void run_until(Time until);
-  /// Closes all connections and waits for requests that workers still hold.
+  /// Closes all connections and waits, for at most one second, for requests that workers still hold.
   void stop();
 
   const std::vector<std::unique_ptr<BoardControl>>& boards() const { return boards_; }

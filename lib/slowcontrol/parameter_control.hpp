@@ -55,7 +55,8 @@ class ParameterControl final : public telemetry::Parameters {
     std::optional<Change> change;
     std::size_t slot = 0;  ///< the slot being read or written
     DcqcnRegisters::Words words{};
-    std::vector<Shared> qps;  ///< new parameters of those QPs of the board that have no registers
+    std::vector<Shared> qps;  ///< parameters of all configured QPs after the change, except that those of QPs
+                              ///< with registers are not updated
     telemetry::Respond respond;
   };
   using TaskPointer = std::shared_ptr<Task>;

@@ -96,8 +96,8 @@ class RegisterClient {
   /// Like read_many(), but returns one outcome per access instead of throwing for the first failure.
   std::vector<Outcome> try_read_many(std::span<const Read> reads);
   std::vector<Outcome> try_write_many(std::span<const Write> writes);
-  /// Returns the error and its fix, as in the exceptions. `access` is, for example, "read of 4 bytes at
-  /// 0x100".
+  /// Returns the error and its fix, as in the exceptions; empty if the access succeeded. `access` is, for
+  /// example, "read of 4 bytes at 0x100".
   std::string explain(const Outcome& outcome, const std::string& access) const;
 
   /// Waits and keeps the link alive.

@@ -65,7 +65,8 @@ class Depacketizer {
   enum class Result : std::uint8_t {
     kPart,     ///< accepted; the frame is not complete yet
     kFrame,    ///< frame() is complete
-    kDropped,  ///< malformed, or not the next packet of a frame; a partly received frame is lost
+    kDropped,  ///< malformed, not the next packet of a frame, or too long a frame; a partly received frame is
+               ///< lost
   };
 
   /// Frames longer than `max_frame` bytes are dropped. No more than `max_frame` bytes are stored.
@@ -73,7 +74,7 @@ class Depacketizer {
 
   Result push(ByteSpan packet);
 
-  /// The frame that push() completed, valid until the next push(). The sender's EOFE is in tags().
+  /// The frame that push() completed, valid until the next push() or reset(). The sender's EOFE is in tags().
   ByteSpan frame() const { return frame_; }
   const FrameTags& tags() const { return tags_; }
 

@@ -45,11 +45,11 @@ constexpr std::uint8_t firmware_connection_state(RssiState state) {
 enum class RssiClose : std::uint8_t {
   kByPeer,      ///< RST received
   kByUs,        ///< close() by the user of the link
-  kTimeout,     ///< nothing received within the null timeout
+  kTimeout,     ///< nothing received within the null timeout (client: three null timeouts)
   kRetransmit,  ///< a segment reached the maximum number of transmissions
   kReplaced,    ///< another client connected
   kRestarted,   ///< the same client reconnected
-  kProtocol,    ///< only invalid segments received within the null timeout
+  kProtocol,    ///< only invalid segments received within the time limit of kTimeout
   kRegister,    ///< write to the firmware's register CloseConn
   kShutdown,    ///< the program is exiting
 };
@@ -112,7 +112,7 @@ class RssiLink {
   /// Number of segments that send() accepts now.
   virtual std::size_t room() const = 0;
   /// Copies `payload` (1…max_payload() bytes) and sends it as soon as the window allows. Returns false if
-  /// room() is 0 or no connection is open.
+  /// room() is 0, no connection is open, or the length is out of range.
   virtual bool send(ByteSpan payload, Time now) = 0;
   /// Sends RST and discards all state of the connection.
   virtual void close(Time now) = 0;

@@ -29,7 +29,7 @@ struct RssiClosed {
   RssiKind heard =
       RssiKind::kSyn;  ///< last valid segment from the peer, including an RST that closed the connection
   Time heard_at = 0;
-  Time idle_limit = 0;                  ///< null timeout of this end
+  Time idle_limit = 0;  ///< time without valid segments after which this end closes the connection
   std::uint64_t max_transmissions = 0;  ///< maximum number of transmissions of one segment
   std::size_t unacknowledged = 0;       ///< segments that we sent and the peer did not acknowledge
   std::uint64_t retransmitted = 0;      ///< segments retransmitted on this connection

@@ -64,8 +64,8 @@ struct Segment {
   bool bare() const { return payload.empty() && (header.flags & (kSyn | kRst | kNul)) == 0; }
 };
 
-/// One's complement sum of the header's 16-bit words, except the last word, which contains the checksum.
-/// The carry is added only once, as in the firmware.
+/// Complement of the one's complement sum of the header's 16-bit words, except the last word, which contains
+/// the checksum. The carry is added only once, as in the firmware.
 std::uint16_t checksum(ByteSpan header);
 
 /// Writes 8 bytes; the flags must not contain kSyn.

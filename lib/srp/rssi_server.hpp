@@ -18,14 +18,15 @@ struct RssiServerConfig {
   /// Parameters offered to clients. Window and segment size are limits. The client chooses all other
   /// values, and our values for them are only reported, as in the firmware.
   RssiParameters local = kFirmwareRegisters;
-  /// Upper limits for offered parameters that are changed at run time. Clients can change these parameters
-  /// by writing registers, so the limits bound the memory that we allocate.
+  /// Upper limits of the offered window and segment size. Clients can change the offer by writing registers,
+  /// so the limits bound the memory that we allocate.
   std::uint8_t max_outstanding_limit = 64;
   std::uint16_t max_segment_limit = 8192;
-  std::uint8_t first_sequence = 0x80;  ///< sequence number of our SYN, as in the firmware
-  std::size_t tx_queue = 64;           ///< maximum number of segments queued beyond the window
-  unsigned syns_per_second = 100;      ///< maximum rate of SYNs answered
-  unsigned syn_burst = 20;             ///< maximum number of SYNs answered at once
+  /// Sequence number of our SYN, as in the firmware; random while a connection is open.
+  std::uint8_t first_sequence = 0x80;
+  std::size_t tx_queue = 64;       ///< maximum number of segments queued beyond the window
+  unsigned syns_per_second = 100;  ///< maximum rate of SYNs answered
+  unsigned syn_burst = 20;         ///< maximum number of SYNs answered at once
   /// For this long after a connection has opened, no other client can replace the connected client while the
   /// connected client is alive.
   Time guard = kSecond;

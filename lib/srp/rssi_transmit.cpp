@@ -75,8 +75,8 @@ Time RssiEndpoint::retransmit_deadline() const {
 }
 
 /// Sends a NUL, which the peer acknowledges. If the window is full, either the peer is BUSY, or the segment
-/// that announced the end of BUSY was lost. In both cases the peer answers a repeated segment, so the
-/// oldest one is sent again.
+/// that announced the end of BUSY was lost. In both cases the peer answers a repeated segment, so the oldest
+/// segment in flight is sent again.
 void RssiEndpoint::keep_alive(Time now) {
   if (tx_.push_nul()) return pump(now);
   transmit(0, now);

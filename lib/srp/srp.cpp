@@ -30,8 +30,9 @@ std::uint32_t check_header(const Request& r, std::uint64_t size, std::size_t mes
   return status;
 }
 
-/// Handles a write whose data does not match its size. The board detects the mismatch at the last word of
-/// the shorter of the two. By then, the board has already written the preceding words.
+/// Sets the data of a write, and limits the access if the data do not match the request's size. The board
+/// detects the mismatch at the last word of the data or of the size, whichever is shorter. By then, the board
+/// has already written the preceding words.
 void check_data(Request& r, ByteSpan data) {
   if (data.size() == r.access) {
     r.data = data;

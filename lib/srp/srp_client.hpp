@@ -17,7 +17,7 @@ namespace softfeb::srp {
 enum class SrpOutcome : std::uint8_t {
   kOk,
   kStatus,     ///< answered with a nonzero status
-  kMalformed,  ///< answered with an invalid length
+  kMalformed,  ///< answered with the wrong amount of data
   kTimeout,
   kClosed,  ///< the link closed; it is unknown whether a write was performed
 };
@@ -25,13 +25,14 @@ enum class SrpOutcome : std::uint8_t {
 struct SrpReply {
   SrpOutcome outcome = SrpOutcome::kOk;
   std::uint32_t status = 0;
-  ByteSpan data;  ///< data of a read; with kStatus, the words before the error. Valid during the call
+  ByteSpan data;  ///< data of a read; with kStatus, the words before the error. Valid during the callback
 };
 
 struct SrpClientCounters {
   std::uint64_t requests = 0;  ///< requests sent, including posted writes
   std::uint64_t replies = 0;
-  std::uint64_t foreign = 0;  ///< responses that match no pending transaction: late, or with a wrong header
+  std::uint64_t foreign = 0;  ///< responses that match no pending transaction (late, or with a wrong header)
+                              ///< or have an impossible length
   std::uint64_t timeouts = 0;
 };
 
@@ -50,7 +51,7 @@ class SrpClient final : public RssiUser {
   explicit SrpClient(Time timeout = 5 * kSecond) : timeout_(timeout) {}
 
   void attach(RssiLink& link) { link_ = &link; }
-  /// Called when the link has opened and when it has closed.
+  /// Sets the functions that are called when the link has opened and when it has closed.
   void notify(Notice opened, std::function<void(RssiClose, Time)> closed);
 
   /// `address` is a multiple of 4. The size is a multiple of 4, 4…4096 bytes. Returns false, without a

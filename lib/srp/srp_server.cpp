@@ -8,8 +8,8 @@ namespace softfeb::srp {
 
 namespace {
 
-/// Longest request that is received completely, in bytes. Requests that are too long are received up to this
-/// limit, so that they can be refused with a response.
+/// Maximum size of a received request in bytes; longer requests are dropped. The limit exceeds the size of
+/// the longest valid request, so that a request that is slightly too long can be refused with a response.
 constexpr std::size_t kLongestRequest = 4 * srp::kMaxMessage;
 
 }  // namespace

@@ -16,8 +16,8 @@
 
 namespace softfeb::srp {
 
-/// Limits on the data that a peer can make the server store. If a limit is exceeded, the link announces
-/// BUSY.
+/// Limits on the data that a peer can make the server store. If a limit on requests is reached, the link
+/// announces BUSY. No request is started while the limit on responses is reached.
 struct SrpServerLimits {
   std::size_t requests = 1024;             ///< requests received and not started
   std::size_t request_bytes = 256 * 1024;  ///< total size of these requests
@@ -28,7 +28,8 @@ struct SrpServerLimits {
 struct SrpServerCounters {
   std::uint64_t requests = 0;    ///< complete messages received
   std::uint64_t posted = 0;      ///< number of posted writes among these messages; they are not answered
-  std::uint64_t refused = 0;     ///< requests rejected before any access
+  std::uint64_t refused = 0;     ///< requests in which an error was found before the access; some writes are
+                                 ///< still performed in part (srp::Request)
   std::uint64_t bus_errors = 0;  ///< accesses that ended with a bus error
   std::uint64_t responses = 0;
   std::uint64_t busy = 0;  ///< segments refused because of the limits

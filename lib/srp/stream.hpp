@@ -86,7 +86,7 @@ class StreamClient final : public RssiUser {
   explicit StreamClient(FrameHandler received, std::size_t max_frame = 16 * 1024 * 1024);
 
   void attach(RssiLink& link) { link_ = &link; }
-  /// Called when the link has opened and when it has closed.
+  /// Sets the functions that are called when the link has opened and when it has closed.
   void notify(Notice opened, std::function<void(RssiClose, Time)> closed);
   /// Returns false if the link is not open. Segments that do not fit into the window are queued here.
   bool send(ByteSpan frame, Time now);

@@ -8,7 +8,8 @@
 #include <memory>
 
 /// Each register block is implemented in the file of the same name. The factory functions initialise the
-/// words that depend on the board. A block without a factory function is plain memory.
+/// words that depend on the board. Apart from RoceEngine, which is a class, a block without a factory
+/// function is plain memory.
 namespace softfeb::board::blocks {
 
 using Config = BoardRegistersConfig;

@@ -87,7 +87,8 @@ class Dcqcn final : public Block {
   void refresh(BlockWords& words, const LiveState& live, Time /*now*/) override {
     const auto at = std::find_if(live.data.qps.begin(), live.data.qps.end(),
                                  [this](const QpLive& q) { return q.qp == qp_; });
-    // Without a report from the data path, show the reset values.
+    // Without a report from the data path, show the line rate as Rc and Rt, and the reset values of alpha and
+    // the CNP counter.
     const bool told = at != live.data.qps.end() && (at->exists || at->rc != 0);
     words.set(kRc, shown(told ? at->rc : line_rate_));
     words.set(kRt, shown(told ? at->rt : line_rate_));
