@@ -109,8 +109,8 @@ class NetworkChecker {
     }
   }
 
-  /// Checks that INT records can express the rates of all links to which switches may send packets with such
-  /// records, if a board needs them. The links of boards are exempt, because switches send only
+  /// If a board needs INT records, checks that they can express the rates of all links over which switches
+  /// may send packets with such records. The links of boards are exempt, because switches send only
   /// acknowledgements to boards.
   void check_int_rates() {
     const auto& boards = config_.run.boards;

@@ -25,7 +25,8 @@ void check_faults(Reading& reading, const RunConfig& config);
 
 /// True if the QPs that use this congestion control need grants from their receivers.
 bool needs_grants(const CongestionConfig& congestion);
-/// Checks that all QPs that get grants from the same receiver have the same parameters.
+/// Checks that all QPs that get grants from the same receiver have the same congestion control parameters and
+/// path MTU.
 void check_grants(Reading& reading, const RunConfig& config);
 /// Reports invalid settings of the QPs of `board`.
 void check_qps(Reading& reading, const RunConfig& config, const BoardConfig& board);
@@ -34,12 +35,14 @@ void check_qps(Reading& reading, const RunConfig& config, const BoardConfig& boa
 void check_ordering(Reading& reading, const RunConfig& config);
 /// Reports transfers that are incompatible with their queue pairs or their receiver.
 void check_transfers(Reading& reading, const RunConfig& config);
-/// Reports receivers with windows if their streams differ in a setting that must be the same.
+/// Reports receivers with windows to which no queue pair sends, and queue pairs that cannot be streams of
+/// their receiver's windows.
 void check_windows(Reading& reading, const RunConfig& config);
 
 /// Reports streams of datagrams if their ports have another use or their buffers take too much memory.
 void check_streams(Reading& reading, const RunConfig& config);
-/// Reports traffic generators that have no destination or cannot reach it.
+/// Reports traffic generators that would send UDP without an IPv4 address, that start without a destination,
+/// or whose receiver needs immediates.
 void check_traffic_gens(Reading& reading, const RunConfig& config);
 
 /// Reports event data that is incompatible with its receivers.

@@ -43,7 +43,7 @@ struct Comparison {
 ///   3. the algorithm with default parameters, and for DCQCN with the `line_rate` of the board's link. For
 ///      `dcqcn`, the algorithm is the firmware's.
 /// The function also adds what the algorithm needs:
-///   - DCQCN: ECN marking by the switches, if none of them marks packets;
+///   - DCQCN: ECN marking by the switches, if none of them marks packets or forges CNPs;
 ///   - HPCC: INT records, congestion control headers, and room for them in the MTU;
 ///   - Homa: congestion control headers, and priorities in the switches.
 /// Throws ConfigError, also if `names` contains an algorithm that cannot be used.

@@ -14,8 +14,8 @@ namespace softfeb::config {
 /// Error messages give this as the place of settings that are not in a file.
 inline constexpr const char* kComparedPlace = "--algorithms";
 
-/// Adds ECN marking to all switches, unless one of them already marks packets. Returns the settings in the
-/// syntax of `--set`. `base` is the lab of the unchanged document.
+/// Adds ECN marking to all switches, unless one of them already marks packets or forges CNPs. Returns the
+/// settings in the syntax of `--set`. `base` is the lab of the unchanged document.
 std::vector<std::string> switch_on_marking(Node& document, const LabConfig& base);
 
 /// Adds INT records, congestion control headers, and room for them in packets of the links' MTU, wherever the

@@ -57,26 +57,26 @@ std::vector<std::string> algorithm_values();
 
 /// Parses a value of `field`, in its unit.
 Parsed<std::uint64_t> parse_value(const dcqcn::FieldInfo& field, const std::string& text);
-/// Formats a value as in a configuration file: a number, a boolean, or text with a unit.
+/// Formats a value as in a configuration file: a number, a boolean, a word, or text with a unit.
 nlohmann::ordered_json emit_value(const dcqcn::FieldInfo& field, std::uint64_t value);
-/// Like the two functions above, for a parameter of another algorithm. The value is checked against the
-/// parameter's bounds.
+/// Like the two functions above, for a parameter of an algorithm other than DCQCN. parse_value() also checks
+/// the value against the parameter's bounds.
 Parsed<double> parse_value(const congestion::Parameter& parameter, const std::string& text);
 nlohmann::ordered_json emit_value(const congestion::Parameter& parameter, double value);
 
 /// Returns a copy of `now` in which the parameters in `given` are replaced. `given` contains the same keys
-/// and values as the `dcqcn` or `congestion` section of an entry in `changes`, except `algorithm`, which
-/// cannot change. Throws ConfigError; Where::key of each problem is a key of `given`.
+/// and values as the `dcqcn` or `congestion` section of an entry in `changes`, except `algorithm` and
+/// `plugin`, which cannot change. Throws ConfigError; Where::key of each problem is a key of `given`.
 CongestionConfig change_congestion(const CongestionConfig& now,
                                    const std::vector<std::pair<std::string, std::string>>& given);
 
 /// Returns the parameters that change_congestion() accepts, with their values. The result is empty if
-/// congestion control is off.
+/// congestion control is off, or if the algorithm's parameters cannot change.
 nlohmann::ordered_json changeable(const CongestionConfig& congestion);
 
-/// Describes every parameter that changeable() may contain, for the live page: an object for each algorithm,
-/// in which each key has `text`, `unit` (number, real, switch, clocks, rate, time, size or word) and, for
-/// numbers, `highest` and perhaps `lowest`.
+/// Describes every parameter of softfeb's own algorithms that changeable() may contain, for the live page: an
+/// object for each algorithm, in which each key has `text`, `unit` (number, real, switch, clocks, rate, time,
+/// size or word) and, for the units number and real, `highest` and (except for DCQCN) `lowest`.
 nlohmann::ordered_json describe_congestion_parameters();
 /// The object of one algorithm in describe_congestion_parameters().
 nlohmann::ordered_json describe_parameters(const congestion::Algorithm& algorithm);

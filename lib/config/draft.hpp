@@ -22,9 +22,9 @@ struct EndpointDraft {
   EndpointConfig config;
   std::uint32_t count = 1;  ///< number of elements in the configuration: replicas times ports
   std::uint32_t ports = 1;  ///< ports of a board
-  /// Ports of a board that has several; empty: `port` names the only one.
+  /// Names of the ports, if `ports` of the board is a list; empty: `port` applies to all ports of the board.
   std::vector<std::string> port_names;
-  std::string port;  ///< empty: attached by a link (softfeb lab)
+  std::string port;  ///< empty: see `port_names`, or attached by a link (softfeb lab)
   bool port_given = false;
   std::vector<std::size_t> workers;  ///< workers that the file names; empty: none given
   bool mac_given = false;
@@ -138,11 +138,12 @@ WindowsConfig read_windows(Section section);
 std::optional<CongestionConfig> read_congestion(Section& parent);
 /// Reports the problems of `section`, an element of `lab.compare`.
 void check_compared(Reading& reading, const Node& section);
-/// Reads `algorithm` of section `key` (`congestion` or `dcqcn`). Returns a configuration of that algorithm;
-/// nullopt if the key is missing or wrong.
+/// Reads `algorithm` (in `congestion` also `plugin`) of a section whose name is `key`: `congestion` or
+/// `dcqcn`. Returns a configuration of that algorithm; nullopt if there is a problem.
 std::optional<CongestionConfig> read_algorithm(Section& section, const char* key);
-/// Reads into `d` the parameters of section `congestion` or `dcqcn` that may change while a QP sends.
-/// `algorithm` is not one of them. Parameters whose keys are missing keep their values.
+/// Reads into `d` the algorithm's own parameters in section `congestion` or `dcqcn`, but not `algorithm`,
+/// `scope`, the keys of the bucket, and the firmware's `width` and `line_rate`. Parameters whose keys are
+/// missing keep their values.
 void read_congestion_parameters(Section& section, CongestionConfig& d);
 /// For algorithms other than DCQCN: sets the parameters that the section contains, and checks that they are
 /// consistent.

@@ -74,7 +74,8 @@ struct RegistrationSettings {
   std::uint32_t mask_bits = 1024;
   std::uint32_t entries = 64;
   std::uint32_t escape = 512;
-  /// Longest time for which a packet waits; must exceed the time that a retransmission takes.
+  /// Longest time for which a packet waits for its place in the table; must exceed the time that a
+  /// retransmission takes.
   Time escape_timeout = kSecond;
   Time entry_timeout = 0;  ///< 0: operations never time out
   std::uint32_t remember = 16;
@@ -89,11 +90,12 @@ struct StreamsConfig {
   Where where;
 };
 
-/// A responder of this process. The boards' `to` keys create its QPs: one for each board QP that names this
-/// receiver, in file order.
+/// A responder of this process. The boards' `to` keys create its QPs: one for each board QP that sends to
+/// this receiver, in file order.
 struct ReceiverConfig {
   EndpointConfig endpoint;
-  /// Size of each QP's memory region, in bytes. The regions are contiguous, in QP order.
+  /// Size of each QP's memory region, in bytes. The regions are contiguous, in QP order. For an event
+  /// builder: size of the only region, which all QPs share.
   std::uint64_t memory = 0;
   std::uint32_t qpn = 0x800;            ///< QPN of the first QP; the QPNs of the others follow
   std::uint8_t rnr_timer = 12;          ///< RNR timer code in RNR NAKs

@@ -64,8 +64,8 @@ struct LabConfig {
   /// Endpoints with a link use the ring of their worker.
   RunConfig run;
   LabSettings lab;
-  /// Stations are numbered in this order: boards, receivers (both as in RunConfig), ports of the file.
-  /// Endpoints with a port of the file have no link and are not stations.
+  /// Stations are numbered in this order: boards, receivers (both as in RunConfig), ports of the file that
+  /// links name. Endpoints with a port of the file have no link and are not stations.
   fabric::NetworkConfig network;
   /// Station of each endpoint (boards, then receivers); none: not a station.
   std::vector<std::optional<std::uint32_t>> station_of;
@@ -74,7 +74,7 @@ struct LabConfig {
   std::vector<LabRing> rings;
   std::size_t network_worker = 0;
   std::uint32_t mtu = 4200;             ///< MTU of every link: bytes of an IP packet
-  std::vector<std::string> link_names;  ///< "tor-daq"; `links` of the file, expanded
+  std::vector<std::string> link_names;  ///< such as "tor-daq"; indexed like network.links
   std::vector<Where> link_wheres;       ///< place of each link in the file
 };
 

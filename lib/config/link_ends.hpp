@@ -49,7 +49,7 @@ class Forest {
  private:
   std::size_t root(std::size_t node);
 
-  std::vector<std::size_t> above_;  ///< parent nodes: stations, then switches
+  std::vector<std::size_t> above_;  ///< parent of each node; indexed by stations, then switches
 };
 
 }  // namespace softfeb::config

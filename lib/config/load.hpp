@@ -14,9 +14,10 @@
 #include <nlohmann/json_fwd.hpp>
 
 /// lib/config turns YAML into plain structs (run_config.hpp, lab_config.hpp) and back. It uses the option
-/// types of the libraries below it: base, dcqcn, roce, fabric, board and engine. Start with load.cpp, which
-/// runs the stages: document.hpp (text, bases, overrides), read_*.cpp (sections to draft.hpp), resolve*.cpp
-/// and changes.cpp (draft to configuration), and checks.hpp. emit*.cpp convert a configuration back to YAML.
+/// types of the libraries below it, such as congestion, detector, fabric and engine. Start with load.cpp,
+/// which runs the stages: document.hpp (text, bases, overrides), read_*.cpp (sections to draft.hpp),
+/// resolve*.cpp and changes.cpp (draft to configuration), and checks.hpp. emit*.cpp convert a configuration
+/// back to YAML.
 namespace softfeb::config {
 
 /// Loads the configuration of `softfeb run` from the YAML file at `path` and applies `overrides`. An override

@@ -26,7 +26,7 @@ struct ReceiverTarget {
   std::vector<std::size_t> receivers;  ///< indices into RunConfig::receivers; never empty
 };
 
-/// A remote QP that is set up by other means. QP i of the group sends to QPN qpn + i and the region at
+/// Remote QPs that are set up by other means. QP i of the group sends to QPN qpn + i and the region at
 /// address + i·length.
 struct AddressTarget {
   IpAddress ip;
@@ -148,7 +148,8 @@ struct TrafficConfig {
 
 using engine::SignalPolicy;
 
-/// `count` queue pairs of one board that differ only in QPN, target and per-channel immediate.
+/// `count` queue pairs of one board that differ only in what depends on their index: QPN, target, per-channel
+/// immediate, phase of beamlets, and seed.
 struct QpConfig {
   std::uint32_t count = 1;
   roce::Transport transport = roce::Transport::kRc;
@@ -161,14 +162,16 @@ struct QpConfig {
   std::uint8_t min_rnr_timer = 1;
   std::uint32_t window = 16;         ///< maximum number of unacknowledged requests (RC)
   std::uint32_t window_packets = 0;  ///< maximum number of unacknowledged packets (RC); 0: 2^22
-  /// Sets AckReq on every N-th packet of a message and on its last; 0: on the last only.
+  /// Sets AckReq on every N-th packet of a message and on its last; 0: on the last packet of signaled
+  /// messages only.
   std::uint32_t ack_every = 0;
   std::uint32_t send_queue = 64;  ///< maximum number of outstanding work requests
   SignalPolicy signaled = SignalPolicy::kAll;
   bool sq_sig_all = false;
   bool solicited = false;
   Target to;
-  std::string to_text;  ///< target as written in the file, for error texts; empty for an AddressTarget
+  /// Target as written in the file, for error texts; empty for an AddressTarget or a list of receivers.
+  std::string to_text;
   Where to_where;
   TrafficConfig traffic;
   std::optional<CongestionConfig> congestion;  ///< overrides the board's congestion control

@@ -220,8 +220,8 @@ class Resolver {
     return b.size() != 0;
   }
 
-  /// Adds a queue pair like `qp` for each builder. rdma-sinks get a group for each, because a group has one
-  /// target.
+  /// Adds a queue pair like `qp` for each builder. Each rdma-sink gets a group of its own, because a group
+  /// has one target.
   void add_event_qps(BoardConfig& board, QpConfig qp) {
     const BoardEventsConfig& e = *board.events;
     const auto add = [&](std::uint32_t count, Target to, const std::string& text) {
@@ -237,7 +237,8 @@ class Resolver {
     for (std::size_t i = 0; i < e.builders.sinks.size(); ++i) add(1, e.builders.sinks[i], e.to_names[i]);
   }
 
-  /// Resolves the destination of a traffic generator. Port i of the board sends to one receiver.
+  /// Resolves the destination of the traffic generator of one port, which sends to one receiver. `i` is the
+  /// number of the port, counted over all replicas of the board.
   void add_traffic_gen(BoardConfig& board, std::uint32_t i) {
     const BoardConfig& first =
         out_.boards[static_cast<std::size_t>(&board - out_.boards.data()) - board.on_port];

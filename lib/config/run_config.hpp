@@ -131,13 +131,14 @@ struct BoardConfig {
   IcrcMethod icrc = IcrcMethod::kKnown;
   CongestionConfig congestion;  ///< used by QPs without congestion parameters of their own
   std::vector<QpConfig> qps;
-  /// Event data in place of the traffic of `qps`, which then have one QP for each builder, in this order.
-  /// Builders of this file share one element of `qps`; each rdma-sink has its own.
+  /// Event data in place of the traffic of `qps`, which then have one QP for each builder, in the order of
+  /// the builders. Builders of this file share one element of `qps`; each rdma-sink has its own.
   std::optional<BoardEventsConfig> events;
   /// Traffic generator. If it makes queue pairs, `qps` has one element, with one QP for each stream.
   std::optional<TrafficGenConfig> traffic_gen;
-  std::uint32_t ports = 1;    ///< number of ports; the other ports are the next elements of RunConfig::boards
-  std::uint32_t on_port = 0;  ///< number of this port
+  /// Number of ports of the board; each is an element of RunConfig::boards, and these elements are adjacent.
+  std::uint32_t ports = 1;
+  std::uint32_t on_port = 0;  ///< index of this element's port, from 0
   Time post_delay = 0;        ///< time from the posting of a message to its first packet
   Time start = 0;  ///< delay from the start of the run's traffic to the start of this board's traffic
   /// Time from the start of the run's traffic to the end of this board's traffic; none: the end of the run.
@@ -188,11 +189,12 @@ inline constexpr std::uint32_t kMaxQpn = 0xff'ffff;
 /// Maximum number of next hops of a board, including its static neighbours. Each takes about 60 bytes of
 /// memory.
 inline constexpr std::size_t kMostNextHops = 16'384;
-/// The same limit for a board with traffic generators.
+/// Maximum number of next hops of a board with traffic generators.
 inline constexpr std::size_t kMostNextHopsWithTrafficGen = 256;
 
 /// Header and trailer bytes of the largest request packet, from the IP header to the iCRC (IP, UDP 8, BTH 12,
-/// RETH 16, ImmDt 4, iCRC 4). The MTU must be at least this plus the path MTU.
+/// RETH 16, ImmDt 4, iCRC 4). The MTU must be at least this plus the path MTU and the congestion control
+/// header, if there is one.
 constexpr std::uint32_t packet_overhead(bool v6) {
   return roce::max_frame_overhead(v6, false) - roce::kEthernetSize;
 }

@@ -93,7 +93,7 @@ class Section {
 
   void missing(std::string_view key, std::string_view example);
 
-  /// Reports every unknown key, and suggests the closest known one.
+  /// Reports every unknown key. Suggests the closest known key; if none is close, lists the known keys.
   void close();
 
  private:

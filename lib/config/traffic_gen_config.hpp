@@ -23,7 +23,8 @@ struct TrafficGenConfig {
   bool start = false;                 ///< the generators start with the board's traffic
   std::vector<std::string> to_names;  ///< receivers, as in the file; empty: none
   /// Index of the receiver to which this port of the board sends, as the only element; empty if `to_names` is
-  /// empty. If `to_names` names n receivers, port i sends to number i mod n.
+  /// empty. If `to_names` names n receivers, port i sends to number i mod n, where i counts the ports of all
+  /// replicas.
   std::vector<std::size_t> receivers;
   // Settings of the queue pairs.
   roce::Transport transport = roce::Transport::kRc;

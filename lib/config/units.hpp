@@ -32,7 +32,8 @@ Parsed<Rate> parse_rate(const std::string& text);
 /// Parses a nonzero bandwidth (10Gb/s, 1.25GB/s) to bytes per second.
 Parsed<std::uint64_t> parse_bandwidth(const std::string& text);
 
-/// Parses a probability, 1% or 0.01, of at most 100%. A bare 1 is rejected as ambiguous.
+/// Parses a probability, 1% or 0.01, of at most 100%. Whole numbers above 0 without % are rejected as
+/// ambiguous.
 Parsed<Probability> parse_probability(const std::string& text);
 
 /// Parses an integer from `low` to `high`, in decimal or with 0x in hexadecimal.
@@ -44,8 +45,8 @@ Parsed<std::int64_t> parse_wall_clock(const std::string& text);
 /// Parses true, yes, on; false, no, off.
 Parsed<bool> parse_bool(const std::string& text);
 
-/// The format functions return the shortest text that parses to the same value. The exception is a rate given
-/// as a period: there is no such text for it, because configuration files contain the period instead.
+/// The format functions return a text that parses to the same value. The exception is a rate given as a
+/// period: there is no such text for it, because configuration files contain the period instead.
 std::string format_time(Time time);
 std::string format_size(std::uint64_t bytes);
 std::string format_bandwidth(std::uint64_t bytes_per_second);

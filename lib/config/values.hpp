@@ -15,7 +15,7 @@ namespace softfeb::config {
 
 /// Place of a setting, for messages: "conf/board.yaml:12: boards.0.qps.0.pmtu: ...".
 struct Where {
-  std::string file;  ///< path as given by the user, or "--set"
+  std::string file;  ///< path as given by the user, or an option such as "--set"
   int line = 0;      ///< 1-based; 0: not in a file
   std::string key;   ///< dotted path, as in --set: boards.0.qps.0.pmtu
 };

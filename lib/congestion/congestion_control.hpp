@@ -41,7 +41,7 @@ struct CongestionState {
   std::uint32_t alpha_one = 1;
   std::uint32_t stage = 0;    ///< number of increases since the last CNP or decrease
   std::uint64_t cnps = 0;     ///< number of CNPs (16 bits in the firmware)
-  std::int64_t credit = 0;    ///< bytes of the token bucket that may be sent immediately
+  std::int64_t credit = 0;    ///< bytes of credit in the token bucket; negative: a debt
   std::uint64_t spilled = 0;  ///< bytes of credit lost because the bucket was full
 
   std::optional<double> window;          ///< largest number of counted bytes that may be in flight
@@ -61,15 +61,16 @@ struct CongestionState {
 };
 
 /// Congestion control for one queue pair, or for several that share a rate. Sans-I/O: the caller reports
-/// events. Rate- and credit-based algorithms return when the next frame may leave. Window-based algorithms
-/// return how many bytes may be unacknowledged.
+/// events. Rate-based algorithms return when the next frame may leave, window-based algorithms how many bytes
+/// may be unacknowledged, and grant-based algorithms which packets may leave.
 ///
 /// Calls must be in time order. Bytes are counted as in the firmware: from BTH through pad, including
 /// retransmissions, excluding Ethernet, IP, UDP and iCRC. No call allocates memory.
 ///
 /// Dispatch is virtual because the set of algorithms is open. The queue pairs of a worker usually share one
 /// algorithm, so the CPU predicts the calls well. The pacing wheel calls departure() repeatedly, but
-/// departure() makes a virtual call only after an event. An unused hook costs only the test of one bit.
+/// departure() makes a virtual call only after an event, for another frame size, or when the prediction has
+/// expired. An unused hook costs only the test of one bit.
 class CongestionControl {
  public:
   static constexpr std::uint64_t kNoWindow = UINT64_MAX;

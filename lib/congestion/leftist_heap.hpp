@@ -9,9 +9,9 @@
 
 namespace softfeb::congestion {
 
-/// Leftist heaps (Crane 1972) over the entries 0…n − 1. Every operation takes O(log n) steps in the worst
-/// case, and only the constructor allocates. The entries may form several disjoint heaps. The caller stores
-/// the keys, and the root of each heap (kNone if the heap is empty). `less(a, b)` compares two entries.
+/// Leftist heaps (Crane 1972) over the entries 0…n − 1. push(), erase() and decreased() take O(log n) steps
+/// in the worst case and do not allocate. The entries may form several disjoint heaps. The caller stores the
+/// keys, and the root of each heap (kNone if the heap is empty). `less(a, b)` compares two entries.
 class LeftistHeap {
  public:
   static constexpr std::uint32_t kNone = UINT32_MAX;

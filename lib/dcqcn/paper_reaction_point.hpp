@@ -34,7 +34,8 @@ class PaperReactionPoint {
   void advance_time(Time now);
   void cnp(Time now);
   void sent(std::uint32_t bytes, Time now);
-  /// Sets new parameters, which take effect at `now`. Running timers keep their expiry times.
+  /// Sets new parameters, which take effect at `now`. Running timers keep their expiry times, unless the new
+  /// interval is 0, which stops the timer.
   void set_parameters(const PaperParameters& parameters, Time now);
 
   const PaperParameters& parameters() const { return parameters_; }

@@ -7,8 +7,8 @@ namespace softfeb::dcqcn {
 
 namespace {
 
-// Clocks from the edge that samples the CNP input to the edge at which the overseer acts, the state machine
-// that passes CNPs to the engines. The delay is caused by two synchroniser stages and the edge detector.
+// Clocks from the edge that samples the CNP input to the edge at which the overseer (the state machine that
+// passes CNPs to the engines) acts. The delay is caused by two synchroniser stages and the edge detector.
 constexpr Edge kStrobeDelay = 3;
 // Clocks from the edge after which CnpCntRst is visible until the counter is 0.
 constexpr Edge kClearDelay = 3;

@@ -17,7 +17,8 @@ enum class BucketArithmetic : std::uint8_t {
 };
 
 struct BucketConfig {
-  /// Size in bytes, which is also the largest burst. A larger frame can never be sent.
+  /// Size in bytes, which is also the largest burst. A larger frame is never admitted, except as the first
+  /// frame if `first_frame_free` is true.
   std::uint32_t size = 1U << 20;
   bool start_full = false;
   /// As in the firmware: the first frame after reset passes immediately and is not charged.
@@ -36,7 +37,8 @@ class TokenBucket {
   /// Restarts with the same configuration.
   void restart(std::uint64_t rate, Edge first);
 
-  /// Sets the rate after edge n. Calls must be in ascending order of edges, with at most one call per edge.
+  /// Sets the rate after edge n. Calls must be in ascending order of edges; a further call for the same edge
+  /// replaces the earlier one.
   void set_rate(std::uint64_t rate, Edge n);
 
   /// The first edge at or after now() at which a frame of `bytes` bytes can be admitted if the rate does not
@@ -60,8 +62,8 @@ class TokenBucket {
   }
 
   /// Performs take(bytes, n) and returns true if a frame of `next` bytes can be admitted immediately
-  /// afterwards. This is the common case if the rate exceeds what the sender can generate. Otherwise, or if
-  /// take() is required for another reason, returns false and changes nothing.
+  /// afterwards, which is the common case if the rate exceeds what the sender can generate. If it cannot, or
+  /// if take() is required for another reason, returns false and changes nothing.
   bool take_with_room(std::uint32_t bytes, std::uint32_t next, Edge n) {
     std::uint64_t more = 0;
     if (changes_ != 0 || !armed_ || now_ > n || __builtin_mul_overflow(n + 1 - now_, refill_, &more))

@@ -10,7 +10,8 @@
 namespace softfeb::detector {
 
 /// Position of a pixel in a camera. Both the modules (boards) of the camera and the pixels (channels) of a
-/// module form square grids, filled row by row: a module of 49 channels is a square of 7 · 7 pixels.
+/// module form grids that are filled row by row. A row has √n elements, rounded up: a module of 49 channels
+/// is a square of 7 · 7 pixels.
 struct CameraGrid {
   std::uint32_t columns = 1;  ///< modules in a row of the camera: √boards, rounded up
   std::uint32_t rows = 1;

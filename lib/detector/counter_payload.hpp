@@ -18,8 +18,9 @@ class CounterPayload final : public EventPayload {
   /// sizes.max.
   CounterPayload(const FragmentSizes& sizes, std::uint32_t piece, std::uint32_t largest);
 
-  /// Moves the bytes to `memory`, for example to memory that is registered with a port. `memory` must have
-  /// memory_bytes() bytes. Call before any other thread uses this object.
+  /// Moves the bytes to `memory`, for example to memory that is registered with a port. Throws
+  /// std::invalid_argument if `memory` has fewer than memory_bytes() bytes. Call before any other thread uses
+  /// this object.
   void move_to(MutableByteSpan memory);
   std::size_t memory_bytes() const { return bytes_.size(); }
 

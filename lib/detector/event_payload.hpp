@@ -30,12 +30,13 @@ class EventPayload {
 
   /// Size of the board's data in bytes, before they are truncated.
   virtual std::uint32_t size(std::uint64_t event, std::uint32_t board) const = 0;
-  /// Returns the bytes [offset, offset + length) of the board's data, or null if the data end before offset +
-  /// length. The bytes remain valid and unchanged as long as this object exists.
+  /// Returns the bytes [offset, offset + length) of the board's data, or null if this object does not contain
+  /// them. The range must be within size(); beyond it, the result is not always null. The bytes remain valid
+  /// and unchanged as long as this object exists.
   virtual const std::uint8_t* bytes(std::uint64_t event, std::uint32_t board, std::uint32_t offset,
                                     std::uint32_t length) const = 0;
-  /// CRC-32 of the bytes that bytes() returns for these arguments; 0 if bytes() returns null. The CRC of a
-  /// whole piece has been prepared; any other CRC is computed.
+  /// CRC-32 of the bytes that bytes() returns for these arguments; 0 if bytes() returns null. Derived classes
+  /// prepare the CRCs of whole pieces; any other CRC is computed.
   virtual std::uint32_t crc(std::uint64_t event, std::uint32_t board, std::uint32_t offset,
                             std::uint32_t length) const;
 

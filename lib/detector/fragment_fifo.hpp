@@ -26,7 +26,7 @@ struct FragmentFifoConfig {
   std::uint32_t busy_at = kNeverBusy;
   /// Maximum number of triggers in readout, at least 1; further triggers are lost.
   std::uint32_t pipeline = 64;
-  // Fields that are the same in all event headers.
+  // Values for the event headers, the same for all fragments.
   std::uint32_t run = 0;
   EventTime origin;  ///< TAI at which traffic began
   PayloadKind kind = PayloadKind::kCounter;

@@ -8,10 +8,10 @@ namespace softfeb::detector {
 /// Sizes of the counter payload, which may vary from event to event and from board to board.
 struct FragmentSizes {
   enum class Shape : std::uint8_t {
-    kFixed,        ///< always min
-    kUniform,      ///< uniform in [min, max]
-    kExponential,  ///< min plus an exponentially distributed part, at most max; the mean is min + (max −
-                   ///< min)/4
+    kFixed,    ///< always min
+    kUniform,  ///< uniform in [min, max]
+    /// `min` plus an exponentially distributed part, at most max; the mean is about min + (max − min)/4.
+    kExponential,
   };
 
   std::uint32_t min = 0;  ///< smallest size in bytes

@@ -31,8 +31,8 @@ class NightSky {
   std::array<std::uint64_t, kMost> below_{};
 };
 
-/// Returns electronic noise with σ = 5.70 and mean 0: the sum of 130 fair coin tosses, whose standard
-/// deviation is √130/2.
+/// Returns electronic noise with mean 0 and σ = √130/2 = 5.70: the number of heads in 130 fair coin tosses,
+/// minus 65.
 int draw_noise(Rng& rng);
 
 }  // namespace softfeb::detector

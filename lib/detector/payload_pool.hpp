@@ -24,12 +24,12 @@ class PayloadPool final : public EventPayload {
     std::uint32_t first = 0;
     std::uint32_t count = 1;
   };
-  /// Appends the data of `board` in `image` to `out`. Called once for each board and image. All boards of an
-  /// image precede the next image.
+  /// Appends the data of `board` in `image` to `out`. Called once for each board and image. All calls for an
+  /// image precede the calls for the next image.
   using Draw = std::function<void(std::uint32_t image, std::uint32_t board, std::vector<std::uint8_t>& out)>;
 
-  /// `images` and the number of boards must be at least 1. The constructor generates the whole pool, which
-  /// takes time.
+  /// Throws std::invalid_argument unless `images`, the number of boards and shape.piece are at least 1. The
+  /// constructor generates the whole pool, which takes time.
   PayloadPool(const Shape& shape, std::uint32_t images, Boards boards, Order order, const Draw& draw);
 
   /// Moves the bytes to `memory`, for example to memory that is registered with a port. Throws

@@ -10,8 +10,8 @@
 #include <memory>
 #include <span>
 
-/// Functions that make a PayloadPool of each payload kind. EventPayload::Shape describes their arguments
-/// `piece` and `largest`.
+/// Functions that make a PayloadPool of each payload kind except `counter`. EventPayload::Shape describes
+/// their arguments `piece` and `largest`.
 namespace softfeb::detector {
 
 struct CameraPoolConfig {
@@ -55,8 +55,8 @@ struct ReplayPoolConfig {
   std::uint32_t largest = UINT32_MAX;
 };
 /// Replays the events of a recording in the order of their numbers, and starts again after the last one. If a
-/// board has no fragment in an event, it sends an event without data. If an event has several fragments of
-/// one board, the first one is sent. The bytes are copied. Throws std::invalid_argument if there are no
+/// board has no fragment in an event, it sends an empty fragment. If an event has several fragments of one
+/// board, the first one is sent. The bytes are copied. Throws std::invalid_argument if there are no
 /// fragments.
 std::unique_ptr<PayloadPool> make_replay_pool(std::span<const RecordedFragment> recording,
                                               const ReplayPoolConfig& config);

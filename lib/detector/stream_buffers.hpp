@@ -66,9 +66,10 @@ struct StreamCounts {
 /// buffers were closed. A stream uses its buffers in turn. If the next buffer has not been released, the
 /// stream's datagrams are dropped.
 ///
-/// Sans-I/O, not thread-safe. The times passed to successive calls must not decrease. A call first processes
-/// the timeouts that are due by then. Only the constructor allocates: streams · buffers · size bytes. Every
-/// call takes constant time, apart from the copy of the datagram.
+/// Sans-I/O, not thread-safe. The times passed to successive calls must not decrease. A call that takes a
+/// time first processes the timeouts that are due by then. Only the constructor allocates: streams · buffers
+/// · size bytes. Every call takes constant time, plus the copy of the datagram and constant time for each
+/// buffer that it closes.
 class StreamBuffers {
  public:
   /// All numbers must be at least 1; the ports must not exceed 65535.

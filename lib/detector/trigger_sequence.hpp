@@ -57,8 +57,8 @@ class TriggerSequence {
   /// because a veto may take time to arrive. A call during a veto has no effect. Before this call, judge all
   /// candidates before the current time.
   void set_busy(Time from);
-  /// Ends the veto. Candidates at or after `now` are accepted again. If `now` is not after the time passed to
-  /// set_busy(), nothing is vetoed. Before this call, judge all candidates before `now`.
+  /// Ends the veto. Candidates at or after `now` are no longer vetoed as busy. If `now` is not after the time
+  /// passed to set_busy(), nothing is vetoed. Before this call, judge all candidates before `now`.
   void set_idle(Time now);
 
   /// Number of accepted triggers, which is also the number of the next event.

@@ -56,7 +56,7 @@ class TriggerServer {
   std::uint64_t accepted() const { return sequence_.accepted(); }
   std::span<const TriggerCounts> counts() const { return sequence_.counts(); }
   Time busy_time(Time now) const { return busy_.busy_time(now); }
-  /// Number of messages from boards or runs that do not exist.
+  /// Number of messages from unknown boards or for another run.
   std::uint64_t rejected() const { return rejected_; }
   /// Number of times that a busy board was forgotten.
   std::uint64_t forgotten() const { return forgotten_; }

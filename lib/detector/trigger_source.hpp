@@ -25,7 +25,7 @@ struct TriggerSourceConfig {
 };
 
 /// The triggers of one source in ascending order of time. The constructor allocates. take() allocates only if
-/// an improbably large number of companions are waiting.
+/// more companions are waiting than the constructor has reserved memory for.
 class TriggerSource {
  public:
   /// Throws std::invalid_argument if the rate is 0 or if the pile-up probability is above 1.

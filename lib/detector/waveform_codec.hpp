@@ -22,8 +22,8 @@ struct Suppression {
   std::uint16_t margin = 0;
 };
 
-/// Number of bytes that a channel with `samples` samples occupies. Two samples occupy three bytes; the end is
-/// padded to a whole byte.
+/// Number of bytes that a channel with `samples` samples occupies in a `waveform12` payload. Two samples
+/// occupy three bytes; the end is padded to a whole byte.
 constexpr std::size_t packed12_bytes(std::size_t samples) { return (samples * 3 + 1) / 2; }
 
 /// Append one channel to `out` in the format that the function is named after. Samples of kind `waveform12`

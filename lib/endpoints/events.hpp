@@ -21,7 +21,7 @@ namespace softfeb::endpoints {
 /// Triggers and payloads that the boards and event builders of a run share.
 struct EventData {
   std::vector<std::unique_ptr<engine::TriggerFeed>> triggers;  ///< indexed like RunConfig::triggers
-  /// Indexed like RunConfig::boards; null: the board computes its triggers.
+  /// Indexed like RunConfig::boards; null: the board computes its triggers, or has no events.
   std::vector<std::unique_ptr<engine::MessageTriggers>> messages;
   std::vector<std::unique_ptr<detector::EventPayload>> payloads;
   std::vector<const detector::EventPayload*> payload_of;  ///< indexed like RunConfig::boards; null: no events
@@ -34,7 +34,7 @@ struct EventData {
   std::uint64_t events(const engine::TriggerFeed& run) const;
 };
 
-/// Makes the triggers of the boards of a run.
+/// Makes the triggers of one element of RunConfig::triggers, which the boards with this trigger share.
 using MakeTriggers = std::function<std::unique_ptr<engine::TriggerFeed>(const engine::TriggerBusConfig&)>;
 /// A MakeTriggers for boards that all run in the same thread.
 std::unique_ptr<engine::TriggerFeed> make_trigger_bus(const engine::TriggerBusConfig& config);
@@ -55,7 +55,7 @@ struct EventServices {
 
 /// Generates the payloads, which takes time. Throws ConfigError.
 EventData make_event_data(const config::RunConfig& config, const EventServices& services);
-/// Configuration of board `b`, which has events.
+/// Configuration of the event sender of board `b`, which must have events.
 engine::EventSenderConfig event_sender_of(const config::RunConfig& config, std::size_t b,
                                           const EventData& data);
 /// Returns the configuration for the event builder of receiver `r`, whose `memory` is at remote address

@@ -56,7 +56,7 @@ struct WrittenMemory {
   board::MessagePlan plan = board::MessagePlan::endless(0);
   std::uint32_t pmtu = 4096;
   std::uint64_t slots = 1;
-  std::uint64_t messages = 0;  ///< number of completely written messages: 0 … messages - 1
+  std::uint64_t messages = 0;  ///< number of completely written messages, numbered from 0
   MessageLengths lengths{};    ///< random lengths, if any; these replace those of the plan
 };
 

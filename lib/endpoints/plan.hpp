@@ -19,7 +19,7 @@ namespace softfeb::endpoints {
 /// Destination of one sending QP.
 struct QpTarget {
   roce::IpAddress ip;
-  std::optional<roce::MacAddress> mac;  ///< empty: resolve by ARP
+  std::optional<roce::MacAddress> mac;  ///< empty: resolve by ARP or neighbour discovery
   roce::Qpn qpn = 0;
   std::uint32_t rkey = 0;
   std::uint64_t address = 0;
