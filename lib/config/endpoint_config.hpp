@@ -74,8 +74,8 @@ struct RegistrationSettings {
   std::uint32_t mask_bits = 1024;
   std::uint32_t entries = 64;
   std::uint32_t escape = 512;
-  /// Longest time for which a packet waits for its place in the table; must exceed the time that a
-  /// retransmission takes.
+  /// Longest time for which a packet waits in the escape channel; must exceed the time that a retransmission
+  /// takes.
   Time escape_timeout = kSecond;
   Time entry_timeout = 0;  ///< 0: operations never time out
   std::uint32_t remember = 16;
@@ -112,8 +112,8 @@ struct ReceiverConfig {
   Time ordering_timeout = kMillisecond;
   bool check_payload = true;  ///< compare received data with the configured payload of the sending QP
   CnpConfig cnp;
-  /// File to which all regions are written at the end of the run, each up to its last written byte; empty:
-  /// none.
+  /// File to which all regions are written at the end of the run, each up to its last written byte (if
+  /// windows are contiguous, completely); empty: none.
   std::string out;
   Where where;
 };

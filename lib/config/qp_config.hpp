@@ -162,8 +162,8 @@ struct QpConfig {
   std::uint8_t min_rnr_timer = 1;
   std::uint32_t window = 16;         ///< maximum number of unacknowledged requests (RC)
   std::uint32_t window_packets = 0;  ///< maximum number of unacknowledged packets (RC); 0: 2^22
-  /// Sets AckReq on every N-th packet of a message and on its last; 0: on the last packet of signaled
-  /// messages only.
+  /// If this is N, every N-th packet of a message requests an acknowledgement, besides those that request one
+  /// anyway, such as the last packet of a signaled message. 0: no further packets do.
   std::uint32_t ack_every = 0;
   std::uint32_t send_queue = 64;  ///< maximum number of outstanding work requests
   SignalPolicy signaled = SignalPolicy::kAll;

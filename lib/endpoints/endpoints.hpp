@@ -44,7 +44,7 @@ struct Endpoints {
   Transfers transfers;
 };
 
-/// Creates boards without queue pairs. They answer ARP and ping during the exchange with peers.
+/// Creates boards and receivers without queue pairs. They answer ARP and ping during the exchange with peers.
 Endpoints make_listeners(const config::RunConfig& config);
 
 /// Calls `make`, which allocates memory for worker `worker`, in such a way that this memory is local to the

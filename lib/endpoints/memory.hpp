@@ -61,8 +61,9 @@ struct WrittenMemory {
 };
 
 /// Counts bytes that differ from what the messages wrote. A written slot must begin with its last message. If
-/// lengths are random, the bytes after this message must be those of earlier messages. All other memory must
-/// be 0. Skips packets whose content `payload` cannot provide.
+/// lengths are random, the bytes after this message must be those of earlier messages, or 0; otherwise, they
+/// are not checked. Memory outside the written slots must be 0. Skips packets whose content `payload` cannot
+/// provide.
 std::uint64_t bytes_out_of_place(const WrittenMemory& w);
 
 /// Counts nonzero bytes.

@@ -31,7 +31,8 @@ struct QpTarget {
   /// Receiver in this process: its index and the index of its QP. Empty: external.
   std::optional<std::size_t> receiver;
   std::size_t receiver_qp = 0;
-  std::size_t first_qp = 0;  ///< transfers: index of the first QP of the group; all its QPs share a region
+  /// Transfers: index of the group's first QP at the receiver; all QPs of the group share a region.
+  std::size_t first_qp = 0;
 };
 
 /// Start address of the regions of receivers in this process. Nonzero, so that a missing address is

@@ -19,7 +19,7 @@ const config::CongestionConfig& congestion_config_of(const config::BoardConfig& 
                                                      const config::QpConfig& qp);
 engine::CongestionSettings congestion_of(const config::CongestionConfig& d);
 /// Congestion control for the QPs of the metadata bus: always the firmware's algorithm, with the board's
-/// parameters if its `dcqcn` selects the firmware.
+/// parameters if the board itself uses this algorithm.
 dcqcn::FirmwareSettings bus_congestion(const config::BoardConfig& board);
 
 /// Assigns a number to each CongestionControl object that several QPs of a board share.

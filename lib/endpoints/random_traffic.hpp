@@ -25,8 +25,8 @@ struct BoardMessages {
   std::vector<std::shared_ptr<engine::Arrivals>> arrivals;
 };
 
-/// Number of messages that had arrived by the end of the traffic, but were never posted. `end`: end of the
-/// run.
+/// Number of messages that had arrived when the board's traffic ended, at `end` at the latest, but were never
+/// posted.
 std::uint64_t backlog_of(const BoardMessages& messages, Time end);
 
 /// Creates the settings of QPs with random traffic, and the objects that they share.

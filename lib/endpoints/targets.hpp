@@ -38,7 +38,8 @@ class Targets {
   struct Session {
     std::string url;
     std::unique_ptr<peers::PeerSession> session;
-    /// The session's QPs, as indices into plans(). In a session for events, QP i belongs to board i.
+    /// The session's QPs, as indices into plans(). In a session for events, QP i belongs to the board whose
+    /// BoardEventsConfig::board is i.
     std::vector<std::size_t> plans;
     std::optional<detector::BuilderLayout> events;  ///< layout of the events; empty: other traffic
     nlohmann::json report;                          ///< the final report of the receiver

@@ -27,8 +27,8 @@ struct EventFileStats {
 ///
 /// The builder's thread copies each accepted fragment to a bounded queue, and never waits, allocates or
 /// enters the kernel, unless EventFileConfig::wait is set. A thread of this object assembles and writes the
-/// events and flushes the file every second. An event is written with all of its accepted fragments or not at
-/// all.
+/// events and flushes the file every EventFileConfig::flush_ms. An event is written with all of its accepted
+/// fragments or not at all.
 class EventFile final : public detector::EventRecorder {
  public:
   /// Creates the file. Throws EventFileError. Does not change an existing file.

@@ -11,7 +11,7 @@
 
 namespace softfeb::eventfile {
 
-/// The HDF5 file with its tables. Every function acquires the lock of hdf5_lock().
+/// The HDF5 file with its tables. Functions that call libhdf5 acquire the lock of hdf5_lock().
 class EventTables {
  public:
   /// Creates the file so that readers can open it. Throws EventFileError.

@@ -87,7 +87,7 @@ class Driver {
   virtual void stop_traffic() = 0;
   /// Completes outstanding requests with an error.
   virtual void flush() = 0;
-  /// Waits until packets in flight have reached the receivers.
+  /// Waits until packets in flight have reached the receivers, up to a time limit.
   virtual void settle() = 0;
   /// Closes the services opened by open(), and adds the driver's own results to the outcome.
   virtual void close(stats::Outcome& outcome) = 0;

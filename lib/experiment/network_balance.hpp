@@ -23,8 +23,8 @@ lab::Edge edge_of(const config::LabConfig& lab, const runtime::DpdkRuntime& dpdk
 /// (rings_conserved).
 lab::Balance ring_balance(const config::LabConfig& lab, const runtime::DpdkRuntime& dpdk);
 
-/// Returns messages for the user if the network's worker was late or any worker was preempted; otherwise
-/// empty.
+/// Returns messages for the user if the network's worker was late, if packets had to wait for free frames, or
+/// if any worker was preempted; otherwise empty.
 std::vector<std::string> lateness_lines(const config::LabConfig& lab, const stats::Outcome& outcome);
 
 }  // namespace softfeb::experiment

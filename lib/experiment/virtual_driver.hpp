@@ -50,7 +50,7 @@ class VirtualDriver final : public Driver {
   bool virtual_time() const override { return true; }
   const latency::StageFigures* stages() override { return stamps_ ? &stamps_->table().figures() : nullptr; }
   lab::Edge network_edge(const stats::Outcome&) const override { return {.lost_out = loop_->passed_over()}; }
-  /// Number of deliveries to endpoints plus number of endpoint iterations.
+  /// Number of deliveries to stations plus number of endpoint iterations.
   std::uint64_t events() const override { return loop_->events(); }
 
  private:

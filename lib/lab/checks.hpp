@@ -21,13 +21,15 @@ struct Check {
 
 struct Judgement {
   std::vector<Check> checks;
-  std::vector<std::string> messages;  ///< describe the checks that failed
+  std::vector<std::string> messages;  ///< describe the checks that failed; also remarks on the run
   bool held() const;
 };
 
-/// Judges a run by these checks: All messages are complete, and were completed in order. Each message
-/// arrived exactly once at receivers of this process, with the right bytes. Every next hop is resolved.
-/// Remote receivers report no error.
+/// Judges a run by these checks: All messages are complete, and were completed in order. Each message arrived
+/// exactly once at receivers of this process, with the right bytes; for windows and events, the loss is
+/// within the receiver's limit. Every next hop is resolved, and no congestion control has failed. Each
+/// complete registered transfer was notified. Event files contain all closed events. Remote receivers report
+/// no error.
 Judgement judge(const config::RunConfig& config, const endpoints::Plans& plans, const stats::Outcome& outcome,
                 const endpoints::Endpoints& endpoints,
                 const std::vector<endpoints::Targets::Session>& sessions);

@@ -16,7 +16,7 @@ inline constexpr Share kWhole = 1'000'000'000;
 
 constexpr double to_double(Share share) { return static_cast<double>(share) / static_cast<double>(kWhole); }
 
-/// `part` divided by `whole`; 0 / 0 is 0.
+/// `part` divided by `whole`; 0 if `whole` is 0.
 Share share_of(std::uint64_t part, std::uint64_t whole);
 
 /// Jain's index (Σx)² / (n·Σx²): 1 if all are equal, 1/n if one has everything, 0 if all are 0. Empty for
@@ -24,7 +24,7 @@ Share share_of(std::uint64_t part, std::uint64_t whole);
 std::optional<Share> jain_index(std::span<const std::uint64_t> x);
 
 /// Max-min fair shares of `capacity` for the given `demands`: no share exceeds its demand, and all
-/// unsatisfied demands get the same share.
+/// unsatisfied demands get the same share, up to rounding.
 std::vector<std::uint64_t> fair_shares(std::uint64_t capacity, std::span<const std::uint64_t> demands);
 
 }  // namespace softfeb::lab

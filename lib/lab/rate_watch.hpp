@@ -22,8 +22,9 @@ struct RateStats {
   SawtoothStats sawtooth;
 };
 
-/// Observes all CongestionControl objects that use the firmware's algorithm. Records the bytes sent at each
-/// sample, makes the boards log the events that affect their rates, and replays these events at the end.
+/// Observes all CongestionControl objects of configured queue pairs that use the firmware's algorithm.
+/// Records the bytes sent at each sample, makes the boards log the events that affect their rates, and
+/// replays these events at the end.
 class RateWatch : public stats::Observer {
  public:
   static constexpr Time kTracked = kMillisecond;    ///< window length of RateTracking

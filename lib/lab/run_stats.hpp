@@ -36,12 +36,13 @@ struct RunStats {
 std::shared_ptr<const engine::CompletionTimes> completion_times(const endpoints::Endpoints& endpoints);
 
 /// Counts bytes of the receivers' memory that differ from what the QPs' last messages should have left there.
-/// For QPs that failed or are unreliable, checks only the memory that no message reached.
+/// Skips contiguous windows, event data and transfers. For QPs that failed or are unreliable, and for those
+/// of traffic generators, checks only the memory that no message reached.
 std::uint64_t memory_wrong(const config::RunConfig& config, const endpoints::Plans& plans,
                            const endpoints::Endpoints& endpoints, const endpoints::Payloads& payloads);
 
-/// Returns the results of a finished run. `last` is its last sample, taken after the drain. The caller
-/// fills in preempted_share, rate_tracking and sawtooth.
+/// Returns the results of a finished run. `last` is its last sample, taken after the drain. The caller fills
+/// in virtual_time, preempted_share, rate_tracking and sawtooth.
 RunStats run_stats(const config::LabConfig& config, const endpoints::Plans& plans,
                    const endpoints::Endpoints& endpoints, const endpoints::Payloads& payloads,
                    const Metrics& metrics, const stats::Sample& last, const Edge& edge = {});

@@ -104,9 +104,10 @@ struct RemoteQp {
 };
 
 struct RemoteEndpoint {
-  roce::IpAddress ip;                   ///< destination of the packets
-  std::optional<roce::MacAddress> mac;  ///< set if the receiver provides it; otherwise resolved by ARP
-  std::string software;                 ///< name and version, for display
+  roce::IpAddress ip;  ///< destination of the packets
+  /// Set if the receiver provides it; otherwise resolved by ARP or neighbour discovery.
+  std::optional<roce::MacAddress> mac;
+  std::string software;  ///< name and version, for display
   /// Number of slots that the receiver expects; 0: the receiver specifies none.
   std::uint64_t slots = 0;
   std::vector<RemoteQp> qps;  ///< one per LocalEndpoint::qps, in the same order
@@ -122,8 +123,9 @@ struct PeerResults {
   std::uint64_t messages = 0;  ///< messages sent, sum over all QPs
   std::uint64_t payload_bytes = 0;
   std::vector<std::uint64_t> messages_of_qp;  ///< in the order of LocalEndpoint::qps; empty: not reported
-  double seconds = 0;                         ///< time from the first post to the last completion
-  std::optional<std::uint64_t> events;        ///< number of triggers, for all builders; empty: no events
+  /// Measured time, from the start of traffic or the end of the warm-up to the last completion.
+  double seconds = 0;
+  std::optional<std::uint64_t> events;  ///< number of triggers, for all builders; empty: no events
 };
 
 struct PeerTimeouts {

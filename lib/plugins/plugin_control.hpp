@@ -25,7 +25,7 @@ struct PluginFacts {
 
 /// Adapts a plug-in's control to the engine's interface. Paces packets at the plug-in's rate. Hides the
 /// plug-in's exceptions and invalid results from the engine: after the first exception or invalid result,
-/// failed() is true and no more packets leave.
+/// failed() is true and no more packets leave. Exceptions of counters() are ignored.
 class alignas(64) PluginControl final : public congestion::CongestionControl {
  public:
   /// Constructs the plug-in's control behind this object. Both together occupy control_bytes(plugin) bytes.

@@ -7,8 +7,8 @@
 
 namespace softfeb::report {
 
-/// A file that has a temporary name (PATH.part) until it is complete. Throws EnvironmentError if it cannot be
-/// written.
+/// A file that has a temporary name (PATH.part) until commit(). Without commit(), the destructor removes it.
+/// Throws EnvironmentError if it cannot be written.
 class AtomicFile {
  public:
   explicit AtomicFile(std::string path);

@@ -17,8 +17,8 @@ namespace softfeb::report {
 /// Returns {"algorithm", and the quantities that the algorithm has} of a queue pair.
 nlohmann::ordered_json congestion_result(const config::CongestionConfig& congestion,
                                          const stats::ControlState& state);
-/// Adds `counters`, and `failure` if the algorithm failed, to the result of a queue pair whose plug-in has
-/// them.
+/// Adds to the result of a queue pair: `counters`, if it has a plug-in with counters, and `failure`, if its
+/// algorithm has failed.
 void add_plugin_state(nlohmann::ordered_json& result, const congestion::CongestionState& state);
 
 /// Collects the quantities of congestion_result() over the queue pairs of a board.

@@ -39,7 +39,8 @@ std::string lab_table(const config::LabConfig& config, const LabRun* real, const
 
 /// Name of the bottleneck port; empty if the lab has none.
 std::string bottleneck_name(const config::LabConfig& config);
-/// Names of boards in the configuration, for example "feb0, feb1".
+/// Names of boards in the configuration, for example "feb0, feb1". With more than four boards, the first two
+/// and the number of the others.
 std::string board_names(const config::LabConfig& config, const std::vector<std::size_t>& boards);
 
 }  // namespace softfeb::report

@@ -18,9 +18,10 @@
 
 namespace softfeb::report {
 
-/// Shows the progress of a run on standard error. A terminal shows a table of boards and switch ports,
-/// which is redrawn four times a second. Other outputs get one line per second of the run. In virtual time,
-/// which may pass faster or slower than real time, the wall clock limits the output to the same frequency.
+/// Shows the progress of a run on standard error. A terminal shows a table of boards and switch ports, which
+/// is redrawn four times a second, or once a second with thousands of queue pairs. Other outputs get one line
+/// per second of the run. In virtual time, which may pass faster or slower than real time, the wall clock
+/// limits the output to the same frequency.
 class LiveTable : public stats::Observer {
  public:
   enum class Clock : std::uint8_t { kReal, kVirtual };
@@ -34,7 +35,7 @@ class LiveTable : public stats::Observer {
   void add(const stats::Sample& sample) override;
   void end(const stats::Sample& sample) override;
 
-  /// Prints a message on its own line.
+  /// Prints a message on its own line, unless the table is quiet.
   void note(const std::string& text);
 
  private:

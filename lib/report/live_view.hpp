@@ -41,8 +41,9 @@ struct LiveView {
 };
 
 /// Returns at most `rows` lines of at most `columns` characters, excluding colour sequences. If not all
-/// boards or ports fit, a line summarises the others. The columns for RTT and window are shown if at least
-/// one board has such a value and the columns fit.
+/// boards or ports fit, a line summarises the others; with very few rows, only the boards or only the heading
+/// are shown. The columns for RTT and window are shown if at least one board has such a value and the columns
+/// fit.
 std::vector<std::string> lay_out(const LiveView& view, std::size_t columns, std::size_t rows, bool colours);
 
 }  // namespace softfeb::report

@@ -93,7 +93,7 @@ struct Outcome {
   std::vector<std::optional<EventFileOutcome>> event_files;
   /// Counters of the fault rules, by port and rule. Empty in virtual time, which has no ports.
   std::vector<std::vector<faults::RuleCounters>> fault_rules;
-  DeliveryMap deliveries;  ///< maps UC queue pairs to the receivers that count them
+  DeliveryMap deliveries;  ///< maps sending to receiving queue pairs, which count the payload of UC
   /// Reports of remote receivers, by board and QP of the board (endpoints::QpPlan).
   std::map<std::pair<std::size_t, std::size_t>, ReportedGoodput> reported;
 };
