@@ -12,7 +12,7 @@
 namespace softfeb::sink {
 
 /// The memory, memory regions and queue pairs of one session. The queue pairs are in RTR after construction.
-/// Throws Refusal with the fix.
+/// The constructor throws Refusal; its message contains the cause and, if known, the fix.
 class QueuePairs final : public ReceiveQueues {
  public:
   QueuePairs(const Device& device, const Gid& gid, const Options& options, const Hello& hello,

@@ -88,7 +88,8 @@ class Receiver {
   std::vector<Received> received_;  ///< of each QP, with --events or --registration
   std::unordered_map<std::uint32_t, std::size_t> index_of_;
   std::map<std::string, std::uint64_t> failed_;  ///< failed completions, by status
-  std::uint64_t unexpected_ = 0;                 ///< completions with other opcodes
+  std::uint64_t unexpected_ =
+      0;  ///< successful completions with an opcode other than IBV_WC_RECV_RDMA_WITH_IMM
   std::vector<std::string> events_;
   std::vector<std::string> problems_;
   Clock::time_point first_{};

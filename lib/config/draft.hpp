@@ -20,7 +20,8 @@ namespace softfeb::config {
 
 struct EndpointDraft {
   EndpointConfig config;
-  std::uint32_t count = 1;  ///< number of elements in the configuration: replicas times ports
+  std::uint32_t count =
+      1;  ///< number of boards or receivers that this draft adds to RunConfig: replicas times ports
   std::uint32_t ports = 1;  ///< ports of a board
   /// Names of the ports, if `ports` of the board is a list; empty: `port` applies to all ports of the board.
   std::vector<std::string> port_names;

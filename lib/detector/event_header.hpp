@@ -71,7 +71,7 @@ enum class HeaderVerdict : std::uint8_t {
   kVersion,     ///< unknown version
   kHeaderSize,  ///< the header size is not 16 words
   kHeaderCrc,   ///< wrong CRC of the header
-  kTime,        ///< kQuarters or more quarter nanoseconds
+  kTime,        ///< quarter_ns of the time is not below EventTime::kQuarters
   kBounds,      ///< offset + length exceeds the total
   kSize,        ///< the message is not 64 + length bytes long
   kPayloadCrc,  ///< wrong CRC of the payload

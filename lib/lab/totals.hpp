@@ -10,7 +10,7 @@ namespace softfeb::lab {
 
 /// Counters of a whole run, summed over all boards, receivers and switches.
 struct Totals {
-  std::uint64_t packets = 0;  ///< requests sent by boards, including retransmissions
+  std::uint64_t packets = 0;  ///< request packets sent by boards, including retransmissions
   std::uint64_t retransmitted = 0;
   std::uint64_t timeouts = 0;
   std::uint64_t messages_completed = 0;

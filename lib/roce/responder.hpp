@@ -239,8 +239,9 @@ class Responder {
   const std::vector<MemoryRegion>* regions_;
   /// region found last; the next lookup nearly always finds it again
   const MemoryRegion* last_region_ = nullptr;
-  ArrivalWindow window_;               ///< UC: records which packets have arrived
-  std::uint32_t unordered_bytes_ = 0;  ///< with `any_order`: bytes placed of messages in progress
+  ArrivalWindow window_;  ///< UC: records which packets have arrived
+  std::uint32_t unordered_bytes_ =
+      0;  ///< with `any_order`: payload bytes that were placed for messages still in progress
 };
 
 }  // namespace softfeb::roce

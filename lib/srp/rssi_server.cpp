@@ -123,9 +123,9 @@ void RssiServer::send_syn_ack(Time now) {
   ++h.sent;
 }
 
-/// A bare ACK contains the number of the client's first segment, whichever of its SYNs we received. Any
-/// other segment contains its own sequence number, and segments before it may have been lost. Such a
-/// segment opens the connection only if it is the client's first one.
+/// Rogue increments the sequence number with each repeated SYN. The number of the client's first segment is
+/// therefore taken from its bare ACK, whose number is not checked. Any other segment opens the connection
+/// only if its number directly follows that of the SYN; otherwise, segments before it may have been lost.
 void RssiServer::on_handshake(const rssi::Segment& segment, Time now) {
   const Handshake h = *handshake_;
   if (segment.has(rssi::kRst)) {

@@ -79,7 +79,8 @@ void WireReplay::run() {
         break;
       default:
         advance(t);
-        // The responses to a burst of inputs are checked together.
+        // Inputs that are at most kPipeline apart form a burst. The completions are checked when the next
+        // burst begins.
         if (t > last_input_ + kPipeline) check_completions();
         last_input_ = t;
         on_input(e);

@@ -172,7 +172,7 @@ TEST_CASE("the byte counter and the statistics continue over queue pairs", "[slo
   CHECK(rig.wrong(0) == 0);
   CHECK(rig.receiver->qp(1).continuity().checked() == 15 * 1111);
 
-  // A byte that is missing between two life cycles is detected, unless a burst was interrupted.
+  // A byte that is missing between two queue pairs of a slot is detected, unless counter_goes_on is false.
   ++s.counter;
   rig.receiver->apply(Rig::qp(0, s, false));
   REQUIRE(rig.write(s, 0, 500));

@@ -17,8 +17,7 @@ inline std::vector<std::uint8_t> random_bytes(std::size_t n, std::uint64_t seed)
   return v;
 }
 
-/// A stream held in memory. The message slots of a pass take `pass` bytes, after which the stream restarts
-/// (0: never).
+/// A stream held in memory, which restarts every `pass` bytes (0: never).
 class VectorStream final : public PayloadStream {
  public:
   explicit VectorStream(std::vector<std::uint8_t> data, std::uint64_t pass = 0)
