@@ -39,23 +39,9 @@ second_build() {
   return "$fine"
 }
 
-# Some tests of the first build ('late') run after the second build or after the other tests, whichever ends first.
-late_tests() {
-  mkdir build-logs/late 2>/dev/null || return 0  # they run already
-  run_tests build --suite late --logbase latelog
-}
-
 # The second build is CPU-bound, while the tests of the first mostly wait, one at a time. Therefore it only uses idle CPU time.
-second_build_and_late_tests() {
-  local fine=0
-  (idle second_build) || fine=1
-  late_tests
-  return "$fine"
-}
-
 start_second_build() {
-  rm -rf build-logs/late
-  second_build_and_late_tests >build-logs/second-build.log 2>&1 &
+  idle second_build >build-logs/second-build.log 2>&1 &
   second_pid=$!
 }
 
@@ -87,8 +73,7 @@ run_suite() {
   # Tests that measure run alone.
   run_tests build --suite timing --logbase timinglog
   start_second_build
-  run_tests build --no-suite timing --no-suite builds --no-suite late
-  late_tests
+  run_tests build --no-suite timing --no-suite builds
   finish_second_build
   # The lab in virtual time must give the same bytes in both builds.
   SOFTFEB_BUILDS="$PWD/build-sanitize" run_tests build --suite builds --logbase buildslog
