@@ -252,8 +252,8 @@ class Kernel(harness.TestCase):
         })
         result = self.dir / "result.json"
         with concurrent.futures.ThreadPoolExecutor() as others:
-            for _ in range(3):
-                sent = others.submit(link.inside, broadcast, link.far, 4)
+            for _ in range(2):
+                sent = others.submit(link.inside, broadcast, link.far, 6)
                 run = harness.Softfeb(["lab", "-c", str(config), "--json", str(result)], self.dir, result, link.prefix).finish()
                 self.assertFalse(sent.done(), "the other host stopped before the run ended")
                 self.assertGreater(int(sent.result()), 1000)
@@ -266,7 +266,7 @@ class Kernel(harness.TestCase):
         config = self.configuration(link)
         config.update(run={"duration": "500ms"}, boards=[], receivers=[{"port": "feb", **receiver()}])
         with concurrent.futures.ThreadPoolExecutor() as others:
-            sent = others.submit(link.inside, broadcast, link.far, 6)
+            sent = others.submit(link.inside, broadcast, link.far, 8)
             self.run_in(link, config)
             self.assertFalse(sent.done(), "the run waited for the other host")
 
