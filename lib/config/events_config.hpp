@@ -37,8 +37,8 @@ struct TriggerConfig {
   Where where;
 };
 
-/// The event builders of a board, in order: event e goes to builder e mod size(). They are either receivers
-/// of this file or rdma-sinks.
+/// The event builders of a board, in order: event e goes to builder e mod size(). All builders are receivers
+/// of this file, or all are rdma-sinks.
 struct EventBuilders {
   std::vector<std::size_t> receivers;  ///< indices into RunConfig::receivers
   std::vector<SinkTarget> sinks;

@@ -86,8 +86,8 @@ TrafficConfig read_traffic(Section s) {
 namespace {
 
 constexpr std::uint64_t kMax24 = 0xff'ffff;
-/// Value of `ack_every` that is at least the number of packets of any message, so that only the last packet
-/// of a message requests an acknowledgement.
+/// Value of `ack_every` that no message reaches before its last packet. Only the last packet then requests an
+/// acknowledgement.
 constexpr std::uint32_t kAckPerMessage = 1U << 23;
 constexpr const char* kTargets =
     "write a receiver's name, {ip, qpn, rkey, address, length}, perftest://HOST:PORT or sink://HOST:PORT";

@@ -41,8 +41,8 @@ struct WorkerRow {
 /// Formats the map, one line per worker. Marks queues whose NUMA node is not that of their worker's CPU.
 std::string worker_map(const std::vector<WorkerRow>& rows);
 
-/// A port whose NUMA node differs from that of the CPU that polls the port, and two messages for the user:
-/// what was found, and how to fix it.
+/// A port whose NUMA node differs from that of the CPU that polls the port, with a message for the user that
+/// describes the problem, and one that describes the fix.
 struct FarPort {
   std::string port;
   std::string found;

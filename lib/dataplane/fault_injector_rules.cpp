@@ -26,7 +26,7 @@ void FaultInjector::pass_rules(rte_mbuf* packet, const faults::RoceLocation& at,
                                const faults::FaultRules::Judgement& judged, Output& out, Time now) {
   const RuleHit* held_by = nullptr;
   bool dropped = false;
-  // What is replayed is the packet as it came.
+  // Keep a copy for the replay before the edits change the packet.
   for (const RuleHit& hit : judged.hits) {
     if (hit.keep) keep(packet, hit);
   }

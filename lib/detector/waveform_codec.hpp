@@ -36,8 +36,9 @@ void append_roi(std::span<const std::uint16_t> channel, std::uint16_t number, Su
                 std::vector<std::uint8_t>& out);
 
 /// Decodes the complete payload of a board into `channels` · `samples` values at `out`. The payload is
-/// untrusted. Returns false if the kind has no waveforms or if the payload does not have exactly the format
-/// of its kind; do not use `out` then. Samples that a `roi` payload does not contain become kNoSample.
+/// untrusted. Returns false if the kind has no waveforms, or if the format of the payload is not exactly that
+/// of its kind. The contents of `out` are then undefined. Samples that a `roi` payload does not contain
+/// become kNoSample.
 bool decode_waveforms(PayloadKind kind, ByteSpan payload, std::uint16_t channels, std::uint16_t samples,
                       std::uint16_t* out);
 

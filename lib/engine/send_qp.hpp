@@ -299,7 +299,7 @@ class alignas(64) SendQp {
     return flags_.tracked && tracker_->asks(requester_.middle_bytes(), congestion_->window());
   }
   void report_sent(bool first_time, bool asked, std::uint32_t counted, Time now);
-  /// What report_progress() must know about a response. The default values also stand for a timeout.
+  /// Describes a response to report_progress(). The default values describe a timeout.
   struct Response {
     bool ack = false;  ///< the response was an ACK
     const roce::CongestionHeader* echo = nullptr;

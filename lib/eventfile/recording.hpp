@@ -18,8 +18,8 @@ struct Recording {
 };
 
 /// Reads an event file (doc/events.md), even if its writer was killed or is still writing. Does not trust the
-/// contents: refuses a file with a fragment that reaches beyond /data. `most` is the largest number of bytes
-/// of data that is accepted. Throws EventFileError, with the file, the reason and the fix.
+/// contents: refuses a file with a fragment that reaches beyond /data. Refuses a file with more than `most`
+/// bytes of data. Throws EventFileError, whose message names the file, the reason and the fix.
 Recording read_recording(const std::string& path, std::uint64_t most = std::uint64_t{4} << 30);
 
 }  // namespace softfeb::eventfile

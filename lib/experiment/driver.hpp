@@ -78,7 +78,7 @@ class Driver {
 
   /// Called at the end of the warm-up, when the measured time begins.
   virtual void begin_measurement() {}
-  /// Counters of the endpoints only, not of the network; boards first.
+  /// Returns the counters of the endpoints, boards first. Does not read the network.
   virtual std::vector<engine::EndpointSnapshot> endpoint_counters() = 0;
   virtual Counters counters() = 0;
   /// Indexed like RunConfig::changes: 1 if the change has been applied to all its queue pairs.

@@ -16,10 +16,10 @@ namespace softfeb::faults {
 constexpr bool is_edit(ActionKind kind) { return kind <= ActionKind::kTruncate; }
 
 /// Changes `frame`, an Ethernet frame in one piece whose headers are at `at`, and returns its new length in
-/// bytes. Returns nullopt and changes nothing if the frame has not got the bytes that the action changes.
-/// Marks leave the iCRC valid, because it does not cover the fields. The IPv4 checksum is corrected unless it
-/// is the target itself. kTruncate does not change the lengths in the headers. An iCRC is not computed for
-/// packets with a congestion control header.
+/// bytes. Returns nullopt and changes nothing if the frame does not contain the bytes that the action
+/// changes. Marks leave the iCRC valid, because it does not cover the fields. The IPv4 checksum is corrected
+/// unless it is the target itself. kTruncate does not change the lengths in the headers. An iCRC is not
+/// computed for packets with a congestion control header.
 std::optional<std::size_t> edit(const FaultAction& action, MutableByteSpan frame, const RoceLocation& at);
 
 /// Sets ECN to CE in the IP header at `ip` and updates the IPv4 checksum. Returns false and writes nothing

@@ -37,7 +37,7 @@ struct FaultCounters {
 };
 
 /// The random faults of one direction of a queue. The same seed yields the same faults for the same sequence
-/// of packets. No allocation.
+/// of packets. Allocates no memory.
 class FaultPlan {
  public:
   FaultPlan() = default;

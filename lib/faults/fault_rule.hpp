@@ -67,7 +67,7 @@ struct PacketSelector {
   std::optional<std::uint64_t> count;  ///< maximum number of packets of each queue pair
 };
 
-/// What happens to a packet. The actions on one packet take place in the order of the enumerators.
+/// Kinds of actions. All actions on one packet are carried out in the order of the enumerators.
 enum class ActionKind : std::uint8_t {
   kMarkCe,
   kSetEcn,
