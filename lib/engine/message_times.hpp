@@ -22,7 +22,7 @@ struct MessageTimesConfig {
   /// True if other queue pairs also take messages from `arrivals`. Each queue pair then has only one message
   /// at a time, so a message waits only while all queue pairs are busy.
   bool shared_arrivals = false;
-  std::uint32_t median = 0;  ///< length in bytes of the longest message in the shorter half of the messages
+  std::uint32_t median = 0;  ///< median of the message lengths, in bytes
   std::shared_ptr<CompletionTimes> times;
   std::shared_ptr<const IdlePath> path;  ///< null: the path is unknown, so no slowdowns are computed
   /// Messages that arrive within this time after the start of traffic are not counted in `times`.
@@ -48,8 +48,8 @@ class MessageTimes {
   bool open_loop() const { return config_.arrivals != nullptr; }
   /// Time at which the next message arrives; 0 in a closed loop.
   Time due() const { return config_.arrivals ? config_.arrivals->next() : 0; }
-  /// True if no further message will be posted: arrivals were stopped, and all were taken. Always false in a
-  /// closed loop.
+  /// True if no further message will be posted, because arrivals were stopped and all messages that had
+  /// arrived were posted. Always false in a closed loop.
   bool exhausted() const { return config_.arrivals && config_.arrivals->exhausted(); }
   bool one_at_a_time() const { return config_.shared_arrivals; }
 

@@ -21,11 +21,11 @@ struct TxFrame;
 struct TriggerMessageCounts {
   std::uint64_t accepted = 0;   ///< new triggers
   std::uint64_t ignored = 0;    ///< the event number was not above the previous one, or the run had ended
-  std::uint64_t ends = 0;       ///< the end of the run, repeated or not
+  std::uint64_t ends = 0;       ///< the message announces the end of the run; includes repetitions
   std::uint64_t malformed = 0;  ///< not a trigger message, or its sender cannot be answered
   std::uint64_t wrong_run = 0;  ///< the message belongs to another run
   std::uint64_t early = 0;      ///< the message arrived before traffic began
-  // Of the accepted ones:
+  // The following counts are subsets of `accepted`.
   std::uint64_t wrong_time = 0;   ///< the time differed too much from the board's clock (kOldest, kAhead)
   std::uint64_t clock_steps = 0;  ///< the time was earlier than that of the previous trigger
 };
@@ -34,8 +34,8 @@ struct TriggerMessageCounts {
 /// (doc/detector.md).
 ///
 /// If the time of a trigger differs too much from the board's clock, the board uses the message's arrival
-/// time instead and sets the flag kNotSynchronised. Otherwise, a time in the future would hold up the
-/// triggers behind it. The times of successive triggers never decrease.
+/// time instead and sets the flag kNotSynchronised. The substitution is necessary because a trigger with a
+/// time in the future would delay all triggers behind it. The times of successive triggers never decrease.
 ///
 /// A busy message may get lost. While the board is busy, it therefore repeats the message every kRepeat. If
 /// the sender of triggers receives no busy message from a board for some time, it no longer considers the
@@ -98,7 +98,7 @@ class MessageTriggers final : public TriggerFeed {
   TriggerMessageCounts counts_;
   Time last_ = 0;  ///< time of the last trigger
   bool over_ = false;
-  std::optional<DatagramRoute> route_;  ///< to the sender of the last trigger
+  std::optional<DatagramRoute> route_;  ///< route to the sender of the last trigger
   std::uint16_t board_ = 0;
   bool busy_ = false;
   Time busy_due_ = kNever;

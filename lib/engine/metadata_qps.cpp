@@ -19,7 +19,8 @@ SendQpConfig MetadataQps::slot_config(const BusConfig& config, const Identity& i
   SendQpConfig qp = config.qp;
   qp.path.source_mac = identity.mac;
   qp.path.source_ip = identity.ip;
-  qp.path.dest_ip = identity.ip;  // sets the address family; nothing is sent without a destination
+  // Selects the address family. No packets are sent until a destination is set.
+  qp.path.dest_ip = identity.ip;
   qp.path.vlan = identity.vlan;
   qp.peer_mac.reset();
   qp.start_after = 0;

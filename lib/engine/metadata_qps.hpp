@@ -26,7 +26,8 @@ struct BusConfig {
   /// there are slots and `payload` is null, the constructor of MetadataQps throws std::invalid_argument.
   SendQpConfig qp;
   roce::SourcePortPolicy source_port;
-  std::uint32_t largest_pmtu = 4096;    ///< limit of the port; a QP with a larger path MTU enters ERR
+  /// Largest path MTU that the port supports. A QP with a larger one enters ERR.
+  std::uint32_t largest_pmtu = 4096;
   board::SetDestination destination{};  ///< initial destination
 };
 
@@ -35,8 +36,9 @@ struct BusConfig {
 /// board stores and schedules these queue pairs like all others; this class manages their state, path and
 /// requests. Does not allocate memory after construction.
 ///
-/// A slot is a queue pair of the board's QpStore. A parameter `i` is the number of a slot on the board; the
-/// slots follow the configured queue pairs.
+/// A slot is a queue pair of the board's QpStore. A parameter `i` is the number of a slot among all queue
+/// pairs of the board. The configured queue pairs have the lowest numbers, and the slots have the numbers
+/// after them.
 class MetadataQps {
  public:
   /// Objects of the board that the slots use. All must outlive this object.
@@ -75,10 +77,11 @@ class MetadataQps {
   void set_traffic_class(std::uint8_t dscp, roce::Ecn ecn);
 
   void start() { stopped_ = false; }
-  /// Drops the dispatcher's requests that are not posted yet, and accepts no new ones.
+  /// Drops the dispatcher's requests that have not been posted. New requests are dropped as well until
+  /// start().
   void stop();
-  /// After stop(), true if no request is outstanding. Always true before stop(): the slots do not count while
-  /// requests may still be added.
+  /// After stop(), true if no request is outstanding. Always true before stop(), because the board does not
+  /// wait for slots while new requests may still arrive.
   bool finished() const { return !stopped_ || busy_ == 0; }
 
   /// Posts requests of the dispatcher to QP `i` while there is room. Requests wait until the QP is in RTS or
@@ -95,8 +98,8 @@ class MetadataQps {
   bool take_neighbour_request(Time now);
   /// Time at which the next request for a MAC address is due; kNever if none is.
   Time neighbour_request_at() const { return peer_.retry_at; }
-  /// Next hop to the destination. Requires that there is one, as after take_neighbour_request() returned
-  /// true.
+  /// Next hop to the destination. Requires that a next hop has been chosen. This is the case after
+  /// take_neighbour_request() returned true.
   const roce::IpAddress& next_hop() const { return *peer_.next_hop; }
   void neighbour_learned(const roce::IpAddress& ip, const roce::MacAddress& mac, Time now);
   /// True if there are QPs and the MAC address of their next hop is unknown.

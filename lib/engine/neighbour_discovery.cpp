@@ -11,9 +11,10 @@ namespace {
 
 constexpr std::uint8_t kSolicitation = 135;
 constexpr std::uint8_t kAdvertisement = 136;
-constexpr std::uint8_t kHopLimit = 255;  // lower: forwarded by a router, discard (RFC 4861, section 7.1)
-constexpr std::size_t kFixedPart = 24;   // type, code, checksum, flags, target
-constexpr std::size_t kLongest = 256;    // longer messages are ignored
+// A message with a lower hop limit was forwarded by a router and is discarded (RFC 4861, section 7.1).
+constexpr std::uint8_t kHopLimit = 255;
+constexpr std::size_t kFixedPart = 24;  // type, code, checksum, flags, target
+constexpr std::size_t kLongest = 256;   // longer messages are ignored
 constexpr std::uint32_t kSolicitedAndOverride = 0x6000'0000;
 
 /// Returns the link-layer address option of type `wanted`; nullopt if missing or malformed.

@@ -16,8 +16,8 @@ namespace softfeb::engine {
 /// Size of a solicitation or advertisement with its link-layer address option, including the IPv6 header.
 inline constexpr std::size_t kNeighbourMessageSize = roce::kIpv6Size + 32;
 
-/// The destination addresses of a solicitation. solicited_node() returns the solicited-node multicast
-/// address of `target`. multicast_mac() returns the MAC address of a multicast group.
+/// The IP and MAC addresses to which a solicitation is sent. solicited_node() returns the solicited-node
+/// multicast address of `target`. multicast_mac() returns the MAC address of a multicast group.
 roce::IpAddress solicited_node(const roce::IpAddress& target);
 roce::MacAddress multicast_mac(const roce::IpAddress& group);
 
@@ -32,8 +32,8 @@ struct NeighbourMessage {
 };
 std::optional<NeighbourMessage> parse_neighbour_message(const roce::ParsedFrame& frame);
 
-/// The first function writes a solicitation for `target`. The second one writes an advertisement in reply to
-/// a solicitation from `to`. Each function writes kNeighbourMessageSize bytes.
+/// write_solicitation() writes a solicitation for `target`. write_advertisement() writes an advertisement in
+/// reply to a solicitation from `to`. Both write kNeighbourMessageSize bytes.
 void write_solicitation(const Identity& self, const roce::IpAddress& target, std::uint8_t* out);
 void write_advertisement(const Identity& self, const roce::IpAddress& to, std::uint8_t* out);
 

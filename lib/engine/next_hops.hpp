@@ -25,8 +25,9 @@ namespace softfeb::engine {
 ///   but not before every next hop has been requested once. After kTries requests and another kRetry,
 ///   resolution fails. A later reply is still accepted.
 ///
-/// add() allocates memory and must be called before traffic starts. All other functions do not allocate and
-/// take constant time; advance() takes this time for each next hop whose state it changes.
+/// add() allocates memory and must be called before traffic starts. No other function allocates memory. Every
+/// other function takes constant time, except advance(), whose time is proportional to the number of next
+/// hops whose state it changes.
 class NextHops {
  public:
   /// Limit per board, enforced by the configuration. Each next hop uses about 60 bytes.
@@ -102,7 +103,7 @@ class NextHops {
   std::vector<Hop> hops_;
   HashChains by_ip_;
   List waiting_;  ///< next hops to be requested, in order
-  List asked_;    ///< requested, ordered by `asked_at`
+  List asked_;    ///< next hops that were requested, ordered by `asked_at`
   /// First entry of `asked_` that counts towards kTogether; all later ones also count.
   std::uint32_t window_ = kNone;
   std::uint32_t together_ = 0;

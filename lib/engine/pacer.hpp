@@ -11,11 +11,12 @@ namespace softfeb::engine {
 
 /// Departure times at a constant rate, with bounded catch-up (doc/pacing.md).
 ///
-/// The schedule is ideal: each packet is due `units / rate` after the previous one, with remainders
-/// carried. If the worker is late, it may send up to `burst` overdue packets back to back. The packets
-/// after them are spaced slightly closer than the ideal gap, so that lateness does not cause a line-rate
-/// burst. Lateness beyond kMaxDebt is counted and not made up, except with a period: there, the number of a
-/// packet determines the time at which it is due, so the schedule never moves.
+/// The schedule is ideal: each packet is due `units / rate` after the previous one, with remainders carried.
+/// If the worker is late, it may send up to `burst` overdue packets back to back. The packets after them are
+/// spaced slightly closer than the ideal gap, so that lateness does not cause a line-rate burst. The pacer
+/// does not catch up on lateness beyond kMaxDebt, but counts it. This does not apply to a pacer with a
+/// period: the number of a packet determines the time at which the packet is due, so the schedule never
+/// moves.
 class Pacer {
  public:
   /// `rate` is in units per second (bytes or packets; 0 = no pacing). Up to `burst` ≥ 1 packets may leave
@@ -65,9 +66,10 @@ class Pacer {
 
  private:
   static constexpr Time kCatchUp = 16;    ///< during catch-up, gaps are 15/16 of the ideal gap
-  static constexpr Time kCatchUpFar = 4;  ///< 3/4 of the ideal gap if more than kFarBehind late
+  static constexpr Time kCatchUpFar = 4;  ///< if more than kFarBehind late, gaps are 3/4 of the ideal gap
   static constexpr Time kFarBehind = 1 * kMillisecond;
-  /// About one iteration of the worker's loop. A smaller reduction of the gap would have no effect.
+  /// During catch-up, a gap is shortened by at least this time, but by no more than 1/4. The time is that of
+  /// about one iteration of the worker's loop; shortening the gap by less would have no effect.
   static constexpr Time kTurn = 100 * kNanosecond;
   static constexpr Time kMaxDebt = 100 * kMillisecond;
 

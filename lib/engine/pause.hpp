@@ -81,7 +81,7 @@ class PauseState {
  private:
   PauseConfig config_;
   std::array<Time, roce::kPriorities> until_{};
-  Time last_ = 0;  ///< maximum of until_
+  Time last_ = 0;  ///< latest time in until_
   Time since_ = 0;
   Time total_ = 0;
 };

@@ -47,7 +47,7 @@ enum class FlowControl : std::uint8_t {
 };
 
 enum class Promiscuous : std::uint8_t {
-  kAuto,  ///< enabled only if the port has a MAC filter that does not accept all boards' addresses
+  kAuto,  ///< promiscuous mode is enabled only if the port's MAC filter cannot hold all boards' addresses
   kOn,
   kOff,
 };

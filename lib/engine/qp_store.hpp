@@ -21,7 +21,7 @@ class Interned {
  public:
   template <typename... Args>
   Value* intern(const Key& key, const Args&... args) {
-    // Most keys equal the previous one.
+    // Consecutive queue pairs usually have equal keys, so compare with the previous key first.
     if (last_ != nullptr && last_->first == key) return &last_->second;
     auto it = values_.find(key);
     if (it == values_.end()) it = values_.try_emplace(key, key, args...).first;

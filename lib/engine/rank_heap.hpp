@@ -50,7 +50,8 @@ class RankHeap {
     std::uint64_t rank = 0;
     std::uint32_t qp = 0;
   };
-  // The children of place p are in family p + 1; the root is the last entry of family 0.
+  // Entries that share a cache line. Family p + 1 contains the children of place p. The root is the last
+  // entry of family 0, whose other entries are unused.
   struct alignas(64) Family {
     std::array<Entry, 4> entries;
   };
@@ -69,7 +70,8 @@ class RankHeap {
     }
     return lowest;
   }
-  /// Fills the free `place`: puts `entry` there, or moves entries up or down until `entry` has its place.
+  /// Inserts `entry` into the heap, in which `place` is free. Moves other entries into the free place until
+  /// `entry` fits there.
   void settle(std::uint32_t place, const Entry entry) {
     for (; place != 0 && entry.rank < at((place - 1) / 4).rank; place = (place - 1) / 4)
       put(place, at((place - 1) / 4));

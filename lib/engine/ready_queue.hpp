@@ -80,8 +80,8 @@ class ReadyQueue {
     ++first_;
     --count_;
   }
-  /// Moves `qp` from the back to the front if it was pushed last, as if it had never been popped. Returns
-  /// false otherwise, and for queue pairs with a rank.
+  /// Moves `qp` from the back of the queue to the front, which undoes a pop() followed by push(). Returns
+  /// false and changes nothing if `qp` is not at the back, or if it has a rank.
   bool recall(std::uint32_t qp) {
     if (count_ == 0 || ring_[(end_place() - 1) & mask_] != qp) return false;
     ring_[--first_ & mask_] = qp;
@@ -98,7 +98,8 @@ class ReadyQueue {
   /// Entry of the ring that stands for all queue pairs with a rank.
   static constexpr std::uint32_t kBest = UINT32_MAX;
 
-  /// Number of queue pairs with a rank, except for the first.
+  /// Number of queued queue pairs with a rank, without the one with the lowest rank, which kBest already
+  /// counts.
   std::size_t behind_best() const {
     const std::size_t with_rank = ranks_.size() - (served_ != kNone ? 1 : 0);
     return with_rank == 0 ? 0 : with_rank - 1;
@@ -107,8 +108,8 @@ class ReadyQueue {
     settle();
     return ranks_.top();
   }
-  /// The queue pair remains in the heap until settle(), because it is usually pushed again, with a lower
-  /// rank, after a packet of its message.
+  /// Pops the queue pair with the lowest rank. The queue pair remains in the heap until settle(). It is
+  /// usually pushed again after it has sent a packet, and push() then only needs to change its rank.
   void pop_best() {
     served_ = best();
     queued_[served_] = 0;
@@ -116,7 +117,7 @@ class ReadyQueue {
     ++first_;
     --count_;
   }
-  /// Removes the queue pair that was popped last from the heap.
+  /// Removes from the heap the queue pair that was popped last, unless it was pushed again.
   void settle() {
     if (served_ != kNone) ranks_.erase(std::exchange(served_, kNone));
   }

@@ -190,8 +190,8 @@ void Receiver::finish_windows(std::uint64_t sent, Time now) {
   if (groups_) groups_->windows_closed(windows_->base(), windows_->config().ring, now);
 }
 
-/// Passes a complete message of QP `i` to the registration table and the event builder, if it is meant for
-/// them.
+/// Passes a complete message of QP `i` to the registration table if the QP receives transfers, and to the
+/// event builder if there is one and the QP is a configured QP.
 inline void Receiver::pass_on(std::uint32_t i, const roce::MessageEvent& message, Time now) {
   if (qps_[i].transfer_source) register_message(qps_[i], message, now);
   if (events_ && i < first_slot_) events_->message(now, i, message);

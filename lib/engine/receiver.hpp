@@ -183,7 +183,7 @@ class Receiver : public Endpoint, private roce::UnorderedSink {
     bool cnp = false;
     std::uint8_t priority = 0;  ///< index into PauseState
     std::uint8_t echo = 0;      ///< size of the congestion control header to return; 0 for none
-    Time arrived = 0;           ///< arrival of the request
+    Time arrived = 0;           ///< time at which the request arrived
     roce::Reply reply{};
   };
   static constexpr std::size_t kPendingRoom = 8192;  ///< must be a power of two
@@ -233,7 +233,8 @@ class Receiver : public Endpoint, private roce::UnorderedSink {
   std::vector<Pending> pending_;
   /// Congestion control headers to return, indexed like `pending_`; empty if none are accepted.
   std::vector<std::array<std::uint8_t, roce::CongestionHeader::kMaxSize>> echoes_;
-  const roce::CongestionHeader* received_header_ = nullptr;  ///< of the request being processed
+  /// Congestion control header of the request being processed; null if it has none.
+  const roce::CongestionHeader* received_header_ = nullptr;
   std::size_t pending_first_ = 0;
   std::size_t pending_count_ = 0;
   std::array<std::uint32_t, roce::kPriorities> pending_of_{};  ///< number of pending responses, by priority

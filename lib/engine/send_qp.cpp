@@ -241,8 +241,8 @@ std::uint32_t SendQp::write(Time now, std::uint16_t identification, TxFrame& out
                                               payload.bytes, payload.crc, out.header, out.trailer.data());
   out.header_length = c.header_length;
   out.trailer_length = c.trailer_length;
-  const auto counted =
-      static_cast<std::uint32_t>(out.length() - headers_.size() - roce::kIcrcSize);  // including the pad
+  // Counts from the BTH through the pad.
+  const auto counted = static_cast<std::uint32_t>(out.length() - headers_.size() - roce::kIcrcSize);
   if (sampled_ != 0) stamp_packet(p, out, now);
   if (flags_.tracked) report_sent(!p.retransmission, p.ack_req, counted, now);
   pace(p.payload_length, now);
@@ -375,7 +375,7 @@ void SendQp::add_congestion_header(TxFrame& out, Time now) const {
 void SendQp::report_sent(bool first_time, bool asked, std::uint32_t counted, Time now) {
   const roce::Requester::Progress at = requester_.progress();
   const std::uint64_t packet = at.next - 1;
-  if (packet < at.acked) return;  // firmware timing also resends acknowledged packets
+  if (packet < at.acked) return;  // with firmware timing, the requester also resends acknowledged packets
   tracker_->sent({.bytes = counted, .first_time = first_time, .asked = asked}, packet, now);
 }
 

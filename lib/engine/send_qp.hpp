@@ -163,9 +163,9 @@ class alignas(64) SendQp {
   }
   /// Like craft(), for a packet of a run. Requires may_go_on(), or may_send() and a run that has just begun.
   bool craft_of_run(Time now, std::uint16_t identification, TxFrame& out, Time& next);
-  /// Call after craft(), with the `next` that it set. Returns true if the next packet may leave
-  /// immediately. In this case, also completes the work for the previous packet: counts completions and
-  /// posts messages that are due. If it returns true, the queue pair has not finished.
+  /// Call after craft(), with the `next` that it set. Returns true if the next packet may leave immediately.
+  /// In this case, also completes the work for the previous packet: counts completions and posts messages
+  /// that are due. The queue pair has not finished if the result is true, because it has a packet to send.
   bool may_follow(Time next, Time now) {
     if (next > now || !requester_.ready(now)) return false;
     reap(now);
@@ -268,8 +268,8 @@ class alignas(64) SendQp {
   }
 
  private:
-  /// Builds the next packet, without a congestion control header. Returns its counted bytes; 0 if the payload
-  /// source failed.
+  /// Builds the next packet, without a congestion control header. Returns the number of its bytes that
+  /// congestion control counts; 0 if the payload source failed.
   std::uint32_t write(Time now, std::uint16_t identification, TxFrame& out);
   [[gnu::noinline]] bool prepare_tracked();
   void post_all_due(Time now);
@@ -293,8 +293,9 @@ class alignas(64) SendQp {
     if (flags_.tracked && congestion_->uses(congestion::kOnPosted))
       congestion_->posted(length, tracker_->take_order(), now);
   }
-  /// True if the next packet, in the middle of a message, must request an acknowledgement for congestion
-  /// control. Such a packet cannot be part of a run. While this is false, the window is open.
+  /// True if the next packet must request an acknowledgement for congestion control. Such a packet cannot be
+  /// part of a run. Requires that the next packet is in the middle of a message. If the result is false, the
+  /// window of congestion control is open.
   bool asks_next_in_run() const {
     return flags_.tracked && tracker_->asks(requester_.middle_bytes(), congestion_->window());
   }

@@ -98,7 +98,8 @@ class StreamReceiver {
 
   StreamReceiverConfig config_;
   detector::StreamBuffers buffers_;
-  detector::Ring<detector::StreamEvent> held_;  ///< in order of their release
+  /// Events whose buffers the consumer still holds, in the order in which it will release them.
+  detector::Ring<detector::StreamEvent> held_;
   std::vector<detector::StreamEvent> recorded_;
 };
 

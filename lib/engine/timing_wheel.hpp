@@ -123,7 +123,7 @@ class TimingWheel {
 
   Divider tick_;
   std::uint64_t current_ = 0;
-  std::array<std::size_t, kLevels> counts_{};  ///< entries of each level
+  std::array<std::size_t, kLevels> counts_{};  ///< number of entries on each level
   std::pmr::vector<Node> nodes_;
   std::array<std::uint32_t, kLevels * kSlots> heads_;
   std::array<std::uint64_t, kLevels * kSlots / 64> occupied_{};

@@ -43,10 +43,10 @@ struct TrafficConfig {
   ImmediateKind immediate_kind = ImmediateKind::kFixed;
   SignalPolicy signaled = SignalPolicy::kAll;
   bool solicited = false;
-  /// Settings of transfers. If messages are parts of transfers, all transfers have the same length, `slots`
-  /// is a number of transfers, the messages of `plan` are segments (with `sender_notifies`: transfers),
-  /// `immediate` is the number of the queue pair in its group, and only the last message of a transfer is
-  /// signaled.
+  /// Settings of transfers. If messages are parts of transfers, `slots` is a number of transfers, and
+  /// `immediate` is the number of the queue pair in its group. Each message of `plan` is then a segment or,
+  /// with `sender_notifies`, a whole transfer. All transfers have the same length. Only the last message of a
+  /// transfer is signaled.
   TransferSettings transfer;
   latency::StampSource stamps;  ///< records the times of the messages
   /// Time from the posting of a message until the QP gets its work request. Used only by `stamps`, because
@@ -77,7 +77,7 @@ class Traffic {
   void stop() { end_ = made_; }
   /// Stops generating messages, except those that have arrived by `now` in an open loop.
   void stop_arrivals(Time now);
-  /// Stops if no further message arrives. Requires times().
+  /// Stops generating messages if no further message will arrive. Requires times().
   void stop_if_exhausted() {
     if (profile_->times->exhausted()) stop();
   }

@@ -41,7 +41,7 @@ TrafficGen::TrafficGen(const TrafficGenConfig& config, const Identity& identity,
       settings_(config.settings),
       spacing_(config.rate == 0 ? kTenGigabit : config.rate) {
   queue_pairs_.reserve(config.qps);
-  config_.waits |= config.start;  // a generator that will start is not finished before it has started
+  config_.waits |= config.start;  // the board is not finished before its generator has started
   config_.path.ecn = roce::Ecn::kNotEct;
   set_headers();
 }
@@ -56,7 +56,8 @@ void TrafficGen::write(const board::SetTrafficGen& registers, Time now) {
     spacing_.restart();
     busy_ = true;
   }
-  // A lower PacketCount also ends a burst. Without queue pairs there is no WRITE.
+  // A burst also ends if PacketCount is reduced to the number of packets already sent, or if it consists of
+  // WRITEs and there are no queue pairs that could send them.
   const bool complete = settings_.packet_count != 0 && sent_ >= settings_.packet_count;
   if (registers.stop || complete || (mode() == Mode::kWrite && config_.qps == 0)) busy_ = false;
   if (starts && busy_) ++counters_.bursts;

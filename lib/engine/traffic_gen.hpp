@@ -27,7 +27,7 @@ struct TrafficGenConfig {
   std::uint32_t qps = 0;
   /// Provides bytes for any offset, and for lengths up to the longest packet. Must outlive the board.
   const roce::PayloadStream* payload = nullptr;
-  roce::Path path;                        ///< of datagrams; the generator sets the destination
+  roce::Path path;                        ///< path of datagrams; the generator fills in the destination
   std::uint32_t largest_datagram = 1472;  ///< payload bytes that fit the port's MTU
   /// Rate of the port, in bytes per second on the wire; 0: 10 Gb/s. It determines when a packet ends.
   std::uint64_t rate = 0;

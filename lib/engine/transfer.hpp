@@ -26,7 +26,8 @@ struct TimeSum {
 /// Times at which transfers were posted. Shared by the queue pairs of one board.
 struct TransferTimes {
   TimeSum posted;
-  Time post_delay = 0;  ///< time from the posting of a transfer until its first work request is posted
+  /// Time from the posting of a transfer until a queue pair gets its first work request.
+  Time post_delay = 0;
 };
 
 /// Tracks the progress of the queue pairs of a group, and ensures that none of them runs ahead: the memory of

@@ -27,8 +27,8 @@ Time TriggerBus::next() const {
 
 void TriggerBus::report(std::uint32_t board, bool busy, Time now) {
   advance(now);
-  // Boards may become busy and ready again until their FIFOs are empty, but the busy time is measured only
-  // until the triggers end.
+  // After the last trigger, boards may still become busy or ready while they empty their FIFOs. The busy time
+  // is measured only until the triggers end.
   busy_.report(board, busy, since_begin(std::min(now, end_)));
 }
 

@@ -28,8 +28,8 @@ struct TxFrame {
   bool transient_payload = false;
   /// Pad (0–3 bytes) and iCRC (4 bytes). In a datagram of the traffic generator, the last payload bytes.
   std::array<std::uint8_t, 8> trailer{};
-  /// If this is the last packet of a message and the time when it is sent must be reported, the key of the
-  /// message; otherwise 0.
+  /// Key of the message whose last packet this frame is, if the time at which the frame is sent must be
+  /// reported; otherwise 0.
   latency::MessageKey message = 0;
 
   std::uint32_t length() const { return header_length + payload_length + trailer_length; }
