@@ -23,7 +23,8 @@ using detector::EventHeader;
 static_assert(std::is_trivially_copyable_v<EventHeader> && std::is_trivially_copyable_v<ClosedRecord>);
 
 constexpr std::size_t kClosedBytes = sizeof(RecordKind) + sizeof(ClosedRecord);
-/// Fragments leave 1 / kSpareShare of the queue free for the records of closed events.
+/// A fragment is queued only if 1 / kSpareShare of the queue then remains free for the records of closed
+/// events.
 constexpr std::size_t kSpareShare = 16;
 
 std::uint8_t* put(std::uint8_t* to, const void* from, std::size_t size) {
@@ -61,7 +62,8 @@ class EventFile::Impl {
     constexpr auto kKind = RecordKind::kFragment;
     std::uint8_t* to =
         reserve(sizeof kKind + sizeof header + payload.size(), queue_.capacity() / kSpareShare);
-    if (to == nullptr) return;  // The writer notices, because the closed event counts this fragment.
+    // The writer will detect the loss, because the record of the closed event counts this fragment.
+    if (to == nullptr) return;
     to = put(to, &kKind, sizeof kKind);
     to = put(to, &header, sizeof header);
     put(to, payload.data(), payload.size());
@@ -111,7 +113,8 @@ class EventFile::Impl {
   }
 
   void run(const std::stop_token& stop, const EventFileConfig& config, std::promise<void>& created) {
-    pthread_setname_np(pthread_self(), "event-file");  // the name that top and rdma-sink's report show
+    // Thread name, as shown by top(1) and by rdma-sink's report.
+    pthread_setname_np(pthread_self(), "event-file");
     try {
       writer_.emplace(config, queue_);
     } catch (const std::exception& error) {

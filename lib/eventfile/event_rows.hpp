@@ -16,7 +16,8 @@ struct EventRow {
   std::uint64_t event = 0;
   std::uint32_t seconds = 0;     ///< time of the trigger, TAI
   std::uint32_t quarter_ns = 0;  ///< fraction of the second, in quarter nanoseconds
-  std::int64_t latency_ns = -1;  ///< from the trigger to the completion; -1: the event is not complete
+  /// Time from the trigger to the completion of the event; -1: the event is not complete.
+  std::int64_t latency_ns = -1;
   std::uint64_t first_fragment = 0;
   std::uint32_t fragments = 0;
   std::uint16_t boards = 0;  ///< number of boards whose data have arrived completely

@@ -14,7 +14,7 @@ struct Recording {
   std::uint16_t channels = 0;  ///< channels of /waveforms; 0: the file has no /waveforms
   std::uint16_t samples = 0;
   std::vector<std::uint8_t> data;                     ///< data of all fragments
-  std::vector<detector::RecordedFragment> fragments;  ///< refer to `data`
+  std::vector<detector::RecordedFragment> fragments;  ///< their payloads refer to `data`
 };
 
 /// Reads an event file (doc/events.md), even if its writer was killed or is still writing. Does not trust the

@@ -20,7 +20,8 @@ constexpr Time kInterval = 100 * kMillisecond;
 constexpr Time kFarewell = 100 * kMillisecond;
 /// Maximum time until hold() notices a signal.
 constexpr Time kHoldTurn = 50 * kMillisecond;
-/// Above this number of queue pairs, snapshots cost the workers noticeable time.
+/// Above this number of queue pairs, snapshots take a noticeable part of the workers' time, so the interval
+/// is kIntervalOfMany.
 constexpr std::size_t kManyQps = 10'000;
 constexpr Time kIntervalOfMany = 1 * kSecond;
 

@@ -13,7 +13,8 @@ namespace softfeb::experiment {
 
 namespace {
 
-/// Number of triggers of the boards that send events in the session; empty: they send other traffic.
+/// Number of triggers of the boards that send event data in the session; empty if the boards send other
+/// traffic.
 std::optional<std::uint64_t> triggers_of(const config::RunConfig& config, const endpoints::Targets& targets,
                                          const endpoints::Targets::Session& session,
                                          const endpoints::EventData& events) {

@@ -17,7 +17,7 @@ void connect_sessions(const Setup& setup, runtime::DpdkRuntime& dpdk, endpoints:
                       const endpoints::Payloads& payloads);
 
 /// Tells the receivers that the run is over. Stores their reports in the sessions, and the goodput that they
-/// measured in Outcome::reported. `events` are those of the run's boards.
+/// measured in Outcome::reported. `events` is the event data of the run's boards.
 void end_sessions(const config::RunConfig& config, const endpoints::EventData& events,
                   endpoints::Targets& targets, stats::Outcome& outcome);
 

@@ -26,8 +26,8 @@ Until end_of_traffic(const config::RunConfig& config) {
 
 constexpr Time kEdge = kSecond;
 
-/// True if receivers with windows measure goodput without the first and the last second. In real time, boards
-/// and workers need a moment to get going.
+/// True if the goodput of receivers with windows is measured without the first and the last second of the
+/// measured time. This is done only in real time, where boards and workers need time to start.
 bool cuts_edges(const config::RunConfig& config, const Driver& driver) {
   const auto windows = [](const config::ReceiverConfig& r) { return r.windows.has_value(); };
   return !driver.virtual_time() && config.run.duration &&

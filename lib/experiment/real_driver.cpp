@@ -253,7 +253,9 @@ void RealDriver::settle() {
 void RealDriver::close(stats::Outcome& o) {
   o.start_up_s = start_up_s_;
   o.control_unserved = control_unserved_;
-  service_->stop();  // before the results are read, which must include the connections that stop() closes
+  // Stop the service before its results are read. The results must include the connections that stop()
+  // closes.
+  service_->stop();
   o.totals = pool_->totals();
   o.control.resize(config_.boards.size());
   for (const auto& board : service_->boards()) o.control[board->board()] = report::control_result(*board);

@@ -22,7 +22,7 @@ namespace softfeb::experiment {
 class RealDriver final : public Driver {
  public:
   /// Opens the ports, waits for their links, asks remote receivers for their queue pairs, creates the
-  /// endpoints, and starts the workers. Returns null if a signal arrived while it waited for the links.
+  /// endpoints, and starts the workers. Returns null if a signal arrived during the wait for the links.
   /// `setup` and `files` must outlive the driver. Throws EnvironmentError, RequestError, ConfigError,
   /// PeerError.
   static std::unique_ptr<RealDriver> make(const Setup& setup, EventFiles& files);

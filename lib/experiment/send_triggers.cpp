@@ -79,7 +79,7 @@ class RunTime {
   static std::int64_t unix_now() {
     return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
   }
-  /// 0 before the beginning.
+  /// Time since the beginning; 0 before it.
   Time now() const {
     const std::int64_t ns = std::chrono::nanoseconds(Steady::now() - begin_).count();
     return ns < 0 ? 0 : static_cast<Time>(ns) * kNanosecond;
@@ -190,7 +190,7 @@ class Sender {
         ++malformed_;
         continue;
       }
-      send_due();  // candidates that precede this message must be judged first
+      send_due();  // judge the candidates before this message first, without the busy state that it reports
       server_.receive(*message, time_.now());
     }
   }
@@ -201,7 +201,7 @@ class Sender {
   sockets::TriggerSocket socket_;
   std::uint64_t busy_messages_ = 0;
   std::uint64_t malformed_ = 0;
-  Time longest_delay_ = 0;  ///< from a trigger until its messages were sent
+  Time longest_delay_ = 0;  ///< longest time from a trigger until its messages were sent
   Time ended_ = 0;
 };
 

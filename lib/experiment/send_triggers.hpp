@@ -11,8 +11,9 @@ namespace softfeb::experiment {
 struct TriggerOptions {
   std::string config;  ///< file with a configuration of `softfeb run` or `softfeb lab`
   std::vector<std::string> overrides;
-  std::optional<std::string> trigger;  ///< element of `triggers`; none: the only one with `mode: message`
-  std::optional<std::string> json;     ///< file for the result; - for standard output
+  /// Name of an element of `triggers`; none: the only element with `mode: message`.
+  std::optional<std::string> trigger;
+  std::optional<std::string> json;  ///< file for the result; - for standard output
   bool quiet = false;
 };
 

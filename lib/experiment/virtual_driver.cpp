@@ -19,8 +19,8 @@ constexpr std::size_t kCacheLine = 64;
 constexpr Time kSlice = kMillisecond;
 /// Maximum time to wait for neighbours to be resolved.
 constexpr Time kPatience = kSecond;
-/// Maximum time to wait for frames in flight after all boards have finished. It is longer than the largest
-/// buffers can delay them.
+/// Maximum time to wait for frames in flight after all boards have finished. Even the largest buffers cannot
+/// delay frames for this long.
 constexpr Time kSettleLimit = 10 * kSecond;
 
 [[noreturn]] void refuse(const config::Where& where, const std::string& what, const std::string& fix) {

@@ -32,8 +32,8 @@ class EventTree {
     for (i /= 2; i >= 1; i /= 2) {
       const Node& left = nodes_[2 * i];
       const Node& right = nodes_[2 * i + 1];
-      // Copy the members one by one. A read of the whole node would have to wait for the preceding store to
-      // `time`.
+      // Compare and copy the members one by one. The preceding store wrote only the member `time`, so it
+      // cannot be forwarded to a load of the whole node, which would stall.
       const bool is_right = right.time < left.time;
       const Time first = is_right ? right.time : left.time;
       const std::uint32_t whose = is_right ? right.party : left.party;

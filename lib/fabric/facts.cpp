@@ -50,7 +50,7 @@ void note_traffic_class(Frame& frame, unsigned traffic_class, std::uint8_t fact)
 EntryFacts read_ipv4(Frame& frame, ByteSpan ip, std::uint16_t cc_port) {
   if (ip.size() < roce::kIpv4Size || (ip[0] >> 4) != 4) return {};
   note_traffic_class(frame, ip[1], kFactIpv4);
-  // RoCEv2 packets have neither IPv4 options nor fragments.
+  // RoCEv2 packets have no IPv4 options and are not fragmented.
   const bool plain = ip[0] == 0x45 && (ip[6] & ~kDontFragment) == 0 && ip[7] == 0;
   if (!plain || ip[9] != roce::kIpProtocolUdp) return {};
   return read_udp(frame, ip.subspan(roce::kIpv4Size), cc_port);
@@ -87,7 +87,8 @@ EntryFacts read_facts(Frame& frame, std::uint16_t cc_port) {
 }
 
 MutableByteSpan cch_bytes(const Frame& frame) {
-  constexpr std::size_t kLengthBefore = 4;  // number of bytes from the UDP length to the content
+  // Bytes from the length field of the UDP header to the UDP payload.
+  constexpr std::size_t kLengthBefore = 4;
   const std::size_t present = std::min<std::size_t>(frame.header_length, frame.length);
   if (present < frame.cch) return {};
   const std::size_t datagram = load_be16(frame.header + frame.cch - kLengthBefore);

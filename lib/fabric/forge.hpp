@@ -71,7 +71,7 @@ class CnpForge {
     std::uint32_t first = kNone;
   };
   struct Sender {
-    roce::HeaderTemplate path;  ///< copied from the acknowledgements
+    roce::HeaderTemplate path;  ///< path of the acknowledgements, which the CNPs take as well
     std::uint32_t qpn = 0;
     Time next_cnp = 0;
     std::uint32_t next = kNone;  ///< next sender of the same pair

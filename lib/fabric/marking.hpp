@@ -13,7 +13,7 @@ namespace softfeb::fabric {
 inline bool marks(const EcnMarking& ecn, std::uint64_t queued, Rng& rng) {
   if (!ecn.enabled || queued < ecn.kmin) return false;
   if (queued >= ecn.kmax) return true;
-  // The product cannot overflow, because the values were checked.
+  // The product cannot overflow, because check() has limited pmax to 2^32 and kmax to less than 2^32.
   return rng.chance(ecn.pmax * (queued - ecn.kmin) / (ecn.kmax - ecn.kmin));
 }
 

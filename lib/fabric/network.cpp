@@ -16,7 +16,8 @@ constexpr std::uint32_t kLongestFrame = 1U << 20;
 /// frames.
 constexpr std::uint64_t kStationBytes = 1U << 22;
 
-/// Derives an independent random generator for user `whom` from the network's seed.
+/// Returns a random number generator, derived from the network's seed. Different values of `whom` give
+/// independent generators.
 Rng numbers_for(std::uint64_t seed, std::uint64_t whom) {
   return Rng(Rng(seed + whom * 0x9e37'79b9U).next());
 }

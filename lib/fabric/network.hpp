@@ -38,19 +38,20 @@ class Network {
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
 
-  /// Sends a frame from `station` at `now`; it leaves after the frames queued before it, except those of
-  /// paused priorities. The network takes ownership of the frame.
+  /// Sends a frame from `station` at `now`. The frame leaves after the frames that are already queued at the
+  /// station, but may overtake frames of paused priorities. The network takes ownership of the frame.
   void send(std::uint32_t station, Frame* frame, Time now);
   /// Processes all events up to `now` in chronological order and puts the frames delivered to stations into
   /// `out`. Returns the number of these frames. If `out` is full afterwards, call run() again with the same
   /// `now`.
   std::size_t run(Time now, std::span<Delivery> out);
-  /// Earliest time at which run() has work if no station sends before; kNever: there is no such time.
+  /// Earliest time at which run() has work, provided that no station sends a frame before then; kNever: there
+  /// is no such time.
   Time next_event() const;
 
   /// Returns a snapshot with room for all ports and flows, so that take_snapshot() does not allocate.
   NetworkSnapshot make_snapshot() const;
-  /// Fills `out`, and resets the peak values that are counted since the last snapshot.
+  /// Fills `out`, and resets the maxima that are taken since the previous snapshot.
   void take_snapshot(NetworkSnapshot& out, Time now);
 
   /// Makes the network report to `stamps` when frames with a nonzero Frame::message leave a station, enter a

@@ -38,8 +38,8 @@ Time PauseState::opens_at(std::uint8_t waiting) const {
   return first;
 }
 
-/// Returns a pause frame with the current state of all classes that were ever paused. It also makes up for an
-/// XON or XOFF frame that was lost.
+/// Returns a pause frame with the current state of all classes that were ever paused. The frame also corrects
+/// the state of a neighbour that has missed an earlier XON or XOFF frame.
 roce::MacControl PauseSender::what_is() const {
   roce::MacControl pause;
   pause.kind = kind_of(kind_);

@@ -23,7 +23,7 @@ struct PortPlace {
   std::uint32_t direction = 0;
 };
 
-/// The connections, which the constructor validates, and the routes, which it computes.
+/// Links and routes of a network. The constructor validates the links and computes the routes.
 struct Topology {
   static constexpr std::uint16_t kNoPort = UINT16_MAX;
 
@@ -32,8 +32,9 @@ struct Topology {
   explicit Topology(const NetworkConfig& config);
 
   std::vector<Direction> directions;
-  std::vector<PortPlace> ports;                  ///< grouped by switch, in the order of links
-  std::vector<std::uint32_t> first_port;         ///< first port of each switch; then the number of ports
+  std::vector<PortPlace> ports;  ///< grouped by switch, in the order of links
+  /// First port of each switch, followed by the number of all ports.
+  std::vector<std::uint32_t> first_port;
   std::vector<std::uint16_t> port_of;            ///< sending port of each direction; kNoPort: a station sends
   std::vector<std::uint32_t> station_direction;  ///< sending direction of each station
   std::vector<std::vector<std::uint16_t>> routes;  ///< [switch][station]: egress port; kNoPort: no route

@@ -14,10 +14,11 @@ namespace {
 
 constexpr std::size_t kChecksumAt = 10;  ///< offset of the checksum in the IPv4 header
 
-/// Corrects the checksum of an IPv4 header after a change. A checksum that was wrong before stays wrong.
+/// Updates the checksum of an IPv4 header in the destructor, after the header was changed. A checksum that
+/// was wrong before remains wrong.
 class ChecksumGuard {
  public:
-  /// Does nothing if `off`, as for IPv6.
+  /// If `off` is true, leaves the header unchanged: for IPv6, and if the checksum itself is to be corrupted.
   ChecksumGuard(std::uint8_t* ip, bool off) : ip_(off ? nullptr : ip) {
     if (ip_ != nullptr) before_ = right();
   }
@@ -30,7 +31,7 @@ class ChecksumGuard {
   ChecksumGuard& operator=(const ChecksumGuard&) = delete;
 
  private:
-  /// The checksum that the header should have.
+  /// Returns the correct checksum of the header.
   std::uint16_t right() const {
     std::array<std::uint8_t, roce::kIpv4Size> header;
     std::copy_n(ip_, header.size(), header.begin());
@@ -78,7 +79,8 @@ bool mark(const FaultAction& action, std::uint8_t* ip, bool ipv6) {
   }
 }
 
-/// End of the iCRC according to the IP header. Nullopt if the frame is shorter, or has no room for an iCRC.
+/// Returns the offset of the end of the iCRC, according to the length in the IP header. Returns nullopt if
+/// the frame is shorter, or has no room for a BTH and an iCRC.
 std::optional<std::size_t> end_of_packet(ByteSpan frame, const RoceLocation& at) {
   const std::size_t end = at.ipv6 ? at.ip + roce::kIpv6Size + load_be16(&frame[at.ip + 4])
                                   : std::size_t{at.ip} + load_be16(&frame[at.ip + 2]);
@@ -86,11 +88,11 @@ std::optional<std::size_t> end_of_packet(ByteSpan frame, const RoceLocation& at)
   return end;
 }
 
-/// Layout of the packet behind its BTH.
+/// Offsets in the frame of the parts that follow the BTH.
 struct Layout {
-  std::size_t reth = 0, immediate = 0;  ///< offsets in the frame; 0: none
+  std::size_t reth = 0, immediate = 0;  ///< 0: the packet has no such header
   std::size_t payload = 0;
-  std::size_t pad = 0;  ///< end of the payload
+  std::size_t pad = 0;  ///< start of the pad, which is the end of the payload
   std::size_t icrc = 0;
 };
 
@@ -119,7 +121,7 @@ std::optional<Layout> layout_of(ByteSpan frame, const RoceLocation& at) {
   return l;
 }
 
-/// Offset of the target in the frame; nullopt if the packet has none.
+/// Returns the offset of the action's target in the frame; nullopt if the packet does not contain the target.
 std::optional<std::size_t> place_of(const FaultAction& a, const Layout& l, const RoceLocation& at) {
   const auto if_any = [](std::size_t base, std::size_t offset) {
     return base == 0 ? std::nullopt : std::optional(base + offset);
@@ -173,7 +175,8 @@ void flip_in_ip_header(MutableByteSpan target, std::uint8_t* ip, const FaultActi
   flip(target, action.mask);
 }
 
-/// True if the version in the IP header is right after the action. The iCRC cannot be computed otherwise.
+/// True if the action leaves the version field of the IP header intact. The iCRC cannot be recomputed for a
+/// header with a wrong version.
 bool keeps_version(const FaultAction& action, std::size_t place, ByteSpan frame, const RoceLocation& at) {
   const unsigned byte = frame[at.ip] ^ (place == at.ip ? static_cast<unsigned>(action.mask) : 0U);
   return (byte & 0xf0) == (at.ipv6 ? 0x60U : 0x40U);

@@ -12,7 +12,7 @@ struct FaultRates {
   std::uint64_t drop = 0;
   std::uint64_t corrupt = 0;
   std::uint64_t duplicate = 0;
-  std::uint64_t reorder = 0;  ///< probability of sending a packet after the next one
+  std::uint64_t reorder = 0;  ///< probability that a packet is sent after the packet that follows it
   std::uint64_t mark_ce = 0;  ///< probability of setting CE; affects only ECN-capable packets
 };
 

@@ -26,8 +26,8 @@ struct PsnRange {
   roce::Psn first = 0;
   roce::Psn last = 0;
 
-  /// Position of `psn` in the range; not less than size() if it is outside. `initial` is the first PSN of the
-  /// queue pair.
+  /// Returns the position of `psn` in the range. A result of size() or more means that `psn` is not in the
+  /// range. `initial` is the first PSN of the queue pair.
   constexpr std::uint32_t position(roce::Psn psn, roce::Psn initial) const {
     return (psn - first - (relative ? initial : 0)) & roce::kPsnMask;
   }
@@ -43,28 +43,30 @@ struct PositionRange {
 
 enum class MessagePart : std::uint8_t { kAll, kFirst, kLast, kNumber };
 
-/// Kinds of responses. kNak: any NAK but RNR.
+/// Kinds of responses. kNak: any NAK except an RNR NAK.
 enum class ResponseKind : std::uint8_t { kAck, kNak, kRnr, kCnp };
 
-/// The conditions of a rule. All that are given must hold. Every queue pair is counted for itself.
+/// The conditions under which a rule selects a packet. All conditions that are set must hold. Packets,
+/// messages and rounds are counted separately for each queue pair.
 struct PacketSelector {
   static constexpr std::uint32_t kMaxIteration = 255;
 
   Direction direction = Direction::kTx;
   std::optional<PsnRange> psn;
-  std::optional<PositionRange> packet;   ///< position among all packets of the queue pair
+  std::optional<PositionRange> packet;   ///< position among the packets of the queue pair, without CNPs
   std::optional<std::uint32_t> every;    ///< every n-th packet that fulfils all other conditions
-  std::optional<std::uint64_t> message;  ///< number of the message, from 0
-  MessagePart part = MessagePart::kAll;  ///< packet of that message
-  std::uint32_t part_number = 0;         ///< with kNumber: position in the message, from 0
+  std::optional<std::uint64_t> message;  ///< number of the message that contains the packet, from 0
+  MessagePart part = MessagePart::kAll;  ///< position of the packet in that message
+  std::uint32_t part_number = 0;         ///< for kNumber: position in the message, from 0
   std::optional<roce::Operation> operation;
   std::optional<ResponseKind> response;  ///< CNPs are selected only by kCnp
-  /// The packet passes for the n-th time with this PSN, 1 to kMaxIteration; none: any time.
+  /// How many times a packet with this PSN has passed, including the present packet: 1 selects the first
+  /// transmission. At most kMaxIteration; std::nullopt: any transmission.
   std::optional<std::uint32_t> iteration;
-  /// Round of the queue pair: goes up whenever a PSN does not follow its predecessor, and back to 1 at the
-  /// first packet of a message.
+  /// Transmission round of the queue pair. The round is incremented whenever the PSN of a packet does not
+  /// directly follow that of the previous packet, and is reset to 1 at the first packet of a message.
   std::optional<std::uint32_t> round;
-  std::optional<std::uint64_t> count;  ///< maximum number of packets of each queue pair
+  std::optional<std::uint64_t> count;  ///< maximum number of packets that the rule selects per queue pair
 };
 
 /// Kinds of actions. All actions on one packet are carried out in the order of the enumerators.
@@ -127,15 +129,15 @@ constexpr unsigned width_of(CorruptTarget target) {
 
 struct FaultAction {
   ActionKind kind = ActionKind::kDrop;
-  /// kSetEcn, kSetDscp, kSetTtl: the value. kTruncate: bytes. kDuplicate: number of additional copies.
-  /// kReorder: number of packets that overtake.
+  /// kSetEcn, kSetDscp, kSetTtl: the value. kTruncate: number of bytes removed from the end. kDuplicate:
+  /// number of additional copies. kReorder: number of later packets that overtake the packet.
   std::uint32_t value = 0;
   Time delay = 0;  ///< kDelay
   CorruptTarget target = CorruptTarget::kIcrc;
-  std::uint32_t offset = 0;  ///< kPayload and kByte
-  std::uint64_t mask = 0;    ///< kCorrupt: XORed to the target in network byte order
-  bool right_icrc = false;   ///< kCorrupt: the iCRC is computed again
-  PsnRange old;              ///< kReplay: the packet that is sent again; first == last
+  std::uint32_t offset = 0;  ///< for targets kPayload and kByte
+  std::uint64_t mask = 0;    ///< kCorrupt: mask that is XORed with the target, in network byte order
+  bool right_icrc = false;   ///< kCorrupt: the iCRC is recomputed after the change
+  PsnRange old;              ///< kReplay: PSN of the packet that is sent again; first == last
 };
 
 struct FaultRule {

@@ -9,12 +9,12 @@
 namespace softfeb::faults {
 namespace {
 
-/// How a rule counts the passages of a PSN.
+/// How a rule with an iteration counts the transmissions of a PSN.
 enum class PassCount : std::uint8_t {
   kNone,
-  kFresh,   ///< the first transmission is the one with the highest PSN so far
+  kFresh,   ///< no counters: a PSN above all earlier ones is a first transmission
   kEach,    ///< one counter for each PSN of the rule
-  kWindow,  ///< the counters of the latest PSNs
+  kWindow,  ///< one counter for each of the latest kWindow PSNs
 };
 
 PassCount pass_count(const PacketSelector& on) {
@@ -106,7 +106,8 @@ std::uint32_t FaultRules::find(const FaultQp& key) const {
   return kNone;
 }
 
-/// Reads what the rules ask for. Returns false for packets to which no rule of this direction can apply.
+/// Reads the header fields that rules examine. Returns false if no rule of this direction can apply to the
+/// packet.
 bool FaultRules::read(ByteSpan frame, const RoceLocation& at, Packet& packet) const {
   packet.psn = at.psn;
   packet.opcode = frame[at.bth];
@@ -131,7 +132,8 @@ bool FaultRules::read(ByteSpan frame, const RoceLocation& at, Packet& packet) co
   return packet.response = true;
 }
 
-/// Counts a packet of the queue pair.
+/// Updates the queue pair's counters for a packet, and stores the packet's position, index and round in
+/// `packet`.
 void FaultRules::follow(Qp& qp, Packet& packet) {
   if (packet.response && packet.kind == ResponseKind::kCnp) return;
   packet.position = qp.packets++;
@@ -155,8 +157,9 @@ void FaultRules::follow(Qp& qp, Packet& packet) {
   packet.round = qp.round;
 }
 
-/// True if the packet belongs to the rule's message, and is the right part of it. Retransmitted packets are
-/// recognized by their PSNs, which are known from the first transmission.
+/// True if the packet is in the message that the rule selects, and at the selected position in it. The packet
+/// indices of the message are recorded at its first transmission, so that its retransmitted packets are
+/// recognized.
 bool FaultRules::in_message(State& state, const PacketSelector& on, const Packet& packet) {
   if (packet.fresh && packet.messages == *on.message + 1) {
     if (!state.message_begun) state.message_first = packet.index;
@@ -187,7 +190,7 @@ bool FaultRules::right_iteration(State& state, const PacketSelector& on, const Q
       return packet.fresh;
     case PassCount::kEach: {
       std::uint8_t& passes = passes_[state.passes + on.psn->position(packet.psn, qp.key.first_psn)];
-      // A count that has reached its maximum never matches again.
+      // The count is saturated, so later transmissions cannot match.
       if (passes == kCount) return false;
       return ++passes == *on.iteration;
     }
@@ -217,7 +220,7 @@ bool FaultRules::selects(State& state, const Qp& qp, const Packet& packet) {
   return true;
 }
 
-/// Reports the packet if the rule replays it later.
+/// Adds a hit with `keep` set if the rule replays the packet later.
 void FaultRules::to_keep(std::uint32_t state, const Qp& qp, const Packet& packet) {
   State& s = states_[state];
   const FaultAction& action = rules_[s.rule].action;

@@ -13,7 +13,8 @@
 
 namespace softfeb::faults {
 
-/// A queue pair to which rules apply, as the packets of one direction identify it.
+/// A queue pair to which rules apply. It is identified by the addresses and the DestQP of its packets in one
+/// direction.
 struct FaultQp {
   roce::IpAddress source;  ///< source address of the packets
   roce::IpAddress dest;    ///< destination address of the packets
@@ -25,8 +26,9 @@ struct FaultQp {
 /// A rule that applies to a packet.
 struct RuleHit {
   std::uint32_t rule = 0;   ///< index of the rule
-  std::uint32_t state = 0;  ///< index of the pair of rule and queue pair
-  bool keep = false;  ///< the packet is the one that the rule replays later; the rule does not apply yet
+  std::uint32_t state = 0;  ///< index of the state of this rule for this queue pair
+  /// The rule replays this packet later, so the packet must be stored; the action is not due yet.
+  bool keep = false;
 };
 
 /// Decides which rules apply to the packets of one direction of a queue. Rules of the other direction are
@@ -35,33 +37,35 @@ struct RuleHit {
 class FaultRules {
  public:
   static constexpr std::uint32_t kNone = UINT32_MAX;
-  /// Number of packets that may lie between two transmissions of a PSN, for rules that have an iteration but
-  /// no PSNs.
+  /// Rules that have an iteration but no PSNs count the transmissions of this many consecutive PSNs. The
+  /// counts of earlier PSNs are lost.
   static constexpr std::uint32_t kWindow = 1U << 16;
   /// Maximum of memory_needed().
   static constexpr std::uint64_t kMostMemory = std::uint64_t{256} << 20;
 
   struct Judgement {
-    std::uint32_t qp = kNone;       ///< index of the queue pair; kNone: no rules apply to it
-    std::span<const RuleHit> hits;  ///< in the order of the actions; valid until the next call
+    std::uint32_t qp = kNone;  ///< index of the queue pair; kNone: no rule can apply to the packet
+    /// In the order in which the actions are carried out; valid until the next call of judge().
+    std::span<const RuleHit> hits;
   };
 
   FaultRules() = default;
   /// If two elements of `qps` have the same addresses and DestQP, the second one is ignored.
   FaultRules(Direction direction, const std::vector<FaultRule>& rules, const std::vector<FaultQp>& qps);
 
-  /// Memory in bytes for the iterations of the rules. The caller must refuse more than kMostMemory.
+  /// Memory in bytes that the rules need for counting iterations. The caller must reject rules that need more
+  /// than kMostMemory.
   static std::uint64_t memory_needed(const std::vector<FaultRule>& rules, const std::vector<FaultQp>& qps);
 
   bool active() const { return !qps_.empty(); }
   std::size_t states() const { return states_.size(); }
   const FaultRule& rule(std::uint32_t i) const { return rules_[i]; }
 
-  /// Finds the rules that apply to a packet and counts the packet. `frame` contains at least the headers up
-  /// to the BTH, at the places that locate_roce() has found.
+  /// Finds the rules that apply to a packet and counts the packet. `frame` must contain at least the headers
+  /// through the BTH. `at` must be the result of locate_roce() for this frame.
   Judgement judge(ByteSpan frame, const RoceLocation& at);
 
-  /// Called for each hit, when its action has been applied or could not be applied.
+  /// For each hit, call applied() when its action was applied, or refused() when it could not be applied.
   void applied(std::uint32_t rule) { ++counters_[rule].hits; }
   void refused(std::uint32_t rule) { ++counters_[rule].refused; }
   /// Indexed like the rules.
@@ -69,34 +73,36 @@ class FaultRules {
 
  private:
   struct Qp {
-    FaultQp key;                                    ///< `rules` is empty
+    FaultQp key;                                    ///< identifies the queue pair; `rules` is empty
     std::uint32_t first_state = 0, last_state = 0;  ///< states_[first_state … last_state − 1]
-    std::uint64_t packets = 0;                      ///< packets seen, without CNPs
-    roce::Psn next = 0;                             ///< PSN after the highest one
-    std::int64_t next_index = 0;                    ///< number of `next`, counted from first_psn without wrap
-    std::uint64_t messages = 0;                     ///< messages that have begun
-    roce::Psn follows = 0;                          ///< PSN after that of the previous packet
+    std::uint64_t packets = 0;                      ///< number of packets so far, without CNPs
+    roce::Psn next = 0;                             ///< PSN after the highest PSN so far
+    /// Index of the packet with PSN `next`; index 0 has PSN first_psn.
+    std::int64_t next_index = 0;
+    std::uint64_t messages = 0;  ///< messages that have begun
+    roce::Psn follows = 0;       ///< PSN that directly follows that of the previous packet
     std::uint32_t round = 1;
   };
   struct State {
     std::uint32_t rule = 0;
     std::uint64_t selected = 0;  ///< number of packets selected
     std::uint64_t met = 0;       ///< number of packets that fulfilled all conditions but `every`
-    std::size_t passes = 0;      ///< first element in passes_ or recent_
-    bool message_begun = false;  ///< the packet numbers of the rule's message are known
+    std::size_t passes = 0;      ///< index of the first counter of the rule in passes_ or recent_
+    bool message_begun = false;  ///< message_first and message_last are valid
     std::int64_t message_first = 0, message_last = 0;
-    bool kept = false;  ///< the packet to be replayed has passed
+    bool kept = false;  ///< the packet to be replayed has passed and was reported
   };
-  /// The packet that is judged.
+  /// Properties of the packet that judge() examines.
   struct Packet {
     roce::Psn psn = 0;
     std::uint8_t opcode = 0;
     bool request = false, response = false;
     ResponseKind kind = ResponseKind::kAck;
     std::uint64_t position = 0;  ///< position among the packets of the queue pair
-    std::int64_t index = 0;      ///< number of its PSN without wrap
+    std::int64_t index = 0;      ///< index of the packet, which does not wrap; see Qp::next_index
     bool fresh = false;          ///< first transmission of the PSN
-    std::uint64_t messages = 0;  ///< messages that have begun, including the one of this packet
+    /// Number of messages of the queue pair that have begun, including that of this packet.
+    std::uint64_t messages = 0;
     std::uint32_t round = 1;
   };
 
@@ -114,10 +120,13 @@ class FaultRules {
   std::vector<FaultRule> rules_;
   std::vector<RuleCounters> counters_;
   std::vector<Qp> qps_;
-  std::vector<State> states_;          ///< of each queue pair, in the order of the actions
-  std::vector<std::uint32_t> table_;   ///< hash table with open addressing: index of the queue pair, plus 1
-  std::vector<std::uint8_t> passes_;   ///< for rules with PSNs: how often each of them has passed
-  std::vector<std::uint32_t> recent_;  ///< kWindow elements for each rule: PSN, and how often it has passed
+  /// Grouped by queue pair; within a queue pair, in the order of the actions.
+  std::vector<State> states_;
+  std::vector<std::uint32_t> table_;  ///< hash table with open addressing: index of the queue pair, plus 1
+  /// For rules with an iteration and PSNs: number of transmissions of each PSN.
+  std::vector<std::uint8_t> passes_;
+  /// For other rules with an iteration: kWindow elements, each with a PSN and its number of transmissions.
+  std::vector<std::uint32_t> recent_;
   std::vector<RuleHit> hits_;
 };
 
