@@ -162,9 +162,9 @@ void judge_receivers(Judge& judge, const config::RunConfig& config, const endpoi
     const roce::ReceiveQp& receive = endpoints.receivers[*plan.target.receiver]->qp(plan.target.receiver_qp);
     wrong += receive.bytes_wrong();
     const config::ReceiverConfig& receiver = config.receivers[*plan.target.receiver];
-    if (receiver.windows || receiver.events) continue;  // these receivers are judged by their losses
-    // With RC, messages that were not completed have been reported above. Here, the receiver must have
-    // received all completed messages.
+    if (receiver.windows || receiver.events) continue;  // judge_windows() or judge_events() judges the losses
+    // Over RC, judge_senders() has already reported messages that were not completed. This check requires
+    // that the receiver has received all completed messages.
     const std::uint64_t due = plan.config->transport == roce::Transport::kRc
                                   ? send.requester.messages_completed
                                   : send.messages_made;

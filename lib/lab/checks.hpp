@@ -21,7 +21,7 @@ struct Check {
 
 struct Judgement {
   std::vector<Check> checks;
-  std::vector<std::string> messages;  ///< describe the checks that failed; also remarks on the run
+  std::vector<std::string> messages;  ///< descriptions of the checks that failed, and remarks on the run
   bool held() const;
 };
 

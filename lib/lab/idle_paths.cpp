@@ -33,9 +33,11 @@ class Links {
     }
   }
 
-  /// Returns the links from station `from` to station `to` in this order; empty if there is no path.
+  /// Returns the links on the path from station `from` to station `to`, in path order; empty if there is no
+  /// path.
   Hops between(std::uint32_t from, std::uint32_t to) const {
-    // Searches from the destination, so that the links in `link_to` lead to it.
+    // Searches from the destination, so that the link in `link_to` of each node leads towards the
+    // destination.
     std::vector<std::optional<std::size_t>> link_to(links_of_.size());
     std::vector<bool> seen(links_of_.size(), false);
     std::deque<std::size_t> todo{to};

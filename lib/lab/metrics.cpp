@@ -66,12 +66,12 @@ Metrics::Metrics(const MetricsConfig& config)
 }
 
 void Metrics::add(const stats::Sample& sample) {
-  if (sample.at <= last_) return;  // the next sample includes these events
+  if (sample.at <= last_) return;  // no time has passed; the next sample will include these events
   due_ = (sample.at / config_.interval + 1) * config_.interval;
   count(sample);
   if (last_ >= schedule_.end()) {
     last_ = sample.at;
-    return;  // later deliveries are of data sent before the end
+    return;  // these deliveries are of data sent before the end of traffic, so they are not evaluated
   }
   watch_starvation(sample.at);
   watch_demands(sample.at);
@@ -109,7 +109,7 @@ void Metrics::count(const stats::Sample& sample) {
 
 void Metrics::watch_starvation(Time at) {
   for (std::size_t b = 0; b < delivered_.size(); ++b) {
-    // A board that stops at this sample may have run out of data earlier.
+    // A board that stops at this sample may have run out of data earlier, so it does not count as starved.
     const bool sends = schedule_.sends(b, last_, at) && schedule_[b].stop != at;
     const bool starves = sends && known_[b] != 0 && delivered_[b] == before_[b];
     hungry_[b] = starves ? hungry_[b] + (at - last_) : 0;

@@ -28,10 +28,11 @@ struct MetricsConfig {
   struct Flow {
     std::size_t board = 0;
     std::size_t qp = 0;                   ///< index of the QP on its board
-    std::optional<std::size_t> receiver;  ///< index into Sample::endpoints; empty: external
+    std::optional<std::size_t> receiver;  ///< index in Sample::endpoints; empty: the receiver is external
     std::size_t receiver_qp = 0;
     bool through_bottleneck = true;
-    /// false: shares a CongestionControl object with an earlier flow, which counts the rate
+    /// False if the flow shares a CongestionControl object with an earlier flow. The rate of the object is
+    /// then counted only for the earlier flow.
     bool own_rate = true;
     /// True for RC: if the receiver is external, completed bytes count as delivered. False for UC, which
     /// completes a message when it is sent: with an external receiver, the delivered payload is unknown.
@@ -80,10 +81,10 @@ struct LabStats {
   std::uint64_t queue_bytes_max = 0;     ///< longest queue at the bottleneck
   std::uint64_t queue_bytes_mean = 0;    ///< mean queue at the bottleneck, over samples in steady states
   std::vector<std::uint64_t> delivered;  ///< payload bytes per board
-  /// Per board: 0 if `delivered` and `starvation` are not known (Flow::acknowledged).
+  /// Per board: 1 if `delivered` and `starvation` are known, otherwise 0 (see Flow::acknowledged).
   std::vector<std::uint8_t> known;
   std::optional<Share> offered;  ///< lowest Offered::share of all boards
-  /// Delivered payload divided by requested payload, lowest of all boards.
+  /// Delivered payload divided by requested payload; the lowest quotient of all boards.
   std::optional<Share> demand_met;
 
   const WindowStats& over_10ms() const { return windows[0]; }

@@ -18,7 +18,7 @@ void RateReplay::add(const engine::CongestionEvent& event) {
   } else {
     due = {edge_from(event.at), std::nullopt};
   }
-  // A CNP is sampled at the clock edge that follows it. Later events must not overtake it.
+  // A CNP takes effect at the clock edge that follows it. A later event must not take effect before the CNP.
   if (!due_.empty()) due.edge = std::max(due.edge, due_.back().edge);
   due_.push_back(due);
 }
@@ -36,7 +36,7 @@ void RateReplay::advance(Time t) {
   integrate(t);
 }
 
-/// Adds Rc up to time `t`. Rc after edge n is valid until edge n + 1.
+/// Adds the integral of Rc up to time `t` to the sum. Rc after edge n is valid until edge n + 1.
 void RateReplay::integrate(Time t) {
   const dcqcn::Edge last = edge_until(t);
   while (point_.now() < last) {

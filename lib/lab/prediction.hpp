@@ -72,7 +72,8 @@ struct SentSample {
 };
 
 /// True if only credit limited the sender between the two samples. This is the case if the credit at both
-/// samples is less than a packet of `packet` counted bytes, and no credit was spilled between them.
+/// samples is less than the size of a packet (`packet`, as the token bucket counts bytes), and no credit was
+/// spilled between them.
 bool credit_limited(const SentSample& from, const SentSample& to, std::uint32_t packet);
 
 /// Comparison of the bytes sent with ∫Rc.

@@ -49,7 +49,7 @@ class RateWatch : public stats::Observer {
     std::size_t board = 0;
     std::vector<std::size_t> qps;  ///< QPs that share the CongestionControl object
     RateOrigin origin;
-    std::uint32_t packet = 0;  ///< counted bytes of the largest packet that these QPs send
+    std::uint32_t packet = 0;  ///< size of the largest packet that these QPs send, in bytes from BTH to pad
     std::vector<SentSample> samples;
   };
 

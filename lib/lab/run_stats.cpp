@@ -14,16 +14,20 @@ std::uint64_t memory_wrong(const config::RunConfig& config, const endpoints::Pla
   for (const endpoints::QpPlan& plan : plans.all()) {
     if (!plan.target.receiver) continue;
     const std::size_t r = *plan.target.receiver;
-    if (endpoints::in_window_layout(config.receivers[r])) continue;  // the windows use the whole memory
-    if (config.receivers[r].events) continue;                        // the event builder checks each message
-    if (plan.config->traffic.transfer) continue;  // the queue pairs of a group share their memory
+    // In this layout, each window contains the messages of all queue pairs.
+    if (endpoints::in_window_layout(config.receivers[r])) continue;
+    // The event builder has checked each message.
+    if (config.receivers[r].events) continue;
+    // All queue pairs of a group write to the same memory.
+    if (plan.config->traffic.transfer) continue;
     const std::uint64_t size = config.receivers[r].memory;
     const std::span<const std::uint8_t> memory(endpoints.memories[r]->data() + plan.target.receiver_qp * size,
                                                size);
     const engine::SendQp& send = endpoints.boards[plan.board]->qp(plan.on_board);
     const roce::RequesterCounters& sent = send.requester().counters();
     const auto& generator = config.boards[plan.board].traffic_gen;
-    const bool generated = generator && generator->makes_qps();  // its messages differ in length
+    // The messages of a generator differ in length.
+    const bool generated = generator && generator->makes_qps();
     if (plan.config->transport == roce::Transport::kRc && !generated && sent.messages_failed == 0) {
       const board::PayloadSource& source = payloads.of(*plan.config);
       wrong += endpoints::bytes_out_of_place({memory, &source, source.plan(), plan.config->pmtu,

@@ -39,7 +39,7 @@ class StageTable {
   explicit StageTable(std::uint32_t sample);
 
   /// Records a stamp. If the message is not in the table, any stamp other than kTriggered and kReceived is
-  /// ignored, because it belongs to a repetition, or to a message that was removed.
+  /// ignored, because it belongs to a retransmission, or to a message that was removed.
   void put(MessageKey key, Stage stage, Time at);
   void lose_stamps(std::uint64_t n) { figures_.lost_stamps += n; }
 

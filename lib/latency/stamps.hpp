@@ -66,9 +66,9 @@ class Stamps {
   /// Call when packets have just been received from a port. Until the next call, the time of this call is the
   /// arrival time of all packets.
   void received() { arrived_ = clock(0); }
-  /// A frame that carries a message's key was built for a port.
+  /// Call when a frame that carries a message's key was built for a port.
   void mark_frame() { ++marked_; }
-  /// The port has found the keys of `n` frames.
+  /// Call when the port has found the keys of `n` frames.
   void unmark_frames(std::size_t n) { marked_ -= n; }
   /// True if the port must look for keys in its frames.
   bool has_marked_frames() const { return marked_ != 0; }

@@ -126,8 +126,8 @@ void PerftestSession::exchange_mtu() {
                    std::to_string(local_.pmtu) + " on an interface with a large enough MTU");
 }
 
-/// Sends our keys for QP `qp`, the same message each time, and returns the server's. rkey and address stay
-/// 0, because they would describe memory for the server to write to, and we have none.
+/// Sends our keys for QP `qp` and returns the server's keys. Every handshake for the QP sends the same
+/// message. Its rkey and address are 0, because we have no memory for the server to write to.
 Keys PerftestSession::shake(std::size_t qp, const char* waiting_for, const char* fix) {
   Keys ours;
   ours.qpn = local_.qps[qp].qpn;

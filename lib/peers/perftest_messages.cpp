@@ -43,7 +43,7 @@ class FieldReader {
   bool good_ = true;
 };
 
-/// Reads the fields from LID to address, with which both forms begin.
+/// Reads the fields from LID to address. The message begins with these fields, with or without a GID.
 void read_common(FieldReader& reader, Keys& keys) {
   keys.lid = reader.hex32(4);
   keys.out_reads = reader.hex32(4);
@@ -69,7 +69,7 @@ std::optional<Version> decode_version(const VersionMessage& message) {
   if (error != std::errc{} || dot == end || *dot != '.' || major > 99) return std::nullopt;
   unsigned minor = 0;
   const auto [last, minor_error] = std::from_chars(dot + 1, end, minor);
-  // Compared as decimal fractions, as in perftest: "5.6" means 5.60.
+  // The version is a decimal fraction, as in perftest: "5.6" means 5.60.
   const auto digits = last - (dot + 1);
   if (minor_error != std::errc{} || last != end || digits > 2) return std::nullopt;
   return Version{major * 100 + (digits == 1 ? minor * 10 : minor), std::string(text)};
@@ -118,7 +118,8 @@ std::optional<Keys> decode_keys(const KeysMessage& message) {
 bool is_short_keys(ByteSpan start) {
   if (start.size() < kShortKeysSize || start[kShortKeysSize - 1] != 0) return false;
   const std::string text =
-      std::string(as_text(start.first(kShortKeysSize))) + ':';  // so that all fields end with a colon
+      // FieldReader expects a colon after every field.
+      std::string(as_text(start.first(kShortKeysSize))) + ':';
   FieldReader reader(text);
   Keys keys;
   read_common(reader, keys);

@@ -35,7 +35,7 @@ inline constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 inline constexpr std::uint64_t kNoCredit = UINT64_MAX;
 inline constexpr std::uint8_t kNoPriority = UINT8_MAX;
 
-/// The functions of a control that softfeb calls, as a sum of these bits. Functions that are not called cost
+/// Bits that select which functions of a control softfeb calls. A function whose bit is not set costs
 /// nothing. The last four bits require kAcks, and a control object for each queue pair.
 enum Events : std::uint32_t {
   kAcks = 1U << 0,        ///< calls ack(); needs reliable queue pairs (RC)
@@ -57,8 +57,8 @@ struct Ack {
   std::uint64_t acked = 0;               ///< number of packets acknowledged so far
   std::uint64_t sent = 0;                ///< number of packets sent so far
   Time remote_delay = 0;                 ///< time for which the receiver held the packet; 0: unknown
-  std::uint16_t path = 0;                ///< identifies the path through switches that count hops
-  std::uint8_t hops = 0;                 ///< number of these switches that the packet passed; 0: unknown
+  std::uint16_t path = 0;                ///< identifies the path by its switches that count hops
+  std::uint8_t hops = 0;                 ///< number of switches on the path that count hops; 0: unknown
   std::uint8_t header_size = 0;          ///< size of `header` in bytes
   const std::uint8_t* header = nullptr;  ///< the plug-in's own header fields, as the receiver returned them
 };

@@ -64,8 +64,8 @@ class alignas(64) PluginControl final : public congestion::CongestionControl {
   template <typename Call>
   void guarded(const char* what, Call&& call);
   void adopt_answers(Time now);
-  /// For const functions that call the plug-in. They do not change the state that callers see, except that an
-  /// invalid answer makes the control fail.
+  /// For const functions that call the plug-in. These functions do not change any visible state, except that
+  /// an invalid answer of the plug-in makes the control fail.
   PluginControl& self() const { return const_cast<PluginControl&>(*this); }
   void fail(const std::string& message);
 
@@ -73,7 +73,7 @@ class alignas(64) PluginControl final : public congestion::CongestionControl {
   softfeb_plugin::Control* control_ = nullptr;
   congestion::RatePacer pacer_;
   bool paced_ = false;
-  std::uint32_t packet_;  ///< counted bytes of a full packet
+  std::uint32_t packet_;  ///< size of a full packet, in bytes from BTH through pad
   std::uint64_t window_ = kNoWindow;
   Time timer_ = kNever;
   Time rtt_ = 0;             ///< last RTT sample

@@ -25,7 +25,7 @@ struct ComparedFigure {
   const char* key;
   const char* label;
   std::function<std::optional<double>(const ComparedRun&)> value;
-  bool whole = false;  ///< an integer in the document
+  bool whole = false;  ///< the value is an integer in the document
   double scale = 1;    ///< factor from the value in the document to that in the table
   int digits = 0;      ///< number of digits after the decimal point, in the table
 };

@@ -21,7 +21,7 @@ struct ComparedRun {
   nlohmann::ordered_json result;  ///< result document of the run
   LabRun judged;                  ///< results, and the checks of the experiment
   std::vector<std::string> failed;  ///< names of the checks that count towards the verdict and did not hold
-  /// lab::RunMeans: bytes per second, bytes, seconds
+  /// Results of lab::RunMeans, in bytes per second, bytes and seconds.
   std::optional<double> goodput, queue_bytes_mean, rtt_s;
 
   /// True if the run was completed, and all its checks held.
@@ -32,12 +32,14 @@ struct ComparedRun {
 /// algorithm of lib/congestion or of a plug-in. `off` if there are no queue pairs.
 std::string algorithm_of(const config::ComparedLab& lab);
 
-/// The document (doc/result.md). `base` is the lab of the file.
+/// Returns the result document (doc/result.md). `base` is the lab of the configuration file, without the
+/// changes that were made for each run.
 nlohmann::ordered_json compare_json(const config::LabConfig& base,
                                     const std::vector<config::UnfitAlgorithm>& unfit,
                                     const std::vector<ComparedRun>& runs);
 
-/// The table for the terminal: one column per run, followed by the changes that were made for each run.
+/// Returns the table for the terminal: one column per run, followed by the changes that were made for each
+/// run.
 std::string compare_table(const config::LabConfig& base, const std::vector<config::UnfitAlgorithm>& unfit,
                           const std::vector<ComparedRun>& runs);
 

@@ -22,7 +22,8 @@ constexpr std::array<const char*, CompletionTimes::kClasses> kNames{"up to 10 kB
 /// Nanoseconds per microsecond.
 constexpr double kPerMicrosecond = 1000;
 
-/// `unit` is the number of the histogram's units in one unit of the result.
+/// Returns the statistics of a histogram. The histogram's values are divided by `unit` to convert them to the
+/// unit of the result.
 Json statistics(const LogHistogram& h, double unit) {
   if (h.count() == 0) return nullptr;
   return {{"mean", h.mean() / unit},

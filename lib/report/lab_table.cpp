@@ -117,8 +117,8 @@ const lab::CheckResult* find(const LabRun* run, const std::string& name) {
   return at == run->checks.end() ? nullptr : &*at;
 }
 
-/// Describes the state of a check. "held" means that it held in every run that counts. A run in real time
-/// that does not count is reported separately.
+/// Describes the state of a check. "held" means that the check held in every run that counts towards the
+/// verdict. If the run in real time does not count, its result is given separately.
 std::string state_of(const lab::CheckResult* real, const lab::CheckResult* in_virtual) {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kNameColumns = 20;
 constexpr std::size_t kBarColumns = 24;
-constexpr std::size_t kBoardColumns = 57;  ///< a board's columns between its name and RTT
+constexpr std::size_t kBoardColumns = 57;  ///< columns of a board's row between the name and the RTT
 constexpr std::size_t kRttColumns = 8;
 constexpr std::size_t kWindowColumns = 10;
 

@@ -30,7 +30,7 @@ struct LiveView {
     std::string name;
     double tx_gbps = 0;                 ///< rate on the wire since the previous view
     double used = 0;                    ///< share of the link rate, 0…1
-    std::uint64_t queue = 0, peak = 0;  ///< bytes; the peak since the previous view
+    std::uint64_t queue = 0, peak = 0;  ///< bytes in the queue now, and the maximum since the previous view
     std::uint64_t longest = 0;          ///< longest queue since the start, in bytes
     std::uint64_t marked = 0, dropped = 0, pauses = 0;
   };

@@ -43,7 +43,8 @@ void PortSeries::add(const stats::Sample& sample) {
   due_ = (sample.at / interval_ + 1) * interval_;
   if (sample.network == nullptr || !failure_.empty()) return;
   const stats::RunInterval& interval = rates_.add(sample);
-  if (interval.network_seconds <= 0) return;  // the next interval includes the events of this interval
+  // No time has passed; the next row will include the events of this interval.
+  if (interval.network_seconds <= 0) return;
   if (names_.empty()) names_ = port_names(config_.network, *sample.network);
   for (std::size_t i = 0; i < names_.size(); ++i) append(names_[i], interval.ports[i], interval.network_at);
   try {

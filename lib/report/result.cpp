@@ -163,7 +163,7 @@ Json port_pacing(const runtime::RunPort& p) {
   return j;
 }
 
-/// The rules of a port: place in the file, and counters.
+/// Returns the fault rules of a port, each with its place in the configuration file and its counters.
 Json fault_rules(const config::FaultConfig& faults, const std::vector<faults::RuleCounters>& counters) {
   Json list = Json::array();
   for (std::size_t r = 0; r < faults.rules.size() && r < counters.size(); ++r) {

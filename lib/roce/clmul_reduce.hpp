@@ -18,7 +18,8 @@ inline constexpr long long kPolyFull = 0x1'db71'0641LL;
 /// Reduces a 63-bit product of two reflected 32-bit polynomials. Bit t of the product is the coefficient of
 /// x^(62−t). Uses Barrett reduction.
 __attribute__((target("pclmul,sse4.1"))) inline std::uint32_t reduce63(__m128i product) {
-  // As a reflected 64-bit number, the product is one bit too low.
+  // The reduction expects a reflected 64-bit number, in which the bits of the product are one position
+  // higher.
   const __m128i p = _mm_slli_epi64(product, 1);
   const __m128i low_half = _mm_set_epi64x(0, 0xffff'ffffLL);
   const __m128i q = _mm_clmulepi64_si128(_mm_and_si128(p, low_half), _mm_set_epi64x(0, kMu), 0);

@@ -54,7 +54,8 @@ struct CongestionHeader {
   ByteSpan body;
 
   std::size_t size() const { return kCommonSize + body.size(); }
-  /// Size that the CCH at the beginning of `in` states. The CCH is not validated. Requires kCommonSize bytes.
+  /// Size of the CCH at the beginning of `in`, according to its length field. The CCH is not validated.
+  /// Requires that `in` contains at least kCommonSize bytes.
   static std::size_t stated_size(ByteSpan in) { return std::size_t{4} * in[2]; }
   bool echo() const { return (flags & kEcho) != 0; }
   bool control() const { return (flags & kControl) != 0; }
@@ -80,7 +81,7 @@ struct DelayBody {
   bool operator==(const DelayBody&) const = default;
 };
 
-/// Body of profile kInt: the records of the first switches, in path order.
+/// Body of profile kInt: the records of the first switches on the path, in path order.
 struct IntBody {
   static constexpr std::size_t kMaxRecords = congestion::kMaxIntRecords;
   static constexpr std::size_t kSize = 8 * kMaxRecords;
