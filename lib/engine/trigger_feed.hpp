@@ -48,7 +48,7 @@ class TriggerFeed {
   /// Trigger `i`, from oldest() to accepted() - 1. If other threads advance this feed, check oldest() again
   /// after the call: the trigger may have been overwritten.
   virtual detector::Trigger trigger(std::uint64_t i) const = 0;
-  /// Further flags for the headers of trigger `i`.
+  /// Additional flags for the event headers of trigger `i`.
   virtual std::uint16_t flags(std::uint64_t /*i*/) const { return 0; }
   /// One more than the highest event number.
   virtual std::uint64_t events() const { return accepted(); }

@@ -14,7 +14,7 @@ class FreeSpace {
 
   /// Returns true if `bytes` may be written, and then counts them as written.
   bool take(std::uint64_t bytes);
-  /// Makes the next take() ask the operating system again.
+  /// Makes the next take() query the free space of the file system again.
   void refresh() { known_ = false; }
 
  private:

@@ -37,7 +37,7 @@ namespace softfeb::experiment {
 /// configuration.
 struct Counters {
   std::vector<engine::EndpointSnapshot> endpoints;
-  std::optional<fabric::NetworkSnapshot> network;  ///< only if switches run in this process
+  std::optional<fabric::NetworkSnapshot> network;  ///< set only if switches run in this process
 };
 
 /// Runs boards and receivers in real or virtual time. The constructor creates plans and endpoints. The calls
@@ -78,7 +78,7 @@ class Driver {
 
   /// Called at the end of the warm-up, when the measured time begins.
   virtual void begin_measurement() {}
-  /// Returns the counters of the endpoints, boards first. Does not read the network.
+  /// Returns the counters of the endpoints, boards first, without a snapshot of the simulated network.
   virtual std::vector<engine::EndpointSnapshot> endpoint_counters() = 0;
   virtual Counters counters() = 0;
   /// Indexed like RunConfig::changes: 1 if the change has been applied to all its queue pairs.

@@ -12,7 +12,8 @@ namespace softfeb::fabric {
 /// A frame in the network. The FrameStore that created it owns its bytes. The network moves it, reads and
 /// writes its first `header_length` bytes, and releases it.
 struct Frame {
-  Frame* next = nullptr;  ///< link of the list that contains the frame; used by its owner
+  /// Next frame of the list that contains this frame; for use by the owner of the list.
+  Frame* next = nullptr;
   /// Contains at least the Ethernet header. If the frame has a BTH, contains everything through the BTH,
   /// including a congestion control header. Must not be shared with other frames, because switches write to
   /// it.

@@ -82,7 +82,7 @@ struct NetworkSnapshot {
   Time taken_at = 0;
   NetworkTotals totals;
   std::vector<PortSnapshot> ports;  ///< grouped by switch
-  std::vector<FlowSnapshot> flows;  ///< in the order of their first packets; at most Network::kFlows
+  std::vector<FlowSnapshot> flows;  ///< flows in the order of their first packets; at most Network::kFlows
 };
 
 }  // namespace softfeb::fabric

@@ -43,7 +43,7 @@ class FaultPlan {
   FaultPlan() = default;
   FaultPlan(std::uint64_t seed, const FaultRates& rates);
 
-  /// False when no fault can occur; judge() need not be called then.
+  /// False if no fault can occur. judge() then need not be called.
   bool active() const { return active_; }
 
   /// Decides the faults of the next packet. Always draws the same number of random numbers, so that one fault

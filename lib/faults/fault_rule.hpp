@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <optional>
 
-/// lib/faults: faults that are injected into the packets of a port. A FaultRule selects packets and says what
-/// happens to them; FaultRules (fault_rules.hpp) decides which rules apply to a packet; edit.hpp changes the
-/// bytes; FaultPlan (fault_plan.hpp) decides random faults. May include roce and base only. The code that
+/// lib/faults: faults that are injected into the packets of a port. A FaultRule selects packets and specifies
+/// what is done to them; FaultRules (fault_rules.hpp) decides which rules apply to a packet; edit.hpp changes
+/// the bytes; FaultPlan (fault_plan.hpp) decides random faults. May include roce and base only. The code that
 /// holds, copies and sends packets is in lib/dataplane (fault_injector.hpp). doc/faults.md describes the
 /// rules.
 namespace softfeb::faults {

@@ -130,7 +130,7 @@ void judge_events(Judge& judge, const config::RunConfig& config, const endpoints
 }
 
 /// Every registered transfer whose messages are all complete must have caused a notification. Messages lost
-/// over UC are judged elsewhere.
+/// over UC are covered by other checks.
 void judge_transfers(Judge& judge, const endpoints::Endpoints& endpoints) {
   std::map<std::size_t, std::uint64_t> complete;  // number of complete transfers per receiver
   for (const endpoints::TransferGroup& group : endpoints.transfers.groups) {

@@ -21,7 +21,7 @@ struct StageFigures {
   std::uint64_t lost_stamps = 0;
   /// Messages that are not complete. At the end of a run, these are the messages that were lost or flushed.
   std::uint64_t incomplete = 0;
-  std::array<StageHistogram, kSpans> histograms{};  ///< in the order of spans()
+  std::array<StageHistogram, kSpans> histograms{};  ///< one histogram for each span, in the order of spans()
 };
 
 /// Joins the stamps of messages. The board, the network and the receiver report them independently of each

@@ -125,7 +125,8 @@ struct PeerResults {
   std::vector<std::uint64_t> messages_of_qp;  ///< in the order of LocalEndpoint::qps; empty: not reported
   /// Measured time, from the start of traffic or the end of the warm-up to the last completion.
   double seconds = 0;
-  std::optional<std::uint64_t> events;  ///< number of triggers, for all builders; empty: no events
+  /// Number of triggers of the run, regardless of the number of builders; empty: no events.
+  std::optional<std::uint64_t> events;
 };
 
 struct PeerTimeouts {

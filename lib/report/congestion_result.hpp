@@ -10,8 +10,8 @@
 
 #include <nlohmann/json.hpp>
 
-/// Members `congestion` of the result document (doc/result.md): algorithm, window, RTT and other quantities
-/// of the algorithm.
+/// The members `congestion` of the result document (doc/result.md): algorithm, window, RTT and other
+/// quantities of the algorithm.
 namespace softfeb::report {
 
 /// Returns {"algorithm", and the quantities that the algorithm has} of a queue pair.

@@ -20,7 +20,7 @@ namespace softfeb::report {
 
 /// Files that a lab's report has in addition to those of result.hpp.
 inline constexpr const char* kReportPorts = "ports.csv";
-inline constexpr const char* kReportQueues = "queues.csv";  ///< only with `priorities`
+inline constexpr const char* kReportQueues = "queues.csv";  ///< written only if a switch has `priorities`
 inline constexpr const char* kReportWindows = "windows.csv";
 
 /// The observers of every run: the time series of its report, and the metrics by which a lab is judged.
