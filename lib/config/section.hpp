@@ -18,7 +18,7 @@
 
 namespace softfeb::config {
 
-/// Results of reading a document, besides the values.
+/// Additional results of reading a document: problems, places of the keys that were read, and known keys.
 struct Reading {
   static constexpr std::size_t kMost = 100;
 
@@ -53,8 +53,8 @@ class Section {
   const Node* find(std::string_view key);
   bool given(std::string_view key) const { return node_.find(key) != nullptr; }
 
-  /// Parses the scalar at `key` into `out`. `out` is unchanged if the key is missing or invalid. `parse`:
-  /// text -> Parsed<…>.
+  /// Parses the scalar at `key` into `out`. `out` is unchanged if the key is missing or invalid. `parse` is a
+  /// function that takes the text of the scalar and returns a Parsed<…>.
   template <class T, class Parse>
   bool read(std::string_view key, T& out, Parse parse) {
     const Node* node = find(key);
@@ -110,7 +110,8 @@ inline auto integer(std::uint64_t low, std::uint64_t high) {
   return [=](const std::string& text) { return parse_integer(text, low, high); };
 }
 
-/// Return parsers for times and sizes from `low` to `high`, for Section::read(). `what`: see parse_size_in().
+/// Return parsers for times and sizes from `low` to `high`, for Section::read(). `what` names the value in
+/// the error message, as for parse_size_in().
 inline auto time_in(Time low, Time high, const char* what) {
   return [=](const std::string& text) { return parse_time_in(text, low, high, what); };
 }

@@ -40,7 +40,8 @@ double bits_per_second(const QpDraft& qp) {
   return kUnlimited;
 }
 
-/// Returns the load that each replica of the draft offers, in bits per second, limited by its link.
+/// Returns the load that each replica of the board sends, in bits per second. It cannot exceed the rate of
+/// the board's link.
 double offered(const BoardDraft& board) {
   double sum = 0;
   for (const QpDraft& qp : board.qps) sum += qp.config.count * bits_per_second(qp);
@@ -48,7 +49,8 @@ double offered(const BoardDraft& board) {
   return std::max(kLeast, std::min(sum, link));
 }
 
-/// Returns the load sent to each receiver, in bits per second, indexed by the name used in `to`.
+/// Returns the load sent to each receiver, in bits per second. The key of the map is the receiver's name as
+/// written in `to`.
 std::map<std::string, double> sent_to(const Draft& draft) {
   std::map<std::string, double> sums;
   for (const BoardDraft& board : draft.boards) {

@@ -20,11 +20,11 @@ struct TrafficGenConfig {
   static constexpr std::uint32_t kSlotBytes = 9216, kSlots = 8;
 
   board::TrafficGenSettings registers;
-  bool start = false;                 ///< the generators start with the board's traffic
-  std::vector<std::string> to_names;  ///< receivers, as in the file; empty: none
-  /// Index of the receiver to which this port of the board sends, as the only element; empty if `to_names` is
-  /// empty. If `to_names` names n receivers, port i sends to number i mod n, where i counts the ports of all
-  /// replicas.
+  bool start = false;                 ///< true: the generators are enabled when the board starts its traffic
+  std::vector<std::string> to_names;  ///< names of the receivers, as written in the file; may be empty
+  /// Index of the receiver to which this port of the board sends. The vector has one element, or none if
+  /// `to_names` is empty. If `to_names` names n receivers, port i sends to receiver i mod n, where i counts
+  /// the ports of all replicas.
   std::vector<std::size_t> receivers;
   // Settings of the queue pairs.
   roce::Transport transport = roce::Transport::kRc;
@@ -32,7 +32,7 @@ struct TrafficGenConfig {
   std::uint32_t window = 256;
   std::uint8_t timeout = 14;
   std::uint8_t retry_count = 3;
-  /// False: not in the file, but the board's register profile has traffic generators.
+  /// False if the file has no section `traffic_gen`, but the board's register profile has traffic generators.
   bool given = false;
   Where where;
 

@@ -10,7 +10,8 @@
 namespace softfeb::config {
 namespace {
 
-/// A unit is `multiplier` / `divisor` base units. Examples in messages use the first unit of a table.
+/// A unit is `multiplier` / `divisor` base units. Error messages use the first unit of a table in their
+/// examples.
 struct Unit {
   std::string_view name;
   std::uint64_t multiplier;
@@ -211,7 +212,7 @@ Parsed<Probability> parse_probability(const std::string& text) {
 
 std::string format_time(Time time) { return format(time, kTimes); }
 std::string format_size(std::uint64_t bytes) {
-  // Binary units only: sizes are rarely meant in powers of 1000.
+  // Uses binary units only, because sizes are rarely meant in powers of 1000.
   return format(bytes, std::span<const Unit>(kSizes).first(5));
 }
 

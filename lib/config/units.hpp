@@ -45,8 +45,8 @@ Parsed<std::int64_t> parse_wall_clock(const std::string& text);
 /// Parses true, yes, on; false, no, off.
 Parsed<bool> parse_bool(const std::string& text);
 
-/// The format functions return a text that parses to the same value. The exception is a rate given as a
-/// period: there is no such text for it, because configuration files contain the period instead.
+/// The format functions return a text that parses to the same value. The only exception is format_rate() with
+/// a rate of kind kPeriod, because a configuration file gives the period itself instead of a rate.
 std::string format_time(Time time);
 std::string format_size(std::uint64_t bytes);
 std::string format_bandwidth(std::uint64_t bytes_per_second);

@@ -23,7 +23,8 @@ struct Where {
 using roce::IpAddress;
 using roce::MacAddress;
 
-/// A probability in billionths. An integer, so that results for a seed do not depend on floating point.
+/// A probability in billionths. It is an integer, so that the results for a given seed do not depend on
+/// floating-point arithmetic.
 struct Probability {
   static constexpr std::uint32_t kOne = 1'000'000'000;
   std::uint32_t billionths = 0;

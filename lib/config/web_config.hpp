@@ -17,7 +17,8 @@ struct WebConfig {
 
   bool on = false;
   IpAddress address = *IpAddress::parse("127.0.0.1");
-  std::optional<std::uint16_t> port;  ///< none: kPort or the next free port; 0: any free port
+  /// None: use kPort or, if it is taken, the next free port; 0: use any free port.
+  std::optional<std::uint16_t> port;
 };
 
 /// Parses off, on, 8081, 127.0.0.1, 127.0.0.1:8081, or [::1]:8081.

@@ -21,7 +21,7 @@ struct Ack {
   /// Time at which the first bit of the acknowledged packet left. Set only if this yields a valid RTT sample,
   /// which means that the packet requested the acknowledgement and was sent only once (Karn's rule).
   std::optional<Time> sent_at;
-  std::uint64_t bytes = 0;    ///< counted bytes acknowledged for the first time
+  std::uint64_t bytes = 0;    ///< bytes acknowledged for the first time, from BTH through pad
   std::uint32_t packets = 0;  ///< packets acknowledged for the first time
   /// packets acknowledged so far, including those of this acknowledgement
   std::uint64_t acked = 0;
@@ -33,7 +33,7 @@ struct Ack {
   std::span<const std::uint8_t> header = {};
   std::span<const IntRecord> records = {};  ///< in path order; valid during the call only
 
-  /// Packets that were in flight before this acknowledgement.
+  /// Number of packets that were in flight before this acknowledgement arrived.
   std::uint64_t in_flight_before() const { return sent - acked + packets; }
   /// RTT of the acknowledged packet minus `offset`, at least 1 ps. Requires `sent_at`.
   Time rtt(Time now, Time offset = 0) const {

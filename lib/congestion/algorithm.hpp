@@ -24,7 +24,7 @@ enum class Unit : std::uint8_t {
   kTime,    ///< picoseconds
   kSize,    ///< bytes
   kClocks,  ///< clocks of 6.4 ns
-  kWord,    ///< index into a list of words
+  kWord,    ///< index into Field::words, the list of allowed words
 };
 
 /// A parameter of an algorithm. All values are numbers in the unit given. They are whole numbers unless the
@@ -55,7 +55,8 @@ using Needs = std::uint8_t;
 inline constexpr Needs kNeedsAcks = 1U << 0;        ///< a reliable queue pair (RC)
 inline constexpr Needs kNeedsIntRecords = 1U << 1;  ///< switches that write INT records
 inline constexpr Needs kNeedsGrants = 1U << 2;      ///< a receiver that sends grants
-/// One object for each queue pair; no other `scope` is allowed.
+/// A CongestionControl object for each queue pair. Queue pairs cannot share one, so no other value of `scope`
+/// is allowed.
 inline constexpr Needs kNeedsOwnQp = 1U << 3;
 
 /// Result of a change of parameters.
@@ -69,7 +70,8 @@ enum class Change : std::uint8_t {
 /// CongestionControl objects. Immutable; all threads may share one Algorithm object.
 class Algorithm {
  public:
-  /// A value that contradicts another value. `text` continues "`name` is VALUE, ".
+  /// A value that contradicts the value of another parameter. `text` is the end of the error message, after
+  /// "`name` is VALUE, ".
   struct Conflict {
     std::size_t parameter;  ///< index in parameters()
     std::string text;       ///< e.g. "above `t_high`"

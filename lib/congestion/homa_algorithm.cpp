@@ -13,10 +13,12 @@ namespace {
 using P = HomaParameters;
 
 double unscheduled_levels(const P& p) { return static_cast<double>(p.cutoffs.size()) + 1; }
-/// Sets the number of unscheduled levels. The cutoffs of additional levels are set by the fields that follow.
+/// Sets the number of unscheduled levels. If the number grows, the cutoffs of the new levels must be set
+/// afterwards.
 void set_unscheduled_levels(P& p, double levels) { p.cutoffs.resize(static_cast<std::size_t>(levels) - 1); }
 
-/// Default cutoffs: 4, 16 and 64 KiB; each further cutoff is four times the previous one (ours).
+/// Default cutoffs: 4, 16 and 64 KiB; each further cutoff is four times the previous one. The values are our
+/// choice, not from the paper.
 constexpr std::uint32_t default_cutoff(std::size_t i) { return 4096U << 2 * i; }
 
 template <std::size_t I>
@@ -29,7 +31,7 @@ constexpr Field<P> cutoff(std::string_view name) {
       }};
 }
 
-// `unscheduled_levels` determines how many cutoffs are used, so it must precede them.
+// `unscheduled_levels` sets the number of cutoffs, so it must precede the cutoffs in this table.
 constexpr std::array kFields{
     size<&P::rtt_bytes>("rtt_bytes", 1, "payload bytes per RTT at line rate, rounded up to packets"),
     count<&P::overcommit>("overcommit", 1, kHighestCount, "messages granted at the same time"),

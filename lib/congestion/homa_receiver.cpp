@@ -38,8 +38,8 @@ HomaReceiver::HomaReceiver(const HomaParameters& parameters, Capacity capacity,
       resends_(memory) {
   active_.reserve(overcommit_);
   frontier_.reserve(std::size_t{overcommit_} + 1);
-  // A call returns at most one grant per message. A message beyond the capacity also needs an entry for its
-  // grant.
+  // A call returns at most one grant per message. Reserve at least one entry, because a message beyond the
+  // capacity is granted too, even if the capacity is 0.
   grants_.reserve(std::max<std::size_t>(1, capacity.messages));
   resends_.reserve(capacity.messages);
 }
@@ -74,8 +74,8 @@ std::span<const HomaReceiver::Grant> HomaReceiver::data(Time now, std::uint32_t 
   return in_progress(message) ? accept(now, message, false) : std::span<const Grant>();
 }
 
-/// Counts a packet. If `others_may` is true, a grant to another message may be due even if this message was
-/// not waiting for a grant.
+/// Counts a packet and returns the grants that are due. If `others_may` is true, other messages may be due
+/// for grants even if this message was not waiting for one.
 std::span<const HomaReceiver::Grant> HomaReceiver::accept(Time now, std::uint32_t message, bool others_may) {
   Message& m = messages_[message];
   m.heard = now;

@@ -33,8 +33,8 @@ struct HomaParameters {
   std::vector<std::uint32_t> cutoffs = {4096, 16'384, 65'536};
   /// Time without a packet after which a receiver requests granted packets that have not arrived.
   Time resend_interval = kMillisecond;
-  /// A packet must not overtake the previous one of its queue pair. Only experiments disable this: an RC
-  /// responder treats an overtaken packet as lost.
+  /// If true, a packet never overtakes the previous one of its queue pair. Only experiments set this to
+  /// false, because an RC responder treats an overtaken packet as lost.
   bool keep_order = true;
 
   bool operator==(const HomaParameters&) const = default;

@@ -30,8 +30,7 @@ CongestionControl::Departure Hpcc::on_sent_then_departure(std::uint32_t bytes, s
 }
 
 std::uint64_t Hpcc::find_window() const {
-  // Round up. The number of bytes in flight is an integer, so a comparison with the rounded window gives the
-  // same result.
+  // Rounding up does not change when packets may leave, because the number of bytes in flight is an integer.
   return static_cast<std::uint64_t>(std::ceil(std::min(std::max(window_, 1.0), 1e18)));
 }
 

@@ -34,9 +34,9 @@ struct HpccParameters {
   bool operator==(const HpccParameters&) const = default;
 };
 
-/// HPCC (Li et al., SIGCOMM 2019, algorithm 1): the window follows the load of the busiest port on the
-/// path, as reported by INT records. Packets are paced at window / T. Ignores CNPs and, since loss is not a
-/// congestion signal, NAKs; a timeout only discards the records.
+/// HPCC (Li et al., SIGCOMM 2019, algorithm 1): the window follows the load of the busiest port on the path,
+/// as reported by INT records. Packets are paced at window / T. HPCC ignores CNPs. It also ignores NAKs,
+/// because it does not use loss as a congestion signal. A timeout only discards the records.
 class alignas(64) Hpcc final : public CongestionControl {
  public:
   explicit Hpcc(const HpccParameters& parameters = {});

@@ -24,7 +24,7 @@ constexpr std::int64_t wrapped_difference(std::uint32_t now, std::uint32_t befor
 struct IntRecord {
   static constexpr std::uint8_t kUnknownRate = 15;
   static constexpr unsigned kTimeBits = 24, kTxBits = 20;
-  static constexpr std::uint32_t kTxUnit = 128, kQueueUnit = 80;  ///< units in bytes
+  static constexpr std::uint32_t kTxUnit = 128, kQueueUnit = 80;  ///< bytes per unit
 
   std::uint8_t rate_code = kUnknownRate;  ///< link rate as a code, 0…15
   std::uint32_t time = 0;                 ///< ns, modulo 2^24 (wraps after 16.8 ms)

@@ -38,8 +38,7 @@ double Swift::target_for(std::uint8_t hops) const {
 }
 
 std::uint64_t Swift::find_window() const {
-  // Round up. The number of bytes in flight is an integer, so a comparison with the rounded window gives the
-  // same result.
+  // Rounding up does not change when packets may leave, because the number of bytes in flight is an integer.
   return static_cast<std::uint64_t>(std::ceil(std::min(window_bytes(), 1e18)));
 }
 

@@ -51,8 +51,8 @@ class alignas(64) Swift final : public CongestionControl {
   std::size_t memory() const override { return sizeof *this; }
   CongestionState state(Time now) const override;
 
-  /// Sets new parameters at `now`. A window changes only if it is outside the new bounds; the endpoint window
-  /// also if `endpoint_target` becomes 0.
+  /// Sets new parameters at `now`. A window changes only if it is outside the new bounds. The endpoint window
+  /// also changes if `endpoint_target` becomes 0.
   void set_parameters(const SwiftParameters& parameters, Time now);
   const SwiftParameters& parameters() const { return parameters_; }
   double fabric_cwnd() const { return fabric_.cwnd; }

@@ -112,7 +112,8 @@ void Arena::map_for(std::uint16_t port_id) {
     mapped_.push_back(info.device);
     return;
   }
-  if (rte_errno == ENOTSUP) return;  // the bus needs no mapping; registration is enough
+  // The device's bus does not use DMA mappings; rte_extmem_register() is enough.
+  if (rte_errno == ENOTSUP) return;
   throw EnvironmentError(std::string("the NIC cannot map the payload memory: ") + rte_strerror(rte_errno),
                          "raise the locked-memory limit (ulimit -l unlimited) or use huge pages");
 }

@@ -35,7 +35,7 @@ struct Capabilities {
   bool link_up = false;
   std::uint64_t link_bps = 0;    ///< bits per second; 0: unknown
   int socket = -1;               ///< NUMA node; -1: none
-  std::string kernel_interface;  ///< name; empty: none
+  std::string kernel_interface;  ///< name of the kernel interface behind the port; empty if there is none
 };
 
 /// Queries an attached port. Throws EnvironmentError if it does not respond.

@@ -51,7 +51,7 @@ Capture::Capture(const CaptureConfig& config)
     : config_(config),
       room_(std::min(config.snap_length, config.frame_bytes)),
       slots_(std::max<std::uint32_t>(config.packets, 1)),
-      bytes_(slots_.size() * room_),  // zero-filled: no page faults later
+      bytes_(slots_.size() * room_),  // zero-filled here, so that record() takes no page faults
       left_(config.mode == CaptureMode::kFirst ? slots_.size() : UINT64_MAX) {}
 
 void Capture::record(Time now, const Segments& frame) {

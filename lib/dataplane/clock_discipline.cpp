@@ -23,7 +23,8 @@ double ppm(std::uint64_t a, std::uint64_t b) {
   return (static_cast<double>(a) - static_cast<double>(b)) / static_cast<double>(b) * 1e6;
 }
 
-/// Returns the error of a frequency measured between two readings, if each is off by half its window.
+/// Returns the largest possible error, in ppm, of the frequency measured between two readings. The error of
+/// each reading is at most half the width of its window.
 double error_ppm(const ClockReading& from, const ClockReading& to) {
   return static_cast<double>(from.window + to.window) / 2 / static_cast<double>(to.tsc - from.tsc) * 1e6;
 }
@@ -67,7 +68,8 @@ bool ClockDiscipline::add(const ClockReading& reading) {
   offset_ = static_cast<std::int64_t>(clock_.time(reading.tsc) - reference);
   if (std::abs(offset_) > std::abs(largest_offset_)) largest_offset_ = offset_;
   interval_ns_ = std::min(2 * interval_ns_, kLongestIntervalNs);
-  // If the clock is ahead, assume a faster TSC until the next reading. This slows the clock down.
+  // If the clock is ahead of the reference, set a higher TSC frequency until the next reading. Each TSC cycle
+  // then counts as less time, so the clock advances more slowly.
   const double wanted_ppm = static_cast<double>(offset_) / (static_cast<double>(interval_ns_) * 1e3) * 1e6;
   const double slew = std::clamp(wanted_ppm, -kSlewPpm, kSlewPpm) * 1e-6;
   const auto correction = static_cast<std::int64_t>(std::llround(static_cast<double>(measured_hz_) * slew));

@@ -7,7 +7,7 @@
 namespace softfeb::dataplane {
 
 namespace {
-/// The samples of a longer iteration would not fit into the ring.
+/// Longer iterations are cut to this length, because their samples would not fit into the ring.
 constexpr Time kLongestIteration = 10 * kSecond;
 }  // namespace
 

@@ -32,7 +32,8 @@ class CpuAccount {
   /// Call at the start of each iteration: true if its stages are to be measured.
   bool measures_next() {
     if (--countdown_ != 0) return false;
-    // The distance is irregular, so that periodic work is neither always nor never measured.
+    // The number of iterations between two measured ones is pseudo-random. With a constant number, work that
+    // recurs periodically could be measured always or never.
     random_ = random_ * 1'664'525 + 1'013'904'223;
     countdown_ = kMeasureOneOf / 2 + 1 + (random_ >> 26);
     return true;
@@ -63,9 +64,11 @@ class CpuAccount {
   std::uint32_t random_ = 1;
   std::uint64_t last_ = 0;
   engine::Stage stage_ = engine::Stage::kOther;
-  std::array<std::uint64_t, engine::kStages> current_{};   ///< cycles of the iteration
-  std::array<std::uint64_t, engine::kStages> measured_{};  ///< cycles since the previous sample
-  std::array<float, engine::kStages> proportions_{};  ///< proportions in the latest sample with measurements
+  /// Cycles of the iteration being measured, by stage.
+  std::array<std::uint64_t, engine::kStages> current_{};
+  /// Cycles of the measured iterations since the previous sample, by stage.
+  std::array<std::uint64_t, engine::kStages> measured_{};
+  std::array<float, engine::kStages> proportions_{};  ///< by stage, from the latest sample with measurements
   SpscRing<CpuSample> samples_{1024};
 };
 

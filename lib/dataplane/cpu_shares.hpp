@@ -9,7 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 
-/// How a worker spends its time. Includes no DPDK header, so that results can be built without DPDK.
+/// How a worker spends its time. This header includes no DPDK header, so that code that evaluates results can
+/// be built without DPDK.
 namespace softfeb::dataplane {
 
 /// Length of a sample, in time during which the worker was not preempted.

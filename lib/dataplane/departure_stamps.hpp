@@ -13,8 +13,8 @@ struct rte_mbuf;
 namespace softfeb::dataplane {
 
 struct DepartureCounters {
-  std::uint64_t overruns = 0;  ///< iterations delayed by more than the slack
-  Time latest = 0;             ///< largest delay beyond the slack
+  std::uint64_t overruns = 0;  ///< iterations that were later than the slack allows
+  Time latest = 0;             ///< largest lateness of an iteration, after subtraction of the slack
 };
 
 /// Writes departure times into the packets of one TX queue, using DPDK's dynamic mbuf field and flag for
@@ -27,8 +27,9 @@ class alignas(64) DepartureStamps {
   /// room for the dynamic field.
   DepartureStamps(const Mailbox<ClockMap>& clock, Time horizon);
 
-  /// Time by which the schedule may fall behind: half of the horizon. The other half covers the iteration
-  /// itself and the NIC's fetch of the packet.
+  /// Largest delay of an iteration behind the schedule that does not affect departure times: half of the
+  /// horizon. The other half is reserved for the iteration itself and for the NIC, which must fetch the
+  /// packet in time.
   Time slack() const { return horizon_ / 2; }
   Time horizon() const { return horizon_; }
 

@@ -32,8 +32,8 @@ std::string need_text(const DeviceSpec& spec) {
                       : "it needs " + std::string(need) + " (softfeb doctor lists the devices)";
 }
 
-/// Removes the socket file at `path` if nothing listens on it, as after the death of the process that created
-/// it. DPDK refuses to bind to an existing file.
+/// Removes the socket file at `path` if no process listens on it, for example because its creator crashed.
+/// DPDK would refuse to bind to an existing file.
 void remove_stale_socket(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -156,7 +156,7 @@ std::unique_ptr<Device> DeviceFactory::attach_ring(const DeviceSpec& spec, const
       for (unsigned queue = 0; queue < request.queues; ++queue) {
         const std::string name =
             "sf" + std::to_string(next_index_++) + (way == 0 ? "a" : "b") + std::to_string(queue);
-        // Each end of a queue belongs to one worker.
+        // Single producer and single consumer: each end of a queue belongs to one worker.
         rte_ring* ring = rte_ring_create(name.c_str(), size, SOCKET_ID_ANY,
                                          RING_F_SP_ENQ | RING_F_SC_DEQ | RING_F_EXACT_SZ);
         if (ring == nullptr) {

@@ -18,9 +18,10 @@ using engine::DeviceKind;
 
 /// Source of the link's MTU.
 enum class MtuSource : std::uint8_t {
-  kFixed,    ///< the driver; cannot be changed
-  kPort,     ///< rte_eth_dev_set_mtu()
-  kKernel,   ///< the kernel interface behind the port; the driver reports 1514 bytes regardless of its MTU
+  kFixed,  ///< the driver; cannot be changed
+  kPort,   ///< rte_eth_dev_set_mtu()
+  /// The kernel interface behind the port; the driver reports 1514 bytes regardless of the interface's MTU.
+  kKernel,
   kNothing,  ///< only buffer sizes limit frames
 };
 
@@ -30,9 +31,9 @@ struct DeviceTraits {
   /// Prefix of the device text, and name of the DPDK driver; empty for kPci and kRaw.
   std::string_view prefix;
   std::string_view argument;  ///< syntax of the text after the colon, for messages
-  std::string_view options;   ///< default devargs; the user's take precedence
+  std::string_view options;   ///< default devargs; devargs that the user gives take precedence
   MtuSource mtu;
-  bool filters_mac;  ///< may drop frames for other MAC addresses unless promiscuous
+  bool filters_mac;  ///< if true, the device may drop frames for other MAC addresses unless it is promiscuous
   /// Accepts chained mbufs although it does not announce RTE_ETH_TX_OFFLOAD_MULTI_SEGS.
   bool takes_chains;
   std::string_view need;  ///< what the user must provide, for doctor and messages

@@ -135,7 +135,7 @@ const DeviceTraits& device_traits(DeviceKind kind) {
 }
 
 std::uint32_t af_packet_frame_slot(std::uint32_t frame_bytes) {
-  constexpr std::uint32_t kHeader = 96;  // TPACKET2_HDRLEN, its alignment and the kernel's reserve
+  constexpr std::uint32_t kHeader = 96;  // aligned TPACKET2_HDRLEN, and the space that the kernel reserves
   return std::max<std::uint32_t>(2048, std::bit_ceil(frame_bytes + kHeader));
 }
 

@@ -94,8 +94,8 @@ std::vector<std::string> eal_arguments(const EalConfig& config, std::uint64_t fr
   args.push_back(config.verbose ? "--log-level=*:notice" : "--log-level=*:error");
   if (config.pci_devices.empty()) {
     args.emplace_back("--no-pci");
-    args.emplace_back(
-        "--iova-mode=va");  // nothing here needs physical addresses, and users may be unable to read them
+    // Physical addresses are not needed without PCI devices, and reading them requires a privilege.
+    args.emplace_back("--iova-mode=va");
   }
   for (const std::string& device : config.pci_devices) {
     args.emplace_back("-a");

@@ -45,8 +45,8 @@ rte_mbuf* FaultInjector::replace_by_copy(rte_mbuf* packet) {
 rte_mbuf* FaultInjector::corrupt(rte_mbuf* packet, const faults::RoceLocation& at, std::uint64_t where) {
   rte_mbuf* copy = replace_by_copy(packet);
   if (copy == nullptr) return packet;
-  // Flip a bit of the iCRC or of the bytes it covers, or of the congestion control header, which has its own
-  // checksum, so that a correct receiver must drop the packet. The copy may be a chain.
+  // The flipped bit belongs to the iCRC, to the bytes that it covers, or to the congestion control header,
+  // which has its own checksum. A correct receiver must therefore drop the packet. The copy may be a chain.
   std::uint32_t offset = at.content + static_cast<std::uint32_t>((where >> 3) % (copy->pkt_len - at.content));
   if (offset == at.bth + kReserved8a) ++offset;
   rte_mbuf* m = copy;
@@ -79,7 +79,7 @@ void FaultInjector::pass_random(rte_mbuf* packet, const faults::RoceLocation& at
     return;
   }
   if (verdict.mark_ce) packet = mark_ce(packet, at);
-  // A rule may have cut off the bytes that would be corrupted.
+  // A truncation rule may have removed all bytes that this fault could corrupt.
   if (verdict.corrupt && packet->pkt_len > at.content) packet = corrupt(packet, at, verdict.where);
   rte_mbuf* twin = verdict.duplicate ? rte_pktmbuf_copy(packet, copies_, 0, UINT32_MAX) : nullptr;
   if (verdict.reorder && held_ == nullptr) {

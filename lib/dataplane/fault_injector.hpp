@@ -25,9 +25,10 @@ struct HoldLimits {
 /// packets only; all other packets, such as ARP, pass unchanged. A packet that rules drop or hold back is not
 /// subject to random faults, but the plan draws its random numbers all the same.
 ///
-/// Copies a packet before changing or holding it, so that payloads in the arena and shared buffers are never
-/// written, and the buffers of the port are not held. If no buffer is free, the packet passes without that
-/// fault: random faults count this in no_copy(), rules as refused.
+/// Copies a packet before changing or holding it. Thus, payloads in the arena and shared buffers are never
+/// written, and packets that are held back do not occupy the port's buffers. If no buffer is free for the
+/// copy, the packet passes without that fault. no_copy() counts such random faults; RuleCounters counts such
+/// rules as refused.
 class FaultInjector {
  public:
   /// `frame_bytes`: longest frame in bytes. `held`: maximum number of copies in use at one time, besides
@@ -61,7 +62,7 @@ class FaultInjector {
   const std::vector<faults::RuleCounters>& rule_counters() const { return rules_.counters(); }
 
  private:
-  /// The packets that leave.
+  /// The packets that apply() puts into its `out`.
   struct Output {
     std::span<rte_mbuf*> out;
     std::size_t n = 0;
@@ -78,7 +79,7 @@ class FaultInjector {
   rte_mbuf* mark_ce(rte_mbuf* packet, const faults::RoceLocation& at);
   rte_mbuf* replace_by_copy(rte_mbuf* packet);
 
-  // Rules; in fault_injector_rules.cpp.
+  // The functions for rules are in fault_injector_rules.cpp.
   void pass_rules(rte_mbuf* packet, const faults::RoceLocation& at, const faults::FaultVerdict& verdict,
                   const faults::FaultRules::Judgement& judged, Output& out, Time now);
   void drop(rte_mbuf* packet, const faults::FaultRules::Judgement& judged);

@@ -39,7 +39,7 @@ void FaultInjector::pass_rules(rte_mbuf* packet, const faults::RoceLocation& at,
       dropped = true;
       count(hit, true);
     } else if (kind == ActionKind::kReorder || kind == ActionKind::kDelay) {
-      if (held_by != nullptr) count(hit, false);  // a packet can be held once
+      if (held_by != nullptr) count(hit, false);  // only the first such rule can hold the packet
       if (held_by == nullptr) held_by = &hit;
     }
   }
@@ -53,7 +53,8 @@ void FaultInjector::pass_rules(rte_mbuf* packet, const faults::RoceLocation& at,
   }
 }
 
-/// A dropped packet leaves neither late nor twice.
+/// Frees a dropped packet. Rules that would have delayed, reordered or duplicated this packet are counted as
+/// refused.
 void FaultInjector::drop(rte_mbuf* packet, const faults::FaultRules::Judgement& judged) {
   for (const RuleHit& hit : judged.hits) {
     const ActionKind kind = rules_.rule(hit.rule).action.kind;
@@ -64,7 +65,8 @@ void FaultInjector::drop(rte_mbuf* packet, const faults::FaultRules::Judgement& 
   rte_pktmbuf_free(packet);
 }
 
-/// Sends the packet and its copies. If `held_by` is a hit, only the copies leave now.
+/// Sends the packet and its duplicates. If `held_by` is not null, that rule holds the packet back, and only
+/// the duplicates leave now.
 void FaultInjector::release(rte_mbuf* packet, const faults::RoceLocation& at,
                             const faults::FaultVerdict& verdict, const faults::FaultRules::Judgement& judged,
                             const RuleHit* held_by, Output& out, Time now) {
@@ -77,12 +79,12 @@ void FaultInjector::release(rte_mbuf* packet, const faults::RoceLocation& at,
   if (held_by != nullptr) count(*held_by, held);
   if (!held) pass_random(packet, at, verdict, out);
   if (out.n == before) return;
-  // The packet that is held now must not overtake itself.
+  // If this packet itself was just held, it does not count as a packet that overtakes it.
   if (!held) store_.overtaken(judged.qp);
   release_due(out, now);
 }
 
-/// Returns the packet, which is a copy if the action was applied.
+/// Applies an edit action. Returns the edited copy, or the unchanged packet if the rule is refused.
 rte_mbuf* FaultInjector::edit(rte_mbuf* packet, const faults::RoceLocation& at, const RuleHit& hit) {
   if (packet->pool != copies_) {
     rte_mbuf* const copy = replace_by_copy(packet);
@@ -92,7 +94,7 @@ rte_mbuf* FaultInjector::edit(rte_mbuf* packet, const faults::RoceLocation& at, 
     }
     packet = copy;
   }
-  // A frame that is longer than the buffers of the copies is a chain.
+  // The edit needs the whole packet in one segment. The copy is a chain if the frame is longer than a buffer.
   if (packet->nb_segs != 1 || packet->data_len < at.bth + roce::Bth::kSize) {
     count(hit, false);
     return packet;
@@ -104,7 +106,7 @@ rte_mbuf* FaultInjector::edit(rte_mbuf* packet, const faults::RoceLocation& at, 
   return packet;
 }
 
-/// Keeps a copy for a replay. If that fails, the replay is refused later.
+/// Keeps a copy of the packet for a later replay. Without this copy, replay() counts the rule as refused.
 void FaultInjector::keep(const rte_mbuf* packet, const RuleHit& hit) {
   if (store_.full()) return;
   rte_mbuf* const copy = rte_pktmbuf_copy(packet, copies_, 0, UINT32_MAX);
@@ -136,7 +138,8 @@ bool FaultInjector::hold(rte_mbuf* packet, const faults::FaultAction& action, st
   return true;
 }
 
-/// Puts the copies of `duplicate`. The rule is refused if one of them cannot be made.
+/// Puts the copies that a `duplicate` rule makes into `out`. The rule counts as refused if one of the copies
+/// cannot be made.
 void FaultInjector::put_copies(const rte_mbuf* packet, const RuleHit& hit, Output& out) {
   bool all = true;
   for (std::uint32_t i = 0; i < rules_.rule(hit.rule).action.value; ++i) {
@@ -149,7 +152,8 @@ void FaultInjector::put_copies(const rte_mbuf* packet, const RuleHit& hit, Outpu
   count(hit, all);
 }
 
-/// Packets for which there is no room remain due.
+/// Moves held packets that are due to `out`. If `out` has no room for a packet, the packet stays due until
+/// the next call.
 void FaultInjector::release_due(Output& out, Time now) {
   while (out.extra != 0) {
     rte_mbuf* const packet = store_.take_due(now);

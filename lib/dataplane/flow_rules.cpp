@@ -144,14 +144,14 @@ FlowRules::FlowRules(std::uint16_t port_id, SteeringTier highest, std::uint16_t 
                      std::span<const SteeredBoard> boards)
     : port_id_(port_id) {
   const RuleCheck check = [port_id](const SteeringRule& rule) { return validate(port_id, rule); };
-  std::string before;  // reason why higher tiers failed after they were chosen
+  std::string before;  // why the port rejected the rules of higher tiers that validation had chosen
   for (;;) {
     LogCollector log;
     choice_ = choose_steering(highest, queues, boards, check);
     const std::string skipped = choice_.tier < highest ? choice_.reason : "";
     std::string refusal;
     if (insert_all(refusal)) {
-      // If no tier is left, the earlier failures are the reason.
+      // If only the software tier remains, report why the insertions of the higher tiers failed.
       const bool gave_up = !before.empty() && choice_.tier == SteeringTier::kSoftware;
       choice_.reason = gave_up ? before : join(before, choice_.reason);
       return;

@@ -15,8 +15,8 @@ namespace softfeb::dataplane {
 /// frees them. No allocation after construction.
 class HeldPackets {
  public:
-  /// `limit`: maximum number of packets. `replays`: number of packets that may be kept for replays, which
-  /// count too.
+  /// `limit`: maximum number of packets in the store, including those kept for replays. `replays`: number of
+  /// packets that may be kept for replays.
   HeldPackets(std::size_t limit, std::size_t replays);
   ~HeldPackets();
   HeldPackets(const HeldPackets&) = delete;
@@ -27,7 +27,8 @@ class HeldPackets {
   /// Holds `packet`, of queue pair `qp`, until `due` or until `behind` packets of the queue pair have
   /// overtaken it (0: only until `due`). Requires !full().
   void hold(rte_mbuf* packet, std::uint32_t qp, std::uint32_t behind, Time due);
-  /// Counts a packet of `qp` that leaves. Held packets that it was the last to overtake become due.
+  /// Counts a packet of `qp` that leaves and thus overtakes the held packets of `qp`. Those that `behind`
+  /// packets have now overtaken become due.
   void overtaken(std::uint32_t qp);
   /// Removes and returns the first packet that is due at `now`; null if there is none.
   rte_mbuf* take_due(Time now);

@@ -25,7 +25,7 @@ HugeMemory& HugeMemory::instance() {
 
 void* HugeMemory::do_allocate(std::size_t bytes, std::size_t alignment) {
   if (bytes < kLeast || alignment > kHuge) return ::operator new (bytes, std::align_val_t{alignment});
-  // Map one huge page more to align the block, then unmap the excess.
+  // Map one additional huge page, so that the block can be aligned, then unmap the excess.
   const std::size_t size = up_to(bytes, kPage);
   void* const room = mmap(nullptr, size + kHuge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (room == MAP_FAILED) throw std::bad_alloc();

@@ -27,7 +27,7 @@ void MbufReturn::add(rte_mbuf* packet) {
   std::size_t segment = 0;
   for (rte_mbuf* m = packet; m != nullptr;) {
     rte_mbuf* const next = m->next;
-    // Null: another reference remains.
+    // rte_pktmbuf_prefree_seg() returns null if another reference to the segment remains.
     if (rte_mbuf* const mine = rte_pktmbuf_prefree_seg(m); mine != nullptr) {
       // The packets of a burst are similar: segment n of each packet usually belongs to the same pool.
       Bin& first = bins_[segment];

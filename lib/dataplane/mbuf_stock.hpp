@@ -12,7 +12,8 @@ namespace softfeb::dataplane {
 /// The cache lines that the user of an mbuf will write. The other lines are not fetched; another core's
 /// cache may hold them.
 struct MbufLines {
-  unsigned of_mbuf = 2;  ///< number of lines of the mbuf; 1: the second line (with `next`) stays untouched
+  /// 1: only the first cache line of the mbuf; 2: also the second one, which contains `next`.
+  unsigned of_mbuf = 2;
   /// Offset in bytes from the mbuf to the cache line of its data buffer that will be written; 0: none.
   std::uint32_t data_offset = 0;
 };

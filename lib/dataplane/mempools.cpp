@@ -31,8 +31,8 @@ rte_mempool* Mempools::create(const std::string& purpose, std::uint32_t count, s
 
 rte_mempool* Mempools::create_references(const std::string& purpose, std::uint32_t count, const Arena& arena,
                                          int socket) {
-  // DPDK assigns each mbuf its own element of the memory, here one byte. If there are more mbufs than bytes,
-  // list the memory several times.
+  // rte_pktmbuf_pool_create_extbuf() assigns each mbuf its own element of the memory. An element here is one
+  // byte. If there are more mbufs than bytes, list the memory several times.
   const rte_pktmbuf_extmem memory{const_cast<std::uint8_t*>(arena.data()), arena.iova(arena.data()),
                                   arena.size(), 1};
   const std::vector<rte_pktmbuf_extmem> rounds(count / arena.size() + 1, memory);

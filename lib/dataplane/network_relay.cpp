@@ -17,9 +17,9 @@ void prefetch_struct(rte_mbuf* m) {
   rte_mbuf_prefetch_part2(m);
 }
 
-/// Prefetches packets that another core has just written: first one part of every packet in the burst, then
-/// the next part. This worker reads and frees all segments later. The shared reference count of an external
-/// payload follows its mbuf in memory.
+/// Prefetches packets that another core has just written, in stages: each loop reads the lines that the
+/// previous loop prefetched. All segments are prefetched, because this worker reads and frees them later. The
+/// shared reference count of an external payload follows its mbuf in memory, at `m->next + 1`.
 void prefetch(std::span<rte_mbuf* const> burst) {
   for (rte_mbuf* const m : burst) prefetch_struct(m);
   for (rte_mbuf* const m : burst) {

@@ -14,7 +14,7 @@ std::string software_instead(const std::string& port) {
   return "set pacing of port " + port + " to software, or remove the key";
 }
 
-/// Returns why the port cannot send at given times; empty if it can.
+/// Returns why the port cannot send packets at given departure times. The text is empty if it can.
 std::string lacks_timestamps(const PacingAbilities& a) {
   if (!a.send_on_timestamp) return a.driver + " does not support scheduled sending (SEND_ON_TIMESTAMP)";
   if (!a.device_clock) return a.driver + " does not support reading its clock";
@@ -22,7 +22,7 @@ std::string lacks_timestamps(const PacingAbilities& a) {
 }
 
 std::string timestamp_fix(const std::string& port, const PacingAbilities& a) {
-  // ConnectX-6 Dx enables packet pacing only with tx_pp; later NICs announce it without tx_pp.
+  // ConnectX-6 Dx supports SEND_ON_TIMESTAMP only with devarg tx_pp. Later NICs support it without tx_pp.
   if (a.driver == "mlx5_pci" && !a.send_on_timestamp)
     return "add tx_pp=500 to its device (…,tx_pp=500), or " + software_instead(port);
   return software_instead(port);

@@ -37,7 +37,7 @@ struct PortConfig {
   bool receive_interrupts = false;
   FlowControl flow_control = FlowControl::kLeave;
   Promiscuous promiscuous = Promiscuous::kAuto;
-  PacingConfig pacing;           ///< if the port does not support it, Port() throws EnvironmentError
+  PacingConfig pacing;           ///< Port() throws EnvironmentError if the port does not support this pacing
   std::vector<MacAddress> macs;  ///< MAC addresses of the boards and receivers
 };
 

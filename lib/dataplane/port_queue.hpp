@@ -87,7 +87,7 @@ class alignas(64) PortQueue {
     Capture* tx_capture = nullptr;
     SpscRing<ControlDatagram>* control = nullptr;
     SpscRing<ControlFrame>* control_frames = nullptr;
-    DepartureStamps* stamps = nullptr;   ///< for ports that send at given times
+    DepartureStamps* stamps = nullptr;   ///< for ports that send packets at given departure times
     latency::Stamps* latency = nullptr;  ///< records the times of messages of the worker's endpoints
     /// For a net_ring port: doorbells of the workers at the other end, because the ring itself does not wake
     /// them.
@@ -192,8 +192,8 @@ class alignas(64) PortQueue {
   engine::StageClock* stages_ = nullptr;  ///< null if the current iteration is not measured
   std::array<engine::TxFrame, kMaxBurst> frames_{};
   std::array<rte_mbuf*, kMaxBurst> buffers_{};
-  std::size_t filled_ = 0;    ///< number of frames at the front that wait for build()
-  std::size_t acquired_ = 0;  ///< number of buffers at the front that are allocated
+  std::size_t filled_ = 0;    ///< number of frames that wait for build(), at the front of frames_
+  std::size_t acquired_ = 0;  ///< number of allocated buffers, at the front of buffers_
   std::array<rte_mbuf*, FaultInjector::room_for(kMaxBurst + kControlShare)> pending_{};
   /// A pending packet that is the last one of a message whose times are recorded.
   struct LastPacket {

@@ -55,7 +55,7 @@ bool PortQueue::transmit_timed(Time now) {
   return n != 0;
 }
 
-/// Collects frames until nothing is due up to `now` or no buffer is left.
+/// Collects frames until no endpoint is due before or at `now`, or until all buffers are used.
 void PortQueue::collect_timed(Time now) {
   while (filled_ < acquired_) {
     Seat* const seat = next_to_send();

@@ -11,7 +11,7 @@ namespace softfeb::dataplane {
 bool PortQueue::transmit(Time now) {
   enter(engine::Stage::kBuild);
   if (!offer_pending()) {
-    // The port accepts nothing, but the endpoints' timers must still run.
+    // The port accepts no frames now, but poll() must still run the endpoints' timers.
     for (Seat& seat : seats_) seat.endpoint->poll(now, {});
     return false;
   }
@@ -100,8 +100,9 @@ std::size_t PortQueue::build(std::span<rte_mbuf*> out) {
   if (deps_.latency != nullptr && deps_.latency->has_marked_frames()) note_last_packets(built);
   acquired_ -= built;
   filled_ -= built;
-  // Close the gap left by the built frames. Unfilled buffers are interchangeable, so move only as many as the
-  // gap needs. Filled frames left over after a pool ran out keep their order.
+  // Close the gap that the built frames leave at the front. Usually only unfilled buffers remain. Their order
+  // does not matter, so move only as many as the gap needs. If filled frames remain because a pool ran out,
+  // move everything to keep their order.
   const std::size_t moved = filled_ == 0 ? std::min<std::size_t>(built, acquired_) : acquired_;
   const auto from = static_cast<std::ptrdiff_t>(built + acquired_ - moved);
   std::copy_n(frames_.begin() + from, moved, frames_.begin());

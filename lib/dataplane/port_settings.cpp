@@ -44,7 +44,8 @@ std::string to_string(FlowControl mode) {
 FlowControlResult apply_flow_control(std::uint16_t port, const std::string& driver, FlowControl wanted) {
   if (wanted == FlowControl::kLeave) return {true, to_string(wanted)};
   rte_eth_fc_conf conf{};
-  int status = rte_eth_dev_flow_ctrl_get(port, &conf);  // get first, to keep the NIC's watermarks
+  // Read the current configuration first, to keep the NIC's watermarks.
+  int status = rte_eth_dev_flow_ctrl_get(port, &conf);
   if (status == 0 || status == -ENOTSUP) {
     conf.mode = dpdk_mode(wanted);
     status = rte_eth_dev_flow_ctrl_set(port, &conf);
