@@ -48,7 +48,9 @@ class SpscRing {
     const std::size_t head = head_.load(std::memory_order_relaxed);
     if (seen_tail_ - head < out.size()) seen_tail_ = tail_.load(std::memory_order_acquire);
     const std::size_t n = std::min(out.size(), seen_tail_ - head);
-    if (n == 0) return 0;  // the common case: do not write the cache line
+    // Return early, because a ring is usually empty: a store to head_ would take the cache line from the
+    // producer.
+    if (n == 0) return 0;
     for (std::size_t i = 0; i < n; ++i) out[i] = slots_[(head + i) & mask_];
     head_.store(head + n, std::memory_order_release);
     return n;

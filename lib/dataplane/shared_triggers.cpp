@@ -24,20 +24,23 @@ void SharedTriggers::advance(Time now) {
   const bool reported =
       reports_.load(std::memory_order_relaxed) != reports_seen_.load(std::memory_order_relaxed);
   if ((!due && !reported) || !try_lock()) return;
-  latest_ = std::max(latest_, now);  // another worker may already have judged up to a later time
+  // `latest_` may be later than `now`, because another worker may have judged with a later time.
+  latest_ = std::max(latest_, now);
   take_reports(latest_);
   judge(latest_);
   unlock();
 }
 
-/// Judges the candidates that are due until one is accepted. After a preemption, many candidates may be due.
-/// Between two triggers, boards must be able to report that they are busy.
+/// Judges the candidates before `now`, but stops when one is accepted. After a preemption, many candidates
+/// may be due at once. Boards must then have a chance to report that they are busy before the next trigger is
+/// accepted.
 void SharedTriggers::judge(Time now) {
   const std::uint64_t before = bus_.accepted();
   while (bus_.accepted() == before && bus_.next() < now) bus_.advance(bus_.next() + 1);
   const std::uint64_t after = bus_.accepted();
   if (after != before) {
-    // A reader that sees a new trigger in the place of an old one also sees this number.
+    // Store this number before the triggers. A reader that finds a new trigger in the slot of an older one
+    // then also sees that the older one was overwritten.
     overwritten_.store(after, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_release);
     for (std::uint64_t i = std::max(before, bus_.oldest()); i < after; ++i) {

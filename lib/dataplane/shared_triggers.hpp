@@ -68,8 +68,9 @@ class SharedTriggers final : public engine::TriggerFeed {
   /// Triggers with numbers below this value may already be in memory, where each has overwritten the trigger
   /// whose number is lower by kKept.
   std::atomic<std::uint64_t> overwritten_{0};
-  std::atomic<std::uint32_t> reports_{0};       ///< number of reports
-  std::atomic<std::uint32_t> reports_seen_{0};  ///< number of reports that have been applied
+  std::atomic<std::uint32_t> reports_{0};  ///< number of reports from boards
+  /// Number of reports from boards that have been passed to the bus.
+  std::atomic<std::uint32_t> reports_seen_{0};
   alignas(64) std::atomic_flag judging_;
 };
 

@@ -46,7 +46,7 @@ using RuleCheck = std::function<std::optional<std::string>(const SteeringRule&)>
 struct SteeringChoice {
   SteeringTier tier = SteeringTier::kSoftware;
   std::vector<SteeringRule> rules;
-  std::string reason;  ///< why this tier was chosen, and no higher tier; may be empty; printed at start-up
+  std::string reason;  ///< why no higher tier was chosen; may be empty; printed at start-up
 };
 
 /// Maximum number of rules per port. NICs can hold thousands of rules. With more rules, insertion is slow and

@@ -24,7 +24,7 @@ class TscClock {
     return tsc < line_.origin ? before_.time(tsc) : line_.time(tsc);
   }
 
-  /// A TSC value at which time() is `t`, or later by less than two cycles.
+  /// Returns a TSC value at which time() is at least `t`, but later than `t` by less than two cycles.
   constexpr std::uint64_t tsc(Time t) const { return t < line_.start ? before_.tsc(t) : line_.tsc(t); }
 
   /// Sets the TSC frequency to `hz`, starting at TSC value `from`. `from` must not be less than in the
@@ -49,7 +49,7 @@ class TscClock {
     constexpr Time time(std::uint64_t tsc) const {
       if (tsc < origin) return start;
       const std::uint64_t cycles = tsc - origin;
-      // (high * 2^64 + low) * cycles >> kShift: for a slow TSC the multiplier exceeds 64 bits.
+      // Split the multiplier into two 64-bit halves, because it exceeds 64 bits if the TSC is slow.
       const Uint128 low = static_cast<Uint128>(static_cast<std::uint64_t>(multiplier)) * cycles;
       const Uint128 high = (multiplier >> 64) * cycles;
       return start + static_cast<Time>((low >> kShift) + (high << (64 - kShift)));
@@ -66,7 +66,7 @@ class TscClock {
     Uint128 multiplier;  ///< picoseconds per cycle, times 2^kShift
   };
 
-  Line before_;  ///< valid up to line_.origin
+  Line before_;  ///< the previous line; applies to TSC values below line_.origin
   Line line_;
 };
 

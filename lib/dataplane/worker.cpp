@@ -94,8 +94,8 @@ void Worker::loop() {
   while (!(quit_ && may_leave())) {
     if (clock_updates_ != nullptr && clock_updates_->written() != clock_seen_)
       clock_seen_ = clock_updates_->read(clock_);
-    // If this thread was preempted, a new slope may start at a time that the thread has already passed, and
-    // would then move time back by picoseconds.
+    // Never let the time go back. If this thread was preempted, the start of a new slope may already be in
+    // the past, and the new slope may then yield a time that is some picoseconds earlier than `last`.
     const Time now = std::max(last, clock_.time(rte_rdtsc()));
     cpu_.account().add(count_gap(last, now), busy);
     last = now;

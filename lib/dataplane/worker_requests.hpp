@@ -63,7 +63,7 @@ struct StartTraffic {
 };
 struct StopTraffic {};
 struct FlushRequests {};
-/// The network no longer receives from the ports outside it.
+/// Makes the network stop receiving from the ports outside it.
 struct CloseNetwork {};
 /// Ends the worker's loop.
 struct Quit {};
@@ -94,8 +94,8 @@ class RequestQueue {
 
   /// Worker: true when no request is pending.
   bool empty() const { return ring_.empty(); }
-  /// Worker: carries out up to kPerIteration pending requests in order, at time `now`. Returns true if any of
-  /// them had actions, after which endpoints may have packets to send.
+  /// Worker: carries out up to kPerIteration pending requests in order, at time `now`. Returns true if at
+  /// least one request contained actions, because endpoints may then have packets to send.
   bool serve(Time now) {
     bool acted = false;
     Request* request = nullptr;

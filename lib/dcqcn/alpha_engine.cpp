@@ -36,7 +36,8 @@ void AlphaEngine::run(Edge last, std::uint16_t& alpha, bool& flag, std::uint16_t
     act(n, alpha, flag, alpha_g, interval);
     const Edge period = Edge{interval} + 2;
     if (!pending_ && !flag && expiry_ + period <= last && next_alpha(alpha, alpha_g, false) == alpha) {
-      // Rounding prevents further decay: skip whole periods, which have no effect.
+      // Because of rounding, alpha no longer decays. Further periods without a CNP change nothing, so skip
+      // them.
       expiry_ += (last - expiry_) / period * period;
       zero_ = expiry_ - 1 - interval;
     }

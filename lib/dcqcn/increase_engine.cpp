@@ -74,8 +74,8 @@ std::uint64_t IncreaseEngine::leap(std::uint64_t n, Rates& rates, bool ramps, co
   const auto additive = static_cast<std::uint8_t>(p.time_stage_threshold - 1);
   const auto fixed = [&](Kind k) { return increased(rates, k, p, build) == rates; };
   if (p.dcqcn_bypass || (fixed(Kind::kFastRecovery) && fixed(Kind::kAdditive) && fixed(Kind::kHyper))) {
-    // Only the stage changes. With threshold 0, it wraps indefinitely. With any other threshold, it stops
-    // at the first hyper increase.
+    // The rates cannot change, only the stage. With threshold 0, the stage counts up and wraps indefinitely.
+    // With any other threshold, the stage stops at the first hyper increase.
     if (additive == 255) {
       stage_ = static_cast<std::uint8_t>(stage_ + n);
     } else if (stage_ <= additive) {
@@ -106,7 +106,8 @@ std::uint64_t IncreaseEngine::leap_ramp(std::uint64_t n, Rates& rates, const Fir
     rates = {rates.rc + pairs * up, rates.rt + pairs * up};
   } else if (one.rt < rates.rt && one.rt - two.rt == rates.rt - one.rt && rates.rc - two.rc == down &&
              one.rt > two.rt) {
-    pairs = std::min({pairs, rates.rt / down, rates.rc / down});  // Rhai ≥ 2^31 acts as a negative step
+    // Rates wrap at 32 bits, so Rhai ≥ 2^31 acts as a negative step.
+    pairs = std::min({pairs, rates.rt / down, rates.rc / down});
     rates = {rates.rc - pairs * down, rates.rt - pairs * down};
   } else {
     return 0;
@@ -125,7 +126,7 @@ Edge IncreaseEngine::run(Edge last, Rates& rates, bool stop_at_change, const Fir
     act(n, rates, false, p, build);
     if (rates.rc != rc && stop_at_change) return n;
     if (pending_ || firing_ || expiry_ > last || last - expiry_ < 2) continue;
-    // Process whole periods, including the commit.
+    // Process as many whole periods as fit, each including its commit.
     for (std::uint64_t left = (last - expiry_ - 2) / (Edge{p.rate_inc_interval} + 3) + 1; left != 0;) {
       std::uint64_t done =
           left < kLeapFrom && !p.dcqcn_bypass ? 0 : leap(left, rates, !stop_at_change, p, build);

@@ -25,8 +25,8 @@ class ReactionPoint {
 
   /// Processes all edges up to and including n.
   void advance(Edge n) {
-    // If nothing can change up to n, only now_ is advanced; the next walk() then processes the decrease
-    // engine's idle periods.
+    // If no accessor's value can change up to edge n, only now_ is advanced. The next walk() then processes
+    // the idle periods of the decrease engine.
     if (n > quiet_until_) {
       walk(n);
     } else if (n > now_) {

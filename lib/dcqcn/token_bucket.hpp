@@ -9,8 +9,9 @@
 namespace softfeb::dcqcn {
 
 enum class BucketArithmetic : std::uint8_t {
-  /// As in the firmware: bytes per clock are (Rc · 1801440) >> 32 in Q16.16, up to 2.4 kB/s below Rc. A new
-  /// Rc affects the refill after three clocks.
+  /// As in the firmware: the refill per clock is (Rc · 1801440) >> 32, a number of bytes with 16 fractional
+  /// bits. Because of rounding, the resulting rate is up to 2.4 kB/s below Rc. A new Rc affects the refill
+  /// after three clocks.
   kFirmware,
   /// No rounding: the unit of credit is 1/156,250,000 byte. A new rate takes effect at the next clock.
   kExact,
@@ -61,9 +62,10 @@ class TokenBucket {
     armed_ = true;
   }
 
-  /// Performs take(bytes, n) and returns true if a frame of `next` bytes can be admitted immediately
-  /// afterwards, which is the common case if the rate exceeds what the sender can generate. If it cannot, or
-  /// if take() is required for another reason, returns false and changes nothing.
+  /// Combines take(bytes, n) with a check whether a frame of `next` bytes can be admitted immediately
+  /// afterwards. Returns true if it can, which is the common case if the rate exceeds what the sender can
+  /// generate. Otherwise, returns false and changes nothing. Also returns false in the rare cases that only
+  /// take() handles, such as a pending rate change.
   bool take_with_room(std::uint32_t bytes, std::uint32_t next, Edge n) {
     std::uint64_t more = 0;
     if (changes_ != 0 || !armed_ || now_ > n || __builtin_mul_overflow(n + 1 - now_, refill_, &more))
@@ -137,8 +139,8 @@ class TokenBucket {
   Edge next_change() const { return changes_ == 0 ? kNoEdge : change_at(0); }
   void apply_change();
 
-  // Every frame touches the first members. The members after them are used only for a full bucket and for
-  // rate changes.
+  // The members up to start_full_ are used for every frame. The members after it are used only when the
+  // bucket is full or the rate changes.
   Edge now_ = 0;
   std::int64_t credit_ = 0;
   std::uint64_t refill_ = 0;

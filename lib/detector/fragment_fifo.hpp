@@ -19,7 +19,7 @@ struct FragmentFifoConfig {
   EventLayout layout;
   std::uint16_t board = 0;            ///< index of this board, below layout.boards
   Time window = 64 * kNanosecond;     ///< time that a fragment covers: samples · sampling period
-  Time readout_delay = kMicrosecond;  ///< from the end of the window until the fragment is ready
+  Time readout_delay = kMicrosecond;  ///< time from the end of the window until the fragment is ready
   std::uint32_t fifo = 16;            ///< capacity of the FIFO in fragments, at least 1
   /// The board is busy while the FIFO contains at least this number of fragments. kNeverBusy: the board is
   /// never busy, and loses the fragments that do not fit.

@@ -24,8 +24,8 @@ struct LatencyPercentiles {
 };
 
 /// Latencies of a run of any length, in bounded memory. With up to `exact` values, the percentiles are exact.
-/// With more values, the percentiles come from a histogram and have an error of at most 0.8 % (or half a
-/// nanosecond); min and max remain exact. Only the constructor allocates.
+/// With more values, the percentiles come from a histogram. Their error is then at most 0.8 % or half a
+/// nanosecond, whichever is larger; min and max remain exact. Only the constructor allocates.
 class LatencySummary {
  public:
   explicit LatencySummary(std::size_t exact, std::pmr::memory_resource* memory);

@@ -39,8 +39,9 @@ void TriggerServer::receive(const BusyMessage& m, Time now) {
   busy_.report(m.board, m.busy, now);
 }
 
-/// Forgets the boards whose time is before `now`. The candidates since the last call have not been judged
-/// yet, so the veto ends at `now`.
+/// Forgets the boards that have not repeated their report until busy_until_, if that time is before `now`.
+/// The veto ends at `now` and not at that time, because the candidates since the last call have not been
+/// judged yet.
 void TriggerServer::forget(Time now) {
   forget_at_ = kNever;
   for (std::uint32_t b = 0; b < busy_until_.size(); ++b) {

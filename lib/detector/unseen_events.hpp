@@ -33,8 +33,8 @@ class UnseenEvents {
   /// from `sent` on are dropped. Call once.
   void finish(std::uint64_t sent);
 
-  /// Unseen numbers at or below the horizon (after finish(): below `sent`) as ranges, in ascending order;
-  /// without those counted by unlisted().
+  /// Ranges of unseen numbers in ascending order, up to the horizon or, after finish(), below `sent`. Does
+  /// not contain the numbers that unlisted() counts.
   std::span<const Range> ranges() const { return ranges_; }
   /// Number of unseen events, including those that ranges() does not contain.
   std::uint64_t count() const { return listed_ + unlisted_; }

@@ -16,7 +16,7 @@ void close_maps(const Plans& plans, const std::vector<engine::EndpointSnapshot>&
     const std::size_t r = *plan.target.receiver;
     if (endpoints.receivers[r]->events() != nullptr) continue;
     const engine::TrafficGen* const generator = endpoints.boards[plan.board]->traffic_gen();
-    // The messages of a generator have no numbers.
+    // A traffic generator does not number its messages, so missing messages cannot be marked.
     if (generator != nullptr && plan.on_board < generator->qps()) continue;
     endpoints.receivers[r]->qp(plan.target.receiver_qp).finish(sent);
     most[r] = std::max(most[r], sent);

@@ -12,7 +12,8 @@ namespace softfeb::endpoints {
 
 namespace {
 
-/// Messages to a receiver of this process are identified by the receiver's queue pair.
+/// Latency stamps identify a message by the receiver's queue pair if the receiver is in this process, and
+/// otherwise by the board's queue pair.
 latency::StampSource stamps_of(const QpPlan& plan, latency::Stamps& stamps) {
   return {&stamps, plan.target.receiver ? latency::QpOwner::receiver(*plan.target.receiver)
                                         : latency::QpOwner::board(plan.board)};

@@ -15,7 +15,8 @@ namespace {
 
 using detector::PayloadKind;
 
-/// `computed`: the boards compute the triggers.
+/// Returns the configuration of the bus for element `t` of config.triggers. The bus has sources only if
+/// `computed` is true: the boards then compute their triggers instead of receiving them.
 engine::TriggerBusConfig bus_of(const config::RunConfig& config, std::size_t t, bool computed) {
   engine::TriggerBusConfig bus;
   if (!computed) return bus;

@@ -44,7 +44,7 @@ std::uint64_t wrong_in_slot(const WrittenMemory& w, std::uint64_t n, std::span<c
   std::uint32_t checked = length_of(n);
   std::uint64_t wrong = wrong_of_message(w, n, slot, 0, checked);
   if (!w.lengths) return wrong;
-  // Behind the end of the last message, bytes of an earlier, longer message are still there.
+  // After the end of the last message, the slot still contains the end of earlier messages that were longer.
   while (n >= w.slots && checked < slot.size()) {
     n -= w.slots;
     const std::uint32_t length = length_of(n);
@@ -94,7 +94,8 @@ std::uint8_t* HostMemory::first(std::uint64_t bytes) {
 }
 
 std::uint64_t bytes_not_zero(std::span<const std::uint8_t> memory) {
-  // Most memory is zero. Comparing it with itself, shifted by one byte, checks this at memory speed.
+  // Most memory is zero, so check for this case first. If the first byte is 0 and the memory equals itself
+  // shifted by one byte, all bytes are 0. memcmp() is faster than a loop over the bytes.
   if (memory.empty() ||
       (memory[0] == 0 && std::memcmp(memory.data(), memory.data() + 1, memory.size() - 1) == 0))
     return 0;

@@ -57,13 +57,13 @@ struct WrittenMemory {
   std::uint32_t pmtu = 4096;
   std::uint64_t slots = 1;
   std::uint64_t messages = 0;  ///< number of completely written messages, numbered from 0
-  MessageLengths lengths{};    ///< random lengths, if any; these replace those of the plan
+  MessageLengths lengths{};    ///< lengths of the messages if they are random; empty: as in `plan`
 };
 
-/// Counts bytes that differ from what the messages wrote. A written slot must begin with its last message. If
-/// lengths are random, the bytes after this message must be those of earlier messages, or 0; otherwise, they
-/// are not checked. Memory outside the written slots must be 0. Skips packets whose content `payload` cannot
-/// provide.
+/// Returns the number of bytes that differ from what the messages wrote. Each slot must begin with the last
+/// message that was written to it. If lengths are random, the bytes after this message must be those of
+/// earlier, longer messages, or 0. If lengths are fixed, the bytes after this message are not checked. Slots
+/// that no message was written to must be 0. Packets whose content `payload` cannot provide are not checked.
 std::uint64_t bytes_out_of_place(const WrittenMemory& w);
 
 /// Counts nonzero bytes.

@@ -35,7 +35,8 @@ Payloads::Payloads(const config::RunConfig& config) {
         refuse(qp.traffic.payload.where, e.what());
       }
     }
-    // Prepares the CRCs of full packets only. Other packet lengths are known only when the bus creates QPs.
+    // The CRCs are prepared only for full packets, because other packet lengths are not known until the bus
+    // creates QPs.
     if (board.control && !bus_) bus_ = board::make_payload({.message_length = board::kMaxPacketPayload});
     if (board.traffic_gen && !generated_)
       generated_ = board::make_test_pattern(board::TrafficGenSettings::kLongest);

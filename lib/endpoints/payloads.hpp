@@ -30,8 +30,8 @@ class Payloads {
   void stage(const Allocate& allocate);
 
   const board::PayloadSource& of(const config::QpConfig& qp) const;
-  /// Payload of the metadata bus's QPs: the firmware's pattern, at any offset. Call only if a board has
-  /// `control`.
+  /// Payload of the metadata bus's QPs: the firmware's test pattern, which is available at any payload
+  /// offset. Call only if a board has `control`.
   const board::PayloadSource& of_bus() const { return *bus_; }
   /// Payload of traffic generators: the same pattern, long enough for the longest datagrams. Call only if a
   /// board has a traffic generator.

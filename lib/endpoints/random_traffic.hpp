@@ -21,12 +21,12 @@ MessageLengths lengths_of(const config::RunConfig& config, const QpPlan& plan);
 /// Completion times and arrivals of a board's QPs with random traffic.
 struct BoardMessages {
   std::shared_ptr<engine::CompletionTimes> times;  ///< null: the board has no such QP
-  /// Arrivals that are not limited in number (`messages`).
+  /// Arrivals of those QPs whose number of messages (`messages`) is not limited.
   std::vector<std::shared_ptr<engine::Arrivals>> arrivals;
 };
 
-/// Number of messages that had arrived when the board's traffic ended, at `end` at the latest, but were never
-/// posted.
+/// Number of messages that had arrived before the board's traffic ended, or before `end` if that is earlier,
+/// but were never posted.
 std::uint64_t backlog_of(const BoardMessages& messages, Time end);
 
 /// Creates the settings of QPs with random traffic, and the objects that they share.

@@ -13,8 +13,9 @@ namespace softfeb::endpoints {
 
 namespace {
 
-/// Returns how many ranges to record for each of `n` queue pairs or streams, so that together they record
-/// about `all`: without this limit, 100,000 queue pairs would take gigabytes of memory for a rare event.
+/// Returns how many ranges to record for each of `n` queue pairs or streams, so that all of them together
+/// record about `all` ranges. Without this limit, 100,000 queue pairs would reserve gigabytes of memory,
+/// although ranges are rarely needed.
 std::size_t ranges_of_each(std::size_t n, std::size_t all) {
   constexpr std::size_t kMost = 1024, kLeast = 64;
   return std::clamp(all / std::max<std::size_t>(1, n), kLeast, kMost);

@@ -33,10 +33,10 @@ void describe_events(const detector::BuilderLayout& events, peers::LocalEndpoint
   local.events = events;
   local.message_size =
       static_cast<std::uint32_t>(std::min(layout.piece, layout.largest()) + detector::kEventHeaderSize);
-  local.messages = 0;  // the triggers determine the number
+  local.messages = 0;  // not fixed, because it depends on the triggers of the run
   local.slots = layout.slots;
   local.immediate = true;
-  local.payload = nullptr;  // headers contain the CRC of the payload
+  local.payload = nullptr;  // not needed, because each header contains the CRC of its payload
 }
 
 void check_builder(const config::Where& where, const std::string& url, const detector::BuilderLayout& events,

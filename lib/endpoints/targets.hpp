@@ -48,8 +48,8 @@ class Targets {
 
   const endpoints::Plans& all() const { return plans_; }
   const std::vector<QpPlan>& plans() const { return plans_.all(); }
-  /// Gives access to plans that need more than the configuration of the run contains. Call before
-  /// make_endpoints().
+  /// Returns the plans for modification, so that the caller can add data that does not come from the
+  /// configuration of the run, such as idle paths. Call before make_endpoints().
   endpoints::Plans& plans_to_complete() { return plans_; }
   std::vector<Session>& sessions() { return sessions_; }
   const std::vector<Session>& sessions() const { return sessions_; }

@@ -14,7 +14,8 @@ namespace softfeb::engine {
 namespace {
 
 constexpr Time kDepartureTick = 131'072;  // wheel slots of 131 ns hold few packets at any feasible rate
-constexpr Time kTimerTick = 1'048'576;    // wheel slots of 1 µs suffice: the shortest RNR timer is 10 µs
+// Slots of 1 µs are short enough, because the shortest RNR timer is 10 µs.
+constexpr Time kTimerTick = 1'048'576;
 
 std::size_t count_qps(const BoardConfig& config) { return config.qps.size() + config.bus.slots; }
 
@@ -197,7 +198,7 @@ void Board::reschedule(std::uint32_t i, Time now) {
   }
   watch_timer(i, now);
   if (ready_.contains(i)) {
-    if (ranked(i)) enqueue(i);  // its rank may have changed
+    if (ranked(i)) enqueue(i);  // the QP's rank may have changed
     return;
   }
   const std::uint32_t line = shared_.line_of(i);
@@ -299,8 +300,8 @@ void Board::wake(Time now) {
     if (i < qps_.size() && shared_.line_of(i) == SharedRates::kNone && !ranked(i)) {
       ready_.push(i);
     } else {
-      // The queue pair is rescheduled later, because entries must not move while the wheel advances. A ranked
-      // queue pair has no rank before its message is posted.
+      // Handle this entry after the loop, because entries must not move while the wheel advances. A ranked
+      // queue pair gets its rank only when reschedule() posts its message.
       woken_.push_back(i);
     }
   });
@@ -315,7 +316,7 @@ void Board::wake(Time now) {
 }
 
 /// Posts the pieces of event data that are ready. Their queue pairs have room for all these pieces, unless a
-/// queue pair is in ERR.
+/// queue pair is in ERR. In that case, drops the board's event data.
 void Board::post_events(Time now) {
   events_->advance(now);
   while (events_->has_piece()) {
@@ -435,7 +436,7 @@ void Board::receive_credit(const roce::ParsedFrame& frame, const roce::Congestio
   reschedule_received(i, now);
 }
 
-/// Answers RESENDs for packets that have not been sent yet.
+/// Writes BUSY frames, which answer RESENDs that request packets not sent yet.
 std::size_t Board::poll_busy(Time now, std::span<TxFrame> out) {
   if (busy_count_ == 0 || credit_open_at() > now) return 0;
   const std::size_t n = std::min(busy_count_, out.size());

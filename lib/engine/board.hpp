@@ -172,14 +172,16 @@ class Board : public Endpoint {
   /// its timer.
   void reschedule(std::uint32_t i, Time now);
   void schedule(std::uint32_t i, Time at, Time now);
-  /// True if a QP with this departure time would be due before it reached the front of the ready queue,
-  /// behind `others` QPs. The QP then need not wait in the departure wheel.
+  /// True if a QP that departs at `departure` would be due by the time it reaches the front of the ready
+  /// queue, behind `others` QPs. Such a QP may join the ready queue immediately instead of waiting in the
+  /// departure wheel.
   bool due_behind(std::size_t others, Time departure, Time now) const {
     return others > kFewQps && departure - now <= static_cast<Time>(others) * kShortestService;
   }
   /// Adds QP `i` to the ready queue, or changes its rank there.
   void enqueue(std::uint32_t i);
-  /// If the first QP in `line` may send, moves it to the ready queue; otherwise schedules its wake-up.
+  /// `line` is a queue of QPs that share a rate. If its first QP may send, moves this QP to the ready queue.
+  /// Otherwise, schedules the time at which to call this function again.
   void call_next(std::uint32_t line, Time now);
   /// Moves QPs whose departure time has been reached from the wheel to the ready queue.
   void wake(Time now);
@@ -237,7 +239,8 @@ class Board : public Endpoint {
   LinkShaper link_;
   std::unique_ptr<EventSender> events_;    ///< event data that the board's queue pairs send; null: none
   std::unique_ptr<TrafficGen> generator_;  ///< null: the board has no traffic generator
-  bool datagram_next_ = true;              ///< datagrams and queue pairs take turns; true: a datagram is next
+  /// True: a datagram goes next; datagrams and queue pairs take turns.
+  bool datagram_next_ = true;
   QpStore qps_;
   QpTable table_;
   SharedRates shared_;

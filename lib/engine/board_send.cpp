@@ -87,13 +87,14 @@ inline bool Board::quantum_goes_on() {
   if (next != kNever) {
     departures_.schedule(i, next);
   } else {
-    reschedule(i, now);  // its congestion control has failed
+    reschedule(i, now);  // kNever: the QP's congestion control has failed
   }
   return Sent::kPacket;
 }
 
 /// Full path for `qp`, the first in the ready queue, with index `i`. Returns kOfRun if the next packet is
-/// part of a run; in this case nothing was sent and `qp` keeps its position.
+/// part of a run (see SendQp::begin_run()). In this case, nothing was sent, `qp` keeps its position, and the
+/// caller continues with send_of_run().
 Board::Sent Board::send_next(std::uint32_t i, SendQp& qp, Time now, TxFrame& out) {
   shared_.answered(i);
   qp.post_due(now);
@@ -106,7 +107,7 @@ Board::Sent Board::send_next(std::uint32_t i, SendQp& qp, Time now, TxFrame& out
   const bool goes_on = sent && own_rate(i) && quantum_goes_on();
   ready_.pop();
   if (sent && alike && (qp.begin_run() || qp.may_follow(next, now))) {
-    // A run or the next message begins here. Only the timer and the position in the schedule can have
+    // The QP begins a run or its next message. Only its timer and its position in the schedule can have
     // changed, so a full reschedule() is not needed.
     watch_timer(i, now);
     if (next <= now || due_behind(ready_.size(), next, now)) {
@@ -146,8 +147,9 @@ std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
     ++n;
   }
   counters_.tx_bytes += bytes;
-  // With a large slack, time during which no packet was due must not count as lateness. Otherwise the link
-  // would make up for that time with a burst of packets that congestion control had spaced out.
+  // If the slack is large, do not count time during which no packet was due as lateness of the link.
+  // Otherwise, the link would make up for that time with a burst of packets that congestion control had
+  // spaced out.
   if (link_.slack() > LinkShaper::kSlack && ready_.empty() && !departures_.empty())
     link_.was_closed_until(now);
   return n;
@@ -155,7 +157,7 @@ std::size_t Board::send_packets(Time now, std::span<TxFrame> out) {
 
 /// Prefetches the data of upcoming iterations, in stages that each depend on the previous one.
 void Board::fetch_ahead() {
-  if (quantum_sent_ != 0) return;  // already prefetched at the start of the quantum
+  if (quantum_sent_ != 0) return;  // the data was prefetched at the start of the quantum
   const std::size_t first = ready_.first_place();
   const std::size_t end = ready_.end_place();
   if (first >= fetch_at_) fetch_first_lines();

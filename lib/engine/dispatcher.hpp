@@ -13,7 +13,8 @@ namespace softfeb::engine {
 /// starts at RemAddr. See doc/dispatcher.md.
 class Dispatcher {
  public:
-  /// Immediate of every request: the channel in the receiver's stream. 00 00 00 01 on the wire.
+  /// Immediate of every request. The host uses it as the channel number of its stream. The bytes on the wire
+  /// are 00 00 00 01.
   static constexpr std::uint32_t kImmediate = 1;
 
   /// Sets the registers. `start` means a rising edge of the start bit. An edge is ignored during a burst,

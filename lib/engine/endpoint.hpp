@@ -43,10 +43,11 @@ struct EndpointCounters {
   /// Packets whose congestion control header is truncated or too long, or has a wrong checksum.
   std::uint64_t rx_bad_cch = 0;
   std::uint64_t rx_datagrams = 0;  ///< on a receiver: UDP datagrams of its streams
-  std::uint64_t rx_other = 0;      ///< other MAC addresses, UDP ports or ICMP messages; ignored pause frames
-  std::uint64_t tx_control = 0;    ///< slow-control frames
-  std::uint64_t tx_frames = 0;     ///< all frames
-  std::uint64_t tx_bytes = 0;      ///< from the Ethernet header to the end of the payload or iCRC
+  /// Frames for other MAC addresses or UDP ports, other ICMP messages, and ignored pause frames.
+  std::uint64_t rx_other = 0;
+  std::uint64_t tx_control = 0;  ///< slow-control frames
+  std::uint64_t tx_frames = 0;   ///< all frames
+  std::uint64_t tx_bytes = 0;    ///< from the Ethernet header to the end of the payload or iCRC
 };
 
 struct EndpointSnapshot;

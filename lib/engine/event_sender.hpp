@@ -96,13 +96,14 @@ class EventSender final : public roce::PayloadStream {
   MessageTriggers* messages() const { return messages_; }
   /// Number of triggers that were no longer stored when the board asked for them.
   std::uint64_t missed() const { return missed_; }
-  /// Number of triggers that the board took more than kLate too late.
+  /// Number of triggers that the board took late, that is, more than kLate after their fragments should have
+  /// been ready.
   std::uint64_t late() const { return late_; }
 
  private:
   struct Piece {
     std::uint64_t event = 0;
-    std::uint32_t offset = 0;  ///< offset of its payload in the board's data
+    std::uint32_t offset = 0;  ///< offset of the piece's payload in the board's data
   };
   struct Builder {
     explicit Builder(std::size_t pieces) : places(pieces, std::pmr::new_delete_resource()) {}
@@ -110,7 +111,7 @@ class EventSender final : public roce::PayloadStream {
     std::uint32_t rkey = 0;
     std::uint64_t posted = 0;
     std::uint64_t completed = 0;
-    detector::Ring<std::uint32_t> places;  ///< places of posted pieces, in order
+    detector::Ring<std::uint32_t> places;  ///< places of posted pieces in the FIFO, in the order of posting
   };
 
   std::uint8_t* first_packet(std::uint32_t id) { return first_packets_.data() + std::size_t{id} * pmtu_; }
@@ -131,7 +132,7 @@ class EventSender final : public roce::PayloadStream {
   std::vector<Piece> pieces_;
   std::vector<std::uint8_t> first_packets_;
   std::vector<Builder> builders_;
-  Time delay_;                      ///< from a trigger until its fragment is ready
+  Time delay_;                      ///< time from a trigger until its fragment is ready
   Time began_ = 0;                  ///< start of traffic
   std::uint64_t next_trigger_ = 0;  ///< number of the next trigger to take
   std::uint64_t missed_ = 0;

@@ -19,15 +19,17 @@ class GroupNotifications final : public detector::EventSink {
   GroupNotifications(latency::Stamps& stamps, detector::EventSink* next, const TriggerFeed* triggers)
       : stamps_(&stamps), next_(next), triggers_(triggers) {}
 
-  /// Makes a message wait until window or event `number` closes. `number` contains the lower 32 bits.
+  /// Makes a message wait until window or event `number` closes. Only the lower 32 bits of its number are
+  /// passed.
   void wait(latency::MessageKey key, std::uint32_t number) { waiting_.add(key, number); }
   void closed(std::uint64_t number, Time now) {
     waiting_.release(static_cast<std::uint32_t>(number), [&](latency::MessageKey key) {
       stamps_->put(key, latency::Stage::kNotified, stamps_->clock(now));
     });
   }
-  /// Call when all windows below `base` have closed. Messages wait for at most `ring` windows, starting with
-  /// the previous base.
+  /// Releases the messages of the windows that have closed since the last call: from the previous base up to
+  /// `base`. Messages wait in at most `ring` windows from the previous base on, so later windows need no
+  /// check.
   void windows_closed(std::uint64_t base, std::uint64_t ring, Time now) {
     const std::uint64_t end = base_ + std::min(base - base_, ring);
     for (std::uint64_t n = base_; n < end; ++n) closed(n, now);

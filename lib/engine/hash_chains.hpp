@@ -46,8 +46,8 @@ class HashChains {
     *at = next_[i];
   }
 
-  /// Returns an entry for which `is` returns true; kNone if there is none. Calls `is` for entries in the
-  /// bucket of this hash, which may have other hashes.
+  /// Returns an entry for which `is` returns true; kNone if there is none. Calls `is` for the entries in the
+  /// bucket of this hash. Entries with other hashes may be in the same bucket.
   template <typename Is>
   std::uint32_t find(std::uint64_t hash, Is&& is) const {
     std::uint32_t i = buckets_[hash & (buckets_.size() - 1)];

@@ -27,8 +27,8 @@ std::vector<ReceiverAction> HostResponder::before(const board::DataPathAction& a
   return out;
 }
 
-/// Marks all slots if requests have failed, because the failed requests may be those of any slot. The board
-/// counted the payload of a failed request as sent, although it did not arrive.
+/// If requests have failed, marks all slots, because `seen` does not tell which slot the failed requests
+/// belong to. The board counted the payload of a failed request as sent, although it did not arrive.
 void HostResponder::look_for_failures(const board::DataPathState& seen) {
   if (seen.completions_failed > failed_) {
     for (Slot& slot : slots_) slot.cut_off = true;
@@ -76,7 +76,7 @@ void HostResponder::remove(std::size_t i, Actions& out) {
   if (!slots_[i].up) return;
   slots_[i].up = false;
   out.emplace_back(RemoveReceiveQp{config_.first_slot + i});
-  // The session has ended. The next one registers its own memory.
+  // No QP is left, so the session has ended. The next session registers its own memory.
   if (std::none_of(slots_.begin(), slots_.end(), [](const Slot& s) { return s.up; })) regions_.clear();
 }
 
@@ -84,7 +84,7 @@ void HostResponder::on(const board::SoftReset& /*a*/, Actions& out) {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     remove(i, out);
     slots_[i].state = roce::QpState::kReset;
-    slots_[i].cut_off = true;  // the requester discards requests in flight without a completion
+    slots_[i].cut_off = true;  // a reset discards the requests in flight, and they do not complete
   }
 }
 
