@@ -13,8 +13,9 @@
 
 namespace softfeb::config {
 
-/// Section `traffic_gen` of a board: initial values of the registers of its traffic generators, one for each
-/// port, and the queue pairs of their WRITEs (doc/registers.md).
+/// Section `traffic_gen` of a board. A board has one traffic generator for each port. The section contains
+/// the initial values of the generators' registers, and the settings of the queue pairs over which the
+/// generators send WRITEs (doc/registers.md).
 struct TrafficGenConfig {
   /// Size in bytes of the slot that a WRITE uses at the receiver, and number of slots for each queue pair.
   static constexpr std::uint32_t kSlotBytes = 9216, kSlots = 8;

@@ -15,7 +15,7 @@ namespace softfeb::config {
 
 /// Place of a setting, for messages: "conf/board.yaml:12: boards.0.qps.0.pmtu: ...".
 struct Where {
-  std::string file;  ///< path as given by the user, or an option such as "--set"
+  std::string file;  ///< path of the file as given by the user, or an option such as "--set"
   int line = 0;      ///< 1-based; 0: not in a file
   std::string key;   ///< dotted path, as in --set: boards.0.qps.0.pmtu
 };
@@ -29,7 +29,8 @@ struct Probability {
   static constexpr std::uint32_t kOne = 1'000'000'000;
   std::uint32_t billionths = 0;
 
-  /// Argument of Rng::chance(): units of 2^-32, rounded to nearest; probability 1 is exactly 2^32.
+  /// The probability in units of 2^-32, rounded to nearest, as Rng::chance() expects it. Probability 1 is
+  /// exactly 2^32.
   constexpr std::uint64_t parts() const { return ((std::uint64_t{billionths} << 32) + kOne / 2) / kOne; }
 
   auto operator<=>(const Probability&) const = default;

@@ -61,11 +61,13 @@ struct CongestionState {
 };
 
 /// Congestion control for one queue pair, or for several that share a rate. Sans-I/O: the caller reports
-/// events. Rate-based algorithms return when the next frame may leave, window-based algorithms how many bytes
-/// may be unacknowledged, and grant-based algorithms which packets may leave.
+/// events. A rate-based algorithm determines when the next frame may leave. A window-based algorithm
+/// determines how many bytes may be unacknowledged. A grant-based algorithm determines which packets may
+/// leave.
 ///
-/// Calls must be in time order. Bytes are counted as in the firmware: from BTH through pad, including
-/// retransmissions, excluding Ethernet, IP, UDP and iCRC. No call allocates memory.
+/// Calls must be in time order. No call allocates memory. Bytes are counted as in the firmware: from BTH
+/// through pad, including retransmissions. Ethernet, IP, UDP and iCRC are excluded. Comments call these bytes
+/// "counted bytes".
 ///
 /// Dispatch is virtual because the set of algorithms is open. The queue pairs of a worker usually share one
 /// algorithm, so the CPU predicts the calls well. The pacing wheel calls departure() repeatedly, but

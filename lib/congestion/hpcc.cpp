@@ -43,7 +43,7 @@ void Hpcc::on_ack(const Ack& ack, Time now) {
     return;
   }
   const std::optional<Load> load = busiest_port(records);
-  if (!load) return;  // keep the previous records
+  if (!load) return;  // without a usable load, keep the previous records
   average(*load);
   adjust(ack.acked > last_update_, ack.sent, now);
   keep(records, ack.path, now);

@@ -16,7 +16,8 @@ namespace softfeb::congestion {
 /// Parameters of HPCC (Li et al., SIGCOMM 2019). The source of each default is "paper", "simulator" (the
 /// authors' simulator, based on ns-3), or "ours".
 struct HpccParameters {
-  /// Rate of the sender's link in counted bytes per second. The window is at most line_rate · base_rtt.
+  /// Rate of the sender's link in bytes per second, counting BTH through pad. The window is at most line_rate
+  /// · base_rtt.
   std::uint64_t line_rate = 1'250'000'000;
   std::uint64_t min_rate = 1'250'000;  ///< at least 1; the smallest window is min_rate · base_rtt (ours)
   Time base_rtt = 13 * kMicrosecond;   ///< T, slightly above the longest RTT without queues (paper)
@@ -26,7 +27,7 @@ struct HpccParameters {
   /// Additive step, bytes. The paper's formula is line_rate · base_rtt · (1 - eta) / flows; 80 bytes are
   /// 50 Mb/s at the base RTT (simulator).
   double w_ai = 80;
-  double initial_u = 1;  ///< U before the first measurement (simulator)
+  double initial_u = 1;  ///< value of U before the first measurement (simulator)
   /// Records older than this time are not compared with new records (ours). The limit is about half the time
   /// after which the 24-bit time of a record wraps.
   Time stale_after = 8 * kMillisecond;
@@ -48,9 +49,9 @@ class alignas(64) Hpcc final : public CongestionControl {
   /// Sets new parameters at `now`. The window changes only if it is outside the new bounds.
   void set_parameters(const HpccParameters& parameters, Time now);
   const HpccParameters& parameters() const { return parameters_; }
-  double window_bytes() const { return window_; }         ///< W, counted bytes
-  double reference_window() const { return reference_; }  ///< W^c of the paper, counted bytes
-  double rate() const { return pacer_.rate(); }           ///< W / T, bytes per second
+  double window_bytes() const { return window_; }         ///< W of the paper, in bytes
+  double reference_window() const { return reference_; }  ///< W^c of the paper, in bytes
+  double rate() const { return pacer_.rate(); }           ///< W / T, in bytes per second
   double utilization() const { return u_; }               ///< U
   std::uint32_t stage() const { return stage_; }  ///< additive steps since the last multiplicative step
   std::uint64_t last_update() const { return last_update_; }
@@ -81,7 +82,7 @@ class alignas(64) Hpcc final : public CongestionControl {
   double reference_;
   double u_;
   std::uint64_t last_update_ = 0;  ///< number of packets sent when the reference window last changed
-  Time heard_ = 0;                 ///< arrival of the records in seen_
+  Time heard_ = 0;                 ///< time at which the records in seen_ arrived
   HpccParameters parameters_;
   std::uint32_t stage_ = 0;
   std::uint16_t path_ = 0;

@@ -13,7 +13,7 @@ namespace softfeb::congestion {
 /// Parameters of Swift (Kumar et al., SIGCOMM 2020). Windows are in packets. The source of each default is
 /// "paper", "htsim" (the simulator of NDP and EQDS, which is the only source of these values), or "ours".
 struct SwiftParameters {
-  std::uint32_t packet = 4108;           ///< counted bytes of a full packet, at least 1 (ours)
+  std::uint32_t packet = 4108;           ///< bytes of a full packet from BTH through pad, at least 1 (ours)
   std::uint8_t hops = 1;                 ///< used if the acknowledgement carries no hop count (ours)
   Time base_target = 25 * kMicrosecond;  ///< target of the fabric delay without scaling (ours)
   Time hop_delay = 1 * kMicrosecond;     ///< added to the target for each switch on the path (ours)
@@ -69,7 +69,7 @@ class alignas(64) Swift final : public CongestionControl {
  private:
   struct Window {
     double cwnd;
-    Time last_decrease = kNever;  ///< kNever: no decrease yet
+    Time last_decrease = kNever;  ///< kNever: the window has not decreased yet
   };
 
   Departure find_departure(std::uint32_t bytes, Time now) override;

@@ -26,9 +26,9 @@ struct TimelyParameters {
   std::uint64_t initial_rate = 1'250'000'000;  ///< the line rate (ours); TIMELY: line rate / (flows + 1)
   double alpha = 0.875;                        ///< weight of the newest RTT difference, 0–1 (TIMELY)
   /// Strength of decreases, 0–1 (TIMELY). A positive gradient reduces the rate by the fraction beta ·
-  /// gradient. An RTT above t_high reduces it by the fraction beta · (1 − t_high / RTT). Patched TIMELY uses
-  /// beta only above t_high. There, beta_patched would be too small: the queue of an incast would drain very
-  /// slowly (ours, sample code).
+  /// gradient. An RTT above t_high reduces the rate by the fraction beta · (1 − t_high / RTT). Patched TIMELY
+  /// uses beta only above t_high. There, beta_patched would be too small: the queue of an incast would drain
+  /// very slowly (ours, sample code).
   double beta = 0.8;
   std::uint64_t delta = 1'250'000;   ///< additive step, 10 Mb/s (TIMELY)
   Time t_low = 50 * kMicrosecond;    ///< RTTs below this time always increase the rate (TIMELY)

@@ -22,9 +22,9 @@ struct ClockReading {
 
 /// TSC frequency, measured over the two intervals between three readings.
 struct ClockCalibration {
-  std::uint64_t hz = 0;       ///< frequency over both intervals together, in Hz
+  std::uint64_t hz = 0;       ///< frequency over the sum of the two intervals, in Hz
   double difference_ppm = 0;  ///< difference between the frequencies of the two intervals
-  double error_ppm = 0;       ///< error that the reading windows alone can cause
+  double error_ppm = 0;       ///< largest error that the widths of the reading windows can cause
 
   /// True when the two frequencies differ by no more than error_ppm or kTolerancePpm, whichever is larger.
   bool consistent() const;

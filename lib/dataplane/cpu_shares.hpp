@@ -51,7 +51,8 @@ struct CpuTimes {
       stages[i] += length * s.stages[i];
       other -= s.stages[i];
     }
-    // Time of busy iterations before any of them was measured.
+    // If no busy iteration has been measured yet, the stages of the busy time are unknown. This time counts
+    // as kOther.
     if (other > 0) stages[static_cast<std::size_t>(engine::Stage::kOther)] += length * other;
     idle += length * (1 - s.busy);
   }

@@ -18,11 +18,11 @@ using engine::DeviceKind;
 
 /// Source of the link's MTU.
 enum class MtuSource : std::uint8_t {
-  kFixed,  ///< the driver; cannot be changed
+  kFixed,  ///< the driver, which does not allow other values
   kPort,   ///< rte_eth_dev_set_mtu()
   /// The kernel interface behind the port; the driver reports 1514 bytes regardless of the interface's MTU.
   kKernel,
-  kNothing,  ///< only buffer sizes limit frames
+  kNothing,  ///< none: only the sizes of buffers limit the length of frames
 };
 
 /// Properties of a kind of device, known before probing. The table is in device_text.cpp.

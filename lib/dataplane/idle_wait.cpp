@@ -14,7 +14,8 @@ namespace softfeb::dataplane {
 
 namespace {
 
-/// Longest wait while a port has no link: its descriptor appears only when the link comes up.
+/// Longest wait while a port has no link. The wait must be short, because the port's file descriptor appears
+/// only when the link comes up.
 constexpr Time kWithoutLink = 1 * kMillisecond;
 
 int interrupt_fd(std::uint16_t port, std::uint16_t queue) {

@@ -72,8 +72,8 @@ class alignas(64) PortQueue {
  public:
   static constexpr std::uint16_t kMaxBurst = 64;
   /// Maximum number of control-thread frames sent per iteration, in addition to the burst. These frames do
-  /// not displace RoCE frames. Unless their endpoint is paused, they wait only for packets left over from the
-  /// previous iteration.
+  /// not displace RoCE frames. They wait only while their endpoint is paused, or while packets of the
+  /// previous iteration are pending.
   static constexpr std::uint16_t kControlShare = 8;
 
   /// Everything pointed to must outlive the port queue. `map` and `builder` are required; all other pointers
@@ -155,7 +155,7 @@ class alignas(64) PortQueue {
   bool hand_over(rte_mbuf* packet, unsigned worker);
   bool take_pause(rte_mbuf* packet, const roce::ParsedFrame& frame, bool handed_over, Time now);
   void deliver(engine::Endpoint& endpoint, const Arrival& arrival, Time now);
-  /// Passes a packet of a measured iteration to its endpoint.
+  /// Calls endpoint.receive_in_burst() in a measured iteration, and measures the stages of this call.
   engine::RxVerdict deliver_measured(engine::Endpoint& endpoint, const roce::ParsedFrame& frame, Time now);
   void touch(std::uint32_t seat);
   void end_burst(Time now);

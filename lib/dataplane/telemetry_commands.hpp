@@ -19,7 +19,7 @@ namespace softfeb::dataplane {
 struct TelemetryTable {
   struct Row {
     std::string name;
-    std::vector<std::uint64_t> values;  ///< in the order of `columns`
+    std::vector<std::uint64_t> values;  ///< one value for each element of `columns`
   };
   std::vector<std::string> columns;
   std::vector<Row> rows;

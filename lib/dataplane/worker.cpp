@@ -60,7 +60,8 @@ void Worker::add_board(engine::Board& board, const engine::BoardTimes& times) {
 }
 
 void Worker::launch() {
-  // Publish first, because otherwise boards that have not started would look finished.
+  // Publish the statistics before the thread starts. Otherwise, boards that have not started would look
+  // finished.
   publish();
   if (rte_eal_remote_launch(&Worker::entry, this, lcore_) != 0) {
     throw EnvironmentError("worker lcore " + std::to_string(lcore_) + " cannot be started",
@@ -144,7 +145,7 @@ bool Worker::may_leave() const {
 
 void Worker::handle_commands(Time now) {
   Command command;
-  // Only one snapshot is taken at a time; later commands wait.
+  // Only one snapshot is taken at a time. Commands that follow a snapshot request wait until it is complete.
   while (snapshot_ == nullptr && commands_.pop(command)) {
     std::visit([this, now](const auto& c) { handle(c, now); }, command);
     wake_port_queues();

@@ -66,7 +66,7 @@ class Worker {
   SpscRing<CpuSample>& cpu_samples() { return cpu_.account().samples(); }
 
   unsigned lcore() const { return lcore_; }
-  /// The clock of the running worker: only for objects that the worker calls.
+  /// The clock of the running worker. Only objects that the worker calls may use it.
   const TscClock& clock() const { return clock_; }
 
  private:

@@ -39,7 +39,7 @@ struct CongestionChange {
   std::uint32_t first = 0;         ///< the parameters are for QPs first … first + count - 1 of the board
   std::uint32_t count = 0;
   engine::CongestionSettings profile;
-  std::atomic<bool> done{false};     ///< set when applied to all these QPs
+  std::atomic<bool> done{false};     ///< set when the parameters have been applied to all these QPs
   CongestionChange* next = nullptr;  ///< next change in the worker's list
 };
 

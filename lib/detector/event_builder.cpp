@@ -178,7 +178,7 @@ void EventBuilder::finish(Time now, std::optional<std::uint64_t> sent) {
   advance(now);
   while (open_.size() != 0) close(open_.oldest(), now_, EventStatus::kEnd);
   if (!sent) sent = counts_.opened == 0 ? 0 : saturating_add(highest_, 1);
-  // This builder's share of the first `sent` triggers.
+  // Number of events that this builder builds from the first `sent` triggers.
   const std::uint64_t own =
       *sent <= config_.builder ? 0 : builders_.quotient(*sent - config_.builder - 1) + 1;
   unseen_.finish(own);

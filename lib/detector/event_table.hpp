@@ -22,7 +22,7 @@ class EventTable {
     Time first = 0;  ///< time of the first fragment
     bool open = true;
     std::uint32_t whole = 0;  ///< number of boards whose pieces have all arrived
-    // Links of the lists below.
+    // Links of the EventList that contains this event.
     Index older = kNone;
     Index newer = kNone;
     Index next = kNone;  ///< next event in the same hash bucket, or in the free list

@@ -16,8 +16,8 @@ namespace softfeb::detector {
 struct StreamBuffersConfig {
   std::uint16_t first_port = 6000;  ///< UDP port of stream 0; stream s has port first_port + s
   std::uint32_t streams = 4;
-  std::uint32_t buffers = 8;          ///< buffers of each stream
-  std::uint32_t size = 64 * 1024;     ///< bytes of a buffer
+  std::uint32_t buffers = 8;          ///< number of buffers of each stream
+  std::uint32_t size = 64 * 1024;     ///< size of a buffer in bytes
   Time timeout = 100 * kMicrosecond;  ///< time from the first byte of a buffer until it is closed
 };
 

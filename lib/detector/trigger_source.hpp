@@ -45,16 +45,16 @@ class TriggerSource {
 
   TriggerSourceConfig config_;
   Time next_ = 0;
-  // Members for random sources.
+  // Used only for random sources.
   Rng rng_;
   Time mean_ = 0;
   Time own_ = 0;                  ///< the next trigger that is not a companion
   std::vector<Time> companions_;  ///< heap of companions, earliest first
-  // Members for periodic sources. The period in picoseconds is step_ + rest_ / rate_hz.
+  // Used only for periodic sources. The period in picoseconds is step_ + rest_ / rate_hz.
   Time step_ = 0;
   std::uint64_t rest_ = 0;
   std::uint64_t fraction_ = 0;  ///< fraction of a picosecond, in units of 1 / rate_hz
-  // Members for lists.
+  // Used only for sources with a list of times.
   std::size_t listed_ = 0;
 };
 

@@ -10,8 +10,8 @@
 namespace softfeb::detector {
 
 /// The events for which a builder has received no fragment. Events at or below the builder's horizon can no
-/// longer be opened. For them, the numbers that were not seen are stored, as ranges. Above the horizon, the
-/// numbers that were seen are stored; these events are open or remembered. The memory is therefore bounded,
+/// longer be opened, so this class stores the ranges of numbers that were not seen. Above the horizon, it
+/// stores the numbers that were seen; these events are open or remembered. The memory is therefore bounded,
 /// no matter how long the run is. Only the constructor allocates.
 class UnseenEvents {
  public:

@@ -26,9 +26,9 @@ struct EventData {
   std::vector<std::unique_ptr<detector::EventPayload>> payloads;
   std::vector<const detector::EventPayload*> payload_of;  ///< indexed like RunConfig::boards; null: no events
 
-  /// Sets the start of traffic: `at`, which is `origin` in TAI. Call before boards start.
+  /// Sets the start of traffic to time `at`, which corresponds to `origin` in TAI. Call before boards start.
   void begin(Time at, detector::EventTime origin);
-  /// Ends the triggers: none is accepted at or after `at`.
+  /// Sets the end of the triggers: no trigger is accepted at or after `at`.
   void end(Time at);
   /// Number of events of `run` (an element of `triggers`) whose trigger is known to at least one board.
   std::uint64_t events(const engine::TriggerFeed& run) const;

@@ -12,7 +12,8 @@ namespace {
 /// The random sequences of a queue pair.
 enum class Sequence : std::uint8_t { kLengths, kArrivals };
 
-/// Seed of one sequence of a queue pair. Mixes each part separately, so that no two sequences overlap.
+/// Seed of one random sequence of a queue pair. Board, queue pair and sequence enter the seed one after the
+/// other, so that no two sequences overlap.
 std::uint64_t seed_of(const config::RunConfig& config, const QpPlan& plan, std::uint32_t on_board,
                       Sequence sequence) {
   std::uint64_t seed = plan.config->traffic.seed.value_or(config.run.seed);

@@ -273,8 +273,8 @@ void Board::watch_timer(std::uint32_t i, Time now) {
 
 void Board::run_timers(Time now) {
   const auto expire = [&](std::uint32_t i) {
-    // The deadline was moved to a later time, as most deadlines are. The queue pair was rescheduled when that
-    // happened.
+    // The timer expired at an old deadline, because the deadline was moved to a later time, as most deadlines
+    // are. The queue pair was rescheduled when its deadline moved, so only the timer is set again.
     if (qps_[i].deadline() > now) {
       watch_timer(i, now);
       return;

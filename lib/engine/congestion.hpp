@@ -17,7 +17,7 @@ namespace softfeb::engine {
 using CongestionSettings = std::variant<std::monostate, dcqcn::FirmwareSettings, dcqcn::PaperSettings,
                                         congestion::AlgorithmSettings>;
 
-/// What an algorithm may need to know about the queue pair that it controls.
+/// Properties of a queue pair that its congestion control algorithm may need.
 struct ControlledQp {
   std::uint32_t pmtu;      ///< bytes
   std::uint32_t messages;  ///< depth of the send queue
@@ -25,8 +25,8 @@ struct ControlledQp {
 
 /// Size of the congestion control object in bytes; 0 for none.
 std::size_t congestion_control_bytes(const CongestionSettings& profile, const ControlledQp& qp);
-/// Hooks that the algorithm implements. Returns 0 without congestion control, and for DCQCN, whose queue
-/// pairs need no additional data.
+/// Hooks that the algorithm implements. Returns 0 without congestion control. Also returns 0 for DCQCN, whose
+/// queue pairs need no additional data.
 congestion::Hooks hooks_of(const CongestionSettings& profile);
 /// True if the congestion control needs a FlightTracker: it observes acknowledgements or has a window.
 bool observes_flight(const CongestionSettings& profile);

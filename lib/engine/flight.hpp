@@ -63,9 +63,9 @@ struct CchSettings {
   std::uint8_t profile = 0;  ///< see roce::CongestionHeader; 0: no CCH
 };
 
-/// What congestion control needs to know about the packets of one queue pair: bytes in flight, RTT samples,
-/// and which packets must request an acknowledgement. A queue pair has a FlightTracker only if it is RC and
-/// its congestion control observes acknowledgements or has a window.
+/// Tracks the packets of one queue pair for its congestion control: bytes in flight, RTT samples, and which
+/// packets must request an acknowledgement. A queue pair has a FlightTracker only if it is RC and its
+/// congestion control observes acknowledgements or has a window.
 class alignas(64) FlightTracker {
  public:
   /// For `ack_spacing`, see CongestionControl::ack_spacing(). `shared` is the flight of the group if queue
