@@ -44,8 +44,7 @@ using ParameterValues = std::vector<double>;
 struct PathFacts {
   std::uint64_t line_rate = 1'250'000'000;  ///< rate of the board's link, in bytes per second on the wire
   std::uint32_t pmtu = 4096;                ///< bytes
-  std::uint32_t overhead = 82;              ///< bytes that a packet occupies on the wire in addition to its
-                                            ///< payload
+  std::uint32_t overhead = 82;              ///< bytes of a packet on the wire, without its payload
   /// Number of messages that the send queue can hold (posted and not yet acknowledged).
   std::uint32_t messages = 18;
 };

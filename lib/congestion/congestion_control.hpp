@@ -48,8 +48,7 @@ struct CongestionState {
   std::optional<Time> rtt;               ///< last RTT sample
   std::optional<Time> target_delay;      ///< Swift: target of the fabric delay
   std::optional<double> utilization;     ///< HPCC: U, the normalized load of the bottleneck
-  std::optional<std::uint64_t> granted;  ///< Homa: number of packets that the receiver's grants allow to be
-                                         ///< sent
+  std::optional<std::uint64_t> granted;  ///< Homa: number of packets that the grants allow to be sent
 
   /// Values that a user-defined algorithm reports, and the names of these values. The names stay valid until
   /// the process ends.

@@ -25,8 +25,7 @@ struct HomaParameters {
 
   std::uint32_t pmtu = 4096;         ///< payload bytes of a full packet
   std::uint64_t rtt_bytes = 12'288;  ///< payload bytes per RTT at line rate; rounded up to packets
-  std::uint32_t overcommit = 4;      ///< maximum number of messages to which packets are granted at the same
-                                     ///< time
+  std::uint32_t overcommit = 4;      ///< maximum number of messages that receive grants at the same time
   unsigned priorities = 8;           ///< number of priority levels; 0 is the lowest level
   /// Length in bytes of the longest message of each unscheduled level, highest level first. The last
   /// unscheduled level has no entry, because it is unbounded. The levels below it are for scheduled packets.

@@ -22,8 +22,7 @@ struct HpccParameters {
   std::uint64_t min_rate = 1'250'000;  ///< at least 1; the smallest window is min_rate · base_rtt (ours)
   Time base_rtt = 13 * kMicrosecond;   ///< T, slightly above the longest RTT without queues (paper)
   double eta = 0.95;                   ///< target utilization, above 0 (paper, section 5.1)
-  std::uint32_t max_stage = 5;         ///< number of additive steps before a multiplicative step (paper,
-                                       ///< section 5.1)
+  std::uint32_t max_stage = 5;         ///< additive steps before a multiplicative step (paper, section 5.1)
   /// Additive step, bytes. The paper's formula is line_rate · base_rtt · (1 - eta) / flows; 80 bytes are
   /// 50 Mb/s at the base RTT (simulator).
   double w_ai = 80;
@@ -86,8 +85,7 @@ class alignas(64) Hpcc final : public CongestionControl {
   HpccParameters parameters_;
   std::uint32_t stage_ = 0;
   std::uint16_t path_ = 0;
-  std::uint8_t count_ = 0;                      ///< number of records in seen_; 0: there are no records to
-                                                ///< compare with
+  std::uint8_t count_ = 0;                      ///< number of records in seen_; 0: no previous records
   std::array<IntRecord, kMaxIntRecords> seen_;  ///< records of the previous acknowledgement
 };
 

@@ -20,9 +20,8 @@ enum class TimelyVariant : std::uint8_t {
 /// (published by the authors of TIMELY), or "ours" (a choice that the papers leave open).
 struct TimelyParameters {
   TimelyVariant variant = TimelyVariant::kTimely;
-  std::uint64_t line_rate = 1'250'000'000;     ///< largest rate
-  std::uint64_t min_rate = 1'250'000;          ///< smallest rate, at least 1; 10 Mb/s, which is one additive
-                                               ///< step (ours)
+  std::uint64_t line_rate = 1'250'000'000;  ///< largest rate
+  std::uint64_t min_rate = 1'250'000;       ///< smallest rate, at least 1; default: one additive step (ours)
   std::uint64_t initial_rate = 1'250'000'000;  ///< the line rate (ours); TIMELY: line rate / (flows + 1)
   double alpha = 0.875;                        ///< weight of the newest RTT difference, 0–1 (TIMELY)
   /// Strength of decreases, 0–1 (TIMELY). A positive gradient reduces the rate by the fraction beta ·

@@ -47,9 +47,10 @@ const DeviceTraits& device_traits(DeviceKind kind);
 /// unchanged.
 struct DeviceSpec {
   DeviceKind kind = DeviceKind::kRaw;
-  std::string text;      ///< as given by the user
-  std::string argument;  ///< part between the colon and the first comma (interface, link, socket, …), if it
-                         ///< is not an option; kPci: the PCI address; kRaw: the whole text
+  std::string text;  ///< as given by the user
+  /// Part between the colon and the first comma (interface, link, socket, …), if this part is not an option.
+  /// For kPci, the PCI address; for kRaw, the whole text.
+  std::string argument;
   std::vector<std::pair<std::string, std::string>> options;  ///< key=value; a key alone has an empty value
 };
 /// Throws RequestError, which names the error and the correct form.

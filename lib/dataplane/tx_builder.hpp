@@ -22,8 +22,9 @@ struct TxBuilderConfig {
   /// are in the retry queue, or at the far end of a ring.
   std::uint32_t held = 1024;
   unsigned lcores = 1;
-  std::uint32_t copy_below = 256;  ///< payloads up to this many bytes are copied to the header mbuf, which
-                                   ///< costs less than two more mbufs
+  /// Payloads of up to this many bytes are copied to the header mbuf, because the copy costs less than two
+  /// more mbufs.
+  std::uint32_t copy_below = 256;
   int socket = -1;
 };
 

@@ -20,8 +20,7 @@ struct FirmwareParameters {
   std::uint32_t rate_inc_interval = 234375;  ///< RateIncInterval; the period of increases is 3 clocks longer
   std::uint32_t rai = 6'000'000;             ///< Rai: additive step
   std::uint32_t rhai = 12'000'000;           ///< Rhai: hyper step
-  std::uint32_t rmin = 10'000'000;           ///< Rmin: a cut sets Rc to at least this rate, even if Rc was
-                                             ///< lower before
+  std::uint32_t rmin = 10'000'000;  ///< Rmin: a cut sets Rc to at least this rate, even if Rc was lower
 
   /// Returns a copy with every value truncated to the width of its register.
   FirmwareParameters cut_to_width() const {

@@ -49,8 +49,8 @@ struct ReadyEdge {
 /// and the bucket must have been advanced to the present.
 template <typename Reaction>
 ReadyEdge ready_edge(const Reaction& present, const TokenBucket& bucket_now, std::uint32_t bytes) {
-  constexpr int kForesight = 32;  // number of changes of Rc to look ahead; if there are more, the search is
-                                  // repeated later
+  // Number of changes of Rc to look ahead. If there are more, the search is repeated later.
+  constexpr int kForesight = 32;
   Edge ready = bucket_now.ready(bytes);
   if (ready <= bucket_now.now()) return {0, true};
   // A new rate affects refills only after a delay. The refills that precede edge `ready` therefore depend

@@ -36,8 +36,7 @@ struct PaperParameters {
   bool hyper_step_after_timer = false;
   Time decrease_interval = 0;            ///< rate_reduce_monitor_period (µs): minimum time between cuts
   std::uint8_t gd = 11;                  ///< rpg_gd: a cut is Rc · alpha · 1024 / 2^gd; 11 = alpha / 2
-  std::uint8_t min_decrease_factor = 0;  ///< rpg_min_dec_fac: minimum percentage of Rc that remains after a
-                                         ///< cut
+  std::uint8_t min_decrease_factor = 0;  ///< rpg_min_dec_fac: minimum percentage of Rc after a cut
   bool clamp_target_rate = true;         ///< clamp_tgt_rate: Rt := Rc on every cut
   /// clamp_tgt_rate_after_time_inc: Rt := Rc on a cut even if only the timer has caused increases since the
   /// last cut.

@@ -85,8 +85,8 @@ FragmentVerdict EventBuilder::judge(const Fragment& f) {
   if (i == kNone) {
     if (stale(f.event)) return FragmentVerdict::kStale;
     make_room(f.event);
-    // make_room() may close an event, and the builder may then forget a closed event with a higher number.
-    // This event is then stale.
+    // If make_room() closes an event, the builder may forget a closed event with a higher number than
+    // f.event. The fragment is then stale.
     if (stale(f.event)) return FragmentVerdict::kStale;
     i = open(f.event);
   }

@@ -26,8 +26,8 @@ StreamBuffers::StreamBuffers(const StreamBuffersConfig& config)
 
 StreamVerdict StreamBuffers::datagram(Time now, std::uint16_t port, const Segments& payload) {
   advance(now);
-  const std::uint32_t stream = std::uint32_t{port} - config_.first_port;  // wraps if the port is below the
-                                                                          // first one
+  // Wraps if the port is below the first one.
+  const std::uint32_t stream = std::uint32_t{port} - config_.first_port;
   const bool known = stream < config_.streams;
   const StreamVerdict verdict = known ? append(now, stream, payload) : StreamVerdict::kOtherPort;
   ++counts_.datagrams[static_cast<std::size_t>(verdict)];

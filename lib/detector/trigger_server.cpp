@@ -39,8 +39,8 @@ void TriggerServer::receive(const BusyMessage& m, Time now) {
   busy_.report(m.board, m.busy, now);
 }
 
-/// Forgets the boards that have not repeated their report until busy_until_, if that time is before `now`.
-/// The veto ends at `now` and not at that time, because the candidates since the last call have not been
+/// Forgets the boards that should have repeated their busy report before `now` but have not. They count as
+/// idle from `now` on, not from an earlier time, because the candidates since the last call have not been
 /// judged yet.
 void TriggerServer::forget(Time now) {
   forget_at_ = kNever;
