@@ -77,7 +77,7 @@ constexpr std::array kHpcc{
     time<&H::stale_after>("stale_after", kLeastTime, "age at which INT records are no longer compared"),
 };
 
-/// Time that a full packet occupies the wire.
+/// Time for which a full packet occupies the wire.
 Time full_packet_time(const PathFacts& path) {
   return static_cast<Time>(static_cast<double>(path.pmtu + path.overhead) * static_cast<double>(kSecond) /
                            static_cast<double>(path.line_rate));

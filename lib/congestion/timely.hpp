@@ -89,7 +89,7 @@ class alignas(64) Timely final : public CongestionControl {
   RatePacer pacer_;
   TimelyParameters parameters_;
   Time rtt_ = 0;               ///< last RTT sample
-  Time last_sample_ = kNever;  ///< kNever: the next sample has no predecessor
+  Time last_sample_ = kNever;  ///< kNever: no previous RTT to compare with
   double rtt_difference_ = 0;
   double gradient_ = 0;
   std::uint32_t falling_ = 0;

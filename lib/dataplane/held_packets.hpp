@@ -27,8 +27,8 @@ class HeldPackets {
   /// Holds `packet`, of queue pair `qp`, until `due` or until `behind` packets of the queue pair have
   /// overtaken it (0: only until `due`). Requires !full().
   void hold(rte_mbuf* packet, std::uint32_t qp, std::uint32_t behind, Time due);
-  /// Counts a packet of `qp` that leaves and thus overtakes the held packets of `qp`. Those that `behind`
-  /// packets have now overtaken become due.
+  /// Counts a packet of `qp` that leaves and thus overtakes all held packets of `qp`. A held packet becomes
+  /// due when `behind` packets have overtaken it.
   void overtaken(std::uint32_t qp);
   /// Removes and returns the first packet that is due at `now`; null if there is none.
   rte_mbuf* take_due(Time now);

@@ -135,7 +135,8 @@ void Port::setup_queues(Mempools& pools, std::uint64_t rx_offloads, std::uint64_
       config_.rx_buffer == 0 ? std::min<std::uint32_t>(whole, 16384) : config_.rx_buffer;
   const std::uint32_t room =
       std::max({wanted, device_.min_rx_room(), std::uint32_t{RTE_MBUF_DEFAULT_DATAROOM}});
-  // net_ring delivers the sender's own mbufs, and net_null delivers nothing.
+  // net_ring and net_null do not fill receive buffers: net_ring delivers the sender's own mbufs, and net_null
+  // delivers nothing.
   const bool fills_buffers =
       device_.spec().kind != DeviceKind::kRing && device_.spec().kind != DeviceKind::kNull;
   const std::uint32_t count =

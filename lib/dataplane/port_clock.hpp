@@ -23,7 +23,7 @@ class PortClock {
   /// function often.
   void follow();
   const Mailbox<ClockMap>& map() const { return map_; }
-  /// Largest difference between a predicted and a read clock value, converted to time.
+  /// Largest difference between the predicted and the actual value of the NIC's clock, converted to time.
   Time largest_correction() const { return largest_correction_; }
 
  private:

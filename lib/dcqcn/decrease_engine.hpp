@@ -18,8 +18,8 @@ class DecreaseEngine {
   /// Sets a new interval, visible after edge m.
   void set_interval(std::uint16_t interval, Edge m);
 
-  /// The first edge at which the engine reads or writes the rates if no more CNPs arrive. `flag`: a CNP is
-  /// pending.
+  /// The first edge at which the engine reads or writes the rates if no more CNPs arrive. `flag` is true if a
+  /// CNP is pending.
   Edge next(bool flag) const;
   bool commits(Edge n) const { return pending_ && n == zero_ + 1; }
   Rates commit() {

@@ -24,7 +24,7 @@ struct RegisterBits {
   unsigned first = 0;        ///< position of the lowest bit in the word
   unsigned count = 0;
 
-  /// Largest value that fits.
+  /// Largest value that fits in the bit field.
   constexpr std::uint32_t highest() const { return count >= 32 ? UINT32_MAX : (1U << count) - 1; }
   /// Extracts the value from `word`.
   constexpr std::uint32_t get(std::uint32_t word) const { return word >> first & highest(); }

@@ -92,7 +92,8 @@ void PaperReactionPoint::leap_timer(Time last, bool ramps) {
   const Rates now = rates_, next = increased(time_stage_ + 1);
   const std::uint64_t step = next.rt - now.rt;
   if (next != now) {
-    // All further steps are of the same kind: the timer stage is past F and the byte stage does not change.
+    // On a ramp, all further steps must be of the same kind. This is the case if the timer stage is past F,
+    // because the byte stage does not change here.
     if (!ramps || time_stage_ <= parameters_.fast_recovery_steps || step == 0 || next.rc - now.rc != step)
       return;
     steps = std::min(steps, (parameters_.line_rate - now.rt) / step);

@@ -114,8 +114,8 @@ class EventBuilder {
   /// Closes the events whose timeout has expired, then judges a fragment that arrived at `now`.
   FragmentVerdict add(Time now, const Fragment& fragment);
   /// Ends the run and closes all open events. `sent` is the number of triggers of the run, for all builders.
-  /// If the caller does not know this number (nullopt), it is one more than the highest event number seen.
-  /// Call once, after all other calls.
+  /// If the caller does not know this number (nullopt), the builder assumes one more than the highest event
+  /// number seen. Call once, after all other calls.
   void finish(Time now, std::optional<std::uint64_t> sent);
 
   const EventBuilderCounts& counts() const { return counts_; }

@@ -40,7 +40,7 @@ struct FragmentPiece {
   std::uint32_t index = 0;  ///< index of the piece in its fragment
   std::uint64_t event = 0;
   std::uint32_t builder = 0;
-  std::uint64_t address = 0;  ///< where the header is written in the builder's memory
+  std::uint64_t address = 0;  ///< address of the header in the builder's memory
   std::uint32_t offset = 0;   ///< offset of the payload in the board's data
   std::uint32_t length = 0;   ///< payload bytes, without the header
   bool last = false;          ///< true for the last piece of its fragment

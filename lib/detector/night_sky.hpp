@@ -9,8 +9,9 @@
 
 namespace softfeb::detector {
 
-/// Number of night-sky photoelectrons in one pixel and one nanosecond. The numbers have a Poisson
-/// distribution. Its table contains integers, so that every machine draws the same numbers.
+/// Draws the number of night-sky photoelectrons in one pixel and one nanosecond, which has a Poisson
+/// distribution. The table of the distribution contains integers, so that every machine draws the same
+/// numbers.
 class NightSky {
  public:
   static constexpr std::uint64_t kHighestRate = 8'000'000'000;  ///< hertz

@@ -14,7 +14,7 @@ namespace softfeb::engine {
 /// A CNP or a parameter change of a QP's congestion control.
 struct CongestionEvent {
   Time at = 0;
-  std::uint32_t qp = 0;  ///< number of the QP on its board
+  std::uint32_t qp = 0;  ///< index of the QP on its board
   /// New parameters, as passed to set_congestion(). std::nullopt: the event is a CNP.
   std::optional<CongestionSettings> profile;
 };

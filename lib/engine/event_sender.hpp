@@ -28,7 +28,7 @@ struct EventSenderConfig {
   TriggerFeed* triggers = nullptr;                  ///< must outlive the board
   /// The same object as `triggers` if the triggers arrive as messages; otherwise null.
   MessageTriggers* messages = nullptr;
-  /// Number of the board among the boards with these triggers. The board uses this number to report to
+  /// Index of the board among the boards with these triggers. The board uses this index to report to
   /// `triggers` whether it is busy. std::nullopt: the board does not report.
   std::optional<std::uint32_t> reports_as;
 };

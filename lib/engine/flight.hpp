@@ -22,8 +22,9 @@ struct Flight {
   std::uint32_t awaiting = 0;
 };
 
-/// Departure times of up to kCapacity packets in flight of a queue pair that requested an acknowledgement.
-/// They yield RTT samples. A packet has a stamp only if it was sent exactly once (Karn's rule).
+/// Departure times of packets in flight, from which RTT samples are computed. The packets belong to one queue
+/// pair and requested an acknowledgement. At most kCapacity packets have a stamp. A packet that was sent more
+/// than once has none (Karn's rule).
 class RttStamps {
  public:
   static constexpr std::size_t kCapacity = 8;

@@ -27,9 +27,9 @@ namespace softfeb::engine {
 class HostResponder {
  public:
   struct Config {
-    std::size_t first_bus_qp = 0;  ///< number of the metadata bus's first QP on the board
+    std::size_t first_bus_qp = 0;  ///< index of the metadata bus's first QP on the board
     std::size_t qps = 1;           ///< number of QPs the bus can create; the receiver has one slot per QP
-    std::size_t first_slot = 0;    ///< number of the receiver's first slot for these QPs
+    std::size_t first_slot = 0;    ///< index of the receiver's first slot for these QPs
     std::uint64_t memory = 0;      ///< size of the largest region in bytes
     std::uint8_t rnr_timer = 12;   ///< timer code in RNR NAKs
   };
