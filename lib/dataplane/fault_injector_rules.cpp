@@ -84,7 +84,8 @@ void FaultInjector::release(rte_mbuf* packet, const faults::RoceLocation& at,
   release_due(out, now);
 }
 
-/// Applies an edit action. Returns the edited copy, or the unchanged packet if the rule is refused.
+/// Applies an edit action to a copy of the packet, and returns the copy. If the rule is refused, returns the
+/// packet or an unchanged copy.
 rte_mbuf* FaultInjector::edit(rte_mbuf* packet, const faults::RoceLocation& at, const RuleHit& hit) {
   if (packet->pool != copies_) {
     rte_mbuf* const copy = replace_by_copy(packet);
