@@ -47,7 +47,8 @@ MessageLayout::Place MessageLayout::locate(std::uint64_t index) const {
   return at;
 }
 
-/// The sums of random lengths cannot be looked up, so this function visits the messages one by one.
+/// If lengths are random, the number of the first packet of a message is a sum over all messages before it.
+/// There is no table of these sums, so this function visits the messages one by one.
 MessageLayout::Place MessageLayout::walk(const Place& known, std::uint64_t known_index,
                                          std::uint64_t index) const {
   Place at;

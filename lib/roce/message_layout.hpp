@@ -32,7 +32,7 @@ class MessageLayout {
   /// and `source_length` is 0 for an infinite source.
   MessageLayout(std::uint32_t message_length, std::uint32_t pmtu, std::uint64_t source_length = 0);
 
-  /// For messages of random length. `lengths` contains their distribution. No length may exceed
+  /// Layout of messages with random lengths, whose distribution is `lengths`. No length may exceed
   /// `message_length`.
   MessageLayout(const MessageLengths& lengths, std::uint32_t message_length, std::uint32_t pmtu)
       : MessageLayout(message_length, pmtu) {

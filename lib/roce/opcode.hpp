@@ -25,8 +25,8 @@ enum class Operation : std::uint8_t {
   kAcknowledge = 0x11,
 };
 
-/// Complete BTH opcodes, which are not split into service and operation. An RC ACK is recognized by the whole
-/// opcode. The CNP opcode does not consist of a service and an operation.
+/// BTH opcodes that are compared as a whole. The CNP opcode does not consist of a transport service and an
+/// operation, so it cannot be split.
 inline constexpr std::uint8_t kOpcodeRcAck = 0x11;
 inline constexpr std::uint8_t kOpcodeCnp = 0x81;
 /// BTH opcode of a control frame, whose UDP payload consists only of a congestion control header, a BTH and

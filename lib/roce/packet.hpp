@@ -39,7 +39,7 @@ inline constexpr std::size_t kMaxTransportHeaders = Bth::kSize + Reth::kSize + I
 /// (12…32).
 std::size_t encode_request(const RequestPacket& p, Qpn dest_qp, std::uint16_t pkey, std::uint8_t* out);
 
-/// A decoded request whose iCRC was verified. Refers to the frame's bytes.
+/// A decoded request whose iCRC was verified. `payload` points into the received frame.
 struct ReceivedRequest {
   Bth bth{};
   Reth reth{};
@@ -53,7 +53,7 @@ enum class TransportKind : std::uint8_t { kRequest, kAcknowledge, kCnp, kUnknown
 
 struct TransportPacket {
   TransportKind kind = TransportKind::kMalformed;
-  ReceivedRequest request;  ///< kRequest: complete; kAcknowledge, kCnp and kUnknown: only `bth` is set
+  ReceivedRequest request;  ///< decoded if kRequest; for kAcknowledge, kCnp and kUnknown, only `bth` is
   Aeth aeth{};              ///< kAcknowledge
 };
 

@@ -83,7 +83,8 @@ class HeaderTemplate {
   /// Uncomplemented state of the CRC register after the UDP ports. The computation of the iCRC continues from
   /// this state (doc/icrc.md). Fields that change from packet to packet are treated as 0.
   std::uint32_t crc_register() const { return crc_register_; }
-  /// The first eight bytes of the IP header, in memory order. All fields that write() does not set are 0.
+  /// The first eight bytes of the IP header, in memory order. Contains only the fields that change from
+  /// packet to packet; all other bits are 0.
   std::uint64_t ip_word(std::uint32_t udp_payload, std::uint16_t identification) const {
     const std::uint32_t udp_length = static_cast<std::uint32_t>(kUdpHeaderSize) + udp_payload;
     return v6_ ? v6_word(udp_length) : v4_word(udp_length, identification);

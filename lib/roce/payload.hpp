@@ -6,9 +6,9 @@
 
 namespace softfeb::roce {
 
-/// An optional precomputed CRC. It is a single word that is stored and loaded as a whole. std::optional
-/// stores its two members separately. Twice per packet, a load of both members at once would have to wait
-/// until these stores are in the cache.
+/// An optional precomputed CRC in a single word. std::optional would store the value and its flag separately.
+/// Loading both at once, which happens twice per packet, would then stall, because the CPU cannot forward two
+/// stores to one load.
 class PreparedCrc {
  public:
   constexpr PreparedCrc() = default;
@@ -26,7 +26,7 @@ class PreparedCrc {
 
 /// Payload of a packet.
 struct PacketPayload {
-  const std::uint8_t* bytes = nullptr;  ///< null: the stream cannot provide them
+  const std::uint8_t* bytes = nullptr;  ///< null if the stream cannot provide the bytes
   PreparedCrc crc;                      ///< see PayloadStream::crc()
 };
 

@@ -24,7 +24,7 @@ struct QuickWrite {
   Psn psn = 0;
   std::uint32_t icrc = 0;  ///< as received, not verified
   const std::uint8_t* bth = nullptr;
-  ByteSpan headers;  ///< IP header to the last transport header
+  ByteSpan headers;  ///< from the IP header to the last transport header
   ByteSpan payload;
 
   /// Parses `frame`. If it returns false, `*this` is invalid and the general parser must be used. Requires

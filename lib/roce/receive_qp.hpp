@@ -32,9 +32,9 @@ struct ReceiveQpConfig {
   ResponderConfig responder{};
   /// Layout of the sender's messages in its stream; required by `expected` and kLayout.
   std::optional<MessageLayout> layout;
-  /// Stream with which the payload is compared; must outlive the QP. Null: there is no comparison.
+  /// Stream with which the payload is compared; must outlive the QP. Null: the payload is not compared.
   const PayloadStream* expected = nullptr;
-  bool check_continuity = false;  ///< check the firmware's byte counter
+  bool check_continuity = false;  ///< apply a ContinuityCheck to the payload
   MessageNumbering numbering = MessageNumbering::kNone;
   std::uint32_t first_immediate = 0;
   std::size_t map_capacity = 64;  ///< maximum number of ranges of missing messages in the map
@@ -74,14 +74,15 @@ class ReceiveQp {
     softfeb::prefetch(&check_);
   }
 
-  /// Continues the byte counter check and the counts of CE marks and unexpected messages from `before`, the
-  /// QP that this one replaces. The responder counters, payload check and message map start anew.
-  /// `counter_goes_on` is true if the byte counter continues without a gap. Otherwise, some of the bytes that
-  /// it counts did not arrive.
+  /// Call on a QP that replaces the QP `before`. Takes over the byte counter check and the counts of CE marks
+  /// and unexpected messages. The responder counters, payload check and message map start anew. If
+  /// `counter_goes_on` is false, bytes are missing between the two QPs, so the byte counter check accepts any
+  /// value as the next byte.
   void continue_from(const ReceiveQp& before, bool counter_goes_on);
 
-  /// For a responder with `any_order`: process the payload and the messages that UnorderedWrites accepts (see
-  /// UnorderedSink). complete() returns false if the message is lost.
+  /// UnorderedSink functions for a responder with `any_order`. place() handles the payload of a packet, and
+  /// complete() a complete message. complete() returns false if no receive request is posted for the message,
+  /// which is then lost.
   void place(const Segments& bytes, std::uint8_t* to, std::uint64_t index);
   bool complete(const MessageEvent& message, std::uint64_t index);
 
@@ -108,7 +109,8 @@ class ReceiveQp {
   /// Messages whose length does not match the layout, or, with kImmediate, whose immediate is missing or not
   /// a valid message number.
   std::uint64_t unexpected_messages() const { return unexpected_; }
-  /// Payload bytes that failed the enabled checks; a break of the byte counter counts as one byte.
+  /// Number of payload bytes that failed the payload check, plus the number of breaks found by the byte
+  /// counter check.
   std::uint64_t bytes_wrong() const { return (check_ ? check_->wrong() : 0) + continuity_.breaks(); }
 
  private:

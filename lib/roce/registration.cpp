@@ -207,9 +207,9 @@ void Registration::remember(const RegistrationEntry& e) {
   }
 }
 
-/// Retries waiting packets, oldest first. If a packet changes the set of operations, starts again with the
-/// oldest packet. A packet that leaves without such a change does not affect the packets that were tried
-/// before it.
+/// Retries waiting packets, oldest first. Starts again with the oldest packet whenever a packet registers or
+/// completes an operation, because other packets may then be placed. Any other packet that leaves the escape
+/// channel does not change the verdict on the packets tried before it.
 void Registration::retry_waiting(Time now) {
   if (!changed_) return;
   changed_ = false;

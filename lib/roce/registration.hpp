@@ -62,7 +62,7 @@ enum class RegistrationVerdict : std::uint8_t {
   kUnregistered,
 };
 inline constexpr std::size_t kRegistrationVerdicts = 10;
-/// Returns the name that results contain: "placed", "duplicate", …
+/// Returns the verdict's name, which is a key in results: "placed", "duplicate", …
 const char* name_of(RegistrationVerdict verdict);
 /// True if the sender need not repeat the packet.
 constexpr bool acknowledges(RegistrationVerdict v) {
@@ -169,8 +169,8 @@ class Registration {
   RegistrationTable table_;
   std::pmr::vector<Waiting> waiting_;
   std::pmr::vector<std::uint64_t>
-      done_;  ///< ring of completed operations: source · 2^32 + op or, with `by_address`, addresses
-  std::pmr::vector<std::uint64_t> done_bytes_;  ///< with `by_address`: lengths at these addresses
+      done_;  ///< ring of completed operations, as source · 2^32 + op or, with `by_address`, as addresses
+  std::pmr::vector<std::uint64_t> done_bytes_;  ///< with `by_address`: length of each operation in done_
   std::size_t done_next_ = 0;
   std::pmr::vector<Notification> notifications_;  ///< ring of notifications that wait for poll()
   std::size_t notified_first_ = 0;

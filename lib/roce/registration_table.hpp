@@ -52,8 +52,8 @@ class RegistrationTable {
   bool overlaps(std::uint64_t address, std::uint64_t bytes) const;
 
   /// Adds an entry whose first packet has arrived. The entry's memory must not overlap that of another entry.
-  /// In the entry's mask, sets bit 0 and bits `count` to mask_bits − 1. Requires !full() and 1 ≤ count ≤
-  /// mask_bits.
+  /// In the entry's mask, sets bit 0 for the first packet, and the bits from `count` to mask_bits − 1, which
+  /// belong to no packet. Requires !full() and 1 ≤ count ≤ mask_bits.
   std::uint32_t add(const RegistrationEntry& entry);
   /// Sets bit `packet` of the mask. Returns false if the bit was already set.
   bool mark(std::uint32_t slot, std::uint64_t packet);

@@ -24,8 +24,8 @@ const RequesterConfig& checked(const RequesterConfig& c) {
   return c;
 }
 
-/// Completion opcode that the firmware reports for a verb, including unsupported ones
-/// (test/vectors/wire/bad_opcode_*).
+/// Completion opcode that the firmware reports for verb `v`. The firmware reports an opcode for unsupported
+/// verbs, too (test/vectors/wire/bad_opcode_*).
 WcOpcode wc_opcode(std::uint8_t v) {
   constexpr std::uint8_t kOther = 7;
   constexpr std::uint8_t kTable[] = {1, 1, 0, 0, 2, 3, 4, 6, 5, 0};
@@ -151,8 +151,8 @@ bool Requester::post(const WorkRequest& r, Time /*now*/) {
 
 /// Number of the first packet of request `index`.
 std::uint64_t Requester::first_of(std::uint32_t index) const {
-  // The difference fits in 48 bits, because requests in the queue are far less than 2^47 packets away from
-  // the acknowledged packets.
+  // A slot stores only the lower 48 bits of the packet number. The distance to acked_ is sign-extended from
+  // 48 bits, because requests in the queue are far less than 2^47 packets away from acked_.
   const auto ahead = static_cast<std::int64_t>((queue_[index].first - acked_) << 16) >> 16;
   return acked_ + static_cast<std::uint64_t>(ahead);
 }

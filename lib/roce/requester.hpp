@@ -57,8 +57,9 @@ inline constexpr std::uint32_t kMaxWindowPackets = 1U << 22;
 /// Data shared by queue pairs with the same configuration: the configuration, in which `qpn`, `dest_qpn` and
 /// `initial_psn` are 0, and values derived from it.
 struct RequesterSettings {
-  /// Recreates the request that `maker` created `back` requests ago, as it was posted except for `signaled`;
-  /// `back` is 1 for the most recent request.
+  /// Recreates a request for a requester that does not store its requests. `maker` created the request `back`
+  /// requests ago; `back` is 1 for the most recent one. The result equals the posted request except for
+  /// `signaled`.
   using Again = WorkRequest (*)(const void* maker, std::uint32_t back);
 
   /// Throws std::invalid_argument for an invalid path MTU, queue depth or window.
@@ -76,7 +77,7 @@ struct RequesterSettings {
 /// Resources that a requester can share with others or that its owner provides.
 struct RequesterDeps {
   Held<RequesterSettings> profile;  ///< settings derived from the requester's configuration
-  void* queue = nullptr;            ///< SendQueue::bytes() bytes; null: the requester allocates its queue
+  void* queue = nullptr;  ///< memory of SendQueue::bytes() bytes; null: the requester allocates its queue
   const void* maker = nullptr;  ///< passed to RequesterSettings::again; null: the queue stores the requests
 };
 
@@ -125,8 +126,9 @@ class Requester {
 
   /// Queues a request. Returns false and changes nothing if the send queue is full. In ERR, the request
   /// completes as flushed. A request with an unsupported verb or a length above kMaxMessage completes with
-  /// kLocalOperationError and moves the QP to ERR once all requests before it have completed. If no ACK that
-  /// would complete them is expected, they are flushed. Requests posted after such a request are not sent.
+  /// kLocalOperationError and moves the QP to ERR once all earlier requests have completed. If no ACK is
+  /// expected that would complete these earlier requests, they are flushed. Requests posted after such a
+  /// request are not sent.
   bool post(const WorkRequest& request, Time now);
   bool can_post() const { return tail_ - head_ < queue_.depth(); }
 
@@ -164,8 +166,9 @@ class Requester {
   /// PSN and payload offset. Requires in_run().
   RequestPacket run_packet() const;
   /// Call if the last packet that next() or next_of_run() returned was not sent because its payload is not
-  /// available. Its request fails with kLocalOperationError and the QP enters ERR, once the requests before
-  /// it have completed, or at once if no ACK that would complete them is expected; they are then flushed.
+  /// available. The packet's request fails with kLocalOperationError and the QP enters ERR once all earlier
+  /// requests have completed. If no ACK is expected that would complete these earlier requests, they are
+  /// flushed and the QP enters ERR at once.
   void payload_error(Time now);
 
   /// Handles a well-formed acknowledgement for this QP whose iCRC and peer were verified.
@@ -185,8 +188,8 @@ class Requester {
   void on_timer(Time now);
   /// Prefetches the data that deadline() reads.
   void prefetch_deadline() const { prefetch(&ack_deadline_); }
-  /// Prefetch the send queue slots needed to send the current request (prefetch_sending()) or to complete
-  /// the next one (prefetch_completing()).
+  /// Prefetch send queue slots. prefetch_sending() prefetches the slot of the request being sent, and
+  /// prefetch_completing() that of the oldest request that has not completed.
   void prefetch_sending() const { queue_.prefetch(send_); }
   void prefetch_completing() const { queue_.prefetch(done_); }
 
@@ -214,8 +217,8 @@ class Requester {
   /// PSN of the last packet of the request that is being sent. Requires that next() has returned the first
   /// packet of this request, but not yet the last.
   Psn last_sending_psn() const { return psn_of(sending().end() - 1); }
-  /// PSN of the last packet of the request that completed `back` requests ago; `back` is 1 for the latest
-  /// one. Empty if the request is no longer in the queue.
+  /// PSN of the last packet of a completed request; `back` is 1 for the request that completed last, 2 for
+  /// the one before it, and so on. Empty if the request is no longer in the queue.
   std::optional<Psn> last_completed_psn(std::uint32_t back) const {
     const std::uint32_t index = done_ - back;
     if (tail_ - index > queue_.depth()) return std::nullopt;
@@ -238,8 +241,8 @@ class Requester {
   std::int64_t packet_of(Psn psn) const {
     return static_cast<std::int64_t>(acked_) + psn_diff(psn & kPsnMask, psn_of(acked_));
   }
-  /// Size of the packets from `before.acked` up to, but not including, `end`, each from BTH to pad, in bytes.
-  /// There must have been no calls of post() and poll() since `before`.
+  /// Size in bytes of the packets from `before.acked` up to, but not including, `end`, each from BTH to pad.
+  /// Neither post() nor poll() may have been called since `before` was taken.
   std::uint64_t transport_bytes(const Progress& before, std::uint64_t end) const;
   /// Size of a packet in the middle of a message, from BTH to pad.
   std::uint32_t middle_bytes() const { return static_cast<std::uint32_t>(Bth::kSize) + full_payload(); }
@@ -267,8 +270,8 @@ class Requester {
     std::uint64_t end() const { return first + packets; }
   };
 
-  /// The packet that next() returned last, and the changes that payload_error() must undo. This is not stored
-  /// for packets of a run, because they change only packet and byte counts.
+  /// Describes the last call of next(), so that payload_error() can undo it. Not stored for the packets of a
+  /// run, because sending these changes only packet and byte counts.
   struct Taken {
     std::uint32_t asked_before = 0;  ///< previous value of asked_, modulo 2^32
     std::uint32_t index = 0;         ///< index of the packet's request
@@ -373,8 +376,8 @@ inline bool Requester::ready(Time now) const {
   if (send_ == limit_ || now < rnr_until_) return false;
   if (state_ != QpState::kRts && !may_go_on()) return false;
   if (unreliable()) return true;
-  // The difference is signed, because next_ may be less than acked_ in the firmware profile. A requester with
-  // this profile goes back to the start of a message.
+  // The difference is signed, because next_ may be less than acked_: in the firmware profile, a requester
+  // goes back to the first packet of a request, even if the peer has acknowledged part of it.
   return send_ - done_ < shared().window_requests &&
          static_cast<std::int64_t>(next_ - acked_) < static_cast<std::int64_t>(profile_->window_packets);
 }

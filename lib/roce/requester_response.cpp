@@ -52,8 +52,8 @@ void Requester::count(AethKind kind) {
   }
 }
 
-/// Finds the packet number for `psn`. Returns false if the packet is not in flight (sent but not
-/// acknowledged), for UC, and in ERR.
+/// Converts `psn` to a packet number. Returns false if the packet is not in flight (sent but not
+/// acknowledged). Also returns false for UC and in ERR, where responses have no effect.
 bool Requester::in_flight(Psn psn, std::uint64_t& packet) const {
   const std::int32_t ahead = psn_diff(psn & kPsnMask, psn_of(acked_));
   packet = acked_ + static_cast<std::uint64_t>(static_cast<std::int64_t>(ahead));
@@ -80,7 +80,8 @@ std::uint64_t Requester::transport_bytes(const Progress& before, std::uint64_t e
   std::uint64_t at = before.acked;
   for (std::uint32_t i = before.request; at < end; ++i) {
     const std::uint64_t first = first_of(i), behind = end_of(i), to = std::min(end, behind);
-    if (at > first && to < behind) return bytes + (to - at) * middle_bytes();  // the usual case
+    // Usually, all packets are in the middle of one request.
+    if (at > first && to < behind) return bytes + (to - at) * middle_bytes();
     const WorkRequest r = request(i);
     const auto before_packet = [&](std::uint64_t packet) {
       return first_packets_bytes(r, packet - first, behind - first, profile_->pmtu_shift);
@@ -181,8 +182,9 @@ void Requester::on_rnr(std::uint8_t timer_code, bool progress, Time now) {
     ++responses_ignored_;
     return;
   }
-  // The path works and the receiver is alive. Packets already in flight may still cause late sequence NAKs,
-  // which must not accumulate to the retry limit during a long wait.
+  // An RNR NAK proves that the path works and the receiver is alive, so the count of other retries starts
+  // anew. Without this, late sequence NAKs, which packets already in flight may still cause, could reach the
+  // retry limit during a long RNR wait.
   if (!firmware()) retries_used_ = 0;
   if (!spend_rnr_retry()) {
     fail(done_, WcStatus::kRetriesExceeded);

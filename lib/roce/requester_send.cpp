@@ -95,7 +95,8 @@ std::uint64_t Requester::run_end() const {
   if (next_ == s.first || next_ != sent_) return 0;
   std::uint64_t end = s.end() - 1;
   if (unreliable()) return end;
-  // If one of these conditions holds, any packet may request an ACK or start the timer, so there are no runs.
+  // In these cases any packet may request an ACK or start the ACK timer, which the packets of a run must not
+  // do.
   if (profile_->always_asks || (firmware() && ack_deadline_ == kNever)) return 0;
   end = std::min({end, next_ | profile_->ask_mask, acked_ + profile_->window_packets});
   if (shared().ack_every != 0) {
@@ -193,7 +194,7 @@ void Requester::payload_error(Time /*now*/) {
   if (taken_.started_timer) ack_deadline_ = kNever;
   if (unreliable()) {
     acked_ = next_;
-    if (done_ != taken_.index) {  // sending the last packet had completed the request
+    if (done_ != taken_.index) {  // the request completed when its last packet was sent
       done_ = taken_.index;
       --messages_completed_;
       if (head_ == done_ + 1) head_ = done_;

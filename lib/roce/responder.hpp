@@ -131,7 +131,7 @@ class Responder {
 
   /// Processes a request addressed to this QP and writes its payload to memory. The caller must have verified
   /// the request's iCRC and peer. The opcode may have any value: a request other than a WRITE, such as a READ
-  /// or atomic, is handled as an invalid request. The outcome refers to the request's bytes.
+  /// or atomic, is handled as an invalid request. The payload in the outcome points into the request's bytes.
   RequestOutcome on_request(const ReceivedRequest& request);
   /// Like on_request(), but the caller must copy the payload to PlacedPayload::to immediately.
   RequestOutcome on_request_unplaced(const ReceivedRequest& request);

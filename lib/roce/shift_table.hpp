@@ -29,9 +29,10 @@ constexpr auto make_shift_table() {
 }
 inline constexpr auto kShiftTable = make_shift_table();
 
-/// Element k is the term that converts the raw register to the complemented CRC of roce/icrc.hpp. This term
-/// is XORed in before the last part of the headers, which consists of the UDP length and checksum (one word),
-/// the BTH, and k more words. Negative powers of x exist, because x^(2^32 − 1) is 1.
+/// Terms that convert the raw CRC register to the complemented CRC of roce/icrc.hpp. A term is XORed in
+/// before the last part of the headers is added: the UDP length and checksum (one word), the BTH (three
+/// words) and k more words. Element k is the term for this k. Negative powers of x exist, because x^(2^32 −
+/// 1) is 1.
 constexpr auto make_complements() {
   std::array<std::uint32_t, 6> t{};
   for (std::size_t k = 0; k < t.size(); ++k)

@@ -29,8 +29,9 @@ struct TransferLayout {
 
 /// Registration table for completed WRITEs with immediate. Completion queues do not report the address of a
 /// WRITE. Therefore the immediate (TransferImmediate) identifies the segment, and the layout gives its
-/// address. Transfer numbers are unwrapped, so that those in notifications count from 0 modulo 2^32 instead
-/// of 4096.
+/// address. Transfer numbers have 12 bits in the immediate, and are extended to 32 bits in notifications.
+///
+/// Sans-I/O, not thread-safe. Only the constructor allocates.
 ///
 /// Sans-I/O, not thread-safe. Only the constructor allocates.
 class TransferTable {

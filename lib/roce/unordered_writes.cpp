@@ -14,7 +14,7 @@ using Verdict = RegistrationVerdict;
 
 /// RegistrationPacket::id of a packet for which the escape channel has no room.
 constexpr std::uint64_t kNoRoom = UINT64_MAX;
-constexpr unsigned kIndexBits = 40;  // 100 hours at 3 million packets per second
+constexpr unsigned kIndexBits = 40;  // indices wrap after 100 hours at 3 million packets per second
 constexpr std::uint64_t kIndexMask = (std::uint64_t{1} << kIndexBits) - 1;
 
 RegistrationConfig table_of(const UnorderedConfig& c) {
@@ -26,7 +26,7 @@ RegistrationConfig table_of(const UnorderedConfig& c) {
   r.escape_timeout = c.timeout;
   r.entry_timeout = c.timeout;
   r.remember = c.remember;
-  r.notifications = 0;  // not used: each Write counts its own packets
+  r.notifications = 0;  // notifications are not used, because each Write counts its own packets
   r.by_address = true;
   return r;
 }
@@ -91,7 +91,7 @@ void UnorderedWrites::packet(Time now, std::uint32_t qp, std::uint64_t index,
     if (content.reth.dma_length == 0 && content.ends && size == 0)
       return sink_.complete(qp, index, {0, 0, content.has_immediate, content.immediate, content.solicited});
     if (content.reth.dma_length == 0) return sink_.dropped(qp, Verdict::kInvalid);
-    if (content.region == nullptr) return;  // counted by admit()
+    if (content.region == nullptr) return;  // admit() has counted the error
   }
   current_ = &request;
   current_content_ = content;

@@ -84,12 +84,12 @@ class UnorderedWrites final : private RegistrationObserver {
   /// A WRITE in progress.
   struct Write {
     bool used = false;
-    bool broken = false;  ///< a packet before the last one ended the WRITE, or the last packet did not end it
+    bool broken = false;  ///< the WRITE ended before its last packet, or did not end with it
     std::uint32_t qp = 0;
     std::uint32_t count = 0;
     std::uint32_t packets = 0;  ///< number of packets placed
     std::uint32_t placed = 0;   ///< number of bytes placed
-    std::uint64_t first = 0;    ///< index of its first packet
+    std::uint64_t first = 0;    ///< index of the WRITE's first packet
     const MemoryRegion* region = nullptr;
     MessageEvent message;
   };

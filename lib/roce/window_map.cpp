@@ -108,7 +108,7 @@ std::uint64_t& WindowMap::count_of(WindowStatus status) {
   return counters_.end;
 }
 
-/// Closes the oldest open window. If the window is full, its status is kFull instead of `status`.
+/// Closes the oldest open window with `status`, or with kFull if the messages of all streams have arrived.
 void WindowMap::close_base(Time now, WindowStatus status) {
   if (whole(base_)) status = WindowStatus::kFull;
   ++count_of(status);

@@ -20,9 +20,10 @@ struct WindowMapConfig {
   /// Maximum distance, in windows, of a message from the next message expected in its stream. Messages that
   /// are further away are rejected.
   std::uint64_t max_jump = std::uint64_t{1} << 24;
-  std::uint32_t first_immediate = 0;      ///< immediate of message 0
-  std::uint32_t packets_per_message = 0;  ///< used to count `inconsistent` messages; 0: not checked
-  std::size_t ranges_per_stream = 64;     ///< maximum number of ranges of missing windows stored per stream
+  std::uint32_t first_immediate = 0;  ///< immediate of message 0
+  /// Number of packets in each message. Used to check PSNs (`inconsistent`); 0: do not check them.
+  std::uint32_t packets_per_message = 0;
+  std::size_t ranges_per_stream = 64;  ///< maximum number of ranges of missing windows stored per stream
 };
 
 /// Reason why a window was closed.
@@ -32,8 +33,7 @@ enum class WindowStatus : std::uint8_t {
   kForced,  ///< a newer window needed the window's place in memory
   kEnd,     ///< the run ended
 };
-const char* name_of(WindowStatus status);  ///< Returns the name that results contain: "full", "gap", "forced"
-                                           ///< or "end".
+const char* name_of(WindowStatus status);  ///< name of the status in results: "full", "gap", "forced", "end"
 
 /// Windows `first` to `last` were closed. There are several windows only if no message arrived in any of
 /// them. Consecutive empty windows are closed together, so that the cost of a jump does not depend on its
@@ -64,7 +64,7 @@ struct WindowCounters {
   std::uint64_t inconsistent = 0;     ///< messages whose PSN does not match their number
   std::uint64_t full = 0, gap = 0, forced = 0, end = 0;  ///< number of closed windows, by status
   std::uint64_t missing = 0;                             ///< messages missing in closed windows
-  std::uint64_t goodput_bytes = 0;                       ///< payload of marked messages
+  std::uint64_t goodput_bytes = 0;  ///< payload bytes of the messages counted in `marked`
 
   std::uint64_t windows() const { return full + gap + forced + end; }
 };
@@ -101,7 +101,7 @@ class WindowMap {
   /// Windows in which the message of `stream` is missing, as at most ranges_per_stream ranges in ascending
   /// order.
   std::span<const MessageMap::Range> missing(std::uint32_t stream) const;
-  /// Number of windows in which the message of `stream` is missing and that missing() does not contain.
+  /// Number of windows in which the message of `stream` is missing, but which did not fit into missing().
   std::uint64_t unlisted(std::uint32_t stream) const { return lost_[stream].unlisted; }
   /// Memory in bytes of a map with this configuration: the sum of all allocations.
   static std::size_t memory_bytes(const WindowMapConfig& config);

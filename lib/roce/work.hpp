@@ -44,7 +44,7 @@ enum class WcStatus : std::uint8_t {
   kTimeoutsExceeded = 20,
 };
 
-/// Completion opcode. The values are those that the firmware reports: 0 for SEND, 1 for WRITE; nearly all
+/// Completion opcode. The values are those that the firmware reports: 0 for SEND and 1 for WRITE. Most
 /// unsupported verbs have other values.
 using WcOpcode = std::uint8_t;
 
