@@ -28,11 +28,12 @@ struct RunPort {
   std::string name;
   std::unique_ptr<dataplane::Device> device;
   std::unique_ptr<dataplane::Port> port;
-  std::vector<unsigned> workers;  ///< workers with an endpoint on this port, ascending, or worker 0 if there
-                                  ///< are none; a worker's index here is its TX queue
+  /// Workers with an endpoint on this port, in ascending order, or worker 0 if there are none. The index of a
+  /// worker in this vector is the number of its TX queue.
+  std::vector<unsigned> workers;
   std::uint16_t queues = 1;
   std::uint32_t frame_bytes = 0;  ///< longest Ethernet frame, in bytes
-  /// Indexed like `workers`; empty without faults or capture.
+  /// Indexed like `workers`. The first two are empty without fault injection, the third without capture.
   std::vector<std::unique_ptr<dataplane::FaultInjector>> tx_faults;
   std::vector<std::unique_ptr<dataplane::FaultInjector>> rx_faults;
   std::vector<std::unique_ptr<dataplane::Capture>> captures;
@@ -50,8 +51,8 @@ struct RunPort {
 /// order of initialization.
 class DpdkRuntime {
  public:
-  /// `arena_bytes` is the size of the payload arena. Throws EnvironmentError, RequestError or ConfigError,
-  /// the last for example if a path MTU exceeds the port's.
+  /// `arena_bytes` is the size of the payload arena. Throws EnvironmentError, RequestError or ConfigError.
+  /// For example, a path MTU that exceeds the MTU of its port is a ConfigError.
   DpdkRuntime(const config::RunConfig& config, std::size_t arena_bytes);
   ~DpdkRuntime();
 
@@ -61,7 +62,7 @@ class DpdkRuntime {
   const std::vector<RunPort>& ports() const { return ports_; }
   const dataplane::RunClock& clock() const { return clock_; }
   Time now() const { return clock_.now(); }
-  /// Wall-clock time at Time 0, in ns since 1970, according to the last read_wall_clock().
+  /// Wall-clock time at the origin of clock(), in ns since 1970, according to the last read_wall_clock().
   std::uint64_t unix_origin_ns() const { return unix_origin_ns_; }
   /// Reads the wall clock again: NTP may have adjusted it, and our own clock drifts against it.
   std::uint64_t read_wall_clock() { return unix_origin_ns_ = dataplane::unix_origin_ns(clock_.clock()); }

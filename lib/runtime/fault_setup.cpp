@@ -9,7 +9,8 @@
 namespace softfeb::runtime {
 namespace {
 
-/// The queue pair of `plan` as the packets of one direction identify it.
+/// Returns the addresses and the QPN by which fault rules recognize the packets of a queue pair. Packets sent
+/// by the board carry the target's QPN, received packets that of the board's queue pair.
 faults::FaultQp fault_qp(const config::RunConfig& config, const endpoints::QpPlan& plan,
                          faults::Direction direction) {
   const roce::IpAddress& own = config.boards[plan.board].endpoint.ip;

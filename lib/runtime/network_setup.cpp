@@ -24,7 +24,8 @@ std::uint32_t network_frames(const fabric::NetworkConfig& network) {
   std::uint64_t bytes = 0;
   for (const fabric::SwitchConfig& s : network.switches) bytes += s.buffer;
   for (const fabric::LinkConfig& l : network.links) {
-    // Count the data on the wire in both directions, plus the same amount again as headroom.
+    // The factor is 4, because a link has two directions, and the network gets the same amount again as
+    // headroom.
     const double on_wire = static_cast<double>(l.rate) * to_seconds(l.delay);
     bytes += 4 * static_cast<std::uint64_t>(std::min(on_wire, 1e9));
   }

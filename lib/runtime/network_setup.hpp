@@ -14,8 +14,9 @@ namespace softfeb::runtime {
 /// than this if the packets are small; in that case the boards wait (dataplane::NetworkRelay).
 std::uint32_t network_frames(const fabric::NetworkConfig& network);
 
-/// Returns the topology adapted to real time: endpoints may react late to a pause frame, so packets that
-/// they have already sent wait at the transmitters of their links.
+/// Returns the topology with settings for real time. Endpoints may react late to a pause frame. The
+/// transmitter of an endpoint's link therefore obeys pause frames on behalf of the endpoint, and holds the
+/// packets that the endpoint still sends.
 fabric::NetworkConfig network_in_real_time(const config::LabConfig& lab);
 
 dataplane::NetworkRelayConfig network_settings(const config::LabConfig& lab, const DpdkRuntime& dpdk);

@@ -19,8 +19,8 @@ std::uint64_t worker_memory_mib(const config::RunConfig& config) {
   return 128 + 96 * config.ports.size() * std::max<std::size_t>(1, config.workers.count);
 }
 
-/// Returns the NUMA node of a port's device, or -1 if the device has no node or its text is invalid. An
-/// invalid text is reported when the port is opened.
+/// Returns the NUMA node of a port's device, or -1 if the device has no node. Also returns -1 if the text of
+/// `device` in the configuration is invalid, because opening the port will report this error.
 int node_of(const config::PortConfig& port) {
   try {
     return dataplane::device_node(dataplane::parse_device(port.device.text));
@@ -98,7 +98,8 @@ dataplane::EalConfig eal_settings(const config::RunConfig& config,
   e.memory_mib = static_cast<unsigned>(mib);
   e.lcores = lcores;
   e.main_lcore = lcores.front().id;
-  // Without a prefix there are no runtime files, which telemetry needs.
+  // The telemetry socket is a runtime file. Without a prefix, DPDK runs with --in-memory or --no-shconf and
+  // creates no runtime files.
   e.telemetry = config.eal.prefix.has_value();
   e.extra = config.eal.args;
   e.prefix = config.eal.prefix.value_or("");

@@ -34,9 +34,9 @@ struct PoolSnapshot {
 /// The workers of a run and their endpoints. The workers run from construction to quit().
 class WorkerPool {
  public:
-  /// `lab`, if not null, contains `config` as `lab->run`; one of the workers then also runs its network.
-  /// `stamps` record the times of messages and are indexed by worker. If `stamps` is empty, times are not
-  /// recorded.
+  /// If `lab` is not null, `lab->run` is `config`, and one of the workers also runs the network that `lab`
+  /// describes. `stamps` record the times of messages and are indexed by worker. If `stamps` is empty, times
+  /// are not recorded.
   WorkerPool(const config::RunConfig& config, DpdkRuntime& dpdk, endpoints::Endpoints& endpoints,
              const config::LabConfig* lab = nullptr, std::span<dataplane::RingStamps* const> stamps = {});
   ~WorkerPool();
@@ -45,7 +45,8 @@ class WorkerPool {
 
   /// Starts traffic at `at`, and schedules the configuration's changes relative to `at`.
   void start(Time at);
-  /// Sets the parameters of `part` for its QPs, in the next iterations of the board's worker.
+  /// Sets the parameters in `part` for the QPs in `part`. The board's worker applies them in its next
+  /// iterations.
   void change(std::size_t board, const config::ChangeConfig::Part& part);
   /// Indexed like RunConfig::changes: 1 if the change has been applied to all its QPs. Empty before start().
   std::vector<std::uint8_t> changes_made() const;
@@ -130,8 +131,8 @@ class WorkerPool {
   std::vector<QueueControl> control_;
   dataplane::Doorbell control_doorbell_;
   std::vector<std::unique_ptr<dataplane::FlowRules>> rules_;
-  /// What the workers apply for each element of RunConfig::changes (same index): one object for each range of
-  /// queue pairs. The workers hold pointers to these objects.
+  /// The parameters that the workers set for each element of RunConfig::changes (same index), with one object
+  /// for each range of queue pairs. The workers hold pointers to these objects.
   std::vector<std::vector<std::unique_ptr<dataplane::CongestionChange>>> scheduled_changes_;
   /// Changes that change() has sent. Its next call removes those that the workers have applied.
   std::vector<std::unique_ptr<dataplane::CongestionChange>> live_changes_;
@@ -142,7 +143,8 @@ class WorkerPool {
   std::function<void(Time)> pass_;
   std::vector<dataplane::CpuShares> cpu_;
   std::vector<dataplane::CpuTimes> cpu_times_;
-  std::vector<std::uint8_t> cpu_begun_;  ///< 0: the worker's next sample began before restart_cpu()
+  /// For each worker: 0 if its next sample began before restart_cpu(), so that cpu() must not include it.
+  std::vector<std::uint8_t> cpu_begun_;
   bool working_ = false;
 };
 

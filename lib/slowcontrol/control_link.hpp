@@ -37,7 +37,7 @@ class ControlLink final : private srp::DatagramSink, private InBandUser {
   void disconnect();
   /// Runs due timers. Needed only for a link without a socket, because a socket has its own timer.
   void run_timers(Time now);
-  /// Returns the closed connections.
+  /// Returns the records of the link's closed connections.
   const srp::RssiHistory& history() const { return history_; }
   /// True if the connected peer uses the board's own address instead of the socket.
   bool in_band() const { return by_own_address(server_.status().peer); }

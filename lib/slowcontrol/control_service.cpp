@@ -162,7 +162,7 @@ void ControlService::wait(Time until) {
   Time span = until - now;
   if (rung_) {
     pool_.control_doorbell().arm();
-    // Datagrams that arrived before arm() did not ring the doorbell.
+    // Poll again, because the worker did not ring the doorbell for datagrams that arrived before arm().
     if (in_band_ports_.poll(now) != 0) {
       pool_.control_doorbell().disarm();
       return;

@@ -43,7 +43,8 @@ void RegisterBus::ask(Phase phase) {
   deps_.waiting(*this);
 }
 
-/// Returns false if the worker's ring is full; poll() then tries again.
+/// Passes the pending request to its worker. Returns false if the worker's ring is full; poll() then tries
+/// again.
 bool RegisterBus::hand_over() {
   if (handed_over_) return true;
   if (phase_ == Phase::kRespond) {

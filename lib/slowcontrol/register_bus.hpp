@@ -21,19 +21,19 @@ class RegisterBus final : public srp::Bus {
   struct Deps {
     board::BoardRegisters* registers = nullptr;
     engine::Board* board = nullptr;
-    /// The ports of a board with several ports, `board` first. Empty: `board` alone.
+    /// All ports of the board, beginning with `board`. Empty: the board has only the port `board`.
     std::vector<engine::Board*> ports{};
     /// Passes a request to the worker of BoardRequest::board. Returns false if the worker's queue is full.
     std::function<bool(dataplane::BoardRequest&)> to_board;
-    /// Acts as the host for the QPs that the metadata bus creates, and sets up the QPs of receiver
-    /// `receiver`; null without a built-in host.
+    /// Host for the QPs that the metadata bus creates. It sets up the corresponding QPs of `receiver`. Both
+    /// pointers are null without a built-in host.
     engine::HostResponder* responder = nullptr;
     engine::Receiver* receiver = nullptr;
     /// Like `to_board`, for the receiver's worker.
     std::function<bool(dataplane::ReceiverRequest&)> to_receiver;
     /// Updates all members of a LiveState except those of the data path.
     std::function<void(board::LiveState&, Time)> observe;
-    /// Performs a write to the registers of a link.
+    /// Performs a write to the registers of an RSSI link.
     std::function<void(const board::SetRssi&, Time)> set_link;
     /// Called with each action before it is passed to the data path.
     std::function<void(const board::DataPathAction&)> inspect;
@@ -44,7 +44,7 @@ class RegisterBus final : public srp::Bus {
   };
 
   explicit RegisterBus(Deps deps);
-  /// No request may be pending at a worker, unless the worker has ended.
+  /// Destroy the bus only if no worker holds a request of it, or after the workers have ended.
   ~RegisterBus() override = default;
 
   void read(std::uint32_t address, MutableByteSpan out, Time now, Done done) override;

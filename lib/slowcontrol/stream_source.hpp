@@ -9,8 +9,8 @@
 
 namespace softfeb::slowcontrol {
 
-/// Passes the frames of the board's frame generator to its stream link, and counts them in the stream
-/// monitor of that direction.
+/// Passes the frames of the board's frame generator to its stream link. Counts the frames in `monitor`, the
+/// stream monitor for frames that the board sends.
 class StreamSource final : public srp::FrameSource {
  public:
   StreamSource(board::AppTx& generator, board::StreamMonitor& monitor)

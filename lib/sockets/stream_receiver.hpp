@@ -21,7 +21,7 @@ struct StreamReceiverOptions {
 /// Statistics since the first connect().
 struct StreamStats {
   std::uint64_t frames = 0;
-  std::uint64_t bytes = 0;    ///< payload of these frames
+  std::uint64_t bytes = 0;    ///< payload bytes of the frames counted in `frames`
   std::uint64_t damaged = 0;  ///< frames with EOFE; not counted in `frames`
   std::uint64_t dropped = 0;  ///< malformed packets, and packets out of sequence
   std::uint64_t segments = 0;

@@ -20,7 +20,7 @@ void FrameSender::push(ByteSpan frame, const RssiLink& link) {
 }
 
 void FrameSender::flush(RssiLink& link, Time now) {
-  if (flushing_) return;  // called from inside send(); the outer call continues
+  if (flushing_) return;  // reentrant call from send(): the outer call sends all segments
   flushing_ = true;
   while (!segments_.empty() && link.room() > 0) {
     // Remove the segment from the queue first, because the link may close from inside send().

@@ -74,7 +74,7 @@ struct RssiStatus {
   std::uint64_t reconnects = 0;  ///< connections opened
   /// valid SYNs not answered because of the rate limit or because they came too soon
   std::uint64_t refused = 0;
-  std::uint64_t tx_segments = 0, tx_bytes = 0;  ///< data segments only; RSSI payload bytes
+  std::uint64_t tx_segments = 0, tx_bytes = 0;  ///< data segments and their RSSI payload
   std::uint64_t rx_segments = 0, rx_bytes = 0;
 };
 

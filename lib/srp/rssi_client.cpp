@@ -64,7 +64,8 @@ void RssiClient::on_datagram(const UdpPeer& from, ByteSpan datagram, Time now) {
 void RssiClient::on_syn_ack(const rssi::Segment& segment, Time now) {
   const rssi::Header& header = segment.header;
   const bool ours = segment.has(rssi::kAck) && (header.acknowledge == sequence_ || header.acknowledge == 0);
-  if (ours && open() && header.sequence == server_sequence_) return send_first_ack(now);  // our ACK was lost
+  // A repeated SYN-ACK shows that our ACK was lost.
+  if (ours && open() && header.sequence == server_sequence_) return send_first_ack(now);
   if (!ours || status_.state != RssiState::kSynSent || !rssi::usable(segment.syn->parameters)) {
     ++status_.dropped;
     return;

@@ -40,7 +40,7 @@ struct Header {
   bool operator==(const Header&) const = default;
 };
 
-/// The rest of a SYN header.
+/// Fields that only a SYN header has.
 struct Syn {
   RssiParameters parameters;
   std::uint8_t version = 1;

@@ -65,7 +65,7 @@ void RssiEndpoint::on_numbered(const rssi::Segment& segment, Time now) {
   const std::uint8_t sequence = segment.header.sequence;
   const bool nul = segment.has(rssi::kNul);
   switch (rx_.place(sequence)) {
-    case RxWindow::Place::kKnown:  // our ACK was lost
+    case RxWindow::Place::kKnown:  // duplicate: our ACK was lost
       ack_now_ = true;
       ++status_.dropped;
       return;

@@ -23,7 +23,7 @@ class RxWindow {
  public:
   enum class Place : std::uint8_t {
     kNext,
-    kAhead,   ///< within the window
+    kAhead,   ///< within the window, but not the next segment
     kKnown,   ///< duplicate
     kBeyond,  ///< beyond the window
   };

@@ -22,8 +22,8 @@ constexpr Time kHandshakeHold = 100 * kMillisecond;
 /// the null timeout later. The usual limit of 15 transmissions would be reached before that.
 constexpr unsigned kTryFor = 2;
 
-/// A client that has not answered our probe after this time has restarted. A live client can answer twice
-/// within this time. Clients repeat a SYN only every 100 ms.
+/// If a client has not answered our probe within this time, it has restarted. The time is long enough for a
+/// live client to answer twice, and shorter than the 100 ms after which a client repeats its SYN.
 constexpr Time kDoubt = 40 * kMillisecond;
 
 }  // namespace
@@ -140,7 +140,7 @@ void RssiServer::on_handshake(const rssi::Segment& segment, Time now) {
     return;
   }
   end(RssiClose::kReplaced, true, now, &h.peer);
-  if (!handshake_) return;  // the user has closed the link
+  if (!handshake_) return;  // end() called the user, which closed the link
   handshake_.reset();
   doubted_at_.reset();
   begin({.peer = h.peer,

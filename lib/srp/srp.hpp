@@ -52,7 +52,7 @@ struct Request {
   /// Number of bytes to read or write. 0 for a null request, and if an error in `status` prevents any
   /// access.
   std::size_t access = 0;
-  /// Write data: `access` bytes, referring to the message.
+  /// Data of a write: `access` bytes that point into the message.
   ByteSpan data;
   /// Errors found so far. If kFraming is the only error of a write, `access` may still be above 0: when the
   /// board detects that the write has the wrong length, it has already written the preceding words.
