@@ -26,9 +26,9 @@ struct Delivered {
   Delivered& operator+=(const Delivered& o);
 };
 
-/// Bytes per second between two counts. `interval` is the number of seconds between the board's snapshots.
-/// `origin` is the start of traffic, used if `before` has no receiver's snapshot. Empty if the delivered
-/// payload is unknown.
+/// Goodput in bytes per second between two counts. `interval` is the number of seconds between the board's
+/// snapshots. If `before` contains no receiver's snapshot, the interval of the receiver begins at `origin`,
+/// the start of traffic. Empty if the delivered payload is unknown.
 std::optional<double> delivered_rate(const Delivered& before, const Delivered& now, double interval,
                                      Time origin);
 

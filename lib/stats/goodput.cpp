@@ -28,7 +28,8 @@ Ends ends_of(std::size_t board, std::size_t qp, const Outcome& o) {
   e.from = e.end.counters.first_sent;
   if (o.baseline.empty()) return e;
   e.begin = o.baseline[board].send_qps[qp];
-  if (e.from != kNever) e.from = std::max(e.from, o.baseline[board].taken_at);  // some boards start later
+  // A board may start after the warm-up.
+  if (e.from != kNever) e.from = std::max(e.from, o.baseline[board].taken_at);
   return e;
 }
 
@@ -175,7 +176,7 @@ std::optional<double> GoodputTotal::gbps() const {
 
 namespace {
 
-/// The receiver of this process to which a QP sends; empty if there is none.
+/// Index of the receiver of this process to which a QP sends; empty for a receiver in another process.
 std::optional<std::size_t> receiver_of(const config::RunConfig& config, const Outcome& o, std::size_t board,
                                        std::size_t qp) {
   const auto place = o.deliveries.place_of(board, qp);

@@ -26,9 +26,9 @@ struct QpRates {
   /// The goodput comes from a remote receiver: `from` and `to` are not the bounds of the interval that the
   /// receiver measured.
   bool reported = false;
-  /// Set for UC after a warm-up. `receiver` is an index into Sample::endpoints. `bytes_on_link` is the size
-  /// of a packet that `payload_bytes` includes although a part of it may have been sent on the receiver's
-  /// link before the measured time began.
+  /// These two are set for UC after a warm-up. `receiver` is an index into Sample::endpoints. When the
+  /// measured time begins, part of a packet may already have been sent on the receiver's link.
+  /// `bytes_on_link` is the size of this packet, and `payload_bytes` includes all of it.
   std::optional<std::size_t> receiver;
   std::uint64_t bytes_on_link = 0;
   /// Rate of payload sent for the first time, in the sender's interval.

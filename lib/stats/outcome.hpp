@@ -32,7 +32,7 @@ struct ReportedGoodput {
   double gbps = 0;     ///< payload rate during these seconds
 };
 
-/// Payload that a receiver with windows had received by one point in time.
+/// Payload that a receiver with windows has received up to the time `at`.
 struct GoodputMark {
   Time at = 0;
   std::uint64_t bytes = 0;  ///< payload of messages that set a bit in the bitmap of an open window
@@ -85,9 +85,10 @@ struct Outcome {
   std::vector<dataplane::CpuShares> cpu;
   std::uint64_t control_unserved = 0;
   std::vector<nlohmann::ordered_json> control;  ///< counters of each board's slow control; null without it
-  std::vector<std::uint8_t> changes_made;       ///< indexed like RunConfig::changes; 0: the run ended first
-  /// How long messages took from stage to stage; null if this is not recorded. Valid as long as the run's
-  /// driver exists.
+  /// Indexed like RunConfig::changes. 0: the run ended before the change was applied.
+  std::vector<std::uint8_t> changes_made;
+  /// Times that messages took from one stage of their path to another; null if not recorded. Valid as long as
+  /// the run's driver exists.
   const latency::StageFigures* stages = nullptr;
   /// Indexed like RunConfig::receivers; nullopt for receivers without an event file. Empty if there are none.
   std::vector<std::optional<EventFileOutcome>> event_files;

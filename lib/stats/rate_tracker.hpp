@@ -134,7 +134,8 @@ struct RunInterval {
   std::vector<WorkerInterval> workers;             ///< empty in virtual time
 };
 
-/// For each plan, returns true if its QP is the first QP of the board that uses its congestion control.
+/// Returns, for each plan, true if its QP is the first one of the board to use its congestion control object.
+/// In a sum, the state of a shared object is then counted only once.
 std::vector<bool> own_rates(const config::RunConfig& config, const std::vector<endpoints::QpPlan>& plans);
 
 /// Computes rates from the counters of successive samples. Every observer needs its own tracker, because each

@@ -29,8 +29,8 @@ struct Sample {
   /// `taken_at`.
   const std::vector<engine::EndpointSnapshot>* endpoints = nullptr;
   const fabric::NetworkSnapshot* network = nullptr;  ///< null without switches in this process
-  /// How long messages took from stage to stage; null if this is not recorded. Valid as long as the run's
-  /// driver exists.
+  /// Times that messages took from one stage of their path to another; null if not recorded. Valid as long as
+  /// the run's driver exists.
   const latency::StageFigures* stages = nullptr;
   /// How each worker has spent its time; null in virtual time.
   const std::vector<dataplane::CpuTimes>* cpu = nullptr;

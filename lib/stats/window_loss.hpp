@@ -11,10 +11,10 @@ namespace softfeb::stats {
 
 /// Loss of a receiver with windows.
 struct WindowLoss {
-  std::uint64_t messages = 0;  ///< messages of closed windows that were sent
-  std::uint64_t missing = 0;   ///< those of `messages` that did not arrive before their window closed
-  /// Messages of closed windows that were never sent, because a stream stopped before others. They appear as
-  /// missing in the bitmaps, but are not lost.
+  std::uint64_t messages = 0;  ///< number of messages of closed windows that were sent
+  std::uint64_t missing = 0;   ///< number of these messages that did not arrive before their window closed
+  /// Number of messages of closed windows that were never sent, because their stream stopped before others.
+  /// They appear as missing in the bitmaps, but are not lost.
   std::uint64_t not_sent = 0;
 
   double share() const {

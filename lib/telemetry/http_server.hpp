@@ -21,9 +21,9 @@ struct HttpLimits {
   std::size_t streams = 32;               ///< event streams among these connections; further ones get 503
   std::uint32_t header_bytes = 8 * 1024;  ///< larger headers get 431
   std::uint32_t body_bytes = 16 * 1024;   ///< larger bodies get 413
-  std::size_t stream_backlog =
-      /// Maximum bytes of events queued for a slow client, which gets no further events until there is room.
-      512 * 1024;
+  /// Maximum size of the events queued for a slow client, in bytes. The client gets no further events until
+  /// there is room.
+  std::size_t stream_backlog = 512 * 1024;
   /// Time limit for receiving a whole request, including idle time.
   std::chrono::milliseconds request{10'000};
   /// Time limit for sending a response, or for one write of a stream.

@@ -173,7 +173,8 @@ void HttpSession::open_stream() {
   publish(std::make_shared<const std::string>(kStreamHeader + server_->site->greeting()));
 }
 
-/// A client of an event stream sends nothing, so any read ends the stream.
+/// Closes the session when a read completes. A client of an event stream sends nothing, so a read completes
+/// only when the client closes the connection or breaks this rule.
 void HttpSession::watch_stream() {
   stream_.expires_never();
   stream_.async_read_some(boost::asio::buffer(ignored_),

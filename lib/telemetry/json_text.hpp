@@ -11,7 +11,7 @@ namespace softfeb::telemetry {
 
 using Json = nlohmann::ordered_json;
 
-/// Rounds to five decimals (10 kb/s) to keep the samples short.
+/// Rounds a rate in Gb/s to five decimals (10 kb/s) to keep the samples short.
 inline double rounded(double v) { return std::round(v * 1e5) / 1e5; }
 
 /// Serializes `json`. Names come from files, so bytes that are not valid UTF-8 are replaced.

@@ -20,10 +20,11 @@ struct LinkView {
   std::size_t board = 0;  ///< index into RunInfo::boards
   const char* link = "";  ///< "registers" or "stream"
   bool open = false;
-  srp::UdpPeer peer;                          ///< peer of the open connection
-  bool in_band = false;                       ///< the open connection uses the board's own address
-  std::uint64_t connections = 0;              ///< number of connections opened so far
-  const srp::RssiHistory* history = nullptr;  ///< closed connections; valid until the link is driven again
+  srp::UdpPeer peer;              ///< peer of the open connection
+  bool in_band = false;           ///< the open connection uses the board's own address
+  std::uint64_t connections = 0;  ///< number of connections opened so far
+  /// Records of closed connections. The pointer is valid until the link's next event.
+  const srp::RssiHistory* history = nullptr;
 };
 
 /// Provides the links for the page and /metrics.

@@ -156,7 +156,7 @@ void write_ports(PrometheusText& out, const RunInfo& info, const fabric::Network
   out.series({}, network.totals.in_network);
 }
 
-/// Writes how long messages took from stage to stage, as a summary for each part of their path.
+/// Writes the times that messages took from one stage to another, as a summary for each pair of stages.
 void write_stages(PrometheusText& out, const latency::StageFigures& figures) {
   constexpr const char* kName = "softfeb_message_stage_seconds";
   constexpr std::array<std::pair<const char*, std::uint64_t>, 4> kQuantiles{

@@ -110,7 +110,8 @@ const line = (label, colour, more = {}) => ({
   spanGaps: false, ...more,
 });
 
-// Charts of the state of congestion control. Each has a unit, and lines for a board, which show members of a sample.
+// Charts of the state of congestion control. Each chart has a unit (`axis`) and draws all its `lines` for
+// each board. A line shows one member of a sample.
 const STATES = {
   rtt: { axis: "µs", scale: 1, text: (v) => `${+v.toPrecision(4)} µs`,
     lines: [{ member: "rtt_us", name: "RTT" }, { member: "target_delay_us", name: "target", dashed: true }] },

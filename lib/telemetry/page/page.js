@@ -6,8 +6,8 @@ import { Store } from "/store.js";
 import { Tables, element, number } from "/tables.js";
 import { showWorkers } from "/workers.js";
 
-const FEW_BOARDS = 8;      // above this, show their range and a selection
-const CHOSEN_OF_MANY = 3;  // initial size of that selection
+const FEW_BOARDS = 8;      // with more boards, the charts show the range of all boards, and selected boards
+const CHOSEN_OF_MANY = 3;  // number of boards selected at first if there are many
 const TILE_SECONDS = 1;
 
 const by = (id) => document.getElementById(id);
@@ -101,7 +101,7 @@ function eventTiles(recent, mean) {
   const last = recent.at(-1).events;
   if (!last) return [];
   const busy = 100 * mean((s) => s.events?.busy ?? 0);
-  const built = last.rate === null ? [] : [  // null: rdma-sink builds the events
+  const built = last.rate === null ? [] : [  // null: no receiver of this process builds events
     tile("Complete events", number.format(Math.round(mean((s) => s.events?.rate ?? 0))), "/s"),
     tile("Incomplete events", number.format(last.incomplete), "", last.incomplete > 0)];
   return [...built,

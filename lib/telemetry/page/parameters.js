@@ -54,7 +54,7 @@ export class ParameterForm {
 
   /** After the run, parameters can be neither read nor changed; the last values stay visible. */
   setOver(over) {
-    if (over === this.#over) return;  // #mark() would clear the mark of a refused field
+    if (over === this.#over) return;  // without a change, #mark() would only clear the mark of a refused field
     this.#over = over;
     this.#mark();
     if (!over) this.load();
@@ -71,7 +71,8 @@ export class ParameterForm {
       if (!answer.ok) return this.#say(`${body.error}; ${body.fix}`, "bad");
       this.#take(body);
     } catch {
-      // The server is unreachable: the event stream reports it, and setup() reloads.
+      // The server is unreachable. The event stream reports this, and setup() loads the parameters when the
+      // server is back.
     }
   }
 

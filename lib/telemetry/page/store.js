@@ -2,8 +2,8 @@
 // Data from the server: names, the last samples, counters. Follows the event stream and reconnects.
 
 const KEPT = 900;          // samples
-const RETRY_MS = 1500;     // retry after the server refused the stream; the browser itself reopens a lost one
-const SILENCE_MS = 15000;  // without an event while running: treat the connection as dead
+const RETRY_MS = 1500;     // delay before a retry if the server refused the stream; the browser reopens a lost stream
+const SILENCE_MS = 15000;  // if no event arrives for this time during a run, the connection is treated as dead
 
 export class Store extends EventTarget {
   setup = null;
