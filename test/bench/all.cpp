@@ -18,7 +18,7 @@ std::string name_of(const CraftOptions& o) {
          (o.workers > 1 ? "_" + std::to_string(o.workers) + "_workers" : "");
 }
 
-/// Options of those craft benchmarks whose results are documented.
+/// Options of the craft benchmarks whose results are in the documentation.
 std::vector<CraftOptions> crafts() {
   using roce::Transport;
   CraftOptions rc;

@@ -64,7 +64,7 @@ struct CongestionOptions {
   std::uint32_t packets = 16;  ///< packets per message
   unsigned runs = 7;
   Time duration = kSecond;        ///< duration of each run of each loop
-  Time part = 10 * kMillisecond;  ///< duration of each run of a piece of congestion control by itself
+  Time part = 10 * kMillisecond;  ///< duration of each run of one operation of a congestion control object
 };
 
 /// Measures the cost of a packet and of an acknowledgement for each congestion control algorithm, and how
@@ -151,10 +151,10 @@ struct ReactionOptions {
   unsigned runs = 3;
 };
 
-/// Measures how fast a CNP takes effect: (a) from rx_burst to the congestion control, and (b) in the
-/// departures, which are compared with a model, both for the firmware's profile under a load of 10 Gb/s; (c)
-/// from the ring to the first packet with the new spacing, for the paper's profile at 100 Gb/s. See
-/// doc/pacing.md.
+/// Measures how fast a CNP takes effect, in three ways. For the firmware's profile under a load of 10 Gb/s:
+/// (a) the time from rx_burst until the congestion control has processed the CNP, and (b) the departures
+/// after the CNP, compared with a model. For the paper's profile at 100 Gb/s: (c) the time from the arrival
+/// of the CNP in the ring to the first packet with the new spacing. See doc/pacing.md.
 Json bench_reaction(const Environment& environment, const ReactionOptions& options);
 
 struct SrpOptions {

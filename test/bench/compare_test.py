@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""tools/bench-compare with made-up results."""
+"""Tests tools/bench-compare with made-up results."""
 import json
 import subprocess
 import sys

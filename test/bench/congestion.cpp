@@ -37,15 +37,16 @@ class MeasuredControl {
         posted_(control_->uses(congestion::kOnPosted)) {
     control_->start(now_);
     Rng rng(1);
-    for (Time& rtt : rtts_)  // 10 µs to 1 ms, so that rates and windows both grow and shrink
+    for (Time& rtt : rtts_)  // RTTs of 10 µs to 1 ms, so that rates and windows grow and shrink
       rtt = static_cast<Time>(10e6 * std::pow(100.0, static_cast<double>(rng.below(1000)) / 1000));
   }
   ~MeasuredControl() { std::destroy_at(control_); }
   MeasuredControl(const MeasuredControl&) = delete;
   MeasuredControl& operator=(const MeasuredControl&) = delete;
 
-  /// Asks when a packet may leave, and sends it 80 ns after the previous one. An algorithm that follows
-  /// messages also gets the messages and their acknowledgements, and chooses each packet's priority and rank.
+  /// Simulates packets that are sent every 80 ns: asks when the packet may leave, and reports it as sent. An
+  /// algorithm that uses messages is also told when messages are posted and acknowledged, and is asked for
+  /// the credit, priority and rank of each packet.
   void packets(std::uint64_t times) {
     for (; times != 0; --times) {
       if (posted_) {

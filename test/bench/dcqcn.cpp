@@ -10,7 +10,7 @@ namespace softfeb::bench {
 
 namespace {
 
-constexpr std::uint32_t kFrame = 12 + 4096;  // counted bytes of a packet
+constexpr std::uint32_t kFrame = 12 + 4096;  // bytes of a packet that congestion control counts
 
 /// Sends packets at a rate far below the permitted one, to measure the cost per packet when pacing never
 /// delays a packet.

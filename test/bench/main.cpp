@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
   } catch (const softfeb::dataplane::RequestError& e) {
     std::cerr << "softfeb-bench: " << e.what() << "\n";
     return 2;
-  } catch (const std::runtime_error& e) {  // EnvironmentError, SocketError, RegisterError
+  } catch (const std::runtime_error& e) {  // base class of EnvironmentError, SocketError and RegisterError
     std::cerr << "softfeb-bench: " << e.what() << "\n";
     return 3;
   }

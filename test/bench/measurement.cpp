@@ -105,8 +105,8 @@ Json Idling::json() const {
 
 Idling idle_for(Time duration, const dataplane::TscClock& clock) {
   Idling t;
-  std::vector<Time> late(duration / kMicrosecond + 1);  // touch the pages in advance, so that the stores
-                                                        // below cause no page faults
+  // Construction writes to all pages in advance, so that the stores below cause no page faults.
+  std::vector<Time> late(duration / kMicrosecond + 1);
   std::size_t n = 0;
   const Time begin = clock.time(rte_rdtsc());
   Time due = begin + kMicrosecond;

@@ -33,7 +33,7 @@ struct PacingRigConfig {
 class PacingRig {
  public:
   static constexpr std::uint32_t kPayload = 4096;
-  /// Counted bytes of a packet: BTH, RETH (as in the first packet of a message) and payload.
+  /// Bytes that pacing counts for the first packet of a message: BTH, RETH and payload.
   static constexpr std::uint32_t kCounted = 12 + 16 + kPayload;
 
   PacingRig(const Environment& environment, const PacingRigConfig& config);

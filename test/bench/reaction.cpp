@@ -12,7 +12,7 @@ namespace softfeb::bench {
 
 namespace {
 
-constexpr std::uint32_t kProbes = 8;  ///< number of queue pairs that receive CNPs, 1 Gb/s each
+constexpr std::uint32_t kProbes = 8;  ///< number of queue pairs that receive CNPs ("probes"), 1 Gb/s each
 constexpr std::uint32_t kLoads = 8;   ///< number of queue pairs that receive no CNPs, 10 Gb/s together
 constexpr std::uint64_t kProbeRate = 125'000'000;
 constexpr Time kIdle = 200 * kMillisecond;  ///< time for which the idle machine is observed beforehand
@@ -65,8 +65,8 @@ dcqcn::FirmwareSettings probe_profile() {
   return p;
 }
 
-/// Returns the time at which the model permits the next packet. Queries the model at `from`, and again at
-/// its next event if it cannot predict further.
+/// Returns the time at which the model permits the next packet. The model may not be able to predict beyond
+/// its next event, so this function queries it first at `from`, and then at each time that it returned.
 Time predict(congestion::CongestionControl& model, std::uint32_t bytes, Time from) {
   Time at = from;
   for (;;) {
@@ -76,8 +76,8 @@ Time predict(congestion::CongestionControl& model, std::uint32_t bytes, Time fro
   }
 }
 
-/// Compares each departure of a probe with the prediction of a separate reaction point. This reaction point
-/// processes the preceding CNPs and packets at the times that were passed to the board.
+/// Compares each departure of a probe with the prediction of a model. The model of a probe is a separate
+/// reaction point, which processes the same CNPs and packets at the times that were passed to the board.
 std::vector<double> against_model(const PacingRig& rig) {
   std::vector<Event> events = sent_frames(rig.log(), kProbes + kLoads);
   for (const Event& e : rig.log()) {
@@ -98,7 +98,8 @@ std::vector<double> against_model(const PacingRig& rig) {
     if (e.kind == Event::Kind::kCnpRegistered) {
       model.cnp(e.told);
     } else {
-      // If a CNP since the previous packet has moved the departure, the prediction starts from that CNP.
+      // If a CNP has arrived since the previous packet, the prediction starts from the CNP, which may have
+      // moved the departure.
       late.push_back(ns(predict(model, rig.counted(e.psn), asked[e.qp]), e.at));
       model.sent(rig.counted(e.psn), e.told);
     }
@@ -159,11 +160,11 @@ Json firmware_run(const Environment& environment, const ReactionOptions& o, std:
 
 /// Delays between a CNP and its effect at 100 Gb/s.
 struct Turns {
-  /// From the CNP's arrival to the end of the first gap with the new spacing.
+  /// From the CNP's arrival to the first packet after a gap of the new length.
   std::vector<double> to_new_spacing;
-  /// The same, but only for CNPs during which the loop was not preempted.
+  /// As `to_new_spacing`, but only for CNPs without a preemption of the loop in this time.
   std::vector<double> undisturbed;
-  std::vector<double> beyond_spacing;  ///< the same as `to_new_spacing`, without the length of that gap
+  std::vector<double> beyond_spacing;  ///< as `to_new_spacing`, minus the new spacing
   std::vector<double> to_out;          ///< from the CNP's arrival until rx_burst returned it
   std::vector<double> to_registered;   ///< from rx_burst until the congestion control had processed the CNP
   std::vector<double> to_next;         ///< from the processing of the CNP to the next packet

@@ -55,7 +55,8 @@ Json testpmd(const ReferenceOptions& o, const std::string& mode, const std::stri
       lines_of(testpmd_command(o, mode, lengths, cpus.front(), cpus.back()));
   std::vector<double> mpps;
   for (const double pps : numbers_after(lines, "Tx-pps:")) {
-    if (pps != 0) mpps.push_back(pps * 1e-6);  // the first value is printed before any time has passed
+    // The first value is 0, because testpmd prints it before any time has passed.
+    if (pps != 0) mpps.push_back(pps * 1e-6);
   }
   if (mpps.empty()) {
     throw dataplane::EnvironmentError("dpdk-testpmd " + mode + " gives no figures: " + last_line(lines),
