@@ -33,14 +33,14 @@ class Corpus {
   explicit Corpus(std::filesystem::path directory) : directory_(std::move(directory)) {}
 
   /// Adds seeds for fuzz_rssi from the datagrams of one direction, as a server or a client received them.
-  /// The datagrams are written twice: as raw bytes, and as moves, whose sequence numbers are relative to
-  /// those of the link under test.
+  /// Writes two seeds. The first contains the datagrams as raw bytes. The second instructs fuzz_rssi to build
+  /// similar segments, with sequence numbers that fit the link under test.
   void add_rssi(const test::CapturedConnection& c, bool from_client) {
     Bytes raw{static_cast<std::uint8_t>(from_client ? 0 : 1)};
     Bytes moves = raw;
     for (const test::CapturedSegment& s : c.segments) {
       if (s.from_client != from_client || s.bytes.size() >= 2048 || raw.size() > kSeedSize) continue;
-      raw.insert(raw.end(), {0x03, 1, 0x00});  // a millisecond passes; raw bytes
+      raw.insert(raw.end(), {0x03, 1, 0x00});  // 1 ms passes, then a raw datagram arrives
       put(raw, s.bytes);
       moves.insert(moves.end(), {0x03, 1});
       const srp::rssi::Segment segment = s.parsed();

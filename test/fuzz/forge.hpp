@@ -27,8 +27,8 @@ class Forge {
   struct Stream {
     bool active = false;
     std::uint32_t remaining = 0;
-    roce::Psn next_psn = 0;    ///< PSN that the responder expects next if it accepted the last packet
-    bool active_then = false;  ///< a message is in progress if the responder accepted the last packet
+    roce::Psn next_psn = 0;    ///< PSN that the responder expects next, if it accepted the last packet
+    bool active_then = false;  ///< value of `active`, if the responder accepted the last packet
     std::uint32_t remaining_then = 0;
   };
 

@@ -109,9 +109,9 @@ void Forge::make_credit(const Pair& pair) {
   size_ = out.length();
 }
 
-/// Puts a congestion control header between the UDP header and the BTH of a RoCEv2 packet. The header has any
-/// profile, and is sometimes an echo, a control frame or wrong. The packet itself stays as valid or as
-/// invalid as it was.
+/// Puts a congestion control header between the UDP header and the BTH of a RoCEv2 packet. The profile of the
+/// header is random. Sometimes the header is invalid, or marks the packet as an echo or a control frame. The
+/// packet itself stays as valid or as invalid as it was.
 void Forge::add_congestion_header(const Pair& pair) {
   const std::size_t udp = ip_offset(pair) + ip_size(pair), bth = udp + roce::kUdpHeaderSize;
   if (size_ < bth + roce::Bth::kSize || size_ + roce::CongestionHeader::kMaxSize > kRoom) return;
@@ -194,8 +194,9 @@ void Forge::repair(const Pair& pair) {
   store_le32(&frame_[size_ - roce::kIcrcSize], roce::icrc_of(ByteSpan(ip, total - roce::kIcrcSize)));
 }
 
-/// A packet with the peer's address, a victim's QPN and a valid iCRC cannot be distinguished from the
-/// peer's. The iCRC of such a packet is therefore corrupted. Any effect on a victim is then a defect.
+/// Corrupts the iCRC of a packet that has the peer's address, a victim's QPN and a valid iCRC. The victim
+/// could not distinguish such a packet from one of its peer. With a wrong iCRC, any effect on the victim is a
+/// defect.
 void Forge::keep_from_victims(const Pair& pair) {
   roce::ParsedFrame f = roce::parse_frame(ByteSpan(frame_.data(), size_));
   if (f.kind != roce::FrameKind::kUdp) return;

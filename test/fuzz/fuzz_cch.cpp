@@ -50,7 +50,7 @@ void check_decoded(const CongestionHeader& h, ByteSpan in) {
 void check_changes(const Bytes& original, const std::optional<CongestionHeader>& header) {
   const bool forward = header && !header->echo() && !header->control();
   Bytes b = original;
-  constexpr int kHops = 7;  // more hops than INT records fit
+  constexpr int kHops = 7;  // more hops than a header has room for
   for (int i = 0; i < kHops; ++i) require(add_hop(b, congestion::IntRecord{3, 1, 2, 4}, 0x8001) == forward);
   if (!forward) require(b == original);
   const auto hop = CongestionHeader::decode(b);

@@ -274,8 +274,7 @@ class Detector {
     require(sent_ >= entered);
     if (faults_ == 0 && lost == 0 && !late()) require(complete == bus_->accepted());
   }
-  /// True if events were closed by a timeout, by lack of room or at the end, perhaps before all their
-  /// fragments arrived.
+  /// True if events were closed by a timeout, by lack of room or at the end. Such events may be incomplete.
   bool late() const {
     for (const auto& r : receivers_) {
       const EventBuilderCounts& c = r->builder().counts();

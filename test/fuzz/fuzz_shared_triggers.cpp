@@ -81,8 +81,8 @@ class Feeds {
     } while (shared_.next() < reader.now && --most > 0);
   }
 
-  /// A report takes effect after the candidates that have been judged, and before those that are due but not
-  /// yet judged.
+  /// Reports a board as busy or not busy. The report takes effect after the candidates that have been judged,
+  /// and before those that are due but not yet judged.
   void report(const Reader& reader, std::uint32_t board, bool busy) {
     if (board < kBoards) {
       latest_ = std::max(latest_, reader.now);
@@ -113,8 +113,7 @@ class Feeds {
   }
 
  private:
-  /// Advances the TriggerBus so that it has judged the same candidates: those before the next candidate of
-  /// SharedTriggers.
+  /// Lets the TriggerBus judge all candidates that SharedTriggers has judged, and compares the two.
   void judge() {
     bus_.advance(std::min(latest_, shared_.next()));
     compare();
@@ -150,7 +149,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         feeds.take(reader);
         break;
       case 3:
-        // This is rare, because no trigger follows the end.
+        // End the triggers rarely, because no trigger follows the end.
         if (in.byte() == 0xa5) feeds.end(reader.now + in.size(300) - std::min<Time>(reader.now, 100));
         break;
       case 4:

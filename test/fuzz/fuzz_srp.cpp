@@ -48,7 +48,7 @@ struct World {
   }
 
   void raw(ByteSpan payload) {
-    // It is not known here which messages this packet completes.
+    // A raw packet may complete messages that `expected` does not contain.
     ordered = false;
     server.on_segment(payload, now);
   }
@@ -99,7 +99,7 @@ struct World {
   FakeLink link;
   Depacketizer collector{srp::kMaxMessage};
   std::deque<srp::Header> expected;  ///< headers of the requests that have not been answered yet
-  bool ordered = true;               ///< `expected` contains all such requests
+  bool ordered = true;               ///< `expected` contains the headers of all such requests
   Time now = 0;
 };
 

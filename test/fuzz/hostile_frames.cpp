@@ -128,7 +128,7 @@ bool round(Forge& forge, Delivery& deliver, std::uint64_t frames, Met& met) {
     for (std::uint64_t k = 0; k < kBatch && frames != 0; ++k, --frames)
       deliver(world, forge.make(world), forge.rng());
     world.step(kMicrosecond);
-    if (world.now() > kSecond) break;  // the checks below report this
+    if (world.now() > kSecond) break;  // judge() reports victims that have not finished
   }
   for (int k = 0; k < 10; ++k) world.step(kMicrosecond);
   met.add(world);

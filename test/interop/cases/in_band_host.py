@@ -28,7 +28,7 @@ def addressed(lab):
         yield
     finally:
         address(usual, f"{HOST}/{PREFIX}")
-        for entry in lab.guest.options.neigh:  # the kernel removed them with the last address
+        for entry in lab.guest.options.neigh:  # the kernel removed these entries together with the guest's last address
             ip, _, mac = entry.partition("=")
             lab.run(["ip", "neigh", "replace", ip, "lladdr", mac, "dev", "eth0", "nud", "permanent"])
 
@@ -42,7 +42,7 @@ def board(lab):
         if lab.run(["test", "-e", "/usr/bin/febctl"], check=False).code:
             lab.guest.push(lab.program("app/febctl/febctl"), "/usr/bin/febctl")
         end = time.monotonic() + 30
-        while lab.run(["ping", "-c", "1", "-W", "1", BOARD], check=False).code != 0:  # until it answers ARP and ICMP
+        while lab.run(["ping", "-c", "1", "-W", "1", BOARD], check=False).code != 0:  # until the board answers
             assert time.monotonic() < end, softfeb.text
         yield softfeb
         if softfeb.code is None:

@@ -264,7 +264,7 @@ def refusals_name_the_fix(lab):
             assert "session" in other.ask(end(0))["error"]
             other.stream.write("no json\n")
             assert "JSON" in other.ask({})["error"]
-        # The first session ended without 'end'; it counts as the session of --once.
+        # The first session ended without 'end', but counts as the one session that --once serves.
     assert any("disconnected" in p for p in sink.report["problems"]), sink.report
     assert lab.run("rdma resource show qp | grep -c rdma-sink; true").out.strip() == "0"
 

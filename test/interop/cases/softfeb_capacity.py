@@ -31,7 +31,7 @@ PMTU = 4096
 CAPACITY = 0.06  # Gb/s, between the switches
 CROSS = 0.045  # Gb/s, the part of CAPACITY that cross uses while it sends
 CHANGES = (2.5, 5.0)  # s: times at which cross starts and stops
-SETTLED = 1.0  # s after a change; by then the algorithm must have adapted
+SETTLED = 1.0  # s: time that the algorithm has to adapt after a change
 ATTEMPTS = 3  # more than one, because the machine may be busy
 # Bytes of a full packet: as counted by congestion control (BTH to pad), and on the wire.
 COUNTED, WIRE = 12 + PMTU, 12 + PMTU + 70
@@ -79,7 +79,7 @@ OTHERS = ["tcpdump", "-i", "eth0", "-Z", "root", "-nn", "-l", "udp and not dst p
 
 
 class Transfer:
-    """Sends 64 MiB to the guest while the capacity changes. Contains the run, the sink's report, and both sides' time series."""
+    """A run that sends 64 MiB to the guest while the capacity changes, with the sink's report and the time series of both sides."""
 
     def __init__(self, lab, name, congestion):
         path = lab.dir / "sent"
@@ -139,7 +139,7 @@ def arrived_whole(t):
 
 
 def deviations(t):
-    """Describes all deviations from a board that follows the capacity. Empty if there are none."""
+    """Returns a text for each way in which the board did not follow the capacity; an empty list if it did."""
     found = []
     for k, (phase, capacity) in enumerate(zip(t.phases, t.capacities)):
         rate, rtt, arrived = t.median("rc_gbps", phase), t.median("rtt_us", phase), t.arrived(phase)
