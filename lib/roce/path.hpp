@@ -145,7 +145,8 @@ inline void HeaderTemplate::write_v4(std::uint8_t* out, std::uint64_t word) cons
   store_le16(ip + 10, static_cast<std::uint16_t>(~sum));
 }
 
-/// Maximum size in bytes of a frame without its payload and pad: Ethernet to UDP, BTH, RETH, ImmDt, iCRC.
+/// Maximum size in bytes of a frame without its payload and pad: the headers from Ethernet to UDP, BTH, RETH,
+/// ImmDt, iCRC.
 constexpr std::uint32_t max_frame_overhead(bool v6, bool vlan) {
   return static_cast<std::uint32_t>(kEthernetSize + (vlan ? kVlanTagSize : 0) + (v6 ? kIpv6Size : kIpv4Size) +
                                     kUdpHeaderSize + kMaxTransportHeaders + kIcrcSize);

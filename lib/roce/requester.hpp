@@ -74,7 +74,7 @@ struct RequesterSettings {
   bool always_asks;  ///< AckReq is set on every packet (firmware profile with sq_sig_all)
 };
 
-/// Resources that a requester can share with others or that its owner provides.
+/// Settings that requesters can share, and memory that the owner of a requester can provide.
 struct RequesterDeps {
   Held<RequesterSettings> profile;  ///< settings derived from the requester's configuration
   void* queue = nullptr;  ///< memory of SendQueue::bytes() bytes; null: the requester allocates its queue

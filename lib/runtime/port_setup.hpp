@@ -37,9 +37,9 @@ std::vector<unsigned> workers_on(const config::RunConfig& config, std::size_t po
 /// different numbers of queues, both have the larger number.
 std::uint16_t queues_of(const config::RunConfig& config, std::size_t port);
 
-/// True if packets refer to their payload instead of containing a copy. The device must support chains of
-/// mbufs, `tx_segments` must allow them, and no board at the port may send event data, because the payload of
-/// event data is in memory that is used again for later events.
+/// True if packets refer to their payload instead of containing a copy. This requires a device that supports
+/// chains of mbufs, and a configuration (`tx_segments`) that allows them. It is not possible if a board at
+/// the port sends event data, because the memory of event data is used again for later events.
 bool attaches_payload(const config::RunConfig& config, std::size_t port,
                       const dataplane::Capabilities& capabilities);
 

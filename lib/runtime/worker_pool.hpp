@@ -81,7 +81,8 @@ class WorkerPool {
   /// on, the caller must receive the exchange's datagrams, and drain_control() skips it. The worker must
   /// have an endpoint on the port.
   dataplane::ControlExchange& serve_control(std::size_t port, unsigned worker);
-  /// Returns the index of the endpoint (boards first, then receivers) in its port's map.
+  /// Returns the index of an endpoint in the PortMap of its port. `endpoint` counts boards first, then
+  /// receivers.
   std::uint32_t index_on_port(std::size_t endpoint) const { return owners_[endpoint]; }
   /// True if workers ring the control thread's doorbell. Workers that never sleep avoid system calls, so the
   /// control thread must poll their exchanges.
@@ -134,7 +135,7 @@ class WorkerPool {
   /// The parameters that the workers set for each element of RunConfig::changes (same index), with one object
   /// for each range of queue pairs. The workers hold pointers to these objects.
   std::vector<std::vector<std::unique_ptr<dataplane::CongestionChange>>> scheduled_changes_;
-  /// Changes that change() has sent. Its next call removes those that the workers have applied.
+  /// Changes that change() has sent. The next call of change() removes those that the workers have applied.
   std::vector<std::unique_ptr<dataplane::CongestionChange>> live_changes_;
   std::vector<std::unique_ptr<dataplane::Worker>> workers_;
   /// For each endpoint (boards, then receivers): its worker and its index on that worker.

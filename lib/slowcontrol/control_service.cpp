@@ -114,7 +114,7 @@ void ControlService::run_until(Time until) {
   }
 }
 
-/// Runs one iteration, whose work is bounded.
+/// Runs one iteration of the service's loop. The work of an iteration is bounded.
 void ControlService::serve(Time now) {
   if (!serves()) return;
   for (int i = 0; i < kHandlers && io_.poll_one() != 0; ++i) {

@@ -88,7 +88,7 @@ void UdpSocket::Impl::receive() {
   in_event = false;
 }
 
-/// Receives one batch of datagrams. Returns false when nothing is left to receive.
+/// Receives one batch of datagrams. Returns true if more datagrams may be waiting.
 bool UdpSocket::Impl::receive_batch() {
   ReceiveBuffers& buffers = receive_buffers();
   buffers.prepare();

@@ -72,7 +72,8 @@ struct RssiStatus {
   std::uint64_t dropped = 0;
   std::uint64_t retransmitted = 0;
   std::uint64_t reconnects = 0;  ///< connections opened
-  /// valid SYNs not answered because of the rate limit or because they came too soon
+  /// Valid SYNs not answered: above the rate limit, while another handshake is pending, or while the client
+  /// of the open connection may not be replaced.
   std::uint64_t refused = 0;
   std::uint64_t tx_segments = 0, tx_bytes = 0;  ///< data segments and their RSSI payload
   std::uint64_t rx_segments = 0, rx_bytes = 0;

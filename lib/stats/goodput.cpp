@@ -47,8 +47,8 @@ void set_completed(QpRates& f, const Ends& e) {
   std::uint64_t bytes = e.end.completed_payload_bytes - e.begin.completed_payload_bytes;
   f.from = e.from;
   f.to = e.end.counters.last_completed;
-  // A QP of the metadata bus is measured from its first completion: the time at which its burst was requested
-  // is not known.
+  // A QP of the metadata bus is measured from its first completion, because the time at which its burst was
+  // requested is not known.
   const bool from_first = e.end.on_bus && e.begin.requester.messages_completed == 0 &&
                           e.end.first_completed != kNever && e.end.first_completed < f.to;
   if (from_first) {

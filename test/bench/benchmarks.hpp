@@ -170,9 +170,10 @@ struct SrpOptions {
 nlohmann::ordered_json bench_srp(const SrpOptions& options);
 
 /// Measures slow control of the running board `options.board` (softfeb, or a real board with the default
-/// profile): a read that does not involve the data path (`read_us`: ScratchPad), a read that does
-/// (`live_read_us`: Rc), a write that does (`write_us`: Rai, unchanged), 260 pipelined reads
-/// (`pipelined_260_ms`), and the stream of AppTx (`stream_gbps`). Leaves AppTx.ContinuousMode at 0.
+/// profile). `read_us` is the time of a read of ScratchPad, which does not involve the data path.
+/// `live_read_us` is that of a read of Rc, and `write_us` that of a write to Rai that keeps its value; both
+/// involve the data path. Also measures 260 pipelined reads (`pipelined_260_ms`) and the stream of AppTx
+/// (`stream_gbps`). Leaves AppTx.ContinuousMode at 0.
 nlohmann::ordered_json bench_srp_board(const SrpOptions& options);
 
 struct PartOptions {

@@ -63,7 +63,7 @@ class CheckingReceiver {
 
   engine::Receiver& receiver() { return *receiver_; }
 
-  /// Sums over its queue pairs.
+  /// Sums over the receiver's queue pairs.
   struct Totals {
     std::uint64_t packets = 0;
     std::uint64_t payload_bytes = 0;
