@@ -53,8 +53,9 @@ enum class TransportKind : std::uint8_t { kRequest, kAcknowledge, kCnp, kUnknown
 
 struct TransportPacket {
   TransportKind kind = TransportKind::kMalformed;
-  ReceivedRequest request;  ///< decoded if kRequest; for kAcknowledge, kCnp and kUnknown, only `bth` is
-  Aeth aeth{};              ///< kAcknowledge
+  /// kRequest: all headers are decoded. kAcknowledge, kCnp and kUnknown: only `bth` is decoded.
+  ReceivedRequest request;
+  Aeth aeth{};  ///< valid only for kAcknowledge
 };
 
 /// Parses `bytes` (BTH to pad), which are untrusted. A packet that is too short for its headers and pad is

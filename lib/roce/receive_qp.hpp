@@ -80,9 +80,9 @@ class ReceiveQp {
   /// value as the next byte.
   void continue_from(const ReceiveQp& before, bool counter_goes_on);
 
-  /// UnorderedSink functions for a responder with `any_order`. place() handles the payload of a packet, and
-  /// complete() a complete message. complete() returns false if no receive request is posted for the message,
-  /// which is then lost.
+  /// To be called by the UnorderedSink of a responder with `any_order`. place() handles the payload of a
+  /// packet, and complete() a complete message. complete() returns false if no receive request is posted for
+  /// the message, which is then lost.
   void place(const Segments& bytes, std::uint8_t* to, std::uint64_t index);
   bool complete(const MessageEvent& message, std::uint64_t index);
 

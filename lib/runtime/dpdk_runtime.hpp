@@ -33,7 +33,8 @@ struct RunPort {
   std::vector<unsigned> workers;
   std::uint16_t queues = 1;
   std::uint32_t frame_bytes = 0;  ///< longest Ethernet frame, in bytes
-  /// Indexed like `workers`. The first two are empty without fault injection, the third without capture.
+  /// The next three are indexed like `workers`. The injectors exist only with fault injection, the captures
+  /// only with capture.
   std::vector<std::unique_ptr<dataplane::FaultInjector>> tx_faults;
   std::vector<std::unique_ptr<dataplane::FaultInjector>> rx_faults;
   std::vector<std::unique_ptr<dataplane::Capture>> captures;

@@ -9,8 +9,9 @@
 namespace softfeb::runtime {
 namespace {
 
-/// Returns the addresses and the QPN by which fault rules recognize the packets of a queue pair. Packets sent
-/// by the board carry the target's QPN, received packets that of the board's queue pair.
+/// Returns the addresses and the QPN by which fault rules recognize the packets of a queue pair. Packets that
+/// the board sends carry the target's QPN. Packets that the board receives carry the QPN of its own queue
+/// pair.
 faults::FaultQp fault_qp(const config::RunConfig& config, const endpoints::QpPlan& plan,
                          faults::Direction direction) {
   const roce::IpAddress& own = config.boards[plan.board].endpoint.ip;

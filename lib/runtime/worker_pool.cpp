@@ -156,8 +156,8 @@ void WorkerPool::connect_doorbells() {
   for (std::size_t w = 0; w < workers_.size(); ++w) {
     dataplane::IdleWait* const idle = workers_[w]->idle_wait();
     if (idle == nullptr) continue;
-    // A worker must not sleep until a doorbell rings if its packets come from the simulated network, which
-    // rings none.
+    // The simulated network rings no doorbells, so the workers must poll and must not sleep until a doorbell
+    // rings.
     if (lab_ != nullptr) idle->must_poll();
     for (const auto& map : maps_) map->doorbells[w] = &idle->doorbell();
   }

@@ -44,7 +44,7 @@ class RegisterBus final : public srp::Bus {
   };
 
   explicit RegisterBus(Deps deps);
-  /// Destroy the bus only if no worker holds a request of it, or after the workers have ended.
+  /// Destroy the bus only while no worker holds one of its requests, or after the workers have ended.
   ~RegisterBus() override = default;
 
   void read(std::uint32_t address, MutableByteSpan out, Time now, Done done) override;

@@ -65,8 +65,8 @@ bool SrpServer::on_segment(ByteSpan payload, Time now) {
 
 void SrpServer::on_room(Time now) { advance(now); }
 
-/// Processes requests until it must wait for the bus or the link. A function of the bus or the link that it
-/// calls may call back before it returns.
+/// Processes requests until it must wait for the bus or the link. Reentrant: the bus and the link may call
+/// back from inside the functions that this function calls.
 void SrpServer::advance(Time now) {
   now_ = std::max(now_, now);
   if (advancing_) return;

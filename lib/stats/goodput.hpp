@@ -26,8 +26,8 @@ struct QpRates {
   /// The goodput comes from a remote receiver: `from` and `to` are not the bounds of the interval that the
   /// receiver measured.
   bool reported = false;
-  /// These two are set for UC after a warm-up. `receiver` is an index into Sample::endpoints. When the
-  /// measured time begins, part of a packet may already have been sent on the receiver's link.
+  /// The next two members are set for UC after a warm-up. `receiver` is an index into Sample::endpoints. When
+  /// the measured time begins, part of a packet may already have been sent on the receiver's link.
   /// `bytes_on_link` is the size of this packet, and `payload_bytes` includes all of it.
   std::optional<std::size_t> receiver;
   std::uint64_t bytes_on_link = 0;
