@@ -26,12 +26,12 @@ std::uint64_t read_number(RegisterPort& board, const Register& reg);
 
 struct WriteMode {
   bool verify = true;   ///< read back the written value if the register can be read
-  bool posted = false;  ///< send posted writes: no response, and therefore no verification
+  bool posted = false;  ///< send posted writes, which have no response and are therefore not verified
 };
 
-/// Writes the words that contain `reg`. If they also contain writable bits of other registers, reads these
-/// bits first and writes them back unchanged. Throws Refusal if the value is verified (see WriteMode) and
-/// the value read back differs.
+/// Writes the words that contain `reg`. If these words also contain writable bits of other registers, reads
+/// those bits first and writes them back unchanged. If the value is verified (see WriteMode), throws Refusal
+/// if the value read back differs.
 void write_register(RegisterPort& board, const Catalogue& catalogue, const Register& reg, const Bits& bits,
                     const WriteMode& mode = {});
 void write_number(RegisterPort& board, const Catalogue& catalogue, const Register& reg, std::uint64_t value);

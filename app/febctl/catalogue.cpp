@@ -76,8 +76,8 @@ std::vector<Register> second_names(const std::vector<Register>& registers) {
 }
 
 std::uint32_t bits_in_word(const Register& reg, std::uint32_t address) {
-  const std::uint64_t word =
-      (std::uint64_t{address} - reg.address) * 8;  // first bit of the word, relative to reg.address
+  // Number of the word's first bit, counted from the first bit of reg.address.
+  const std::uint64_t word = (std::uint64_t{address} - reg.address) * 8;
   const std::uint64_t begin = std::max<std::uint64_t>(reg.bit_offset, word);
   const std::uint64_t end = std::min<std::uint64_t>(reg.bit_offset + reg.bit_size, word + 32);
   if (begin >= end) return 0;
@@ -132,8 +132,8 @@ std::vector<const Register*> Catalogue::ending_in(std::string_view name) const {
   return found;
 }
 
-/// Returns the separate registers name[0], name[1] … of a list that is named without an index. If there is
-/// only one, the name means this register.
+/// Returns the registers name[0], name[1] … that are separate registers and not the elements of an array. If
+/// there is only one, `name` without an index refers to it.
 std::vector<const Register*> Catalogue::members(std::string_view name) const {
   std::vector<const Register*> found;
   for (unsigned i = 0; i <= kListed; ++i) {

@@ -45,8 +45,8 @@ struct LoadOptions {
 };
 void load_command(Context& context, const LoadOptions& options);
 
-/// Registers or memory words that an argument selects, by name or by address. parse_target() throws
-/// UsageError.
+/// Registers or memory words that an argument of the command line selects, by name or by address.
+/// parse_target() throws UsageError.
 struct Target {
   std::vector<Register> registers;
   std::optional<Range> range;  ///< if set, the argument is an address, and `registers` is empty

@@ -26,8 +26,9 @@ std::uint32_t random_bits(unsigned bits) {
   return device() & static_cast<std::uint32_t>((std::uint64_t{1} << bits) - 1);
 }
 
-/// Chooses the key of a protection domain. The board derives the handler from the key, and the handler's
-/// lower 24 bits become the QPN. A QPN of 0 would mean that there is no queue pair.
+/// Returns a random key for a protection domain. The board derives the handler from the key, and the lower 24
+/// bits of the handler become the QPN. These bits must not be 0, because a QPN of 0 means that there is no
+/// queue pair.
 std::uint32_t pd_key() {
   const std::uint32_t key = random_bits(32);
   return (key & 0xffffff) == 0 ? key | 1 : key;
@@ -154,8 +155,8 @@ class ConnectionSetup {
     return ip;
   }
 
-  /// The region covers the host's address range, because the dispatcher's requests also use these addresses
-  /// as local addresses.
+  /// Registers the host's address range on the board, because the dispatcher uses the remote address of each
+  /// request as its local address, too.
   void register_memory() {
     const std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
     pair_.register_region({.address = made_.address,

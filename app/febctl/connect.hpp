@@ -22,7 +22,7 @@ struct ConnectOptions {
   std::uint32_t rkey = 0;
   std::uint64_t address = 0;
   std::uint64_t length = 0;
-  /// PSN of the board's first packet; if empty, a random PSN with a sink, and 0 without a sink
+  /// PSN of the board's first packet. If empty, the PSN is random with a sink, and 0 without a sink.
   std::optional<std::uint32_t> psn;
   std::uint32_t rq_psn = 0;
   // Parameters of the messages.

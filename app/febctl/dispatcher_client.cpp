@@ -26,7 +26,7 @@ DispatcherClient::DispatcherClient(RegisterPort& board, const Catalogue& catalog
       ok_(catalogue.one("RoceChecker.SuccessCounter")),
       failed_(catalogue.one("RoceChecker.UnsuccessCounter")) {}
 
-/// The slot counter restarts when the address changes, so write a different address first.
+/// The slot counter restarts only when the address changes, so write a different address first.
 void DispatcherClient::set_target(const DispatchTarget& target) {
   const auto set = [this](const char* name, std::uint64_t value) {
     write_number(board_, catalogue_, catalogue_.one(name), value);

@@ -49,7 +49,7 @@ class Reader {
                        "remove one of them");
       values.push_back({reg, bits(node, reg), node.where});
     } catch (const UsageError& error) {
-      // The message of the exception already names the fix.
+      // error.what() already contains the fix.
       problem(node, error.what(), "");
     }
   }

@@ -17,9 +17,10 @@ struct FileValue {
   config::Where where;
 };
 
-/// Reads register values from YAML and returns them in the order of the file. The names of registers form a
-/// tree, or have the form that `read` accepts, or both. Throws config::ConfigError with all problems: unknown
-/// names, read-only registers, invalid values, duplicate registers.
+/// Reads register values from YAML and returns them in the order of the file. The keys of the file may be
+/// nested like the register tree, may be names that the command `read` accepts, or may mix both forms. Throws
+/// config::ConfigError with all problems: unknown names, read-only registers, invalid values, duplicate
+/// registers.
 std::vector<FileValue> read_values(const Catalogue& catalogue, const std::string& yaml,
                                    const std::string& file);
 

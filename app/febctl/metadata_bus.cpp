@@ -16,8 +16,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-/// RecvMetaData may still be set by the previous request. The board clears it within this time after a new
-/// request.
+/// When a new request is sent, RecvMetaData may still be set because of the previous request. The board
+/// clears RecvMetaData within this time.
 constexpr auto kStale = 20ms;
 
 const char* bus_name(std::size_t type) { return type == 0 ? "PD" : type == 1 ? "MR" : "QP"; }
@@ -75,8 +75,8 @@ board::MetadataResponse MetadataBus::exchange(const board::MetadataRequest& requ
       "metadata bus: unknown kind of response; fix: check that --profile matches the board's firmware");
 }
 
-/// Waits for the response. The registers may briefly still contain the previous response, `before`. A
-/// different response is new; an equal one is accepted only after kStale.
+/// Waits for the response. For a short time, the registers may still contain the previous response, `before`.
+/// A response that differs from `before` is accepted at once; an equal one is accepted only after kStale.
 board::MetadataResponseBits MetadataBus::await(const board::MetadataResponseBits& before) {
   const Clock::time_point began = Clock::now();
   std::chrono::milliseconds pause = 1ms;

@@ -57,7 +57,7 @@ MrRequest allocate_mr(std::uint32_t pd, const RegionParameters& region) {
                  .rkey_part = region.rkey_part}};
 }
 
-/// If by_lkey is not set, the firmware derives the slot from the rkey.
+/// Leaves by_lkey false, so that the firmware derives the slot of the region from the rkey.
 MrRequest free_mr(std::uint32_t pd, std::uint32_t lkey, std::uint32_t rkey) {
   return {.allocate = false, .mr = {.pd_handler = pd}, .lkey = lkey, .rkey = rkey};
 }

@@ -21,7 +21,8 @@ struct QpParameters {
   std::uint8_t rnr_retry = 3;  ///< 7: unlimited
 };
 
-/// Memory region registered on the board, which derives its keys from these parts.
+/// A memory region to register on the board. The board derives the region's keys from lkey_part and
+/// rkey_part.
 struct RegionParameters {
   std::uint64_t address = 0;
   std::uint32_t length = 0;

@@ -17,8 +17,8 @@ struct Options {
   std::function<void(Context&)> command;
 };
 
-/// Parses the command line. Returns the exit status instead of options if there is nothing left to do
-/// (--help, bad usage).
+/// Parses the command line. If there is no command to run (--help, bad usage), returns the exit status
+/// instead of options.
 std::variant<Options, int> parse_command_line(int argc, char** argv);
 
 }  // namespace softfeb::febctl

@@ -33,8 +33,9 @@ class QueuePair {
   /// Moves the queue pair through INIT and RTR to RTS.
   void bring_up(const QpParameters& p);
 
-  /// Moves the queue pair from any state to ERR, and frees the known resources, but not a protection domain
-  /// with `keep_pd`. Returns a description of each refused step. May be called after any step.
+  /// Moves the queue pair from any state to ERR and frees the known resources. With `keep_pd`, does not free
+  /// the protection domain. Returns a description of each refused step. May be called at any time,
+  /// even if a step of the setup failed.
   std::vector<std::string> take_down();
 
   const BoardResources& board() const { return board_; }

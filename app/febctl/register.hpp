@@ -30,8 +30,9 @@ struct Register {
   std::uint32_t elements = 0;  ///< number of array elements; 0: not an array
   std::uint32_t element_bits = 0;
   NetworkForm form = NetworkForm::kNone;
-  /// Second name of a register that ends in Raw, such as ClientRemotePort: its value is a readable address or
-  /// port number, not the raw bytes in network order.
+  /// True: this is the alias of a register whose name ends in Raw (for example ClientRemotePort for
+  /// ClientRemotePortRaw). The value of an alias is a readable address or port number, not the raw bytes in
+  /// network order.
   bool human = false;
   std::vector<std::pair<std::uint64_t, std::string>> names;  ///< names of values
 

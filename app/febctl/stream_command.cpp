@@ -21,8 +21,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kWord = 8;
 constexpr Time kSlice = 100 * kMillisecond;
 
-/// Checks frames of the board's generator (AppTx): little-endian 64-bit words. Word k contains k, except the
-/// first one, which contains the frame's number in its burst.
+/// Checks frames of the board's generator (AppTx). A frame consists of little-endian 64-bit words. Word 0
+/// contains the frame's number in its burst and is not checked. Each other word k contains k.
 class FrameCheck {
  public:
   /// `words` is the length of each frame; 0: unknown.

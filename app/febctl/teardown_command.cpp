@@ -18,9 +18,9 @@ std::uint32_t dispatcher_value(Context& context, const char* name) {
   return reg ? static_cast<std::uint32_t>(read_number(context.board(), *reg)) : 0;
 }
 
-/// Finds the QPN of the queue pair in the last response on the metadata bus. Otherwise uses the QPN that
-/// febctl connect wrote to the dispatcher, but only if the board has a queue pair with this QPN, because
-/// other clients write the host's QPN there.
+/// Finds the QPN of the board's queue pair. Tries the QPN in the last response on the metadata bus, and then
+/// the QPN that febctl connect wrote to the dispatcher. Other clients write the host's QPN to the dispatcher,
+/// so a QPN is used only if the board has a queue pair with this QPN.
 std::optional<std::uint32_t> find_qp(Context& context, MetadataBus& bus, std::uint32_t pd) {
   const auto last = bus.last_qp_response();
   for (const std::uint32_t qpn : {last ? last->qpn : 0, dispatcher_value(context, "RoceDispatcher.SQpn")}) {
@@ -29,13 +29,14 @@ std::optional<std::uint32_t> find_qp(Context& context, MetadataBus& bus, std::ui
   return std::nullopt;
 }
 
-/// The firmware has one queue pair, so no bits of the QPN select a slot and any QPN matches.
+/// The firmware has only one queue pair. No bits of the QPN select a slot, so any QPN selects this queue
+/// pair.
 constexpr std::uint32_t kAnyQpn = 1;
 
-/// Finds a queue pair that a client left behind. Its QPN is no longer in any register. If that client, or a
-/// later client whose request was refused, has freed the protection domain, the queue pair can be reached
-/// only after a new protection domain has been allocated (doc/metadata.md). `pd` is then the new protection
-/// domain, which the caller must free.
+/// Finds a queue pair that a client left behind and whose QPN is no longer in any register. That client, or a
+/// later client whose request was refused, may have freed the protection domain. In this case, the queue pair
+/// can be reached only after a new protection domain has been allocated (doc/metadata.md). The function then
+/// sets `pd` to the new protection domain, which the caller must free.
 bool find_abandoned(MetadataBus& bus, std::optional<std::uint32_t>& pd) {
   if (bus.ask(query_qp(kAnyQpn, pd.value_or(0))).success) return true;
   const board::PdResponse made = bus.ask(allocate_pd(kAnyQpn));
@@ -69,7 +70,7 @@ void teardown_command(Context& context, const TeardownOptions& options) {
   const bool anything = known.qpn || known.pd || known.lkey;
   std::size_t regions = 0;
   if (options.all_regions || (abandoned && !known.lkey)) regions = free_regions(bus, known.pd.value_or(0));
-  // With a single protection domain, any handler selects it.
+  // The firmware has one protection domain, so any handler selects it.
   if (!known.qpn && !known.pd && !options.keep_pd && bus.ask(free_pd(0)).success) ++regions;
   const std::vector<std::string> refused = end_connection(context, known, options.metadata_timeout);
   std::string text = abandoned   ? "freed a queue pair that a client had left behind\n"

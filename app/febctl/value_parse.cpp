@@ -68,8 +68,8 @@ Bits parse_wide(const Register& reg, std::string_view text) {
   return bits;
 }
 
-/// Parses an address or port. Returns an empty value if the text is neither, because it may be a raw
-/// number.
+/// Parses an address or port. Returns an empty value if the text is neither. The caller then parses the text
+/// as a raw number.
 Bits parse_network(const Register& reg, std::string_view text) {
   if (reg.form == NetworkForm::kIp) {
     const auto ip = roce::IpAddress::parse(text);

@@ -18,8 +18,8 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
 
   int fd() const { return fd_; }
-  /// Reads available data. Returns false if the peer closed the connection, if an error occurred, or if more
-  /// data is waiting for next_line() than a line may contain.
+  /// Reads available data. Returns false if the peer closed the connection or an error occurred. Also returns
+  /// false if the data not yet returned by next_line() exceeds the maximum length of a line.
   bool receive();
   /// Returns the next complete line, without its terminator.
   std::optional<std::string> next_line();

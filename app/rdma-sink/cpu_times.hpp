@@ -38,7 +38,7 @@ class CpuTimes {
   void advance(Time now) {
     if (now >= due_) sample(now);
   }
-  /// Returns `cpu` of the report: an array with an object for each thread. The member `busy` of an object is
+  /// Returns the array `cpu` of the report, which has one object for each thread. In each object, `busy` is
   /// null if no sample was taken.
   nlohmann::json report() const;
 

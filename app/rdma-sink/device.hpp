@@ -58,9 +58,9 @@ class Device {
   ibv_port_attr port_attributes() const;  ///< current attributes. Throws NoDevice.
   DeviceLimits limits() const;            ///< Throws NoDevice.
 
-  /// Returns a RoCE v2 GID for a peer at `peer`: the one at `index` if given, otherwise the first of the same
-  /// address family (for IPv6, global addresses before link-local ones). Returns an empty value if there is
-  /// none.
+  /// Returns a RoCE v2 GID for a connection to `peer`. With `index`, this is the GID at that index.
+  /// Otherwise, it is the first GID of the peer's address family; for IPv6, global addresses are preferred to
+  /// link-local ones. Returns an empty value if there is no such GID.
   std::optional<Gid> find_gid(const roce::IpAddress& peer, std::optional<int> index) const;
 
  private:

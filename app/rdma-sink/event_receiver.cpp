@@ -97,9 +97,9 @@ void EventReceiver::on_message(Time now, std::uint32_t board, std::uint32_t imme
   recorder_.add(builder_, now, fragment, header, message.subspan(kEventHeaderSize));
 }
 
-/// Returns the piece that a completed WRITE carried. A completion does not contain the address of its WRITE,
-/// but unless messages were lost, the WRITE carried the next piece. If no piece matches, returns the expected
-/// one.
+/// Returns the piece that a completed WRITE carried. The completion does not contain the address of the
+/// WRITE. If no message was lost, the WRITE carried the piece that follows the previous one. This expected
+/// piece is tried first, and is returned if the header in memory matches no piece.
 std::uint32_t EventReceiver::find_piece(std::uint64_t event, std::uint32_t board, std::uint32_t length) {
   const std::uint32_t pieces = options_.layout.pieces_of(options_.layout.largest());
   const Progress& progress = progress_[board];

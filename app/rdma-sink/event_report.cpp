@@ -38,8 +38,8 @@ json EventReceiver::report_file() const {
   return file;
 }
 
-/// Reports ranges of event numbers. If there are several builders, a range contains only every `builders`-th
-/// number.
+/// Reports the events of which nothing arrived, as ranges of event numbers. If there are several builders, a
+/// range contains only the numbers of this builder's events, that is, every `builders`-th number.
 json EventReceiver::report_never_seen() const {
   const auto event_of = [this](std::uint64_t n) { return n * options_.layout.builders + options_.builder; };
   json ranges = json::array();

@@ -106,7 +106,7 @@ roce::IpAddress parse_address(const json& object, const char* key) {
   return *address;
 }
 
-/// `ip`: address of QPs that have none of their own.
+/// `ip` is the address of the QPs for which the line contains no address.
 std::vector<PeerQp> parse_qps(const json& line, const roce::IpAddress& ip) {
   const auto list = line.find("qps");
   if (list == line.end() || !list->is_array() || list->empty())

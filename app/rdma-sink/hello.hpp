@@ -64,11 +64,11 @@ struct PeerQp {
 
 /// The client's first line.
 struct Hello {
-  roce::IpAddress ip;  ///< RoCE address of all QPs that have none of their own
+  roce::IpAddress ip;  ///< RoCE address of the QPs for which the line contains no address
   roce::Transport transport = roce::Transport::kRc;
   std::uint32_t pmtu = 1024;
   std::uint32_t message_size = 0;
-  std::uint64_t messages = 0;  ///< per QP; 0: not yet known
+  std::uint64_t messages = 0;  ///< number of messages of each QP; 0: not yet known
   /// Number of slots; 0: as many as fit into the memory. Message n of a QP, or registered transfer n, is
   /// written to slot n mod slots.
   std::uint64_t slots = 0;
@@ -83,17 +83,17 @@ struct Hello {
 /// The client's last line, which reports what the client has sent.
 struct End {
   bool complete = false;
-  bool counted = true;                        ///< false: the client does not know the number
-  std::uint64_t messages = 0;                 ///< sum over all QPs
-  std::vector<std::uint64_t> messages_of_qp;  ///< empty if the client did not report it
+  bool counted = true;                        ///< false: the client does not know how many messages it sent
+  std::uint64_t messages = 0;                 ///< number of messages sent on all QPs together
+  std::vector<std::uint64_t> messages_of_qp;  ///< number of messages sent on each QP; empty if not reported
   double seconds = 0;
-  std::optional<std::uint64_t> events;  ///< number of triggers, for all builders
+  std::optional<std::uint64_t> events;  ///< number of triggers, counting the events of all builders
 };
 
 /// Request to post more receives, in a session or on a separate connection.
 struct PostReceives {
   std::uint32_t count = 0;
-  std::optional<std::size_t> qp;  ///< index; empty: all QPs
+  std::optional<std::size_t> qp;  ///< index of the QP; empty: all QPs
 };
 
 /// The following functions throw Refusal. `line` has no terminator.

@@ -40,8 +40,7 @@ std::string why_not_writable(const std::string& path) {
   const std::filesystem::path file(path);
   std::error_code error;
   if (std::filesystem::is_directory(file, error)) return path + " is a directory; fix: name a file in it";
-  const std::filesystem::path folder = file.parent_path() / ".";  // does not exist if the parent is not a
-                                                                  // folder
+  const std::filesystem::path folder = file.parent_path() / ".";  // exists only if the parent is a folder
   const bool there = std::filesystem::exists(file, error);
   if (access(there ? file.c_str() : folder.c_str(), W_OK) == 0) return "";
   return path + " cannot be written: " + std::strerror(errno) + "; fix: name a file in a writable folder";

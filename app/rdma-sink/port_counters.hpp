@@ -12,9 +12,9 @@ namespace softfeb::sink {
 /// Counters of a port by name. In sysfs, each counter is a file.
 using CounterFiles = std::map<std::string, std::uint64_t>;
 
-/// Reads the counters in `folder`, such as /sys/class/infiniband/rxe0/ports/1/hw_counters. Files that do not
-/// contain a whole number are left out. So is `lifespan`, which is an interval and not a counter. Returns an
-/// empty map if the folder does not exist.
+/// Reads the counters in `folder`, such as /sys/class/infiniband/rxe0/ports/1/hw_counters. Ignores files that
+/// do not contain a whole number, and `lifespan`, which is an interval and not a counter. Returns an empty
+/// map if the folder does not exist.
 CounterFiles read_counters(const std::string& folder);
 
 /// The counters of a port over a session: `hw_counters` and `counters` of the report (doc/rdma-sink.md).

@@ -30,8 +30,8 @@ class QueuePairs final : public ReceiveQueues {
   int completion_fd() const { return channel_->fd; }
   void rearm();  ///< acknowledges the event that made completion_fd() readable, and requests the next event
 
-  /// Posts `count` receive work requests without buffers, to be consumed by WRITEs with immediate: to QP `i`
-  /// or, with --srq, to the shared receive queue.
+  /// Posts `count` receive work requests to QP `i` or, with --srq, to the shared receive queue. The requests
+  /// have no buffers, because they are consumed by WRITEs with immediate.
   bool post(std::size_t i, std::uint32_t count) override;
   const char* state(std::size_t i) const;
 

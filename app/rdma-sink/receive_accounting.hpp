@@ -21,7 +21,7 @@ class ExpectedPayload {
   /// `file` is the argument of --expect. If it is empty, file payloads are not checked. Throws Refusal.
   ExpectedPayload(const Hello& hello, const std::string& file);
 
-  /// Null if there is nothing to compare.
+  /// Returns the expected payload, or null if the payload is not checked.
   const roce::PayloadStream* stream() const { return source_.get(); }
 
  private:
@@ -70,12 +70,13 @@ class ReceiveAccounting {
   /// Tracks missing messages; used only with immediates.
   const roce::MessageMap& map() const { return map_; }
   const roce::PayloadCheck* check() const { return check_ ? &*check_ : nullptr; }
-  const std::vector<std::uint64_t>& untouched_slots() const { return untouched_; }  ///< at most 64 are listed
+  /// Contains at most 64 slots.
+  const std::vector<std::uint64_t>& untouched_slots() const { return untouched_; }
   std::uint64_t slots() const { return slots_; }
   /// Stream offset of message 0, if known.
   const std::optional<std::uint64_t>& origin() const { return origin_; }
   /// Returns the memory from its beginning to the end of the longest message in the highest slot that was
-  /// used; empty if no slot was used.
+  /// used. Empty if no slot was used.
   ByteSpan written() const;
 
  private:
@@ -104,7 +105,7 @@ class ReceiveAccounting {
   std::vector<std::uint64_t>
       last_in_slot_;  ///< last message in each slot, or kNever; empty if messages are checked live
   std::uint64_t used_slots_ = 0;
-  std::uint32_t tail_ = 0;  ///< bytes used in the last used slot
+  std::uint32_t tail_ = 0;  ///< length of the longest message in the highest slot that was used
   std::uint64_t immediates_ = 0;
   std::uint64_t wrong_immediates_ = 0;
   std::optional<WrongImmediate> first_wrong_;

@@ -52,8 +52,8 @@ Gid choose_gid(const Device& device, const Options& options, const Hello& hello)
   return *gid;
 }
 
-/// The builder's times begin this long before the session, so that earlier triggers also have a positive
-/// time.
+/// The origin of the event builder's times is this long before the start of the session, so that triggers
+/// before the session also have a positive time.
 constexpr std::uint32_t kMarginSeconds = 3600;
 
 /// Reads TAI only once per session, so that steps of the clock do not affect the session's timeouts.

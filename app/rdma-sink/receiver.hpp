@@ -54,7 +54,7 @@ class Receiver {
 
   void on_completion(const ibv_wc& wc);
   Time since_start() const;
-  Time since_origin() const;  ///< time since the origin of the builder's times
+  Time since_origin() const;  ///< time since the origin of the event builder's times
   void finish_qps(nlohmann::json& report, const End* end);
   void finish_events(nlohmann::json& report, const End* end);
   void finish_registration(nlohmann::json& report, const End* end);
@@ -84,8 +84,9 @@ class Receiver {
   std::vector<ReceiveAccounting> accounting_;  ///< one for each QP; empty with --events or --registration
   std::optional<EventReceiver> event_receiver_;
   std::optional<RegistrationReceiver> registration_;
-  Clock::time_point since_;         ///< start of the session
-  std::vector<Received> received_;  ///< of each QP, with --events or --registration
+  Clock::time_point since_;  ///< start of the session
+  /// Received messages of each QP; used only with --events or --registration.
+  std::vector<Received> received_;
   std::unordered_map<std::uint32_t, std::size_t> index_of_;
   std::map<std::string, std::uint64_t> failed_;  ///< failed completions, by status
   std::uint64_t unexpected_ =

@@ -35,10 +35,12 @@ class Receives {
   void consumed(std::size_t qp) {
     if (posted_[queue_of(qp)] > 0) --posted_[queue_of(qp)];
   }
-  /// A message of QP `qp` was handled, and its memory may be overwritten. With `replenish`, posts the
-  /// consumed receive again or, with a shared receive queue, leaves this to flush().
+  /// A message of QP `qp` was handled, and its memory may be overwritten. With `replenish`, the consumed
+  /// receive is posted again: at once if QP `qp` has its own receive queue, and in the next flush() if the
+  /// receive queue is shared.
   void handled(std::size_t qp);
-  /// Posts the receives that handled() has left to it. Call after each group of completions.
+  /// Posts the consumed receives of the shared receive queue again (see handled()). Call after each group of
+  /// completions.
   void flush();
 
   /// Returns the number of receives that are posted for QP `qp`, or for all QPs if they share a receive

@@ -19,11 +19,13 @@ struct DeviceLimits {
 /// Resources of each QP of a session.
 struct Shares {
   std::uint64_t length = 0;  ///< bytes of memory of each QP
-  std::uint64_t slots = 0;   ///< number of messages that fit
+  std::uint64_t slots = 0;   ///< number of messages that fit into this memory
   /// Maximum number of receive work requests: of each QP or, with a shared receive queue, of all QPs
   /// together.
   std::uint32_t capacity = 0;
-  std::uint32_t receives = 0;     ///< receive work requests posted at the start, counted as in `capacity`
+  /// Number of receive work requests posted at the start: for each QP or, with a shared receive queue, for
+  /// all QPs together.
+  std::uint32_t receives = 0;
   std::uint32_t completions = 0;  ///< size of the completion queue
   bool live = false;              ///< messages can be checked as they arrive (ReceiveAccounting)
 };
@@ -35,7 +37,7 @@ std::string missing_feature(const Options& options, const DeviceLimits& device);
 /// Divides the resources among the QPs. Throws Refusal if the memory or the device's limits are
 /// insufficient.
 Shares share_out(const Options& options, const Hello& hello, const DeviceLimits& device);
-/// Throws Refusal if the client has described a layout of events that is not that of --events.
+/// Throws Refusal if the client describes a layout of events that differs from the layout of --events.
 void check_event_layout(const Options& options, const Hello& hello);
 /// Like share_out(), but for --events: all QPs share the memory of the events.
 Shares share_out_events(const Options& options, const Hello& hello, const DeviceLimits& device);
