@@ -15,9 +15,9 @@ namespace softfeb {
 
 /// A complete transfer.
 struct Notification {
-  std::uint32_t source = 0;   ///< as passed to TransferReceiver::completed()
+  std::uint32_t source = 0;   ///< source that was passed to TransferReceiver::completed()
   std::uint32_t op = 0;       ///< number of the transfer, from 0, modulo 2^32
-  std::uint64_t offset = 0;   ///< offset of its first byte in the memory
+  std::uint64_t offset = 0;   ///< offset of the transfer's first byte in the memory
   std::uint64_t bytes = 0;    ///< length
   std::uint64_t time_ns = 0;  ///< time at which the transfer became complete
 };
@@ -28,7 +28,7 @@ struct AbandonedTransfer {
   std::uint32_t op = 0;
   std::uint64_t offset = 0;
   std::uint32_t segments = 0;            ///< number of segments of the transfer
-  std::uint32_t missing = 0;             ///< segments that did not arrive
+  std::uint32_t missing = 0;             ///< number of segments that did not arrive
   std::array<std::uint64_t, 16> mask{};  ///< bit k % 64 of word k / 64 is set if segment k has arrived
   bool arrived(std::uint32_t k) const { return (mask[k / 64] >> k % 64 & 1) != 0; }
 };
@@ -38,14 +38,14 @@ struct TransferSettings {
   std::uint32_t segments = 1;       ///< largest number of segments of a transfer, 1 to 1024
   /// Number of senders (groups of queue pairs). Each sender numbers its own transfers.
   std::uint32_t sources = 1;
-  std::uint32_t slots = 4;     ///< transfers of each source that fit in memory, 1 to 2048
+  std::uint32_t slots = 4;     ///< number of transfers of each sender that fit in memory, 1 to 2048
   std::uint32_t entries = 64;  ///< largest number of transfers in progress, at least 1
   std::uint32_t escape = 512;  ///< largest number of waiting messages (Result::kWaiting below)
   std::uint64_t escape_timeout_ns = 1'000'000'000;
   std::uint64_t entry_timeout_ns = 0;  ///< incomplete transfers are abandoned after this time; 0: never
   std::uint32_t remember = 16;         ///< number of complete transfers whose late messages are recognized
-  std::uint32_t notifications = 256;   ///< notifications that can wait for poll(); further ones are lost and
-                                       ///< counted
+  /// Maximum number of notifications that wait for poll(). Further notifications are lost, and counted.
+  std::uint32_t notifications = 256;
 };
 
 /// Finds out which transfers are complete. A sender cuts each transfer into segments and sends them as WRITEs
@@ -67,16 +67,19 @@ class TransferReceiver {
 
   /// Result of completed().
   enum class Result : std::uint8_t {
-    kPlaced,     ///< a new segment of a transfer
-    kDuplicate,  ///< the segment had arrived before
-    kWaiting,    ///< waits for the first segment of its transfer, or for another transfer to free this memory
-    kDropped,    ///< the table of `entries` transfers is full, or `escape` messages are waiting already
-    kRejected,   ///< immediate, source or length are impossible, or contradict those of the transfer
+    kPlaced,     ///< recorded as a new segment of a transfer
+    kDuplicate,  ///< not recorded, because the segment had arrived before
+    /// Stored until the first segment of its transfer arrives, or until another transfer frees its memory.
+    kWaiting,
+    kDropped,  ///< not recorded, because `entries` transfers are in progress or `escape` messages are waiting
+    /// Not recorded: the immediate, source or length is impossible or contradicts that of the transfer.
+    kRejected,
   };
   /// Call when a WRITE of `bytes` bytes with this immediate (in host byte order) has completed. `now_ns` may
   /// come from any clock that never goes back.
   Result completed(std::uint32_t source, std::uint32_t immediate, std::uint32_t bytes, std::uint64_t now_ns);
-  /// Runs the timers. Needed only if there are timeouts: call it while no messages arrive.
+  /// Applies the timeouts. completed() does so, too, so this function is needed only while no messages
+  /// arrive. Without timeouts, it is not needed.
   void advance(std::uint64_t now_ns);
 
   /// Returns the oldest notification that has not been returned yet. Never blocks.
@@ -89,17 +92,17 @@ class TransferReceiver {
   std::uint64_t memory_bytes() const;
 
   struct Counters {
-    std::uint64_t messages = 0;  ///< calls of completed()
-    std::uint64_t placed = 0;    ///< messages that were recorded as segments of transfers
+    std::uint64_t messages = 0;  ///< number of calls of completed()
+    std::uint64_t placed = 0;    ///< number of messages that were recorded as segments of transfers
     std::uint64_t duplicate = 0;
-    std::uint64_t dropped = 0;  ///< messages dropped because a table was full, or because they had waited for
-                                ///< too long
+    /// Number of messages dropped because a table was full, or because they had waited for too long.
+    std::uint64_t dropped = 0;
     std::uint64_t rejected = 0;
     std::uint64_t waiting = 0;  ///< messages that are waiting now
     std::uint64_t open = 0;     ///< transfers in progress
     std::uint64_t complete = 0;
     std::uint64_t abandoned = 0;
-    std::uint64_t notifications_lost = 0;  ///< because poll() was not called often enough
+    std::uint64_t notifications_lost = 0;  ///< notifications lost because poll() was not called often enough
   };
   Counters counters() const;
 

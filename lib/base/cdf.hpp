@@ -29,9 +29,10 @@ class Cdf {
   /// Largest message length: the maximum for a work request (IBA, section 9.4.3).
   static constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 31;
 
-  /// Neither coordinate may decrease from one point to the next, and the last probability must be 1. Two
-  /// points of equal length give this exact length a probability of its own. A first point whose probability
-  /// is above 0 does the same for its length. Throws std::invalid_argument with the text of mistake().
+  /// Neither coordinate may decrease from one point to the next, and the last probability must be 1. If two
+  /// points have the same length, this length occurs with the difference between their probabilities. If the
+  /// first point has a probability above 0, its length occurs with this probability. Throws
+  /// std::invalid_argument with the text of mistake().
   explicit Cdf(std::vector<Point> points) : points_(std::move(points)) {
     if (points_.empty()) throw std::invalid_argument("no points");
     for (std::size_t i = 0; i < points_.size(); ++i) {

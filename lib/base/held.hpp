@@ -6,8 +6,8 @@
 
 namespace softfeb {
 
-/// A pointer that either owns its value or borrows it. Several pointers may borrow the same value. It is as
-/// large as a plain pointer, because the lowest bit marks ownership.
+/// A pointer that either owns its value or borrows it. Several pointers may borrow the same value. A Held is
+/// as large as a plain pointer, because it marks ownership in the lowest bit.
 template <typename T>
 class Held {
  public:

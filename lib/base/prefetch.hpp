@@ -9,7 +9,8 @@ namespace softfeb {
 inline void prefetch(const void* at, unsigned cache_lines = 1) {
   const auto* const line = static_cast<const std::uint8_t*>(at);
   for (unsigned k = 0; k < cache_lines; ++k) __builtin_prefetch(line + std::uintptr_t{64} * k);
-  // Without this, GCC assumes that a function that only prefetches has no effect and removes calls to it.
+  // Without this statement, GCC assumes that a function that only prefetches has no effect, and removes calls
+  // to the function.
   __asm__ volatile("");
 }
 

@@ -99,9 +99,9 @@ class Segments {
     return length;
   }
 
-  /// Returns a pointer to the bytes [offset, offset + length), which are contiguous there. Bytes in the first
-  /// range are not copied; other bytes are copied to `scratch` (`length` bytes). Returns null if the sequence
-  /// ends before offset + length.
+  /// Returns a pointer to a contiguous copy of the bytes [offset, offset + length) or, if all of them are in
+  /// the first range, to the bytes themselves. A copy is stored in `scratch`, which must have room for
+  /// `length` bytes. Returns null if the sequence ends before offset + length.
   const std::uint8_t* piece(std::size_t offset, std::size_t length, std::uint8_t* scratch) const {
     if (count_ != 0 && offset <= parts_[0].size && length <= parts_[0].size - offset)
       return parts_[0].data + offset;
@@ -120,7 +120,7 @@ class Segments {
     std::size_t size;
   };
 
-  std::array<Part, kMax> parts_;  ///< only the first count_ are initialized
+  std::array<Part, kMax> parts_;  ///< only the first count_ elements are initialized
   std::size_t count_ = 0;
   std::size_t size_ = 0;
 };

@@ -15,13 +15,13 @@ class AppTx {
  public:
   struct Filled {
     std::size_t bytes = 0;
-    bool last = false;  ///< these bytes end the frame
+    bool last = false;  ///< true: these bytes are the last ones of the frame
   };
 
   // Access to the registers. FrameSize and SendFrame take effect when a burst begins.
   void set_frame_size(std::uint32_t words) { frame_size_ = words; }
   void send_frames(std::uint32_t frames) { send_frames_ = frames; }
-  /// While true, sends frames continuously, each as a burst of one frame.
+  /// While this is set, the generator sends frames continuously, each as a burst of one frame.
   void set_continuous(bool on) { continuous_ = on; }
   std::uint32_t frame_count() const { return frame_count_; }
   std::uint32_t word_count() const { return word_count_; }
@@ -31,7 +31,8 @@ class AppTx {
   /// Writes the next bytes of the stream: as many whole words of one frame as fit into `out`. Writes nothing
   /// if ready() is false, or if `out` is shorter than a word.
   Filled fill(MutableByteSpan out);
-  /// Restarts the current frame, which cannot be completed because the link was lost.
+  /// Restarts the current frame. Call this when the link was lost, because the frame can then not be
+  /// completed.
   void restart_frame() { word_count_ = 0; }
 
  private:

@@ -56,7 +56,7 @@ enum class AccessStatus : std::uint8_t {
 };
 struct AccessResult {
   AccessStatus status = AccessStatus::kOk;
-  std::size_t words = 0;  ///< words accessed, up to the error if there was one
+  std::size_t words = 0;  ///< number of words that were accessed (until the error, if there was one)
 };
 
 /// A board's register space (doc/registers.md), which SRPv3 accesses as memory. Sans-I/O, not thread-safe.

@@ -68,7 +68,7 @@ struct Dispatch {
   roce::Qpn sqpn = 0;
   roce::Qpn dqpn = 0;
   std::uint32_t address_wrap_count = 0;  ///< number of slots in the address ring; 0 counts as 1
-  bool start = true;                     ///< rising edge; ignored during a burst
+  bool start = true;                     ///< rising edge of StartDispatching; ignored during a burst
 };
 
 /// Reports the level of WorkCompChecker.ResetCounters. While this level is 1, the completion counters stay at
@@ -99,16 +99,16 @@ struct TrafficGenSettings {
   std::uint32_t gap = 0;             ///< clocks from the end of a packet to the start of the next one
   std::uint16_t dest_port = 6000;    ///< kUdp: packet n goes to this port + n mod `streams`
   std::uint16_t streams = 1;         ///< 0 counts as 1
-  std::uint32_t dest_ip = 0;  ///< kUdp: IPv4 address, most significant byte first; 0: no destination, so
-                              ///< packets wait
+  /// kUdp: IPv4 address of the destination, most significant byte first. 0: no destination, so packets wait.
+  std::uint32_t dest_ip = 0;
   Mode mode = Mode::kWrite;
 };
 
 /// Reports a write to the registers of the board's traffic generator.
 struct SetTrafficGen {
   TrafficGenSettings settings;
-  bool start = false;  ///< rising edge; ignored while the generator is busy
-  bool stop = false;   ///< rising edge; takes precedence over `start`
+  bool start = false;  ///< rising edge of Start; ignored while the generator is busy
+  bool stop = false;   ///< rising edge of Stop; takes precedence over `start`
 };
 
 /// RoceEngine.SoftReset: destroys every QP of the metadata bus and drops all waiting requests.
@@ -126,8 +126,8 @@ struct QpLive {
   bool exists = false;
   std::uint64_t rc = 0;  ///< current rate in bytes per second
   std::uint64_t rt = 0;
-  std::uint16_t alpha = 0;        ///< in units of 1/1024, 10 bits
-  std::uint16_t cnp_counter = 0;  ///< 16 bits, as in the firmware
+  std::uint16_t alpha = 0;        ///< congestion estimate alpha in units of 1/1024, 10 bits
+  std::uint16_t cnp_counter = 0;  ///< number of CNPs received, 16 bits as in the firmware
   roce::Psn next_psn = 0;         ///< PSN of the next new packet
   bool failed = false;            ///< a fatal error moved the QP to ERR
   /// Current parameters; nullopt if the QP does not use the firmware's DCQCN.

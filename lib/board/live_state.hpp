@@ -80,7 +80,8 @@ struct LiveState {
 /// the action.
 struct SetRssi {
   std::size_t link = 0;
-  /// Values of the loc* registers: limits for the next connection, within the board's own limits.
+  /// Values of the loc* registers, which the board offers for the next connection. The RSSI server clamps the
+  /// window and the segment size to the board's own limits.
   RssiLimits parameters;
   bool close = false;  ///< rising edge of CloseConn: reset the connection
   /// Rising edge of InjectFault: corrupt the checksum of one segment.

@@ -48,7 +48,7 @@ class MetadataServer {
   /// Resets the transport core (SoftReset): destroys every PD, MR and QP.
   void reset();
 
-  /// Called with reports from the data path. on_qp_error() reports that a fatal error has moved the QP to
+  /// The data path reports with these functions. on_qp_error() reports that a fatal error has moved the QP to
   /// ERR. on_next_psn() reports the PSN of the next packet, which a query returns. `index` must be less than
   /// qp_count().
   void on_qp_error(std::size_t index) { qps_[index].fail(); }
@@ -68,8 +68,8 @@ class MetadataServer {
 
   QpObserver* observer_;
   SlotTable<std::uint32_t> pds_;          ///< key of each PD
-  std::vector<SlotTable<MrFields>> mrs_;  ///< MRs of each PD slot; they outlive the PD
-  /// PD handler of each QP; a slot is taken if its QPN is allocated.
+  std::vector<SlotTable<MrFields>> mrs_;  ///< MRs of each PD slot; they remain when the PD is freed
+  /// PD handler of each QP. A slot is taken as long as its QPN is allocated.
   SlotTable<std::uint32_t> qp_pd_handlers_;
   std::vector<QpControl> qps_;
 };

@@ -65,7 +65,7 @@ class Prbs31Payload final : public PayloadSource {
   Divider window_;
   ByteSpan arena_;
   PacketCrcTable crcs_;
-  /// Last packet of a message; used if folded_. crcs_ contains no CRC for its length.
+  /// Last packet of a message, whose length has no CRC in crcs_. Used if folded_.
   std::uint64_t last_position_ = 0;
   std::uint32_t last_length_ = 0;
   std::uint32_t last_crc_ = 0;

@@ -35,8 +35,8 @@ enum class BlockType : std::uint8_t {
 /// A register block (a device of the firmware) in the register space.
 struct BlockSpec {
   BlockType type;
-  std::size_t index;  ///< index among the blocks of this type: number of the RSSI link, DCQCN slot or
-                      ///< traffic generator
+  /// Index among the blocks of this type: number of the RSSI link, DCQCN slot or traffic generator.
+  std::size_t index;
   std::string path;
   std::uint32_t base;
   std::uint32_t size;  ///< bytes; blocks do not overlap
@@ -72,8 +72,7 @@ inline const Profile& default_profile() { return profiles().front(); }
 const Profile* find_profile(std::string_view name);
 /// Number of DCQCN register slots of `profile`.
 std::size_t dcqcn_slots(const Profile& profile);
-/// Number of traffic generators of `profile`: one for each port that a board can have, or 0 for older
-/// firmware.
+/// Number of traffic generators of `profile`: one for each port that a board can have; 0 in older firmware.
 std::size_t traffic_gens(const Profile& profile);
 
 }  // namespace softfeb::board

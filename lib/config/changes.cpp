@@ -53,7 +53,7 @@ void read_qps(Section& s, std::optional<std::uint32_t>& qp) {
   });
 }
 
-/// Validates the parameters. Reports problems but does not record the keys as known, because
+/// Validates the parameters. Reports problems, but does not add the keys to the known keys, because
 /// conf/reference.yaml already lists them for a QP's section.
 void look_over(Reading& reading, const Node& node) {
   Reading own;

@@ -69,7 +69,8 @@ class FaultChecker {
             : "it has " + std::to_string(count) + ": write an index from 0 to " + std::to_string(count - 1));
   }
 
-  /// Returns the board that the rule names; null after reporting that it is not on this port.
+  /// Returns the board that the rule names. If the port has no such board, reports a problem and returns
+  /// null.
   const BoardConfig* find(const FaultRuleConfig& rule) {
     std::string names;
     for (const BoardConfig* board : boards_) {

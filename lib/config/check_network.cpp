@@ -124,7 +124,8 @@ class NetworkChecker {
       if (congestion::int_rate_code(link.rate) != congestion::IntRecord::kUnknownRate) continue;
       if (is_board(link.a) || is_board(link.b)) continue;
       const Where& where = config_.link_wheres[i];
-      if (reported != nullptr && reported->key == where.key) continue;  // expanded from the same link
+      // Both links were expanded from the same link of the file.
+      if (reported != nullptr && reported->key == where.key) continue;
       reported = &where;
       problem(where, "rate",
               format_bandwidth(link.rate) +

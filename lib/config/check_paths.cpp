@@ -112,7 +112,8 @@ bool check_board(Reading& reading, const RunConfig& config, const BoardConfig& b
 
 void check_neighbours(Reading& reading, const RunConfig& config) {
   for (const BoardConfig& board : config.boards) {
-    if (!check_board(reading, config, board)) break;  // replicas have the same problem
+    // Report only the first board, because its replicas have the same problem.
+    if (!check_board(reading, config, board)) break;
   }
   for (const ReceiverConfig& receiver : config.receivers) {
     if (!check_statics(reading, config, receiver.endpoint)) break;

@@ -272,7 +272,8 @@ void check_grants(Reading& reading, const RunConfig& config) {
   GrantChecker checker(config);
   for (const BoardConfig& board : config.boards) {
     for (const QpConfig& qp : board.qps) {
-      if (!checker.agrees(reading, board, qp)) return;  // replicas have the same problem
+      // Report only the first problem, because replicas have the same one.
+      if (!checker.agrees(reading, board, qp)) return;
     }
   }
 }

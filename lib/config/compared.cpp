@@ -105,8 +105,8 @@ Node scalar(const std::string& name, const std::string& text, const Where& where
   return {Node::Kind::kScalar, name, text, where, {}};
 }
 
-/// Returns a section `congestion` that is made from an element of `lab.compare`. If the element names no
-/// algorithm, its own name is the name of the algorithm.
+/// Returns a section `congestion` that is made from an element of `lab.compare`. If the element has neither
+/// `algorithm` nor `plugin`, the name of the element is used as the algorithm.
 Node congestion_section(const Node& element) {
   Node section = element;
   section.kind = Node::Kind::kMap;

@@ -26,7 +26,7 @@ struct UnfitAlgorithm {
 };
 
 struct Comparison {
-  std::vector<ComparedLab> labs;  ///< at least one
+  std::vector<ComparedLab> labs;  ///< contains at least one lab
   std::vector<UnfitAlgorithm> unfit;
 };
 

@@ -107,9 +107,9 @@ std::uint32_t longest_packet(const LabConfig& lab) {
 }  // namespace
 
 std::vector<std::string> switch_on_marking(Node& document, const LabConfig& base) {
-  // Marking begins when the queue holds 33 us of data, and from 131 us, every packet is marked. At 10 Gb/s,
-  // these are 40 KiB and 160 KiB. The HPCC paper (section 5.1) scales the thresholds for DCQCN to nearly the
-  // same times.
+  // Marking begins when the queue holds 33 us of data. When the queue holds 131 us of data or more, every
+  // packet is marked. At 10 Gb/s, these thresholds are 40 KiB and 160 KiB. The HPCC paper (section 5.1)
+  // scales the thresholds for DCQCN to nearly the same times.
   constexpr std::uint64_t kKminNs = 32'768;
   std::vector<std::string> settings;
   const auto& switches = base.network.switches;

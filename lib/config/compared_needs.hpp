@@ -11,7 +11,7 @@
 /// compared.cpp.
 namespace softfeb::config {
 
-/// Error messages give this as the place of settings that are not in a file.
+/// Place that error messages give for settings that are not in a file.
 inline constexpr const char* kComparedPlace = "--algorithms";
 
 /// Adds ECN marking to all switches, unless one of them already marks packets or forges CNPs. Returns the
@@ -26,9 +26,9 @@ std::vector<std::string> switch_on_int(Node& document, const LabConfig& base);
 /// the syntax of `--set`.
 std::vector<std::string> switch_on_grants(Node& document, const LabConfig& base);
 
-/// Adds the parameters of Homa that depend on the network, where the defaults do not fit: `rtt_bytes`, in
-/// proportion to the bottleneck's rate, and as many priority levels as the switch with the fewest strict
-/// priorities has. The section must not contain these parameters yet.
+/// Adds parameters of Homa if their defaults do not fit the network. `rtt_bytes` is made proportional to the
+/// bottleneck's rate. The number of priority levels is set to that of the switch with the fewest strict
+/// priorities. The section must not contain these parameters yet.
 void add_grant_parameters(Node& section, const LabConfig& base);
 
 /// Throws ConfigError if the file's own queues defeat the priorities that switch_on_grants() added. `lab` is

@@ -219,7 +219,7 @@ CongestionConfig read_section(Section& parent, const char* key, const Node& node
     return d;
   }
   Section s(parent.reading(), node, parent.pattern(key));
-  if (!choose(s, key, d)) return d;  // the other keys depend on the algorithm
+  if (!choose(s, key, d)) return d;  // the other keys cannot be read, because they depend on the algorithm
   s.read("scope", d.scope, choices::kCongestionScope);
   if (d.algorithm == CongestionConfig::Algorithm::kFirmware) {
     read_bucket(s, d.firmware.bucket);

@@ -74,11 +74,12 @@ CongestionConfig change_congestion(const CongestionConfig& now,
 /// congestion control is off, or if the algorithm's parameters cannot change.
 nlohmann::ordered_json changeable(const CongestionConfig& congestion);
 
-/// Describes every parameter of softfeb's own algorithms that changeable() may contain, for the live page: an
-/// object for each algorithm, in which each key has `text`, `unit` (number, real, switch, clocks, rate, time,
-/// size or word) and, for the units number and real, `highest` and (except for DCQCN) `lowest`.
+/// Describes, for the live page, every parameter of softfeb's own algorithms that changeable() may return.
+/// The result has an object for each algorithm, and this object has a key for each parameter. Each parameter
+/// has `text` and `unit` (number, real, switch, clocks, rate, time, size or word). Parameters with the unit
+/// number or real also have `highest` and, except for DCQCN, `lowest`.
 nlohmann::ordered_json describe_congestion_parameters();
-/// The object of one algorithm in describe_congestion_parameters().
+/// Returns the object of one algorithm, as in describe_congestion_parameters().
 nlohmann::ordered_json describe_parameters(const congestion::Algorithm& algorithm);
 
 }  // namespace softfeb::config

@@ -20,12 +20,13 @@ namespace softfeb::config {
 
 struct EndpointDraft {
   EndpointConfig config;
-  std::uint32_t count =
-      1;  ///< number of boards or receivers that this draft adds to RunConfig: replicas times ports
-  std::uint32_t ports = 1;  ///< ports of a board
+  /// Number of boards or receivers that this draft adds to RunConfig: replicas times ports.
+  std::uint32_t count = 1;
+  std::uint32_t ports = 1;  ///< number of ports of a board
   /// Names of the ports, if `ports` of the board is a list; empty: `port` applies to all ports of the board.
   std::vector<std::string> port_names;
-  std::string port;  ///< empty: see `port_names`, or attached by a link (softfeb lab)
+  /// Empty: `port_names` contains the ports, or a link attaches the endpoint (softfeb lab).
+  std::string port;
   bool port_given = false;
   std::vector<std::size_t> workers;  ///< workers that the file names; empty: none given
   bool mac_given = false;
@@ -76,9 +77,9 @@ struct SwitchDraft {
 };
 
 struct LinkDraft {
-  std::array<std::string, 2> ends;  ///< a name, or FIRST..LAST
+  std::array<std::string, 2> ends;  ///< each end is a name, or FIRST..LAST
   std::array<Where, 2> ends_where;
-  fabric::LinkConfig config;  ///< everything except the ends
+  fabric::LinkConfig config;  ///< all settings of the link except its ends
   Where where;
 };
 
@@ -155,7 +156,7 @@ TriggerConfig read_trigger(Section section);
 BoardEventsConfig read_board_events(Section section);
 ReceiverEventsConfig read_receiver_events(Section section);
 ChangeDraft read_change(Section section);
-/// Applies `draft.congestion` to `d`. The algorithm must be that of `d`.
+/// Changes `d` to the parameters in `draft.congestion`. The algorithm of `draft` must be that of `d`.
 void apply_change(Reading& reading, const ChangeDraft& draft, CongestionConfig& d);
 ReceiverDraft read_receiver(Section section);
 /// Reads section `streams` of a receiver.
@@ -164,7 +165,8 @@ StreamsConfig read_streams(Section section);
 void read_board_ports(Section& section, EndpointDraft& draft);
 /// Reads section `traffic_gen` of a board.
 TrafficGenConfig read_traffic_gen(Section section);
-/// Returns the queue pairs of a traffic generator that sends to receiver `receiver`, without path MTU.
+/// Returns the queue pairs of a traffic generator that sends to receiver `receiver`. Their path MTU is not
+/// set.
 QpConfig generator_qps(const TrafficGenConfig& traffic_gen, std::size_t receiver);
 /// Reads section `lab` into `draft`.
 void read_lab(Section section, LabDraft& draft);

@@ -25,8 +25,9 @@ struct Neighbour {
 struct EndpointConfig {
   std::string name;      ///< unique among boards and receivers
   std::size_t port = 0;  ///< index into RunConfig::ports
-  /// `softfeb lab`: the network that the endpoint's link leads to; none without a link. Different networks
-  /// are not connected. If the endpoint has a link, `port` is the ring to the network's worker.
+  /// `softfeb lab`: number of the network to which the endpoint's link belongs; none without a link.
+  /// Different networks are not connected. If the endpoint has a link, `port` is the ring to the network's
+  /// worker.
   std::optional<std::uint32_t> network;
   std::size_t worker = 0;  ///< 0 … WorkersConfig::count - 1
   MacAddress mac{};
@@ -99,7 +100,7 @@ struct ReceiverConfig {
   std::uint64_t memory = 0;
   std::uint32_t qpn = 0x800;            ///< QPN of the first QP; the QPNs of the others follow
   std::uint8_t rnr_timer = 12;          ///< RNR timer code in RNR NAKs
-  Time response_delay = 0;              ///< from a packet's arrival to its acknowledgement or CNP
+  Time response_delay = 0;              ///< time from a packet's arrival to its acknowledgement or CNP
   std::uint64_t receives = UINT64_MAX;  ///< receive requests per QP; UINT64_MAX: unlimited
   /// Receive requests posted per second on each QP, up to `receives`; 0: none
   std::uint64_t receive_rate = 0;
@@ -112,8 +113,8 @@ struct ReceiverConfig {
   Time ordering_timeout = kMillisecond;
   bool check_payload = true;  ///< compare received data with the configured payload of the sending QP
   CnpConfig cnp;
-  /// File to which all regions are written at the end of the run, each up to its last written byte (if
-  /// windows are contiguous, completely); empty: none.
+  /// File to which all memory regions are written at the end of the run; empty: none. Each region is written
+  /// up to the last byte that was received or, if windows are contiguous, completely.
   std::string out;
   Where where;
 };

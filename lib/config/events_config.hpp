@@ -32,7 +32,7 @@ struct TriggerSourceSettings {
 struct TriggerConfig {
   std::string name;
   Time dead_time = 0;
-  bool message = false;  ///< in real time, boards receive the triggers of `softfeb trigger`
+  bool message = false;  ///< true: in real time, boards receive the triggers of `softfeb trigger`
   std::vector<TriggerSourceSettings> sources;
   Where where;
 };
@@ -54,7 +54,8 @@ struct BoardEventsConfig {
   detector::PayloadKind kind = detector::PayloadKind::kWaveform12;
   std::uint16_t channels = 49;  ///< channels per board; for `beamlets`, the number of beamlets
   std::uint16_t samples = 64;   ///< samples per channel; for `beamlets`, the number of time samples
-  std::uint32_t images = 64;    ///< number of images, which are repeated; unused for `counter` and `replay`
+  /// Number of different images, which are sent repeatedly; unused for `counter` and `replay`.
+  std::uint32_t images = 64;
   detector::Suppression suppression;  ///< only for `roi`
   detector::FragmentSizes sizes;      ///< only for `counter`
   std::string file;                   ///< only for `replay`: the event file
@@ -73,7 +74,7 @@ struct BoardEventsConfig {
   std::uint8_t timeout = 14;
   std::uint8_t retry_count = 3;
 
-  // Set when names are resolved.
+  // The loader sets the following members when it resolves names.
   std::size_t trigger = 0;       ///< index into RunConfig::triggers
   EventBuilders builders;        ///< not empty
   std::uint32_t board = 0;       ///< index among the boards that send to the same builders

@@ -39,11 +39,12 @@ struct FaultConfig {
   Probability tx_drop, rx_drop;
   Probability tx_corrupt;    ///< flips one bit after the Ethernet header, in a copy of the frame
   Probability tx_duplicate;  ///< sends two copies of the packet
-  Probability tx_reorder;    ///< delays the packet until the next one has left
+  Probability tx_reorder;    ///< delays the packet until the next packet has been sent
   Probability tx_mark_ce;    ///< sets CE on ECN-capable packets, as a congested switch does
   std::vector<FaultRuleConfig> rules;
-  std::uint32_t held_packets = 256;  ///< packets that rules may hold at a time, for each direction and worker
-  Time max_hold = kMillisecond;      ///< maximum time for which `reorder` holds a packet
+  /// Maximum number of packets that rules hold at a time, for each direction and worker.
+  std::uint32_t held_packets = 256;
+  Time max_hold = kMillisecond;  ///< maximum time for which `reorder` holds a packet
   Where where;
 
   bool any() const {

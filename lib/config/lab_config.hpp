@@ -74,8 +74,8 @@ struct LabConfig {
   std::vector<LabRing> rings;
   std::size_t network_worker = 0;
   std::uint32_t mtu = 4200;             ///< MTU of every link: bytes of an IP packet
-  std::vector<std::string> link_names;  ///< such as "tor-daq"; indexed like network.links
-  std::vector<Where> link_wheres;       ///< place of each link in the file
+  std::vector<std::string> link_names;  ///< names of the links, such as "tor-daq"; indexed like network.links
+  std::vector<Where> link_wheres;       ///< places of the links in the file; indexed like network.links
 };
 
 }  // namespace softfeb::config

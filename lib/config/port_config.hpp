@@ -51,8 +51,8 @@ struct PortConfig {
   std::optional<std::uint32_t> mtu;
   FlowControl flow_control = FlowControl::kLeave;
   Promiscuous promiscuous = Promiscuous::kAuto;
-  /// Highest steering tier that may be used; none: the highest that the port validates. kSoftware: software
-  /// classifier only.
+  /// Highest steering tier that may be used; none: the highest tier that the port supports. kSoftware: use
+  /// only the software classifier.
   std::optional<SteeringTier> steering;
   TxSegments tx_segments = TxSegments::kAuto;
   Pacing pacing = Pacing::kSoftware;

@@ -32,8 +32,8 @@ struct AddressTarget {
   IpAddress ip;
   std::optional<MacAddress> mac;  ///< none: resolved by ARP/ND
   std::uint32_t qpn = 0;
-  /// Initial PSN of the responder's own requests. Our requests start at QpConfig::psn, which is the PSN that
-  /// the responder must expect.
+  /// Initial PSN of the responder's own requests. The requests of softfeb start at QpConfig::psn, which the
+  /// responder must expect.
   std::uint32_t psn = 0;
   std::uint32_t rkey = 0;
   std::uint64_t address = 0;
@@ -101,7 +101,8 @@ struct TransferConfig {
   std::uint64_t threshold = 16'384;  ///< transfers of up to this length are not cut
   /// The segments carry immediates, from which the receiver learns when a transfer is complete.
   bool registered = true;
-  /// One WRITE, then an empty WRITE with immediate once the first one is acknowledged.
+  /// True: each transfer is one WRITE. An empty WRITE with immediate follows the acknowledgement of this
+  /// WRITE.
   bool notify_sender = false;
 
   std::uint32_t segment_bytes() const;  ///< length of every segment but the last
@@ -162,8 +163,9 @@ struct QpConfig {
   std::uint8_t min_rnr_timer = 1;
   std::uint32_t window = 16;         ///< maximum number of unacknowledged requests (RC)
   std::uint32_t window_packets = 0;  ///< maximum number of unacknowledged packets (RC); 0: 2^22
-  /// If this is N, every N-th packet of a message requests an acknowledgement, besides those that request one
-  /// anyway, such as the last packet of a signaled message. 0: no further packets do.
+  /// Every N-th packet of a message requests an acknowledgement, where N is this value; 0: none does. Other
+  /// packets, such as the last one of a signaled message, request an acknowledgement regardless of this
+  /// value.
   std::uint32_t ack_every = 0;
   std::uint32_t send_queue = 64;  ///< maximum number of outstanding work requests
   SignalPolicy signaled = SignalPolicy::kAll;

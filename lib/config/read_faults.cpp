@@ -60,7 +60,7 @@ void read_qp_of_rule(Section& s, FaultQpRef& qp) {
   s.require("qp", qp, parse_fault_qp, "0");
 }
 
-/// Reports keys that have no meaning in the rule's direction, and for CNPs.
+/// Reports keys that do not apply to the packets that the rule selects: requests, responses or CNPs.
 void check_selector(Section& s, const PacketSelector& on) {
   const auto refuse = [&](const char* key, const char* message, const char* fix) {
     if (const Node* node = s.find(key)) s.reading().problem(node->where, message, fix);
@@ -80,7 +80,8 @@ void check_selector(Section& s, const PacketSelector& on) {
 }
 
 void read_iteration(Section& s, PacketSelector& on) {
-  // Positions count retransmissions, rounds replace iterations, and responses may repeat a PSN.
+  // The default is any iteration for positions, which count retransmissions, for rounds, which distinguish
+  // retransmissions themselves, and for responses, which may repeat a PSN.
   const bool any_time = on.packet || on.every || on.round || (on.direction == Direction::kRx && !on.psn);
   std::uint32_t iteration = any_time ? 0 : 1;
   s.read("iteration", iteration, parse_iteration);
@@ -205,7 +206,8 @@ void read_action(Section& parent, FaultAction& a) {
   if (node->kind == Node::Kind::kScalar) return read_plain_action(parent.reading(), *node, a);
   Section s(parent.reading(), *node, parent.pattern("do"));
   for (const auto& [name, kind] : choices::kFaultAction.names) {
-    // Actions without a value are no keys. If one is given nevertheless, the message says so.
+    // An action without a value is not a key of `do`. If the file contains it as a key, read_action_key()
+    // reports this.
     const bool plain = kind == ActionKind::kDrop || kind == ActionKind::kMarkCe;
     if (!plain || s.given(name)) read_action_key(s, kind, name, a);
   }

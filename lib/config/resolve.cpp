@@ -199,7 +199,7 @@ class Resolver {
     qp.traffic.where = e.where;
     qp.traffic.verb = roce::WrOpcode::kWriteImm;
     qp.traffic.message_size = 0;  // messages differ in length
-    qp.traffic.messages = 0;      // these QPs generate no messages
+    qp.traffic.messages = 0;      // these QPs generate no messages of their own
     qp.traffic.slots = 1;
     add_event_qps(board, qp);
   }
@@ -428,7 +428,8 @@ class Resolver {
   std::vector<bool> receiver_memory_given_;
   std::set<std::size_t> plays_host_;  ///< indices of receivers that act as hosts
   std::vector<LabRing>& rings_;
-  std::vector<std::size_t> worker_of_;  ///< per endpoint: boards, then receivers, with replicas expanded
+  /// Worker of each endpoint: first of boards, then of receivers, with replicas expanded.
+  std::vector<std::size_t> worker_of_;
   std::size_t placed_ = 0;
 };
 

@@ -47,7 +47,7 @@ struct RunSettings {
   /// Time limit for the links to come up, and then for each remote receiver to respond.
   Time connect_timeout = 30 * kSecond;
   Time series_interval = 100 * kMillisecond;  ///< interval of the time series in the report
-  std::uint32_t series_qps = 64;              ///< above this number of QPs, the series has one row per board
+  std::uint32_t series_qps = 64;  ///< if there are more QPs than this, the series has one row per board
   /// Maximum number of QPs that the result lists per board or receiver. If an endpoint has more QPs, the
   /// result lists only those that need attention. None: lists all.
   std::optional<std::uint32_t> result_qps;
@@ -108,15 +108,15 @@ struct ControlConfig {
   bool in_band = false;  ///< answer UDP ports 8192 and 8193 at the board's own address
   /// Client networks that may connect, over sockets or in band; other clients get no response.
   std::vector<IpPrefix> allow;
-  std::uint32_t max_connects_per_second = 20;  ///< per link; excess SYNs get no response
+  std::uint32_t max_connects_per_second = 20;  ///< limit for each link; further SYNs get no response
   std::string profile;                         ///< name of a firmware profile (board/profile.hpp)
-  // Capacity of the metadata bus; powers of two.
+  // Numbers of PDs, MRs and QPs of the metadata bus; powers of two.
   std::uint32_t pds = 1;
   std::uint32_t mrs = 2;  ///< memory regions per PD
   std::uint32_t qps = 1;
-  std::uint32_t send_queue = 64;         ///< per bus QP: maximum number of outstanding requests
-  std::uint32_t window = 16;             ///< per bus QP: maximum number of unacknowledged requests
-  std::optional<IpAddress> remote;       ///< initial UdpEngine.ClientRemoteIp; none: no destination
+  std::uint32_t send_queue = 64;    ///< maximum number of outstanding requests of a QP of the metadata bus
+  std::uint32_t window = 16;        ///< maximum number of unacknowledged requests of a QP of the metadata bus
+  std::optional<IpAddress> remote;  ///< initial UdpEngine.ClientRemoteIp; none: no destination
   std::optional<std::size_t> responder;  ///< receiver that acts as the host, index into RunConfig::receivers
   DcqcnSlots slots = DcqcnSlots::kConfiguredFirst;
   Where where;
@@ -131,14 +131,14 @@ struct BoardConfig {
   IcrcMethod icrc = IcrcMethod::kKnown;
   CongestionConfig congestion;  ///< used by QPs without congestion parameters of their own
   std::vector<QpConfig> qps;
-  /// Event data in place of the traffic of `qps`, which then have one QP for each builder, in the order of
-  /// the builders. Builders of this file share one element of `qps`; each rdma-sink has its own.
+  /// Event data, which replaces the traffic of `qps`. `qps` then has one QP for each builder, in the order of
+  /// the builders. Builders of this file share one element of `qps`; each rdma-sink has its own element.
   std::optional<BoardEventsConfig> events;
-  /// Traffic generator. If it makes queue pairs, `qps` has one element, with one QP for each stream.
+  /// Traffic generator. If it needs queue pairs, `qps` has one element, with one QP for each stream.
   std::optional<TrafficGenConfig> traffic_gen;
   /// Number of ports of the board; each is an element of RunConfig::boards, and these elements are adjacent.
   std::uint32_t ports = 1;
-  std::uint32_t on_port = 0;  ///< index of this element's port, from 0
+  std::uint32_t on_port = 0;  ///< number of this element's port on the board, from 0
   Time post_delay = 0;        ///< time from the posting of a message to its first packet
   Time start = 0;  ///< delay from the start of the run's traffic to the start of this board's traffic
   /// Time from the start of the run's traffic to the end of this board's traffic; none: the end of the run.
@@ -153,7 +153,7 @@ struct ChangeConfig {
   struct Part {
     std::uint32_t first = 0;
     std::uint32_t count = 0;
-    CongestionConfig congestion;  ///< complete set, including unchanged parameters
+    CongestionConfig congestion;  ///< all parameters, including those that do not change
   };
   Time at = 0;                      ///< time after the start of traffic
   std::size_t board = 0;            ///< index into RunConfig::boards
@@ -199,8 +199,8 @@ constexpr std::uint32_t packet_overhead(bool v6) {
   return roce::max_frame_overhead(v6, false) - roce::kEthernetSize;
 }
 
-/// Bytes on the wire of a packet in the middle of a message besides its payload: all headers, iCRC, FCS,
-/// preamble and inter-packet gap.
+/// Bytes on the wire that a packet in the middle of a message has in addition to its payload: all headers,
+/// iCRC, FCS, preamble and inter-packet gap.
 std::uint32_t wire_overhead(const BoardConfig& board, const QpConfig& qp);
 /// Size in bytes of the congestion control header of a QP's requests; 0 if they have none.
 std::uint32_t congestion_header_bytes(const BoardConfig& board, const QpConfig& qp);

@@ -41,7 +41,7 @@ class RoceDispatcher final : public Block {
     written_ = !start;
   }
 
-  /// Every write is passed to the data path, even without a rising edge of StartDispatching, because a write
+  /// Passes every write to the data path, even without a rising edge of StartDispatching, because a write
   /// also applies to a running burst.
   void end_write(BlockWords& words, Access& access) override {
     if (written_) access.actions.data_path.emplace_back(as_written(words, false));
@@ -49,7 +49,7 @@ class RoceDispatcher final : public Block {
   }
 
  private:
-  /// True if this access has written words that are not in its actions yet.
+  /// True if this access has written words that none of its Dispatch actions contains yet.
   bool written_ = false;
 };
 

@@ -43,7 +43,8 @@ void RoceEngine::on_write(BlockWords& words, const WordWrite& word, Access& acce
   using namespace roce_engine_block;
   if (word.offset == kControl && word.rose(kSendBit)) exchange(words, access);
   if (soft_reset_ && word.offset == kSoftReset && (word.strobe & 1) != 0) {
-    server_.reset();  // actions_ is null here; the SoftReset below notifies the data path
+    // Adds no actions, because actions_ is null here; the SoftReset below notifies the data path.
+    server_.reset();
     words.set(kControl, kRecvBit, 1, 0);
     access.actions.data_path.emplace_back(SoftReset{});
   }
