@@ -13,8 +13,8 @@ namespace softfeb::febctl {
 
 namespace {
 
-/// Returns false for flash registers: reading such a register returns a response of the flash memory, not
-/// the value written.
+/// True if the value read from the register is the value that was written. False for the registers of the
+/// flash memory, from which a read returns a response of the flash memory.
 bool reads_back(const Register& reg) {
   return reg.access == Access::kReadWrite && reg.path.find("AxiMicronN25Q") == std::string::npos;
 }

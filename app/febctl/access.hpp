@@ -9,7 +9,7 @@
 
 namespace softfeb::febctl {
 
-/// The bits of a register, or the reason why the board refused the read.
+/// The bits of a register or, if the board refused the read, the reason.
 struct Reading {
   Register reg;
   Bits bits;

@@ -98,8 +98,8 @@ class Round {
     return j;
   }
 
-  /// Writes the registers of --during. The change is reported as made during the burst if requests
-  /// completed both before and after the change.
+  /// Writes the registers of --during while a burst runs. The change counts as made during the burst if
+  /// requests completed before the change, and some were still outstanding after it.
   json change(const Completions& before) {
     Completions first = dispatcher_.completions().since(before);
     const auto give_up = Clock::now() + std::chrono::seconds(2);

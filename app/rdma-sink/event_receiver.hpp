@@ -70,9 +70,9 @@ class EventReceiver {
     nlohmann::json incomplete_ = nlohmann::json::array();
   };
   struct Progress {
-    std::uint64_t accepted = 0;  ///< last event of which a message passed all checks
-    std::uint64_t event = 0;     ///< event of the last message
-    std::uint32_t piece = 0;     ///< piece of this event that is expected next
+    std::uint64_t accepted = 0;  ///< number of the last event of which a message passed all checks
+    std::uint64_t event = 0;     ///< number of the event to which the last message belongs
+    std::uint32_t piece = 0;     ///< index of the piece that is expected next in this event
   };
 
   std::uint32_t find_piece(std::uint64_t event, std::uint32_t board, std::uint32_t length);

@@ -33,14 +33,14 @@ struct ImmediateRule {
   enum class Kind : std::uint8_t {
     kNone,      ///< WRITEs without immediate
     kAny,       ///< any value, not checked
-    kValue,     ///< `first` in every message
-    kCounter,   ///< message n of a QP: (first + n) mod 2^32
-    kChannel,   ///< every message of QP i: first + i
+    kValue,     ///< every message carries `first`
+    kCounter,   ///< message n of a QP carries (first + n) mod 2^32
+    kChannel,   ///< every message of QP i carries first + i
     kTransfer,  ///< the message is a segment of a registered transfer (roce::TransferImmediate)
   };
   Kind kind = Kind::kNone;
   std::uint32_t first = 0;
-  std::uint32_t segments = 0;  ///< kTransfer: segments of each transfer
+  std::uint32_t segments = 0;  ///< kTransfer: number of segments of each transfer
 
   bool present() const { return kind != Kind::kNone; }
 };

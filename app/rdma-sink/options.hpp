@@ -44,15 +44,16 @@ struct Options {
   std::uint64_t memory = 64U << 20;  ///< receive memory in bytes, divided evenly among the QPs of a session
   bool region_per_qp = false;
   std::uint32_t max_qps = 4096;
-  std::optional<std::uint32_t> recvs;  ///< receives posted on each QP; empty: chosen by share_out()
-  std::optional<std::uint32_t> srq;    ///< receives that all QPs share; empty: each QP has its own
-  bool solicited = false;              ///< wake up only for solicited messages
-  bool replenish = true;               ///< repost each receive after it was consumed
+  std::optional<std::uint32_t> recvs;  ///< number of receives posted on each QP; empty: chosen by share_out()
+  /// Number of receives that all QPs share; empty: each QP has receives of its own.
+  std::optional<std::uint32_t> srq;
+  bool solicited = false;  ///< wake up only when a message with the solicited event bit arrives
+  bool replenish = true;   ///< post each receive again after a message has consumed it
   bool poll = false;
   unsigned min_rnr_timer = 12;
   unsigned traffic_class = 0;
   unsigned hop_limit = 64;
-  std::string expect;  ///< expected file for clients with a file payload
+  std::string expect;  ///< file whose content is expected from clients that announce a file payload
   std::string out;     ///< file for received data
   std::string json;    ///< file to which the latest report is written
   bool sha256 = true;

@@ -64,8 +64,8 @@ class ReceiveAccounting {
   std::uint64_t wrong_immediates() const { return wrong_immediates_; }
   const std::optional<WrongImmediate>& first_wrong_immediate() const { return first_wrong_; }
   std::uint64_t wrong_lengths() const { return wrong_lengths_; }
-  std::uint64_t messages() const { return messages_; }  ///< messages that arrived
-  std::uint64_t bytes() const { return bytes_; }        ///< bytes of these messages
+  std::uint64_t messages() const { return messages_; }  ///< number of messages that arrived
+  std::uint64_t bytes() const { return bytes_; }        ///< number of payload bytes of these messages
   std::uint64_t missing() const { return missing_; }
   /// Tracks missing messages; used only with immediates.
   const roce::MessageMap& map() const { return map_; }

@@ -49,7 +49,7 @@ class Receiver {
   using Clock = std::chrono::steady_clock;
   struct Received {
     std::uint64_t messages = 0;  ///< completions
-    std::uint64_t bytes = 0;     ///< payload bytes of these completions
+    std::uint64_t bytes = 0;     ///< number of payload bytes of these completions
   };
 
   void on_completion(const ibv_wc& wc);
@@ -88,9 +88,9 @@ class Receiver {
   /// Received messages of each QP; used only with --events or --registration.
   std::vector<Received> received_;
   std::unordered_map<std::uint32_t, std::size_t> index_of_;
-  std::map<std::string, std::uint64_t> failed_;  ///< failed completions, by status
-  std::uint64_t unexpected_ =
-      0;  ///< successful completions with an opcode other than IBV_WC_RECV_RDMA_WITH_IMM
+  std::map<std::string, std::uint64_t> failed_;  ///< number of failed completions, by status
+  /// Number of successful completions whose opcode is not IBV_WC_RECV_RDMA_WITH_IMM.
+  std::uint64_t unexpected_ = 0;
   std::vector<std::string> events_;
   std::vector<std::string> problems_;
   Clock::time_point first_{};

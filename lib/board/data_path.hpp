@@ -147,7 +147,7 @@ struct DataPathState {
   /// Completions of the metadata bus's QPs. These counters have 64 bits; the registers have only 24.
   std::uint64_t completions_ok = 0;
   std::uint64_t completions_failed = 0;
-  std::uint64_t requests_waiting = 0;  ///< requests dispatched but not yet posted
+  std::uint64_t requests_waiting = 0;  ///< number of requests dispatched but not yet posted
   /// Pause frames received by the board itself, in addition to PortState::rx_pause.
   std::uint64_t rx_pause = 0;
   TrafficGenLive traffic_gen;

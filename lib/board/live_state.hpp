@@ -64,7 +64,7 @@ struct RssiState {
   std::uint64_t dropped = 0;
   std::uint64_t retransmitted = 0;
   std::uint64_t reconnects = 0;
-  std::uint64_t tx_segments = 0, tx_bytes = 0;  ///< data segments sent, and their RSSI payload bytes
+  std::uint64_t tx_segments = 0, tx_bytes = 0;  ///< data segments sent, and bytes of their RSSI payload
   std::uint64_t rx_segments = 0, rx_bytes = 0;
 };
 

@@ -42,7 +42,7 @@ void QpControl::fail() {
 }
 
 bool QpControl::create(const QpRequest& request) {
-  // Other types are rejected, because the data path supports only RC and UC.
+  // Types other than RC and UC are rejected, because the data path does not support them.
   if (request.qp.type != kTypeRc && request.qp.type != kTypeUc) return false;
   // A slot that was freed in a state other than ERR still contains its queue pair. The board reports success
   // and changes nothing.

@@ -127,7 +127,7 @@ const Register& RegisterMap::one(std::string_view pattern) const {
 }
 
 std::vector<const Register*> RegisterMap::within(std::uint32_t address, std::size_t bytes) const {
-  // Bit positions are counted from address 0.
+  // Bits are numbered across the whole address space, starting at address 0.
   const std::uint64_t first = std::uint64_t{address} * 8;
   const std::uint64_t end = first + std::uint64_t{bytes} * 8;
   std::vector<const Register*> out;

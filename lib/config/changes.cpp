@@ -268,7 +268,8 @@ class Changes {
   const Draft& draft_;
   RunConfig& out_;
   std::map<std::string, std::vector<std::size_t>> boards_;
-  std::vector<Parts> now_;  ///< per board: parameters after the changes so far
+  /// For each board: parameters of its QPs after the changes that have been resolved so far.
+  std::vector<Parts> now_;
 };
 
 }  // namespace

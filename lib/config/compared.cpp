@@ -196,7 +196,7 @@ class Variant {
     return section;
   }
 
-  /// Link rate of the board's first replica, in bytes per second.
+  /// Returns the link rate of the board's first replica in bytes per second or, if it has none, the default.
   std::uint64_t link_rate(const Node& board) const {
     for (const BoardConfig& b : base_.run.boards) {
       if (b.endpoint.where.key == board.where.key && b.link_rate) return *b.link_rate;

@@ -343,7 +343,7 @@ congestion::PathFacts path_of(const BoardConfig& board, const QpConfig& qp) {
 
 void complete_congestion(Reading& reading, RunConfig& config) {
   for (BoardConfig& board : config.boards) {
-    QpConfig largest;  // among the QPs that use the board's section, the one with the largest path MTU
+    QpConfig largest;  // the QP with the largest path MTU among those that use the board's section
     largest.pmtu = 0;
     for (QpConfig& qp : board.qps) {
       if (qp.congestion) {

@@ -28,13 +28,13 @@ struct EndpointDraft {
   /// Empty: `port_names` contains the ports, or a link attaches the endpoint (softfeb lab).
   std::string port;
   bool port_given = false;
-  std::vector<std::size_t> workers;  ///< workers that the file names; empty: none given
+  std::vector<std::size_t> workers;  ///< indices of the workers that the file gives; empty: none given
   bool mac_given = false;
 };
 
 struct QpDraft {
   QpConfig config;
-  std::vector<std::string> to_names;  ///< receivers of this file; empty for other targets
+  std::vector<std::string> to_names;  ///< names of receivers of this file; empty for other targets
   bool qpn_given = false;
   bool pmtu_given = false;
   bool send_queue_given = false;

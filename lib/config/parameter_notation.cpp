@@ -57,7 +57,7 @@ Parsed<std::uint64_t> parse_word(const std::string& text, std::span<const std::s
   return choices(text);
 }
 
-/// Parses an integer value whose unit has the same notation for all algorithms.
+/// Parses an integer in a unit whose notation is the same for all algorithms.
 Parsed<std::uint64_t> parse_whole(Notation unit, const std::string& text, std::uint64_t highest) {
   switch (unit) {
     case Notation::kSwitch:
@@ -123,7 +123,8 @@ Parsed<double> parse_in_unit(const Parameter& p, const std::string& text) {
   if (p.unit == Notation::kReal) return parse_real(text);
   // 0 is not a valid bandwidth of a link, so parse_bandwidth() would reject it.
   if (p.unit == Notation::kRate && text == "0") return 0.0;
-  constexpr std::uint64_t kExact = std::uint64_t{1} << 53;  // a double holds every integer up to this one
+  // A double represents every integer up to this one exactly.
+  constexpr std::uint64_t kExact = std::uint64_t{1} << 53;
   const auto whole = parse_whole(p.unit, text, kExact);
   if (!whole.value) return whole.failure<double>();
   return static_cast<double>(*whole.value);

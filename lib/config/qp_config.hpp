@@ -58,7 +58,7 @@ using Target = std::variant<ReceiverTarget, AddressTarget, PerftestTarget, SinkT
 struct PayloadConfig {
   board::PayloadKind kind = board::PayloadKind::kCounter;
   std::string file;             ///< kFile: path of the file
-  std::uint64_t file_size = 0;  ///< kFile: nonzero size in bytes when the configuration was loaded
+  std::uint64_t file_size = 0;  ///< kFile: size of the file in bytes when the configuration was loaded; not 0
   std::uint64_t repeat = 1;     ///< kFile: number of times the file is sent
   Where where;
 };
@@ -84,11 +84,12 @@ struct LengthsConfig {
 struct ArrivalsConfig {
   enum class Queue : std::uint8_t {
     kQp,     ///< each QP has arrivals and a queue of its own
-    kGroup,  ///< one queue; a message goes to the first QP of the group that has no message
+    kGroup,  ///< one queue for the group; a message goes to the first QP that has no message
   };
-  std::optional<Probability> load;  ///< share of the board's link; none: the rate is given
-  Rate given;                       ///< in messages per second; kUnlimited: the load is given
-  double rate = 0;                  ///< messages per second
+  /// Load as a share of the rate of the board's link; none: `given` is set instead.
+  std::optional<Probability> load;
+  Rate given;       ///< rate in messages per second; kUnlimited: `load` is set instead
+  double rate = 0;  ///< resulting rate in messages per second, set by the loader
   Queue queue = Queue::kQp;
   Where where;
 };
@@ -155,9 +156,9 @@ struct QpConfig {
   std::uint32_t count = 1;
   roce::Transport transport = roce::Transport::kRc;
   std::uint32_t qpn = 0;  ///< QPN of the first QP; unique on the board (assigned by the loader if not given)
-  std::uint32_t pmtu = 1024;  ///< bytes; valid, and fits the port's MTU if that is given
-  std::uint32_t psn = 0;      ///< initial PSN of our requests
-  std::uint8_t timeout = 14;  ///< code: 4.096 µs·2^code, 0 = never
+  std::uint32_t pmtu = 1024;  ///< path MTU in bytes; fits the port's MTU if that is given
+  std::uint32_t psn = 0;      ///< initial PSN of the board's requests
+  std::uint8_t timeout = 14;  ///< IBA timeout code: 4.096 µs·2^code; 0: no timeout
   std::uint8_t retry_count = 3;
   std::uint8_t rnr_retry = 7;
   std::uint8_t min_rnr_timer = 1;

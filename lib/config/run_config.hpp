@@ -124,7 +124,8 @@ struct ControlConfig {
 
 struct BoardConfig {
   EndpointConfig endpoint;
-  /// Bytes per second on the wire, including FCS, preamble and inter-frame gap; none: not limited.
+  /// Rate limit in bytes per second on the wire, including FCS, preamble and inter-frame gap; none: not
+  /// limited.
   std::optional<std::uint64_t> link_rate;
   roce::SourcePortPolicy udp_source_port;
   roce::TimingProfile timing = roce::TimingProfile::kStandard;
@@ -160,7 +161,7 @@ struct ChangeConfig {
   std::optional<std::uint32_t> qp;  ///< QP number on the board; none: all QPs
   std::vector<Part> parts;
   std::string key = "dcqcn";  ///< name of the section: dcqcn or congestion
-  /// Keys and values of that section, as written in the file.
+  /// Keys and values of the section, as written in the file.
   std::vector<std::pair<std::string, std::string>> given;
   Where where;
 };
