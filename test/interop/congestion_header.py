@@ -36,7 +36,7 @@ def frame_of(content):
 
 
 def write_pcap(path, frames, lengths=()):
-    """`lengths` contains the lengths of the frames on the wire, if the capture truncated the frames."""
+    """Writes a capture of `frames`. If they are truncated, `lengths` contains their lengths on the wire."""
     with open(path, "wb") as f:
         f.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
         for frame, length in zip(frames, lengths or map(len, frames)):
@@ -44,10 +44,9 @@ def write_pcap(path, frames, lengths=()):
 
 
 def rows_of(path, *fields, options=()):
-    """Returns a dictionary of fields for each packet. tshark makes two passes, as Wireshark does. Its output must not report an error of
-    the script.
+    """Returns a dictionary of fields for each packet. tshark makes two passes, as Wireshark does. Its output must not contain a Lua error.
 
-    The dissector of RPC over RDMA is disabled, because it guesses from payloads, and fails on some random payloads.
+    The dissector of RPC over RDMA is disabled, because it recognizes its packets by heuristics and fails on some random payloads.
     """
     base = ["tshark", "-2", "-r", str(path), "-X", f"lua_script:{SCRIPT}", "--disable-protocol", "rpcordma", *options]
     env = {**os.environ, "LC_ALL": "C.UTF-8"}
@@ -144,7 +143,7 @@ class CongestionHeader(harness.TestCase):
         self.assertEqual(row["cch.version"], "15")
 
     def test_malformed(self):
-        """Dissects headers truncated at each length, headers with each value of the bytes that select what follows, and random bytes."""
+        """Dissects headers truncated to each shorter length, headers with every value of each of the first four bytes, and random bytes."""
         rnd = random.Random(17)
         golden = [bytes.fromhex(c["frame"])[42:] for c in json.loads(VECTORS.read_text())["cases"]
                   if "frame" in c and c["header"] is not None]
@@ -168,7 +167,7 @@ class CongestionHeader(harness.TestCase):
         print(f"\n{len(frames)} malformed headers dissected")
 
     def test_shortened_capture(self):
-        """A header that was only partly captured is shown as truncated, not as wrong."""
+        """If the capture contains only a part of a header, the header is shown as truncated, and its checksum is not verified."""
         case = next(c for c in json.loads(VECTORS.read_text())["cases"] if c["name"] == "int_two_hops")
         whole = bytes.fromhex(case["frame"])
         lengths = range(43, len(whole))

@@ -16,10 +16,10 @@ SENDS = {t + o for t in (0, UC) for o in range(harness.FIRST)}
 
 
 def tshark(path, *fields):
-    """Returns a row of fields for every packet. tshark verifies checksums, and makes two passes, as Wireshark does.
+    """Returns the values of `fields` for each packet. tshark verifies checksums, and makes two passes, as Wireshark does.
 
-    RoCE v2 also sends UDP checksum 0 over IPv6, because the iCRC covers more (RFC 6935 permits this for tunnels and similar protocols).
-    tshark guesses the protocol of a payload from its bytes. RPC over RDMA is disabled, because our payload pattern can mislead this guess.
+    A UDP checksum of 0 over IPv6 is not an error: RoCE v2 relies on the iCRC instead (RFC 6935 permits this for tunnel protocols).
+    The dissector of RPC over RDMA is disabled, because its heuristics can take our payload pattern for RPC.
     """
     command = ["tshark", "-2", "-r", str(path), "-o", "ip.check_checksum:TRUE", "-o", "udp.check_checksum:TRUE",
                "-o", "udp.ignore_ipv6_zero_checksum:TRUE", "--disable-protocol", "rpcordma", "-T", "fields"]
@@ -55,7 +55,7 @@ class Decoders(harness.TestCase):
                 continue
             self.assertIn("infiniband", protocols)
             self.assertEqual((int(opcode, 0), int(psn, 0), int(dest_qp, 16)), (p.opcode, p.psn, p.dest_qp))
-            if p.opcode != CNP:  # tshark shows no iCRC of CNPs
+            if p.opcode != CNP:  # tshark does not show the iCRC of a CNP
                 self.assertEqual(int(crc, 16), int.from_bytes(p.icrc(), "big"))
             self.assertEqual(p.icrc(), p.icrc_by_annex_a17())
         roce = [p for p in packets if p.opcode is not None]
@@ -96,13 +96,13 @@ class Decoders(harness.TestCase):
         for v6 in (False, True):
             for vlan in (None, 100):
                 with self.subTest(v6=v6, vlan=vlan):
-                    self.run_softfeb(self.traffic(v6, vlan), status=1)  # packets are lost on UC, and one QP gives up
+                    self.run_softfeb(self.traffic(v6, vlan), status=1)  # UC loses packets, and the QP to `busy` exceeds its RNR retries
                     packets = self.judge(self.dir / "nic.pcap", WRITES | {ACKNOWLEDGE, CNP})
                     syndromes = {p.syndrome for p in packets}
                     self.assertLessEqual({0x1F, 0x60, 0x21}, syndromes)
 
     def test_capture_around_an_error(self):
-        """`on: error` keeps the last packets before the first error and some after it. Without an error, it keeps nothing."""
+        """With `on: error`, a capture contains the packets around the first error. If no error occurs, it contains no packets."""
         traffic = {"message_size": "64KiB", "messages": 400}
         for faults, errors in (({}, False), ({"seed": 3, "tx_drop": "0.5%"}, True)):
             config = ring([board(qp(traffic=traffic, retry_count=7, timeout=9))], [receiver(memory="1MiB")],

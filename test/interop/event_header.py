@@ -53,7 +53,7 @@ def write_of(message, immediate, transport=0):
 
 class EventHeader(harness.TestCase):
     def dissect(self, frames, *fields):
-        """Returns a dictionary of fields for each frame. The output of tshark must not report an error of the script."""
+        """Returns a dictionary of fields for each frame. The output of tshark must not contain a Lua error."""
         path = self.dir / "events.pcap"
         wrpcap(str(path), frames)
         fields = fields or (*FIELDS, *STATUS, *REST)
@@ -78,7 +78,7 @@ class EventHeader(harness.TestCase):
         self.assertIn(f"[event {fields['event']}, board {fields['board']}]", row["_ws.col.Info"])
 
     def test_golden_headers(self):
-        """Dissects valid and invalid messages of one packet each. Those with another magic number are not event data."""
+        """Dissects valid and invalid messages of one packet each. Messages with another magic number are not dissected as event data."""
         for transport in (0, UC):
             cases = [(c, m) for c, m in self.cases() if len(m) <= PMTU]
             self.assertGreater(len(cases), 20)

@@ -25,7 +25,7 @@ def _checksum(header):
 
 
 def _icrc(ip, udp, rest):
-    """Returns the iCRC of InfiniBand annex A17.9, which covers all fields. Those that routers change count as ones."""
+    """Returns the iCRC of InfiniBand annex A17.9. It covers all fields, but replaces those that routers may change by ones."""
     masked = bytearray(b"\xff" * 8 + ip + udp + rest)
     for at in (9, 16, 18, 19, 34, 35, 40):
         masked[at] = 0xFF
@@ -67,7 +67,7 @@ class Wire:
         self.sock.close()
 
     def send(self, transport, ecn=ECT0):
-        """Sends `transport`, which contains the BTH to the pad bytes. Adds the other headers and the iCRC."""
+        """Sends a packet. `transport` contains the BTH, everything up to the pad bytes; the other headers and the iCRC are added here."""
         length = 8 + len(transport) + 4
         ip = struct.pack("!BBHHHBBH", 0x45, ecn, 20 + length, 0, 0x4000, 64, 17, 0) + self.ips[0] + self.ips[1]
         ip = ip[:10] + struct.pack("!H", _checksum(ip)) + ip[12:]
@@ -99,7 +99,7 @@ class Qp:
         self.wire, self.qpn, self.psn, self.remote, self.pmtu, self.uc = wire, qpn, psn, remote, pmtu, uc
 
     def packets(self, data, offset, immediate=None, rkey=None, solicited=False):
-        """Returns the packets of one WRITE, each from the BTH to the pad bytes, with the next PSNs."""
+        """Returns the packets of one WRITE, which use the next PSNs. Each packet extends from the BTH to the pad bytes."""
         pieces = [data[i:i + self.pmtu] for i in range(0, len(data), self.pmtu)] or [b""]
         made = []
         for i, piece in enumerate(pieces):
@@ -120,7 +120,7 @@ class Qp:
     def write(self, data, offset, immediate=None, *, rkey=None, ecn=ECT0, attempts=20, skip=False, solicited=False):
         """Sends one WRITE. With RC, returns the ACK of the whole message, or a NAK that does not ask for a retransmission.
 
-        With `skip`, uses up the PSNs of a message but does not send it (UC).
+        With `skip`, the message consumes its PSNs but is not sent, as if it had been lost (UC).
         """
         packets = self.packets(data, offset, immediate, rkey, solicited)
         if skip:
@@ -134,12 +134,12 @@ class Qp:
             answer = self._answer_to(last)
             if answer is None or answer.syndrome >> 5 == 1 or answer.syndrome == 0x60:
                 time.sleep(0.002)
-                continue  # loss, RNR or gap: send everything again
+                continue  # no response, RNR NAK or sequence NAK: retransmit the whole message
             return answer
         raise TimeoutError(f"WRITE of PSN {last}: no ACK after {attempts} attempts, last answer {answer}")
 
     def _answer_to(self, last):
-        """Returns the ACK of `last` or the first NAK, and ignores older ACKs. Returns None if there is no answer within a second."""
+        """Returns the ACK of PSN `last` or the first NAK, and ignores older ACKs. Returns None if neither arrives within a second."""
         end = time.monotonic() + 1
         while (answer := self.wire.receive(end - time.monotonic(), self.qpn)) is not None:
             if answer.opcode != ACKNOWLEDGE:

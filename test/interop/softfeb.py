@@ -24,7 +24,7 @@ def device(lab):
 
 
 def settings(changes):
-    """Returns the --set options for {"qp.KEY": …, "traffic.KEY": …, "port.KEY": …, any other KEY: …}."""
+    """Returns the --set options for a dictionary of changes. Keys that begin with qp, traffic or port refer to the first QP or port."""
     places = {"qp": "boards.feb0.qps.0", "traffic": "boards.feb0.qps.0.traffic", "port": "ports.0"}
     argv = []
     for key, value in changes.items():

@@ -34,7 +34,7 @@ sys.path.insert(0, str(ROOT / "tools" / "softroce-vm"))
 from softroce_vm import Guest, GuestError, Options  # noqa: E402
 from softroce_vm.options import PERFTEST_PORT, SINK_PORT  # noqa: E402
 
-# Address of the programs under test on the guest's wire. It is a static neighbour of the guest.
+# Addresses of the programs under test, as seen by the guest. The guest has a static neighbour entry for them.
 HOST_IP = "10.77.0.100"
 HOST_MAC = "02:00:00:00:00:01"
 
@@ -80,8 +80,8 @@ class Lab:
         return self.guest.run(command, timeout=timeout, check=check)
 
     def host(self, argv, timeout=120.0, name="host", **kw):
-        """Runs a command on the host. Returns a CompletedProcess with both outputs as text in .stdout, and also writes them to
-        lab.dir/NAME.log."""
+        """Runs a command on the host. Returns a CompletedProcess whose .stdout contains standard output and standard error as text. Also
+        writes this text to lab.dir/NAME.log."""
         done = subprocess.run([str(a) for a in argv], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               timeout=timeout, **kw)
         (self.dir / f"{name}.log").write_text(f"$ {shlex.join(map(str, argv))}\n{done.stdout}\nexit {done.returncode}\n")
@@ -114,8 +114,8 @@ class Lab:
         softfeb must already be running, because the server refuses a port that is down, and softfeb brings the link up."""
         argv = [program, "-d", "rxe0", "-x", "1", "-p", str(PERFTEST_PORT), *map(str, options)]
         if self.mode != "tap":
-            # The guest's driver detects the state of the link with a delay, and may still show that of the previous program. Wait until the
-            # link has been up for half a second.
+            # The guest's driver detects changes of the link state with a delay, so it may still report the previous program's link as up.
+            # Wait until the link has been up for half a second.
             state = "/sys/class/infiniband/rxe0/ports/1/state"
             stable = f"n=0; while [ $n -lt 5 ]; do sleep 0.1; if grep -q ACTIVE {state}; then n=$((n + 1)); else n=0; fi; done"
             argv = ["/bin/dash", "-c", f"{stable}; exec {shlex.join(argv)}"]
@@ -196,8 +196,8 @@ def start_guest(mode, timeout=180.0):
 
 
 def run_all(mode, build, directory, only="", repeat=1, measures=None):
-    """Runs the cases of `mode`, `repeat` times in a row; returns the number of failed cases. If `measures` is not None, runs only the cases
-    with this value."""
+    """Runs the cases of `mode` whose names contain `only`, `repeat` times in a row. If `measures` is not None, runs only the cases with
+    this value of `measures`. Returns the number of failed cases, or 1 if no case was selected."""
     wanted = [f for f, modes, m in CASES if mode in modes and only in f.__name__ and measures in (None, m)] * repeat
     failed = []
     began = time.monotonic()

@@ -10,7 +10,8 @@ import subprocess
 import sys
 import tempfile
 
-# The topologies cover marks and pauses, drops and retransmissions, forged CNPs, two layers of switches, and random lengths and arrivals.
+# Together, the experiments cover CE marks, pause frames, drops, retransmissions, forged CNPs, two layers of switches, and random message
+# lengths and arrivals.
 EXPERIMENTS = {
     "incast": ["run.duration=20ms", "boards.feb.stop=[20ms,15ms,8ms]"],
     "lossy": ["run.duration=20ms"],
@@ -28,7 +29,7 @@ PORTABLE = dict(os.environ, SOFTFEB_CPU="portable")
 
 
 def run_core(program, file, settings, env=None):
-    """Returns all counts of the program without DPDK."""
+    """Runs lab-virtual, which does not need DPDK. Returns the SHA-256 of its result and of its series."""
     with tempfile.TemporaryDirectory() as name:
         done = subprocess.run([program, file, name, *settings], timeout=300, check=False, text=True, stderr=subprocess.PIPE,
                               env=env)
@@ -37,7 +38,7 @@ def run_core(program, file, settings, env=None):
 
 
 def run_softfeb(program, file, settings, env=None):
-    """Returns the output of softfeb lab."""
+    """Runs softfeb lab. Returns the SHA-256 of each file that it writes."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         sets = [word for setting in settings + ["run.series_interval=1ms"] for word in ("--set", setting)]
@@ -46,7 +47,7 @@ def run_softfeb(program, file, settings, env=None):
         report = ["--report", folder / "report"] if csv else []
         done = subprocess.run([program, "lab", "--virtual", "-q", "-c", file, "--json", folder / "result", *report, *sets],
                               timeout=300, check=False, text=True, stderr=subprocess.PIPE, env=env)
-        # A few milliseconds cannot meet the limits of a whole experiment.
+        # Status 1 is accepted, because a run that is shortened to milliseconds may fail the experiment's own checks.
         assert done.returncode in (0, 1), f"{program} {file}: status {done.returncode}: {done.stderr}"
         return digest(folder, ["result", *csv])
 
@@ -59,7 +60,7 @@ def main():
         programs = [b / path for b in builds if (b / path).exists()]
         for experiment, settings in EXPERIMENTS.items():
             file = source / "conf" / "lab" / (experiment + ".yaml")
-            # The program of the first build runs a second time, on the portable code path, to check that a run is reproducible.
+            # The program of the first build runs once more without special CPU instructions. Its output must be the same.
             results = {str(p): run(p, file, settings) for p in programs}
             results["once more, portable"] = run(programs[0], file, settings, PORTABLE) if programs else {}
             for name, got in results.items():

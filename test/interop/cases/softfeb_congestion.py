@@ -7,11 +7,11 @@ import json
 from softfeb import run_to_sink
 from softroce import case
 
-LINE = 0.4  # Gb/s of the board's reaction point, which the guest receives without loss
+LINE = 0.4  # line rate of the board's reaction point, in Gb/s; the guest receives this rate without loss
 MESSAGE = 16 << 10
 MESSAGES = 400
-# The firmware's algorithm at a rate that the guest can follow. With a small bucket, a cut takes effect immediately. Alpha decays and Rc
-# recovers slowly, so that a few CNPs per second keep the board's rate low, however slow the guest is.
+# The firmware's DCQCN, with a line rate that the guest can receive. The token bucket is small, so that a rate cut takes effect immediately.
+# Alpha decays slowly and Rc recovers slowly, so that even the few CNPs per second of a slow guest keep the board's rate low.
 DCQCN = {"algorithm": "firmware", "line_rate": "400Mb/s", "bucket": "64KiB", "rmin": "20Mb/s", "rai": "2Mb/s", "rhai": "4Mb/s",
          "clamp_tgt_rate": True, "rate_inc_interval": "500ms", "alpha_g": 1023, "alpha_upd_interval": "400us"}
 SETTINGS = {"boards.0.dcqcn": DCQCN, "qp.pmtu": 4096, "qp.window_packets": 64, "qp.ack_every": 8, "qp.timeout": 16,
@@ -36,7 +36,7 @@ def nothing_lost(done, report):
 
 @case("tap", "vhostsrv")
 def marks_slow_the_board(lab):
-    """With CE marks, CNPs reduce Rc and the board's rate below line rate, without losses. Without marks, there are no CNPs."""
+    """If the board's packets are CE-marked, CNPs reduce its rate below line rate, and no message is lost. Without marks, no CNP arrives."""
     with lab.guest.popen(["cnpd", "*=0x100"]) as cnpd:
         cnpd.wait_for_output("ready", kind="err")
         free, report, series = send(lab, "free", {"boards.0.ecn": "ect0"})
@@ -49,7 +49,7 @@ def marks_slow_the_board(lab):
         assert qp["cnp_rx"] > 0 and qp["rc_gbps"] < 0.7 * LINE and 0 < qp["alpha"] <= 1, json.dumps(qp)
         rates = [float(row["rc_gbps"]) for row in series]
         assert sum(int(row["cnp_rx"]) for row in series) == qp["cnp_rx"], (series, qp)
-        # The rate is line rate until the first CNP, and less than a tenth of it after the following cuts.
+        # Rc equals the line rate until the first CNP. The cuts then reduce it to less than a tenth of the line rate.
         assert min(rates) < 0.1 * LINE, rates
         first = next(i for i, row in enumerate(series) if int(row["cnp_rx"]))
         assert all(abs(rate - LINE) < 1e-6 for rate in rates[:first]), rates

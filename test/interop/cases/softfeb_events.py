@@ -14,7 +14,7 @@ CHANNELS, SAMPLES = 49, 128
 
 
 def options(out, builder=0, builders=1, **more):
-    """Returns the options for the boards of CONF. Their timeout is longer than a preemption of the guest."""
+    """Returns rdma-sink's options for building events of CONF's boards. The event timeout is longer than a preemption of the guest."""
     values = {"boards": BOARDS, "slots": SLOTS, "slot": SLOT, "piece": PIECE, "builders": builders, "builder": builder,
               "window": SLOTS, "timeout": 2_000_000, "out": out, **more}
     return ["--events", *(word for key, value in values.items() if value is not None for word in (f"--event-{key.replace('_', '-')}", str(value)))]
@@ -32,7 +32,7 @@ def fetched(lab, name):
 
 
 def splitmix64(seed):
-    """Returns the first output for this seed."""
+    """Returns the first number that the generator SplitMix64 produces for this seed."""
     mask = (1 << 64) - 1
     z = (seed + 0x9E3779B97F4A7C15) & mask
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & mask
@@ -41,7 +41,7 @@ def splitmix64(seed):
 
 
 def counter_size(seed, event, board, smallest, largest):
-    """Returns the size of a counter's data (doc/detector.md, Payloads) with `shape: uniform`."""
+    """Returns the size of a board's payload for one event with `kind: counter` and `shape: uniform` (doc/detector.md, Payloads)."""
     mask = (1 << 64) - 1
     bits = splitmix64((splitmix64((splitmix64(seed) + event) & mask) + board) & mask)
     return smallest + (bits * (largest - smallest + 1) >> 64)
@@ -52,7 +52,7 @@ def counter(event, board, size):
 
 
 def generated(lab):
-    """Returns {event number: waveforms that the boards generate}. They come from a run in which a receiver of this process replaces rdma-sink."""
+    """Returns {event number: waveforms that the boards generate}. They come from a run with a receiver of softfeb instead of rdma-sink."""
     receiver = {"name": "builder", "port": "far", "ip": "10.77.0.2/24", "mac": "52:54:00:77:00:02",
                 "events": {"out": str(lab.dir / "generated.h5"), "timeout": "1s"}}
     ports = [{"name": name, "device": "net_ring:a", "mtu": 9000} for name in ("tap", "far")]
@@ -98,7 +98,7 @@ def camera_events_are_built(lab):
 
 @case("tap")
 def two_sinks_share_events(lab):
-    """Event e goes to sink e mod 2. Sizes and bytes in both files are those of the documentation."""
+    """Event e goes to sink e mod 2. The fragments in both files have the sizes and contents that the documentation specifies."""
     smallest, largest, seed = 0, 12_000, 5
     outs = [fresh(lab, f"half-{k}.h5") for k in range(2)]
     with lab.sink(*options(outs[0], 0, 2)) as first, lab.sink(*options(outs[1], 1, 2), port=PERFTEST_PORT) as second:
@@ -127,7 +127,7 @@ def two_sinks_share_events(lab):
 
 @case("tap")
 def other_event_layouts_are_refused(lab):
-    """An rdma-sink with another layout, or without --events, refuses the boards. softfeb exits with 2 and states place and fix."""
+    """An rdma-sink with a different layout, or without --events, refuses the boards. softfeb then exits with 2 and prints key and fix."""
     for sink_options, words in ((options(None, slots=32, window=32), ("slots is 64, but --event-slots is 32", "--event-slots 64")),
                                 (options(None, boards=3), ("boards is 4, but --event-boards is 3", "--event-boards 4")),
                                 (options(None, 1, 2), ("builders is 1, but --event-builders is 2", "builder is 0")),
@@ -142,7 +142,7 @@ def other_event_layouts_are_refused(lab):
 
 @case("tap")
 def incomplete_events_fail_the_run(lab):
-    """With UC and losses, events are incomplete. They fail the run unless rdma-sink permits this share."""
+    """Losses on UC make events incomplete. The run fails if the share of incomplete events exceeds the loss limit of rdma-sink."""
     lossy = {"boards.0.events.transport": "UC", "ports.0.faults": {"tx_drop": "5%"}, "run.duration": "1s"}
     for limit, code in ((0, 1), (99, 0)):
         with lab.sink(*options(None, loss_limit=limit), expect_exit=code) as sink:
@@ -152,5 +152,5 @@ def incomplete_events_fail_the_run(lab):
         triggers = done.json["triggers"][0]["accepted"]
         assert 0 < got["complete"] < triggers == got["opened"] + got["never_seen"]["count"], got
         assert ("events are not complete" in done.text) == bool(code), done.text
-        # With UC, only rdma-sink knows the goodput.
+        # With UC, only rdma-sink knows how many bytes arrived, so the goodput comes from its report.
         assert len(done.qps) == BOARDS and all(qp["goodput_gbps"] > 0 for qp in done.qps), done.qps

@@ -11,8 +11,8 @@ PATIENCE_S = 15
 
 
 def by_hand(lab, tcp, change):
-    """Begins a session of rdma-sink without softfeb. This requires a tap, whose link is up without softfeb. Returns `to` with the QP's
-    parameters, as modified by `change`."""
+    """Begins a session with rdma-sink on behalf of softfeb. This requires a tap, because its link is up even when softfeb is not running.
+    Returns a value for softfeb's `to`: the parameters of rdma-sink's QP, as modified by `change`."""
     welcome = tcp.ask({"version": 1, "ip": HOST_IP, "transport": "rc", "pmtu": 1024, "message_size": 4096,
                        "qps": [{"qpn": QPN, "psn": PSN}]})
     to = {"ip": lab.guest_ip, "mac": lab.guest_mac, **{k: welcome["qps"][0][k] for k in ("qpn", "rkey", "address")},
@@ -21,7 +21,7 @@ def by_hand(lab, tcp, change):
 
 
 def must_fail(lab, change, **changes):
-    """Runs softfeb with `to` as modified by `change`. The session of rdma-sink ends with the connection."""
+    """Runs softfeb with the parameters of rdma-sink's QP, as modified by `change`. Closing the connection ends rdma-sink's session."""
     with lab.sink("--memory", "1MiB", expect_exit=1) as sink:
         with sink.connect() as tcp:
             to = by_hand(lab, tcp, change)
@@ -54,7 +54,7 @@ def wrong_rkey_is_refused(lab):
 
 @case("tap")
 def out_of_bounds_is_refused(lab):
-    """Some messages are outside the memory region. Those inside complete, and the first one outside is refused."""
+    """Three messages are inside the memory region and complete. The next message is outside the region and is refused."""
     length = 1 << 20
     done, state = must_fail(lab, lambda to: {"address": to["address"] + length - 3 * 4096, "length": "1MiB"},
                             **{"qp.window": 1})
@@ -64,7 +64,7 @@ def out_of_bounds_is_refused(lab):
 
 @case("tap")
 def wrong_qpn_is_not_answered(lab):
-    """An unknown QPN gets no response. The QP fails with the status of exceeded retries after retry_count timeouts."""
+    """An unknown QPN gets no response. After the timeout that follows the last retry, the QP fails because its retries are exceeded."""
     done, state = must_fail(lab, lambda to: {"qpn": to["qpn"] + 0x100})
     told(done, "timeouts exceeded", "did not respond")
     assert done.qp["timeouts"] == TIMERS["qp.retry_count"] + 1 and done.qp["ack_rx"] == 0 and state == "RTR", done.qp
@@ -80,7 +80,7 @@ def other_path_mtu_is_refused(lab):
 
 @case("tap", "vhostsrv")
 def killed_receiver_is_noticed(lab):
-    """The receiver is killed: after timeouts, softfeb exits with code 1 and messages about the packets and the connection."""
+    """The receiver is killed. softfeb reports the exceeded timeouts and the receiver that does not respond, and exits with code 1."""
     with lab.sink("--memory", "1MiB") as sink:
         endless = {**CLOSED_LOOP, **TIMERS, "run.messages": 1_000_000_000, "run.duration": "60s"}
         with started(lab, sink.url, endless) as softfeb:

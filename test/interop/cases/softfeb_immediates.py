@@ -23,7 +23,7 @@ def check(done, report, count=COUNT):
 
 @case("tap", "vhostsrv")
 def immediates_are_right_and_in_order(lab):
-    """10,000 WRITEs have as immediates a counter that starts at 0. They complete in order, and each value is correct."""
+    """The immediates of 10,000 WRITEs count up from 0. The messages complete in order, and each immediate has the correct value."""
     done, report = run_to_sink(lab, ["--memory", "1MiB"], {**SMALL, "traffic.immediate": "counter"})
     check(done, report)
     print(f"#   {done.qp['messages_completed'] / done.json['measured_s']:.0f} messages/s, RNR {done.qp['rnr_rx']}")
@@ -31,7 +31,7 @@ def immediates_are_right_and_in_order(lab):
 
 @case("vhostsrv")
 def immediates_of_each_kind(lab):
-    """Immediates are a fixed number, or the number of the channel on four QPs."""
+    """The immediate is first a fixed number on one QP, and then the channel number on four QPs."""
     few = {**SMALL, "run.messages": 50}
     done, report = run_to_sink(lab, [], {**few, "traffic.immediate": 77}, name="fixed")
     check(done, report, 50)
@@ -42,7 +42,7 @@ def immediates_of_each_kind(lab):
 
 @case("tap", "vhostsrv")
 def receiver_not_ready_is_survived(lab):
-    """Receives are withheld ten times: softfeb waits after each RNR NAK, and all 10,000 messages arrive in order."""
+    """Ten times, the receiver runs out of receives. softfeb waits after each RNR NAK, and all 10,000 messages arrive in order."""
     rounds = 10
     options = ["--memory", "1MiB", "--recvs", "0", "--no-replenish", "--min-rnr-timer", "14"]
     with lab.sink(*options) as sink:
@@ -50,7 +50,7 @@ def receiver_not_ready_is_survived(lab):
             softfeb.wait_for("memory:")
             with sink.connect() as tcp:
                 for _ in range(rounds):
-                    # Wait until the receiver has consumed its receives and needs more.
+                    # Wait until the receiver has consumed all posted receives.
                     end = time.monotonic() + 20
                     while tcp.ask({"status": True})["qps"][0]["receives_posted"] and time.monotonic() < end:
                         time.sleep(0.02)
@@ -59,7 +59,7 @@ def receiver_not_ready_is_survived(lab):
             softfeb.wait(60)
     assert softfeb.code == 0, softfeb.text
     check(softfeb, sink.report)
-    # Receives may have been posted before the first message; after that, each round starts without any.
+    # In the first round, receives may be posted before a message arrives. Each later round begins with an RNR NAK.
     assert softfeb.qp["rnr_rx"] >= rounds - 1, softfeb.qp
     print(f"#   {softfeb.qp['rnr_rx']} RNR NAKs, {softfeb.qp['nak_rx']['sequence']} sequence NAKs behind them, "
           f"{softfeb.qp['retransmitted_packets']} packets sent again")
@@ -67,7 +67,7 @@ def receiver_not_ready_is_survived(lab):
 
 @case("vhostsrv")
 def receiver_never_ready_ends_the_run(lab):
-    """No receives are posted. After rnr_retry attempts, the QP fails with the status of RNR retries, and the exit code is 1."""
+    """No receives are posted. After rnr_retry retries, the QP fails because its RNR retries are exceeded, and the exit code is 1."""
     with lab.sink("--recvs", "0", "--no-replenish", "--min-rnr-timer", "10", expect_exit=1) as sink:
         with started(lab, sink.url, {**SMALL, "traffic.immediate": "counter", "qp.rnr_retry": 3,
                                      "run.messages": 10}) as softfeb:

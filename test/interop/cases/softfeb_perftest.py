@@ -24,14 +24,14 @@ def write_bw(lab, size, messages, qps=1, pmtu=4096):
     assert [qp["messages_completed"] for qp in done.qps] == [messages] * qps, done.text
     assert done.json["verdict"] == "held", done.json["checks"]
     table = (lab.dir / "perftest.log").read_text()
-    # The server prints one row with the size and the number of messages.
+    # The server prints a row that begins with the size and the number of messages.
     assert any(line.split()[:2] == [str(size), str(messages * qps)] for line in table.splitlines()), table
     return done
 
 
 @case("vhostsrv")
 def ib_write_bw_takes_all_sizes(lab):
-    """One RC QP sends messages of 1 B to 1 MiB. The server completes, and prints their size and number."""
+    """One RC QP sends messages of 1 B to 1 MiB. The server exits without an error and prints the size and number of the messages."""
     for size, messages in ((1, 1000), (64, 1000), (4095, 500), (65536, 200), (1 << 20, 20)):
         done = write_bw(lab, size, messages)
         print(f"#   {size} B: {done.json['goodput_gbps']:.4f} Gb/s, {done.qp['retransmitted_packets']} packets sent again")

@@ -27,7 +27,7 @@ def signals_end_a_run_in_order(lab):
 
 @case("vhostsrv")
 def second_signal_does_not_wait(lab):
-    """Without receives, outstanding requests cannot complete. A second signal flushes them, and the exit code is 1."""
+    """Outstanding requests cannot complete, because no receives are posted. A second signal flushes them, and the exit code is 1."""
     withheld = {**ENDLESS, "qp.rnr_retry": 7, "run.drain_timeout": "60s"}
     with lab.sink("--recvs", "0", "--no-replenish", expect_exit=1) as sink, started(lab, sink.url, withheld) as softfeb:
         softfeb.wait_for("Mpps")

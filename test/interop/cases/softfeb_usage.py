@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Problems of a configuration with a real port are reported with file, line, key and fix. The exit code is 2, or 3 for the environment."""
+"""Errors of configurations with a real port. softfeb prints file, line, key and fix. It exits with code 2, or 3 if the environment is at
+fault."""
 
 import subprocess
 
@@ -18,7 +19,7 @@ def refused(lab, changes, code, *words, to="sink://127.0.0.1:1"):
 
 @case("tap")
 def path_mtu_above_the_interface(lab):
-    """If the kernel's interface has MTU 1500, path MTU 4096 is refused with place and fix, regardless of `mtu`."""
+    """If the kernel's interface has MTU 1500, softfeb refuses path MTU 4096 and prints a fix, whether or not `mtu` of the port is set."""
     name = lab.guest.options.ifname
     subprocess.run(["ip", "link", "set", name, "mtu", "1500"], check=True)
     try:
@@ -32,7 +33,7 @@ def path_mtu_above_the_interface(lab):
 
 @case("vhostsrv")
 def path_mtu_above_the_port(lab):
-    """If a vhost-user port has MTU 1500, path MTU 4096 is refused with place and fix."""
+    """If a vhost-user port has MTU 1500, softfeb refuses path MTU 4096, and prints the place of the error and a fix."""
     refused(lab, {"port.mtu": 1500}, 2, "softroce-vhost.yaml:", "pmtu", "fix:", "1500")
 
 
