@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs the experiments of conf/lab/cc in virtual time, and compares them with predictions from the algorithms' models and fixed points."""
+"""Runs the experiments of conf/lab/cc in virtual time, and compares the results with those that models of the algorithms predict."""
 
 import csv
 
@@ -8,12 +8,12 @@ import harness
 
 US = 1e-6  # seconds
 SHORT_QUEUE = 10_000  # bytes
-BASE_RTT_US = 8.8  # RTT of swift.yaml without queues: four times 500 ns, two full packets, two acknowledgements
+BASE_RTT_US = 8.8  # RTT of swift.yaml without queuing: four link delays of 500 ns, and each packet and each ACK crosses two links
 
 
 class Experiments(harness.TestCase):
     def lab(self, name, *overrides):
-        """Returns the figures and the result of a run, whose own checks must hold."""
+        """Runs an experiment and requires that its own checks hold. Returns the lab's figures and the whole result."""
         result = self.dir / "result.json"
         command = ["lab", "-c", str(harness.CONF / "lab/cc" / f"{name}.yaml"), "--virtual", "--json", str(result),
                    "--report", str(self.dir / "report"), "--no-pictures"]
@@ -38,7 +38,7 @@ class Experiments(harness.TestCase):
             return list(csv.DictReader(f))
 
     def drained(self):
-        """Returns the time after which the bottleneck's queue stays short, and the longest queue."""
+        """Returns the time after which the bottleneck's queue stays short, and the queue's greatest length in bytes."""
         queue = [(float(r["time_s"]), int(r["queue_bytes_peak"])) for r in self.rows("ports.csv") if r["port"] == "tor.daq"]
         self.assertLessEqual(queue[-1][1], SHORT_QUEUE)
         return max(t for t, peak in queue if peak > SHORT_QUEUE), max(peak for _, peak in queue)
@@ -55,7 +55,7 @@ class Experiments(harness.TestCase):
         self.assertLessEqual(self.jain(figures), 0.90)
 
     def test_patched_timely(self):
-        # RTT* = t_low (1 + delta / (beta_patched R)); queue = C (RTT* - RTT without queue + serialization).
+        # Fixed point: RTT* = t_low (1 + delta / (beta_patched R)). Queue: C (RTT* - RTT without queuing + serialization).
         figures, _ = self.lab("patched-timely")
         self.assertAlmostEqual(figures["queue_bytes_mean"], 71_500, delta=0.05 * 71_500)
         figures, _ = self.lab("patched-timely", "boards.fast.count=5", "boards.slow.count=5", "boards.slow.ip=10.0.0.11/24",
@@ -75,7 +75,7 @@ class Experiments(harness.TestCase):
 
     def test_hpcc_alone(self):
         _, result = self.lab("hpcc", "boards.feb.count=1", "run.duration=20ms")
-        # W = eta B T. Of the 1154 bytes that a packet takes on the wire, 1036 are counted.
+        # The window is W = eta B T. It counts 1036 of the 1154 bytes that a packet occupies on the wire.
         window = 0.95 * 12.5e9 * 13e-6 * 1036 / 1154
         self.assertAlmostEqual(result["boards"][0]["qps"][0]["congestion"]["window_bytes"], window, delta=0.02 * window)
 
@@ -83,7 +83,7 @@ class Experiments(harness.TestCase):
         self.lab("hpcc-incast")
         time, peak = self.drained()
         self.assertAlmostEqual(peak, 2.58e6, delta=0.1 * 2.58e6)
-        self.assertLess(peak, 15 * 12.5e9 * 13e-6 * 1154 / 1036)  # the windows of all boards but one
+        self.assertLess(peak, 15 * 12.5e9 * 13e-6 * 1154 / 1036)  # windows of 15 of the 16 boards
         self.assertLess(time, 400 * US)
 
     def test_hpcc_join(self):
@@ -109,15 +109,15 @@ class Experiments(harness.TestCase):
             runs = {r["name"]: r for r in run.result["runs"]}
             self.assertEqual(list(runs), ["dcqcn", "timely", "patched_timely", "swift", "hpcc", "homa"])
             self.assertEqual([n for n, r in runs.items() if r["verdict"] == "failed"], failed)
-            # Only HPCC knows the queue's length, and keeps it the shortest.
+            # Only HPCC learns the length of the queue, and so it keeps the queue shortest.
             self.assertEqual(min(runs.values(), key=lambda r: r["queue_bytes_mean_run"])["name"], "hpcc")
 
     def short_p99(self, result):
-        """Returns the 99th percentile of the slowdown of messages up to 10 kB."""
+        """Returns the 99th percentile of the slowdown of messages of up to 10 kB."""
         return result["completion_times"]["classes"][0]["slowdown"]["p99"]
 
     def test_homa(self):
-        # Sixteen messages of 1 MB take 13.1 ms one after another. The rest is the delay of the last grants and packets.
+        # Sixteen messages of 1 MB, one after another, occupy the link for 13.1 ms. The limit also allows for the last grants and packets.
         for overcommit, first_ms in (1, 0.97), (4, 3.39), (8, 6.61):
             with self.subTest(overcommit=overcommit):
                 figures, result = self.lab("homa", "boards.0.congestion.algorithm=homa",
@@ -129,13 +129,13 @@ class Experiments(harness.TestCase):
                 self.assertEqual(result["receivers"][0]["nak_sequence_tx"], 0)
 
     def homa_messages(self, *overrides):
-        """Returns the result of homa-hadoop.yaml. Checks that nothing was lost, sent twice or overtaken."""
+        """Runs homa-hadoop.yaml and returns its result. Checks that no packet was lost, retransmitted or reordered."""
         _, result = self.lab("homa-hadoop", *overrides)
         self.assertEqual(result["receivers"][0]["nak_sequence_tx"], 0)
         return result
 
     def test_homa_hadoop(self):
-        for seed in 1, 2, 3:  # the file's check limits the slowdown of the shorter half
+        for seed in 1, 2, 3:  # a check of the file itself limits the slowdown
             with self.subTest(seed=seed):
                 self.homa_messages(f"boards.0.qps.0.traffic.seed={seed}")
 

@@ -19,7 +19,7 @@ WAIT_S, RUN_S, PACKETS_PER_S = 10, 10, 3051.7578125  # 12.5 MB/s in packets of 4
 
 
 def record(interface, seconds):
-    """Records UC packets for `seconds`. Then prints the slew of the wall clock, and the kernel's time stamp (ns) of each packet."""
+    """Records UC packets for `seconds`. Then prints how fast the wall clock was slewed, and the kernel's time stamp (ns) of each packet."""
     s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800))
     s.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 64 << 20)
     s.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
@@ -44,15 +44,15 @@ def record(interface, seconds):
 
 class TrueTime(harness.TestCase):
     def test_rate_and_start_on_the_capture_s_clock(self):
-        """A rate holds to 50 ppm over 10 s, and traffic begins within 100 µs of `start_at` after 10 s of waiting.
+        """After 10 s of waiting, traffic begins within 100 µs of `start_at`. Over 10 s, its rate is correct to within 50 ppm.
 
-        Preemption delays packets. Therefore only the earliest packet of each second, relative to its time in the schedule, is used.
+        Preemption delays packets. Therefore, the test only uses the packet of each second that is least late relative to the schedule.
         """
         link = kernel_ports.Link()
         self.addCleanup(link.close)
         starts, rate_errors = [], []
-        # A busy machine can spoil a measurement, but cannot hide a wrong clock, which would make every start late and every rate wrong.
-        # Therefore one good start and one good rate in five runs are enough.
+        # One good start and one good rate in five runs are enough: a busy machine can spoil a measurement, but a wrong clock would spoil
+        # every start and every rate.
         for _ in range(5):
             first, rate_error = self.measure(link)
             starts.append(first)
@@ -88,7 +88,7 @@ class TrueTime(harness.TestCase):
         late = [stamp - start * 10**9 - n / PACKETS_PER_S * 1e9 for n, stamp in enumerate(stamps)]
         second = int(PACKETS_PER_S)
         first = min(late[:second])
-        # Use the median of rates over three seconds, because a worker that was preempted for more than 100 ms loses this time.
+        # A worker that is preempted for more than 100 ms does not catch up. The median of rates over three seconds excludes such intervals.
         earliest = [min(late[i:i + second]) for i in range(0, len(late) - second + 1, second)]
         rate_error = statistics.median(b - a for a, b in zip(earliest, earliest[3:])) / (3e9 * second / PACKETS_PER_S) - float(slew)
         print(f"# start {first / 1e3:+.1f} us, rate {-rate_error * 1e6:+.2f} ppm, {len(stamps)} packets, "

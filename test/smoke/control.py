@@ -135,7 +135,7 @@ class Control(harness.TestCase):
     def test_why_connections_closed_is_in_the_result(self):
         run = self.serve()
         client, (registers, stream) = srp_client.start_stay()
-        time.sleep(1.2)  # longer than a second, so that NULs keep the link up
+        time.sleep(1.2)  # longer than the null timeout, so the link stays up only if the client sends NUL segments
         client.kill()
         client.communicate()
         time.sleep(1.5)  # the null timeout is 1 s

@@ -10,7 +10,7 @@ from lab_case import LabCase
 
 class Experiments(LabCase):
     def events_of(self, run):
-        """Returns the results of a run's triggers and of its event builder. Checks that every event is complete."""
+        """Returns the members of the result that describe the trigger and the event builder. Checks that every event is complete."""
         self.assert_held(run)
         trigger, = run.result["triggers"]
         events = run.result["receivers"][0]["events"]
@@ -30,20 +30,21 @@ class Experiments(LabCase):
         self.assertGreater(trigger["accepted"], 60)
         self.assertEqual(events["fragments"]["accepted"], 143 * trigger["accepted"])
         self.assertEqual(events["payload_bytes"], 143 * trigger["accepted"] * 4704)
-        # The message times of a fragment end with the notification, when its event is complete.
+        # A fragment counts as notified when its event is complete. Its latency is therefore that of the event.
         stages = {(s["from"], s["to"]): s for s in run.result["latency"]["stages"]}
         whole = stages["triggered", "notified"]
         self.assertLessEqual(whole["count"], 143 * trigger["accepted"])
         self.assertGreater(whole["count"], 0.9 * 143 * trigger["accepted"])   # the table may overflow
         self.assertAlmostEqual(whole["max"], 1000 * events["latency"]["max_us"], places=3)
-        self.assertGreaterEqual(stages["triggered", "posted"]["min"], 1064)   # the time of window and readout
-        # There is a single event in the queue of the server's port. Without event headers, synchronous boards fill the queue to 684 kB.
+        self.assertGreaterEqual(stages["triggered", "posted"]["min"], 1064)   # in ns: the board's readout window and readout time
+        # Boards that send at the same time fill the queue of the server's port with one event: 684 kB and the event headers.
         run = self.lab("advcam", few, "run.duration=3ms", "triggers.camera.sources.0={kind: periodic, rate: 10kHz, phase: 50us}")
         trigger, events = self.events_of(run)
         self.assertEqual(trigger["accepted"], 30)
         expected = 684_000 + 143 * 64
         self.assertAlmostEqual(run.result["lab"]["figures"]["queue_bytes_max"], expected, delta=0.01 * expected)
-        # The latency consists of 64 ns, 1 us, 4 us at 10 Gb/s, and 57 us at 100 Gb/s.
+        # The latency is the sum of the readout window (64 ns), the readout (1 us), the transmission of a fragment at 10 Gb/s (4 us), and
+        # the transmission of the event at 100 Gb/s (57 us).
         self.assertLess(events["latency"]["max_us"], 64)
         self.assertGreater(events["latency"]["min_us"], 57)
 
@@ -66,7 +67,7 @@ class Experiments(LabCase):
             self.assertTrue(all(float(low) < float(high) for _, _, low, high, _ in found))
 
     def test_live_time(self):
-        """If vetoed triggers do not extend the dead time, the share 1/(1 + rate * dead_time) of the triggers is accepted."""
+        """Vetoed triggers do not extend the dead time. The accepted share of the triggers is therefore 1/(1 + rate * dead_time)."""
         trigger, _ = self.events_of(self.lab("advcam", "boards.feb.count=1", "run.duration=1s"))
         source, = trigger["sources"]
         self.assertEqual(source["busy"], 0)
@@ -80,7 +81,7 @@ class Experiments(LabCase):
         trigger, _ = self.events_of(run)
         self.assertGreater(trigger["sources"][0]["busy"], 100)
         self.assertGreater(trigger["busy_share"], 0.1)
-        # Without a veto, boards lose events, and the run fails only because of loss_limit.
+        # Without a veto, boards lose events. The run then fails if the loss exceeds loss_limit, and for no other reason.
         sets = [few, "boards.feb.count=20", "boards.feb.events={trigger: camera, to: builder, busy: drop, fifo: 2, slot: 8KiB, images: 4}",
                 "triggers.camera.sources.0.rate=1MHz", "triggers.camera.dead_time=0", "run.duration=1ms"]
         run = self.lab("advcam", *sets, "receivers.builder.events.loss_limit=0", status=1)
@@ -92,7 +93,7 @@ class Experiments(LabCase):
         self.assertEqual(events["opened"] + events["unseen"], events["triggers"])
 
     def test_windows_by_stream_and_late(self):
-        """Windows with a ring as large as the number of open windows, regions by stream, and a stream that stops early."""
+        """Windows with a region per stream and a ring with a slot for each open window. One stream stops early."""
         run = self.lab("seed001-lossy", "receivers.node.windows={layout: stream, ring: 4, depth: 4, loss_limit: 5%}",
                        "run.messages=500", "network.links.0.faults={drop: 1%, duplicate: 1%, reorder: 1%, reorder_by: 500us}",
                        "boards.feb.qps.0.traffic.messages=400")
@@ -128,7 +129,7 @@ class Experiments(LabCase):
         self.assertIsNone(transfers["latency_us"])
 
     def test_packets_in_any_order(self):
-        """Late packets break messages, unless the receiver accepts packets in any order."""
+        """Packets that arrive late break messages, unless the receiver accepts packets in any order."""
         overrides = ["run.messages=100", "boards.feb.qps.0.traffic={message_size: 64KiB, verb: write_imm, immediate: counter, rate: 1kmsg/s}",
                      "network.links.0.faults={drop: 0, duplicate: 0.1%, reorder: 1%, reorder_by: 120us}"]
         strict = self.lab("seed001-lossy", *overrides, "receivers.node.windows.loss_limit=100%")

@@ -26,7 +26,7 @@ class Series:
 
     @staticmethod
     def bytes(rows, column):
-        """Returns the integral of a rate over time, in bytes. The first row's interval begins at 0."""
+        """Integrates the rate in `column` over time, and returns bytes. The interval of the first row begins at 0."""
         at, total = 0.0, 0.0
         for r in rows:
             total += r[column] * (r["time_s"] - at) / 8e-9
@@ -41,7 +41,7 @@ class Dcqcn(harness.TestCase):
         return run, Series(self.dir / "report/series.csv")
 
     def assert_sums(self, rows, qps):
-        """Checks that the sums over the rows equal the values of these QPs in the result."""
+        """Checks that the sums over the rows of the time series equal the counters of `qps` in the result."""
         times = [r["time_s"] for r in rows]
         self.assertEqual(times, sorted(set(times)))
         self.assertEqual(sum(r["cnp_rx"] for r in rows), sum(q["cnp_rx"] for q in qps))
@@ -72,12 +72,12 @@ class Dcqcn(harness.TestCase):
             self.assertTrue(all(r["rc_gbps"] < line for r in cut))
             self.assertLess(min(r["rc_gbps"] for r in cut), 0.9 * line)
             self.assertTrue(all(0 < r["alpha"] < 1 for r in cut))
-            # The first sample may be taken at the moment of the change, which takes effect a clock later in the firmware.
+            # Skip the first sample. It may be taken at the moment of the change, which takes effect one clock later, as in the firmware.
             bypassed = [r for r in rows if r["time_s"] > 2][1:]
             self.assertGreater(len(bypassed), 2)
             self.assertTrue(all(r["rc_gbps"] == r["rt_gbps"] == line for r in bypassed))
             self.assertGreater(sum(r["cnp_rx"] for r in bypassed), 0)
-            # All packets together have at most the bytes that the line rate, the bucket and one frame allow.
+            # A QP sends at most what its token bucket allows: the line rate times the time, a full bucket, and one frame.
             self.assertLessEqual(Series.bytes(rows, "sent_gbps"), line / 8e-9 * rows[-1]["time_s"] + 65536 + 4200)
 
     def test_above_the_limit_a_row_a_board(self):
@@ -85,7 +85,7 @@ class Dcqcn(harness.TestCase):
         boards = [board(qp(traffic=traffic, count=40), name=f"feb{i}", ip=f"10.0.0.{i + 1}/24", dcqcn="firmware") for i in range(2)]
         config = ring(boards, [receiver(ip="10.0.0.9/24", memory="64KiB")], feb={"faults": {"tx_mark_ce": "5%"}},
                       duration="1s", series_interval="50ms")
-        # There are more QPs than a worker changes per iteration.
+        # The board has more QPs than a worker changes in one iteration.
         config["changes"] = [{"at": "500ms", "board": "feb1", "dcqcn": {"algorithm": "firmware", "dcqcn_bypass": True}}]
         run, series = self.report(config)
         self.assertEqual(series.columns, PER_BOARD)
@@ -104,7 +104,7 @@ class Dcqcn(harness.TestCase):
             self.assertLessEqual(max(r["rc_max_gbps"] for r in rows), 10)
             self.assertGreater(sum(r["cnp_rx"] for r in rows), 0)
             self.assertAlmostEqual(rows[-1]["rc_gbps"], sum(q["rc_gbps"] for q in b["qps"]), delta=1e-6 * 400)
-        # With series_qps=80, the limit is not exceeded, so the same run has a row per QP.
+        # With series_qps=80, the QPs do not exceed the limit, so the series of the same run has a row per QP.
         run, series = self.report(config, "--set", "run.series_qps=80")
         self.assertEqual(series.columns, PER_QP)
         self.assertEqual(len({(r["board"], r["qpn"]) for r in series.rows}), 80)

@@ -45,7 +45,7 @@ class Events(TestCase):
     def test_rc(self):
         run = self.run_softfeb(camera(seed=5))
         first = self.check_events(run)
-        # The payload of events is copied, because its memory is reused.
+        # The port must copy the payload of events, because boards reuse its memory.
         self.assertRegex(run.err, r"(?m)^port feb: .*, payload copied into one segment,")
         self.assertRegex(run.err, r"(?m)^port nic: .*, payload attached without copying,")
         # The sequence of triggers depends only on the configuration.
@@ -99,7 +99,7 @@ class Examples(TestCase):
             self.assertEqual(set(f["events"]["type"][:]), {0, 32})
 
     def test_replay(self):
-        """Recorded events are sent again. Event n has the bytes of recorded event n modulo the number of recorded events."""
+        """The boards send recorded events. Event n consists of the bytes of recorded event n modulo the number of recorded events."""
         self.run_softfeb(camera(boards=4, builders=1, receivers={"out": "first.h5"}))
         replayed = camera(boards=4, builders=1, receivers={"out": "second.h5"}, events={"kind": "replay", "file": "first.h5"}, seed=3)
         for board in replayed["boards"]:
@@ -138,7 +138,7 @@ class Examples(TestCase):
 
 class Files(TestCase):
     def test_event_files(self):
-        """Each of two builders writes a file with all its events, the run's number, and times near the present."""
+        """Each of two builders writes a file. It contains all events of the builder, the number of the run, and plausible times."""
         before = time.time()
         run = self.run_softfeb(camera(receivers={"out": "run.h5"}, number=77))
         self.assert_held(run)

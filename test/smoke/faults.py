@@ -9,7 +9,7 @@ from harness import board, qp, receiver, ring
 from scapy.all import IP, rdpcap
 
 CONF = pathlib.Path(__file__).resolve().parents[2] / "conf" / "faults"
-# Hits of each rule.
+# The number of hits of each rule in each example.
 HITS = {"corrupt": [1, 1, 1, 1], "delay": [1], "drop": [1, 1, 1, 2], "duplicate": [3], "every": [8], "mark-ce": [8], "reorder": [1, 1],
         "replay": [1], "responses": [1, 1, 1], "rounds": [1, 1], "set-fields": [1, 1, 1], "truncate": [1]}
 
@@ -29,7 +29,7 @@ class Packet:
 class Faults(harness.TestCase):
     def run_example(self, name):
         """Runs conf/faults/NAME.yaml. Sets `packets` to the requests that left, and `responses` to those that the board received."""
-        # As text: YAML 1.1 would read `on` as true.
+        # BaseLoader reads all scalars as text. Other loaders follow YAML 1.1 and would read the key `on` as true.
         config = yaml.load((CONF / f"{name}.yaml").read_text(), yaml.BaseLoader)
         config["ports"][0]["capture"] = {"file": "feb.pcap"}
         run = self.run_softfeb(config)
@@ -91,7 +91,7 @@ class Faults(harness.TestCase):
         self.assertEqual([i for i, (a, b) in enumerate(zip(spoilt.payload, good.payload)) if a != b], [3])
         spoilt, good = self.of(40)[0], self.of(40)[-1]
         self.assertEqual(spoilt.payload, good.payload)
-        # The first PSN 80 left as PSN 64, with a right iCRC: a duplicate to the receiver.
+        # The first transmission of PSN 80 left with PSN 64 and a valid iCRC. To the receiver, it is a duplicate.
         self.assertEqual(self.packets[self.places(81)[0] - 1].psn, 64)
         self.assertGreaterEqual(run.result["receivers"][0]["duplicate"], 1)
 
@@ -125,7 +125,7 @@ class Faults(harness.TestCase):
 
     def test_responses(self):
         run = self.run_example("responses")
-        # The capture sees what the board received: not the NAK that was dropped.
+        # The rule dropped one NAK, so the board received one fewer than the receiver sent.
         self.assertEqual(run.result["receivers"][0]["nak_sequence_tx"], run.qps()[0]["nak_rx"]["sequence"] + 1)
 
     def test_rounds(self):
@@ -152,7 +152,7 @@ class Faults(harness.TestCase):
         self.assertGreater(rule["refused"], 0)
 
     def test_rules_do_not_move_the_random_faults(self):
-        """The same random losses with and without rules. Uses UC, because there responses cannot change the order of packets."""
+        """Rules do not change which packets the random faults drop. With UC, the order of packets does not depend on responses."""
         def lost(rules):
             traffic = {"message_size": "1KiB", "messages": 500}
             config = ring([board(qp(pmtu=1024, traffic=traffic, transport="UC"))], [receiver(memory="1MiB")],

@@ -124,7 +124,7 @@ class Febctl(harness.TestCase):
             self.assertIn(words, text)
 
     def test_burst(self):
-        """Two connections, one after the other: the second can use the resources of the first."""
+        """Two connections, one after the other. The second can use the board's resources that the first one has released."""
         for _ in range(2):
             side = ["--host", "192.168.2.100", "--qpn", "0x11", "--rkey", "0x1234", "--address", "0x7f0000000000",
                     "--length", "1MiB", "--psn", "0x654321"]
@@ -145,7 +145,7 @@ class Febctl(harness.TestCase):
 
 
 class StandIn(harness.TestCase):
-    """A board all of whose queue pairs are created by febctl over the metadata bus."""
+    """A board without configured queue pairs: febctl creates them over the metadata bus."""
 
     def test_time_and_goodput_of_sessions(self):
         port, result = free_port(), self.dir / "result.json"
@@ -159,7 +159,7 @@ class StandIn(harness.TestCase):
         while subprocess.run([*board, "read", "0"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode != 0:
             self.assertIsNone(softfeb.process.poll())
             self.assertLess(time.monotonic(), end, "softfeb does not respond")
-        time.sleep(1)  # nothing is sent in this second or in the last one, so these do not count as measured time
+        time.sleep(1)  # idle time before and after the transfers, which must not count as measured time
         host = ["--host", "192.168.2.100", "--qpn", "0x11", "--rkey", "0x1234", "--address", "0x7f0000000000", "--length", "1MiB"]
         began = time.monotonic()
         for command in (["connect", *host], ["dispatch", "--count", "20000", "--reset"], ["teardown"]) * 2:
@@ -174,7 +174,7 @@ class StandIn(harness.TestCase):
         self.assertEqual((made["made_by"], made["messages_completed"]), ("bus", 40000))
         self.assertLess(0, made["measured_s"])
         self.assertLess(made["measured_s"], took)
-        # All messages count except those that completed together with the first.
+        # Measurement begins when the first messages complete. Only those messages are not counted.
         self.assertLess(40000 * 4096 - made["measured_payload_bytes"], 64 * 4096)
         self.assertGreater(40000 * 4096, made["measured_payload_bytes"])
         self.assertAlmostEqual(made["goodput_gbps"], made["measured_payload_bytes"] * 8e-9 / made["measured_s"], places=9)

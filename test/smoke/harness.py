@@ -133,7 +133,7 @@ def qp(to="daq", pmtu=4096, traffic=None, **keys):
 
 
 def random_file(path, size, seed=1):
-    """Writes bytes that do not repeat and are the same in every run. Returns their SHA-256."""
+    """Writes pseudorandom bytes, which are the same in every run. Returns their SHA-256."""
     digest, left, block = hashlib.sha256(), size, hashlib.sha256(str(seed).encode()).digest()
     with open(path, "wb") as out:
         while left > 0:
@@ -158,7 +158,7 @@ ACKNOWLEDGE, CNP, UC = 0x11, 0x81, 0x20
 
 
 class Packet:
-    """A captured frame. The fields of RoCE frames that these tests need are parsed."""
+    """A captured frame. Parses the fields of RoCE frames that the tests need."""
 
     def __init__(self, time_ns, frame):
         self.time_ns, self.frame = time_ns, frame
@@ -186,7 +186,7 @@ class Packet:
         return self.frame[self.end - 4:self.end]
 
     def icrc_by_annex_a17(self):
-        """Computes the iCRC. Fields that routers may change count as ones, and so does the LRH, which RoCE v2 does not have."""
+        """Computes the iCRC. Fields that routers may change are replaced by ones, as are the 8 bytes of the LRH, which RoCE v2 lacks."""
         masked = bytearray(self.frame[self.ip_at:self.end - 4])
         udp = self.udp_at - self.ip_at
         if self.ethertype == 0x0800:

@@ -18,9 +18,9 @@ from kernel_ports import BOARD_MAC, Link, checksum
 
 BOARD = "10.0.0.1"
 KERNEL = "10.0.0.9"  # address of the kernel on the same interface
-POLLED = (0x00000000, 0x00000004, 0x00110004)  # FpgaVersion, ScratchPad, and one that involves the data path
+POLLED = (0x00000000, 0x00000004, 0x00110004)  # FpgaVersion, ScratchPad, and a register whose reads involve the data path
 POLL_S, POLLS_PER_S = 4, 5
-ATTEMPTS = 5  # a busy machine may spoil a comparison of microseconds
+ATTEMPTS = 5  # on a busy machine, a comparison of latencies in the microsecond range may fail
 
 
 def poll(address, seconds):
@@ -34,9 +34,10 @@ def poll(address, seconds):
 
 
 def round_trips(address, idle, count):
-    """Returns the lower quartile of the times (s) from an ICMP echo request to its reply. Each request is sent after a pause of `idle`
-    seconds. The lower quartile is used because a busy machine delays many replies. A worker that slept for a fixed time would delay at
-    least three out of four replies, and therefore also the lower quartile."""
+    """Returns the lower quartile of the round-trip times (s) of ICMP echo requests, each of which is sent after a pause of `idle` seconds.
+
+    A busy machine delays many replies, but hardly affects the lower quartile. A worker that slept for a fixed time would delay at least
+    three out of four replies, and therefore also the lower quartile."""
     s = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
     s.settimeout(2)
     times = []
@@ -48,12 +49,13 @@ def round_trips(address, idle, count):
         while s.recv(2048)[20:28][:1] != b"\0":
             pass
         times.append(time.monotonic() - sent)
-    return statistics.quantiles(times[1:], n=4)[0]  # the first one also includes address resolution
+    return statistics.quantiles(times[1:], n=4)[0]  # the first round trip also includes address resolution
 
 
 class Idle(harness.TestCase):
     def cpu_share(self, softfeb, seconds, meanwhile):
-        """Returns the share of one CPU that softfeb uses while `meanwhile` runs. Checks that at least `seconds` polls were answered."""
+        """Returns the share of one CPU that softfeb uses while `meanwhile` polls for `seconds`. Checks that each register was read at least
+        once per second."""
         ticks = os.sysconf("SC_CLK_TCK")
         def used():
             with open(f"/proc/{softfeb.process.pid}/stat", encoding="ascii") as stat:
@@ -78,7 +80,7 @@ class Idle(harness.TestCase):
         self.assertEqual(softfeb.finish().status, 0)
 
     def test_polled_over_sockets(self):
-        """Two workers at the ends of a ring, with slow control on this host's address, use less than 5 % of a CPU."""
+        """Two workers at the ends of a ring use less than 5 % of a CPU while a client polls registers at an address of this host."""
         config = harness.ring([board(control={"listen": "127.0.0.1", "responder": "daq"})], [receiver()], workers=2)
         softfeb = self.started(config)
         share = self.cpu_share(softfeb, POLL_S, lambda: poll("127.0.0.1", POLL_S))
@@ -87,9 +89,10 @@ class Idle(harness.TestCase):
         self.end(softfeb)
 
     def test_polled_at_the_board_s_own_address(self):
-        """A worker at a kernel interface that carries everything uses less than 5 % of a CPU. A packet after a pause of one second is
-        answered at most 100 µs later than a packet after a pause of 0.2 ms, during which the worker polls. The time that the machine
-        itself takes to wake up is subtracted."""
+        """A worker at a kernel interface, which also carries slow control, uses less than 5 % of a CPU.
+
+        After a pause of one second, the worker sleeps; after a pause of 0.2 ms, it still polls. The sleeping worker may answer a packet at
+        most 100 µs later than the polling one. The time that the machine itself takes to wake up does not count."""
         link = Link()
         self.addCleanup(link.close)
         kernel_ports.ip("-n", link.softfebs, "addr", "add", f"{KERNEL}/24", "dev", link.near)
@@ -110,7 +113,7 @@ class Idle(harness.TestCase):
         later = []
         for _ in range(ATTEMPTS):
             later.append(later_after_rest(BOARD))
-            # After a rest, the CPUs of some machines take long to wake up. The kernel's own replies show how long.
+            # The CPUs of some machines take long to wake up from an idle state. Replies of the kernel itself show how long.
             if later[-1] >= 100e-6:
                 later[-1] -= max(0.0, later_after_rest(KERNEL))
             if later[-1] < 100e-6:

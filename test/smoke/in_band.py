@@ -58,10 +58,10 @@ class RoceEars(threading.Thread):
 
 
 def registers():
-    """Performs a session like the laboratory's scripts. Returns "all right" or a description of the error."""
+    """Accesses registers over slow control as the laboratory's scripts do. Returns "all right" or a description of the error."""
     with srp_client.Srp(BOARD) as srp:
         srp.set(SCRATCH_PAD, 0xC6C2F69E)
-        block = bytes(range(256)) * 4  # longer than a segment
+        block = bytes(range(256)) * 4  # does not fit into one RSSI segment
         srp.write(APP_MEMORY, block)
         assert srp.read(APP_MEMORY, len(block)) == block
         srp.write(CLIENT_REMOTE_IP, socket.inet_aton(CLIENT))

@@ -22,9 +22,9 @@ def ip(*args):
 
 
 class Link:
-    """A veth pair between two namespaces: softfeb's end `near`, and `far` with 10.0.0.2/24.
+    """A veth pair between two network namespaces. softfeb uses the end `near`; the end `far` has the address 10.0.0.2/24.
 
-    Neither namespace is that of the machine, in which an AF_PACKET socket would receive from all interfaces until it is bound.
+    Both namespaces are new. In the machine's own namespace, an AF_PACKET socket would receive from all interfaces until it is bound.
     """
 
     def __init__(self, mtu=9000):
@@ -183,7 +183,8 @@ class Kernel(harness.TestCase):
         self.end(softfeb)
 
     def test_neighbours_are_asked_for(self):
-        """The far kernel answers ARP requests for its own address. Nobody has 10.0.0.9, so the request is repeated every second."""
+        """The kernel at the far end answers ARP requests for 10.0.0.2. No host has the address 10.0.0.9, so the board repeats its request
+        every second."""
         link = self.link()
         to = {"qpn": 7, "rkey": 1, "address": 0, "length": "1MiB"}
         traffic = {"message_size": "4KiB", "messages": 10}
@@ -213,7 +214,7 @@ class Kernel(harness.TestCase):
                          {"02:00:00:00:00:09"})
 
     def test_gateway(self):
-        """A receiver outside the prefix is reached by the gateway's MAC address."""
+        """The board sends packets for a receiver outside its subnet to the gateway's MAC address."""
         link = self.link()
         to = {"ip": "10.9.0.1", "qpn": 7, "rkey": 1, "address": 0, "length": "1MiB"}
         config = self.configuration(link, qp(to, transport="UC", traffic={"message_size": "4KiB", "messages": 10}),
@@ -237,7 +238,7 @@ class Kernel(harness.TestCase):
         self.assertEqual(harness.sha256(self.dir / "received.bin"), digest)
 
     def test_a_lab_balances_while_others_broadcast(self):
-        """A host outside the lab sends until after the end of the run. The lab's packet counts must balance nevertheless."""
+        """A host outside the lab broadcasts throughout the run and beyond its end. The lab's packet counts must balance nevertheless."""
         link = self.link()
         names = ("feb", "daq", "outside")
         config = self.config({
@@ -257,7 +258,7 @@ class Kernel(harness.TestCase):
                 run = harness.Softfeb(["lab", "-c", str(config), "--json", str(result)], self.dir, result, link.prefix).finish()
                 self.assertFalse(sent.done(), "the other host stopped before the run ended")
                 self.assertGreater(int(sent.result()), 1000)
-                # On a busy machine, the verdict may be inconclusive.
+                # Check only the status: on a busy machine, the verdict may be inconclusive, which is not a failure.
                 self.assertEqual(run.status, 0, run.err + run.out)
                 self.assertGreater(run.result["lab"]["network"]["delivered"], 3000)
 

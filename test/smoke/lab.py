@@ -55,7 +55,7 @@ class Lab(harness.TestCase):
         self.assertEqual((received["bytes_wrong"], received["missing"]), (0, 0))
 
     def test_many_boards_find_many_receivers(self):
-        """A switch stores a copy of each request for every port. No copy is lost, so no request is repeated."""
+        """The switch forwards each address request to all ports. It loses no copy, so no request is repeated."""
         config = topology(boards=20, switches=[{"name": "tor", "buffer": "16MiB"}])
         config["boards"][0]["qps"] = [qp(count=20, pmtu=1024, traffic={"message_size": "1KiB", "rate": "1Mb/s"})]
         config["receivers"] = [receiver(ip="10.0.0.101/24", worker=1, memory="1KiB", count=20)]
@@ -86,7 +86,7 @@ class Lab(harness.TestCase):
         self.assertGreater(sum(q["retransmitted_packets"] for q in run.qps()), 0)
 
     def test_a_port_of_the_machine_is_a_station(self):
-        """The receiver is behind a port of the network, at the other end of a ring, as if behind a real switch."""
+        """The receiver is outside the emulated network: a ring connects its port to a port of the network."""
         links = [{"ends": ["feb", "tor"], "rate": "10Gb/s", "delay": "500ns"},
                  {"ends": ["tor", "out"], "rate": "10Gb/s", "delay": "500ns"}]
         config = topology(links=links, ports=[{"name": "out", "device": "net_ring:world", "mtu": 4200},

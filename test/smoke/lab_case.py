@@ -10,7 +10,7 @@ LIMIT = 280  # seconds, allowing for a busy machine
 
 class LabCase(harness.TestCase):
     def lab(self, name, *overrides, status=0, args=(), seconds=LIMIT):
-        """Runs an experiment of the tree, or the one in a file, and returns the finished run."""
+        """Runs an experiment and returns the finished run. `name` is the name of an experiment of conf/lab, or the path of a file."""
         conf = name if isinstance(name, Path) else harness.CONF / "lab" / f"{name}.yaml"
         result = self.dir / "result.json"
         command = ["lab", "-c", str(conf), "--virtual", "--json", str(result), *args]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Shortened experiments of conf/lab in virtual time: their figures, their checks, and the same bytes in a second run."""
+"""Runs shortened experiments of conf/lab in virtual time. Tests their figures, their checks, and that a second run gives the same bytes."""
 
 import csv
 import unittest
@@ -46,7 +46,7 @@ class Experiments(LabCase):
         self.assertEqual(len(run.result["switches"][0]["ports"]), 4)
 
     def test_incast_without_dcqcn(self):
-        """Compares the experiment with the same one with DCQCN: without DCQCN, there are more pause frames and longer queues."""
+        """Runs the same incast with and without DCQCN. Without DCQCN, there are more pause frames and longer queues."""
         with_it = self.lab("incast", "run.duration=400ms", "boards.feb.stop=400ms")
         without = self.lab("incast-no-dcqcn", "run.duration=400ms", "boards.feb.stop=400ms")
         self.assert_held(without)
@@ -79,7 +79,7 @@ class Experiments(LabCase):
         self.assertEqual(self.totals(run)["cnp_tx"], 0)
 
     def completion_times(self, run):
-        """Returns the completion times of the run. Checks that they are the sums over its boards."""
+        """Returns the completion times of the run. Checks that their counts are the sums over message classes and boards."""
         times = run.result["completion_times"]
         self.assertEqual(times["backlog"], 0)
         self.assertEqual(times["messages"], sum(c["messages"] for c in times["classes"]))
@@ -88,11 +88,11 @@ class Experiments(LabCase):
         return times
 
     def test_hadoop(self):
-        """Ten boards load half of a port's capacity with messages of Hadoop's lengths."""
+        """Ten boards load a port to half of its capacity. The lengths of the messages follow the Hadoop distribution."""
         run = self.lab("hadoop")
         self.assert_held(run)
         times = self.completion_times(run)
-        # Half of 10 Gb/s for 200 ms. The standard deviation of the lengths is six times their mean.
+        # Expect as many messages as half of 10 Gb/s carries in 200 ms. The standard deviation of the lengths is six times their mean.
         expected = 0.5 * 1.25e9 * 4096 / 4178 / 120420.75 * 0.2
         self.assertAlmostEqual(times["messages"], expected, delta=4 * expected ** 0.5)
         self.assertAlmostEqual(times["shorter_half"]["messages"], times["messages"] / 2, delta=2 * expected ** 0.5)
@@ -145,7 +145,7 @@ class Experiments(LabCase):
         self.assertAlmostEqual(self.goodput(run)["victim"], 8, delta=0.05)
         self.assertGreaterEqual(run.check("demand_met")["value"], 0.99)
         self.assertEqual(self.totals(run)["pause_tx"], 0)
-        # The checks must be meaningful, so they must fail without DCQCN.
+        # Without DCQCN, the checks must fail. Otherwise, they would not be meaningful.
         fails = self.lab("victim", "boards.feb.dcqcn=off", "run.duration=200ms", status=1)
         self.assertEqual({c["name"] for c in fails.result["checks"] if not c["held"] and c.get("gated", True)},
                          {"demand_met", "pause_tx"})
@@ -211,7 +211,8 @@ class Experiments(LabCase):
         return self.lab(self.config(config), status=1, args=("--report", str(self.dir / "report"), "--no-pictures"))
 
     def test_goodput_of_uc(self):
-        """The goodput is what the receiver accepted, and never exceeds the link's rate. The rate sent has another name."""
+        """With UC, the goodput counts what the receiver accepted, so it never exceeds the link's rate. The result reports the sent payload
+        separately."""
         carried = 10 * 16384 / (4 * 4178 + 16)  # Gb/s of payload, with path MTU 4096 and a RETH in the first of four packets
         # A lost packet makes the receiver discard its message.
         for faults in ({}, {"drop": "0.1%"}):
@@ -247,7 +248,7 @@ class Experiments(LabCase):
         self.assertLessEqual(float(line.split()[0]), round(carried, 3))
 
     def sums_of_series(self):
-        """Returns the sums of bytes sent (BTH to pad) and delivered over all rows."""
+        """Returns the number of bytes sent, from BTH to pad, and the number of bytes delivered, each summed over all rows of the series."""
         before, sent, got = {}, 0.0, 0.0
         with open(self.dir / "report" / "series.csv", newline="", encoding="utf-8") as f:
             for row in csv.DictReader(f):
@@ -300,7 +301,7 @@ class Experiments(LabCase):
         self.assertEqual(sum(q["tx_wire_bytes"] for q in port["queues"]), port["tx_wire_bytes"])
         self.assertGreater(low["starved_ms"], 5)
         self.assertLess(high["starved_ms"], 0.1)
-        # Responses use the highest level.
+        # Responses use the highest priority.
         self.assertGreater(next(p for p in tor["ports"] if p["name"] == "tor.high")["queues"][7]["tx_packets"], 0)
         with open(report / "queues.csv", newline="", encoding="utf-8") as f:
             rows = [r for r in csv.DictReader(f) if r["port"] == "tor.daq"]

@@ -78,7 +78,7 @@ class Ends(harness.TestCase):
         self.assertEqual(run.qps()[0]["tx_packets"], 0)
 
     def test_by_signal_while_the_receiver_is_away(self):
-        """After the first signal, softfeb waits for outstanding requests, but not after the second. Two at the same time count as one."""
+        """After a signal, softfeb waits for outstanding requests. A second signal ends the wait. Simultaneous signals count as one."""
         away = {"ip": "10.0.0.9", "mac": "02:00:00:00:00:09", "qpn": 5, "rkey": 1, "address": 4096, "length": "1MiB"}
         config = ring([board(qp(to=away, timeout=0))], [receiver(memory="1MiB")], drain_timeout="30s")
         del config["receivers"][0]["memory"]
@@ -115,7 +115,7 @@ class Beginnings(harness.TestCase):
         self.assertLess(late, 0.5)
 
     def test_a_receiver_that_does_not_come(self):
-        """softfeb retries for `connect_timeout` with the port open. Progress and error report the state of the link."""
+        """softfeb opens the port and retries for `connect_timeout`. The progress messages and the error report the state of the link."""
         config = endless(connect_timeout="6s")
         config["boards"][0]["qps"][0]["to"] = "perftest://127.0.0.1:9"
         softfeb = self.start(config)
@@ -131,8 +131,8 @@ class Beginnings(harness.TestCase):
         self.assertTrue(run.result["warmup_excluded"])
         self.assertGreater(run.result["duration_s"], 1.9)
         self.assertLess(run.result["measured_s"], run.result["duration_s"] - 0.5)
-        # The measured messages completed within the measured time, so their bytes are at most the rate times the time, plus one message in
-        # flight. After a preemption, a worker also sends the packets that were due in the meantime.
+        # Only messages that complete within the measured time count. Their bytes are at most the rate times this time, plus a message in
+        # flight at either end. A worker that was preempted also sends the packets that were due in the meantime.
         due = run.result["measured_s"] * 1.01 + max(w["stolen_s"] for w in run.result["workers"])
         self.assertLess(sent["measured_payload_bytes"], 200e6 / 8 * due + 2 * 65536)
         self.assertLess(sent["measured_payload_bytes"], sent["tx_payload_bytes"])

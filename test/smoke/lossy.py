@@ -38,7 +38,7 @@ class Lossy(harness.TestCase):
             self.assertGreater(sent["nak_rx"]["sequence"], 0)
             self.assertGreater(got["duplicate"], 0)
             self.assertEqual(sent["tx_packets"], sent["retransmitted_packets"] + 256 * 65536 // pmtu)
-            # The number of packets on the wire is that of the QP, changed by the faults, plus ARP.
+            # The port sent the QP's packets, without those that the faults dropped, with those that they duplicated, and with ARP packets.
             requests = sent["tx_packets"] - faults[0]["tx_dropped"] + faults[0]["tx_duplicated"]
             self.assertIn(run.result["ports"][0]["tx_packets"] - requests, range(0, 5))
             self.assertGreater(got["icrc_errors"], 0)
@@ -52,7 +52,7 @@ class Lossy(harness.TestCase):
         self.assertEqual([q["messages"] for q in run.result["receivers"][0]["qps"]], [30] * 50)
 
     def test_receiver_not_ready(self):
-        """There are more immediates than receives. The receiver sends RNR NAKs, and finally the QP gives up."""
+        """The QP sends more WRITEs with immediate than receives are posted. It fails when its RNR retries are exceeded."""
         traffic = {"message_size": "4KiB", "messages": 50, "verb": "write_imm"}
         config = ring([board(qp(traffic=traffic, rnr_retry=3))], [receiver(memory="1MiB", receives=20, rnr_timer=1)])
         run = self.run_softfeb(config, status=1)
@@ -63,7 +63,7 @@ class Lossy(harness.TestCase):
         self.assertIn("receiver not ready", run.result["messages"][0])
 
     def test_same_seed_same_losses(self):
-        """The same seed drops the same packets. Uses UC, because there responses cannot change the order of packets."""
+        """Two runs with the same seed lose the same packets. With UC, the order of packets does not depend on responses."""
         traffic = {"message_size": "16KiB", "messages": 500}
         config = ring([board(qp(traffic=traffic, transport="UC"))], [receiver(memory="1MiB")],
                       feb={"faults": {"seed": 5, "tx_drop": "2%"}})
@@ -73,7 +73,7 @@ class Lossy(harness.TestCase):
         self.assertGreater(len(maps[0]), 10)
 
     def test_goodput_of_uc(self):
-        """The goodput is what the receiver accepted after the warm-up. It is not reported for receivers outside the process."""
+        """With UC, the goodput counts what the receiver accepted after the warm-up. It is unknown for receivers outside the process."""
         traffic = {"message_size": "4KiB", "rate": "100Mb/s"}
         away = {"ip": "10.0.0.9", "mac": "02:00:00:00:00:09", "qpn": 5, "rkey": 1, "address": 0, "length": "1MiB"}
         config = ring([board(qp(traffic=traffic, transport="UC")), board(qp(to=away, traffic=traffic, transport="UC"), name="feb1",
@@ -85,7 +85,7 @@ class Lossy(harness.TestCase):
         self.assertLess(lost["measured_payload_bytes"], got["completed_payload_bytes"])
         self.assertAlmostEqual(lost["goodput_gbps"], lost["measured_payload_bytes"] * 8e-9 / lost["measured_s"], places=9)
         self.assertLessEqual(lost["measured_s"], run.result["measured_s"])
-        # 6,000 messages with independent losses: five standard deviations are 2.6 %.
+        # About 6,000 messages are sent, and each is lost independently of the others. Five standard deviations of the share are 2.6 %.
         self.assertAlmostEqual(lost["goodput_gbps"] / lost["tx_payload_gbps"], 0.8, delta=0.04)
         self.assertGreater(unknown["tx_payload_gbps"], 0)
         self.assertIsNone(unknown["goodput_gbps"])

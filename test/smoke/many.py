@@ -9,7 +9,7 @@ PMTU = 4096
 
 class Many(harness.TestCase):
     def assert_whole(self, run, message_size):
-        """Checks the figures of each QP and their sums, which follow from the number of messages."""
+        """Checks that the counters of each QP and the totals agree with the number of messages, and that nothing was lost."""
         per_message = -(-message_size // PMTU)
         for qp in run.qps():
             messages = qp["messages_completed"]
@@ -75,7 +75,7 @@ class Many(harness.TestCase):
         self.assertEqual({q["transport"] for q in run.qps()}, {"UC"})
         self.assert_whole(run, 16384)
         self.assert_pairs(run)
-        # The total covers the time from the first start to the last end of a queue pair.
+        # The total goodput refers to the time from the first start to the last end of any queue pair, so it is below the sum.
         together = sum(q["goodput_gbps"] for q in run.qps())
         self.assertLessEqual(run.result["goodput_gbps"], together + 1e-9)
         self.assertGreater(run.result["goodput_gbps"], 0.98 * together)
@@ -86,7 +86,7 @@ class Many(harness.TestCase):
             self.assertLessEqual(q["measured_payload_bytes"], q["tx_payload_bytes"])
 
     def test_two_thousand_queue_pairs_of_which_packets_are_lost(self):
-        """UC does not report losses. The map must contain exactly the messages of which a packet was dropped."""
+        """With UC, the sender does not notice losses. The receiver's map must list exactly the messages of which a packet was dropped."""
         run = self.run_softfeb(CONF / "thesis-2000.yaml", "--messages", "20", "--set", "run.duration=30s",
                                "--set", "boards.camera.qps.0.traffic.rate=2Mb/s",
                                "--set", "ports.feb.faults={seed: 7, tx_drop: 1%}",

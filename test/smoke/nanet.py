@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""conf/nanet.yaml: traffic generators of four ports, which are controlled by registers, and streams of datagrams."""
+"""Tests conf/nanet.yaml: registers control the traffic generators of four ports, which send streams of datagrams."""
 
 import json
 import shutil
@@ -121,7 +121,7 @@ class Nanet(harness.TestCase):
         self.assertEqual(after['softfeb_stream_bytes_total{receiver="gpu1"}'], streams["bytes"])
         for reason in ("no_buffer", "too_long", "empty", "other_port"):
             self.assertEqual(after[stream("dropped_datagrams", reason)], streams[reason])
-        for reason in ("full", "timeout", "end"):  # the last buffers may close later
+        for reason in ("full", "timeout", "end"):  # the result is written later and may count more buffers
             self.assertLessEqual(after[stream("closed_buffers", reason)], streams[reason])
         self.assertGreater(after[stream("closed_buffers", "timeout")] + after[stream("closed_buffers", "full")], 0)
 
@@ -135,7 +135,7 @@ class Nanet(harness.TestCase):
         self.assertEqual([q["messages"] for q in receiver["qps"]], [PACKETS / 4] * 4)
 
     def test_four_ports(self):
-        # With a longer timeout, buffers become full on a busy machine, too.
+        # With a longer timeout, buffers fill up before they time out, even on a busy machine.
         changes = ["eal.hugepages=no", "run.duration=500ms", "boards.feb.control.listen=none", "boards.feb.control.in_band=true",
                    *(f"receivers.gpu{i}.streams.timeout=1s" for i in range(4))]
         result = self.run_softfeb(CONF / "nanet.yaml", "-q", *(a for c in changes for a in ("--set", c))).result

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A congestion control algorithm by a user: follows the tutorial of doc/congestion.md in a folder outside the tree."""
+"""Builds a user's congestion control algorithm in a folder outside the tree, as the tutorial of doc/congestion.md describes."""
 
 import json
 import os
@@ -54,7 +54,7 @@ class Tutorial(harness.TestCase):
         congestion = result["boards"][0]["qps"][0]["congestion"]
         self.assertEqual(congestion["algorithm"], "equal")
         self.assertGreater(congestion["counters"]["cuts"], 100)
-        # Like a user, set a parameter on the command line, first to a valid and then to an invalid value.
+        # Set a parameter of the algorithm on the command line, first to a valid and then to an invalid value.
         self.assertEqual(self.lab("--duration", "100ms", "--set", "boards.feb.congestion.cut=0.1").returncode, 0)
         wrong = self.lab("--set", "boards.feb.congestion.cut=2")
         self.assertEqual(wrong.returncode, 2)

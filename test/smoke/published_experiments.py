@@ -22,18 +22,18 @@ class Experiments(LabCase):
         self.assertEqual((windows["closed"], windows["not_sent"], windows["late"], windows["inconsistent"]), (2500, 0, 0, 0))
         self.assertGreater(receiver["duplicate"], 0)
         self.assertGreater(receiver["out_of_order"], 0)
-        # The receiver also numbers messages by their PSNs.
+        # Apart from the windows, each QP of the receiver finds missing messages by their PSNs. Both must find the same ones.
         by_psn = {str(i): q["missing_ranges"] for i, q in enumerate(receiver["qps"]) if "missing_ranges" in q}
         self.assertEqual(windows["missing_ranges"], by_psn)
         self.assertEqual(windows["goodput_bytes"], windows["marked"] * 4096)
-        self.assertLess(receiver["goodput_gbps"], 4 * 16.384 * 1.001)   # there is one period less than there are messages
+        self.assertLess(receiver["goodput_gbps"], 4 * 16.384 * 1.001)   # n messages span only n - 1 periods, which raises it
         self.assertGreater(receiver["goodput_gbps"], 4 * 16.384 * 0.99)
         fails = self.lab("seed001-lossy", "receivers.node.windows.loss_limit=0", "run.messages=1000", status=1)
         self.assertFalse(fails.check("loss node")["held"])
         self.assertEqual([c["name"] for c in fails.result["checks"] if not c["held"]], ["loss node"])
 
     def test_seed003_latency(self):
-        """As in Fig. 7, registration saves the same time at every size."""
+        """As in Fig. 7, notification by the receiver saves the same time at every message size."""
         figures = {}
         for size in ("256B", "1KiB", "4KiB", "32KiB"):
             for notify in ("receiver", "sender"):
@@ -78,7 +78,8 @@ class Experiments(LabCase):
             self.assertEqual(self.stage(run, "sent", "switch_1_in")["max"], 204.8)
 
     def test_seed000_mtu(self):
-        """Only the headers determine the goodput. The runs are too short for the check of the port's utilization."""
+        """The goodput depends only on the ratio of payload to headers. The runs are too short for the experiment's check of the port's
+        utilization."""
         for pmtu in (256, 1024, 4096):
             run = self.lab("seed000-mtu", f"boards.feb.qps.0.pmtu={pmtu}", "run.duration=20ms")
             self.assertAlmostEqual(self.goodput(run)["feb"], 10 * pmtu / (pmtu + 82), delta=0.01)
@@ -126,7 +127,7 @@ class Experiments(LabCase):
             self.assertEqual(receiver["windows"]["missing"], 0)
 
     def test_seed001_n_to_n(self):
-        # Use a quarter of the queue pairs, because test_many_to_many resolves the addresses of all.
+        # A quarter of the queue pairs is enough, because test_many_to_many already covers address resolution for all of them.
         run = self.lab("seed001-n-to-n", "boards.feb.count=100", "boards.feb.qps.0.count=100", "receivers.daq.count=100")
         self.assert_held(run)
         self.assertEqual(run.check("messages_arrived")["value"], 0)
@@ -134,7 +135,7 @@ class Experiments(LabCase):
                          sum(b["summary"]["messages_posted"] for b in run.result["boards"]))
 
     def test_repeated(self):
-        """Other random numbers change the queue and the time to converge; the goodput depends on the registers."""
+        """The seed affects the queue and the time to converge. The goodput depends only on the values of the registers."""
         study = self.sweep("-c", str(harness.CONF / "lab" / "repeated.yaml"), "--json", str(self.dir / "sweep.json"))
         self.assertEqual(study.status, 0, f"\n{study.err}\n{study.out}")
         points = study.result["points"]
@@ -172,9 +173,9 @@ class Experiments(LabCase):
         self.assert_held(run)
         windows = self.windows_of(run)[1]
         self.assertEqual(windows["streams"], 1627)
-        self.assertEqual((windows["closed"], windows["full"], windows["missing"]), (48, 47, 0))   # the last one is not complete
+        self.assertEqual((windows["closed"], windows["full"], windows["missing"]), (48, 47, 0))   # the last window is incomplete
         self.assertAlmostEqual(self.node_goodput(run), 10.17, delta=0.01)
-        # Every message is posted when it is due. Messages of stream i of n are due i/n of a period after each multiple of the period.
+        # Every message is posted when it is due. For stream i of n, this is i/n of a period after each multiple of the period.
         period, end = 20_971_520_000, 10**12
         due = {n: sum(1 + (end - period * i // n) // period for i in range(n)) for n in (20, 21)}
         for board in run.result["boards"]:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A receiver in another process refuses or does not respond. The run ends in time, with a status, a message and exit code 1.
+"""A receiver in another process refuses requests or does not respond. The run ends in time, with a status, a message and exit code 1.
 
-The receiver's process contains a board with the sender's address and QPN that never starts. It provides the information that a real sender
-would send to the receiver by other means.
+The configuration of the receiver's process contains a board that never starts. The receiver takes the sender's address and QPN from this
+board; in reality, the two sides would exchange them.
 """
 
 import concurrent.futures
@@ -76,7 +76,7 @@ class Refused(harness.TestCase):
         self.assertEqual(run.qps()[0]["nak_rx"]["remote_access"], 1)
 
     def test_out_of_bounds(self):
-        """The sender assumes more memory than the receiver has: 64 messages fit, and the 65th does not."""
+        """The sender's `length` exceeds the receiver's memory region. 64 messages fit into the region, and the 65th is refused."""
         run = self.send(length="4MiB")
         self.assert_failed(run, 10, 64, "address", "length")
 
@@ -90,7 +90,8 @@ class Refused(harness.TestCase):
         self.assertEqual(run.qps()[0]["timeouts"], 3)
 
     def test_wrong_psn(self):
-        """The receiver requests a PSN that was never sent. The sender cannot send it, so its timeouts end the queue pair."""
+        """The sender starts with a PSN that the receiver does not expect. The sender ignores the NAK, which asks for a PSN that was never
+        sent, and its timeouts end the queue pair."""
         run = self.send(qp_keys={"psn": 100})
         self.assert_failed(run, 20, 0, "did not respond")
         self.assertEqual(run.qps()[0]["responses_ignored"], 1)
@@ -114,8 +115,8 @@ class Refused(harness.TestCase):
         return sent
 
     def test_receiver_killed_in_mid_transfer(self):
-        """With two retries, the third timeout ends the queue pair. A busy machine may stop the receiver for longer than the timer's 4 ms,
-        which causes earlier timeouts, so at least one of ten runs must have exactly three."""
+        """With two retries, the third timeout ends the queue pair. If a busy machine stops the receiver for longer than the 4 ms of the
+        timer, there are also timeouts before the receiver is killed. Therefore, only one of ten runs must have exactly three."""
         timeouts = []
         for _ in range(10):
             timeouts.append(self.killed_in_mid_transfer()["timeouts"])

@@ -126,7 +126,7 @@ class Report(harness.TestCase):
         self.assertIn("CNPs forged", (self.dir / "threshold.svg").read_text())
 
     def write_swift(self, boards, columns):
-        """Writes a series whose algorithm has an RTT, a window and a target delay."""
+        """Writes a time series with the columns `columns` of an algorithm that has a target delay and measures the RTT."""
         (self.dir / "series.csv").write_text(
             "time_s,board,qpn,rc_gbps,rt_gbps,alpha,sent_gbps,goodput_gbps,cnp_rx,retransmitted," + columns + "\n"
             + "".join(f"{t / 10},feb{b},{q},5,5,,5,5,0,0,{20 + t + b + q},{65536 * (1 + q)},,25\n"
@@ -199,7 +199,7 @@ class Report(harness.TestCase):
         for said in ("Completion times by message length, real time", "Completion times by message length, virtual time", "up to 10 kB",
                      "10 kB to 100 kB", "100 kB to 1 MB", "above 1 MB", "the shorter half", "99.5"):
             self.assertIn(said, words)
-        self.assertNotIn("completion_times.", words)  # not listed again among all values
+        self.assertNotIn("completion_times.", words)  # the table of all values does not repeat them
 
     def test_the_end_of_a_run_is_no_board_that_leaves(self):
         rows = [(t / 10, b, 5 if t / 10 <= until else 0) for t in range(1, 13) for b, until in (("feb0", 1), ("feb1", 0.5))]
@@ -230,7 +230,7 @@ class Report(harness.TestCase):
         self.assertNotIn("Demand met", svg)
 
     def test_sweep_with_repeated_points(self):
-        """An axis over run.seed repeats the points. A box shows the runs of a point."""
+        """A sweep over run.seed repeats each point of the other keys. The chart draws the runs of a point as a box."""
         (self.dir / "sweep.csv").write_text("boards.feb.qps.0.pmtu,run.seed,goodput_gbps\n" + "".join(
             f"{pmtu},{seed},{pmtu / 500 + seed / 100}\n" for pmtu in (256, 4096) for seed in (1, 2, 3)))
         self.make()
@@ -282,7 +282,7 @@ class Report(harness.TestCase):
         self.assertIn(f"report: {self.dir}/index.html", run.out)
         words = self.assert_charts("rates", "stages").words
         self.assertEqual(run.qps(), [])
-        for said in ("packets", "retransmitted", "Rc at the end (Gb/s)"):  # from the summary of the board
+        for said in ("packets", "retransmitted", "Rc at the end (Gb/s)"):  # rows from the board's summary, as no QPs are listed
             self.assertIn(said, words)
 
     def test_softfeb_where_nothing_can_make_it(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The result document contains every member that scripts use and consistent numbers, and is replaced atomically."""
+"""The result document contains every member that scripts use. Its numbers are consistent, and the file is replaced atomically."""
 
 import json
 import subprocess
@@ -47,7 +47,7 @@ class Result(harness.TestCase):
         self.assert_latency(result)
 
     def assert_latency(self, result):
-        """Checks the times of a sample of the messages, from boards and receivers of several workers."""
+        """Checks the latencies of the sampled messages, whose times come from boards and receivers on several workers."""
         latency = result["latency"]
         self.assert_members(latency, {"sample": int, "messages": int, "overflows": int, "lost_stamps": int, "incomplete": int})
         stages = {(s["from"], s["to"]): s for s in latency["stages"]}
@@ -69,7 +69,7 @@ class Result(harness.TestCase):
         for b in result["boards"]:
             self.assertLessEqual(b["goodput_gbps"], sum(q["goodput_gbps"] for q in b["qps"]) + 1e-9)
             for q in b["qps"]:
-                if q["measured_s"] == 0:  # on a very busy machine, nothing may complete after the warm-up
+                if q["measured_s"] == 0:  # on a very busy machine, it can happen that no message completes after the warm-up
                     self.assertEqual((q["goodput_gbps"], q["measured_payload_bytes"]), (0, 0))
                 else:
                     self.assertAlmostEqual(q["goodput_gbps"], q["measured_payload_bytes"] * 8e-9 / q["measured_s"])
@@ -78,7 +78,7 @@ class Result(harness.TestCase):
                 self.assertLessEqual(q["measured_s"], result["measured_s"])
                 if q["retransmitted_packets"] == 0:
                     self.assertEqual(q["ack_rx"], q["messages_completed"])
-                else:  # the worker was preempted for longer than the timeout, and duplicates are acknowledged, too
+                else:  # preemption beyond the timeout causes retransmissions, and the receiver acknowledges duplicates, too
                     self.assertGreaterEqual(q["ack_rx"], q["messages_completed"])
         self.assertLessEqual(result["goodput_gbps"], sum(b["goodput_gbps"] for b in result["boards"]) + 1e-9)
         self.assertLessEqual(result["goodput_gbps"], sum(r["goodput_gbps"] for r in result["receivers"]) + 1e-9)
@@ -207,7 +207,7 @@ class Result(harness.TestCase):
         self.assertEqual([p.name for p in self.dir.iterdir()], ["run.yaml"])
 
     def test_standard_output_that_is_closed(self):
-        """It is an error if the reader of standard output has closed it."""
+        """If standard output cannot be written, softfeb exits with status 3."""
         path = self.config(ring([board(qp(traffic={"messages": 10}))], [receiver()]))
         with open("/dev/full", "w") as full:
             done = subprocess.run([harness.SOFTFEB, "run", "-c", path, "--json", "-"], stdout=full, stderr=subprocess.PIPE,

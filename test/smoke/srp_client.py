@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A client of the board's slow control for the tests: RSSI v1, packetizer v2, SRPv3 and the RoCE metadata bus. It was written only from the
-descriptions of the protocols, and shares no code with softfeb. It is single-threaded and works only inside its calls, so a client that is
-not called looks dead to the board."""
+descriptions of the protocols, and shares no code with softfeb. The client is single-threaded and keeps its links alive only during calls
+of its functions. Between calls, the board's null timeout may expire."""
 
 import os
 import random
@@ -73,7 +73,7 @@ class Rssi:
             if now >= end:
                 self.close()
                 raise Closed("no SYN-ACK")
-            if now >= again:  # each retry uses the next number, like the laboratory's client
+            if now >= again:  # like the laboratory's client, increment the sequence number with each retry
                 self.syn(sequence)
                 self.syn_sequence, sequence, again = sequence, sequence + 1 & 0xFF, now + 0.1
             self._receive(min(end, again) - now)
@@ -106,7 +106,7 @@ class Rssi:
             self._short(ACK, segment[0], segment[1])
 
     def pump(self, seconds, until=lambda: False):
-        """Processes the link until `until()` returns true, but at most for `seconds`."""
+        """Sends and receives segments until `until()` returns true, but at most for `seconds`."""
         end = time.monotonic() + seconds
         while not until():
             if self.state != "open":
@@ -253,7 +253,7 @@ class Srp:
         self.answers[struct.unpack_from("<I", frame, 4)[0]] = frame
 
     def begin(self, opcode, address, size, data=b""):
-        """Sends a request without waiting; returns what end() needs."""
+        """Sends a request without waiting for the response. Returns the arguments for end()."""
         number, self.next_id = self.next_id, self.next_id + 1
         header = struct.pack("<IIIII", 0x0A000003 | opcode << 8, number, address & 0xFFFFFFFF, address >> 32, size - 1)
         for segment in self.frames.split(header + data, self.link.max_segment - 8):
@@ -288,7 +288,7 @@ class Srp:
         return int.from_bytes(self.read(address, size), "little") >> bit & (1 << bits) - 1
 
     def set(self, address, value, bit=0, bits=32):
-        """Writes like PyRogue: writes whole words, keeps their other bits, and then reads the value back."""
+        """Writes a field as PyRogue does: writes whole words with their other bits unchanged, and then verifies the field."""
         size = (bit + bits + 31) // 32 * 4
         mask = (1 << bits) - 1 << bit
         word = 0 if bits % 32 == 0 else int.from_bytes(self.read(address, size), "little")
@@ -298,7 +298,7 @@ class Srp:
 
 
 def stay(host="127.0.0.1"):
-    """Connects to both links, prints their local addresses, and keeps them alive until it is killed. Use a separate process."""
+    """Opens both links, prints their local addresses, and keeps the links open until the process is killed."""
     registers, stream = Srp(host).link, Rssi(host, STREAM)
     stream.open()
     print(*("{}:{}".format(*link.socket.getsockname()) for link in (registers, stream)), flush=True)
@@ -319,7 +319,7 @@ CHECKER, DISPATCHER = 0x80030000, 0x80020000
 
 
 def join(*fields):
-    """Joins fields (value, bits) to a number. The first field is the most significant."""
+    """Concatenates fields, given as (value, bits), to one number. The first field is the most significant."""
     word = 0
     for value, bits in fields:
         word = word << bits | value & (1 << bits) - 1
@@ -385,7 +385,7 @@ class Verbs:
 
 
 def dispatch(srp, length, count, rkey, address, wrap, sqpn, lkey):
-    """Starts a burst like runDispatch.py."""
+    """Starts a burst in the same way as the laboratory's script runDispatch.py."""
     srp.write(DISPATCHER + 0xF04, struct.pack("<I", length))
     srp.write(DISPATCHER + 0xF00, struct.pack("<I", count << 1))
     srp.write(DISPATCHER + 0xF08, struct.pack("<I", rkey))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Progress output is a redrawn table that fits the window on a terminal, and lines elsewhere."""
+"""On a terminal, progress output is a table that fits the window and is redrawn. Elsewhere, it consists of plain lines."""
 
 import fcntl
 import os
@@ -61,7 +61,8 @@ class Table(harness.TestCase):
         return self.config(config)
 
     def drawn(self, text):
-        """Returns the drawn blocks, as lines without colours, and the number of lines by which the cursor moved up after each."""
+        """Returns the successive states of the table, each as a list of lines without colours. Also returns by how many lines the cursor
+        moved up after each state."""
         parts, moves = MOVE.split(text)[2::2], [int(n) for n in MOVE.findall(text)]
         self.assertGreater(len(moves), 2, text)
         blocks = [[line for line in COLOUR.sub("", part).splitlines() if not line.startswith("draining")] for part in parts[:-1]]
@@ -85,7 +86,7 @@ class Table(harness.TestCase):
         self.assertNotIn("\x1b", out)
 
     def rc(self, scope):
-        """Returns the Rc that the table shows for a board with eight queue pairs to two receivers."""
+        """Returns the Rc that the table shows for a board. The board has eight queue pairs to two receivers."""
         config = harness.ring(
             [harness.board(harness.qp(to=["daq", "daq2"], count=8, traffic={"rate": "2Mb/s"}),
                            dcqcn={"algorithm": "firmware", "scope": scope})],

@@ -68,9 +68,9 @@ class Transfers(harness.TestCase):
         self.assertGreater(windows["missing"], 0)
         self.assertEqual(windows["missing"] + windows["not_sent"], sum(
             last - first + 1 for ranges in windows["missing_ranges"].values() for first, last in ranges))
-        self.assertEqual(windows["missing"], got["missing"])   # numbered by PSN
+        self.assertEqual(windows["missing"], got["missing"])   # this counter relies on PSNs, not on windows
         self.assertEqual((windows["late"], windows["wrong_immediate"], windows["inconsistent"]), (0, 0, 0))
-        # A busy machine sends less than configured. This goodput excludes the first and the last second.
+        # A busy machine sends less than configured. The goodput of a receiver with windows excludes the first and the last second.
         self.assertLess(got["goodput_gbps"], 4 * 2000 * 8192 * 8e-9 * 1.1)
         self.assertGreater(got["goodput_gbps"], 0.5 * run.result["goodput_gbps"])
 

@@ -140,7 +140,7 @@ class Usage(harness.TestCase):
         for choice, status, words in (("avx9", 2, "portable"), ("portable", 0, "tables"), ("native", 0, "iCRC")):
             with self.subTest(choice), unittest.mock.patch.dict(os.environ, SOFTFEB_CPU=choice):
                 run = harness.Softfeb(["doctor"], self.dir).finish(30)
-                self.assertIn(run.status, (status, 3) if status == 0 else (status,))  # 3: something else is missing on this machine
+                self.assertIn(run.status, (status, 3) if status == 0 else (status,))  # 3: the machine lacks something else
                 self.assertIn(words, run.err + run.out)
 
     def test_help_and_version(self):
@@ -192,7 +192,7 @@ class Usage(harness.TestCase):
             self.assertIn(words, run.err)
 
     def test_configurations_of_the_tree_are_read(self):
-        """The only problem of each configuration is the unknown key that is set here."""
+        """Loads each configuration with an unknown key. softfeb must report this key, and no other problem."""
         for path in sorted(CONF.glob("*.yaml")):
             with self.subTest(path.name):
                 process = harness.Softfeb(["run", "-c", str(path), "--set", "run.no_such_key=1"], self.dir)

@@ -19,7 +19,7 @@ def stage(values, worker, name):
 
 
 def seconds(values, worker):
-    """Returns the time that a worker has spent in all stages together, in seconds."""
+    """Returns the sum of the times that a worker has spent in its stages, in seconds."""
     prefix = f'softfeb_worker_stage_seconds_total{{worker="{worker}"'
     return sum(value for name, value in values.items() if name.startswith(prefix))
 
@@ -43,7 +43,7 @@ class Workers(harness.TestCase):
         self.assertEqual(self.handed_over(self.arranged(0, 0, 1)), [0])
 
     def test_two_workers_on_each_port(self):
-        """Each queue of a ring leads to a fixed worker, which hands over the packets for the other worker's board."""
+        """Each worker polls one queue of each port. It hands over packets that are for a board of the other worker."""
         run = self.arranged([0, 1], [1, 0], 2, count=4)
         self.assertEqual(len(run.qps()), 16)
         self.assertGreater(sum(self.handed_over(run)), 0)
@@ -65,7 +65,7 @@ class Workers(harness.TestCase):
         self.assert_held(run)
         for worker in run.result["workers"]:
             cpu = worker["cpu"]
-            self.assertGreater(cpu["samples"], 3, cpu)  # there are few if other processes use the CPU
+            self.assertGreater(cpu["samples"], 3, cpu)  # a busy machine takes only a few samples
             for stage in ("busy", "rx", "place", "check", "build", "tx", "other", "idle"):
                 values = [cpu[stage][q] for q in ("min", "p10", "p50", "p90", "max")]
                 self.assertEqual(values, sorted(values))
