@@ -101,7 +101,7 @@ TEST_CASE("forbidden calls of a worker are detected", "[steady]") {
     const Watch watch = misbehaved(c.action);
     INFO(c.name << '\n' << watch.text());
     CHECK(watch.count(c.deed) == c.times);
-    // Output may be written immediately. It then counts as output and as a system call.
+    // The library may write output immediately, which adds a system call to the total.
     if (c.deed == Deed::kAllocation || c.deed == Deed::kLock) CHECK(watch.total() == c.times);
   }
   std::fclose(nowhere);

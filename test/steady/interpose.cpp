@@ -21,13 +21,13 @@ void __libc_free(void* p);
 
 namespace {
 
-// Values of Deed.
+// The values of enum Deed in watch.hpp, which this file must not include.
 constexpr int kAllocation = 0;
 constexpr int kLock = 1;
 constexpr int kOutput = 2;
 
-/// Returns the original definition of function `name`. `version` selects one of them if the library has
-/// several.
+/// Returns the original definition of function `name`. If the library exports several versions of this
+/// symbol, `version` selects one of them.
 void* behind(void*& kept, const char* name, const char* version = nullptr) {
   if (kept == nullptr) kept = version == nullptr ? dlsym(RTLD_NEXT, name) : dlvsym(RTLD_NEXT, name, version);
   return kept;
@@ -78,7 +78,7 @@ int posix_memalign(void** out, std::size_t alignment, std::size_t size) {
     return reinterpret_cast<result(*) parameters>(behind(kept, #name, version)) arguments; \
   }
 
-// rte_malloc(), rte_zmalloc() and rte_calloc() call these.
+// rte_malloc(), rte_zmalloc() and rte_calloc() call the following functions.
 STEADY_PASS(kAllocation, void*, rte_malloc_socket, nullptr, (const char* t, std::size_t n, unsigned a, int s),
             (t, n, a, s))
 STEADY_PASS(kAllocation, void*, rte_zmalloc_socket, nullptr,
@@ -111,7 +111,7 @@ STEADY_PASS(kOutput, int, __vfprintf_chk, nullptr, (void* f, int k, const char* 
 STEADY_PASS(kOutput, void, vsyslog, nullptr, (int p, const char* s, va_list a), (p, s, a))
 STEADY_PASS(kOutput, int, rte_vlog, nullptr, (unsigned l, unsigned t, const char* s, va_list a), (l, t, s, a))
 
-// Variadic functions forward to the variants with a va_list.
+// Defines a variadic function that forwards to the variant `relative`, which takes a va_list.
 #define STEADY_LIST(result, name, relative, parameters, last, arguments) \
   extern "C" result name parameters {                                    \
     va_list list;                                                        \

@@ -30,7 +30,7 @@ class Probe {
   std::uint64_t turns() const { return turns_; }
   /// Number of voluntary context switches of the worker.
   long waits() const { return after_.ru_nvcsw - before_.ru_nvcsw; }
-  /// Numbers of page faults without and with I/O.
+  /// Number of page faults that the kernel served without I/O (minor) or with I/O (major).
   long minor_faults() const { return after_.ru_minflt - before_.ru_minflt; }
   long major_faults() const { return after_.ru_majflt - before_.ru_majflt; }
   /// errno if the kernel cannot watch system calls; otherwise 0.

@@ -86,8 +86,8 @@ SteadyRig::SteadyRig(const SteadyConfig& config) : config_(config), clock_(datap
     const unsigned owner = config_.workers - 1;
     workers_[owner]->add_receiver(*receiver_);
     make_port_queue(1, 0, config_.workers == 1 ? queues : std::vector<std::uint16_t>{0});
-    // The second worker, which owns the receiver, polls a queue without traffic. The first worker therefore
-    // hands over all of the receiver's packets.
+    // The second worker owns the receiver, but all packets arrive in the queue of the first worker. The first
+    // worker therefore hands them over.
     if (config_.workers == 2) make_port_queue(1, 1, {1});
   }
   if (triggers_) triggers_->begin(clock_.time(rte_rdtsc()), {});
@@ -129,9 +129,9 @@ engine::CongestionSettings SteadyRig::congestion(bool changed) const {
   congestion::AlgorithmSettings settings{&algorithm, algorithm.defaults(path), path};
   const auto parameters = algorithm.parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    // A worker that is preempted measures long delays. The boards must send nevertheless.
+    // If a worker is preempted, it measures long delays. The minimum window keeps the boards sending.
     if (parameters[i].name == "min_cwnd") settings.values[i] = 2;
-    // Most packets of a message need a grant.
+    // Make most packets of a message wait for a grant.
     if (parameters[i].name == "rtt_bytes") settings.values[i] = 2 * kPmtu;
     const bool step =
         parameters[i].name == "delta" || parameters[i].name == "ai" || parameters[i].name == "w_ai";
@@ -219,8 +219,9 @@ void SteadyRig::make_event_boards() {
   receiver_ = receiver.build();
 }
 
-/// On board 0, makes `qp` send one segment of each transfer; the transfers are shared by all queue pairs of
-/// the board. On the other board, makes `qp` send a UC stream. Returns the memory to which `qp` writes.
+/// Configures `qp` of `board`. All queue pairs of board 0 share registered transfers, and each queue pair
+/// sends one segment of each transfer. A queue pair of the other board sends a UC stream. Returns the memory
+/// to which `qp` writes.
 MutableByteSpan SteadyRig::make_detector(std::uint32_t board, std::uint32_t number, engine::SendQpConfig& qp,
                                          MutableByteSpan memory) {
   if (board != 0) {

@@ -23,7 +23,7 @@ namespace softfeb::steady {
 
 struct SteadyConfig {
   bool ring = true;      ///< boards and a receiver at the ends of a ring; false: only boards, on net_null
-  unsigned workers = 1;  ///< 2: the first polls both ports, the second owns the receiver
+  unsigned workers = 1;  ///< with 2, the first worker polls both ports, and the second owns the receiver
   dataplane::IdlePolicy idle = dataplane::IdlePolicy::kPause;
   /// One of congestion::algorithms(), which is used with its congestion control header; empty: the firmware's
   /// DCQCN.
@@ -57,11 +57,11 @@ struct Traffic {
   bool operator==(const Traffic&) const = default;
 };
 
-/// Two boards as in `softfeb run`: workers with port queues, queue pairs with congestion control, captures.
-/// On a ring, there is a receiver, and there are loss, duplication, reordering, corruption and CE marks.
-/// Without `detector` and `events`, the boards use RC on a ring, and the receiver checks every byte. On
-/// net_null they use UC with injected CNPs. In both cases, the boards also receive ARP requests and
-/// slow-control datagrams.
+/// Two boards as in `softfeb run`, with workers, port queues, congestion control and captures. On a ring,
+/// they send to a receiver, and the ring loses, duplicates, reorders, corrupts and CE-marks packets. Without
+/// `detector` and `events`, the boards use RC on a ring, and the receiver checks every byte. On net_null,
+/// they use UC, and CNPs are injected. In both cases, the boards also receive ARP requests and slow-control
+/// datagrams.
 class SteadyRig {
  public:
   explicit SteadyRig(const SteadyConfig& config);
@@ -73,7 +73,7 @@ class SteadyRig {
   void run(std::uint64_t packets);
   /// Takes a snapshot of all workers through their commands.
   Traffic traffic();
-  /// Sends other commands during the run: register writes and reads, new parameters.
+  /// Sends further commands to the workers: register accesses and changes of parameters.
   void command();
   Probe& probe(unsigned worker) { return *probes_[worker]; }
 
@@ -86,7 +86,8 @@ class SteadyRig {
   };
 
   void make_payload();
-  /// Returns the settings of all queue pairs; with `changed`, after command() has changed a parameter.
+  /// Returns the congestion control settings of all queue pairs. With `changed`, returns those to which
+  /// command() changes them.
   engine::CongestionSettings congestion(bool changed) const;
   void make_boards();
   void make_event_boards();

@@ -20,8 +20,8 @@
 #error "the registers of a system call are those of x86-64"
 #endif
 
-/// Like syscall(2), but returns the kernel's own result. The filter permits only the system call instruction
-/// of this function.
+/// Like syscall(2), but returns a negative error code instead of setting errno. The seccomp filter permits
+/// system calls only from this function.
 extern "C" __attribute__((visibility("hidden"))) long steady_call(long number, long a, long b, long c, long d,
                                                                   long e, long f);
 /// The address after the system call instruction of steady_call().
@@ -81,7 +81,8 @@ bool see_system_calls() noexcept {
     return false;
   }
   const auto passed = reinterpret_cast<std::uintptr_t>(steady_call_passed);
-  // Traps everything except calls from steady_call(), and the return from the handler.
+  // The filter traps all system calls except those of steady_call() and rt_sigreturn(), which ends the
+  // handler.
   sock_filter program[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, kArchitecture),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 0, 7),

@@ -48,8 +48,8 @@ Watch* watch_of_this_thread() noexcept { return current; }
 
 }  // namespace softfeb::steady
 
-/// Declared without a header: interpose.cpp calls this function, but must not include headers that declare
-/// the functions that it defines.
+/// interpose.cpp declares and calls this function. There is no header for it, because headers would declare
+/// the functions that interpose.cpp defines.
 extern "C" void steady_note(int deed, const char* name) noexcept {
   if (auto* const watch = softfeb::steady::watch_of_this_thread())
     watch->note(static_cast<softfeb::steady::Deed>(deed), name);

@@ -8,10 +8,10 @@
 
 /// Records what a thread allocates, locks, prints, and requests from the kernel.
 ///
-/// Allocations, locks and output are detected by functions of the same names in this program
-/// (interpose.cpp), including calls from libraries. System calls are detected by the kernel
-/// (system_calls.cpp). Locks that are taken without a function call (rte_spinlock) are not detected, and
-/// waiting for such a lock looks like work.
+/// The program defines malloc() and other functions itself (interpose.cpp), and so detects allocations, locks
+/// and output, even of libraries. System calls are detected by a seccomp filter (system_calls.cpp). Locks
+/// that are taken without a function call (rte_spinlock) are not detected. A thread that waits for such a
+/// lock seems to be working.
 namespace softfeb::steady {
 
 enum class Deed : std::uint8_t { kAllocation, kLock, kOutput, kSystemCall };

@@ -16,8 +16,8 @@ inline constexpr roce::Qpn kReceiveQpn = 0x800;
 inline constexpr std::uint64_t kRemoteAddress = 0x1000;
 inline constexpr std::uint32_t kRkey = 0x55;
 
-/// Station `n`: MAC address 02:00:00:00:00:00 + n; IP address 10.0.0.0 + n in a /24, or fd00::1:0 + n in a
-/// /64.
+/// Returns the identity of station `n`. Its MAC address is 02:00:00:00:00:00 + n. Its IP address is 10.0.0.0
+/// + n with prefix length 24, or fd00::1:0 + n with prefix length 64.
 engine::Identity identity(std::uint32_t n, bool v6 = false);
 
 /// Returns the path from one station to another, with both MAC addresses and the VLAN of `from`.
@@ -28,9 +28,9 @@ class BoardBuilder {
  public:
   explicit BoardBuilder(const engine::Identity& identity) { config.identity = identity; }
 
-  /// Adds a queue pair that sends the messages of `payload` to station `to` over RC, without pacing, with a
-  /// known destination MAC address. Queue pair i has QPN kSendQpn + i and writes to QPN kReceiveQpn + i.
-  /// `payload` must outlive the board. The reference is valid until the next call.
+  /// Adds a queue pair that sends the messages of `payload` to station `to` over RC, without pacing. It needs
+  /// no address resolution. Queue pair i has QPN kSendQpn + i and writes to QPN kReceiveQpn + i. `payload`
+  /// must outlive the board. The returned reference is valid until the next call.
   engine::SendQpConfig& qp(const engine::Identity& to, const board::PayloadSource& payload,
                            std::uint32_t pmtu = 1024);
 
@@ -44,9 +44,10 @@ class ReceiverBuilder {
  public:
   explicit ReceiverBuilder(const engine::Identity& identity) { config.identity = identity; }
 
-  /// Adds a receiving queue pair for the queue pair `peer`, with the transport, QPNs, PSN and path MTU of
-  /// `peer`. Grants packets if `peer` runs Homa. `memory` is the region at the peer's remote address (empty:
-  /// no region) and must outlive the receiver. The reference is valid until the next call.
+  /// Adds a queue pair that receives from the queue pair `peer` and matches its transport, QPNs, PSN and path
+  /// MTU. It grants packets if `peer` runs Homa. `memory` is the region to which `peer` writes; it must
+  /// outlive the receiver. If `memory` is empty, there is no region. The returned reference is valid until
+  /// the next call.
   engine::ReceiveQpSetup& qp(const engine::SendQpConfig& peer, MutableByteSpan memory = {});
 
   std::unique_ptr<engine::Receiver> build() const { return std::make_unique<engine::Receiver>(config); }

@@ -8,9 +8,9 @@
 
 namespace softfeb::test {
 
-/// Clock-by-clock model of the firmware's reaction point, written like a circuit: the next value of every
-/// register depends on the values of all registers before the clock edge. It is slow, and shares no code
-/// with the event-driven implementation that it checks.
+/// A model of the firmware's reaction point that simulates every clock cycle of the circuit: the next value
+/// of a register depends on the values of all registers before the clock edge. The model is slow. It shares
+/// no code with the event-driven implementation that it checks.
 class DcqcnClockModel {
  public:
   using Parameters = dcqcn::FirmwareParameters;
@@ -21,7 +21,8 @@ class DcqcnClockModel {
     rc = rt = line_rate;
   }
 
-  /// Simulates a rising edge. `cnp` is the sampled input level, `next` the register values after the edge.
+  /// Simulates a rising clock edge. `cnp` is the level of the CNP input at the edge. `next` contains the
+  /// parameters after the edge.
   void clock(bool cnp, const Parameters& next, bool counter_reset) {
     const DcqcnClockModel o = *this;  // register values before the edge
     synchroniser_ = static_cast<std::uint8_t>(o.synchroniser_ << 1 | (cnp ? 1 : 0));

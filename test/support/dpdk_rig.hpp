@@ -28,8 +28,8 @@ struct DpdkRig {
 struct RigPortConfig {
   std::string device = "net_null";   ///< device name, as in a configuration
   std::uint32_t frame_bytes = 4300;  ///< longest frame in bytes, from the Ethernet header to the iCRC
-  std::uint32_t ring = 256;          ///< number of packets that a net_ring holds
-  /// number of packets built and not yet freed, in addition to those in the ring
+  std::uint32_t ring = 256;          ///< capacity of a net_ring in packets
+  /// maximum number of packets that are built and not yet freed, in addition to those in the ring
   std::uint32_t held = 256;
   unsigned workers = 1;  ///< number of workers that share the port
   dataplane::PortConfig port{.rx_descriptors = 256, .tx_descriptors = 256};
@@ -56,10 +56,10 @@ class RigPort {
     unsigned worker = 0;
     std::vector<std::uint16_t> rx_queues = {0};
     std::uint16_t burst = 32;
-    dataplane::PortQueue::Deps parts{};  ///< map and builder are filled in
+    dataplane::PortQueue::Deps parts{};  ///< make_queue() sets the members `map` and `builder`
   };
-  /// Creates the port queue of a worker. The port queue uses the TX queue with the worker's number if the
-  /// port has that many TX queues.
+  /// Creates the port queue of a worker. It uses the TX queue with the worker's number, if the port has this
+  /// queue.
   std::unique_ptr<dataplane::PortQueue> make_queue(const Queue& queue);
   std::unique_ptr<dataplane::PortQueue> make_queue() { return make_queue(Queue{}); }
 

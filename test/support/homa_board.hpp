@@ -24,7 +24,7 @@ class HomaBoard {
 
     bool operator==(const Packet&) const = default;
   };
-  /// Answer to a RESEND.
+  /// How a board reacts to a RESEND: not at all, by retransmitting, or by sending BUSY.
   enum class Answer : std::uint8_t { kNone, kGoBack, kBusy };
 
   HomaBoard(const congestion::HomaParameters& parameters, std::size_t lanes, std::uint32_t messages)
@@ -97,9 +97,9 @@ class HomaBoard {
                                      parameters, messages)) {}
 
     std::unique_ptr<congestion::Homa, Release> homa;
-    std::uint64_t end = 0;      ///< packets posted
-    std::uint64_t next = 0;     ///< next packet to send
-    std::uint64_t highest = 0;  ///< packets sent at least once
+    std::uint64_t end = 0;      ///< number of packets posted
+    std::uint64_t next = 0;     ///< number of the next packet to send
+    std::uint64_t highest = 0;  ///< number of packets sent at least once
     std::uint64_t acked = 0;
   };
 

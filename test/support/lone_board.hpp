@@ -10,8 +10,8 @@
 
 namespace softfeb::test {
 
-/// A frame that left a board: its time, its queue pair, and its size, both as counted by congestion control
-/// and as counted by pacing of payload.
+/// The departure of a frame from a board. `counted` is the size that congestion control counts, and `payload`
+/// is the size that pacing counts.
 struct Departure {
   Time at = 0;
   std::uint32_t qp = 0;
@@ -25,7 +25,7 @@ class LoneBoard {
   static constexpr std::uint32_t kPayload = 4096;
   static constexpr std::uint32_t kCounted = roce::Bth::kSize + roce::Reth::kSize + kPayload;
 
-  /// `shape(qp, i)` changes the configuration of QP i; `c` is the configuration of the board itself.
+  /// Calls `shape(qp, i)`, which may change the configuration of QP i. `c` is the configuration of the board.
   template <typename Shape>
   LoneBoard(std::uint32_t qps, Shape&& shape, engine::BoardConfig c = {})
       : payload_(FilledPayload::zeros(kPayload, kPayload)), peer_(identity(2)) {

@@ -11,8 +11,8 @@
 
 namespace softfeb::test {
 
-/// Returns message n, assembled from its packets. Checks that the prepared CRC of each packet equals the CRC
-/// of a padded copy.
+/// Returns message n, assembled from its packets. Checks that the precomputed CRC of each packet equals the
+/// CRC of its payload and padding.
 inline std::vector<std::uint8_t> check_every_packet(const board::PayloadSource& source, std::uint64_t n,
                                                     std::uint32_t pmtu) {
   const board::MessageSlice message = source.plan().at(n);

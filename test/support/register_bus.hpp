@@ -20,11 +20,11 @@ class RegisterBus {
   std::optional<board::MetadataResponseBits> handle(const board::MetadataRequestBits& request) {
     write_word(kControl, 0);
     write(kMetaDataTx, request.bytes());
-    live_.data.qps[0].next_psn = qp(0).sq_psn;  // the value that a data path reports if it has sent nothing
+    live_.data.qps[0].next_psn = qp(0).sq_psn;  // a data path that has sent nothing reports the initial PSN
     write_word(kControl, 1);
     const std::uint32_t control = read_word(kControl);
     if ((control & 1) == 0) throw std::runtime_error("SendMetaData does not read back");
-    // Like PyRogue, write the word without changing RecvMetaData.
+    // Clear SendMetaData by writing the whole word, as PyRogue does. RecvMetaData must keep its value.
     write_word(kControl, control & ~1U);
     if ((read_word(kControl) & 2) != (control & 2)) throw std::runtime_error("RecvMetaData was written");
     if ((control & 2) == 0) return std::nullopt;
@@ -51,7 +51,7 @@ class RegisterBus {
   static constexpr std::uint32_t kControl = 0x0015'0f00, kMetaDataTx = 0x0015'0f04, kMetaDataRx = 0x0015'0f2c,
                                  kSoftReset = 0x0015'0f50;
 
-  /// The newest profile has the register SoftReset.
+  /// Returns the newest profile, because only this one has the register SoftReset.
   static const board::Profile& newest() { return board::profiles().back(); }
 
   void write(std::uint32_t address, ByteSpan bytes) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Creates synthetic folders like those of softfeb --report, for the tests of the report and to look at its pictures. The boards share a
-port by additive increase and multiplicative decrease. The numbers have no meaning.
+"""Creates synthetic folders like those of softfeb --report, for tests of the report tool and for a look at its charts. The boards share a
+port by additive increase and multiplicative decrease, but the numbers have no further meaning.
 
 python3 test/support/synthetic_report.py incast|camera|sweep DIR"""
 
@@ -19,7 +19,8 @@ class Board:
 
 
 def simulate(boards, seconds, step, capacity, rng):
-    """Returns the rows of series.csv and ports.csv, and (time, {name: rate}) of the sending boards for each step."""
+    """Returns the rows of series.csv, the rows of ports.csv, and (time, {name: rate}) for each step. The dictionary contains only boards that
+    are sending."""
     series, ports, steps, queue = [], [], [], 0.0
     limit = 400e3
     for k in range(1, round(seconds / step) + 1):

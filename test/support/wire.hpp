@@ -15,34 +15,35 @@
 
 namespace softfeb::test {
 
-/// A wire in virtual time between endpoints, which must outlive it. Time jumps from event to event. A frame
-/// arrives `delay` after it was sent, unless the wire loses it. Frames to unknown addresses are dropped.
+/// A wire in virtual time that connects endpoints, which must outlive the wire. Time jumps from event to
+/// event. A frame arrives `delay` after it was sent, unless the wire loses it. The wire drops frames to
+/// unknown addresses.
 class Wire {
  public:
-  static constexpr std::uint64_t kPercent = (std::uint64_t{1} << 32) / 100;  ///< unit for `loss` and similar
-                                                                             ///< probabilities
+  /// A probability of 1 % in the unit of `loss`, `duplicate` and `reorder`.
+  static constexpr std::uint64_t kPercent = (std::uint64_t{1} << 32) / 100;
 
   explicit Wire(const std::vector<engine::Endpoint*>& endpoints = {}, std::uint64_t seed = 1);
   void add(engine::Endpoint& endpoint);
 
   Time now = 0;
   Time delay = 2 * kMicrosecond;
-  std::uint64_t loss = 0;       ///< probability times 2^32
-  std::uint64_t duplicate = 0;  ///< probability times 2^32
-  std::uint64_t reorder = 0;    ///< probability times 2^32 that a frame is delayed by up to 10 µs more
-  bool bursts = false;          ///< deliver frames that arrive at the same time as a burst
+  std::uint64_t loss = 0;       ///< probability times 2^32 that a frame is lost
+  std::uint64_t duplicate = 0;  ///< probability times 2^32 that a frame is duplicated
+  std::uint64_t reorder = 0;    ///< probability times 2^32 that a frame takes up to 10 µs longer
+  bool bursts = false;          ///< deliver simultaneous frames as one burst
   bool keep_log = false;
   std::vector<Bytes> log;  ///< frames sent, if `keep_log`
   /// Called for each frame sent; if it returns false, the wire does not carry the frame.
   std::function<bool(engine::Endpoint& from, const engine::TxFrame& frame)> tap;
 
-  std::uint64_t sent = 0;       ///< frames carried or lost
-  std::uint64_t lost = 0;       ///< number of `sent` frames that were lost
+  std::uint64_t sent = 0;       ///< frames that `tap` did not remove, including lost ones
+  std::uint64_t lost = 0;       ///< frames lost because of `loss`
   std::uint64_t arrived = 0;    ///< frames delivered to endpoints, including injected ones
-  std::uint64_t unclaimed = 0;  ///< frames for no endpoint
+  std::uint64_t unclaimed = 0;  ///< frames dropped because no endpoint has their address
 
-  /// Runs until done() returns true. Returns false if the time exceeds `limit` first, or if no event is
-  /// left.
+  /// Handles events until done() returns true. Returns false if the time exceeds `limit` before that, or if
+  /// no events remain.
   template <typename Done>
   bool run(Time limit, Done&& done) {
     while (!done()) {
@@ -59,7 +60,7 @@ class Wire {
   void run_until(Time end);
   /// Advances the time by `by` without handling the endpoints' events, then delivers the frames that are due.
   void skip(Time by);
-  /// Collects the frames that the endpoints want to send now.
+  /// Takes the frames that the endpoints want to send now, and puts them on the wire.
   void collect();
 
   /// Delivers a frame now.
@@ -81,7 +82,7 @@ class Wire {
   std::vector<engine::Endpoint*> endpoints_;
   engine::Demux demux_;
   Rng rng_;
-  std::deque<InFlight> flight_;  ///< in order of arrival
+  std::deque<InFlight> flight_;  ///< sorted by arrival time
   std::array<std::array<std::uint8_t, engine::TxFrame::kHeaderRoom>, kBurst> rooms_{};
 };
 

@@ -55,7 +55,7 @@ class Count(unittest.TestCase):
 
     def test_record_cut_off(self):
         whole = self.lines(record("base"), record("roce"), record("lab"))
-        for cut in (1, 20, 40, 100):  # also in the middle of a character
+        for cut in (1, 20, 40, 100):  # some cuts split a UTF-8 character
             with self.subTest(cut=cut):
                 self.log("")
                 (self.build / "meson-logs/testlog.json").write_bytes(whole.encode()[:-1 - cut])
