@@ -39,7 +39,7 @@ TEST_CASE("AppTx: frames count words after the frame number", "[app_tx]") {
   for (std::uint64_t n = 0; n < 3; ++n) {
     CHECK(tx.ready());
     CHECK(tx.frame_count() == n);
-    const auto f = frame(tx, 20);  // two words at a time
+    const auto f = frame(tx, 20);  // the frame is read two words at a time
     REQUIRE(f.size() == 40);
     CHECK(word(f, 0) == n);
     for (std::size_t i = 1; i < 5; ++i) CHECK(word(f, i) == i);
@@ -57,7 +57,7 @@ TEST_CASE("AppTx: a burst keeps the frame size and number it started with", "[ap
   std::vector<std::uint8_t> one_word(8);
   tx.fill(one_word);
   CHECK(tx.word_count() == 1);
-  tx.set_frame_size(0);  // counts as 1
+  tx.set_frame_size(0);  // has the same effect as 1
   tx.send_frames(1);
   tx.fill(one_word);
   CHECK(frame(tx, 8).size() == 16);

@@ -95,7 +95,7 @@ TEST_CASE("registers: write-only ones read as 0", "[registers]") {
     access.set(path, 1);
     CHECK(access.word(board.profile().map().one(path).address) == 0);
   }
-  // CntRst is at a bit that reads as a constant of the stream.
+  // Reads of the bit of CntRst return a part of a constant, not the written value.
   access.set("AxisMon.CntRst", 1);
   CHECK(access.word(0x0014'0000) == 0x0802'0111);
 }

@@ -29,7 +29,7 @@ TEST_CASE("bit string: fields across bytes, least significant byte first", "[met
   CHECK(bits.bytes()[0] == 0xf0);
   CHECK(bits.bytes()[1] == 0xde);
   CHECK(bits.bytes()[8] == 0x00);
-  bits.set(8, 4, 0xff5);  // excess bits are dropped
+  bits.set(8, 4, 0xff5);  // only the four least significant bits are used
   CHECK(bits.bytes()[1] == 0xd5);
   bits.set(275, 1, 1);
   CHECK(bits.bytes()[34] == 0x08);

@@ -39,7 +39,7 @@ struct Follower : QpObserver {
   std::size_t reached_rts = 0;
 };
 
-/// Returns random bits with a bias towards valid requests, because purely random requests all fail at the
+/// Returns random bits that are biased towards valid requests. Purely random requests would all fail the
 /// first check.
 MetadataRequestBits hostile_request(Rng& rng, std::uint32_t pd, std::uint32_t qpn, QpState state) {
   std::array<std::uint8_t, MetadataRequestBits::kBytes> bytes;
@@ -59,7 +59,7 @@ MetadataRequestBits hostile_request(Rng& rng, std::uint32_t pd, std::uint32_t qp
 bool echoes(const MetadataRequest& request, const MetadataResponse& response) {
   if (const auto* qp = std::get_if<QpRequest>(&request)) {
     const auto& r = std::get<QpResponse>(response);
-    // If a destroy request finds the slot's entry, the response contains the entry.
+    // If a destroy request finds a slot in use, the response contains the slot's QPN and PD handler.
     const bool known = qp->verb == QpVerb::kDestroy || (r.qpn == qp->qpn && r.pd_handler == qp->pd_handler);
     return known && r.qp == qp->qp;
   }
@@ -99,7 +99,7 @@ void attack(const MetadataLimits& limits, std::uint64_t seed) {
   CHECK(not_echoed == 0);
   CHECK(state_differs == 0);
   CHECK(follower.illegal == 0);
-  CHECK(follower.reached_rts > 20);  // the requests passed enough checks for the test to be meaningful
+  CHECK(follower.reached_rts > 20);  // otherwise, too few requests passed the checks to test anything
 }
 
 }  // namespace

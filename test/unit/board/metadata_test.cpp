@@ -158,9 +158,9 @@ TEST_CASE("metadata: a query shows the data path's PSN and errors", "[metadata]"
   CHECK(data_path.events.empty());  // no event, because the data path itself reported the error
   const auto query = verb(server, QpVerb::kQuery, pd, qpn);
   CHECK(query.qp.current_state == 6);
-  CHECK(query.qp.sq_psn == 0);  // the PSN is shown only in RTS and SQD
+  CHECK(query.qp.sq_psn == 0);  // a query returns the PSN only in the states RTS and SQD
   CHECK(verb(server, QpVerb::kDestroy, pd, qpn).success);
-  server.on_qp_error(0);  // the slot no longer contains a queue pair
+  server.on_qp_error(0);  // has no effect, because the slot no longer contains a queue pair
   CHECK(server.qp(0).state == QpState::kReset);
 }
 
@@ -173,7 +173,7 @@ TEST_CASE("metadata: requests that the data path cannot fulfil are refused", "[m
     CHECK_FALSE(response.success);
     CHECK(response.qpn == 0);
   }
-  const std::uint32_t qpn = create_qp(server, pd, 3).qpn;  // refused requests used no slot
+  const std::uint32_t qpn = create_qp(server, pd, 3).qpn;  // the refused requests have not used up a slot
   CHECK(qpn == 0x42);
   REQUIRE(modify(server, QpState::kInit, pd, qpn).success);
   for (const std::uint8_t code : {0, 6, 7}) {

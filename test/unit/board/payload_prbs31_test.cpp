@@ -55,14 +55,14 @@ TEST_CASE("PRBS-31: m-sequence properties of a long section", "[prbs31]") {
   }
   const double share = static_cast<double>(ones) / static_cast<double>(bytes.size() * 8);
   CHECK(share == Approx(0.5).margin(0.001));  // for fair bits, the standard deviation is 0.00009
-  CHECK(longest <= 31);                       // longest run in the whole sequence
+  CHECK(longest <= 31);                       // PRBS-31 contains no longer run of equal bits
   CHECK(longest >= 15);
 }
 
 TEST_CASE("PRBS-31: the period is 2^31 - 1", "[prbs31]") {
-  // Square the step matrix 31 times over GF(2): step^(2^31) must equal step. 2^31 - 1 is prime, so the
-  // period is either 2^31 - 1 or 1.
-  using Matrix = std::array<std::uint32_t, 31>;  // column i: image of register bit i after one step
+  // Square the step matrix 31 times over GF(2). If step^(2^31) equals step, the period divides 2^31 - 1. This
+  // number is prime, so the period is either 2^31 - 1 or 1.
+  using Matrix = std::array<std::uint32_t, 31>;  // column i is the register after one step from bit i alone
   const auto step = [](std::uint32_t h) { return (h >> 1) | (((h ^ (h >> 3)) & 1U) << 30); };
   const auto apply = [](const Matrix& m, std::uint32_t v) {
     std::uint32_t out = 0;
@@ -79,7 +79,7 @@ TEST_CASE("PRBS-31: the period is 2^31 - 1", "[prbs31]") {
   }
   CHECK(power == one);
 
-  // The generator performs this step: bit 30 of the register after step n is bit n of the sequence.
+  // The generator must perform the same step: bit 30 of the register after step n is bit n of the sequence.
   const auto bytes = sequence(0x4711, 300);
   std::uint32_t h = 0x4711;
   for (std::size_t n = 0; n < bytes.size() * 8; ++n) {

@@ -9,14 +9,14 @@
 
 namespace softfeb::test {
 
-/// A client of a board's registers. The test controls the state that the registers show.
+/// A client of a board's registers. The test sets `live`, from which live registers take their values.
 class RegisterAccessor {
  public:
   explicit RegisterAccessor(board::BoardRegisters& board) : board_(board) {}
 
   board::LiveState live;
   Time now = 0;
-  board::Actions actions;  ///< actions of all writes
+  board::Actions actions;  ///< the actions that the writes so far have requested
 
   board::AccessResult read(std::uint32_t address, MutableByteSpan out) {
     return board_.read(address, out, live, now);
@@ -45,7 +45,7 @@ class RegisterAccessor {
   }
   std::uint64_t value(std::string_view path) { return value(board_.profile().map().one(path)); }
 
-  /// Writes whole words, including the other bits in them, like PyRogue.
+  /// Writes a register as PyRogue does: as whole words, which include bits of other registers.
   void set(std::string_view path, std::uint64_t value) {
     const board::Register& r = board_.profile().map().one(path);
     std::vector<std::uint8_t> bytes(r.words() * 4);

@@ -61,7 +61,7 @@ TEST_CASE("AxiVersion: invalid characters of a stamp are replaced, a hash is kep
   const std::string stamp = text(access, 0x800, 256);
   CHECK(stamp.substr(0, 5) == "a??bx");
   CHECK(stamp.back() == '\0');
-  CHECK(access.word(0x600) == 0x01);         // least significant bits of the number
+  CHECK(access.word(0x600) == 0x01);         // least significant bits of the Git hash
   CHECK(access.word(0x610) == 0xab00'0000);  // most significant bits
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("TenGigEthReg: port counters count from the last reset", "[registers]"
   CHECK(access.value("rxFrameCnt") == 100);
   CHECK(access.value("txFrameCnt") == 200);
   CHECK(access.value("rxPauseCnt") == 3);
-  access.live.data.rx_pause = 4;  // pause frames that the port passed on to the board
+  access.live.data.rx_pause = 4;  // pause frames that the board received, in addition to those of the port
   CHECK(access.value("rxPauseCnt") == 7);
   CHECK(access.value("phyReadyCnt") == 1);
   CHECK(access.value("phyReady") == 1);
@@ -103,7 +103,7 @@ TEST_CASE("TenGigEthReg: port counters count from the last reset", "[registers]"
   CHECK(access.value("phyReadyCnt") == 0);
   access.live.port.rx_frames = 107;
   CHECK(access.value("rxFrameCnt") == 7);
-  access.live.port.rx_frames = 5;  // the port was restarted
+  access.live.port.rx_frames = 5;  // the counter restarts together with the port
   CHECK(access.value("rxFrameCnt") == 5);
   access.live.port.link_up = false;
   CHECK(access.value("phyReady") == 0);
@@ -136,7 +136,8 @@ TEST_CASE("UdpEngine: addresses in network order, and the RoCE destination", "[r
   access.set("ClientRemotePortRaw[0]", 0x0102);
   CHECK(only<SetDestination>(access.actions).udp_port == 0x0201);
   access.actions.clear();
-  const std::vector<std::uint8_t> both(8);  // one access causes one action; all zeros mean no destination
+  // A write to both registers causes only one action. An address of zero means that there is no destination.
+  const std::vector<std::uint8_t> both(8);
   access.write(0x0011'0000, both);
   CHECK(only<SetDestination>(access.actions).ip == roce::IpAddress{});
 
@@ -187,11 +188,11 @@ TEST_CASE("FwRudpServer: parameters and commands go to the link", "[registers]")
   BoardRegisters board({});
   RegisterAccessor access(board);
   access.set("FwRudpServer[0].locMaxSegSize", 60000);
-  CHECK(access.value("FwRudpServer[0].locMaxSegSize") == 1024);  // limited by the segment buffer
+  CHECK(access.value("FwRudpServer[0].locMaxSegSize") == 1024);  // size of the segment buffer
   access.set("FwRudpServer[0].locMaxSegSize", 512);
   access.set("FwRudpServer[0].locNullSegTimeout", 3000);
   access.set("FwRudpServer[0].CloseConn", 1);
-  access.set("FwRudpServer[0].CloseConn", 1);  // no edge: the bit is already 1
+  access.set("FwRudpServer[0].CloseConn", 1);  // no rising edge, because the bit is already 1
   access.set("FwRudpServer[0].InjectFault", 1);
   REQUIRE(access.actions.links.size() == 6);
   const SetRssi& close = access.actions.links[3];
@@ -261,7 +262,7 @@ TEST_CASE("Dcqcn: registers show the configured parameters", "[registers]") {
   dcqcn::FirmwareParameters p{};
   p.alpha_g = 1000;
   p.clamp_tgt_rate = true;
-  p.dcqcn_bypass = true;  // unchanged: the older firmware has no register for it
+  p.dcqcn_bypass = true;  // keeps its value, because the older firmware has no register for this parameter
   BoardRegisters board({.dcqcn = {p}});
   RegisterAccessor access(board);
   CHECK(access.value("Dcqcn.AlphaG") == 1000);
@@ -284,7 +285,7 @@ TEST_CASE("Dcqcn: registers show the values in force, and a write changes only i
   p.rate_inc_interval = 4;
   p.rate_dec_interval = 5;
   p.alpha_upd_interval = 6;
-  // The parameters were changed by means other than these registers.
+  // The data path reports parameters that were not written through these registers.
   access.live.data.qps = {{.qp = 9, .exists = true, .rc = 1, .parameters = p}};
   CHECK(access.value("Dcqcn[1].AlphaG") == 1000);
   CHECK(access.value("Dcqcn[1].DecGain") == 3);
@@ -299,7 +300,7 @@ TEST_CASE("Dcqcn: registers show the values in force, and a write changes only i
   CHECK(access.value("Dcqcn[1].AlphaUpdInterval") == 6);
   CHECK(access.value("RoceEngine.Dcqcn.Rai") == 6'000'000);
 
-  const dcqcn::FirmwareParameters other;  // a second change, without a read in between
+  const dcqcn::FirmwareParameters other;  // changed once more, before any register was read
   dcqcn::FirmwareParameters expected = other;
   access.set_word(0x0015'2008, 77);
   expected.rhai = 77;
@@ -331,7 +332,7 @@ TEST_CASE("Dcqcn: writes preserve parameters without a register", "[registers]")
   BoardRegisters board({});
   RegisterAccessor access(board);
   dcqcn::FirmwareParameters p;
-  p.dcqcn_bypass = true;  // set by a change; the older firmware has no register for it
+  p.dcqcn_bypass = true;  // not set by a register, because the older firmware has none for this parameter
   p.rai = 5;
   access.live.data.qps = {{.qp = 0, .exists = true, .rc = 1, .parameters = p}};
   CHECK(access.value("Dcqcn.Rai") == 5);

@@ -50,8 +50,8 @@ std::string hex(std::uint32_t value) {
   return text;
 }
 
-/// Returns the names of a register's values, for example "0=CLOSED_S; 1=SEND_SYN_S". Values that the client
-/// calls Undefined have no name here.
+/// Returns the names of a register's values, for example "0=CLOSED_S; 1=SEND_SYN_S". Omits values that
+/// PyRogue calls Undefined.
 std::string texts(const Register& r) {
   std::string out;
   for (const EnumText& t : r.texts) {

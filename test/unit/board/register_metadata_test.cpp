@@ -74,7 +74,7 @@ TEST_CASE("metadata bus: the data path receives every state with the QP's number
 TEST_CASE("metadata bus: a query shows the data path's next PSN, and its error", "[registers]") {
   BoardRegisters board({.first_bus_qp = 3});
   Bus bus(board);
-  // Set the live state that an earlier connection has left.
+  // An earlier connection has left this state in the data path.
   bus.live.data.qps = {{.qp = 3, .exists = true, .next_psn = 7, .failed = true}};
   bus.connect();
   CHECK(std::get<SetQp>(bus.actions.data_path.back()).context.sq_psn == 0x654321);
@@ -98,7 +98,7 @@ TEST_CASE("metadata bus: only a rising edge of SendMetaData starts a message", "
   CHECK(bus.word(kControl) == 0);
   bus.set_word(kControl, 1);
   CHECK(bus.word(kControl) == 3);
-  bus.set_word(kControl, 1);  // start the same request again; a second PD would be refused
+  bus.set_word(kControl, 1);  // no edge, so the request is not executed again (a second PD would be refused)
   std::array<std::uint8_t, 36> answer;
   bus.read(kRx, answer);
   CHECK(std::get<PdResponse>(decode_response(MetadataResponseBits(answer)).value()).success);
@@ -120,7 +120,7 @@ TEST_CASE("metadata bus: unused bits of MetaDataTx read as 0, unknown types get 
   bus.set_word(kControl, 1);
   CHECK(bus.word(kControl) == 1);  // RecvMetaData of the previous message is cleared
   CHECK(std::get<PdResponse>(bus.ask(PdRequest{.allocate = true, .key = 6})).success ==
-        false);  // and the bus still works
+        false);  // the bus still responds
 }
 
 TEST_CASE("metadata bus: SoftReset frees everything and informs the data path once", "[registers]") {

@@ -52,9 +52,9 @@ TEST_CASE("rate meter: the mean between reads a second apart", "[registers]") {
   CHECK(m.rate(1000, 0) == 0);
   CHECK(m.rate(2000, kMillisecond) == 0);
   CHECK(m.rate(5000, 2 * kSecond) == 2000);
-  // This is too soon after the last measurement, so the rate is unchanged.
+  // The rate is unchanged, because the last measurement was only a millisecond ago.
   CHECK(m.rate(9000, 2 * kSecond + kMillisecond) == 2000);
   CHECK(m.rate(5500, 3 * kSecond) == 500);
-  CHECK(m.rate(10, 4 * kSecond) == 0);  // the counter was restarted
+  CHECK(m.rate(10, 4 * kSecond) == 0);  // the counter has restarted
   CHECK(m.rate(10 + (std::uint64_t{1} << 62), 5 * kSecond) == std::uint64_t{1} << 62);
 }

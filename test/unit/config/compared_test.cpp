@@ -20,7 +20,7 @@ namespace {
 using Names = std::vector<std::string>;
 using Settings = std::vector<std::string>;
 
-/// A lab without marking, telemetry or congestion control.
+/// A lab without ECN marking, INT or congestion control.
 constexpr const char* kPlain = R"(lab:
   bottleneck: tor.daq
 network:
@@ -166,7 +166,7 @@ TEST_CASE("by default, all algorithms are compared that fit", "[config][compare]
   CHECK(names(all) == Names{"dcqcn", "timely", "patched_timely", "swift", "hpcc", "homa"});
   CHECK(all.unfit.empty());
   std::string text = kPlain;
-  text.replace(text.find("10Gb/s"), 6, "11Gb/s");  // INT records cannot contain this rate
+  text.replace(text.find("10Gb/s"), 6, "11Gb/s");  // INT records have no code for this rate
   const Comparison some = comparison(text, {});
   CHECK(names(some) == Names{"dcqcn", "timely", "patched_timely", "swift", "homa"});
   REQUIRE(some.unfit.size() == 1);

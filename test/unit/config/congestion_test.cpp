@@ -133,7 +133,7 @@ TEST_CASE("cc_header: off by default, and only where both ends understand it") {
   CHECK(c.run.cc_port == 50'000);
   CHECK(congestion_header_bytes(c.boards[0], c.boards[0].qps[0]) == 16);
   CHECK(to_yaml(load(to_yaml(c))) == to_yaml(c));
-  // The key has no effect if no algorithm uses the header.
+  // cc_header has no effect, because TIMELY does not use the congestion control header.
   CHECK(
       congestion_header_bytes(load(kBase, {"boards.0.cc_header=on", "boards.0.congestion=timely"}).boards[0],
                               c.boards[0].qps[0]) == 0);
@@ -197,7 +197,7 @@ TEST_CASE("hpcc: INT records must have a code for the rate of the links") {
                  "network.links.1.rate: 20Gb/s has no code in INT records, which the congestion "
                  "control of \"feb-0\" needs; fix: write one of 1Gb/s, 2500Mb/s, 5Gb/s"));
   CHECK(text("network.links.1.rate=2.5Gb/s").empty());
-  // No switch sends requests to a board, so the rate of a board's link needs no code in INT records.
+  // No switch sends requests on a board's link, so INT records need no code for the rate of this link.
   CHECK(text("network.links.0.rate=20Gb/s").empty());
   overrides[0] = "boards.feb.congestion=swift";
   CHECK(text("network.links.1.rate=20Gb/s").empty());

@@ -128,7 +128,7 @@ TEST_CASE("two boards at one address are refused with both places") {
   CHECK(problems(replaced(with_line("in_band: false"), "receivers:\n",
                           "  - name: feb1\n    port: feb\n    ip: 10.0.0.3/24\n" + apart + "receivers:\n"))
             .empty());
-  // 0.0.0.0 includes every address of the host.
+  // A socket bound to 0.0.0.0 receives at every address of the host, so it conflicts with 127.0.0.1.
   const std::string all = "    control:\n      listen: 0.0.0.0\n";
   only(replaced(with_line("in_band: false"), "receivers:\n",
                 "  - name: feb1\n    port: feb\n    ip: 10.0.0.3/24\n" + all + "receivers:\n"));

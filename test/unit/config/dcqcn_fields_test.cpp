@@ -27,7 +27,7 @@ std::string text_of(const FieldInfo& field, std::uint64_t value) {
   return json.is_string() ? json.get<std::string>() : json.dump();
 }
 
-/// Returns a value other than the default that the field's notation can express.
+/// Returns a value that differs from the default and that the field's notation can express.
 std::uint64_t another(const FieldInfo& field, std::uint64_t default_value) {
   if (field.highest == 1) return 1 - default_value;
   return default_value == 1000 ? 2000 : std::min<std::uint64_t>(field.highest - 1, 1000);
@@ -39,7 +39,8 @@ const Parameters& parameters_of(const CongestionConfig& d) {
   if constexpr (std::is_same_v<Parameters, PaperParameters>) return d.paper.parameters;
 }
 
-/// Checks round trips of a configuration in which every field has a value other than its default.
+/// Gives every field a value other than its default, and checks that the values survive conversion to text
+/// and back.
 template <class Parameters>
 void check_round_trips(const std::string& algorithm) {
   Parameters expected;
@@ -54,7 +55,7 @@ void check_round_trips(const std::string& algorithm) {
   const RunConfig again = load(to_yaml(c));
   CHECK(parameters_of<Parameters>(again.boards[0].congestion) == expected);
 
-  // Set each field alone, through the JSON of the live page.
+  // Set the fields one after another, in the JSON notation of the live page.
   CongestionConfig d = load(kBase, {"boards.0.dcqcn=" + algorithm}).boards[0].congestion;
   for (const auto& field : dcqcn::fields_of<Parameters>()) {
     INFO(field.name);
@@ -117,7 +118,7 @@ std::string paper_table() {
   std::string table =
       "| key | NIC's name | value | `paper`, `swcc` | `connectx` | `ns3` | meaning "
       "|\n|---|---|---|---|---|---|---|\n";
-  // `paper` and `swcc` share a column, so their parameters must be equal.
+  // The table has one column for `paper` and `swcc`, so their parameters must be equal.
   REQUIRE(dcqcn::swcc_parameters(PaperParameters{}.line_rate) == PaperParameters{});
   for (const auto& field : dcqcn::paper_fields()) {
     table += "| `" + std::string(field.name) + "` | " +
@@ -128,7 +129,7 @@ std::string paper_table() {
   return table;
 }
 
-/// Checks the table of `document` that begins with the heading of `expected`.
+/// Checks that the table in `document` with the same heading line as `expected` equals `expected`.
 void check_table(const std::string& document, const std::string& expected) {
   const std::size_t at = document.find(expected.substr(0, expected.find('\n')));
   REQUIRE(at != std::string::npos);

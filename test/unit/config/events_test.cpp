@@ -39,7 +39,7 @@ receivers:
     events: {boards: feb, window: 64, loss_limit: 1%}
 )";
 
-/// The boards of kEvents, with rdma-sinks instead of the receivers as builders.
+/// kEvents with two rdma-sinks as event builders, in place of the receivers.
 const std::string kSinks = [] {
   const std::string text = replaced(kEvents, "to: builder", "to: [sink://daq-0, 'sink://[fd00::1]:5000']");
   return text.substr(0, text.find("receivers:"));

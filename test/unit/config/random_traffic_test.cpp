@@ -81,7 +81,7 @@ TEST_CASE("arrivals at a rate and at a load", "[random_traffic]") {
                "    ip: 10.0.0.1/24\n", "    ip: 10.0.0.1/24\n    link_rate: 10Gb/s\n");
   const RunConfig load_config = load(text);
   const TrafficConfig& t = traffic_of(load_config);
-  // Ethernet, IPv4, UDP, BTH, iCRC, FCS, preamble and gap take 82 bytes.
+  // Ethernet, IPv4, UDP, BTH, iCRC, FCS, preamble and inter-packet gap add 82 bytes to the payload.
   CHECK(t.arrivals->rate == Approx(0.8 * 1.25e9 * 4096 / 4178 / 120'420.75));
   CHECK(t.arrivals->queue == ArrivalsConfig::Queue::kGroup);
   CHECK(t.seed == 9U);

@@ -44,8 +44,8 @@ TEST_CASE("conf/reference.yaml has every key") {
     INFO(key);
     CHECK(written.count(key) == 1);
   }
-  // A key is known only if the reader has found its section. These keys are in different sections, so the
-  // check shows that the file has all of these sections.
+  // The reader knows a key only if the file contains the key's section. The following keys are in different
+  // sections, so the file must contain all of these sections.
   for (const char* key :
        {"ports[].faults.tx_mark_ce", "ports[].faults.rules[].do.corrupt.icrc", "ports[].capture.snaplen",
         "boards[].qps[].to.rkey", "boards[].qps[].traffic.payload.repeat", "receivers[].cnp.scope"}) {
@@ -71,7 +71,7 @@ TEST_CASE("conf/lab/reference.yaml has every key of the lab") {
     INFO(kind.name);
     CHECK(written.count("lab.checks." + std::string(kind.name)) == 1);
   }
-  // The readers must know every key in the file.
+  // The file must not contain a key that the readers do not know.
   for (const std::string& key : written) {
     if (!key.starts_with("network.") || key.find("_to_queue.") != std::string::npos) continue;
     INFO(key);
@@ -100,9 +100,10 @@ void check_comments(const std::string& text, std::size_t at_least) {
 }
 
 TEST_CASE("the references describe every key") {
-  // The section of boards comes before that of receivers, which has some of the same keys.
+  // check_comments() requires a comment where a key occurs first. Boards and receivers share some keys; these
+  // are described in the section of boards, which comes first.
   check_comments(reference(), 80);
-  // The keys after the links are described in the other file.
+  // lab/reference.yaml describes the keys up to the section `run`; reference.yaml describes all others.
   const std::string lab = conf_file("lab/reference.yaml");
   const std::string run = "\nrun:";
   check_comments(lab.substr(0, lab.find(run)), 25);

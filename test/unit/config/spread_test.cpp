@@ -29,7 +29,7 @@ const std::string kFour = replaced(kBase, "10.0.0.2/24", "10.0.0.100/24");
 TEST_CASE("a receiver's load is the sum of its boards' loads") {
   CHECK(workers_of(load(kBase)) == Workers{0, 1});
   CHECK(workers_of(load(kFour, {"boards.0.count=4"})) == Workers{1, 1, 1, 1, 0});
-  // A third worker gets some of the boards.
+  // With a third worker, two workers share the boards.
   CHECK(workers_of(load(kFour, {"boards.0.count=4", "workers.count=3"})) == Workers{1, 2, 1, 2, 0});
 }
 
@@ -48,9 +48,9 @@ TEST_CASE("the busiest are placed first, by offered rates and link rate") {
       "  - name: slow\n    port: feb\n    ip: 10.0.0.50/24\n    qps:\n      - to: daq\n        pmtu: 4096\n"
       "        traffic:\n          message_size: 64KiB\n          rate: 3Gb/s\n";
   const std::string text = replaced(kFour, "receivers:\n", second + "receivers:\n");
-  // The receiver has 1 + 3 QPs, so it gets a separate worker.
+  // The receiver handles the traffic of both boards, 1 Gb/s and 3 Gb/s, so it gets a worker of its own.
   CHECK(workers_of(load(text)) == Workers{1, 1, 0});
-  // A third worker gets the busier board.
+  // With a third worker, each board gets a worker of its own. The busier board is placed first.
   CHECK(workers_of(load(text, {"workers.count=3"})) == Workers{2, 1, 0});
   CHECK(workers_of(load(text, {"workers.count=3", "boards.1.link_rate=500Mb/s"})) == Workers{1, 2, 0});
 }

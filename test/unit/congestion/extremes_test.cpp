@@ -16,7 +16,7 @@ using namespace softfeb::congestion;
 
 namespace {
 
-/// Generates random numbers of random magnitude.
+/// Generates random numbers, from very small to very large ones.
 class ExtremeNumbers {
  public:
   explicit ExtremeNumbers(unsigned seed) : random_(seed) {}

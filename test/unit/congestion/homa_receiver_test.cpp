@@ -27,7 +27,8 @@ constexpr std::uint32_t kFullPacket = 4096;
 Grants list(std::span<const Grant> grants) { return {grants.begin(), grants.end()}; }
 Resends list(std::span<const HomaReceiver::Resend> resends) { return {resends.begin(), resends.end()}; }
 
-/// Applies the rules as stated in the paper, and sorts all messages for every packet.
+/// A simple but slow model of the receiver: it applies the rules as stated in the paper, and sorts all
+/// messages whenever a packet arrives.
 class PlainReceiver {
  public:
   explicit PlainReceiver(const HomaParameters& p) : p_(p), rules_(p) {}
@@ -180,7 +181,7 @@ TEST_CASE("a message beyond the capacity is granted at once and not scheduled", 
   CHECK(receiver.forget(2).empty());
   receiver.busy(0, 2);
   CHECK(receiver.deadline() == kNever);
-  // Messages within the capacity are not affected.
+  // The rejected messages do not affect a message for which there is room.
   CHECK(list(receiver.first(0, 1, 0, 10 * kFullPacket)) == Grants{{1, 4, 0}});
   HomaReceiver none({}, {.messages = 0, .peers = 0});
   CHECK(list(none.first(0, 0, 0, 10 * kFullPacket)) == Grants{{0, 10, 0}});

@@ -18,7 +18,8 @@ using Answer = HomaBoard::Answer;
 
 constexpr std::uint32_t kMtu = 4096;
 
-/// Applies the rules as stated in the paper, and considers all queue pairs for every packet.
+/// A simple but slow model of a sender: it applies the rules as stated in the paper, and considers all queue
+/// pairs for every packet.
 class PlainSender {
  public:
   PlainSender(const HomaParameters& p, std::size_t lanes) : rules_(p), lanes_(lanes) {}

@@ -15,14 +15,14 @@ namespace {
 
 constexpr std::uint64_t kPort = 1'250'000'000;
 
-/// A port whose counters do not wrap.
+/// The state of a switch port. Unlike in an INT record, its time and its byte counter do not wrap.
 struct Port {
   std::uint64_t rate = kPort;
   Time at = kMillisecond;
   std::uint64_t tx_bytes = 0;
 };
 
-/// Makes acknowledgements with the records of ports under constant load.
+/// Passes acknowledgements to `hpcc`. They contain INT records of ports with a given load.
 class HpccPath {
  public:
   explicit HpccPath(Hpcc& hpcc, std::size_t ports = 1, const Port& start = {})
@@ -118,7 +118,7 @@ TEST_CASE("hpcc: records that cannot be compared are only stored", "[congestion]
     p.ports().push_back(p.ports()[0]);
     p.ack(us(5), 1, 9000);
   }));
-  // At 400 Gb/s the byte counter can exceed half of its range within 1.3 ms.
+  // At 400 Gb/s, the byte counter of an INT record can advance by half of its range within 1.3 ms.
   CHECK_FALSE(changes([](Hpcc&, HpccPath& p) {
     p.ports()[0].rate = 50'000'000'000;
     p.ack(us(1400), 0.02);
@@ -129,10 +129,10 @@ TEST_CASE("hpcc: ports of unknown rate are ignored, and so is a sixth record", "
   Hpcc hpcc;
   HpccPath path(hpcc, 7);
   path.ports()[2].rate = 0;
-  // These ports are so slow that their records would signal overload. HPCC must ignore them, because a
-  // packet has at most five records.
+  // The last two ports are so slow that their records would signal overload. HPCC must ignore these records,
+  // because it supports at most five per packet.
   for (std::size_t i = 5; i < 7; ++i) path.ports()[i].rate = 125'000'000;
-  // In this time, a port at half its rate sends exactly 100 units of the tx counter.
+  // Within this gap, a port at half of its rate advances the byte counter of its record by exactly 100 units.
   constexpr Time kGap = 20'480 * kNanosecond;
   for (int i = 0; i < 50; ++i) path.ack(kGap, 0.5);
   CHECK(hpcc.utilization() == Approx(0.5).margin(0.001));

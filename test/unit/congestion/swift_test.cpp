@@ -11,7 +11,7 @@ using softfeb::test::us;
 
 namespace {
 
-/// Returns an acknowledgement of one of the `in_flight` packets in flight, with an RTT of `rtt`.
+/// Returns an acknowledgement of one packet with an RTT of `rtt`, while `in_flight` packets are in flight.
 Ack swift_ack(Time now, Time rtt, std::uint64_t in_flight = 100) {
   return {.sent_at = now - rtt, .bytes = 4108, .packets = 1, .acked = 1, .sent = in_flight};
 }
@@ -46,7 +46,7 @@ TEST_CASE("swift: the window rests at its bounds", "[congestion][swift]") {
   };
   for (int i = 0; i < 100; ++i) ack(us(900), us(800));
   CHECK(swift.cwnd() == 0.001);
-  CHECK(swift.window() == 5);  // a window of one packet; departure() spaces the packets
+  CHECK(swift.window() == 5);  // bytes; admits one packet in flight, and departure() spaces the packets
   CHECK(swift.pacing_delay() == Approx(800e9));
   for (int i = 0; i < 1'000'000; ++i) ack(us(1), us(5));
   CHECK(swift.cwnd() == 1000);
@@ -83,7 +83,7 @@ TEST_CASE("swift: the fifth timeout in a row resets the window", "[congestion][s
     for (; n != 0; --n) swift.nak(Nak::kTimeout, now);
   };
   timeouts(4);
-  CHECK(swift.cwnd() == 4);  // of several timeouts at the same time, only the first counts
+  CHECK(swift.cwnd() == 4);  // simultaneous timeouts count only once
   swift.ack({.packets = 1}, now);
   timeouts(4);
   CHECK(swift.timeouts() == 4);

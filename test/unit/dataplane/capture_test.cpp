@@ -50,7 +50,7 @@ TEST_CASE("a capture on error keeps the packets around it", "[dataplane][capture
   const std::vector<std::uint8_t> frame(60);
   for (Time t = 1; t <= 20; ++t) capture.record(t, ByteSpan(frame));
   CHECK(capture.wants());
-  CHECK(capture.size() == 0);  // nothing is written without an error
+  CHECK(capture.size() == 0);  // before the trigger, no frame counts as captured
   capture.trigger();
   for (Time t = 21; t <= 30; ++t) {
     capture.record(t, ByteSpan(frame));
@@ -88,7 +88,7 @@ TEST_CASE("captures of several workers become one pcap file in order", "[datapla
   CHECK(load_le32(second) == 12);
   CHECK(load_le32(second + 4) == 499'999'999);
   CHECK(std::distance(std::filesystem::directory_iterator(dir.path()), {}) ==
-        1);  // no partial file is left beside it
+        1);  // the folder contains no temporary file
 
   CHECK_THROWS_WITH(write_pcap("/nowhere/x.pcap", both, 0), Catch::Contains("/nowhere/x.pcap"));
 

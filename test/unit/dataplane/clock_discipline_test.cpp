@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
 
-/// A counter with a drifting frequency, whose readings have errors of up to 30 ns.
+/// A counter whose frequency drifts. Its readings have errors of up to 30 ns.
 class Counter {
  public:
   explicit Counter(std::uint64_t hz) : hz_(static_cast<double>(hz)) {}
@@ -69,7 +69,7 @@ TEST_CASE("the frequency of the counter is measured twice", "[dataplane][clock]"
   late.tsc += 64'904 / 10;  // 100 ppm of the time between the last two readings
   CHECK_FALSE(calibrate({a, b, late}).consistent());
   CHECK(calibrate({a, b, late}).difference_ppm == Approx(100).epsilon(0.01));
-  // The reading is as uncertain as if the thread had been preempted, so the difference is meaningless.
+  // A preempted thread takes readings with such a large uncertainty. The difference then means nothing.
   late.window = 2 * 64'904;
   CHECK(calibrate({a, b, late}).consistent());
 }
@@ -91,7 +91,7 @@ TEST_CASE("a drifting counter is followed for an hour without going back", "[dat
   Counter counter(2'596'144'000);
   ClockDiscipline discipline = started(counter);
   const std::uint64_t origin = counter.ns();
-  TscClock worker = discipline.clock();  // gets each correction 20 ms later
+  TscClock worker = discipline.clock();  // adopts each correction 20 ms after it was published
   TscClock told = worker;
   std::uint64_t told_at = 0;
   Time last = 0;
@@ -113,8 +113,8 @@ TEST_CASE("a drifting counter is followed for an hour without going back", "[dat
     if (counter.ns() - origin > 5 * kSecondNs) worst = std::max(worst, std::abs(off));
   }
   CHECK(discipline.readings() > 3000);
-  // The frequency changes by up to 4 ppm in 600 s, which is 7 ppb per second. On average, the measurement is
-  // 8 s old, and a reading has an error of 30 ns.
+  // The limit is 200 ns. The frequency changes by up to 4 ppm in 600 s, or 7 ppb per second, and its
+  // measurement is 8 s old on average. A reading adds an error of up to 30 ns.
   CHECK(worst < 200'000);
   CHECK(std::abs(discipline.drift_ppm()) < 5);
 }
@@ -142,7 +142,8 @@ TEST_CASE("this machine's clock agrees with CLOCK_MONOTONIC_RAW", "[dataplane][c
   const double ours = to_seconds(clock.time(end.tsc) - clock.time(begin.tsc));
   const double reference = static_cast<double>(end.reference_ns - begin.reference_ns) * 1e-9;
   INFO(in_words(measure_clock()));
-  // rte_get_tsc_hz() rounds to 10 MHz, so it may be off by 0.2 % for a counter of 2.6 GHz.
+  // The frequency that rte_get_tsc_hz() returns would not be precise enough. It is rounded to 10 MHz, so for
+  // a counter of 2.6 GHz its error can be 0.2 %.
   CHECK(std::abs(ours / reference - 1) < 20e-6);
 }
 

@@ -37,7 +37,7 @@ TEST_CASE("every 10 ms of a worker's time are a sample") {
   const auto samples = samples_of(account);
   REQUIRE(samples.size() == 1);
   CHECK(samples[0].busy == Approx(0.25));
-  CHECK(share(samples[0], Stage::kRx) == 0);  // nothing was measured
+  CHECK(share(samples[0], Stage::kRx) == 0);  // no iteration was measured, so the stages are unknown
 }
 
 TEST_CASE("a long iteration extends over several samples") {
@@ -56,7 +56,7 @@ TEST_CASE("a long iteration extends over several samples") {
 TEST_CASE("the busy time is divided in the measured proportions") {
   CpuAccount account;
   measure(account, true);
-  measure(account, false);  // does not count
+  measure(account, false);  // idle iterations do not affect the proportions
   account.add(4 * kMillisecond, true);
   account.add(16 * kMillisecond, false);
   const auto samples = samples_of(account);
@@ -67,7 +67,7 @@ TEST_CASE("the busy time is divided in the measured proportions") {
   CHECK(share(samples[0], Stage::kTx) == 0);
   CHECK(share(samples[1], Stage::kRx) == 0);
 
-  // Without new measurements, the previous ones are used.
+  // If a sample contains no measured iteration, the proportions of earlier measurements apply.
   account.add(10 * kMillisecond, true);
   CHECK(share(samples_of(account).at(0), Stage::kRx) == Approx(0.1));
 }
@@ -75,7 +75,7 @@ TEST_CASE("the busy time is divided in the measured proportions") {
 TEST_CASE("the times of a worker add up to the length of its samples") {
   CpuTimes times;
   CpuSample s;
-  s.busy = 0.5;  // nothing was measured
+  s.busy = 0.5;  // without shares of stages, busy time counts as kOther
   times.add(s);
   CHECK(times.stages[static_cast<std::size_t>(Stage::kOther)] == Approx(0.005));
   CHECK(times.idle == Approx(0.005));

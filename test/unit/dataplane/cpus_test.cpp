@@ -62,7 +62,7 @@ TEST_CASE("lcores are placed on CPUs", "[dataplane][cpus]") {
 }
 
 namespace {
-/// CPUs 0 to 3 on node 0, the others on node 1.
+/// Returns the NUMA node of a CPU: CPUs 0 to 3 are on node 0, and all others on node 1.
 int two_nodes(unsigned cpu) { return cpu < 4 ? 0 : 1; }
 }  // namespace
 

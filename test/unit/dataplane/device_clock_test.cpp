@@ -10,7 +10,7 @@ using namespace softfeb::dataplane;
 
 namespace {
 
-/// A device clock with frequency `hz` that showed `start` when our clock was 0.
+/// A device clock with frequency `hz`. It reads `start` when the time of the run is 0.
 struct SomeDevice {
   double hz;
   std::uint64_t start;
@@ -65,11 +65,11 @@ TEST_CASE("a drifting clock is followed, and the error is reported", "[dataplane
     // A 1 GHz clock that runs 20 ppm fast from sample 300 to sample 600.
     const long double hz = i < 300 || i > 600 ? 1e9L : 1e9L * 1.00002L;
     clock.add({t, static_cast<std::uint64_t>(ticks)});
-    if (i > 2) CHECK(clock.correction() <= 2100 * kNanosecond);  // 20 ppm of 100 ms
+    if (i > 2) CHECK(clock.correction() <= 2100 * kNanosecond);  // 20 ppm of 100 ms are 2 µs
     t += 100 * kMillisecond;
     ticks += hz / 10;
   }
-  // Much later, the old slope has no effect.
+  // Long after the frequency has changed back, it no longer affects the corrections.
   CHECK(clock.correction() <= 2 * kNanosecond);
 }
 

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t kAlways = std::uint64_t{1} << 32;
 
-/// Builds packets for a port with multi-segment support, whose payload is in the arena.
+/// Builds packets as for a port with multi-segment support: their payload stays in the arena.
 struct Sender {
   Mempools pools;
   Arena arena{1U << 16};
@@ -79,7 +79,7 @@ TEST_CASE("a corrupted packet is a copy with one bit flipped, and its receiver n
       bits += std::popcount(static_cast<unsigned>(out[0][b] ^ bytes[b]));
     REQUIRE(bits == 1);
     REQUIRE_FALSE(test::believable(out[0]));
-    // The shared payload is unchanged.
+    // The injector has changed a copy, not the payload in the arena.
     REQUIRE(std::equal(bytes.begin() + kHeader, bytes.end() - 4, sender.arena.bytes().begin()));
   }
   CHECK(injector.counters().corrupted == 2000);
@@ -95,7 +95,7 @@ TEST_CASE("a marked packet has CE and valid checksums", "[dataplane][faults]") {
       const auto out = run(injector, {sender.packet(bytes, kHeader + 4 + (ipv6 ? 20 : 0))});
       REQUIRE(out.size() == 1);
       const auto parsed = roce::parse_frame(ByteSpan(out[0]));
-      CHECK(parsed.kind == roce::FrameKind::kUdp);  // the IPv4 checksum was verified
+      CHECK(parsed.kind == roce::FrameKind::kUdp);  // otherwise, the IPv4 checksum would be wrong
       CHECK(parsed.congestion_experienced);
       CHECK(roce::icrc_matches(parsed));
     }
@@ -123,7 +123,7 @@ TEST_CASE("packets are dropped, duplicated and reordered; none leaks", "[datapla
   SECTION("reorder") {
     FaultInjector injector(FaultPlan(1, {0, 0, 0, kAlways, 0}), 4300, 128, 1, sender.pools);
     const auto out = run(injector, packets(3));
-    REQUIRE(out.size() == 2);  // the third packet is held back
+    REQUIRE(out.size() == 2);  // the injector still holds the third packet
     CHECK((out[0] == frame(1) && out[1] == frame(0)));
     const auto rest = run(injector, {});
     REQUIRE(rest.size() == 1);
@@ -149,7 +149,7 @@ TEST_CASE("packets are dropped, duplicated and reordered; none leaks", "[datapla
 
 namespace {
 
-/// A rule on PSN `psn` of the queue pair of roce_frame().
+/// Returns a rule that applies `action` to PSN `psn` of the queue pair to which roce_frame() sends.
 faults::FaultRule fault_rule(roce::Psn psn, const faults::FaultAction& action) {
   faults::FaultRule rule;
   rule.on.psn = faults::PsnRange{false, psn, psn};
@@ -166,7 +166,7 @@ faults::FaultRules fault_rules_for(const std::vector<faults::FaultRule>& rules) 
 
 std::vector<std::uint8_t> frame_of(roce::Psn psn) { return test::roce_frame({false, false, 300, 1, psn}); }
 
-/// Sends `psns` and returns the PSNs that leave.
+/// Passes packets with these PSNs through the injector, and returns the PSNs of the packets that leave it.
 std::vector<roce::Psn> sent(Sender& sender, FaultInjector& injector, const std::vector<roce::Psn>& psns,
                             Time now = 0) {
   std::vector<rte_mbuf*> in;

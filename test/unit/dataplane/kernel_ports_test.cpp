@@ -57,7 +57,8 @@ rte_mbuf* receive_roce(std::uint16_t port, std::uint16_t queue) {
   return nullptr;
 }
 
-/// Frees the packets that have arrived. An AF_PACKET socket receives from all interfaces until it is bound.
+/// Frees the packets that have arrived. They may come from other interfaces, because an AF_PACKET socket
+/// receives from all interfaces until it is bound.
 void drain(std::uint16_t port) {
   rte_mbuf* packet = nullptr;
   while (rte_eth_rx_burst(port, 0, &packet, 1) == 1) rte_pktmbuf_free(packet);
@@ -93,11 +94,11 @@ TEST_CASE("AF_PACKET on a veth pair carries full packets both ways, attached and
   config.promiscuous = Promiscuous::kOn;
   const Port a(*device_a, config, pools);
   const Port b(*device_b, config, pools);
-  CHECK(a.mtu() == 4200);  // the kernel's MTU, not the 1500 that the driver reports
+  CHECK(a.mtu() == 4200);  // MTU of the kernel interface; the driver itself reports 1500
   CHECK(a.largest_path_mtu(false) == 4096);
   CHECK(a.warnings().empty());
 
-  // Drivers that send only the first segment of a chain (in older versions) do not report support for chains.
+  // In older versions, the driver sends only the first segment of a chain. multi_segments is then false.
   TxBuilderConfig tx;
   tx.multi_segments = a.capabilities().multi_segments && GENERATE(true, false);
   tx.frame_bytes = frame_bytes_for(4200);
@@ -158,7 +159,7 @@ TEST_CASE("a tap accepts the rules of T2", "[dataplane][kernel][steering]") {
   config.mtu = 4200;
   const Port port(*device, config, pools);
   CHECK(port.largest_path_mtu(false) ==
-        1024);  // net_tap sends no jumbo frames, regardless of the interface's MTU
+        1024);  // net_tap cannot send jumbo frames, whatever the interface's MTU is
   REQUIRE_FALSE(port.warnings().empty());
   CHECK_THAT(port.warnings()[0], Catch::Contains("supports no larger MTU"));
   const std::vector<SteeredBoard> boards{{{}, *roce::IpAddress::parse("10.0.0.1"), {0x11}, 0},

@@ -29,8 +29,8 @@ fabric::LinkConfig link_of(std::uint32_t station, std::uint64_t rate) {
   return l;
 }
 
-/// A switch with three stations: two endpoints on one ring, identified by their addresses, and an external
-/// port.
+/// Returns a network with one switch and three stations. Two stations are endpoints on the same ring, which
+/// their addresses distinguish. The third station is an external port.
 fabric::NetworkConfig one_switch(std::uint64_t buffer) {
   fabric::NetworkConfig c;
   c.stations = {{"feb0", roce::MacAddress{2, 0, 0, 0, 0, 1}},
@@ -49,7 +49,8 @@ struct RelayBench {
   static constexpr std::uint32_t kRing = 64;
 
   test::DpdkRig rig;
-  std::unique_ptr<test::RigPort> ports[4];  ///< near, far; external, its far end
+  std::unique_ptr<test::RigPort>
+      ports[4];  ///< two ends of the endpoints' ring, and of the external port's ring
   rte_mempool* packets = rig.pools.create("packets", 4096, 4300);
   std::unique_ptr<NetworkRelay> relay;
   Time now = kMicrosecond;
@@ -67,7 +68,7 @@ struct RelayBench {
     c.frame_bytes = 4300;
     relay = std::make_unique<NetworkRelay>(c, one_switch(buffer), rig.pools);
   }
-  /// Returns false when the ring is full.
+  /// Sends a frame. Returns false if the ring is full.
   bool send(int port, std::vector<std::uint8_t> frame, std::uint8_t source, std::uint8_t dest) {
     frame[5] = dest;
     frame[11] = source;
@@ -82,7 +83,7 @@ struct RelayBench {
     for (const Time end = now + length; now < end; now += kMicrosecond) relay->run(now);
   }
 
-  /// Checks that every packet is accounted for.
+  /// Checks that the counters account for every packet.
   void check_books() {
     fabric::NetworkSnapshot s = relay->make_snapshot();
     relay->take_snapshot(s, now);
@@ -127,7 +128,7 @@ TEST_CASE("the switch records its port in a congestion control header", "[datapl
     const auto ints = roce::IntBody::decode(*cch);
     REQUIRE(ints);
     CHECK(ints->records[0].rate() == kRate);
-    // Only the header has changed.
+    // Apart from the inserted INT record, the frame is unchanged.
     std::copy_n(frame.begin() + static_cast<std::ptrdiff_t>(at), 48,
                 bytes.begin() + static_cast<std::ptrdiff_t>(at));
     CHECK(std::equal(bytes.begin() + 14, bytes.end(), frame.begin() + 14));
@@ -157,7 +158,7 @@ TEST_CASE("a closed network ignores frames from outside", "[dataplane][network]"
   REQUIRE(b.send(0, test::roce_frame(), 3, 1));
   b.pass(20 * kMicrosecond);
   CHECK(b.relay->counters().rx_outside == 1);
-  CHECK(b.receive(0).size() == 2);  // one from outside, one from the ring
+  CHECK(b.receive(0).size() == 2);  // one frame came in before close_outside(), the other from the ring
   b.check_books();
 }
 
@@ -173,7 +174,7 @@ TEST_CASE("frames to an unknown address are counted", "[dataplane][network]") {
 TEST_CASE("packets that a ring does not accept wait, in order, and none is lost", "[dataplane][network]") {
   RelayBench b;
   unsigned sent = 0;
-  // The ring is not emptied, so it fills up, and then packets wait in the relay.
+  // Receive nothing, so that the ring fills up. Further packets then wait in the relay.
   for (unsigned i = 0; i < 4 * RelayBench::kRing; ++i) {
     if (b.send(0, test::roce_frame({.payload = 256, .psn = i}), 1, 3)) ++sent;
     b.pass(kMicrosecond);

@@ -79,6 +79,6 @@ TEST_CASE("virtual devices do not support pacing", "[dataplane][pacing]") {
     }
     PortConfig plain;
     plain.rx_descriptors = plain.tx_descriptors = 64;
-    CHECK_NOTHROW(Port(*device, plain, pools));  // a port without pacing
+    CHECK_NOTHROW(Port(*device, plain, pools));  // without pacing, the port can be opened
   }
 }

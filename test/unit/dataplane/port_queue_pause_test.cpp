@@ -68,7 +68,7 @@ TEST_CASE("a pause frame reaches its endpoints on every worker, and its packet i
   PauseBench b;
   b.send(roce::kPauseAddress, 100);
   CHECK(b.paused() == Counts{1, 1, 1});
-  CHECK(b.port_queues[0]->counters().rx_handed_over == 1);  // once, for two endpoints
+  CHECK(b.port_queues[0]->counters().rx_handed_over == 1);  // handed over once for both endpoints of worker 1
   CHECK(b.endpoints[2]->control_open_at() == Time{100} * 51'200);
   b.send(test::identity(2).mac, 200);
   CHECK(b.paused() == Counts{1, 1, 2});

@@ -27,7 +27,7 @@ constexpr Time kHorizon = 20 * kMicrosecond;
 constexpr Time kBegin = 10 * kMicrosecond;
 constexpr std::uint64_t kDeviceEpoch = 1U << 20;
 
-/// Each tick is two picoseconds, so that rounding cannot hide an error.
+/// A device clock with ticks of two picoseconds, so that rounding cannot hide an error.
 constexpr ClockMap kDeviceClock{0, kDeviceEpoch, std::uint64_t{1} << 63};
 
 struct Seen {
@@ -74,7 +74,7 @@ class TimedBench {
     now_ = now;
     port_queue_->run(now);
   }
-  /// Runs iterations at random times between `from` and `to`, up to `longest` apart.
+  /// Runs iterations between `from` and `to`, at random intervals of at most `longest`.
   void turns(Time from, Time to, Time longest) {
     for (Time t = from; t < to; t += 1 + rng_.below(longest)) turn(t);
   }
@@ -119,7 +119,8 @@ class TimedBench {
   Time now_ = 0;
 };
 
-/// Each QP has its own rate: some QPs send several packets per iteration, others send none.
+/// Returns the rate of QP `i`. Rates differ, so that in an iteration some QPs send several packets and others
+/// none.
 std::uint64_t rate_of_qp(std::uint32_t i) { return i == 0 ? 1'000'000'000 : 70'000'000 * i; }
 
 void paced(engine::SendQpConfig& qp, std::uint32_t i) {
@@ -127,7 +128,7 @@ void paced(engine::SendQpConfig& qp, std::uint32_t i) {
   qp.traffic.rate = rate_of_qp(i);
 }
 
-/// Time of departure n in the ideal schedule.
+/// Returns the time at which packet n should leave according to the rate.
 Time ideal(std::uint32_t qp, std::uint64_t n) {
   return kBegin + static_cast<Time>(Uint128{n} * kTimedPayload * kSecond / rate_of_qp(qp));
 }
@@ -142,8 +143,8 @@ TEST_CASE("a packet's departure time follows the schedule, regardless of when th
   for (std::size_t i = 0; i < b.seen.size(); ++i) {
     const Seen& s = b.seen[i];
     REQUIRE(s.flagged);
-    // The packet is passed to the port at its scheduled time or later, but before it leaves. It leaves one
-    // horizon after its scheduled time.
+    // The port gets the packet at its scheduled time or later. The device holds the packet until one horizon
+    // after its scheduled time.
     REQUIRE(s.handed_over >= s.departure());
     REQUIRE(s.departure() + kHorizon > s.handed_over);
     if (i != 0) REQUIRE(s.ticks >= b.seen[i - 1].ticks);
@@ -164,9 +165,9 @@ TEST_CASE("frames on a full link leave one at a time, exact to the picosecond", 
   TimedBench b(3, kRate, [](engine::SendQpConfig&, std::uint32_t) {});
   b.turns(kBegin + 100, kMillisecond, 3 * kMicrosecond);
   REQUIRE(b.seen.size() > 1000);
-  // Ethernet, IPv4, UDP, BTH, RETH, payload, iCRC; FCS, preamble, gap.
+  // Ethernet, IPv4, UDP, BTH, RETH, payload and iCRC; 24 bytes for FCS, preamble and inter-packet gap.
   constexpr Time kWire = Time{14 + 20 + 8 + 12 + 16 + kTimedPayload + 4 + 24} * kSecond / kRate;
-  // Skip the first packets, which may use the link's slack.
+  // Skip the first packets: the slack permits them to follow each other more closely.
   for (std::size_t i = 10; i < b.seen.size(); ++i) {
     const Time gap = b.seen[i].departure() - b.seen[i - 1].departure();
     REQUIRE(gap + 4 >= kWire);
@@ -189,8 +190,9 @@ TEST_CASE("a worker that was late by more than the horizon sets no times in the 
   }
   CHECK(b.stamps->counters().overruns == 1);
   CHECK(b.stamps->counters().latest > 380 * kMicrosecond);
-  // Nothing is lost: the port queue catches up packet by packet, as without the offload.
-  const Time end = 9 * kMillisecond;  // gaps have 15/16 of the ideal length
+  // The port queue catches up on all overdue packets, as without the offload. Until it has done so, it
+  // shortens gaps to 15/16 of their ideal length.
+  const Time end = 9 * kMillisecond;
   b.turns(back + 100, end, kMicrosecond);
   for (const auto& [qp, times] : b.departures()) CHECK(ideal(qp, times.size()) + kMicrosecond > end);
 }

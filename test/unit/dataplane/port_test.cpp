@@ -10,7 +10,7 @@
 using namespace softfeb::dataplane;
 
 TEST_CASE("path MTU that fits an interface", "[dataplane][mtu]") {
-  CHECK(mtu_for(4096, false) == 4160);  // 20 + 8 + 12 + 16 + 4 + 4 around the payload
+  CHECK(mtu_for(4096, false) == 4160);  // IPv4 20, UDP 8, BTH 12, RETH 16, immediate 4, iCRC 4
   CHECK(mtu_for(4096, true) == 4180);
   CHECK(max_path_mtu(1500, false) == 1024);
   CHECK(max_path_mtu(4159, false) == 2048);
@@ -32,7 +32,7 @@ TEST_CASE("a null port comes up and reports its capabilities", "[dataplane][port
   CHECK(port.largest_path_mtu(false) == 4096);
   CHECK(port.link().up);
   rte_mbuf* packet = nullptr;
-  CHECK(rte_eth_rx_burst(port.id(), 0, &packet, 1) == 0);  // there is nothing to receive
+  CHECK(rte_eth_rx_burst(port.id(), 0, &packet, 1) == 0);  // no packet has arrived
 }
 
 TEST_CASE("flow control: off if there is nothing to pause, otherwise errors are reported",

@@ -60,7 +60,7 @@ void exchange(bool multi_segments) {
   const std::vector<std::uint8_t> outside = test::random_bytes(rng, 4096);
   TxBuilder builder(small_builder(multi_segments), &pair.rig.arena, pair.rig.pools);
 
-  // Far more packets than buffers, so all must return to the pools.
+  // Send far more packets than there are mbufs, so that mbufs must return to their pools.
   for (unsigned i = 0; i < 4000; ++i) {
     const auto header = test::random_bytes(rng, 14 + rng.below(85));
     const std::size_t length = i % 7 == 0 ? 0 : i % 5 == 0 ? 4096 : rng.below(4097);

@@ -86,7 +86,7 @@ TEST_CASE("workers with different times take the same triggers", "[events]") {
     std::uint64_t next = 0;
     for (Time now = kStart + w * 500; !shared.over() || next < shared.accepted(); now += 10 * kMicrosecond) {
       advance(shared, now);
-      // Boards are reported busy for short times, and the times of the reports are not in order.
+      // Report short busy times of the boards. Reports of several workers do not arrive in order of time.
       if (now / kMicrosecond % 1000 < 20) shared.report(w, now / kMicrosecond % 20 < 10, now);
       for (; next < shared.accepted(); ++next) {
         const detector::Trigger t = shared.trigger(next);

@@ -57,7 +57,7 @@ void send(TxBuilder& builder, Arena& arena, const Port& port, const test::Bytes&
   REQUIRE(within_seconds(2, [&] { return rte_eth_tx_burst(port.id(), 0, &packet, 1) == 1; }));
 }
 
-/// Sends one frame at a time, so that the arena's bytes may be rewritten.
+/// Sends frames one at a time, because each frame overwrites the payload of the previous one in the arena.
 void carry_all(const Port& from, const Port& to, std::uint32_t longest, test::DpdkRig& rig) {
   for (const bool attach : {true, false}) {
     if (attach && !from.capabilities().multi_segments) continue;

@@ -62,7 +62,7 @@ TEST_CASE("a write is in force for reads in the same request", "[dataplane][requ
   r.actions.clear();
   r.done = false;
   REQUIRE(b.requests.push(r));
-  CHECK_FALSE(b.requests.serve(4 * kSecond));  // all requests only read state
+  CHECK_FALSE(b.requests.serve(4 * kSecond));  // false, because the request only reads state
   CHECK(r.done);
 }
 

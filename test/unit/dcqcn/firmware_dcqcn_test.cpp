@@ -41,8 +41,8 @@ TEST_CASE("firmware: every departure matches the circuit, within the bucket's si
   DcqcnBucketModel bucket(profile.build.line_rate, profile.bucket.size);
   INFO("seed " << seed);
 
-  // A greedy sender with idle times. Over any window, credit used minus credit refilled must not exceed the
-  // bucket's size plus one frame.
+  // The sender is greedy, but sometimes idle. In any interval, the credit used must not exceed the credit
+  // refilled by more than the bucket's size plus one frame.
   std::int64_t balance = 0, lowest = 0, widest = 0;
   std::uint32_t bytes = 4124;
   bool first = true;
@@ -80,7 +80,7 @@ TEST_CASE("firmware: every departure matches the circuit, within the bucket's si
 }
 
 TEST_CASE("firmware: a distant departure is found in a few steps", "[dcqcn]") {
-  // Rc rises slowly from 1 MB/s, once every 103 clocks, so that it increases thousands of times while 1 MiB
+  // Rc starts at 1 MB/s and rises slowly, once every 103 clocks. It increases thousands of times while 1 MiB
   // of credit accumulates.
   FirmwareSettings profile;
   profile.parameters = {.dec_gain = 0,
@@ -92,7 +92,7 @@ TEST_CASE("firmware: a distant departure is found in a few steps", "[dcqcn]") {
   profile.bucket.first_frame_free = false;
   FirmwareDcqcn cc(profile);
   cc.start(0);
-  cc.sent(1 << 20, 0);  // uses more credit than the bucket has
+  cc.sent(1 << 20, 0);  // overdraws the bucket
   for (int i = 0; i < 9; ++i) cc.cnp(time_of(10 + 650 * static_cast<Edge>(i)));
   Time now = time_of(10'000);
   int looks = 0;
@@ -113,7 +113,7 @@ TEST_CASE("firmware: a CNP moves the predicted departure", "[dcqcn]") {
   const Time before = cc.departure(16'000, 0);
   CHECK(before == time_of(2000));
   cc.cnp(time_of(100));
-  // Rc is halved after edge 733; each of the 736 refills up to edge 735 adds 8 bytes.
+  // Rc is halved after edge 733. The 736 refills up to edge 735 still add 8 bytes each.
   const std::uint64_t q16 = (16'000ULL << 16) - (736ULL * 8 << 16);
   const Time after = cc.departure(16'000, time_of(100));
   CHECK(after == time_of(736 + (q16 + 0x40100 - 1) / 0x40100));

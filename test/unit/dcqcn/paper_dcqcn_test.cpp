@@ -92,9 +92,9 @@ PaperParameters some_parameters(Rng& rng) {
   return p;
 }
 
-/// Compares a rate in integer arithmetic with the same rate in floating point. Alpha loses up to 2^-40 in
-/// each of about 1/g decays, 1e-9 in total. From one cut to the next, rounding adds up to one byte per
-/// second to the error of Rc (halving removes the rest), and a cut adds the error of alpha.
+/// Compares a rate in integer arithmetic with the same rate in floating point. In integer arithmetic, alpha
+/// loses up to 2^-40 in each of about 1/g decays, or 1e-9 in total. A cut of Rc adds this error. Rounding of
+/// Rc adds at most one byte per second between two cuts, because each halving also halves earlier errors.
 bool near_rate(std::uint64_t a, double b, std::uint64_t cuts) {
   return std::abs(static_cast<double>(a) - b) <= static_cast<double>(cuts + 1) * (1 + 1e-9 * b);
 }
@@ -125,8 +125,8 @@ TEST_CASE("paper: a trace computed by hand, timer only", "[dcqcn]") {
   r.cnp(us(400));
   CHECK(r.rt() == 4'921'875'000);
   CHECK(r.rc() == 2'508'628'641);
-  CHECK(r.alpha() == 1'078'287'142'650);  // previous alpha · 255/256 + 2^32
-  // Rc first goes halfway back to Rt four times. Then each step also adds R_AI.
+  CHECK(r.alpha() == 1'078'287'142'650);  // previous alpha · 255/256 + 2^40 / 256
+  // The first four steps only move Rc halfway to Rt. Each later step also adds R_AI to Rt.
   const std::uint64_t rc[] = {3'715'251'821, 4'318'563'411, 4'620'219'206,
                               4'771'047'103, 4'848'961'052, 4'890'418'026};
   const std::uint64_t rt[] = {4'921'875'000, 4'921'875'000, 4'921'875'000,
@@ -153,10 +153,10 @@ TEST_CASE("paper: the byte counter increases like the timer; both together are h
 
   PaperReactionPoint both(paper_parameters(kLine));
   both.cnp(us(0));
-  both.cnp(us(1));  // Rt becomes Rc, which the first CNP has halved
+  both.cnp(us(1));  // sets Rt to Rc, which the first CNP has halved
   CHECK(both.rt() == 2'500'000'000);
   for (int i = 0; i < 6; ++i) both.sent(10'000'000, us(2));
-  // B = 5 and 6: additive, because T = 0.
+  // The steps at B = 5 and B = 6 are additive, because T = 0.
   CHECK(both.rt() == 2'510'000'000);
   both.advance_time(us(1 + 55 * 5));
   CHECK(both.rt() == 2'535'000'000);  // T = 1 … 5: still additive, because max(T, B) ≥ F
@@ -259,7 +259,7 @@ TEST_CASE("nic: Rt follows Rc only after an increase", "[dcqcn]") {
   PaperReactionPoint r(p);
   r.cnp(us(10));
   r.cnp(us(20));
-  CHECK(r.rt() == kLine);  // no increase since the last cut, so the target is unchanged
+  CHECK(r.rt() == kLine);  // Rc has not increased since the last cut, so Rt is unchanged
   r.advance_time(us(20) + p.increase_timer);
   const std::uint64_t rc = r.rc();
   r.cnp(us(20) + p.increase_timer + 1);
@@ -273,7 +273,7 @@ TEST_CASE("nic: Rt follows Rc only after an increase", "[dcqcn]") {
 
 TEST_CASE("ns3: the timer alone leads to hyper steps", "[dcqcn]") {
   PaperParameters p = ns3_parameters();
-  p.clamp_target_rate = true;  // so that the target is below the line rate
+  p.clamp_target_rate = true;  // makes the CNPs also reduce Rt, so that it is below the line rate
   PaperReactionPoint r(p);
   for (unsigned k = 0; k < 100; ++k) r.cnp(us(10 + 5 * k));
   const Time last = us(10 + 5 * 99);
@@ -300,14 +300,14 @@ TEST_CASE("nic: alpha by periods, minimum share, rate on the first CNP", "[dcqcn
   PaperParameters p = connectx_parameters(kLine);
   PaperReactionPoint r(p);
   r.cnp(us(10));
-  r.advance_time(us(11));  // alpha decayed and increased, because the period contains a CNP
+  r.advance_time(us(11));  // this period contains a CNP, so alpha decays and increases at its end
   const std::uint64_t alpha = std::uint64_t{1023} << 30;
   CHECK(r.alpha() == ((alpha * 1019) >> 10) + (std::uint64_t{5} << 30));
   const std::uint64_t before = r.alpha();
   r.advance_time(us(12));
   CHECK(r.alpha() == (before * 1019) >> 10);
 
-  p.gd = 10;  // a cut by alpha instead of alpha/2 would leave almost no rate, so it stops at half
+  p.gd = 10;  // cuts by alpha instead of alpha/2, which is limited to half of the rate
   PaperReactionPoint least(p);
   least.cnp(us(1));
   CHECK(least.rc() == kLine / 2);
@@ -332,7 +332,8 @@ TEST_CASE("paper: bytes sent are the integral of Rc, within bucket and frame", "
   while (now < us(20'000)) {
     const Time departure = std::max(now, cc.departure(4108, now));
     const Time next = std::min(departure, cnp);
-    // Another instance provides the rate, which changes at whole microseconds and when frames are sent.
+    // Integrate the rate of a second reaction point. It changes at whole microseconds and when frames are
+    // sent.
     while (reached < next) {
       const Time to = std::min(next, us(reached / kMicrosecond + 1));
       due += to_seconds(to - reached) * static_cast<double>(reference.rc());

@@ -19,8 +19,8 @@ bool equal(const ReactionPoint& r, const DcqcnClockModel& m) {
          r.cnp_counter() == m.cnp_counter;
 }
 
-/// Runs both implementations on the same schedule. The event-driven one is queried with a probability of 1 in
-/// `look` per clock.
+/// Runs the event-driven implementation and the clock model on the same schedule. At each clock, the two are
+/// compared with a probability of 1 in `look`.
 void compare(const DcqcnSchedule& schedule, Edge end, std::uint64_t look, Rng& rng) {
   ReactionPoint lazy(schedule.initial, schedule.build);
   DcqcnClockModel stepped(schedule.initial, schedule.build.line_rate, schedule.build.wrap32);
@@ -138,7 +138,7 @@ TEST_CASE("an idle hour costs one step, with the same result as many steps", "[d
   Rng rng(static_cast<std::uint64_t>(seed) * 65537);
   FirmwareParameters p = DcqcnSchedule::legal(rng, 1'250'000'000);
   p.rate_inc_interval = static_cast<std::uint32_t>(rng.below(200));
-  p.rhai = static_cast<std::uint32_t>(1 + rng.below(10));  // the rate rises over minutes
+  p.rhai = static_cast<std::uint32_t>(1 + rng.below(10));  // so small that the rate takes minutes to rise
   ReactionPoint once(p), often(p);
   once.cnp(100);
   often.cnp(100);
@@ -150,7 +150,7 @@ TEST_CASE("an idle hour costs one step, with the same result as many steps", "[d
   CHECK(once.rt() == often.rt());
   CHECK(once.alpha() == often.alpha());
   CHECK(once.time_stage() == often.time_stage());
-  // The state after later events is also the same, so the engines' timers are correct.
+  // Later events also lead to the same state, so the internal timers are equal.
   once.cnp(hour + 10);
   often.cnp(hour + 10);
   CHECK(once.advance_to_rate_change(hour + 100'000) == often.advance_to_rate_change(hour + 100'000));

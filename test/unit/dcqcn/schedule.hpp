@@ -11,8 +11,8 @@
 
 namespace softfeb::test {
 
-/// Random CNPs and register writes, with short intervals, so that events often coincide, and extreme values
-/// of every register.
+/// Random CNPs and register writes. The intervals are short, so that events often coincide. The written
+/// values include the extremes of every register.
 struct DcqcnSchedule {
   struct Write {
     dcqcn::FirmwareParameters parameters;
@@ -55,7 +55,7 @@ struct DcqcnSchedule {
     return p;
   }
 
-  /// Returns parameters of a reasonable configuration.
+  /// Returns random parameters within the limits of a valid configuration.
   static dcqcn::FirmwareParameters legal(Rng& rng, std::uint64_t line_rate) {
     dcqcn::FirmwareParameters p = extreme(rng);
     p.alpha_g = static_cast<std::uint16_t>(513 + rng.below(511));
@@ -67,7 +67,7 @@ struct DcqcnSchedule {
     return p;
   }
 
-  /// Adds groups of a few CNPs, separated by longer pauses, until `end`.
+  /// Adds bursts of a few CNPs with longer pauses between them, until `end`.
   void add_cnps(Rng& rng, dcqcn::Edge end) {
     for (dcqcn::Edge n = rng.below(50); n < end; n += rng.below(6) == 0 ? rng.below(3000) : 1 + rng.below(40))
       cnps[n] = true;

@@ -54,7 +54,7 @@ TEST_CASE("bucket: ready() is the first edge with enough credit", "[dcqcn]") {
   CHECK(bucket.ready(4168) == 521);
   CHECK(bucket.ready(1 << 20) == 131'072);
   CHECK(bucket.ready((1 << 20) + 1) == kNoEdge);
-  bucket.set_rate(0, 100);  // edges 0 to 102 still refill: 103 refills of 8 bytes each
+  bucket.set_rate(0, 100);  // takes effect after edge 102; edges 0 to 102 refill 8 bytes each
   CHECK(bucket.ready(824) == 103);
   CHECK(bucket.ready(825) == kNoEdge);
 }

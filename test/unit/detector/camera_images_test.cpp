@@ -50,7 +50,7 @@ TEST_CASE("night-sky numbers have a Poisson distribution", "[detector][payload]"
   CHECK(NightSky(0).draw(UINT32_MAX) == 0);
   for (const double mean : {0.1, 1.0, 8.0}) {
     const NightSky sky(static_cast<std::uint64_t>(mean * 1e9));
-    // Finds the probability of at most n by bisection.
+    // For each n, find by bisection the range of random numbers for which draw() returns at most n.
     double probability = std::exp(-mean), sum = 0;
     for (unsigned n = 0; n < 6; ++n) {
       sum += probability;
@@ -102,7 +102,7 @@ TEST_CASE("the light moves through the camera", "[detector][payload]") {
     return std::pair{x, y};
   };
   const auto [x0, y0] = brightest(0);
-  CHECK((x0 == 20 || x0 == 21));  // a quarter of 84 pixels
+  CHECK((x0 == 20 || x0 == 21));  // at a quarter of the camera's width of 84 pixels
   CHECK((y0 == 20 || y0 == 21));
   const auto [x1, y1] = brightest(16);
   CHECK(x1 > x0 + 7);

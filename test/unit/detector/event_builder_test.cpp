@@ -35,7 +35,7 @@ std::vector<Range> ranges_of(const EventBuilder& b) {
   return {b.unseen().ranges().begin(), b.unseen().ranges().end()};
 }
 
-/// Adds an empty fragment of each of the two boards.
+/// Completes an event by adding an empty fragment of each of the two boards.
 void add_whole(EventBuilder& b, Time now, std::uint64_t event) {
   b.add(now, {.event = event, .board = 0});
   b.add(now, {.event = event, .board = 1});
@@ -82,18 +82,18 @@ TEST_CASE("a builder among several takes its own events", "[detector][builder]")
   Statuses sink;
   EventBuilder b(config, &sink);
   CHECK(b.add(1, {.event = 2}) == Verdict::kRejectedEvent);
-  CHECK(b.add(1, {.event = 1}) == Verdict::kAccepted);   // number 0, slot 0
-  CHECK(b.add(1, {.event = 10}) == Verdict::kAccepted);  // number 3, slot 1
-  CHECK(b.add(1, {.event = 7}) == Verdict::kAccepted);   // number 2, slot 0
+  CHECK(b.add(1, {.event = 1}) == Verdict::kAccepted);   // event number 0 of this builder, slot 0
+  CHECK(b.add(1, {.event = 10}) == Verdict::kAccepted);  // event number 3, slot 1
+  CHECK(b.add(1, {.event = 7}) == Verdict::kAccepted);   // event number 2, slot 0
   CHECK(sink.text == "1 pressure; ");
-  b.finish(2, 12);  // events 1, 4, 7, 10
+  b.finish(2, 12);  // of 12 events, this builder gets 1, 4, 7 and 10
   CHECK(ranges_of(b) == std::vector<Range>{{1, 1}});
 }
 
 TEST_CASE("triggers never seen are counted to the end of the run", "[detector][builder]") {
   EventBuilder b(small_builder(), nullptr);
   for (const std::uint64_t e : {1, 2, 3, 9, 8, 20}) add_whole(b, e, e);
-  CHECK(ranges_of(b) == std::vector<Range>{{0, 0}});  // up to the horizon, which is 2
+  CHECK(ranges_of(b) == std::vector<Range>{{0, 0}});  // only events up to the horizon, 2, count as unseen
   SECTION("of which more were sent") {
     b.finish(100, 25);
     CHECK(ranges_of(b) == std::vector<Range>{{0, 0}, {4, 7}, {10, 19}, {21, 24}});

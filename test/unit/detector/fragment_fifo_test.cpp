@@ -133,7 +133,7 @@ TEST_CASE("a full FIFO loses the event, and later headers say so", "[detector][f
   const auto pieces = post_all(fifo);
   REQUIRE(pieces.size() == 2);
   CHECK(fifo.counts().lost == 1);
-  CHECK(fifo.header(pieces[1].place, 0, 0).lost == 0);  // entered before the loss
+  CHECK(fifo.header(pieces[1].place, 0, 0).lost == 0);  // this fragment entered the FIFO before the loss
   fifo.complete(pieces[0].place, third);
   fifo.trigger(trigger_at(3 * kMicrosecond, 3), 0);
   fifo.advance(4 * kMicrosecond + kReadout);
@@ -194,7 +194,7 @@ TEST_CASE("the camera's veto lasts until no board is busy", "[detector][fifo]") 
   };
   CHECK(count(10 * kMicrosecond) == 10);
   camera.report(0, true, 10 * kMicrosecond);
-  CHECK(count(12 * kMicrosecond) == 1);  // at 10 µs; the veto begins at 11 µs
+  CHECK(count(12 * kMicrosecond) == 1);  // the trigger at 10 µs, because the veto begins at 11 µs
   camera.report(2, true, 12 * kMicrosecond);
   camera.report(2, true, 13 * kMicrosecond);  // repeated
   camera.report(0, false, 13 * kMicrosecond);
@@ -208,8 +208,9 @@ TEST_CASE("the camera's veto lasts until no board is busy", "[detector][fifo]") 
 }
 
 TEST_CASE("with a veto, no board loses an event", "[detector][fifo]") {
-  // Triggers at 1 MHz; a board's WRITE completes 3 µs after the previous one. Up to two fragments are in
-  // readout and one arrives before the veto does, so the FIFO needs three places more than busy_at.
+  // Triggers arrive at 1 MHz, but WRITEs of the board complete only every 3 µs. When the board becomes busy,
+  // up to two fragments are in readout. Another trigger may be accepted before the veto takes effect. The
+  // FIFO therefore needs three more places than busy_at.
   CountingMemory memory;
   FragmentFifoConfig config = small_fifo(7);
   config.busy_at = 4;

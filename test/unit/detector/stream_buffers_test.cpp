@@ -72,7 +72,7 @@ TEST_CASE("a buffer closes exactly at its timeout, before a datagram of that tim
   CHECK(event->bytes == 10);
   CHECK_FALSE(b.poll());
   CHECK(b.deadline() == 150 + 10 * kMicrosecond);
-  b.advance(kSecond);  // much later, both buffers close in order of time, with the times of their timeouts
+  b.advance(kSecond);  // even if this call is late, a buffer closes at the time of its timeout
   CHECK(b.poll()->stream == 2);
   CHECK(b.poll()->at == 100 + 20 * kMicrosecond);
   CHECK(b.deadline() == kNever);
@@ -90,7 +90,7 @@ TEST_CASE("without a free buffer, datagrams are dropped and counted", "[detector
   REQUIRE(second);
   CHECK(first->buffer == 0);
   CHECK(second->buffer == 1);
-  // Buffers are used in rotation, so the stream waits for buffer 0.
+  // A stream uses its buffers in rotation. It must wait for buffer 0, although buffer 1 is free.
   CHECK(b.release(0, 1));
   CHECK_FALSE(b.release(0, 1));
   CHECK(put(b, 4, 6000, bytes(1, 5)) == StreamVerdict::kNoBuffer);
@@ -113,5 +113,5 @@ TEST_CASE("other ports, long and empty datagrams are counted", "[detector][strea
   CHECK(b.counts().bytes == 0);
   CHECK_FALSE(b.release(4, 0));
   CHECK_FALSE(b.release(0, 2));
-  CHECK_FALSE(b.release(0, 0));  // the consumer does not own this buffer
+  CHECK_FALSE(b.release(0, 0));  // the consumer has not received this buffer
 }

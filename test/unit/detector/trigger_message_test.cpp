@@ -24,7 +24,7 @@ TEST_CASE("trigger messages have the specified layout", "[detector][trigger]") {
   CHECK(d == Datagram{'S',  'F',  'T',  'R',  1, 32, 1, 0, 4,    3,    2,    1,    0x14, 0x13, 0x12, 0x11,
                       0x24, 0x23, 0x22, 0x21, 0, 0,  0, 0, 0x38, 0x37, 0x36, 0x35, 0x34, 0x33, 0x32, 0x31});
   CHECK(read_trigger_message(d) == kTrigger);
-  d[7] = 0x80;  // an unknown flag
+  d[7] = 0x80;  // an undefined flag, which is ignored
   CHECK(read_trigger_message(d) == kTrigger);
   CHECK_FALSE(read_busy_message(d));
 }

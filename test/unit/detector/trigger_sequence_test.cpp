@@ -76,8 +76,8 @@ TEST_CASE("a vetoed trigger does not extend the dead time", "[detector][trigger]
 
 TEST_CASE("busy begins when the veto arrives and ends at once", "[detector][trigger]") {
   TriggerSequence sequence({listed({100, 109, 110, 149, 150})}, 0);
-  sequence.set_busy(110);  // reported at 100
-  sequence.set_busy(105);  // a second board; the veto is already scheduled
+  sequence.set_busy(110);  // the veto takes effect at 110
+  sequence.set_busy(105);  // another board becomes busy, but does not move the veto
   CHECK(times_before(sequence, 150) == std::vector<Time>{100, 109});
   sequence.set_idle(150);
   CHECK(times_before(sequence, kNever) == std::vector<Time>{150});
@@ -101,7 +101,7 @@ TEST_CASE("a random source keeps 1/(1 + rate · dead time) of its triggers", "[d
   const auto accepted = static_cast<double>(times_before(sequence, kSecond).size());
   const auto candidates = static_cast<double>(sequence.counts()[0].candidates);
   CHECK(candidates == Approx(kRate).margin(3 * std::sqrt(kRate)));
-  // This is the standard deviation of a counter with non-paralyzable dead time.
+  // The margin is three standard deviations of the count of a counter with non-paralyzable dead time.
   const double live = 1 / (1 + to_seconds(kDeadTime) * kRate);
   CHECK(accepted == Approx(kRate * live).margin(3 * std::sqrt(kRate * live) * live));
 }

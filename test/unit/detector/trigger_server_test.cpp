@@ -23,7 +23,7 @@ TriggerServerConfig config() {
   return c;
 }
 
-/// Advances the server in uneven steps. Returns all messages.
+/// Advances the server from `from` to `to` in uneven steps. Returns the messages that it sends.
 std::vector<TriggerMessage> run(TriggerServer& server, Time from, Time to) {
   std::vector<TriggerMessage> all;
   for (Time now = from; now < to; now += 33 * kMicrosecond + now % 7919) {

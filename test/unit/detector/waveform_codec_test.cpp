@@ -60,11 +60,11 @@ TEST_CASE("waveforms survive both formats", "[detector][payload]") {
 
 TEST_CASE("zero suppression keeps the samples around a threshold", "[detector][payload]") {
   CHECK(roi_of({1, 2, 3}, {4, 1}).empty());
-  // Block header: channel 3, first sample 1, 3 samples, and a field that is 0. Then the samples 2, 5 and 1,
-  // and padding.
+  // The block header contains channel 3, first sample 1, 3 samples, and a reserved field. The samples 2, 5
+  // and 1 and padding follow.
   CHECK(roi_of({1, 2, 5, 1, 0}, {5, 1}) == Bytes{3, 0, 1, 0, 3, 0, 0, 0, 2, 0, 5, 0, 1, 0, 0, 0});
   CHECK(roi_of({9, 0, 0, 0}, {9, 0}).size() == 12);
-  // Adjacent blocks are merged, and a gap of one sample separates blocks.
+  // Adjacent blocks are merged. A gap of one sample is enough to separate two blocks.
   CHECK(roi_of({9, 0, 0, 9}, {9, 1}).size() == 16);
   CHECK(roi_of({9, 0, 0, 0, 9}, {9, 1}).size() == 24);
   CHECK(roi_of({9, 0, 0, 9}, {9, 100}).size() == 16);

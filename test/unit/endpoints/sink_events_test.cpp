@@ -77,7 +77,7 @@ TEST_CASE("the description of events has all that rdma-sink needs", "[endpoints]
   REQUIRE(local.events);
   CHECK(compare_layouts(*local.events, kEvents).empty());
   detector::BuilderLayout large = kEvents;
-  large.layout.piece = 1 << 20;  // a slot does not hold a whole piece
+  large.layout.piece = 1 << 20;  // larger than a slot
   describe_events(large, local);
   CHECK(local.message_size == 4096);
 }
