@@ -19,8 +19,8 @@ class Board:
 
 
 def simulate(boards, seconds, step, capacity, rng):
-    """Returns the rows of series.csv, the rows of ports.csv, and (time, {name: rate}) for each step. The dictionary contains only boards that
-    are sending."""
+    """Returns the rows of series.csv, the rows of ports.csv, and (time, {name: rate}) for each step. The dictionary contains only boards
+    that are sending."""
     series, ports, steps, queue = [], [], [], 0.0
     limit = 400e3
     for k in range(1, round(seconds / step) + 1):

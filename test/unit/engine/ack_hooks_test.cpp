@@ -24,7 +24,7 @@ namespace {
 constexpr std::uint32_t kPmtu = 1024;
 constexpr std::uint32_t kMiddle = kPmtu + 12;  // counted bytes
 
-/// All events reported to the congestion control objects of a test.
+/// Records the events that a test's congestion control objects are informed of.
 struct Log {
   struct Acknowledged {
     Ack ack;
@@ -33,7 +33,7 @@ struct Log {
   std::vector<Acknowledged> acks;
   std::vector<Nak> naks;
   std::uint64_t sent_bytes = 0;
-  std::uint64_t in_flight = 0;  ///< counted bytes in flight; valid only if none are lost
+  std::uint64_t in_flight = 0;  ///< counted bytes in flight; correct only if no packet is lost
   std::uint64_t most_in_flight = 0;
 };
 
@@ -68,7 +68,7 @@ class Recorder final : public CongestionControl {
   std::uint32_t spacing_;
 };
 
-/// Makes Recorder objects. The parameter values are the window and the ACK spacing.
+/// Makes Recorder objects. Its two parameters are the window and the ACK spacing.
 class Recording final : public congestion::Algorithm {
  public:
   std::string_view name() const override { return "recording"; }
@@ -167,7 +167,8 @@ TEST_CASE("ack: every packet once, with its RTT", "[board][congestion][ack]") {
     CHECK(ack.acked == n + 1);
     CHECK(ack.bytes == kMiddle + (n % 20 == 0 ? 16 : 0));
     REQUIRE(ack.sent_at);
-    CHECK(at - *ack.sent_at == 2 * e.wire->delay);  // the test's wire delays each frame as a whole
+    CHECK(at - *ack.sent_at ==
+          2 * e.wire->delay);  // the wire delays all frames equally, whatever their length
   }
   CHECK(bytes_of(log) == log.sent_bytes);
   CHECK(log.acks.back().ack.sent == 60);
@@ -177,7 +178,8 @@ TEST_CASE("ack: the spacing applies on the fast path as well", "[board][congesti
   const bool fast = GENERATE(false, true);
   AckExperiment e({.messages = 2, .spacing = 4 * kMiddle, .fast_path = fast});
   REQUIRE(e.run());
-  // The RETH makes the first packet longer, but by less than the size of a packet.
+  // Every fourth packet requests an ACK. The RETH makes the first packet longer, but not enough to change
+  // this.
   REQUIRE(e.log().acks.size() == 10);
   for (const auto& a : e.log().acks) {
     CHECK(a.ack.packets == 4);
@@ -194,11 +196,12 @@ TEST_CASE("window: packets leave while fewer bytes than the window are in flight
   AckExperiment e({.messages = 2, .window = window, .spacing = spacing});
   REQUIRE(e.run());
   const Log& log = e.log();
-  // The last packet may exceed the window, and the first packet of a message is 16 bytes longer.
+  // A packet may leave while the window has any room, so it can exceed the window. The first packet of a
+  // message is 16 bytes longer than the others.
   CHECK(static_cast<double>(log.most_in_flight) < window + kMiddle + 16);
   CHECK(static_cast<double>(log.most_in_flight) >= window);
   CHECK(bytes_of(log) == log.sent_bytes);
-  // A window of n packets takes one round trip per n packets.
+  // With a window of n packets, at most n packets leave per round trip.
   const double packets = std::ceil(window / (kMiddle + 1));
   CHECK(to_seconds(e.wire->now) > 40 / (packets + 1) * to_seconds(2 * e.wire->delay));
 }

@@ -21,7 +21,7 @@ namespace {
 struct Setup {
   std::uint32_t boards = 1;
   std::uint32_t receivers = 1;
-  std::uint32_t qps = 1;  ///< per board; assigned to the receivers round-robin
+  std::uint32_t qps = 1;  ///< QPs of each board, which send to the receivers round-robin
   roce::Transport transport = roce::Transport::kRc;
   std::uint32_t pmtu = 1024;
   std::uint32_t message_length = 10'000;
@@ -29,7 +29,7 @@ struct Setup {
   bool immediate = false;
   bool v6 = false;
   bool wrong_rkey = false;
-  std::optional<std::uint32_t> wrong_rkey_of;  ///< only this QP uses a wrong rkey
+  std::optional<std::uint32_t> wrong_rkey_of;  ///< number of a QP that uses a wrong rkey
   std::uint32_t region_short_by = 0;
   roce::Ecn ecn = roce::Ecn::kEct0;
   roce::Ecn reply_ecn = roce::Ecn::kEct0;
@@ -38,12 +38,12 @@ struct Setup {
   std::uint64_t link_rate = 1'250'000'000;
   std::uint8_t timeout = 8;
   std::uint8_t retries = 7;
-  /// kind of pause frames that the receivers honour; responses to QP 0 have DSCP 26, to other QPs 48
+  /// Which pause frames the receivers obey. Responses to QP 0 have DSCP 26, and responses to other QPs 48.
   PauseMode pause = PauseMode::kPause;
   CongestionSettings congestion{};
 };
 
-/// A complete experiment with boards 1… and receivers 101….
+/// Boards and receivers on a wire. Boards are stations 1, 2, …; receivers are stations 101, 102, ….
 class Experiment {
  public:
   explicit Experiment(const Setup& s)
@@ -155,8 +155,8 @@ TEST_CASE("a board writes, a receiver acknowledges, every byte is correct", "[bo
 }
 
 TEST_CASE("responses that arrive together are processed together", "[board]") {
-  // There are more queue pairs than the board can record in one burst. Without a link rate, their packets
-  // and responses coincide.
+  // The board has more queue pairs than it can note in one burst of responses. Without a link rate, all of
+  // them send at the same time, so that responses arrive together.
   for (const std::uint64_t loss : {0ULL, 2ULL}) {
     Experiment e({.qps = 100, .messages = 20, .link_rate = 0});
     e.wire->bursts = true;
@@ -228,7 +228,7 @@ TEST_CASE("many boards to one receiver, and one board to many", "[board]") {
 }
 
 TEST_CASE("rates hold: payload bytes, packets, messages", "[board]") {
-  // The finishing time follows from the rate, within one packet or message and the round trip.
+  // The finishing time follows from the rate. It may differ by one packet or message and by a round trip.
   Experiment bytes({.messages = 100, .rate_kind = RateKind::kPayloadBytes, .rate = 100'000'000});
   REQUIRE(bytes.run(kSecond));
   CHECK(to_seconds(bytes.wire->now) == Approx(0.01).epsilon(0.003));
@@ -243,7 +243,7 @@ TEST_CASE("rates hold: payload bytes, packets, messages", "[board]") {
 TEST_CASE("the link's rate is shared fairly among its queue pairs", "[board]") {
   Experiment e({.qps = 4, .pmtu = 4096, .message_length = 40'960, .messages = 100});
   REQUIRE(e.run(kSecond));
-  // 4 · 100 · 10 packets; RETH on the first of each message.
+  // Four QPs send 100 messages of 10 packets. Each of the 400 messages has one RETH.
   const double wire = 4000.0 * 4178 + 400 * 16;
   CHECK(to_seconds(e.wire->now) == Approx(wire / 1.25e9).epsilon(0.01));
 }
@@ -350,7 +350,7 @@ TEST_CASE("responses of a paused receiver wait and none is lost", "[board][pause
   const Time resumed = Time{0xffff} * 51'200;
   REQUIRE_FALSE(e.run(resumed - 1));
   CHECK_FALSE(finished(0));
-  // Responses of the other priority are still sent. ARP has priority 0.
+  // PFC pauses only the priority of responses to QP 0. Responses to QP 1 and ARP frames are still sent.
   CHECK(finished(1) == (mode == PauseMode::kPfc));
   REQUIRE(e.wire->run(kSecond, [&] { return finished(0) && finished(1); }));
   CHECK(e.wire->now < resumed + kMillisecond);

@@ -13,7 +13,7 @@
 
 namespace softfeb::test {
 
-/// A host's queue pair that waits for a queue pair of the board.
+/// A host's queue pair that receives from a queue pair of the board.
 struct BusHostQp {
   std::size_t host = 0;
   roce::Qpn qpn = 0x11;
@@ -24,7 +24,8 @@ struct BusHostQp {
   std::uint32_t rkey = 0x72e0ece0;
 };
 
-/// A board with slots of the metadata bus and two hosts on a wire. The hosts' queue pairs wait for the board.
+/// A board and two hosts on a wire. The board has slots for queue pairs of the metadata bus. The hosts' queue
+/// pairs are ready to receive.
 class BusFixture {
  public:
   static constexpr std::uint64_t kRegion = 0x7f00'0000'1000;
@@ -38,7 +39,7 @@ class BusFixture {
     std::vector<engine::SendQpConfig> configured = {};
     std::uint32_t largest_pmtu = 4096;
     std::optional<std::uint32_t> congestion_group = {};
-    bool destination = true;  ///< true: the initial destination is host 0
+    bool destination = true;  ///< whether the board initially has host 0 as its destination
   };
 
   explicit BusFixture(const Options& o) {
@@ -69,7 +70,7 @@ class BusFixture {
   static engine::Identity identity(std::uint32_t n) { return test::identity(n); }
   static roce::IpAddress host_ip(std::uint32_t h) { return identity(101 + h).ip; }
 
-  /// Moves the QP of `slot` to a state, with the QPN and PSNs that the host's QP expects.
+  /// Moves the QP of `slot` to `state`, with the QPN and the PSNs that the host's QP `h` expects.
   void set(std::size_t slot, roce::QpState state, const HostQp& h = {}) {
     board::QpContext c;
     c.state = state;
@@ -123,7 +124,7 @@ class BusFixture {
   std::uint64_t ok() const { return observe().completions_ok; }
   std::uint64_t failed() const { return observe().completions_failed; }
 
-  /// Runs until `n` completions, successful or not, have been counted. Returns false on timeout.
+  /// Runs until the board has counted `n` completions, successful or not. Returns false on timeout.
   bool completions(std::uint64_t n, Time within = 10 * kSecond) {
     return wire->run(wire->now + within, [&] { return ok() + failed() >= n; });
   }

@@ -59,7 +59,8 @@ TEST_CASE("a complete life cycle: create, a burst of 1,000, destroy, and again w
   REQUIRE(w.completions(1100));
   CHECK(w.ok() == 1100);
   CHECK(w.hosts[0]->qp(1).responder().counters().messages == 100);
-  // The ring continues with slot 232 (1,000 mod 256), so the memory before this slot is unchanged.
+  // The second burst continues with slot 232 of the ring (1,000 mod 256), so the memory before this slot is
+  // unchanged.
   CHECK(w.memory[1][232 * 100 - 1] == 0xee);
   CHECK(w.memory[1][232 * 100] == 0);
   CHECK(w.hosts[0]->written_end(1) == BusFixture::kRegion + 256 * 100);
@@ -90,7 +91,7 @@ TEST_CASE("the byte counter continues over bursts of odd lengths and over queue 
   REQUIRE(w.completions(7));
   w.apply(w.burst(3, 5000, 8));
   REQUIRE(w.completions(10));
-  w.apply(w.burst(4, 0, 8));  // zero length is valid
+  w.apply(w.burst(4, 0, 8));  // messages of length zero are valid
   REQUIRE(w.completions(14));
   CHECK(w.ok() == 14);
   const auto& c = w.hosts[0]->qp(0).continuity();
@@ -170,7 +171,7 @@ TEST_CASE("ERR: outstanding and waiting requests complete as flushed, even 16 M 
   CHECK(w.failed() == 100 + 0xffffff);
   CHECK(w.observe().requests_waiting == 0);
   w.set(0, QpState::kReset);
-  w.apply(w.burst(3, 4096));  // no queue pair exists
+  w.apply(w.burst(3, 4096));  // fails, because no queue pair exists
   CHECK(w.failed() == 103 + 0xffffff);
 }
 
@@ -225,7 +226,8 @@ TEST_CASE("a burst goes to the QP of SQpn, else to the one with that peer QPN, e
   CHECK(w.ok() == 71);
   CHECK(w.hosts[0]->qp(0).responder().counters().messages == 41);
   CHECK(w.hosts[0]->qp(1).responder().counters().messages == 30);
-  CHECK(w.hosts[0]->qp(0).bytes_wrong() == 0);  // each queue pair has its own byte counter
+  CHECK(w.hosts[0]->qp(0).bytes_wrong() ==
+        0);  // the counter pattern continues separately for each queue pair
   CHECK(w.hosts[0]->qp(1).bytes_wrong() == 0);
   w.apply(w.burst(2, 64, 1, 0x999));
   CHECK(w.failed() == 2);
@@ -269,8 +271,8 @@ TEST_CASE("another destination during a burst: another peer, the same queue pair
   CHECK(w.board->host().counters().arp_requests_tx <= 32);
   CHECK_FALSE(w.observe({0}).qps[0].failed);
   CHECK(w.ok() + w.failed() == 4);
-  // A host that is set up manually would expect the PSN after the four messages. The test's host does not,
-  // and reports a sequence error.
+  // The board now sends to host 1, starting with the PSN after the four messages. Host 1 expects another PSN,
+  // so it reports a sequence error.
   w.apply(board::SetDestination{BusFixture::host_ip(1)});
   REQUIRE(w.wire->run(w.wire->now + kSecond,
                       [&] { return w.hosts[1]->qp(0).responder().counters().packets != 0; }));
@@ -311,7 +313,7 @@ TEST_CASE("parameter changes during a burst are visible, immediate, and outlive 
   w.apply(board::SetDcqcn{0, p});
   // The first CNP cuts the rate to Rmin.
   const test::Bytes cnp = test::cnp(test::path(w.hosts[0]->identity(), w.board->identity()), 0x128aeb);
-  p.dec_gain = 0;  // Rc - Rc · alpha: to Rmin
+  p.dec_gain = 0;  // a CNP reduces Rc by Rc · alpha, that is to Rmin
   p.rate_inc_interval = UINT32_MAX;
   w.apply(board::SetDcqcn{0, p});
   w.wire->inject(cnp);
@@ -319,7 +321,7 @@ TEST_CASE("parameter changes during a burst are visible, immediate, and outlive 
   CHECK(live().cnp_counter == 1);
   CHECK(live().rc == 400'000'000);
   CHECK(live().rt == 1'250'000'000);
-  w.run_for(5 * kMillisecond);  // long enough to use up the 1 MiB in the bucket
+  w.run_for(5 * kMillisecond);  // uses up the 1 MiB of credit in the bucket
   const std::uint64_t before = sent();
   w.run_for(5 * kMillisecond);
   CHECK(static_cast<double>(sent() - before) == Approx(400e6 * 0.005).epsilon(0.01));
@@ -356,15 +358,15 @@ TEST_CASE("configured and bus queue pairs share the board; a configured QPN stay
   REQUIRE(w.wire->run(kSecond, [&] { return w.board->finished(); }));
   CHECK(w.ok() == 100);
   CHECK(w.hosts[0]->qp(1).responder().counters().messages == 200);
-  // There is one congestion control object for the whole board. The registers of either queue pair write its
-  // parameters.
+  // Both queue pairs share one congestion control object. The registers of either queue pair write the
+  // parameters of this object.
   dcqcn::FirmwareParameters p;
   p.rai = 123;
   w.apply(board::SetDcqcn{0, p});
   CHECK(w.board->qp(0).congestion() == w.board->qp(1).congestion());
   CHECK(dynamic_cast<dcqcn::FirmwareDcqcn&>(*w.board->qp(1).congestion()).reaction_point().parameters() == p);
-  // The registers show a change that was made by other means, and a write of another word preserves this
-  // change.
+  // The registers show parameters that set_congestion() has changed. A register write changes only the
+  // parameters of the written word.
   p.rmin = 456;
   REQUIRE(w.board->set_congestion(1, dcqcn::FirmwareSettings{.parameters = p}, w.wire->now));
   CHECK(w.observe({0}).qps[0].parameters == p);
@@ -378,7 +380,7 @@ TEST_CASE("configured and bus queue pairs share the board; a configured QPN stay
   CHECK(w.observe({1}).qps[0].failed);
   w.set(0, QpState::kReset);
   CHECK(w.board->qp_exists(0));
-  w.connect(0);  // the QPN of the destroyed QP is free again
+  w.connect(0);  // succeeds, because the QPN of the destroyed QP is free again
   CHECK_FALSE(w.observe({1}).qps[0].failed);
 }
 
@@ -403,7 +405,7 @@ TEST_CASE("SoftReset: removes everything on the bus and leaves nothing behind", 
   w.run_for(10 * kMillisecond);
   CHECK(w.ok() == ok);
   CHECK(w.failed() == 0);
-  CHECK(w.board->counters().rx_unknown_qp > 0);  // acknowledgements of packets in flight
+  CHECK(w.board->counters().rx_unknown_qp > 0);  // packets that were in flight are still acknowledged
   w.board->stop_traffic(w.wire->now);
   CHECK(w.board->finished());
 }
@@ -415,7 +417,7 @@ TEST_CASE("after stop_traffic, outstanding requests drain and waiting ones are d
   CHECK(w.board->finished());
   w.apply(w.burst(100'000, 4096, 16));
   w.run_for(100 * kMicrosecond);
-  CHECK(w.board->finished());  // a run does not wait for requests of the bus
+  CHECK(w.board->finished());  // requests from the bus do not keep a run going
   w.board->stop_traffic(w.wire->now);
   CHECK_FALSE(w.board->finished());
   CHECK(w.observe().requests_waiting == 0);

@@ -52,7 +52,8 @@ class Sender {
   test::Wire wire_;
 };
 
-/// Checks that a QP has sent as many bytes as `rate` permits in a period that may begin with a full bucket.
+/// Checks that a QP has sent as many bytes as `rate` permits in the interval `time`. The token bucket may
+/// have been full at the beginning of this interval.
 void check_sent(std::uint64_t sent, std::uint64_t rate, Time time) {
   const double ideal = static_cast<double>(rate) * to_seconds(time);
   CHECK(static_cast<double>(sent) >= ideal - 2 * 1100);
@@ -65,7 +66,7 @@ TEST_CASE("counted bytes are BTH to pad", "[board][congestion]") {
   Sender s(1, 0);
   s.run(10 * kMillisecond);
   const auto& counters = s.board->qp(0).requester().counters();
-  // Congestion control counts BTH 12, RETH 16, payload 1001 and pad 3.
+  // Congestion control counts BTH (12 bytes), RETH (16), payload (1001) and pad (3).
   CHECK(s.counted(0) == counters.packets * (12 + 16 + 1001 + 3));
   check_sent(s.counted(0), kRate, 10 * kMillisecond);
 }
@@ -96,6 +97,6 @@ TEST_CASE("a profile of another algorithm is refused", "[board][congestion]") {
   Sender s(1, 0);
   CHECK_FALSE(s.board->set_congestion(0, dcqcn::FirmwareSettings{}, s.now()));
   CHECK_FALSE(s.board->set_congestion(0, {}, s.now()));
-  // Setting the current parameters again succeeds.
+  // Parameters of the current algorithm are accepted, even if they are equal to the current ones.
   CHECK(s.board->set_congestion(0, paper(kRate), s.now()));
 }

@@ -62,7 +62,7 @@ class HeaderExperiment {
   std::vector<std::uint8_t> memory_;
 };
 
-/// A frame of the log, converted to a standard packet, and its CCH, if any.
+/// A frame of the log without its congestion control header (CCH), and the CCH, if it had one.
 struct Unwrapped {
   Bytes datagram;
   bool icrc_matches = false;
@@ -152,13 +152,13 @@ TEST_CASE("cch: wrong headers are dropped and counted", "[board][cch]") {
     e.wire->inject(ByteSpan(frame));
     return e.receiver->counters().rx_bad_cch - before;
   };
-  CHECK(inject([](Bytes&) {}) == 0);  // the frame is a duplicate, which is acknowledged again
+  CHECK(inject([](Bytes&) {}) == 0);  // the unchanged frame is valid (a duplicate)
   CHECK(inject([](Bytes& f) { f[kCch + 9] ^= 1; }) == 1);
   CHECK(inject([](Bytes& f) { f[kCch + 2] = 16; }) == 1);
   CHECK(inject([](Bytes& f) { f[kCch] = 0x20; }) == 1);
   const std::uint64_t bad = e.receiver->counters().rx_bad_transport;
-  // Only a requester may get an echo. The checksum is adjusted for the flag, so that the sum of the words
-  // stays the same.
+  // Only a requester may receive a header with the flag kEcho. The checksum is adjusted to the flag, so that
+  // the header remains valid.
   CHECK(inject([](Bytes& f) {
           f[kCch] |= CongestionHeader::kEcho;
           f[kCch + 4] = static_cast<std::uint8_t>(f[kCch + 4] - (CongestionHeader::kEcho));

@@ -35,8 +35,8 @@ std::vector<std::uint8_t> random_payload(Rng& rng, std::size_t n) {
   return out;
 }
 
-/// Returns the checksum that a receiver's UDP implementation computes over pseudo header and datagram. It
-/// is 0xffff if the checksum in the datagram is correct.
+/// Returns the one's complement sum over pseudo header and datagram, which a UDP receiver computes to verify
+/// the checksum. The sum is 0xffff if the checksum in the datagram is correct.
 std::uint16_t udp_sum(const std::vector<std::uint8_t>& f, std::size_t ip, bool v6) {
   const std::size_t udp = ip + (v6 ? 40U : 20U);
   std::uint32_t sum = v6 ? roce::checksum_add(0, ByteSpan(f).subspan(ip + 8, 32))
@@ -69,8 +69,8 @@ TEST_CASE("frames written are read back, IPv4 and IPv6, with and without VLAN", 
         if (vlan) CHECK(load_be16(&f[14]) == (5 << 13 | 100));
         if (!v6) CHECK(load_be16(&f[ip + 6]) == 0x4000);            // DF
         CHECK((v6 ? load_be16(&f[ip]) & 0x0ff0 : f[ip + 1]) == 0);  // DSCP and ECN
-        CHECK(f[ip + (v6 ? 7 : 8)] == 64);                          // TTL, hop limit
-        CHECK(load_be16(&f[ip + (v6 ? 46 : 26)]) != 0);             // a checksum
+        CHECK(f[ip + (v6 ? 7 : 8)] == 64);                          // TTL or hop limit
+        CHECK(load_be16(&f[ip + (v6 ? 46 : 26)]) != 0);             // the UDP checksum is never 0
       }
     }
   }
@@ -79,7 +79,7 @@ TEST_CASE("frames written are read back, IPv4 and IPv6, with and without VLAN", 
 TEST_CASE("a checksum of 0 is sent as 0xffff", "[control-frame]") {
   const Identity from = identity(false, false, 1);
   std::vector<std::uint8_t> payload{0, 0};
-  // With these two bytes the sum is 0xffff, whose complement is 0.
+  // Use the checksum of a payload of zeros as payload. The sum is then 0xffff, and its complement is 0.
   const auto probe = frame(from, identity(false, false, 2), payload);
   payload = {probe[40], probe[41]};
   const auto f = frame(from, identity(false, false, 2), payload);

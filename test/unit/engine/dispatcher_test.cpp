@@ -60,9 +60,9 @@ TEST_CASE("the ring restarts when RemAddr changes between bursts, but not during
   other.start = false;
   d.write(other);
   CHECK(d.waiting() == 0);
-  d.write(burst(3, 8));  // changed and restored: counts as a change
+  d.write(burst(3, 8));  // restores the values before the start, so the ring begins again
   CHECK(d.next().remote_address == 0x10000);
-  other.start = true;  // an edge during the burst starts no new burst, but the registers are updated
+  other.start = true;  // during a burst, this edge starts no new burst, but the other registers take effect
   other.count = 4;
   d.write(other);
   CHECK(d.waiting() == 3);
@@ -78,7 +78,7 @@ TEST_CASE("no ring, a ring that shrinks, and the widest", "[dispatcher]") {
   CHECK(slots(d) == std::vector<std::uint64_t>{0, 0, 0});
   d.write(burst(3, 8));
   CHECK(slots(d) == std::vector<std::uint64_t>{0, 1, 2});
-  d.write(burst(3, 2));  // the current slot is used, regardless of the new ring
+  d.write(burst(3, 2));  // the first message uses the current slot, although the new ring is shorter
   CHECK(slots(d) == std::vector<std::uint64_t>{3, 0, 1});
   d.write(burst(0xffffff, UINT32_MAX));
   CHECK(d.drop() == 0xffffff);

@@ -33,7 +33,7 @@ TEST_CASE("stamps: an older stamp is discarded with the one taken", "[flight]") 
   CHECK(s.take(4) == Time{102});
   CHECK(s.size() == 2);
   CHECK_FALSE(s.take(4));  // a duplicate ACK
-  CHECK_FALSE(s.take(7));  // packet 7 has no stamp; that of packet 6 is older and is dropped
+  CHECK_FALSE(s.take(7));  // packet 7 has no stamp; the stamp of packet 6 is dropped, because it is older
   CHECK(s.take(8) == Time{104});
   CHECK(s.size() == 0);
 }
@@ -87,7 +87,8 @@ TEST_CASE("tracker: a go-back discards stamps, and retransmissions get none", "[
   CHECK(t.flight().bytes == 0);
   send(t, 0, true, 10, false);
   CHECK(t.flight().bytes == kPacket);
-  // Packets 0 and 1 had arrived after all; packet 1 is not in flight again.
+  // The ACK covers packets 0 and 1, which had arrived after all. Packet 1 has not been sent again since the
+  // go-back.
   const congestion::Ack a = acknowledge(t, 2, 1, false);
   CHECK_FALSE(a.sent_at);
   CHECK(a.acked == 2);
@@ -103,7 +104,8 @@ TEST_CASE("tracker: asks at the ack spacing", "[flight]") {
     send(t, n, asked.back());
   }
   CHECK(asked == std::vector{false, false, false, true, false, false, false, true});
-  // A packet that requests an ACK for another reason, such as the end of a message, restarts the count.
+  // If a packet requests an ACK for another reason, such as the end of a message, the spacing is counted from
+  // this packet on.
   send(t, 8, true);
   CHECK_FALSE(t.asks(kPacket, kOpen));
 }
@@ -134,7 +136,7 @@ TEST_CASE("tracker: a window that shrinks to less than what is in flight does no
           "[flight]") {
   FlightTracker t(kNoSpacing);
   for (std::uint64_t n = 0; n < 3; ++n) send(t, n, false);
-  CHECK_FALSE(t.closed(1));  // no acknowledgement was requested that could open the window
+  CHECK_FALSE(t.closed(1));  // no packet has requested an ACK, so a closed window would never open again
   CHECK(t.asks(kPacket, 1));
   send(t, 3, true);
   CHECK(t.closed(1));

@@ -27,7 +27,7 @@ constexpr std::uint32_t kHomaPmtu = 1024;
 struct HomaOptions {
   std::uint32_t boards = 1;
   std::uint32_t qps = 1;
-  /// message lengths; queue pair q uses element q modulo their number
+  /// message lengths; queue pair q uses element q mod lengths.size()
   std::vector<std::uint32_t> lengths = {100 * kHomaPmtu};
   std::uint64_t messages = 1;
   std::uint32_t window = 4;
@@ -96,7 +96,7 @@ class HomaExperiment {
 
 std::uint8_t dscp_of(const TxFrame& f) { return f.header[15] >> 2; }
 bool is_control(const TxFrame& f) { return load_be16(f.header + 36) == roce::kCongestionUdpPort; }
-/// Kind of a control frame (CreditBody).
+/// Returns the kind of a control frame, for example CreditBody::kGrant.
 std::uint8_t kind_of(const TxFrame& f) { return f.header[42 + roce::CongestionHeader::kCommonSize]; }
 
 }  // namespace
@@ -112,7 +112,7 @@ TEST_CASE("homa: a long message needs grants, and no NAK", "[homa]") {
   REQUIRE(e.run());
   CHECK(e.receiver->receiver_counters().grant_tx == 100 - 12);
   CHECK(e.receiver->receiver_counters().resend_tx == 0);
-  // A message above 64 KiB has 12 unscheduled packets. The others have the lowest scheduled level.
+  // A message above 64 KiB has 12 unscheduled packets. Its other packets have the lowest scheduled priority.
   CHECK(data == std::map<std::uint8_t, int>{{8 * 4, 12}, {0, 88}});
   CHECK(control == std::map<std::uint8_t, int>{{8 * kControlPriority, 88}});
   CHECK(e.sum(&roce::RequesterCounters::nak_sequence_rx) == 0);
@@ -172,7 +172,7 @@ TEST_CASE("homa: a lost grant is requested again, and a RESEND of what was not s
 TEST_CASE("homa: control frames for a wrong queue pair, from a wrong peer or corrupt have no effect",
           "[homa]") {
   HomaExperiment e({});
-  e.wire->tap = [](Endpoint&, const TxFrame& f) { return !is_control(f); };  // no grant arrives
+  e.wire->tap = [](Endpoint&, const TxFrame& f) { return !is_control(f); };  // drops all grants
   CHECK_FALSE(e.run(500 * kMicrosecond));
   Board& board = *e.boards[0];
   const auto send = [&](std::uint32_t from, roce::Qpn qpn, bool corrupt) {
@@ -215,7 +215,7 @@ TEST_CASE("ready queue: ranked queue pairs take one turn together, the lowest ra
   CHECK_FALSE(q.recall(7));
   q.push(0);
   CHECK(take() == 1);
-  q.push(5, 10);  // a new rank
+  q.push(5, 10);  // queue pair 5 is already queued and gets a new rank
   CHECK(take() == 5);
   CHECK(take() == 0);
   CHECK(take() == 7);
@@ -227,7 +227,7 @@ TEST_CASE("ready queue: ranks that fall, rise and end, in any order", "[homa]") 
   ReadyQueue q(kQps, true);
   std::map<std::uint32_t, std::uint64_t> expected;
   Rng rng(5);
-  // All ranks are different, like those of messages.
+  // Like the ranks of messages, all ranks are distinct.
   const auto any_rank = [&](std::uint32_t qp) { return rng.below(1000) << 32 | qp; };
   for (int k = 0; k < 20'000; ++k) {
     const auto any = static_cast<std::uint32_t>(rng.below(kQps));

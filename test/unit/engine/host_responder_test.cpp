@@ -78,14 +78,14 @@ TEST_CASE("a QP of the bus gets its counterpart at RTS", "[host]") {
   CHECK(a.responder.receives == roce::kUnlimitedReceives);
   CHECK(a.counter_goes_on);
   CHECK(std::get<SetReceiveRegions>(made[1]).regions.empty());
-  // A second report does not recreate the receiver's QP, because packets are in flight.
+  // If the board's QP is reported again, the receiver keeps its QP, because packets may be in flight.
   CHECK(rig.before(Rig::qp(3, QpState::kRts)).empty());
   CHECK(rig.before(Rig::qp(3, QpState::kErr)).empty());
   const auto gone = rig.before(Rig::qp(3, QpState::kReset));
   REQUIRE(gone.size() == 1);
   CHECK(std::get<RemoveReceiveQp>(gone[0]).slot == 10);
   CHECK(rig.before(Rig::qp(3, QpState::kReset)).empty());
-  // QPs of other hosts and irrelevant actions have no effect.
+  // The QPs of other hosts and actions that do not concern receivers have no effect.
   for (const std::size_t other : {0, 2, 5}) CHECK(rig.before(Rig::qp(other, QpState::kRts)).empty());
   CHECK(rig.before(board::SetDestination{}).empty());
 }
@@ -111,7 +111,8 @@ TEST_CASE("a burst's address ring becomes a region of every active QP", "[host]"
   CHECK(first[0].rkey == 5);
   CHECK(first[0].data == rig.memory.data());
   rig.before(Rig::qp(4, QpState::kRts, 0x12));
-  const auto told = rig.before(Rig::burst(100, 0, 0x5000, 6));  // a wrap count of 0 is one slot
+  const auto told =
+      rig.before(Rig::burst(100, 0, 0x5000, 6));  // with a wrap count of 0, the ring has one slot
   REQUIRE(told.size() == 2);
   CHECK(std::get<SetReceiveRegions>(told[0]).slot == 10);
   CHECK(std::get<SetReceiveRegions>(told[1]).slot == 11);
@@ -131,10 +132,10 @@ TEST_CASE("intermediate register values before a burst leave no regions behind",
   const auto now = Rig::regions(rig.before(Rig::burst(2000, 4, 0x9000'0000, 7)));
   REQUIRE(now.size() == 2);
   CHECK(now[0].rkey == 5);
-  CHECK(now[0].length == 8000);  // same rkey, so the region covers both rings
+  CHECK(now[0].length == 8000);  // two rings had rkey 5, so the region covers both
   CHECK(now[1].rkey == 7);
   CHECK(now[1].address == 0x9000'0000);
-  CHECK(now[1].length == 8000);  // the two rings are too far apart for the memory to cover both
+  CHECK(now[1].length == 8000);  // two rings had rkey 7, but they are too far apart for one region
 }
 
 TEST_CASE("regions are bounded, and removed with the last QP", "[host]") {
@@ -153,7 +154,7 @@ TEST_CASE("a ring larger than the memory is refused and reported once", "[host]"
   Rig rig;
   rig.before(Rig::qp(3, QpState::kRts));
   CHECK(rig.before(Rig::burst(9000, 256, 0x1000, 5, false)).empty());
-  CHECK(rig.said.empty());  // no burst was started
+  CHECK(rig.said.empty());  // no report yet, because no burst was started
   for (int i = 0; i < 3; ++i) CHECK(rig.before(Rig::burst(9000, 256, 0x1000, 5)).empty());
   REQUIRE(rig.said.size() == 1);
   CHECK(rig.said[0].find("1048576") != std::string::npos);

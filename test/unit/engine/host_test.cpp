@@ -142,7 +142,8 @@ TEST_CASE("neighbour discovery that was routed, broken, truncated or for others 
     std::optional<IpAddress> learned;
     return b.on_discovery(roce::parse_frame(ByteSpan(f)), 0, learned);
   };
-  for (const std::size_t at : {21U, 54U, 56U, 62U, 80U}) {  // hop limit, type, checksum, target, option
+  for (const std::size_t at :
+       {21U, 54U, 56U, 62U, 80U}) {  // offsets of hop limit, type, checksum, target and option
     auto f = good;
     f[at] ^= 1;
     CHECK_FALSE(believed(f));
@@ -232,7 +233,7 @@ TEST_CASE("each requester gets one answer, however often it asks; a flood of req
   };
   for (int i = 0; i < 1000; ++i) asks("10.0.0.2", 2);
   asks("10.0.0.3", 3);
-  asks("10.0.0.2", 22);  // two stations claim the same address, and each gets an answer
+  asks("10.0.0.2", 22);  // a second station with the same IP address also gets an answer
   CHECK(frames_of(host).size() == 3);
   CHECK(host.counters().answers_dropped == 0);
   Identity id = identity_of("10.0.0.2", 2);
@@ -262,7 +263,7 @@ TEST_CASE("pause frames find the endpoints of a MAC address, or all", "[demux]")
   for (std::uint32_t i = 0; i < 9; ++i) {
     Identity id = identity_of("10.0.0.1", 1);
     id.ip = id.ip.plus(i);
-    id.mac = roce::mac_plus({2, 0, 0, 0, 0, 0}, 8 - i / 2);  // each MAC address is used twice
+    id.mac = roce::mac_plus({2, 0, 0, 0, 0, 0}, 8 - i / 2);  // two endpoints share each MAC address
     REQUIRE(demux.insert(id, i));
   }
   const auto paused = [&demux](const roce::MacAddress& mac) {

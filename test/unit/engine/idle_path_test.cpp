@@ -25,7 +25,7 @@ IdlePath path_of(std::vector<IdlePath::Hop> hops, std::uint64_t board_rate, std:
   return p;
 }
 
-/// Simulates the path of each packet, one after the other. Exact for rates that divide 10^12.
+/// Simulates each packet of a message hop by hop. The result is exact for rates that divide 10^12.
 Time followed(const IdlePath& p, std::uint32_t length) {
   std::vector<Time> free(p.hops.size(), 0);
   Time spacing = 0, end = 0;

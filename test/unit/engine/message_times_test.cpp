@@ -72,8 +72,8 @@ struct Bench {
 
 std::shared_ptr<Arrivals> arrivals(double gap_us) { return std::make_shared<Arrivals>(gap_us * 1e6, 42); }
 
-/// Returns the completion times of a queue with `servers` servers. Each server needs two delays of the wire
-/// for a message.
+/// Computes the expected completion times with a model: a queue with `servers` servers, each of which needs
+/// two wire delays per message.
 std::unique_ptr<CompletionTimes> queue(double gap_us, std::size_t servers, Time end, Time count_from = 0) {
   auto times = std::make_unique<CompletionTimes>();
   const auto all = arrivals(gap_us);
@@ -91,8 +91,8 @@ std::unique_ptr<CompletionTimes> queue(double gap_us, std::size_t servers, Time 
 }  // namespace
 
 TEST_CASE("messages that wait in the backlog count from their arrival", "[message_times]") {
-  // A message takes 4 µs, because the next one is sent only after its acknowledgement. A message arrives
-  // every 5 µs.
+  // The queue pair needs 4 µs per message, because it sends the next message only after the acknowledgement.
+  // On average, a message arrives every 5 µs.
   Bench bench(kLength);
   SendQpConfig& qp = bench.add({.arrivals = arrivals(5), .median = kLength});
   qp.requester.window_requests = 1;
@@ -122,7 +122,7 @@ TEST_CASE("an overloaded queue pair has a backlog, which takes no memory", "[mes
 }
 
 TEST_CASE("queue pairs with one queue take messages when they are free", "[message_times]") {
-  // Two queue pairs take 4 µs for each message, and a message arrives every 2.5 µs.
+  // Each of two queue pairs needs 4 µs per message. On average, a message arrives every 2.5 µs.
   Bench bench(kLength);
   const auto process = arrivals(2.5);
   for (int i = 0; i < 2; ++i) bench.add({.arrivals = process, .shared_arrivals = true, .median = kLength});
@@ -161,14 +161,14 @@ TEST_CASE("slowdown is relative to the idle path", "[message_times]") {
   Bench bench(kLength);
   IdlePath path;
   path.hops = {
-      {1'000'000'000'000, kDelay - (58 + 16 + kLength + 24)}};  // at 1 ps per byte, a message takes kDelay
+      {1'000'000'000'000, kDelay - (58 + 16 + kLength + 24)}};  // delay plus 1 ps per byte add up to kDelay
   path.headers = 58;
   MessageTimesConfig config{.arrivals = arrivals(100), .path = std::make_shared<const IdlePath>(path)};
   bench.add(config);
   bench.start();
   REQUIRE(bench.run(20 * kMillisecond));
-  // On the wire, the acknowledgement takes as long as the message. On the idle path, it takes less, because
-  // it has fewer bytes.
+  // The wire delays an acknowledgement as long as a message, so the slowdown is slightly above 1: on the idle
+  // path, the acknowledgement takes less time, because it has fewer bytes.
   CHECK(bench.times->all().slowdown.percentile(0.5) == Approx(1002).margin(1));
 }
 

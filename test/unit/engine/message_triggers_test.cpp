@@ -21,8 +21,8 @@ constexpr std::uint32_t kRun = 3;
 constexpr detector::EventTime kOrigin{1000, 8};
 constexpr Time kStart = kMillisecond;
 
-/// A board with two places in its FIFO that writes to a receiver which does not exist, and the host that
-/// sends triggers.
+/// A board and a host that sends triggers. The board's FIFO has two places, and the receiver to which the
+/// board writes does not exist.
 struct Rig {
   Rig() : payload({.min = 100, .max = 100}, 1024, 4096), unused(test::FilledPayload::counter(1024, 1024)) {
     run.begin(kStart, kOrigin);
@@ -134,7 +134,7 @@ TEST_CASE("messages that are no triggers of this run are counted by reason", "[e
   rig.send(test::Bytes(32), kStart + 1);
   std::array<std::uint8_t, detector::kTriggerMessageSize> bytes;
   detector::write_trigger_message(Rig::trigger(0, 0), bytes.data());
-  rig.send(ByteSpan(bytes), kStart + 1, 0);  // port 0, so no answer is possible
+  rig.send(ByteSpan(bytes), kStart + 1, 0);  // source port 0, to which the board cannot reply
   CHECK(rig.counts().wrong_run == 1);
   CHECK(rig.counts().early == 1);
   CHECK(rig.counts().malformed == 4);
@@ -148,7 +148,8 @@ TEST_CASE("a clock that jumps does not hold up triggers", "[events]") {
   CHECK(rig.counts().wrong_time == 1);
   CHECK(flags(0) == detector::kNotSynchronised);
   CHECK(rig.triggers.trigger(0).time == 2 * kSecond);
-  rig.send({.run = kRun, .time = {5, 0}, .event = 1}, kStart + 3 * kSecond);  // its time is before the run
+  rig.send({.run = kRun, .time = {5, 0}, .event = 1},
+           kStart + 3 * kSecond);  // the time of this trigger is before the run
   CHECK(rig.counts().wrong_time == 2);
   CHECK(rig.triggers.trigger(1).time == 3 * kSecond);
   rig.send(Rig::trigger(2, 3 * kSecond - 1000), kStart + 3 * kSecond + 1);
@@ -172,7 +173,7 @@ TEST_CASE("a busy board tells the sender of triggers, and repeats it", "[events]
   now += MessageTriggers::kRepeat;
   CHECK(rig.board->next_event(now - 1) <= now);
   CHECK(rig.poll(now).size() == 1);
-  rig.triggers.report(1, false, now);  // like the board when a fragment has completed
+  rig.triggers.report(1, false, now);  // the board reports this when a fragment completes
   messages = rig.poll(now);
   REQUIRE(messages.size() == 1);
   CHECK_FALSE(messages[0].busy);

@@ -17,7 +17,7 @@ namespace {
 
 struct ManySetup {
   std::uint32_t boards = 1;
-  std::uint32_t receivers = 1;  ///< each board has a QP to each of them
+  std::uint32_t receivers = 1;  ///< each board has a QP to every receiver
   bool v6 = false;
   std::uint32_t absent = 0;  ///< the first `absent` receivers do not exist
 };
@@ -92,7 +92,7 @@ TEST_CASE("the time for address resolution is recorded", "[neighbours]") {
   ManyToMany m({.receivers = 100});
   CHECK(m.boards[0]->resolution_took() == kNever);
   REQUIRE(m.run_until(10 * kMillisecond));
-  // Four addresses are resolved at a time, which takes two delays.
+  // Four addresses are resolved at a time. Each group takes two wire delays.
   CHECK(m.boards[0]->resolution_took() == 25 * 2 * m.wire->delay);
   ManyToMany statics({.receivers = 1});
   statics.boards[0]->host().neighbours().set_static(statics.receivers[0]->identity().ip, {2, 0, 0, 0, 0, 9});
@@ -135,9 +135,9 @@ TEST_CASE("next hops: one per address, four requested at a time", "[neighbours]"
   for (std::uint32_t i = 0; i < NextHops::kTogether; ++i) CHECK(hops.next_request(5) == i);
   CHECK(hops.next_request(5) == NextHops::kNone);
   CHECK(hops.next_event(5) == 5 + NextHops::kPatience);
-  hops.learned(2, 6);  // the reply to one of the requests
+  hops.learned(2, 6);  // after this reply, the next request may be sent
   CHECK(hops.next_request(6) == 4);
-  hops.learned(19, 6);  // learned without a request
+  hops.learned(19, 6);  // was not requested, so it permits no further request
   CHECK(hops.next_request(6) == NextHops::kNone);
   CHECK(hops.unknown() == 18);
   hops.advance(5 + NextHops::kPatience, give_up);

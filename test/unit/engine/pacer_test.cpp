@@ -59,8 +59,8 @@ TEST_CASE("a rate per interval is exact, for any sizes", "[pacer]") {
 TEST_CASE("with a period, message n is due at n periods, also after a billion messages", "[pacer]") {
   constexpr Time kBegin = 12'345;
   constexpr std::uint64_t kBillion = 1'000'000'000;
-  // 16 samples at 195,312.5/s, a prime number of picoseconds, and a period shorter than an iteration of the
-  // loop
+  // The periods are 16 samples at 195,312.5/s, a prime number of picoseconds, and less than an iteration of a
+  // worker's loop.
   for (const Time period : {81'920 * kNanosecond, Time{1'000'000'007}, Time{99'988}}) {
     Pacer pacer = Pacer::every(period);
     CHECK_FALSE(pacer.unlimited());
@@ -83,7 +83,7 @@ TEST_CASE("with a period, overdue messages are sent, and the schedule never move
   Pacer pacer = Pacer::every(kPeriod);
   pacer.start(0);
   const Time end = 3 * kSecond;
-  Time now = 500 * kMillisecond;  // so late that a QP with a rate would not catch up
+  Time now = 500 * kMillisecond;  // a pacer with a rate would not catch up after such a delay
   Time last = 0, shortest = kNever;
   std::uint64_t sent = 0;
   for (; now < end; now = std::max(now, pacer.departure())) {
@@ -107,7 +107,7 @@ TEST_CASE("a late sender catches up without a burst", "[pacer]") {
     pacer.sent(1000, now);
     ++sent;
   }
-  now += 50 * kMicrosecond;  // the worker was preempted
+  now += 50 * kMicrosecond;  // the worker is preempted
   Time last = 0;
   Time shortest = kNever;
   for (; now < kMillisecond; now = std::max(now, pacer.departure())) {
@@ -116,15 +116,16 @@ TEST_CASE("a late sender catches up without a burst", "[pacer]") {
     if (last != 0) shortest = std::min(shortest, now - last);
     last = now;
   }
-  // The gap shrinks by one loop iteration, which is more than a sixteenth.
+  // While the pacer catches up, a gap is shorter by one iteration of the loop, which is more than a
+  // sixteenth.
   CHECK(shortest == kMicrosecond - 100 * kNanosecond);
-  CHECK(sent == 1000);  // caught up completely by the end of the millisecond
+  CHECK(sent == 1000);  // after a millisecond, no packet is missing
 }
 
 TEST_CASE("far behind it catches up faster, still without a burst", "[pacer]") {
   Pacer pacer(1'000'000'000);
   pacer.start(0);
-  Time now = 20 * kMillisecond;  // the worker was preempted for the first 20 of 100 ms
+  Time now = 20 * kMillisecond;  // the worker is preempted for the first 20 ms
   std::uint64_t sent = 0;
   Time last = 0;
   Time shortest = kNever;
@@ -171,7 +172,7 @@ TEST_CASE("the link never carries more than its rate and slack", "[shaper]") {
       wire += n + 24;
     }
   }
-  // 10 Gb/s for the time, plus the slack and the last frame.
+  // The link carries 10 Gb/s. The slack and the last frame may exceed this.
   CHECK(wire <= static_cast<std::uint64_t>(to_seconds(now) * kLinkRate) + 2500 + 4200);
   CHECK(wire >= static_cast<std::uint64_t>(to_seconds(now) * kLinkRate * 0.9));
 }

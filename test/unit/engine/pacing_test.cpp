@@ -29,8 +29,8 @@ dcqcn::FirmwareSettings firmware(std::uint64_t rate) {
   return p;
 }
 
-/// Returns the paper's bucket, initially empty, so that the bytes sent follow the integral from the first
-/// packet on.
+/// Returns settings of the paper's DCQCN with an empty token bucket. Without initial credit, the bytes sent
+/// follow the integral of the rate from the first packet on.
 dcqcn::PaperSettings empty_paper(std::uint64_t rate) {
   dcqcn::PaperSettings p;
   p.parameters.line_rate = rate;
@@ -58,16 +58,16 @@ std::uint32_t units(Kind kind, const Departure& d) { return kind == Kind::kConst
 
 double bytes_in(double rate, Time t) { return rate * to_seconds(t); }
 
-/// Bytes per second by which the bucket is refilled. The refill of the firmware in bytes per clock is
-/// truncated to Q16.16.
+/// Returns the actual refill of the token bucket in bytes per second. The firmware truncates the refill per
+/// clock to Q16.16 bytes.
 double refill(Kind kind, std::uint64_t rate) {
   if (kind != Kind::kFirmware) return static_cast<double>(rate);
   return static_cast<double>(static_cast<std::uint64_t>((Uint128{rate} * 1'801'440) >> 32)) / 65'536 *
          156'250'000;
 }
 
-/// The largest |sent − rate·t| of any queue pair in packets, before and after every packet, and the sum of
-/// the bytes sent by all queue pairs.
+/// `packets` is the largest |sent − rate·t| of any queue pair, just before or after any packet, in units of a
+/// packet. `sum` is the number of bytes that all queue pairs have sent.
 struct Deviation {
   double packets = 0;
   std::uint64_t sum = 0;
@@ -115,7 +115,7 @@ TEST_CASE("at every rate and number of queue pairs, none is ever a packet off, n
   if (kind == Kind::kFirmware && refill(kind, total / qps) == 0) return;
   CAPTURE(static_cast<int>(kind), qps, mbps);
   const Deviation d = measure(kind, total, qps, duration);
-  // The bucket is refilled once per clock of 6.4 ns, with at most 80 bytes. A packet has 4124 bytes.
+  // The bucket is refilled once per clock of 6.4 ns, so one refill can be missing: at most 80 of 4124 bytes.
   const double grain =
       kind == Kind::kConstant ? 1e-9 : bytes_in(static_cast<double>(total / qps), 6'400) / 4124;
   CHECK(d.packets <= 1 + grain);
@@ -137,7 +137,8 @@ TEST_CASE("ten thousand queue pairs at 100 Gb/s together for a second", "[pacing
 
 namespace {
 
-/// The integral of Rc of a separate reaction point, which gets the same packets and CNPs.
+/// The integral of Rc over time. Rc comes from a separate reaction point, which gets the same packets and
+/// CNPs as the board.
 template <typename Reaction>
 class Integral {
  public:
@@ -167,7 +168,8 @@ void tell_cnp(dcqcn::PaperReactionPoint& r, Time now) { r.cnp(now); }
 void tell_sent(dcqcn::ReactionPoint&, std::uint32_t, Time) {}
 void tell_sent(dcqcn::PaperReactionPoint& r, std::uint32_t bytes, Time now) { r.sent(bytes, now); }
 
-/// Largest and smallest sent − ∫Rc dt over all QPs and all packets, in bytes, with random CNPs.
+/// Runs a board with random CNPs. Returns the smallest and the largest difference sent − ∫Rc dt of any QP at
+/// any packet, in bytes.
 template <typename Reaction>
 std::pair<double, double> follow(Kind kind, std::uint64_t rate, std::uint32_t qps, const Reaction& reaction,
                                  std::uint64_t seed) {
@@ -201,12 +203,13 @@ std::pair<double, double> follow(Kind kind, std::uint64_t rate, std::uint32_t qp
 TEST_CASE("bytes sent follow the integral of Rc for any CNPs", "[pacing]") {
   const std::uint64_t seed = GENERATE(range(1U, 6U));
   CAPTURE(seed);
-  // Rmin is 10 MB/s in the firmware, so both sides of the comparison must use the same parameters.
+  // The model must use the parameters of the board, because for example Rmin is 10 MB/s in the firmware.
   const auto f = firmware(1'250'000'000);
   const auto p = empty_paper(1'250'000'000);
   const std::uint32_t packet = LoneBoard::kCounted;
-  // A new Rc takes effect three clocks later in the firmware, and one clock later in the paper's bucket. At
-  // 1.25 GB/s, these are 24 and 8 bytes. A packet also waits for the next clock, which is another 8 bytes.
+  // In the firmware, a new Rc takes effect three clocks later, and in the paper's bucket one clock later. At
+  // 1.25 GB/s, 24 or 8 bytes are sent in this time. A packet also waits for the next clock, which adds 8
+  // bytes.
   const auto [low_f, high_f] =
       follow(Kind::kFirmware, 1'250'000'000, 7, dcqcn::ReactionPoint(f.parameters, f.build), seed);
   CHECK(low_f >= -double{packet});
@@ -230,8 +233,8 @@ TEST_CASE("a CNP moves a departure that is already scheduled", "[pacing]") {
   const Time is = v.board().next_event(v.now());
   CHECK(is > was);
   v.run_until(200 * kMicrosecond, left);
-  // A packet of 4124 bytes takes 33 µs at 125 MB/s. The credit that is still missing at the CNP takes twice
-  // as long at 62.5 MB/s (alpha is 1 at the first CNP).
+  // At 125 MB/s, credit for a packet of 4124 bytes accumulates in 33 µs. The CNP halves the rate, because
+  // alpha is 1 at the first CNP. From then on, the missing credit takes twice as long.
   REQUIRE(at.size() >= 3);
   const Time interval = 32'992 * kNanosecond;
   const Time earned = 50 * kMicrosecond - at[1];
@@ -241,7 +244,8 @@ TEST_CASE("a CNP moves a departure that is already scheduled", "[pacing]") {
 }
 
 TEST_CASE("retransmissions use the bucket, too", "[pacing]") {
-  // This is RC without responses, so everything after the first window is a retransmission after a timeout.
+  // The RC queue pair gets no responses. All packets after the first window are therefore retransmissions
+  // after timeouts.
   const std::uint64_t rate = 12'500'000;
   LoneBoard v(1, [&](SendQpConfig& qp, std::uint32_t) {
     set_rate(qp, Kind::kPaper, rate);

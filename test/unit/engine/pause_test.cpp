@@ -46,7 +46,7 @@ std::vector<Departure> run_until(LoneBoard& b, Time end) {
   return out;
 }
 
-/// Number of packets of each QP.
+/// Returns the number of packets that each QP has sent.
 std::map<std::uint32_t, std::size_t> shares(const std::vector<Departure>& departures) {
   std::map<std::uint32_t, std::size_t> out;
   for (const Departure& d : departures) ++out[d.qp];
@@ -148,7 +148,8 @@ TEST_CASE("PFC stops the queue pairs of a priority; others get the link", "[paus
   CHECK(packets(1) - before1 >= 29);  // one packet per 3.3 µs for 102 µs
   run_until(b, 220 * kMicrosecond);
   CHECK(packets(0) > before0);
-  // A pause frame with a quantum of 0 for one priority immediately resumes this priority, but no other.
+  // Pause both priorities. A quantum of 0 for one priority then resumes this priority immediately, but not
+  // the other.
   pfc(b, (1 << 3) | (1 << 6), 0xffff);
   run_until(b, 230 * kMicrosecond);
   const std::uint64_t then0 = packets(0), then1 = packets(1);

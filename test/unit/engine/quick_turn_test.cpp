@@ -22,8 +22,8 @@ namespace {
 
 constexpr std::uint32_t kMixed = 24;
 
-/// A board with queue pairs of all kinds, their receiver, and disturbances (losses, CNPs, pauses, parameter
-/// changes). Everything is derived from one seed.
+/// A board with queue pairs of all kinds, and their receiver. Losses, CNPs, pauses and parameter changes
+/// disturb the traffic. The seed determines everything.
 class Disturbed {
  public:
   Disturbed(std::uint64_t seed, bool quick, PauseMode pause, std::uint32_t qps = kMixed)
@@ -197,7 +197,8 @@ std::uint32_t dest_qp_of(const TxFrame& frame) {
   return load_be32(frame.header + 14 + 20 + 8 + 4) & 0xffffff;
 }
 
-/// Returns the numbers of packets that queue pairs send per quantum, if `qps` queue pairs are always ready.
+/// Runs a board with `qps` queue pairs that are always ready to send. Returns how many packets a queue pair
+/// sends in each quantum.
 std::vector<std::uint32_t> packets_of_turns(std::uint32_t qps) {
   const auto payload = test::FilledPayload::counter(64'000, 256);
   test::BoardBuilder builder(test::identity(1));
@@ -242,9 +243,9 @@ TEST_CASE("the same with very many ready queue pairs", "[quick]") {
     for (std::uint32_t q = 0; q < quick.board->qp_count(); ++q)
       timeouts += quick.board->qp(q).requester().timeouts();
   }
-  // On boards with very many ready queue pairs, timers that are no longer needed are cancelled. All other
-  // timers must still expire. Only 0.25 % of the packets are lost, so a single seed may cause no timeout.
-  // The check therefore uses the sum over all seeds.
+  // If very many queue pairs are ready, the board cancels timers that are no longer needed. All other timers
+  // must still expire. The check uses the sum over all seeds: only 0.25 % of the packets are lost, so a
+  // single seed may cause no timeout.
   CHECK(timeouts > 3);
 }
 
@@ -274,9 +275,9 @@ TEST_CASE("behind a long ready queue, packets keep their departure times", "[qui
   Rng rng(1);
   Time now = 0;
   while (now < 2 * kMillisecond) {
-    // Together, the rates need a packet every 12.5 ns. For 100 us, the board is polled about every 24 ns, so
-    // the queue of ready queue pairs becomes long. For the next 100 us, it is polled about every 10 ns,
-    // until the queue is empty before the next packets are due.
+    // The queue pairs together need to send a packet every 12.5 ns. For 100 us, the board is polled only
+    // about every 24 ns, so the queue of ready queue pairs grows. For the next 100 us, the board is polled
+    // about every 10 ns, so that the queue becomes empty.
     now += ((now / (100 * kMicrosecond)) % 2 == 0 ? 24 : 10) * kNanosecond + rng.below(kNanosecond);
     std::array<std::uint8_t, TxFrame::kHeaderRoom> room{};
     TxFrame out{.header = room.data()};

@@ -20,7 +20,7 @@ constexpr std::uint32_t kStreams = 3;
 constexpr std::uint64_t kMessages = 500;
 constexpr std::uint32_t kFirst = 0xfffffff0;  // the immediates wrap around
 
-/// Each element is message `second` of stream `first`.
+/// A set of lost messages: {stream, number of the message in this stream}.
 using Lost = std::set<std::pair<std::uint32_t, std::uint64_t>>;
 
 class AbsentStreams : public roce::WindowConsumer {
@@ -107,7 +107,7 @@ TEST_CASE("the bitmaps of windows show exactly what the wire lost", "[windows]")
 
 TEST_CASE("messages without a receive request are lost, and requests are refilled", "[windows]") {
   AbsentStreams consumer;
-  Streams s(&consumer, 20 * kMicrosecond);  // a receive for every second message
+  Streams s(&consumer, 20 * kMicrosecond);  // posts a receive for every second message
   test::Wire wire({s.board.get(), s.receiver.get()});
   s.run(wire);
   for (std::uint32_t q = 0; q < kStreams; ++q) {

@@ -39,14 +39,14 @@ Segments cut(const Bytes& frame, std::vector<std::size_t> ends) {
   return out;
 }
 
-/// Returns a frame in the segments that our boards chain.
+/// Splits a frame into segments as softfeb's boards do: headers, payload and iCRC.
 Segments chained(const Bytes& frame) {
   const std::uint8_t op = frame[kUdpEnds];
   const std::size_t headers = kUdpEnds + 12 + (op == 0x06 || op == 0x0a ? 16 : 0);
   return cut(frame, {headers, frame.size() - 4});
 }
 
-/// Returns a frame in segments that end inside the BTH and inside the payload.
+/// Splits a frame inside the BTH and inside the payload.
 Segments in_pieces(const Bytes& frame) { return cut(frame, {kUdpEnds + 5, kUdpEnds + 60, kUdpEnds + 300}); }
 
 /// A board whose queue pairs write to station 2. The first queue pair is UC; the others are RC.
@@ -120,7 +120,7 @@ struct Taker {
   std::unique_ptr<Receiver> receiver;
 };
 
-/// Returns the frames of a board that gets no responses, so that it sends the messages of all queue pairs
+/// Returns the frames that a board sends. It gets no responses, and sends the messages of each queue pair
 /// once.
 std::vector<Bytes> messages(const board::PayloadSource& payload) {
   const auto board = sender(payload).build();
@@ -161,7 +161,7 @@ TEST_CASE("receiver: interleaved packets give the same result on both paths", "[
     Time now = 0;
     for (std::size_t i = 0; i < sent.size(); ++i) {
       now += rng.below(2 * kMicrosecond);
-      // An even seed causes no errors, so that long runs reach their end.
+      // With even seeds, no frame is lost or changed, so that long runs of packets are received completely.
       const auto what = seed % 2 == 0 ? 1'000 : rng.below(400);
       if (what == 0) continue;
       if (what == 1 && i > 20) i -= rng.below(20);

@@ -30,7 +30,7 @@ struct Answer {
   std::uint16_t udp_port = 0;
 };
 
-/// Makes the packets of a board's QP.
+/// The sending side: makes the packets of a board's QP.
 struct Sender {
   Identity who = test::identity(1);
   roce::Qpn dest_qpn = 0x11;
@@ -40,7 +40,8 @@ struct Sender {
 
 class Rig {
  public:
-  /// Makes a configured QP 0x800 for peer 1, and slots for peers 1, 1 and 2.
+  /// Creates a receiver with a configured QP 0x800 for peer 1 and three slots, two for peer 1 and one for
+  /// peer 2.
   Rig() {
     test::ReceiverBuilder builder(test::identity(100));
     ReceiverConfig& c = builder.config;
@@ -122,7 +123,7 @@ class Rig {
 
   std::vector<std::uint8_t> memory = std::vector<std::uint8_t>(1 << 16, 0xee);
   std::unique_ptr<Receiver> receiver;
-  bool hold = false;  ///< do not fetch responses
+  bool hold = false;  ///< whether write() leaves responses in the receiver
 };
 
 }  // namespace
@@ -172,7 +173,8 @@ TEST_CASE("the byte counter and the statistics continue over queue pairs", "[slo
   CHECK(rig.wrong(0) == 0);
   CHECK(rig.receiver->qp(1).continuity().checked() == 15 * 1111);
 
-  // A byte that is missing between two queue pairs of a slot is detected, unless counter_goes_on is false.
+  // A slot is used by one queue pair after another. If counter_goes_on is set, the counter pattern must
+  // continue across this change, so that a missing byte is detected.
   ++s.counter;
   rig.receiver->apply(Rig::qp(0, s, false));
   REQUIRE(rig.write(s, 0, 500));
@@ -204,7 +206,7 @@ TEST_CASE("two peers may use the same QPN; a configured one stays", "[slots]") {
   CHECK(rig.messages(0) == 1);
   CHECK(rig.messages(2) == 1);
   CHECK(rig.wrong(0) + rig.wrong(2) == 0);
-  // The second slot of the same peer does not get the QPN.
+  // A second slot of the same peer cannot use a QPN that is in use.
   rig.receiver->apply(Rig::qp(1, a));
   CHECK_FALSE(rig.receiver->qp_exists(2));
   // This sender is not a peer of any slot.
@@ -271,7 +273,7 @@ TEST_CASE("regions beyond the limit are ignored", "[slots]") {
   SetReceiveRegions many{1, {}};
   for (std::uint32_t i = 0; i < 20; ++i) many.regions.push_back({0, 1000, i + 1, rig.memory.data()});
   rig.receiver->apply(many);
-  const auto answer = rig.write(s, 0, 100);  // rkey 0x55 is not among these regions
+  const auto answer = rig.write(s, 0, 100);  // none of the accepted regions has rkey 0x55
   REQUIRE(answer);
   CHECK(answer->kind == AethKind::kNakRemoteAccess);
 }

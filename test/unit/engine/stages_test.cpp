@@ -130,7 +130,7 @@ TEST_CASE("a window notifies its messages when it closes", "[stages]") {
   const std::uint64_t incomplete = link.figures().incomplete;
   CHECK(incomplete > 0);
   CHECK(link.figures().messages == kMessages - incomplete);
-  // After a loss, later messages wait until seven newer windows have begun.
+  // Messages that arrive after a loss wait for their notification until seven newer windows have begun.
   CHECK(link.between(Step::kPlaced, Step::kNotified).min() == 0);
   CHECK(link.between(Step::kPlaced, Step::kNotified).max() >= 7 * 20 * kMicrosecond - kMicrosecond);
 }

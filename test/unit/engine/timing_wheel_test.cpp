@@ -25,7 +25,7 @@ TEST_CASE("entries expire at their times, compared with a plain list", "[wheel]"
       switch (rng.below(4)) {
         case 0:
         case 1: {
-          // Times range from now to far beyond the four levels.
+          // Choose times from now to far beyond the range of the wheel's four levels.
           const Time at = now + (rng.next() >> (20 + rng.below(44)));
           wheel.schedule(id, at);
           model[id] = at;
@@ -82,7 +82,8 @@ TEST_CASE("an expiring entry may be rescheduled, even for the past", "[wheel]") 
   wheel.advance(10'000, [&](std::uint32_t id) {
     if (++times < 5) wheel.schedule(id, 600 + times);
   });
-  // An entry that is scheduled into a past slot while entries expire also expires in this call.
+  // While entries expire, the callback schedules entries for times in the past. They must expire in the same
+  // call.
   CHECK(times == 5);
   CHECK(wheel.empty());
 }

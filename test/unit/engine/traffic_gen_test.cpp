@@ -133,7 +133,8 @@ TEST_CASE("registers send a thousand datagrams with exact gaps", "[traffic-gen]"
   REQUIRE(g.packets.size() == 1000);
   CHECK(g.get(kSent) == 1000);
   CHECK(g.get(kBusy) == 0);
-  for (auto& p : g.packets) p.wire = std::max(p.wire, 84U);  // 84 bytes is the shortest frame
+  for (auto& p : g.packets)
+    p.wire = std::max(p.wire, 84U);  // the shortest frame occupies 84 bytes on the wire
   g.check_gaps(gap * 6'400);
   for (std::size_t i = 0; i < g.packets.size(); ++i) {
     REQUIRE(dest_port(g.packets[i]) == 6000 + i % 4);
@@ -144,7 +145,7 @@ TEST_CASE("registers send a thousand datagrams with exact gaps", "[traffic-gen]"
   CHECK(counts[StreamVerdict::kAppended] == 1000);
   CHECK(counts.bytes == 1000 * size);
   CHECK(g.receiver->counters().rx_datagrams == 1000);
-  // The MAC address was requested when the burst began.
+  // The board requested the MAC address once, when the burst began.
   CHECK(g.board->host().counters().arp_requests_tx == 1);
 }
 
@@ -203,7 +204,7 @@ TEST_CASE("writes to registers apply to the rest of a burst", "[traffic-gen]") {
   g.wire->run_until(120 * kMicrosecond);
   CHECK(g.packets.back().bytes.size() == 42 + 8972);
   CHECK(dest_port(g.packets.back()) >= 7000);
-  g.set(kCount, sent);  // fewer packets than were already sent
+  g.set(kCount, sent);  // stops the burst, because it has already sent more packets
   CHECK(g.get(kBusy) == 0);
   CHECK(g.receiver->streams()->buffers().counts()[StreamVerdict::kOtherPort] > 0);
   g.set(kCount, 0);
@@ -228,7 +229,7 @@ TEST_CASE("without queue pairs or a destination there is no traffic", "[traffic-
   g.send(100, 10, 0);
   g.wire->run_until(kMillisecond);
   CHECK(g.packets.empty());
-  CHECK(g.get(kBusy) == 1);  // it waits for a destination
+  CHECK(g.get(kBusy) == 1);  // the generator waits for a destination
   g.set(kIp, 0x0a000009);    // a host that does not exist
   g.wire->run_until(3 * kSecond);
   CHECK(g.packets.empty());
@@ -267,7 +268,8 @@ TEST_CASE("a board has finished when the burst with which it started has", "[tra
   CHECK(snapshot.traffic_gen->datagrams == 2);
   CHECK(board->counters().tx_frames == 2);
   from.config.traffic_gen->start = false;
-  from.config.traffic_gen->waits = true;  // registers may start the generator
+  from.config.traffic_gen->waits =
+      true;  // the board does not finish, because registers may start the generator
   const auto waits = from.build();
   waits->start(0);
   CHECK_FALSE(waits->finished());
@@ -302,7 +304,7 @@ TEST_CASE("a consumer that keeps buffers loses datagrams", "[traffic-gen][stream
   frame.content = Segments(ByteSpan(data));
   for (Time t = 0; t < 60 * kMicrosecond; t += kMicrosecond) CHECK(streams.datagram(t, frame));
   const auto& counts = streams.buffers().counts();
-  // Datagram n closes the buffer of datagram n - 1, which is free again 10 us later.
+  // Each datagram closes the buffer of the previous one. A closed buffer is free again 10 us later.
   CHECK(counts[StreamVerdict::kAppended] + counts[StreamVerdict::kNoBuffer] == 60);
   CHECK(counts[StreamVerdict::kAppended] == 12);
   frame.dest_port = 6001;

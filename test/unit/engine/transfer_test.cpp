@@ -137,7 +137,7 @@ TEST_CASE("a sender notifies once its transfer is acknowledged", "[transfer]") {
   CHECK(slow.receiver->registration()->counters().of(roce::RegistrationVerdict::kUnregistered) ==
         kTransferCount);
   CHECK(slow.board->qp(0).completed_payload_bytes() == kTransferCount * kSegment);
-  // Each notification is sent only after a round trip of the wire.
+  // The sender sends each notification a round trip after the data, when the data is acknowledged.
   const Uint128 latency = slow.receiver->notified().sum - slow.times.posted.sum;
   CHECK(latency >= kTransferCount * 3 * wire.delay);
 }

@@ -48,7 +48,7 @@ class EventFile(unittest.TestCase):
         return json.loads(run.stdout.splitlines()[-1])
 
     def start(self, **values):
-        """Starts a writer, and returns it when it has created the file."""
+        """Starts a writer, waits until it has created the file, and returns its process."""
         process = subprocess.Popen(arguments(self.path, **values), stdout=subprocess.PIPE, text=True)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.wait)
@@ -136,7 +136,7 @@ class EventFile(unittest.TestCase):
             self.assertTrue((waveforms[waveforms != 0xFFFF] < 4096).all())
 
     def test_read_while_written_and_after_sigkill(self):
-        # Slow enough that the checks keep up on a busy machine
+        # The writer is so slow that the checks keep up with it even on a busy machine.
         process = self.start(events=100_000, pause_us=5000, flush_ms=100)
         first = len(self.wait_for(50))
         second = len(self.wait_for(first + 50))
@@ -193,7 +193,7 @@ class EventFile(unittest.TestCase):
             self.assertEqual(len(self.check(f)), 0)
 
     def test_disk_that_refuses(self):
-        """Writing fails at a limit of the file's size, which the check of the free space does not detect."""
+        """A limit on the size of files makes writes fail. The check of the free space does not detect this limit."""
         def limit():
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (8_000_000, 8_000_000))

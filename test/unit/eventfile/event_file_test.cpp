@@ -14,7 +14,7 @@ using namespace softfeb::eventfile;
 
 namespace {
 
-/// Adds one piece with this payload.
+/// Makes the piece that `fragment` describes, and passes it to the recorder.
 template <typename Recorder>
 FragmentVerdict add(Recorder& recorder, EventBuilder& builder, Time now, const Fragment& fragment) {
   EventHeader header;
@@ -59,8 +59,8 @@ TEST_CASE("fragments are recorded before their event closes, and rejected ones n
   add(log, builder, 12, {0, 1, 0, 0, 0, 5});
   add(log, builder, 20, {1, 0, 4, 2, 6, 5});
   add(log, builder, 30, {0, 0, 4, 2, 6, 5});
-  add(log, builder, 31, {0, 0, 4, 2, 6, 5});   // duplicate piece of a closed event
-  add(log, builder, 120, {1, 1, 0, 4, 4, 5});  // the event closes before this fragment
+  add(log, builder, 31, {0, 0, 4, 2, 6, 5});   // duplicate of a piece whose event is already closed
+  add(log, builder, 120, {1, 1, 0, 4, 4, 5});  // arrives after the event has closed
   add(log, builder, 130, {2, 1, 0, 4, 4, 5});
   builder.finish(140, 3);
   CHECK(log.text == "0.0:4 0.1:0 1.0:2 0.0:2 complete0(3)+25 timeout1(1) 2.1:4 end2(1) ");

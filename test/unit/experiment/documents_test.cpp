@@ -44,7 +44,7 @@ receivers:
   - {name: daq, worker: 0, ip: 10.0.0.101/24, memory: 1MiB}
 )";
 
-/// A finished run, whose outcome a test may change.
+/// The outcome of a finished run. Tests may modify it.
 struct Finished {
   Finished() : Finished(kTwoBoards) {}
   explicit Finished(const std::string& text) : config(config::load_lab_text(text, "two.yaml")) {}

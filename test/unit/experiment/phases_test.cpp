@@ -11,14 +11,14 @@ using namespace softfeb::experiment;
 
 namespace {
 
-/// A driver that records its calls, and whose boards finish at a given time.
+/// A driver that records the calls of its functions. Its boards finish at a given time.
 class ScriptedDriver final : public Driver {
  public:
   explicit ScriptedDriver(const config::RunConfig& config) : payloads_(config), plans_(config) {}
 
   Time finished_at = kNever;
   Time stops_at = kNever;  ///< time of the first signal
-  bool drains = true;      ///< stop_traffic() finishes the boards
+  bool drains = true;      ///< whether stop_traffic() makes the boards finish
   std::vector<std::string> calls;
 
   const endpoints::Plans& plans() const override { return plans_; }

@@ -22,7 +22,7 @@ using fabric::Network;
 using fabric::NetworkConfig;
 using fabric::NodeRef;
 
-/// A store of at most `limit` frames, each with its own bytes.
+/// A frame store that makes at most `limit` frames. Frames do not share bytes.
 class TestStore : public fabric::FrameStore {
  public:
   std::size_t limit = SIZE_MAX;
@@ -177,7 +177,7 @@ struct Bench {
     network.take_snapshot(snapshot, now);
     return snapshot;
   }
-  /// Checks that every frame is accounted for.
+  /// Checks that the counters account for every frame.
   bool conserved(Time now) {
     const auto& t = look(now).totals;
     return t.entered + t.made + t.duplicated == t.delivered + t.consumed + t.dropped_buffer +

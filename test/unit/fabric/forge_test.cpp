@@ -15,8 +15,8 @@ NetworkConfig threshold_star(std::uint64_t threshold) {
   return config;
 }
 
-/// Station 0 sends to station 1 at about half the rate of the link (1106 bytes every 1.77 µs) and gets
-/// acknowledgements.
+/// Makes station 0 send to station 1, and station 1 send acknowledgements. The load is about half the rate of
+/// the link (1106 bytes every 1.77 µs).
 void half_load(Bench& b, Time until, bool v6 = false) {
   DataFrame data{0, 1};
   data.v6 = v6;
@@ -48,7 +48,7 @@ TEST_CASE("forge: CNPs to the sending queue pair above the threshold, at most on
     Bench b(threshold_star(k10G / 4));
     half_load(b, 10 * kMillisecond, v6);
     const auto found = cnps(b, 0);
-    // One CNP per 50 µs for 10 ms, except in the first measurement window.
+    // The switch sends one CNP every 50 µs for 10 ms, but none before its first measurement is complete.
     CHECK(found.size() == Approx(196).margin(6));
     for (std::size_t i = 0; i < found.size(); ++i) {
       const auto parsed = found[i].parsed();

@@ -82,13 +82,13 @@ TEST_CASE("forwarding: addresses are learned on ports without a configured addre
   config.stations[1].mac.reset();
   config.stations[3].mac.reset();
   Bench b(config);
-  // Address 77 is unknown, so the frame is flooded to all ports that may lead to it.
+  // Address 77 is unknown, so the frame is flooded to all stations without a configured address.
   b.send(0, to_address(data_bytes({0, 1}), mac_of(77)), 0);
   b.run(kMillisecond);
   CHECK(b.at_station(1).size() == 1);
   CHECK(b.at_station(3).size() == 1);
   CHECK(b.arrivals.size() == 2);
-  // Station 3 sends from address 77. From then on, the address is found there.
+  // Station 3 sends from address 77. The switches learn that this address is at station 3.
   b.send(3, from_address(data_bytes({3, 0}), mac_of(77)), kMillisecond);
   b.send(0, to_address(data_bytes({0, 1}), mac_of(77)), kMillisecond);
   b.run(2 * kMillisecond);

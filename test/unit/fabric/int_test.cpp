@@ -65,8 +65,8 @@ Bytes through(Bench& b, const Bytes& frame) {
 
 TEST_CASE("INT: a record has the time, the bytes sent before the frame and those queued behind it", "[int]") {
   Bench b(int_star(4));
-  // Each frame has 1130 bytes, and takes 1154 bytes or 923.2 ns on the wire. All frames arrive at the switch
-  // after 923.2 ns + 500 ns.
+  // Each frame has 1130 bytes and occupies 1154 bytes on the wire, which take 923.2 ns. All frames arrive at
+  // the switch at the same time, after 923.2 ns + 500 ns.
   for (const std::uint32_t from : {0U, 1U, 2U}) {
     const Bytes frame = with_cch(data_bytes({from, 3}), int_cch());
     REQUIRE(frame.size() == 1130);
@@ -182,7 +182,7 @@ TEST_CASE("INT: wrong headers are forwarded unchanged and counted", "[int]") {
   };
   std::vector<Bytes> frames{with(at, 0x20), with(at + 2, 16), with(at + 2, 0xff), with(at + 2, 0),
                             with(at + 5, static_cast<std::uint8_t>(good[at + 5] ^ 1))};
-  Bytes shorter = good;  // only the datagram ends within the CCH, but not the frame
+  Bytes shorter = good;  // the UDP length is so short that the datagram ends within the CCH
   store_be16(&shorter[at - 4], roce::kUdpHeaderSize + 47);
   frames.push_back(shorter);
   store_be16(&shorter[at - 4], 3);

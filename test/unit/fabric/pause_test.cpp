@@ -43,7 +43,7 @@ struct Sender {
   std::uint64_t resumes = 0;
 };
 
-/// Stations 0 … n-2 send endlessly to the last one, and obey pause frames for queue 3.
+/// A star of n stations. Stations 0 to n-2 send endlessly to station n-1, and obey pause frames for queue 3.
 struct PausedStar {
   PausedStar(const NetworkConfig& config, Time until) : b(config) {
     const auto sink = static_cast<std::uint32_t>(config.stations.size() - 1);
@@ -108,7 +108,8 @@ TEST_CASE("pause: a switch stops senders before it must drop, with 802.3x and PF
     for (const auto& port : s.ports) told += port.pause_tx, resumed += port.resume_tx;
     CHECK(told == run.stops);
     CHECK(resumed == run.resumes);
-    // The output was never idle: at XON, enough frames remain to keep it busy until the senders resume.
+    // The output port was never idle. When XON is sent, enough frames remain in the queue until the senders
+    // resume.
     CHECK(s.ports[3].tx_wire_bytes > 3 * 1'250'000 * 97 / 100);
     CHECK(run.b.store.out == 0);
   }
@@ -143,14 +144,14 @@ TEST_CASE("pause: is repeated before it expires") {
   auto config = star(2);
   config.switches[0].pause = {1'000, 500, 10'000, 1000};
   for (auto& link : config.links) link.flow_control = PauseMode::kPause;
-  config.links[1].rate = k10G / 1000;  // a frame takes 0.88 ms
+  config.links[1].rate = k10G / 1000;  // the link needs 0.88 ms for a frame
   Bench b(config);
   b.send({0, 1}, 0);
   b.send({0, 1}, 0);
   b.send({0, 1}, 0);
   b.run(kMillisecond);
-  // Here, 1000 quanta are 51.2 µs, so a pause frame is sent every 25.6 µs until the third data frame has
-  // begun to leave, after 1.8 ms.
+  // At 10 Gb/s, 1000 quanta are 51.2 µs. The switch repeats the pause frame every 25.6 µs, until the third
+  // data frame begins to leave after 1.8 ms.
   b.run(10 * kMillisecond);
   const auto told = b.at_station(0);
   REQUIRE(told.size() > 10);
@@ -179,7 +180,7 @@ TEST_CASE("pause: a switch obeys its neighbour, per class with PFC") {
   CHECK(b.at_station(1)[0].bytes == data_bytes(other));
   b.run(kMillisecond);
   REQUIRE(b.at_station(1).size() == 2);
-  // The pause begins when the pause frame has arrived, and lasts 1000 · 512 bit times.
+  // The pause begins when the pause frame has arrived completely. It lasts 1000 quanta of 512 bit times.
   const Time told = 84 * 800 + kDelay;
   const Time wire = fabric::wire_bytes(1082) * 800;
   CHECK(b.at_station(1)[1].at == told + 51'200 * kNanosecond + wire + kDelay);
@@ -263,7 +264,8 @@ TEST_CASE("pause: a full store loses no pause frame permanently") {
 
 namespace {
 
-/// Stations 0 … 2 send all frames at once, and ignore pause frames.
+/// A star in which stations 0 to 2 pass all of their frames to the network at once, without regard to pause
+/// frames.
 struct DeafStar {
   static constexpr std::uint32_t kSenders = 3;
   static constexpr std::size_t kFrames = 200;
@@ -293,7 +295,7 @@ TEST_CASE("pause: a station's transmitter may obey in its place") {
     CHECK(heard.b.snapshot.totals.dropped_buffer == 0);
     CHECK(heard.b.at_station(3).size() == DeafStar::kSenders * DeafStar::kFrames);
     CHECK(heard.b.snapshot.totals.in_network == 0);
-    // Pause frames of another kind than the link's are ignored.
+    // If the pause frames are not of the kind that the link uses, they are ignored.
     for (const auto other :
          {PauseMode::kOff, kind == PauseMode::kPfc ? PauseMode::kPause : PauseMode::kPfc}) {
       DeafStar deaf(DeafStar::config(kind, other));
@@ -307,7 +309,7 @@ TEST_CASE("pause: a station's transmitter passes unpaused priorities") {
   for (const auto kind : {PauseMode::kPause, PauseMode::kPfc}) {
     DeafStar run(DeafStar::config(kind, kind));
     run.b.run(100 * kMicrosecond);
-    // At this time, station 0 is still sending its queue of priority 3. The path to station 1 is free.
+    // Station 0 still has queued frames of priority 3. The path to station 1 is free.
     auto other = DataFrame{0, 1};
     other.dscp = 0;
     run.b.send(other, 100 * kMicrosecond);

@@ -46,13 +46,13 @@ TEST_CASE("priorities: the upper bits of the DSCP select the queue", "[prioritie
 
 TEST_CASE("priorities: packets leave in strict order, and in order within a level", "[priorities]") {
   Bench b(priority_star(9, 8));
-  // Three frames of each of eight senders arrive while the port is busy with the first frame.
+  // Each of eight senders sends three frames. Most arrive while the port is busy with the first frame.
   for (std::uint32_t from = 0; from < 8; ++from)
     for (int i = 0; i < 3; ++i) b.send(level(from, 8, from), 0);
   b.run(kMillisecond);
   const auto arrived = b.at_station(8);
   REQUIRE(arrived.size() == 24);
-  // All three frames of each level must leave, one after the other.
+  // All frames must leave, one at a time: three of each priority.
   std::array<unsigned, 8> sent{};
   Time last = 0;
   for (const auto& a : arrived) {
@@ -61,7 +61,8 @@ TEST_CASE("priorities: packets leave in strict order, and in order within a leve
     ++sent[dscp_of(a) / 8U];
   }
   for (const unsigned n : sent) CHECK(n == 3);
-  // The first frame finds an empty port. After the last arrival (3 frame times), levels only decrease.
+  // All frames have arrived after 3 frame times. From then on, the priorities of departing frames never
+  // increase. Earlier frames may leave in another order, because the port was empty at first.
   const Time all_there = 3 * 886 * kNanosecond + kDelay;
   std::uint8_t before = 64;
   for (const auto& a : arrived) {
@@ -80,8 +81,8 @@ TEST_CASE("priorities: acknowledgements overtake data by their own DSCP", "[prio
   b.run(kMillisecond);
   std::size_t place = 0;
   while (place < b.arrivals.size() && dscp_of(b.arrivals[place]) != 56) ++place;
-  // The link from station 0 is as fast as the port, so when the acknowledgement arrives, only one frame is
-  // ahead of it.
+  // The acknowledgement overtakes all frames that are queued at the switch. It only waits for the frame that
+  // the port is sending.
   CHECK(place < 8);
   const auto& port = b.look(kMillisecond).ports[2];
   CHECK(port.queues[7].tx_packets == 1);
@@ -90,7 +91,7 @@ TEST_CASE("priorities: acknowledgements overtake data by their own DSCP", "[prio
 
 TEST_CASE("priorities: a level that is never served is visible", "[priorities]") {
   Bench b(priority_star(3, 2));
-  // Each of the two stations sends at the whole rate of the port: 1082 bytes take 884.8 ns.
+  // Each of two stations offers the whole rate of the port, a frame of 1082 bytes every 884.8 ns.
   constexpr Time kFrame = 884'800;
   for (int i = 0; i < 400; ++i) {
     b.send(level(0, 2, 0), static_cast<Time>(i) * kFrame);

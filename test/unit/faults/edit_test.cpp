@@ -14,7 +14,7 @@ namespace {
 using Frame = std::vector<std::uint8_t>;
 constexpr std::size_t kIp = 14, kUdp = 34, kBth = 42, kReth = 54, kPayload = 70;
 
-/// The frame after the action; empty if it is refused.
+/// Applies an action to a frame and returns the result. Returns an empty frame if the action is refused.
 Frame edited(Frame frame, const FaultAction& action) {
   const auto at = locate_roce(frame);
   REQUIRE(at);
@@ -34,7 +34,7 @@ FaultAction corruption(CorruptTarget target, std::uint64_t mask, bool right = fa
       .kind = ActionKind::kCorrupt, .target = target, .offset = offset, .mask = mask, .right_icrc = right};
 }
 
-/// Positions of the bytes that differ, without the iCRC.
+/// Returns the offsets of the bytes in which two frames differ, apart from the iCRC.
 std::vector<std::size_t> changed(const Frame& a, const Frame& b) {
   REQUIRE(a.size() == b.size());
   std::vector<std::size_t> all;
@@ -69,7 +69,7 @@ TEST_CASE("each field is corrupted in its place, with a stale or a right iCRC", 
     REQUIRE(stale.size() == frame.size());
     CHECK(changed(frame, stale).front() == row.place);
     CHECK(changed(frame, stale).back() == row.place + width - 1);
-    // The iCRC does not cover byte 4 of the BTH.
+    // The frame must be invalid, unless byte 4 of the BTH is changed: the iCRC does not cover this byte.
     CHECK(test::believable(stale) == (row.target == CorruptTarget::kBthByte4));
     const Frame right = edited(frame, corruption(row.target, mask, true, offset));
     CHECK(changed(frame, right) == changed(frame, stale));

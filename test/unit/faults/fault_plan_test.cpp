@@ -64,7 +64,7 @@ TEST_CASE("faults follow their rate and are reproducible by seed", "[faults]") {
     marked += v.mark_ce ? 1 : 0;
     REQUIRE_FALSE((v.duplicate || v.reorder));
   }
-  // Five standard deviations of the binomial distribution.
+  // The limits are five standard deviations of the binomial distribution.
   CHECK(std::abs(static_cast<int>(dropped) - 2000) < 223);
   CHECK(std::abs(static_cast<int>(corrupted) - 4000) < 314);
   CHECK(std::abs(static_cast<int>(marked) - 100'000) < 1119);

@@ -20,14 +20,14 @@ FaultQp queue_pair(roce::Psn first_psn, std::size_t rules, roce::Qpn qpn = kQpn)
   return qp;
 }
 
-/// Rules on one queue pair whose first PSN is `first_psn`.
+/// Applies a list of rules to the packets of one queue pair, whose first PSN is `first_psn`.
 struct Rig {
   FaultRules rules;
 
   Rig(const std::vector<FaultRule>& list, roce::Psn first_psn = 0)
       : rules(list.front().on.direction, list, {queue_pair(first_psn, list.size())}) {}
 
-  /// Indices of the rules that apply to a request.
+  /// Returns the indices of the rules that apply to this request.
   std::vector<std::uint32_t> request(roce::Psn psn, std::uint8_t opcode = kOnly, roce::Qpn qpn = kQpn) {
     auto frame = test::roce_frame({.qpn = qpn, .psn = psn});
     frame[42] = opcode;
@@ -155,7 +155,7 @@ TEST_CASE("rules select opcodes, rounds and counts", "[faults]") {
   CHECK(opcodes.hits(1, kUcOnly));
   CHECK(opcodes.hits(2, kOnly));
   CHECK_FALSE(opcodes.hits(3, kOnly));
-  CHECK_FALSE(opcodes.hits(4, 0x11));  // an ACK is no request
+  CHECK_FALSE(opcodes.hits(4, 0x11));  // an ACK is not a request
 
   PacketSelector second;
   second.round = 2;

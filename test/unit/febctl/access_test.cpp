@@ -69,7 +69,7 @@ TEST_CASE("words at an address") {
   BoardFake board(catalogue());
   write_words(board, catalogue(), 0x80010000, {1, 2, 3});
   CHECK(board.words[0x80010008] == 3);
-  // Differences in read-only bits are permitted.
+  // The value that is read back may differ in read-only bits.
   board.words[0x00150f00] = 2;
   write_words(board, catalogue(), 0x00150f00, {0});
   CHECK(board.log.back() == "R 00150f00 4");

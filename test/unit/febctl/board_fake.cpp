@@ -70,7 +70,7 @@ std::vector<Register> reference_registers() {
   if (!file) throw std::runtime_error(folder + "/control/regmap_board.csv: cannot be read");
   std::vector<Register> registers;
   std::string line;
-  std::getline(file, line);  // skip the header
+  std::getline(file, line);  // skip the line with the column names
   while (std::getline(file, line)) registers.push_back(register_of(columns(line)));
   return registers;
 }

@@ -12,13 +12,13 @@
 
 namespace softfeb::test {
 
-/// Returns the registers of the board's firmware, from the reference map.
+/// Returns the registers of the firmware, which are read from the reference map among the vectors.
 std::vector<febctl::Register> reference_registers();
 /// Returns the catalogue of the firmware's registers.
 const febctl::Catalogue& catalogue();
 
-/// A board in memory: words, read-only bits, a metadata server behind RoceEngine, and a dispatcher whose
-/// bursts complete immediately.
+/// A simple board in memory. It stores the words of all registers and protects read-only bits. A metadata
+/// server answers requests to RoceEngine, and bursts of the dispatcher complete immediately.
 class BoardFake final : public febctl::RegisterPort {
  public:
   explicit BoardFake(const febctl::Catalogue& catalogue, const board::MetadataLimits& limits = {});
@@ -30,12 +30,12 @@ class BoardFake final : public febctl::RegisterPort {
 
   /// Accesses in order, for example "W 00000004 4" and "R 00000004 4".
   std::vector<std::string> log;
-  std::vector<std::string> requests;  ///< requests on the metadata bus, as 40 bytes in hex
+  std::vector<std::string> requests;  ///< requests on the metadata bus, each as 40 bytes in hex
   std::map<std::uint32_t, std::uint32_t> words;
   std::uint32_t decode_error_at = 1;  ///< address of a word that returns a decode error
   std::uint32_t stuck_at = 1;         ///< address of a word that ignores writes
-  bool silent_bus = false;            ///< the metadata bus does not respond
-  std::uint64_t lost = 0;             ///< number of completions of the next burst that never arrive
+  bool silent_bus = false;            ///< whether the metadata bus leaves requests without a response
+  std::uint64_t lost = 0;             ///< how many requests of the next burst never complete
   const board::MetadataServer& metadata() const { return metadata_; }
 
  private:

@@ -26,7 +26,8 @@ TEST_CASE("registers are found by their path or its end") {
   CHECK(catalogue().one("AxiVersion.ScratchPad").address == 4);
   CHECK(catalogue().one("ScratchPad").address == 4);
   CHECK(catalogue().one("FwRudpServer[1].ValidCnt").address == 0x00130044);
-  // A complete path takes precedence over longer paths with the same suffix.
+  // If the text is the complete path of a register, longer paths that end in this text do not make it
+  // ambiguous.
   CHECK(catalogue().one("AxisMon.Ch[0].FrameCnt").address == 0x00140004);
 }
 
@@ -51,7 +52,7 @@ TEST_CASE("ambiguous or unknown names are reported with suggestions") {
   CHECK(complaint("AxiVersion").find("AxiVersion.*") != std::string::npos);
   CHECK(complaint("Whatever.Is.This").find("febctl list") != std::string::npos);
   CHECK(complaint(std::string(100'000, 'x')).find("febctl list") != std::string::npos);
-  // A suffix must not begin in the middle of a name.
+  // A path cannot be abbreviated in the middle of a name.
   CHECK_THROWS_AS(catalogue().one("Pad"), UsageError);
 }
 
@@ -76,7 +77,7 @@ TEST_CASE("nodes of the tree") {
 TEST_CASE("words shared by several registers") {
   CHECK(catalogue().shares_words(catalogue().one("FwRudpServer[0].OpenConn")));
   CHECK(catalogue().shares_words(catalogue().one("RoceDispatcher.DispatchCounter")));
-  // These words contain no other registers, or only read-only ones.
+  // The words of the following registers contain no other writable registers.
   CHECK_FALSE(catalogue().shares_words(catalogue().one("FwRudpServer[0].locMaxSegSize")));
   CHECK_FALSE(catalogue().shares_words(catalogue().one("AxisMon.CntRst")));
   CHECK_FALSE(catalogue().shares_words(catalogue().one("RoceDispatcher.RemAddr")));
@@ -98,5 +99,5 @@ TEST_CASE("the registers of traffic generators have names in all profiles") {
   CHECK(both.one("TrafficGen[0].PacketCount").address == 0x8004'0008);
   CHECK(both.one("Root.App.TrafficGen[3].Busy").address == 0x8004'3024);
   CHECK(both.one("ScratchPad").address == 4);
-  CHECK_THROWS_AS(both.one("Busy"), UsageError);  // ambiguous: four generators
+  CHECK_THROWS_AS(both.one("Busy"), UsageError);  // ambiguous, because there are four generators
 }

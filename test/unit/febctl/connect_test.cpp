@@ -17,7 +17,7 @@ using namespace softfeb::test;
 
 namespace {
 
-/// Forwards accesses to a board that outlives the connection.
+/// Forwards accesses to a board. Unlike the board, this object ends with the connection.
 class Pass final : public RegisterPort {
  public:
   explicit Pass(RegisterPort& to) : to_(to) {}
@@ -109,12 +109,12 @@ TEST_CASE("teardown finds leftovers of another client") {
   make_connection(b.context, host());
   teardown_command(b.context, {});
   CHECK(b.board.metadata().qp(0).state == roce::QpState::kReset);
-  // Simulate a client that wrote the host's QPN into SQpn, as the laboratory's script does.
+  // Simulate the laboratory's script, which writes the host's QPN to SQpn instead of the board's.
   make_connection(b.context, host());
   b.board.words[0x80020f10] = 0x11;
   teardown_command(b.context, {});
   CHECK(b.board.metadata().qp(0).state == roce::QpState::kReset);
-  // Nothing is left to be freed, and this is not an error.
+  // If there are no resources to free, teardown succeeds.
   teardown_command(b.context, {});
   teardown_command(b.context, {.all_regions = true});
   CHECK(make_connection(b.context, host()).board.qpn);
@@ -125,14 +125,14 @@ TEST_CASE("teardown finds a queue pair whose QPN no register shows") {
   make_connection(b.context, host());
   b.board.words[0x80020f10] = b.board.words[0x80020f0c] =
       0;  // SQpn and LKey are 0, because the client was killed before it wrote them
-  // The next client is refused, so the last response on the bus is no longer a queue pair's.
+  // The request of the next client is refused, so the bus no longer shows the response with the queue pair.
   MetadataBus bus(b.board, b.context.catalogue, std::chrono::seconds(2));
   REQUIRE_FALSE(bus.ask(allocate_pd(0x77)).success);
   SECTION("its protection domain is there") {}
   SECTION("its protection domain has been freed") { REQUIRE(bus.ask(free_pd(0)).success); }
   teardown_command(b.context, {});
   CHECK(b.board.metadata().qp(0).state == roce::QpState::kReset);
-  for (int i = 0; i < 3; ++i) {  // the board has two regions, which must also be free
+  for (int i = 0; i < 3; ++i) {  // the board has only two memory regions, so these must have been freed, too
     CHECK(make_connection(b.context, host()).board.qpn);
     teardown_command(b.context, {});
   }

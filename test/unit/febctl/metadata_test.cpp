@@ -23,7 +23,7 @@ constexpr std::uint32_t kPd = 0x65128aeb;
 constexpr RegionParameters kRegion{0x7f0012345000, 0x232800, 0x279c9002, 0x72e0ece0};
 constexpr QpParameters kQp{.dest_qpn = 0x11, .rq_psn = 0x123456, .sq_psn = 0x654321, .rnr_retry = 7};
 
-/// Returns the reference client's requests, as 40 bytes in hex.
+/// Returns the recorded requests of the reference client by name, each as 40 bytes in hex.
 std::map<std::string, std::string> reference_requests() {
   std::map<std::string, std::string> requests;
   for (const auto& path : vector_files("control", ".json")) {

@@ -12,7 +12,7 @@ using namespace softfeb::test;
 
 namespace {
 
-/// Parses a text, and returns the value formatted again.
+/// Parses a value of register `name`, and returns the parsed value formatted as text.
 std::string round(const char* name, const std::string& text) {
   const Register reg = catalogue().one(name);
   return value_text(reg, parse_value(reg, text));

@@ -17,8 +17,8 @@ using namespace softfeb::stats;
 
 namespace {
 
-/// Two boards and a receiver in a network (endpoints 0, 1 and 3). Endpoint 2 is outside the network, at its
-/// own port.
+/// A network with two boards and a receiver (endpoints 0, 1 and 3). Endpoint 2 is outside the network and
+/// uses a port of its own.
 struct Quiet {
   std::vector<engine::EndpointSnapshot> endpoints{4};
   fabric::NetworkSnapshot network;
@@ -90,7 +90,7 @@ TEST_CASE("bytes written equal the lengths of the messages", "[lab]") {
   CHECK(payload_balance(sample, accounts).holds());
   receive.payload_bytes = 2999;
   CHECK(payload_balance(sample, accounts).difference() == 1);
-  // The acknowledgement of the last message was lost, and so was half of another message.
+  // Two messages have failed: the acknowledgement of one was lost, and half of the other was lost.
   send.requester.messages_failed = 2;
   send.requester.payload_bytes = 5000;
   receive.messages = 4;
@@ -105,7 +105,7 @@ TEST_CASE("bytes written equal the lengths of the messages", "[lab]") {
 TEST_CASE("memory holds only the last messages of its slots", "[lab]") {
   const Counter stream;
   std::vector<std::uint8_t> memory(2048, 0);
-  // There are four slots of 500 bytes. The last two of the messages 0 … 5 overwrote the first two.
+  // Six messages of 500 bytes use four slots, so messages 4 and 5 overwrite messages 0 and 1.
   for (std::uint64_t n = 0; n < 6; ++n) {
     for (std::size_t i = 0; i < 500; ++i)
       memory[n % 4 * 500 + i] = static_cast<std::uint8_t>((n * 500 + i) % 256);
@@ -116,7 +116,7 @@ TEST_CASE("memory holds only the last messages of its slots", "[lab]") {
   memory[2000] = 7;
   memory[2047] = 7;
   CHECK(bytes_out_of_place(w) == 3);
-  w.messages = 5;  // so slot 1 still contains message 1
+  w.messages = 5;  // slot 1 should then still contain message 1
   CHECK(bytes_out_of_place(w) > 400);
 }
 

@@ -12,9 +12,9 @@ using namespace softfeb::lab;
 namespace {
 
 constexpr std::uint64_t kTenGigabit = 1'250'000'000;
-constexpr std::uint64_t kPayloadOf = 1000, kWireOf = 1250;  // bytes of every packet
+constexpr std::uint64_t kPayloadOf = 1000, kWireOf = 1250;  // bytes per packet
 
-/// Boards that write to one receiver through one port, with rates set by the test.
+/// Boards that write to one receiver through one port. The test sets the rate of each board.
 class Bench {
  public:
   Bench(std::vector<Sending> boards, Time end) : rates(boards.size(), 0) {
@@ -37,8 +37,8 @@ class Bench {
     metrics->on_window([this](const Window& w) { windows[w.length].push_back(w); });
   }
 
-  /// Advances time to `to` in steps of the metrics' interval. Each board delivers payload at its rate in
-  /// `rates`, in bytes per second.
+  /// Advances time to `to` in steps of the metrics' interval. Board b delivers rates[b] bytes of payload per
+  /// second.
   void run(Time to) {
     while (metrics->due() <= to) {
       const Time at = metrics->due();
@@ -157,7 +157,7 @@ TEST_CASE("time to the new fair share runs from each start and stop", "[lab]") {
   REQUIRE(changes.size() == 2);
   CHECK(changes[0].change.starting.size() == 3);
   REQUIRE(changes[0].converged);
-  // The first 10 ms window within the tolerance begins slightly before all boards have the new rate.
+  // The rates change at 30 ms, but the first 10 ms window within the tolerance may begin slightly earlier.
   CHECK(*changes[0].converged > ms(20));
   CHECK(*changes[0].converged <= ms(30));
   CHECK(changes[1].change.sending == std::vector<std::size_t>{0, 1});
@@ -244,7 +244,7 @@ TEST_CASE("offered rates are compared with the minimum of link, traffic and Rc",
     offered.add(e, kSecond, true);
   };
   second(500);
-  CHECK_FALSE(offered.share());  // there is no previous sample to compare with yet
+  CHECK_FALSE(offered.share());  // the first sample has no predecessor to compare with
   SECTION("link") {
     second(900);
     CHECK(offered.share() == kWhole / 10 * 9);

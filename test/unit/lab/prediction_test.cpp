@@ -28,7 +28,7 @@ dcqcn::FirmwareSettings profile(const dcqcn::FirmwareParameters& p) {
   return f;
 }
 
-/// Returns random CNPs and parameter changes, sometimes several within one clock.
+/// Returns random CNPs and parameter changes. Several of them can fall into one clock period.
 std::vector<CongestionEvent> events(std::uint64_t seed, Time end) {
   Rng rng(seed);
   std::vector<CongestionEvent> out;
@@ -79,7 +79,7 @@ TEST_CASE("the replay equals the congestion control, clock for clock", "[predict
 TEST_CASE("the integral equals the sum over the clocks, for any windows", "[prediction]") {
   constexpr Time kEnd = 30'000 * kFirmwareClock;
   const auto all = events(7, kEnd);
-  // Advance one edge at a time.
+  // The reference: advance the reaction point by one edge at a time.
   dcqcn::ReactionPoint point(origin().parameters, origin().build);
   std::vector<Uint128> sums{0};  // integral up to each clock edge
   std::size_t next = 0;
@@ -108,7 +108,7 @@ TEST_CASE("the integral equals the sum over the clocks, for any windows", "[pred
     const Uint128 sum = sums[windows[i].to / kFirmwareClock] - sums[windows[i].from / kFirmwareClock];
     CHECK(bytes[i] == static_cast<std::uint64_t>(sum / kSecond));
   }
-  // Between clock edges, the integral grows with time.
+  // Windows need not begin and end at clock edges: here, Rc is 1.25 GB/s for 1 µs.
   const auto part = integrate_rate(RateOrigin{}, {}, std::vector<RateWindow>{{3'000, 1'003'000}, {5, 5}});
   CHECK(part == std::vector<std::uint64_t>{1250, 0});
 }
@@ -134,7 +134,7 @@ TEST_CASE("windows count if only credit limited the sender, with the deviation",
   CHECK(t.windows == 8);
   CHECK(t.skipped == 2);
   CHECK(t.worst == 0);
-  s[8].spilled = s[9].spilled = s[10].spilled = 5;  // credit was spilled between samples 7 and 8
+  s[8].spilled = s[9].spilled = s[10].spilled = 5;  // between samples 7 and 8, a full bucket lost credit
   s[0].sending = false;
   t = track_rate(o, {}, s, kMillisecond, kPacket);
   CHECK(t.windows == 6);

@@ -10,7 +10,7 @@ using namespace softfeb::lab;
 
 namespace {
 
-/// A board with two queue pairs, a receiver, and two ports, of which the second is the bottleneck.
+/// A board with two queue pairs, a receiver, and two switch ports. The second port is the bottleneck.
 struct Scene {
   config::LabConfig config;
   std::vector<engine::EndpointSnapshot> endpoints{2};

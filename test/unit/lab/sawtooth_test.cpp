@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint32_t kFrameBytes = 4124;
 
-/// Peak and trough of the reaction point after many CNPs at equal intervals.
+/// Peak, trough and mean of Rc, after many CNPs at equal intervals have produced a steady sawtooth.
 struct Seen {
   double peak = 0, trough = 0, mean = 0;
 };
@@ -94,7 +94,7 @@ TEST_CASE("steady teeth: the formulas predict the reaction point", "[sawtooth]")
 TEST_CASE("steady teeth: recovery takes a number of increases after the cut", "[sawtooth]") {
   RateOrigin o;
   const Time interval = (std::uint64_t{o.parameters.rate_inc_interval} + 3) * kFirmwareClock;
-  const SteadySawtooth p = predict_steady(o, 100 * kMillisecond);  // enough time to return to line rate
+  const SteadySawtooth p = predict_steady(o, 100 * kMillisecond);  // Rc returns to line rate between two CNPs
   CHECK(p.peak == Approx(1.25e9));
   REQUIRE(p.recovery.has_value());
   // Each increase halves the difference, until depth / 2^n is at most 1 %.
@@ -103,7 +103,7 @@ TEST_CASE("steady teeth: recovery takes a number of increases after the cut", "[
   CHECK(*p.recovery == steps);
   o.parameters.rai = o.parameters.rhai = 0;
   o.parameters.clamp_tgt_rate = true;
-  CHECK(predict_steady(o, kMillisecond).peak < 2e7);  // not enough time to recover from Rmin
+  CHECK(predict_steady(o, kMillisecond).peak < 2e7);  // Rc stays near Rmin
 }
 
 TEST_CASE("the sent rate has the predicted teeth, or the difference is reported", "[sawtooth]") {
@@ -131,7 +131,7 @@ TEST_CASE("the sent rate has the predicted teeth, or the difference is reported"
   REQUIRE(f.difference().has_value());
   CHECK(*f.difference() < 1e-4);
   CHECK(f.predicted.period == Approx(2 * kMillisecond).epsilon(0.01));
-  // The DecGain of the board differs from that of the prediction.
+  // If the board uses another DecGain than the prediction, the difference is large.
   RateOrigin other = o;
   other.parameters.dec_gain = 2;
   sample(other, events);

@@ -19,7 +19,7 @@ TEST_CASE("stage histogram: buckets are contiguous, 32 to an octave") {
     const Time from = StageHistogram::lower(i), to = StageHistogram::lower(i + 1);
     fit = fit && from < to && StageHistogram::bucket_of(from) == i && StageHistogram::bucket_of(to - 1) == i;
     if (i != 0) fit = fit && (to - from) * 32 <= from + 32;
-    // From the third octave on, limits are whole picoseconds.
+    // From the third octave on, the limits of buckets are whole picoseconds, so they double exactly.
     if (i > 96) fit = fit && StageHistogram::lower(i) == 2 * StageHistogram::lower(i - 32);
   }
   CHECK(fit);

@@ -77,7 +77,8 @@ TEST_CASE("stage table: switches, and a repetition before the arrival") {
     table.put(kKey, Stage::kSwitchOut, 100'500 + hop * 1'000);
   }
   put_receiver(table, kKey, 200'000);
-  // The message is repeated after its arrival, because the ACK was lost.
+  // The message is retransmitted after it has arrived, because its ACK was lost. Only the first arrival
+  // counts.
   table.put(kKey, Stage::kSent, 400'000);
   table.put(kKey, Stage::kSwitchIn, 401'000);
   table.put(kKey, Stage::kCompleted, 500'000);
@@ -86,7 +87,7 @@ TEST_CASE("stage table: switches, and a repetition before the arrival") {
   CHECK(histogram(table, "switch_4_in", "switch_4_out").max() == 500);
   CHECK(histogram(table, "switch_1_out", "switch_2_in").max() == 500);
   CHECK(histogram(table, "sent", "received").max() == 115'000);
-  // Stamps of a message that has left are ignored.
+  // The message has completed and left the table, so later stamps are ignored.
   table.put(kKey, Stage::kSent, 600'000);
   table.put(kKey, Stage::kCompleted, 600'000);
   CHECK(table.figures().incomplete == 0);
@@ -111,7 +112,7 @@ TEST_CASE("stage table: a full table gives up the oldest message") {
     table.put(message_key(0, 0x800, psn), Stage::kCompleted, 90'000);
   }
   CHECK(table.figures().messages == StageTable::kEntries);
-  // PSNs wrap: the previous message with this key was lost.
+  // After PSNs have wrapped, a message replaces an earlier message with the same key, which was lost.
   put_sender(table, message_key(0, 0x800, 0), 0);
   const std::uint64_t before = table.figures().overflows;
   put_sender(table, message_key(0, 0x800, 0), 1'000'000);
@@ -145,7 +146,7 @@ TEST_CASE("waiting messages are notified with their group") {
     return notified;
   };
   waiting.add(1, 7);
-  waiting.add(2, 7 + 1024);  // in the same list
+  waiting.add(2, 7 + 1024);  // hashes to the same list as 7
   waiting.add(3, 7);
   waiting.add(4, UINT32_MAX);
   CHECK(release(8).empty());
@@ -153,7 +154,7 @@ TEST_CASE("waiting messages are notified with their group") {
   CHECK(release(7).empty());
   CHECK(release(7 + 1024) == std::vector<MessageKey>{2});
   for (std::uint32_t i = 0; i < WaitingMessages::kMost; ++i) waiting.add(100 + i, i % 2);
-  CHECK(release(UINT32_MAX).empty());  // these messages were forgotten
+  CHECK(release(UINT32_MAX).empty());  // message 4 was dropped to make room
   CHECK(release(0).size() == WaitingMessages::kMost / 2);
   CHECK(release(1).size() == WaitingMessages::kMost / 2);
 }

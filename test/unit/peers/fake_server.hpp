@@ -6,8 +6,9 @@
 #include <string>
 #include <thread>
 
-/// A TCP server on loopback that serves one client with a script on its own thread. Its operations time out
-/// after ten seconds, so that a failing test ends; the client's side reports the failure.
+/// A TCP server on loopback that serves one client. It runs a script on its own thread. The script's
+/// operations time out after ten seconds, so that a failing test ends. The client's side then reports the
+/// failure.
 class FakeServer {
  public:
   class Client {

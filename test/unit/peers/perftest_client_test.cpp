@@ -21,15 +21,15 @@ std::string text_of(const Message& message) {
   return {message.begin(), message.end()};
 }
 
-/// The server side of the protocol, step by step. Tests may change every field.
+/// The server side of perftest's protocol. Each function performs one step. Tests may change every field.
 struct Server {
   std::string version = "6.06";
   std::string mtu = std::string("5\0", 2);
   std::string ip = "10.77.0.2";
   std::uint32_t cycle_buffer = 4096;
   unsigned qps = 2;
-  bool done = true;    ///< sends "done" at the end, as perftest did until 6.16
-  std::string seen{};  ///< everything the client sent
+  bool done = true;    ///< whether to send "done" at the end, as perftest did until 6.16
+  std::string seen{};  ///< all bytes that the client has sent
   std::vector<std::string> keys_seen{};
 
   std::string keys(unsigned qp) const {
@@ -62,8 +62,8 @@ struct Server {
     parameters(client);
     all_keys(client);
     all_keys(client);
-    shake(client, 0);  // all QPs are in RTR
-    shake(client, 0);  // the test has ended
+    shake(client, 0);  // both sides do this when all QPs are in RTR
+    shake(client, 0);  // both sides do this at the end of the test
     for (int i = 0; i < 5; ++i) swap(client, "anything");
     shake(client, 0);
     if (done) client.write(text_of(perftest::kDone));
@@ -83,7 +83,8 @@ LocalEndpoint two_qps() {
 
 PeerUrl url_of(std::uint16_t port) { return {PeerKind::kPerftest, "127.0.0.1", port}; }
 
-/// Runs a client against the script until begin(), and checks the error.
+/// Runs a client against the script until begin(). Checks the exit code of the error, and that its text
+/// contains `words`.
 void expect_error(const FakeServer::Script& script, const LocalEndpoint& local, int exit_code,
                   const std::vector<std::string>& words) {
   FakeServer server(script);
@@ -128,7 +129,7 @@ TEST_CASE("a perftest server is served from connect to end", "[perftest]") {
   server.join();
 
   CHECK(script.seen.starts_with("6.06"));
-  // Our cycle buffer is 64 KiB, our cache line 64 bytes.
+  // softfeb's client announces a cycle buffer of 64 KiB and a cache line of 64 bytes.
   CHECK(script.seen.substr(16, 8) == std::string("\0\1\0\0\0\0\0\x40", 8));
   CHECK(script.seen.substr(24, 2) == std::string("5\0", 2));
   CHECK(script.seen.substr(26, 16) == std::string("\0\0\0\0\0\1\0\0\0\0\0\0\0\0\0\x0a", 16));
@@ -156,7 +157,8 @@ TEST_CASE("the memory of a QP is the larger side's buffer", "[perftest]") {
   local.message_size = 5000;
   CHECK(connect(url_of(server.port()), local)->remote().qps[0].length == 1 << 20);
   server.join();
-  CHECK(script.seen.substr(16, 4) == std::string("\0\0\x20\0", 4));  // rounded up to a power of two
+  CHECK(script.seen.substr(16, 4) ==
+        std::string("\0\0\x20\0", 4));  // the size of 5000 is rounded up to a power of two
 }
 
 TEST_CASE("no server", "[perftest]") {

@@ -103,7 +103,7 @@ TEST_CASE("versions", "[perftest]") {
   };
   CHECK(number("6.06") == 606);
   CHECK(number("5.92") == 592);
-  CHECK(number("5.6") == 560);  // parsed as a decimal fraction, like in perftest
+  CHECK(number("5.6") == 560);  // perftest also parses versions as decimal fractions
   CHECK(number("6.29") == 629);
   for (const char* bad :
        {"", "6", "6.", ".06", "6.06a", "six", "6.061", "-6.06", "100.01", "6.0 6", "0000:0001:00001"})

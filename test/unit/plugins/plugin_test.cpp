@@ -103,11 +103,11 @@ TEST_CASE("plug-in: gets acknowledgements, timers and its own header fields", "[
   REQUIRE(s.counter_count == 4);
   CHECK(s.counter_names[2].name == "echoed");
   CHECK(s.counters[0] == 800);      // packets acknowledged
-  CHECK(s.counters[2] == 800 * 7);  // each with its header
+  CHECK(s.counters[2] == 800 * 7);  // sum of the values that the headers of these packets carried
   CHECK(s.counters[1] >= 1);
   CHECK(s.counters[3] == 100 * 8192);               // bytes of the posted messages
-  CHECK(e.board->qp(0).headers().dscp() == 8 * 5);  // its priority
-  CHECK(s.rate == 1'250'000'000);  // the RTT is below its target, so the rate rises to line rate
+  CHECK(e.board->qp(0).headers().dscp() == 8 * 5);  // priority 5, which the plug-in selects
+  CHECK(s.rate == 1'250'000'000);  // the RTT is below the target, so the rate has risen to line rate
   REQUIRE(s.rtt);
 }
 
@@ -135,7 +135,7 @@ TEST_CASE("plug-in: a mistake stops its queue pair, with a message, and no other
   }));
   CAPTURE(mistake, message);
   PluginExperiment e(mistake, 30e6, 3'000);
-  REQUIRE(e.run());  // the board does not wait for the stopped queue pair
+  REQUIRE(e.run());  // the board finishes, although one queue pair was stopped
   const char* const failure = e.state(0).failure;
   REQUIRE(failure != nullptr);
   CHECK(std::string(failure).find(message) == 0);

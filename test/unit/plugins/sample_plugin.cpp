@@ -49,7 +49,7 @@ class Sample final : public Control {
     ++timers_;
     next_ = mistake_ == kPastTimer ? now : now + kMillisecond;
   }
-  // No timer with kNoCreditLeft, because credit() would be called again after each call of timer().
+  // kNoCreditLeft must not use a timer, because the engine would call credit() again after each timer().
   Time timer_at() const override { return mistake_ == kNoCreditLeft ? kNever : next_; }
   double rate() const override {
     if (mistake_ == kZeroRate && acks_ > 3) return 0;

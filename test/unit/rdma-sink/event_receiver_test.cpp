@@ -30,7 +30,7 @@ EventOptions two_boards() {
   return o;
 }
 
-/// The memory of the events, and boards that write to it.
+/// An event receiver with its memory. The functions play the part of boards that write to this memory.
 struct EventBench {
   explicit EventBench(const EventOptions& o = two_boards(), eventfile::EventFile* file = nullptr)
       : options(o), memory(o.layout.memory(), 0xee), receiver(o, memory, kOrigin, file) {}
@@ -49,14 +49,15 @@ struct EventBench {
   std::uint8_t* slot(std::uint64_t event, std::uint32_t board, std::uint32_t piece = 0) {
     return memory.data() + options.layout.address_of(event, board) + options.layout.piece_address(piece);
   }
-  /// Writes the header and its payload to the place of piece `piece` of board `board` in event `event`.
+  /// Writes a header and a payload to the address of a piece. This address depends only on `event`, `board`
+  /// and `piece`, which may contradict the header.
   void write(EventHeader h, std::uint64_t event, std::uint32_t board, std::uint32_t piece) {
     std::uint8_t* const to = slot(event, board, piece);
     std::fill_n(to + kEventHeaderSize, h.length, static_cast<std::uint8_t>(h.board + 1));
     h.payload_crc = roce::crc32(0, ByteSpan(to + kEventHeaderSize, h.length));
     write_event_header(h, to);
   }
-  /// Writes a piece and completes it correctly.
+  /// Writes a piece whose header is correct, and reports its completion.
   void send(std::uint64_t event, std::uint16_t board, std::uint32_t piece, std::uint32_t total,
             Time now = 0) {
     const EventHeader h = header(event, board, piece, total);
@@ -125,7 +126,7 @@ TEST_CASE("boards of which nothing arrived, and the limit of losses", "[rdma-sin
 TEST_CASE("a header that contradicts its immediate, QP or address is not trusted", "[rdma-sink]") {
   EventBench bench;
   EventHeader h = EventBench::header(4, 0, 0, 40);
-  bench.write(h, 0, 0, 0);  // event 4 has the same slot as event 0
+  bench.write(h, 0, 0, 0);  // events 0 and 4 use the same slot
   bench.complete(0, 0, 40);
   CHECK(bench.receiver.contradictions(Contradiction::kEvent) == 1);
   h = EventBench::header(1, 1, 0, 40);
@@ -166,7 +167,7 @@ TEST_CASE("the piece after a rejected one is judged at its own place", "[rdma-si
   EventBench bench;
   for (std::uint32_t piece = 0; piece < 3; ++piece) {
     const EventHeader h = EventBench::header(2, 1, piece, 250);
-    bench.write(h, 2, 0, piece);  // this header belongs to another board
+    bench.write(h, 2, 0, piece);  // board 0 writes headers of board 1
     bench.complete(2, 0, h.length);
   }
   CHECK(bench.receiver.contradictions(Contradiction::kBoard) == 3);

@@ -23,7 +23,8 @@ json good() {
           {"qps", {{{"qpn", 256}, {"psn", 16777215}}, {{"qpn", 257}, {"psn", 0}}}}};
 }
 
-/// Returns the refusal of a hello with `value` at `pointer`; empty if it is accepted.
+/// Replaces the member at `pointer` of a valid hello by `value`. Returns the text of the refusal, or an empty
+/// text if the hello is accepted.
 std::string refusal(const char* pointer, const json& value) {
   json line = good();
   line[json::json_pointer(pointer)] = value;

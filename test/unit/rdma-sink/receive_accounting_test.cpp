@@ -11,7 +11,7 @@ using namespace softfeb::sink;
 
 namespace {
 
-/// The memory of a QP, and a sender that writes the counter pattern.
+/// The memory and the accounting of a QP, and a sender that writes the counter pattern.
 struct Bench {
   Bench(Hello what, std::uint64_t slots, bool live)
       : hello(std::move(what)),
@@ -94,7 +94,7 @@ TEST_CASE("UC with counting immediates: missing messages are known by number", "
   using Range = roce::MessageMap::Range;
   const auto ranges = b.ledger.map().ranges();
   CHECK(std::vector<Range>(ranges.begin(), ranges.end()) == std::vector<Range>{{2, 3}, {6, 6}, {8, 9}});
-  // Slots 0, 1 and 3 contain messages 4, 5 and 7; slot 2 was never written, so it has no wrong bytes.
+  // Slots 0, 1 and 3 contain messages 4, 5 and 7. No message was written to slot 2, so it is not checked.
   CHECK(b.ledger.check()->checked() == 300);
   CHECK(b.ledger.check()->wrong() == 0);
 }
@@ -111,14 +111,14 @@ TEST_CASE("UC: a corrupt immediate does not create a distant message", "[rdma-si
 TEST_CASE("without immediates the memory shows what arrived", "[rdma-sink]") {
   Bench b(counting(300, roce::Transport::kRc, kNoImmediate), 5, false);
   for (const std::uint64_t n : {0U, 1U, 3U, 5U})
-    b.write(n);  // messages 2 and 4 were never sent, and message 6 did not overwrite message 1
+    b.write(n);  // messages 2, 4 and 6 are not written, so slot 1 keeps message 1
   b.ledger.finish(7);
   CHECK(b.ledger.untouched_slots() == std::vector<std::uint64_t>{2, 4});
   CHECK(b.ledger.missing() == 2);
   CHECK(b.ledger.messages() == 5);
   CHECK(b.ledger.bytes() == 1500);
   CHECK(b.ledger.check()->checked() == 900);
-  CHECK(b.ledger.check()->wrong() == 300);  // slot 1 holds message 1 instead of 6
+  CHECK(b.ledger.check()->wrong() == 300);  // slot 1 contains message 1 instead of message 6
 }
 
 TEST_CASE("a file's last message is short", "[rdma-sink]") {

@@ -48,7 +48,7 @@ TEST_CASE("a shared receive queue has the receives of all queue pairs", "[rdma-s
   CHECK(s.receives == 20'000);
   CHECK(s.capacity == 20'000);
   CHECK(s.completions == 20'000);
-  CHECK_FALSE(s.live);  // one queue pair may use all receives, and overwrite messages that were not checked
+  CHECK_FALSE(s.live);  // one QP may use all receives, and so overwrite messages before they are checked
   CHECK(share_out(options_with(100), hello_of(4), kDevice).live);
 }
 
@@ -89,7 +89,7 @@ TEST_CASE("the client and the options must agree on the layout of events", "[rdm
           "boards is 2, but --event-boards is 3, piece is 8000, but --event-piece is 4000; fix: rdma-sink"));
   CHECK_THAT(refusal(options, hello), Contains("--event-window 64"));
   hello.events.reset();
-  CHECK(refusal(options, hello).empty());  // a client need not describe the layout
+  CHECK(refusal(options, hello).empty());  // clients may omit the layout
 }
 
 TEST_CASE("resources that do not suffice are refused with the fix", "[rdma-sink]") {

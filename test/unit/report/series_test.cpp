@@ -19,7 +19,8 @@ constexpr const char* kPerBoardColumns =
     "time_s,board,qps,rc_gbps,rc_min_gbps,rc_max_gbps,rt_gbps,alpha_mean,sent_gbps,goodput_gbps,cnp_rx,"
     "retransmitted";
 
-/// A board with two QPs. The first uses the board's congestion control, and the second uses that of the test.
+/// A run of a board with two QPs. The first uses the congestion control of the board. The test chooses the
+/// congestion control of the second.
 struct Run {
   config::RunConfig config;
   std::vector<endpoints::QpPlan> plans;
@@ -50,7 +51,7 @@ struct Run {
                                                                       .target_delay = 30 * kMicrosecond};
   }
 
-  /// Returns the lines of a file with one sample, taken after one second.
+  /// Writes a series with one sample, taken after one second. Returns the lines of the file.
   std::vector<std::string> lines() {
     report::Series series(config, plans, kFile);
     endpoints[0].taken_at = kSecond;

@@ -34,7 +34,7 @@ Bytes cch_transport() {
   return b;
 }
 
-/// Returns a frame with `cch` between UDP header and BTH. Its iCRC is that of the packet without `cch`.
+/// Returns a frame with `cch` between UDP header and BTH. The iCRC of the frame does not cover `cch`.
 Bytes cch_frame(Path path, const Bytes& cch) {
   const Bytes body = cch_transport();
   const HeaderTemplate plain(path);

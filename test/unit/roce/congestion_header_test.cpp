@@ -27,7 +27,7 @@ Bytes int_header() {
   return b;
 }
 
-/// Recomputes the checksum, so that only the rest of the header can be wrong.
+/// Returns a header with a correct checksum, so that a decoder can only refuse its other fields.
 Bytes resealed(Bytes b) {
   store_be16(&b[4], 0);
   store_be16(&b[4], internet_checksum(b));

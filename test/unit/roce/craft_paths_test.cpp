@@ -23,7 +23,7 @@ constexpr std::uint8_t kUntouched = 0xa5;
 
 std::uint32_t word(Rng& rng) { return static_cast<std::uint32_t>(rng.next()); }
 
-/// Returns headers with the address family and tag selected by `kind`; everything else is random.
+/// Returns random headers. `kind` selects the address family, and whether there is a VLAN tag.
 HeaderTemplate some_headers(Rng& rng, unsigned kind) {
   Path p;
   std::array<std::uint8_t, 16> a, b;
@@ -70,7 +70,8 @@ void require_same(const Made& a, const Made& b) {
   REQUIRE(b.header[b.size.header_length] == kUntouched);
 }
 
-/// Builds one packet four times: with each method, with and without a known payload CRC.
+/// Builds a packet with each of two methods, with and without a known payload CRC. All four results must be
+/// equal.
 void require_one_packet(Rng& rng, const HeaderTemplate& headers, const RequestPacket& p,
                         const std::vector<std::uint8_t>& stream) {
   const auto qpn = word(rng) & kPsnMask;
@@ -92,7 +93,7 @@ void require_one_packet(Rng& rng, const HeaderTemplate& headers, const RequestPa
   const auto tail = made[0].tail();
   frame.insert(frame.end(), tail.begin(), tail.end());
   const ParsedFrame parsed = parse_frame(ByteSpan(frame));
-  REQUIRE(parsed.kind == FrameKind::kUdp);  // lengths and checksum are valid
+  REQUIRE(parsed.kind == FrameKind::kUdp);  // otherwise, a length or checksum is invalid
   REQUIRE(icrc_matches(parsed));
   const TransportPacket t = parse_transport(transport_bytes(parsed));
   REQUIRE(t.kind == TransportKind::kRequest);
@@ -148,7 +149,7 @@ TEST_CASE("frames from the middle of messages equal those of craft_request()", "
     const MiddleFrame middle(headers, p, qpn, pkey);
     REQUIRE(middle.fits(p));
     REQUIRE(middle.transport_bytes() == p.transport_bytes());
-    // These fields of the path may change after the frame has been prepared.
+    // The destination MAC address and the traffic class may change after the frame has been prepared.
     headers.set_dest_mac({2, static_cast<std::uint8_t>(i), 3, 4, 5, 6});
     headers.set_traffic_class(static_cast<std::uint8_t>(rng.below(64)), Ecn::kEct0);
     const std::uint32_t crc = crc32(0, ByteSpan(stream).first(p.payload_length));

@@ -12,11 +12,11 @@
 
 namespace softfeb::test {
 
-/// Fault probabilities in parts of 2^32, and the maximum delay.
+/// The probabilities of faults, times 2^32, and the maximum delay.
 struct LinkFaults {
   std::uint64_t loss = 0;
   std::uint64_t duplication = 0;
-  std::uint64_t delay = 0;  ///< probability of a delay of up to max_delay, which lets other packets overtake
+  std::uint64_t delay = 0;  ///< a packet is delayed by up to max_delay, so that others can overtake it
   Time max_delay = 20 * kMicrosecond;
 };
 

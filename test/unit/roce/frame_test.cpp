@@ -103,7 +103,7 @@ TEST_CASE("a valid UDP checksum is accepted for any segmentation", "[frame]") {
 }
 
 TEST_CASE("UDP source ports: hashed as Linux does, fixed, range", "[frame]") {
-  // The flow label is the folded product 0x111222 × 0x333444, computed by hand.
+  // As in Linux, the flow label is the product of the two QPNs, folded to 20 bits.
   const std::uint64_t product = 0x111222ULL * 0x333444ULL;
   std::uint64_t h = product ^ (product >> 20);
   h = h ^ (h >> 40);

@@ -20,8 +20,9 @@ TEST_CASE("BTH survives encode and decode, every field", "[headers]") {
     const Bth h = Bth::decode(wire).value();
     std::array<std::uint8_t, Bth::kSize> again;
     h.encode(again.data());
-    wire[4] &= 0xc0;  // six reserved bits and
-    wire[8] &= 0x80;  // seven more are sent as zeros
+    // Thirteen reserved bits are sent as zeros.
+    wire[4] &= 0xc0;
+    wire[8] &= 0x80;
     CHECK(wire == again);
   }
 }

@@ -23,8 +23,8 @@ std::vector<std::uint8_t> random_bytes(Rng& rng, std::size_t n) {
   return v;
 }
 
-/// Computes CRC-32 by its definition, one bit at a time. An independent reference without tables or
-/// carry-less multiplication.
+/// Computes CRC-32 by its definition, one bit at a time. This reference uses neither tables nor carry-less
+/// multiplication.
 std::uint32_t crc32_by_definition(ByteSpan data) {
   std::uint32_t crc = 0xffffffff;
   for (const std::uint8_t byte : data) {
@@ -34,7 +34,8 @@ std::uint32_t crc32_by_definition(ByteSpan data) {
   return ~crc;
 }
 
-/// Computes the iCRC as described in the annex: leading ones, masked copy, plain CRC.
+/// Computes the iCRC as annex A17 describes it: the CRC-32 of eight bytes of ones and a masked copy of the
+/// datagram.
 std::uint32_t icrc_by_definition(ByteSpan datagram, bool v6) {
   std::vector<std::uint8_t> m(8 + datagram.size(), 0xff);
   std::copy(datagram.begin(), datagram.end(), m.begin() + 8);
@@ -154,7 +155,7 @@ TEST_CASE("both methods for the iCRC agree with its definition on random packets
     REQUIRE(t.request.bth.dest_qp == qpn);
     REQUIRE(t.request.payload.size() == payload.size());
 
-    // Splitting the frame at two random places, like a chain of buffers, must not change the result.
+    // The iCRC must also match if the frame is split at two random places, like a packet in a chain of mbufs.
     const std::size_t c1 = rng.below(frame.size());
     const std::size_t c2 = c1 + rng.below(frame.size() - c1);
     Segments cut;
@@ -163,7 +164,7 @@ TEST_CASE("both methods for the iCRC agree with its definition on random packets
     cut.push(ByteSpan(frame).subspan(c2));
     REQUIRE(icrc_matches(parse_frame(cut)));
 
-    // A single flipped bit outside the masked fields is detected.
+    // If a bit outside the masked fields is flipped, the iCRC must not match.
     const std::size_t at = frame.size() - 1 - rng.below(frame.size() - headers.size() - 12);
     frame[at] ^= static_cast<std::uint8_t>(1U << rng.below(8));
     REQUIRE_FALSE(icrc_matches(parse_frame(ByteSpan(frame))));

@@ -122,7 +122,7 @@ class Loop {
     const RequestOutcome outcome = responder_.on_request(p.request);
     if (outcome.message) events.push_back(*outcome.message);
     if (!outcome.reply) return;
-    // The application posts one more receive whenever a message found none.
+    // After each RNR NAK, the application posts one more receive.
     if (outcome.reply->aeth.kind() == AethKind::kRnrNak) responder_.post_receives(1);
     Bytes answer(Bth::kSize + Aeth::kSize);
     Bth bth;
@@ -165,7 +165,8 @@ TEST_CASE("requester to responder, RC: every message once, memory correct, on an
     INFO("seed " << seed);
     Rng rng(seed);
     LoopConfig config = random_config(rng);
-    if (seed % 2 == 0) config.receives = 0;  // each message with immediate first causes an RNR NAK
+    if (seed % 2 == 0)
+      config.receives = 0;  // each message with immediate causes an RNR NAK before it succeeds
     Loop loop(config, seed);
     loop.run();
     REQUIRE(loop.completions.size() == loop.requests.size());

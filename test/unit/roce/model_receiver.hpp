@@ -10,16 +10,17 @@
 
 namespace softfeb::test {
 
-/// Returns the byte at an offset of a payload stream that does not repeat within a test.
+/// Returns the byte at `offset` of a pseudorandom payload. The payload does not repeat within a test.
 inline std::uint8_t stream_byte(std::uint64_t offset) {
   std::uint64_t z = offset * 0x9e37'79b9'7f4a'7c15U;
   z ^= z >> 29;
   return static_cast<std::uint8_t>(z ^ (z >> 40));
 }
 
-/// A minimal RC receiver (IBA 9.7.4–9.7.5), independent of lib/roce's responder so that they share no
-/// mistakes. It expects consecutive PSNs, sends one NAK per gap, acknowledges duplicates again, and
-/// occasionally sends an RNR NAK. Memory is an array that begins at address 0; SENDs are only counted.
+/// A minimal RC receiver (IBA 9.7.4–9.7.5). It shares no code with the responder of lib/roce, so that both do
+/// not make the same mistake. It expects consecutive PSNs, sends one NAK per gap, acknowledges duplicates
+/// again, and occasionally sends an RNR NAK. Its memory is an array that begins at address 0. It only counts
+/// SENDs.
 class ModelReceiver {
  public:
   struct Message {
@@ -54,7 +55,7 @@ class ModelReceiver {
 
   const std::vector<Message>& messages() const { return messages_; }
   const std::vector<std::uint8_t>& memory() const { return memory_; }
-  /// Number of packets that a receiver must never see: wrong order of opcodes, wrong sizes.
+  /// Number of packets that a correct requester never sends, because their opcode or size is wrong.
   std::uint64_t violations() const { return violations_; }
 
  private:

@@ -28,7 +28,7 @@ TEST_CASE("notification point: the first mark at once, then one CNP per interval
   CHECK_FALSE(np.on_marked(slot, 50 * kMicrosecond - 1));
   CHECK(np.on_marked(slot, 50 * kMicrosecond));
   CHECK_FALSE(np.on_marked(slot, 99 * kMicrosecond));
-  // The interval starts with the previous CNP and does not follow a fixed grid.
+  // The interval is measured from the previous CNP, not in fixed steps from the first one.
   CHECK(np.on_marked(slot, 400 * kMicrosecond));
   CHECK_FALSE(np.on_marked(slot, 449 * kMicrosecond));
   CHECK(np.marked() == 7);
@@ -58,7 +58,7 @@ TEST_CASE("notification point: disabled it counts marks; without an interval it 
   NotificationPoint each({true, CnpScope::kQp, 0});
   const auto s = each.attach(pair_of(1), 7);
   for (int i = 0; i < 10; ++i) CHECK(each.on_marked(s, 5));
-  CHECK_FALSE(each.on_marked(s + 1, 5));  // a slot without a queue pair
+  CHECK_FALSE(each.on_marked(s + 1, 5));  // no queue pair is attached to this slot
 }
 
 TEST_CASE("notification point: many QPs against a model", "[cnp]") {

@@ -64,9 +64,8 @@ TEST_CASE("payload check: surplus bytes are wrong, bytes without a stream unchec
   check.check(0, 0, 90, 20, Segments(ByteSpan(stream.data()).first(20)));
   CHECK(check.unchecked() == 20);
   CHECK(check.wrong() == 4);
-  check.check(
-      0, 0, 0, 10,
-      Segments(ByteSpan(stream.data()).first(7)));  // a short packet: the bytes that arrived are correct
+  check.check(0, 0, 0, 10,
+              Segments(ByteSpan(stream.data()).first(7)));  // too short, but its bytes are correct
   CHECK(check.checked() == 64 + 7);
   CHECK(check.wrong() == 4);
 }

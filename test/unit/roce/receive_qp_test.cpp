@@ -16,7 +16,8 @@ using namespace softfeb::roce::test;
 
 namespace {
 
-/// Returns message `n` of a source that is sent repeatedly in messages of `length`.
+/// Returns message `n` of a sender that sends `source` repeatedly. Each pass consists of messages of `length`
+/// bytes and possibly a shorter last one.
 std::vector<std::uint8_t> message_of(const std::vector<std::uint8_t>& source, std::size_t length,
                                      std::uint64_t n) {
   const std::size_t per_pass = (source.size() + length - 1) / length;
@@ -30,7 +31,7 @@ std::vector<std::uint8_t> message_of(const std::vector<std::uint8_t>& source, st
 TEST_CASE("receiving QP: a file in passes over lossy UC; correct and missing messages are reported",
           "[receive_qp]") {
   constexpr std::uint32_t kLength = 700;
-  const auto source = random_bytes(2500, 11);  // 700 + 700 + 700 + 400
+  const auto source = random_bytes(2500, 11);  // a pass consists of messages of 700, 700, 700 and 400 bytes
   const VectorStream stream(source, 4 * kLength);
   for (const auto numbering : {MessageNumbering::kLayout, MessageNumbering::kImmediate}) {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
@@ -96,7 +97,7 @@ TEST_CASE("receiving QP: corrupt bytes and wrong message lengths are reported", 
   CHECK(qp.unexpected_messages() == 0);
   qp.on_request(packet(Transport::kRc, Operation::kWriteOnly, 102, 100).get(), 0);
   CHECK(qp.unexpected_messages() == 1);
-  CHECK(qp.map().received() == 0);  // messages are not numbered here
+  CHECK(qp.map().received() == 0);  // the QP does not number messages
 }
 
 TEST_CASE("receiving QP: the byte counter is followed over known losses", "[receive_qp]") {
@@ -113,7 +114,7 @@ TEST_CASE("receiving QP: the byte counter is followed over known losses", "[rece
   };
   qp.on_request(next(100).get(), 0);
   qp.on_request(next(101).get(), 0);
-  next(102);  // lost in transit
+  next(102);  // not received, as if the packet had been lost
   qp.on_request(next(103).get(), 0);
   CHECK(qp.bytes_wrong() == 0);
   counter = static_cast<std::uint8_t>(counter + 1);
@@ -136,7 +137,7 @@ TEST_CASE("receiving QP: marks cause CNPs, even on dropped packets, but not in E
   CHECK(send(101, true, 0));
   CHECK_FALSE(send(102, true, 9));
   CHECK(send(100, true, 10));  // duplicate
-  CHECK(send(110, true, 20));  // after a gap
+  CHECK(send(110, true, 20));  // out of sequence
   auto bad = packet(Transport::kRc, Operation::kSendOnly, 103, 8);
   qp.on_request(bad.get(), 25);
   CHECK_FALSE(send(104, true, 40));

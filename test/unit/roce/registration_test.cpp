@@ -70,7 +70,7 @@ TEST_CASE("without announced lengths, the last packet decides", "[registration]"
   config.open_length = true;
   Registration table(config);
   table.packet(1, first(0, 0x1000, 3));
-  CHECK(table.packet(2, body(0, 0x1000, 1, 100)) == Verdict::kInvalid);  // only the last may be short
+  CHECK(table.packet(2, body(0, 0x1000, 1, 100)) == Verdict::kInvalid);  // only the last packet may be short
   CHECK(table.packet(2, body(0, 0x1000, 2, 0)) == Verdict::kInvalid);
   CHECK(table.packet(3, body(0, 0x1000, 2, 100)) == Verdict::kPlaced);
   CHECK(table.packet(4, body(0, 0x1000, 2, 100)) == Verdict::kDuplicate);
@@ -83,9 +83,9 @@ TEST_CASE("without announced lengths, the last packet decides", "[registration]"
 TEST_CASE("addresses at the end of the address space do not wrap", "[registration]") {
   Registration table(small_table());
   const std::uint64_t top = UINT64_MAX - kPacket + 1;
-  CHECK(table.packet(1, first(0, top, 2)) == Verdict::kPlaced);       // operation 0 ends beyond 2^64
-  CHECK(table.packet(2, first(1, 0, 2)) == Verdict::kPlaced);         // it does not overlap address 0
-  CHECK(table.packet(3, first(2, top - 1, 1)) == Verdict::kEscaped);  // this one overlaps it
+  CHECK(table.packet(1, first(0, top, 2)) == Verdict::kPlaced);  // operation 0 extends beyond 2^64
+  CHECK(table.packet(2, first(1, 0, 2)) == Verdict::kPlaced);  // operation 1 at address 0 does not overlap it
+  CHECK(table.packet(3, first(2, top - 1, 1)) == Verdict::kEscaped);  // operation 2 overlaps operation 0
 }
 
 TEST_CASE("notifications that nobody polls are lost and counted", "[registration]") {

@@ -7,7 +7,7 @@
 
 namespace softfeb::test {
 
-/// A requester, whose clock is set by the test, with helper functions.
+/// A requester with helper functions for tests. The test sets the time `now`.
 struct RequesterFixture {
   explicit RequesterFixture(const roce::RequesterConfig& config) : q(config) {}
 
@@ -44,7 +44,7 @@ struct RequesterFixture {
   void sequence_nak(roce::Psn psn) { nak(roce::AethKind::kNakSequence, psn); }
   void rnr(std::uint8_t code, roce::Psn psn) { respond(roce::Aeth::rnr(code), psn); }
 
-  /// Waits until the requester's timer is due and runs it.
+  /// Advances `now` to the deadline of the requester's timer, and lets the timer expire.
   void expire() {
     now = q.deadline();
     q.on_timer(now);
@@ -65,7 +65,7 @@ struct RequesterFixture {
   Time now = kSecond;
 };
 
-/// Completions as (id, status), the subject of most checks.
+/// The part of a completion that most tests check: its id and its status.
 using IdStatus = std::pair<std::uint64_t, roce::WcStatus>;
 inline std::vector<IdStatus> id_status(const std::vector<roce::Completion>& completions) {
   std::vector<IdStatus> out;

@@ -24,7 +24,7 @@ struct Trial {
   LinkFaults out, back;
   std::uint64_t rnr = 0;
   unsigned messages = 60;
-  std::uint64_t signaled = 0;  ///< probability of a signaled request
+  std::uint64_t signaled = 0;  ///< probability that a request is signaled
   std::uint32_t longest = 0;
 };
 
@@ -107,7 +107,7 @@ class Simulation {
       now_ += kPacketTime;
     } else {
       const Time next = std::min({q_.deadline(), out_.next_arrival(), back_.next_arrival()});
-      if (!q_.idle()) REQUIRE(next != kNever);  // otherwise the test would make no more progress
+      if (!q_.idle()) REQUIRE(next != kNever);  // a requester that is not idle must wait for an event
       if (next != kNever) now_ = std::max(now_ + kPacketTime, next);
     }
   }

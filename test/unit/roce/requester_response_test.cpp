@@ -31,9 +31,9 @@ bool same_wire(const RequestPacket& a, const RequestPacket& b) {
 
 TEST_CASE("requester: one ACK completes everything before it, in posting order", "[requester]") {
   RequesterFixture f(small());
-  for (std::uint64_t id = 1; id <= 4; ++id) f.post(id, 300);  // PSN 0-1, 2-3, 4-5, 6-7
+  for (std::uint64_t id = 1; id <= 4; ++id) f.post(id, 300);  // use PSNs 0-1, 2-3, 4-5 and 6-7
   f.drain();
-  f.ack(4);  // inside the third message
+  f.ack(4);  // acknowledges two messages and a part of the third
   CHECK(f.completed_ids() == Ids{1, 2});
   f.ack(7);
   const auto done = f.completions();
@@ -48,7 +48,7 @@ TEST_CASE("requester: old, duplicate and future responses change nothing", "[req
   RequesterConfig c = small();
   c.initial_psn = 0xfffffe;
   RequesterFixture f(c);
-  for (std::uint64_t id = 1; id <= 4; ++id) f.post(id, 10);  // PSN fffffe ffffff 0 1
+  for (std::uint64_t id = 1; id <= 4; ++id) f.post(id, 10);  // use PSNs 0xfffffe, 0xffffff, 0 and 1
   f.drain();
   f.ack(0xffffff);
   CHECK(f.completed_ids() == Ids{1, 2});
@@ -116,7 +116,7 @@ TEST_CASE("requester: a NAK without news costs no retry", "[requester]") {
   f.post(1, 256 * 4);
   f.drain();
   f.sequence_nak(0);
-  for (int i = 0; i < 5; ++i) f.sequence_nak(0);  // no packet was resent since the go-back
+  for (int i = 0; i < 5; ++i) f.sequence_nak(0);  // ignored, because no packet was sent since the first NAK
   CHECK(f.q.state() == QpState::kRts);
   CHECK(f.q.counters().responses_ignored == 5);
 }
@@ -217,7 +217,7 @@ TEST_CASE("requester: RNR waits, then resends from the PSN named", "[requester]"
   const Time start = f.now;
   CHECK(f.q.deadline() == start + rnr_wait(14));
   CHECK_FALSE(f.q.ready(f.now));
-  f.sequence_nak(2);  // packets sent after the refused one cause a NAK
+  f.sequence_nak(2);  // caused by packets that were in flight behind the refused one
   f.rnr(14, 2);
   CHECK(f.q.counters().responses_ignored == 2);
   f.now = start + rnr_wait(14) - 1;
@@ -252,7 +252,7 @@ TEST_CASE("requester: NAKs that follow RNRs do not add up", "[requester]") {
     f.rnr(1, 0);
     f.expire();
     f.drain();
-    // A slow receiver may send this NAK late. It concerns the second request, after the refused one.
+    // The second request, which followed the refused one, caused this NAK. A slow receiver may send it late.
     f.sequence_nak(0);
     if (f.q.state() == QpState::kErr) break;
   }
@@ -286,7 +286,7 @@ TEST_CASE("requester: fatal NAKs end the queue pair", "[requester]") {
   f.post(2, 700);
   f.post(3, 10, false);
   f.drain();
-  f.nak(kind, 2);  // inside request 2
+  f.nak(kind, 2);  // refuses a packet of request 2
   CHECK(id_status(f.completions()) == Results{{2, status}, {3, WcStatus::kFlushed}});
   CHECK(f.q.state() == QpState::kErr);
   CHECK(f.q.deadline() == kNever);
@@ -317,8 +317,8 @@ TEST_CASE("requester: RNR timer table", "[requester]") {
   CHECK(rnr_wait(12) == 640 * kMicrosecond);
   CHECK(rnr_wait(31) == 491'520 * kMicrosecond);
   for (std::uint8_t code = 2; code < 32; ++code) CHECK(rnr_wait(code) > rnr_wait(code - 1));
-  // The requester's own minimum is code 4 and the response has code 1, or vice versa. Code 0 is the longest
-  // wait except in the firmware.
+  // If the response and the requester's own minimum have different codes, the longer wait applies. Code 0 is
+  // the longest wait, except in the firmware.
   CHECK(rnr_wait(TimingProfile::kStandard, 1, 4) == rnr_wait(4));
   CHECK(rnr_wait(TimingProfile::kStandard, 4, 1) == rnr_wait(4));
   CHECK(rnr_wait(TimingProfile::kStandard, 0, 1) == rnr_wait(0));

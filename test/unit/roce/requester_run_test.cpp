@@ -26,7 +26,7 @@ RequesterConfig some_config(Rng& rng) {
   return c;
 }
 
-/// Applies the same calls to both requesters; the second one uses the fast path.
+/// Two requesters that get the same calls. Only `runner` uses the fast path.
 struct Pair {
   explicit Pair(const RequesterConfig& c) : plain(c), runner(c) {}
 
@@ -107,7 +107,7 @@ TEST_CASE("requester: packets of the fast path equal those of next()", "[request
       const std::uint64_t sent = p.plain.q.counters().packets;
       p.send();
       const bool left = p.plain.q.counters().packets != sent;
-      // A payload error concerns the packet that was just taken.
+      // payload_error() refers to the packet that was taken last, so call it only after a packet.
       if (left && rng.below(400) == 0) p.both([](RequesterFixture& f) { f.q.payload_error(f.now); });
       disturb(p, rng, id);
       p.compare();
@@ -124,7 +124,7 @@ TEST_CASE("requester: the fast path ends before a packet that requests an acknow
   c.ack_every = 4;
   RequesterFixture f(c);
   f.post(1, 10 * 256);
-  CHECK_FALSE(f.q.begin_run());  // the next packet is the first of its message
+  CHECK_FALSE(f.q.begin_run());  // a run cannot begin with the first packet of a message
   f.q.next(0);
   REQUIRE(f.q.begin_run());
   CHECK(f.q.next_of_run().psn == 1);
@@ -167,7 +167,7 @@ TEST_CASE("requester: the fast path does not start without packets to send", "[r
   f.post(1, 256);
   f.q.next(0);
   CHECK_FALSE(f.q.begin_run());
-  // The requester has not accessed packets that did not exist yet.
+  // The refused calls have not prepared packets of messages that were posted later.
   f.post(2, 3 * 256);
   CHECK(opcode_operation(f.q.next(0).opcode) == Operation::kWriteFirst);
   CHECK(f.q.begin_run());

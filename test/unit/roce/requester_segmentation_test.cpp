@@ -125,6 +125,6 @@ TEST_CASE("requester: impossible configurations are refused", "[requester]") {
 }
 
 TEST_CASE("requester: a queue pair is small", "[requester]") {
-  // 100,000 requesters with short queues must use a moderate amount of memory.
+  // The memory must suffice for 100,000 requesters with short queues.
   CHECK(sizeof(Requester) + 8 * sizeof(SendSlot) <= 1024);
 }

@@ -30,7 +30,7 @@ TEST_CASE("requester: periods of the timeout codes", "[requester]") {
   }
   CHECK(ack_timeout(TimingProfile::kStandard, 1) == 8192 * kNanosecond);
   CHECK(ack_timeout(TimingProfile::kStandard, 31) == (Time{4096} << 31) * kNanosecond);
-  // Clocks between two retransmissions in timeout_code1, 2 and 4 of the wire vectors.
+  // Clocks between two retransmissions in the wire vectors timeout_code1, timeout_code2 and timeout_code4.
   CHECK(ack_timeout(TimingProfile::kFirmware, 1) == 1378 * kFirmwareClock);
   CHECK(ack_timeout(TimingProfile::kFirmware, 2) == 2743 * kFirmwareClock);
   CHECK(ack_timeout(TimingProfile::kFirmware, 4) == 10935 * kFirmwareClock);
@@ -52,7 +52,7 @@ TEST_CASE("requester: the standard timer starts with an AckReq packet, and progr
   f.drain();
   CHECK(f.q.deadline() == started + kStandardPeriod);
   f.now += 1000;
-  f.ack(9);  // a future PSN is no progress
+  f.ack(9);  // the PSN was not sent yet, so the timer is not restarted
   CHECK(f.q.deadline() == started + kStandardPeriod);
   f.ack(2);
   CHECK(f.q.deadline() == f.now + kStandardPeriod);
@@ -84,11 +84,11 @@ TEST_CASE("requester: the firmware's timer runs from the first packet and any re
   f.now += 1000;
   f.ack(9);
   CHECK(f.q.deadline() == f.now + period);
-  f.respond(0x40, 0);  // reserved: not well formed
+  f.respond(0x40, 0);  // a reserved syndrome does not restart the timer
   f.now += 1000;
   CHECK(f.q.deadline() == f.now - 1000 + period);
   f.expire();
-  CHECK(f.q.deadline() == f.now + period);  // restarted by the retry itself, before any packet has left
+  CHECK(f.q.deadline() == f.now + period);  // the retry restarts the timer before a packet has left
   f.drain();
   f.ack(2);
   CHECK(f.q.deadline() == kNever);
@@ -99,7 +99,7 @@ TEST_CASE("requester: a timeout resends what is not acknowledged", "[requester]"
   f.post(1, 10);
   f.post(2, 256 * 4);
   f.drain();
-  f.ack(2);  // two packets of request 2 are acknowledged
+  f.ack(2);  // acknowledges request 1 and two packets of request 2
   f.completions();
   f.expire();
   CHECK(f.q.deadline() == kNever);

@@ -34,7 +34,7 @@ TEST_CASE("requester: at most the window of requests is in flight", "[requester]
   RequesterFixture f(c);
   for (std::uint64_t id = 1; id <= 5; ++id) f.post(id, 300);
   CHECK(f.drain_psns() == Psns{0, 1, 2, 3, 4, 5});
-  f.ack(2);  // request 2 is still open
+  f.ack(2);  // completes request 1, but only the first packet of request 2
   CHECK(f.drain_psns() == Psns{6, 7});
   f.sequence_nak(3);
   CHECK(f.drain_psns() == Psns{3, 4, 5, 6, 7});
@@ -96,12 +96,12 @@ TEST_CASE("requester: unsignaled requests ask if no later request will", "[reque
   c.window_requests = 4;
   RequesterFixture f(c);
   for (std::uint64_t id = 1; id <= 6; ++id) f.post(id, 10, false);
-  CHECK(ack_requests(f.drain()) == Bits{false, false, false, true});  // packet 4 closes the window
+  CHECK(ack_requests(f.drain()) == Bits{false, false, false, true});  // request 4 fills the window
   f.ack(3);
-  CHECK(ack_requests(f.drain()) == Bits{false, true});  // the last packet in the queue
+  CHECK(ack_requests(f.drain()) == Bits{false, true});  // request 6 is the last in the queue
   f.post(7, 10, false);
   f.sequence_nak(4);
-  // AckReq is unchanged in the resent packet, although it is no longer the last
+  // The retransmitted request 6 still requests an ACK, although it is no longer the last.
   CHECK(ack_requests(f.drain()) == Bits{false, true, true});
   f.ack(6);
   CHECK(f.q.idle());
@@ -129,7 +129,7 @@ TEST_CASE("requester: a full queue accepts nothing", "[requester]") {
   CHECK_FALSE(f.post(4, 10));
   f.drain();
   f.ack(0);
-  CHECK_FALSE(f.q.can_post());  // its completion has not been polled
+  CHECK_FALSE(f.q.can_post());  // request 1 occupies its slot until its completion is polled
   CHECK(f.completed_ids() == Ids{1});
   CHECK(f.post(4, 10));
 }
@@ -222,7 +222,7 @@ TEST_CASE("requester: an unsupported verb fails in order", "[requester]") {
     f.post(3, 10);
     CHECK_FALSE(f.q.ready(f.now));
     CHECK(f.q.state() == QpState::kRts);
-    f.expire();  // the timeout of the previous request is still handled
+    f.expire();  // the previous request is still retransmitted after a timeout
     CHECK(f.drain_psns() == Psns{0});
     f.ack(0);
   }

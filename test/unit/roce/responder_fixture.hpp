@@ -15,7 +15,7 @@ inline constexpr std::uint32_t kRkey = 0x1234;
 inline constexpr std::size_t kGuard = 4096;
 inline constexpr std::uint8_t kUntouched = 0xee;
 
-/// A region of `length` bytes between guard bytes.
+/// A memory region of `length` bytes with guard bytes on both sides.
 struct Memory {
   explicit Memory(std::size_t length) : bytes(length + 2 * kGuard, kUntouched), size(length) {
     regions.push_back({kAddress, length, kRkey, bytes.data() + kGuard});
@@ -35,7 +35,7 @@ struct Memory {
   std::vector<MemoryRegion> regions;
 };
 
-/// A request packet with its payload; tests may corrupt all fields.
+/// A request packet with its payload. Tests may change any field.
 struct TestPacket {
   ReceivedRequest request;
   std::vector<std::uint8_t> payload;

@@ -15,7 +15,7 @@ using namespace softfeb::roce::test;
 
 namespace {
 
-/// Returns a number that is often close to a limit that a check could get wrong.
+/// Returns a random number. It is often close to a limit at which a check could be off by one.
 std::uint64_t near_limit(Rng& rng) {
   static constexpr std::uint64_t kLimits[] = {0,          kAddress,    kAddress + 4096, UINT64_MAX,
                                               UINT32_MAX, 0x8000'0000, kPmtu,           4096};
@@ -44,7 +44,7 @@ TestPacket hostile_packet(Rng& rng, Psn expected) {
   return p;
 }
 
-/// Checks invariants of a response to any request.
+/// Checks the outcome of a request for properties that hold for all requests, valid or not.
 void check_outcome(const Responder& r, const TestPacket& p, const RequestOutcome& out, Psn expected_before,
                    QpState state_before) {
   const bool rc = r.config().transport == Transport::kRc;
@@ -99,7 +99,7 @@ TEST_CASE("hostile requests write nothing outside the region and never confuse t
     messages += n.messages;
     errors += n.access_errors + n.invalid_requests + n.no_receive;
   }
-  // The mixture reaches both outcomes of the checks.
+  // Enough requests were accepted, and enough were refused, for the test to be meaningful.
   CHECK(accepted > 500);
   CHECK(messages > 500);
   CHECK(errors > 500);
@@ -107,7 +107,7 @@ TEST_CASE("hostile requests write nothing outside the region and never confuse t
 
 namespace {
 
-/// Goes back to the PSN that the responder requests: a minimal requester.
+/// A minimal requester. After a NAK, it goes back to the PSN that the responder requests.
 struct GoBackN {
   std::vector<TestPacket> packets;
   Psn first;

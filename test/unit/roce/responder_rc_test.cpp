@@ -24,7 +24,7 @@ std::vector<std::uint8_t> bytes_of(std::size_t n, std::uint64_t seed) {
   return v;
 }
 
-/// Checks the reply: syndrome, PSN and MSN, or none.
+/// Checks the syndrome, the PSN and the MSN of the reply.
 void expect_reply(const RequestOutcome& out, std::uint8_t syndrome, Psn psn, std::uint32_t msn) {
   REQUIRE(out.reply);
   CHECK(unsigned{out.reply->aeth.syndrome} == unsigned{syndrome});
@@ -103,7 +103,7 @@ TEST_CASE("RC: AckReq alone determines whether a valid packet is acknowledged", 
   auto first = packet(kRc, Operation::kWriteFirst, 101, 256);
   first.request.reth.dma_length = 300;
   first.request.bth.ack_req = true;
-  expect_reply(r.on_request(first.get()), 0x1f, 101, 1);  // the message is incomplete, so same MSN
+  expect_reply(r.on_request(first.get()), 0x1f, 101, 1);  // incomplete messages do not increase the MSN
   CHECK(r.counters().ack_tx == 1);
 }
 
@@ -146,8 +146,8 @@ TEST_CASE("RC: an immediate without a receive request gets an RNR NAK and is acc
   auto imm = packet(kRc, Operation::kWriteOnlyImm, 100, 16);
   expect_reply(r.on_request(imm.get()), 0x20 | 14, 100, 0);
   CHECK(memory.untouched());
-  // Until the retry is accepted, later PSNs cause one sequence NAK after each RNR NAK. Its PSN is that of
-  // the RNR NAK.
+  // Until the refused request is accepted, each RNR NAK is followed by at most one sequence NAK. Packets with
+  // later PSNs cause this NAK, and it has the PSN of the RNR NAK.
   auto next = packet(kRc, Operation::kWriteOnly, 101, 16);
   expect_reply(r.on_request(next.get()), 0x60, 100, 0);
   CHECK_FALSE(r.on_request(next.get()).reply);
@@ -203,7 +203,7 @@ TEST_CASE("RC: one NAK per gap, then silence until the expected PSN", "[responde
   expect_reply(send(100), 0x1f, 100, 1);
   expect_reply(send(102), 0x60, 101, 1);
   for (Psn psn = 103; psn < 110; ++psn) CHECK_FALSE(send(psn).reply);
-  expect_reply(send(100), 0x1f, 100, 1);  // a duplicate does not enable another NAK
+  expect_reply(send(100), 0x1f, 100, 1);  // after a duplicate, there is still no second NAK for the gap
   CHECK_FALSE(send(105).reply);
   expect_reply(send(101), 0x1f, 101, 2);
   expect_reply(send(103), 0x60, 102, 2);
@@ -220,7 +220,7 @@ TEST_CASE("RC: packets for others are dropped silently and change nothing", "[re
   strange[0].request.bth.pkey = 0x8001;
   strange[1].request.bth.tver = 1;
   strange[2].request.bth.opcode = opcode(Transport::kUc, Operation::kWriteOnly);
-  strange[3].request.bth.opcode = 0x10;  // opcode of a READ response ONLY
+  strange[3].request.bth.opcode = 0x10;  // RDMA READ Response Only
   strange[4].request.bth.opcode = kOpcodeRcAck;
   for (auto& p : strange) {
     const auto out = r.on_request(p.get());
@@ -230,8 +230,8 @@ TEST_CASE("RC: packets for others are dropped silently and change nothing", "[re
   CHECK(r.counters().ignored == strange.size());
   CHECK(memory.untouched());
   auto right = packet(kRc, Operation::kWriteOnly, 100, 16);
-  right.request.bth.mig_req = true;  // hardware NICs send 1, and the firmware sends 0
-  right.request.bth.pkey = 0x7fff;   // a limited member
+  right.request.bth.mig_req = true;  // hardware NICs set MigReq, and the firmware does not
+  right.request.bth.pkey = 0x7fff;   // P_Key of a limited member
   expect_reply(r.on_request(right.get()), 0x1f, 100, 1);
 }
 
@@ -241,7 +241,7 @@ struct Refusal {
   std::string what;
   std::uint8_t syndrome;
   std::function<void(TestPacket&)> spoil;
-  bool in_message = false;  ///< the packet follows the FIRST of a message of 1000 bytes
+  bool in_message = false;  ///< whether a FIRST packet of a message of 1000 bytes precedes the packet
 };
 
 TestPacket with_op(Operation op, std::size_t size) { return packet(kRc, op, 100, size); }
@@ -323,7 +323,7 @@ TEST_CASE("RC: errors are answered once with their NAK, and the QP is in ERR", "
     CHECK(r.counters().nak_error_tx == 1);
     CHECK(r.counters().access_errors == (refusal.syndrome == 0x62 ? 1 : 0));
     CHECK(r.counters().invalid_requests == (refusal.syndrome == 0x61 ? 1 : 0));
-    // In ERR, the QP answers no packets, not even valid ones.
+    // In state ERR, the QP does not respond even to valid packets.
     CHECK_FALSE(r.on_request(with_op(Operation::kWriteOnly, 16).get()).reply);
     CHECK(r.counters().ignored == 1);
     CHECK(memory.untouched());
@@ -367,7 +367,7 @@ TEST_CASE("RC: each of several regions accepts its own range", "[responder]") {
     p.request.reth.virtual_address = kAddress + (psn - 100) * 8;
     const auto out = r.on_request(p.get());
     expect_reply(out, 0x1f, psn, psn - 99);
-    CHECK(out.payload);  // the discarded payload can still be checked
+    CHECK(out.payload);  // the outcome contains the payload, even if it is discarded
     ++psn;
   }
   CHECK(a.data()[0] == 100);
