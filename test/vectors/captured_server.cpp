@@ -22,7 +22,7 @@ void CapturedServer::on_segment(const rssi::Segment& segment) {
 }
 
 void CapturedServer::begin(const rssi::Segment& syn) {
-  // The server may retransmit its SYN/ACK while the client's ACK, and even data, are in flight.
+  // Ignore a retransmitted SYN/ACK. It can even follow data, if the client's ACK was in flight.
   if (syn_ack_ && data_up_to_[syn.header.sequence]) return;
   last_ = syn.header.sequence;
   data_up_to_.fill(std::nullopt);

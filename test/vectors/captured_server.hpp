@@ -10,9 +10,9 @@
 
 namespace softfeb::test {
 
-/// Tracks what the captured server sent: its messages, and which of its data segments an acknowledge number
-/// covers. Another server numbers its segments differently, because NULs also use sequence numbers.
-/// Therefore only the counts of data segments can be compared.
+/// Tracks the messages that the captured server sent, and how many of its data segments an acknowledge number
+/// covers. Two servers can only be compared by these counts, not by sequence numbers, because NULs also use
+/// sequence numbers.
 class CapturedServer {
  public:
   void on_segment(const srp::rssi::Segment& segment);
@@ -20,8 +20,8 @@ class CapturedServer {
   /// `client_ack`.
   void after_hole(std::uint8_t client_ack);
 
-  /// Number of data segments covered by the acknowledge number `ack`; empty if no captured segment contained
-  /// `ack`.
+  /// Returns the number of data segments that the acknowledge number `ack` covers. Returns nullopt if no
+  /// captured segment has sequence number `ack`.
   std::optional<std::size_t> data_up_to(std::uint8_t ack) const { return data_up_to_[ack]; }
   std::size_t data() const { return data_; }
   std::size_t retransmitted() const { return retransmitted_; }
@@ -35,7 +35,7 @@ class CapturedServer {
   std::uint8_t last_ = 0;
   std::size_t data_ = 0;
   std::size_t retransmitted_ = 0;
-  std::optional<std::vector<std::uint8_t>> syn_ack_;  ///< SYN/ACK of the connection that opened
+  std::optional<std::vector<std::uint8_t>> syn_ack_;  ///< the SYN/ACK with which the connection was opened
   MessageCollector collector_;
 };
 

@@ -16,12 +16,13 @@
 
 #include <nlohmann/json.hpp>
 
-/// A file of vectors/cc: the golden trace of a congestion control algorithm, recorded from a reference model.
+/// Reads files of vectors/cc. Most contain the golden trace of a congestion control algorithm, recorded from
+/// a reference model.
 namespace softfeb::test {
 
-/// A JSON document with at least `algorithm`. Most traces also have `parameters`, `tolerance` and `events`.
-/// An event has a time `t` (ps), a kind `event`, its inputs, and the state after the event (`expect`). Its
-/// member `inside` contains the model's internal state, which helps to find an error but is not compared.
+/// A JSON document, which always has the member `algorithm`. Most traces also have `parameters`, `tolerance`
+/// and `events`. An event has a time `t` in picoseconds, a kind `event`, inputs, and the state after the
+/// event, `expect`. Its member `inside` contains the model's internal state, which is not compared.
 struct CcFile {
   nlohmann::json document;
 
@@ -34,8 +35,8 @@ CcFile read_cc_file(const std::filesystem::path& path);
 /// Converts hexadecimal digits to bytes. Throws std::exception for anything else.
 std::vector<std::uint8_t> from_hex(const std::string& hex);
 
-/// Selects the files of vectors/cc for one test program. Homa traces and wire format files have their own
-/// test programs; kOthers means all other files. cc_files() returns the selected files, sorted.
+/// Selects files of vectors/cc: Homa traces, files about the wire format, or all other files. Each kind has
+/// its own test program. cc_files() returns the selected files, sorted.
 enum class CcKind : std::uint8_t { kHoma, kWire, kOthers };
 std::vector<std::filesystem::path> cc_files(CcKind kind);
 
@@ -43,8 +44,8 @@ std::vector<std::filesystem::path> cc_files(CcKind kind);
 using CcValues = std::map<std::string_view, double>;
 
 /// Compares the expected values of an event with the values of the algorithm, and describes the first
-/// difference. The trace gives tolerances as [relative, absolute]; a value may differ if it is within
-/// either of them. Values without a tolerance must be equal.
+/// difference. A tolerance in a trace has the form [relative, absolute]. It suffices that a value is within
+/// one of the two. Values without a tolerance must be equal.
 std::optional<std::string> cc_difference(const CcFile& file, const nlohmann::json& event,
                                          const CcValues& shown);
 

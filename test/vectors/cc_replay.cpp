@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint32_t kPacket = 4108;  // bytes of a sent packet that congestion control counts
+constexpr std::uint32_t kPacket = 4108;  // size of a packet, as congestion control counts it
 
 congestion::Nak nak_of(const json& event) {
   const auto& kind = event.at("kind").get_ref<const std::string&>();
@@ -38,8 +38,8 @@ std::vector<IntRecord> records_of(const json& event) {
   return records;
 }
 
-/// Reads an acknowledgement. In HPCC traces, `hops` is a list of INT records. In Swift traces, `hops` is a
-/// number of switches, and the number of packets in flight is given instead of packet numbers.
+/// Reads an acknowledgement. In HPCC traces, `hops` is a list of INT records. In Swift traces, `hops` is the
+/// number of switches, and the event contains the number of packets in flight instead of packet numbers.
 Ack ack_of(const json& event, const std::vector<IntRecord>& records) {
   Ack ack{.packets = event.value("packets", 0U),
           .acked = event.value("acked", std::uint64_t{0}),
@@ -76,7 +76,8 @@ void play(CongestionControl& control, const json& event, Time now) {
   }
 }
 
-/// Checks that the window that the engine reads agrees with the one that telemetry reads.
+/// Checks that window(), which the engine reads, agrees with state().window, which telemetry reads. Returns a
+/// description of the difference.
 std::optional<std::string> inconsistency(const CongestionControl& control, Time now) {
   const CongestionState state = control.state(now);
   if (!state.window) return std::nullopt;
@@ -85,7 +86,8 @@ std::optional<std::string> inconsistency(const CongestionControl& control, Time 
          std::to_string(*state.window);
 }
 
-/// Replays all events. `show` returns the values of the algorithm after an event at `now`.
+/// Replays all events. After each event, `show` returns the values of the algorithm, which are compared with
+/// the trace.
 template <typename Algorithm, typename Show>
 std::optional<std::string> replay(const CcFile& file, Algorithm& algorithm, Show&& show) {
   std::size_t number = 0;

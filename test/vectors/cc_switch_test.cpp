@@ -21,7 +21,8 @@ using CchBytes = std::vector<std::uint8_t>;
 
 constexpr std::uint16_t kSwitchId = 0x2211;
 
-/// Returns the record of the first frame through a port of 10 Gb/s, with no bytes sent and no bytes queued.
+/// Returns the INT record that a port of 10 Gb/s inserts into its first frame, before which it has sent no
+/// bytes and behind which no bytes are queued.
 std::uint64_t first_record(std::size_t frame_bytes) {
   const std::uint64_t wire = std::max<std::uint64_t>(frame_bytes + 4, 64) + 20;
   constexpr Time kByte = kSecond / k10G;
@@ -29,7 +30,7 @@ std::uint64_t first_record(std::size_t frame_bytes) {
   return std::uint64_t{3} << 60 | ns << 36;
 }
 
-/// Does the same as add_hop() in reference/wire.py.
+/// Adds a record to a header in the same way as add_hop() in reference/wire.py.
 CchBytes model_hop(CchBytes h, std::uint64_t record) {
   const std::uint8_t hops = h[3];
   if (h[1] == 2 && hops < 5) store_be64(&h[8 + std::size_t{8} * hops], record);
@@ -51,7 +52,8 @@ NetworkConfig between(const CchBytes& frame) {
   return config;
 }
 
-/// `header` is the frame's header as described in the golden file, or null if the header must be rejected.
+/// Sends a frame through the switch and checks its header afterwards. `header` describes the header in the
+/// golden file. If it is null, the switch must reject the header.
 void check_passage(const json& header, const CchBytes& frame) {
   Bench b(between(frame));
   b.send(0, frame, 0);

@@ -31,7 +31,7 @@ std::vector<CapturedConnection> control_captures(const std::filesystem::path& pa
       return known.client == client && known.server == server;
     });
     if (c == out.end()) {
-      if (!is_first_syn(*parsed)) continue;  // the start of the connection was not captured
+      if (!is_first_syn(*parsed)) continue;  // skip a connection whose start was not captured
       c = out.insert(out.end(), CapturedConnection{path.stem().string(), client, server, {}});
     }
     c->segments.push_back({d.at, from_client, std::move(d.bytes)});

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-/// Contents of a slow-control capture.
+/// Reads captures of slow control.
 namespace softfeb::test {
 
 /// A captured segment.
@@ -31,12 +31,12 @@ struct CapturedConnection {
 };
 
 /// Returns the connections to ports 8192 and 8193, on which the firmware listens, in order of their first
-/// SYN. If the capture contains a relay that loses datagrams, returns the connections between relay and
-/// server. Throws std::runtime_error if the file is not a capture or a segment is invalid, because neither
-/// the real client nor its server sends invalid segments.
+/// SYN. In some captures, a relay between client and server loses datagrams; these yield the connections
+/// between relay and server. Throws std::runtime_error if the file is not a capture. Also throws if a segment
+/// is invalid, because neither the real client nor its server sends invalid segments.
 std::vector<CapturedConnection> control_captures(const std::filesystem::path& path);
 
-/// An SRPv3 message and its packets.
+/// An SRPv3 message, and the packets in which it was sent.
 struct CapturedMessage {
   std::vector<std::uint8_t> bytes;
   std::vector<std::vector<std::uint8_t>> packets;  ///< complete packets, including the packetizer's header
@@ -49,10 +49,11 @@ struct CapturedMessage {
 /// Assembles the messages of one direction from segment payloads, which must be in order.
 class MessageCollector {
  public:
-  /// Throws std::runtime_error if the packet is invalid.
+  /// Adds the next packet. Throws std::runtime_error if it is invalid.
   void push(ByteSpan packet);
   const std::vector<CapturedMessage>& messages() const { return messages_; }
-  /// Call when the connection has restarted, or part of it was not captured.
+  /// Discards an incomplete message. Call this after the connection has restarted, and after a gap in the
+  /// capture.
   void reset();
 
  private:

@@ -11,14 +11,14 @@ namespace rssi = srp::rssi;
 
 namespace {
 
-constexpr Time kBegin = kSecond;               ///< time on our clock at the first packet of the capture
+constexpr Time kBegin = kSecond;               ///< when the first packet of the capture is replayed
 constexpr Time kHoleTakes = 5 * kMillisecond;  ///< duration to which a gap in the capture is shortened
-/// time to wait at the end, longer than our server may delay an ACK
+/// How long to wait at the end of the replay. This is longer than our server may delay an ACK.
 constexpr Time kAfterwards = 10 * kMillisecond;
 constexpr std::uint8_t kFirmwareFirst = 0x80;  ///< sequence number of the firmware's SYN
 
-/// Returns the parameters of the captured server's SYN. They are the captured server's limits only where
-/// these are lower than the values that the client requested.
+/// Returns the parameters in the SYN of the captured server, as an approximation of its limits. A limit may
+/// really be higher, because the SYN contains the client's value if it is lower than the limit.
 srp::RssiServerConfig limits_of(const CapturedConnection& connection) {
   srp::RssiServerConfig config;
   for (const CapturedSegment& s : connection.segments) {
@@ -46,7 +46,7 @@ void ControlReplay::run() {
       if (s.at > client_heard_ + longest) resume_after_hole(s.parsed().header, s.at);
       client_heard_ = s.at;
     }
-    // The capture does not contain the segments that the client sent during the gap.
+    // Skip the time of a gap, because the segments that the client sent during a gap were not captured.
     advance(std::max(now_, kBegin + s.at - std::min(left_out_, s.at)));
     if (s.from_client) {
       give(s);
@@ -88,8 +88,8 @@ ControlReplay::Bytes ControlReplay::rewritten(const CapturedSegment& captured) c
   header.sequence = static_cast<std::uint8_t>(header.sequence + sequence_shift_);
   if (segment.has(rssi::kAck)) {
     const auto data = captured_.data_up_to(header.acknowledge);
-    REQUIRE(data);  // the client only acknowledges segments that were captured
-    // our server must have sent at least as many data segments by then
+    REQUIRE(data);  // all segments that the client acknowledges were captured
+    // Our server must already have sent at least as many data segments.
     REQUIRE(*data < data_numbers_.size());
     header.acknowledge = data_numbers_[*data];
   }
@@ -158,7 +158,8 @@ void ControlReplay::check_syn_ack() const {
   Bytes sent = syn_ack_;
   REQUIRE(sent.size() == expected.size());
   if (expected[2] != kFirmwareFirst) {
-    // Rogue's server uses the client's first number and id, and its first acknowledge number is 0.
+    // Unlike the firmware, Rogue's server adopts the first sequence number and the connection id of the
+    // client, and its first acknowledge number is 0.
     for (const std::size_t field : {2U, 3U, 18U, 19U, 20U, 21U, 22U, 23U}) sent[field] = expected[field];
   }
   CHECK(sent == expected);

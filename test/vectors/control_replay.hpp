@@ -12,18 +12,21 @@
 
 namespace softfeb::test {
 
-/// Sends the client's datagrams of a captured connection to our server, at their times and in their order.
+/// Sends the datagrams of the client of a captured connection to our server, in the same order and at the
+/// same times.
 ///
-/// Besides the header checksum, these fields are rewritten:
-/// * the acknowledge number: it is replaced with the number of our segment that follows the same number of
-///   data segments (a server may start with any number, and Rogue's server sends NULs, which use numbers);
-/// * the sequence number after a gap in the capture (the client is silent for longer than its keep-alive
-///   allows): it continues without the gap, whose time is skipped.
+/// Apart from the header checksum, the replay rewrites these fields:
+/// * The acknowledge number becomes the number of our segment that follows the same number of data segments.
+/// A
+///   server may start with any number, and NULs of Rogue's server use numbers, too.
+/// * After a gap in the capture, the sequence number continues as if there had been no gap, and the time of
+/// the
+///   gap is skipped. A gap is assumed where the client is silent for longer than its keep-alive allows.
 ///
-/// Everything above the RSSI header is unchanged.
+/// The replay does not change the payload of segments.
 class ControlReplay final : private srp::DatagramSink {
  public:
-  /// `application` is served by our server, which uses the limits of the captured server.
+  /// Our server passes segments to `application`. It uses the limits of the captured server.
   ControlReplay(const CapturedConnection& connection, srp::RssiUser& application);
 
   srp::RssiLink& link() { return server_; }
@@ -55,14 +58,15 @@ class ControlReplay final : private srp::DatagramSink {
 
   CapturedServer captured_;
   Time now_ = 0;
-  Time left_out_ = 0;  ///< time of the capture that was skipped
+  Time left_out_ = 0;  ///< total duration of the skipped gaps
   Time client_heard_ = 0;
   std::size_t holes_ = 0;
   std::uint8_t sequence_shift_ = 0;
-  std::uint8_t client_next_ = 0;  ///< captured number of the client's next numbered segment
+  std::uint8_t client_next_ = 0;  ///< sequence number, in the capture, of the client's next numbered segment
 
   MessageCollector answers_;
-  /// Element k is the number of our k-th segment with data, and element 0 is that of our SYN.
+  /// Sequence numbers of our segments: element 0 is that of our SYN, and element k that of the k-th data
+  /// segment.
   std::vector<std::uint8_t> data_numbers_;
   std::uint8_t next_number_ = 0;  ///< sequence number of our next numbered segment
   std::optional<std::uint8_t> acknowledged_;

@@ -36,8 +36,8 @@ std::vector<CapturedConnection> connections(bool to_registers) {
   return out;
 }
 
-/// True if the captured server sent stream frames on this connection. The client requested them on the
-/// other connection.
+/// Returns true if the captured server sent stream frames on this connection. The client requests them on the
+/// connection for registers.
 bool streams(const CapturedConnection& c) {
   return std::any_of(c.segments.begin(), c.segments.end(),
                      [](const CapturedSegment& s) { return !s.from_client && !s.parsed().payload.empty(); });

@@ -21,8 +21,8 @@ using namespace softfeb::test;
 namespace {
 
 constexpr Edge kStoreAndForward = 12;
-constexpr Edge kGateDelay = 2;   ///< clocks from the admission of a frame to its first beat
-constexpr Edge kFirstDelay = 1;  ///< the same for the first frame, for which the gate is open
+constexpr Edge kGateDelay = 2;   ///< clocks from the admission of a frame to its first beat at the output
+constexpr Edge kFirstDelay = 1;  ///< this delay for the first frame, which finds the gate open
 
 Edge beats(std::uint32_t bytes) { return (bytes + 15) / 16; }
 
@@ -34,7 +34,7 @@ void pass_gate(const DcqcnAxisFile& axis, Admit&& admit) {
   for (std::size_t i = 0; i < axis.frames.size(); ++i) {
     const DcqcnFrame& frame = axis.frames[i];
     INFO("frame " << i);
-    if (frame.first_out == kNoEdge) return;  // the simulation ended before this frame left
+    if (frame.first_out == kNoEdge) return;  // the recorded simulation ended before this frame left
     const Edge from = std::max(frame.last_in + kStoreAndForward, gate_free);
     const Edge out = admit(i, from) + (i == 0 ? kFirstDelay : kGateDelay);
     REQUIRE(out == frame.first_out);
@@ -63,7 +63,8 @@ void each_file(const std::function<void(const DcqcnFile&, const DcqcnAxisFile&)>
   }
 }
 
-/// Applies the next CNP or register write to the event-driven implementation.
+/// Merges the CNPs and register writes of a file in order of time, and applies them one by one to the
+/// event-driven implementation.
 class Events {
  public:
   explicit Events(const DcqcnFile& file) : file_(file) {}
@@ -104,8 +105,8 @@ TEST_CASE("dcqcn bucket vectors: every admission at its clock, lazily", "[dcqcn]
       Time now = time_of(from);
       for (;;) {
         const Time departure = std::max(cc.departure(bytes, now), now);
-        // An event before the departure comes first, and may change the departure, which must then be
-        // queried again.
+        // If an event precedes the departure, apply the event first. It may change the departure, so query
+        // the departure again.
         if (events.next() != kNoEdge && time_of(events.next()) < departure) {
           now = std::max(now, time_of(events.next()));
           events.give(cc);

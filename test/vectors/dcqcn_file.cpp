@@ -29,7 +29,7 @@ std::uint64_t number(const std::string& text, int base = 10) {
   return value;
 }
 
-/// Applies changes of the form "Name=value;Name=value" to the previous values.
+/// Changes `p` and `counter_reset` according to a note of the form "Name=value;Name=value".
 void apply(const std::string& note, dcqcn::FirmwareParameters& p, bool& counter_reset) {
   const auto set = [](auto& field) {
     return [&field](std::uint64_t v) {

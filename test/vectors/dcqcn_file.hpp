@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <vector>
 
-/// A file of vectors/dcqcn: stimulus and result of a simulation of the firmware.
+/// Reads files of vectors/dcqcn, which contain the stimulus or the result of a simulation of the firmware.
 namespace softfeb::test {
 
 struct DcqcnState {
@@ -17,20 +17,21 @@ struct DcqcnState {
   bool operator==(const DcqcnState&) const = default;
 };
 
-/// State visible after this edge, if it differs from the state before.
+/// A change of the state: `state` is visible after the clock edge `edge`.
 struct DcqcnChange {
   dcqcn::Edge edge;
   DcqcnState state;
 };
 
-/// Register values visible after this edge.
+/// A register write: the values are visible after the clock edge `edge`.
 struct DcqcnWrite {
   dcqcn::Edge edge;
   dcqcn::FirmwareParameters parameters;
   bool counter_reset;
 };
 
-/// The CNP input is high when sampled at `edge` and the `width` - 1 edges after it.
+/// A CNP: the input is high when it is sampled at the clock edge `edge` and at the following `width` - 1
+/// edges.
 struct DcqcnCnp {
   dcqcn::Edge edge;
   unsigned width;
@@ -44,7 +45,7 @@ struct DcqcnFile {
   std::vector<DcqcnCnp> cnps;
 };
 
-/// A frame at the token bucket's input, and its admission (unknown for the first frame).
+/// The clock edges at which the first and the last beat of a frame enter and leave the token bucket.
 struct DcqcnFrame {
   std::uint32_t bytes;
   dcqcn::Edge first_in, last_in;
@@ -53,15 +54,15 @@ struct DcqcnFrame {
 struct DcqcnAdmission {
   std::uint32_t bytes;
   dcqcn::Edge edge;
-  std::uint64_t credit;          ///< Q32.16, before the admission
-  std::uint64_t byte_per_clock;  ///< Q16.16
+  std::uint64_t credit;          ///< credit before the admission, in Q32.16 bytes
+  std::uint64_t byte_per_clock;  ///< refill per clock, in Q16.16 bytes
 };
 struct DcqcnAxisFile {
   std::vector<DcqcnFrame> frames;
   std::vector<DcqcnAdmission> admissions;
 };
 
-/// Reads a file. Unknown contents fail the test.
+/// Reads a file. The test fails if the file has unknown contents.
 DcqcnFile read_dcqcn_file(const std::filesystem::path& path);
 DcqcnAxisFile read_dcqcn_axis_file(const std::filesystem::path& path);
 

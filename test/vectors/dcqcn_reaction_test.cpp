@@ -29,7 +29,7 @@ void check(Edge edge, const DcqcnState& is, const DcqcnState& should) {
   REQUIRE(is == should);
 }
 
-/// Applies a file's CNPs and writes with edges up to `until` to the event-driven reaction point.
+/// Applies the CNPs and register writes of a file to the event-driven reaction point, step by step.
 class Feed {
  public:
   explicit Feed(const DcqcnFile& file) : file_(file) {}
@@ -113,7 +113,7 @@ TEST_CASE("dcqcn vectors: every change of Rc is found, and no other", "[dcqcn]")
     std::uint64_t rc = file.changes.front().state.rc;
     for (const DcqcnChange& change : file.changes) {
       if (change.state.rc == rc) continue;
-      // The expected change may come after several events, but the state must not change before it.
+      // Several events may precede the next expected change of Rc. Rc must not change before.
       for (Edge from = r.now(); from < change.edge;) {
         feed.up_to(from, r);
         Edge stop = change.edge;

@@ -35,7 +35,7 @@ EventBuilderConfig config_of(const json& trace) {
                          .timeout = c.at("timeout_ps"),
                          .remember = c.at("remember"),
                          .slots = c.at("slots")};
-  // The reference model has no limit.
+  // The reference model does not limit the size of fragments, so use the largest one in the trace.
   for (const json& row : trace.at("arrivals")) out.largest = std::max(out.largest, fragment_of(row).total);
   return out;
 }

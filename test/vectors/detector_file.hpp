@@ -10,8 +10,8 @@
 
 #include <nlohmann/json.hpp>
 
-/// The files of vectors/detector: golden traces of reference models. Each is an object with `kind`, `name`
-/// and the members of its kind.
+/// Reads the files of vectors/detector, which contain golden traces of reference models. Each file is a JSON
+/// object with `kind`, `name`, and further members that depend on `kind`.
 namespace softfeb::test {
 
 struct DetectorFile {
@@ -19,12 +19,11 @@ struct DetectorFile {
   nlohmann::json document;
 };
 
-/// Reads all files whose `kind` is `kind`, sorted by path. Throws std::exception if a file is not JSON or has
-/// no kind.
+/// Reads all files of this kind, sorted by path. Throws std::exception if a file is not JSON or has no kind.
 std::vector<DetectorFile> detector_files(std::string_view kind);
 
-/// Describes the first member of `should` that differs in `is`; empty if none differs. Ignores members that
-/// exist only in `is`.
+/// Describes the first member of `should` that has a different value in `is`. Returns an empty text if there
+/// is none. Ignores members that exist only in `is`.
 std::string first_difference(const nlohmann::json& is, const nlohmann::json& should);
 
 /// Returns a bitmap in the format of the traces, such as "0x3". Word 0 holds the first 64 bits.

@@ -22,7 +22,8 @@ std::vector<std::uint8_t> bytes_of(const std::string& hex) {
   return out;
 }
 
-/// Returns the fields that the library returns. The library has checked the other fields.
+/// Returns all fields of a header with the names of the vectors. The library does not return constant fields,
+/// but it has checked them.
 json fields_of(const EventHeader& h) {
   return {{"magic", kEventMagic},
           {"version", kEventVersion},

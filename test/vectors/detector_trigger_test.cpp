@@ -45,7 +45,7 @@ TriggerSourceConfig source_of(const json& s) {
 
 using Intervals = std::vector<std::pair<Time, Time>>;
 
-/// Returns the union of the intervals [from, to), in order.
+/// Returns the union of intervals [from, to), as a sorted list of disjoint intervals.
 Intervals united(Intervals busy) {
   std::sort(busy.begin(), busy.end());
   Intervals out;

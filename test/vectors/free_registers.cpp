@@ -12,17 +12,18 @@
 namespace softfeb::test {
 namespace {
 
-/// Captures of Rogue's own server, which serves plain memory.
+/// Captures with Rogue's own server, behind which there is only memory.
 const std::set<std::string> kOfMemory = {"rssi_srp_loopback", "rssi_srp_loss"};
-/// Captures of a small server with the metadata bus, uptime and a few constants; other registers read 0.
+/// Captures with a small server. It has the metadata bus, the uptime and a few constants. All other registers
+/// read 0.
 const std::set<std::string> kOfSmallServer = {"rssi_srp_initread", "rssi_srp_rootstart",
                                               "rssi_srp_startzmq_roce"};
 
 constexpr const char* kDifferFromMemory[] = {
-    "RoceEngine.RecvMetaData",  // plain memory processes no metadata
+    "RoceEngine.RecvMetaData",  // memory does not respond to metadata messages
 };
 
-/// Registers that change by themselves or differ between boards.
+/// Registers that change without being written, or that differ between boards.
 constexpr const char* kDifferFromBoard[] = {
     "AxiVersion.UpTimeCnt",  // uptime in seconds; our clock skips gaps in the capture
     "AxiVersion.FpgaVersion",
@@ -30,14 +31,14 @@ constexpr const char* kDifferFromBoard[] = {
     "AxiVersion.DeviceDna",
 };
 
-/// Registers without a value on the small server. Only bits for which it returned 0 may differ.
+/// Registers that the small server does not implement. Only bits that it returned as 0 may differ.
 constexpr const char* kAnsweredZero[] = {
     // Live values: temperatures, voltages, link states.
     "AxiSysMonUltraScale.*",
     "TenGigEthReg.*",
     "FwRudpServer[?].cur*",
     "FwRudpServer[?].*State",
-    // Data of the vendor of the transceiver module.
+    // Data that the vendor has stored in the transceiver module.
     "Sfp.*",
     // Constants and reset values of the firmware.
     "FwRudpServer[?].loc*",
@@ -47,7 +48,7 @@ constexpr const char* kAnsweredZero[] = {
     "AppTx.FrameSize",
 };
 
-using Masks = std::map<std::uint32_t, std::uint32_t>;  ///< bit masks by word
+using Masks = std::map<std::uint32_t, std::uint32_t>;  ///< bit masks by the address of the word
 
 Masks masks_of(std::span<const char* const> patterns) {
   Masks out;

@@ -77,9 +77,9 @@ void check_fields(const Message& message, const json& fields) {
   }
 }
 
-/// Returns the response as these vectors contain it. They come from a model whose response to a destroy
-/// request has a PD handler of 0. In the RTL (wire/fix2026_teardown.txt and others), the response contains
-/// the QP's PD handler. softfeb follows the RTL.
+/// Converts a response to the form that these vectors contain. The vectors come from a model whose responses
+/// to destroy requests do not contain the PD handler of the QP. The responses of the RTL contain this handler
+/// (wire/fix2026_teardown.txt and others), and softfeb follows the RTL.
 MetadataResponseBits as_modelled(const MetadataRequest& request, MetadataResponse response) {
   const auto* qp = std::get_if<QpRequest>(&request);
   if (qp != nullptr && qp->verb == QpVerb::kDestroy)

@@ -69,7 +69,7 @@ Named response_fields(const QpResponse& r) {
           {"sigall", q.sq_sig_all}};
 }
 
-/// Checks the codec: compares the decoded response, field by field, with the decoded fields in the file.
+/// Checks the decoder: compares the fields of a decoded response with those in the file.
 void check_decoded(const MetadataResponse& response, const json& decoded) {
   const Named ours = std::visit([](const auto& r) { return response_fields(r); }, response);
   CHECK(decoded.at("bus") == std::array{"PD", "MR", "QP"}[response.index()]);
@@ -80,7 +80,8 @@ void check_decoded(const MetadataResponse& response, const json& decoded) {
   }
 }
 
-/// Bits that belong to no field are undefined in the RTL (its model alternates ones and zeros) and 0 here.
+/// Clears the bits that belong to no field. They are undefined in the RTL, whose model alternates ones and
+/// zeros, and 0 in softfeb.
 MetadataResponseBits without_unused(const MetadataResponseBits& bits) {
   return encode_response(decode_response(bits).value());
 }
@@ -93,7 +94,8 @@ bool any_qp_in(const Server& server, QpState state) {
   return false;
 }
 
-/// Replays the conversation of one file, either with the server directly or through the board's registers.
+/// Replays the requests and responses of one file. `Server` is the metadata server itself, or an adapter that
+/// accesses it through the board's registers.
 template <typename Server>
 class Replay {
  public:
@@ -126,10 +128,11 @@ class Replay {
     if (!decoded.empty()) check_decoded(decode_response(*ours).value(), json::parse(decoded));
   }
 
-  /// A response can be missing for two reasons. One reason is an unknown bus type in the request; our server
-  /// does not respond to such a request either. The other reason is a defect of the 2025 netlist: its error
-  /// flush never ends, so that a request to a QP in ERR blocks the whole bus until a reset. We do not
-  /// reproduce this defect, but respond like the corrected netlist of 2026.
+  /// Handles a request to which the file contains no response. There are two reasons for this:
+  /// * The request has an unknown bus type. Our server does not respond, either.
+  /// * The netlist of 2025 has a defect: its error flush never ends, so that a request to a QP in ERR blocks
+  /// the
+  ///   whole bus until a reset. softfeb does not have this defect, and responds like the netlist of 2026.
   void expect_no_answer() {
     ++answers_;
     const auto request = decode_request(request_);
@@ -166,14 +169,14 @@ Response ask(MetadataServer& server, const Request& request) {
   return std::get<Response>(decode_response(server.handle(encode_request(request)).value()).value());
 }
 
-/// Stores the context that the data path would have received last.
+/// Stores the QP context of the last notification to the data path.
 struct LastContext : QpObserver {
   void on_qp_state(std::size_t, const QpContext& qp) override { context = qp; }
   QpContext context;
 };
 
-/// Brings up a QP with the parameters in the first line of a data path file, and checks the keys and
-/// numbers in this line.
+/// Brings up a QP with the parameters in the first line of a data path file. Checks that the server assigns
+/// the keys and numbers in this line.
 void bring_up(MetadataServer& server, const json& connection) {
   const json& a = connection.at("setup_args");
   const auto pd = ask<PdResponse>(server, PdRequest{.allocate = true, .key = a.at("pdkey"), .handler = 0});
@@ -225,8 +228,8 @@ void check_context(const QpContext& qp, const json& connection) {
   CHECK(qp.sq_sig_all == (a.at("sigall") != 0));
 }
 
-/// A data path file only contains the responses to its modify requests ("META_RESP clock hex"); a response
-/// echoes its request.
+/// Replays a modify request. A data path file only contains the response ("META_RESP clock hex"), but the
+/// response echoes the fields of the request.
 void replay_answer(MetadataServer& server, const std::string& line) {
   INFO(line);
   const auto golden = from_hex<MetadataResponseBits>(line.substr(line.rfind(' ') + 1));

@@ -15,10 +15,10 @@ constexpr std::uint32_t kLinkEthernet = 1;
 constexpr std::size_t kFileHeader = 24;
 constexpr std::size_t kRecordHeader = 16;
 
-/// Reads the file's numbers in the writer's byte order.
+/// Reads numbers of the file, which have the byte order of the machine that wrote it.
 struct Numbers {
   bool swapped = false;
-  Time unit = kMicrosecond;  ///< unit of the second word of a time stamp
+  Time unit = kMicrosecond;  ///< unit of the second word of a time stamp; the first word is in seconds
 
   std::uint32_t get(const std::uint8_t* p) const { return swapped ? load_be32(p) : load_le32(p); }
 };

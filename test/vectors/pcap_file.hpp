@@ -18,9 +18,9 @@ struct CapturedDatagram {
   std::vector<std::uint8_t> bytes;
 };
 
-/// Returns the IPv4 UDP datagrams of a pcap file with Ethernet frames (any byte order, micro- or
-/// nanoseconds), in order. Skips everything else, including fragments and truncated packets. Throws
-/// std::runtime_error if the file is not of this kind.
+/// Returns the IPv4 UDP datagrams of a pcap file, in order. Skips other packets, fragments and truncated
+/// packets. The file may have any byte order, and time stamps in micro- or nanoseconds. Throws
+/// std::runtime_error if it is not a pcap file with Ethernet frames.
 std::vector<CapturedDatagram> read_pcap(const std::filesystem::path& path);
 
 }  // namespace softfeb::test

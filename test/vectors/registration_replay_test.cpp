@@ -41,7 +41,7 @@ RegistrationPacket packet_of(const json& row, std::size_t number) {
   return p;
 }
 
-/// Writes a log in the format of the traces.
+/// Logs the calls of the observer in the format of the traces.
 class RegistrationLog : public RegistrationObserver {
  public:
   void settled(Time t, RegistrationVerdict v, const RegistrationPacket& p) override {

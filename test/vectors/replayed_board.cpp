@@ -19,7 +19,7 @@ constexpr std::uint32_t kLocalMac = 0x110ff8;
 constexpr std::uint32_t kMetaDataTx = 0x150f04;
 constexpr std::uint32_t kMetaDataRx = 0x150f2c;
 
-/// Returns the data of the first response from this address; empty if there is none.
+/// Returns the data of the first response to a read of `address`. Returns an empty vector if there is none.
 std::vector<std::uint8_t> data_from(const CapturedConnection& connection, std::uint32_t address) {
   srp::Depacketizer packets(srp::kMaxMessage);
   for (const CapturedSegment& s : connection.segments) {
@@ -33,14 +33,15 @@ std::vector<std::uint8_t> data_from(const CapturedConnection& connection, std::u
   return {};
 }
 
-/// True if the type is queue pair (bits 302:301) and the request is destroy (bits 300:299).
+/// Returns true if the message is a destroy request for a queue pair. Bits 302:301 contain the type, and bits
+/// 300:299 the request.
 bool destroys(ByteSpan meta_data_tx) {
   return meta_data_tx.size() == 40 && (meta_data_tx[37] & 0x78) == 0x48;
 }
 
-/// Clears the PD handler (bits 248:217) of a response. The captured board is a model that returns 0 in this
-/// field after a QP was destroyed. The RTL (wire/fix2026_teardown.txt and others) returns the handler, and
-/// softfeb follows the RTL.
+/// Clears the PD handler (bits 248:217) of a response. The captured board is a model, whose response to a
+/// destroy request contains 0 in this field. The RTL returns the handler (wire/fix2026_teardown.txt and
+/// others), and softfeb follows the RTL.
 void blank_pd_handler(MutableByteSpan meta_data_rx) {
   store_le32(&meta_data_rx[24], load_le32(&meta_data_rx[24]) & 0x01ff'ffff);
   store_le32(&meta_data_rx[28], load_le32(&meta_data_rx[28]) & 0xfe00'0000);

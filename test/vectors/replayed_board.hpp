@@ -7,10 +7,11 @@
 
 namespace softfeb::test {
 
-/// Returns the identity of a captured board (build stamp, git hash, addresses), as far as the client read it.
+/// Returns the identity of a captured board: build stamp, git hash and addresses. It only contains values
+/// that the client has read.
 board::BoardRegistersConfig configuration_of(const CapturedConnection& connection);
 
-/// The board's registers, with a data path that completes everything immediately.
+/// The registers of a board. In place of a data path, all requests of a burst complete immediately.
 class ReplayedBoard final : public srp::Bus {
  public:
   explicit ReplayedBoard(const board::BoardRegistersConfig& config);
@@ -22,7 +23,7 @@ class ReplayedBoard final : public srp::Bus {
   board::BoardRegisters registers_;
   board::LiveState live_;
   board::Actions actions_;
-  bool destroyed_ = false;  ///< the last metadata message destroyed a QP
+  bool destroyed_ = false;  ///< whether the last metadata message was a destroy request for a QP
 };
 
 }  // namespace softfeb::test

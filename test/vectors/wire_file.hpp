@@ -10,8 +10,8 @@
 
 namespace softfeb::test {
 
-/// A file of vectors/wire: inputs and outputs of the firmware's RTL, one event per line. The first line is
-/// a JSON object with the name of the case, the connection's parameters and the pattern in memory.
+/// An input or output of the firmware's RTL. A file of vectors/wire contains one event per line. Its first
+/// line is a JSON object with the name of the case, the connection's parameters and the pattern in memory.
 struct WireEvent {
   enum class Kind : std::uint8_t { kWorkRequest, kTransmit, kReceive, kCompletion, kControl, kMetaResponse };
 
@@ -28,12 +28,12 @@ struct WireFile {
   nlohmann::json header;          ///< null if the first line is not JSON
   std::vector<WireEvent> events;  ///< in time order
 
-  /// True if the file contains work requests, which a requester can replay. Other files contain metadata
-  /// messages or golden frames.
+  /// Returns true if the file contains work requests, which a requester can replay. Other files contain
+  /// metadata messages or golden frames.
   bool has_data_path() const;
 };
 
-/// Throws std::runtime_error with file and line if the format is invalid.
+/// Reads a file. If its format is invalid, throws std::runtime_error with file and line.
 WireFile read_wire_file(const std::filesystem::path& path);
 
 }  // namespace softfeb::test

@@ -23,7 +23,8 @@ namespace {
 
 using IdStatus = std::vector<std::pair<std::uint64_t, unsigned>>;
 
-/// The sessions of one file: each modification to RTS starts a queue pair.
+/// Checks the traffic that the notes of a file describe. Each modification of a QP to RTS starts a new
+/// requester.
 class NotedTraffic {
  public:
   void line(const std::string& text) {
@@ -72,7 +73,8 @@ class NotedTraffic {
     return out;
   }
 
-  /// The hexadecimal text is the start of a SEND with immediate; its immediate is the request's id.
+  /// Checks a packet against the text `hex`, the first bytes of a SEND with immediate. Its immediate is the
+  /// id of the work request.
   void check_packet(const std::string& hex) {
     REQUIRE(requester_);
     const std::size_t headers = Bth::kSize + ImmDt::kSize;

@@ -14,7 +14,7 @@ namespace {
 
 using Kind = WireEvent::Kind;
 
-/// Upper limit of the firmware's pipeline delay between the decision to send a packet and its transmission.
+/// The firmware decides to send a packet, and transmits it after a pipeline delay of at most this time.
 constexpr Time kPipeline = 256 * kFirmwareClock;
 
 bool contains(const nlohmann::json& header, const char* key, const char* word) {
@@ -24,7 +24,7 @@ bool contains(const nlohmann::json& header, const char* key, const char* word) {
 RequesterConfig config_of(const WireFile& file) {
   const auto& connection = file.header.at("connection");
   const auto& setup = connection.at("setup_args");
-  // The netlist of November 2025 (window_4, rnr_retry7_*) behaves differently from later ones.
+  // The netlist of November 2025 behaves differently from later ones (window_4, rnr_retry7_*).
   const bool rtl_2025 = contains(file.header, "rtl", "2025");
   RequesterConfig c;
   c.timing = TimingProfile::kFirmware;
@@ -79,7 +79,7 @@ void WireReplay::run() {
         break;
       default:
         advance(t);
-        // Inputs that are at most kPipeline apart form a burst. The completions are checked when the next
+        // Inputs that follow each other within kPipeline form a burst. Check the completions when the next
         // burst begins.
         if (t > last_input_ + kPipeline) check_completions();
         last_input_ = t;
@@ -101,8 +101,8 @@ void WireReplay::advance(Time t) {
 }
 
 void WireReplay::on_input(const WireEvent& e) {
-  // Our requester sends as soon as one slot is free, whereas the firmware waits for two (window_4). New
-  // packets may therefore be ready.
+  // Our requester sends as soon as one slot is free, whereas the firmware waits for two (window_4). It may
+  // therefore have a new packet ready earlier than the firmware, but not a retransmission.
   if (!past_defect_ && requester_.ready(now_)) {
     INFO("about to resend PSN " << requester_.peek().psn);
     CHECK_FALSE(requester_.peek().retransmission);
@@ -129,7 +129,7 @@ void WireReplay::post(const nlohmann::json& wr) {
   r.opcode = static_cast<WrOpcode>(wr.at("op").get<std::uint8_t>());
   r.signaled = (wr.at("flags").get<unsigned>() & 2) != 0;
   r.solicited =
-      wr.value("sol", 0) != 0;  // `sol` is a separate bit; the firmware ignores the SOLICITED flag (4)
+      wr.value("sol", 0) != 0;  // the firmware uses the bit `sol`, and ignores the flag SOLICITED (4)
   r.remote_address = wr.at("raddr");
   r.rkey = wr.at("rkey");
   r.length = wr.at("len");
@@ -149,8 +149,8 @@ void WireReplay::receive(const Bytes& packet) {
   } else if (p.kind == TransportKind::kUnknown && is_foreign_response(bth.opcode)) {
     requester_.on_bad_response(bth.psn, now_);
   } else if (packet.size() < Bth::kSize + Aeth::kSize && packet.at(0) == kOpcodeRcAck) {
-    // The firmware accepts an ACK without AETH (rx_short_12), but softfeb does not. Requests that this ACK
-    // completed in the firmware complete here with the next ACK.
+    // The firmware accepts an ACK without AETH (rx_short_12), but softfeb does not. In softfeb, the requests
+    // that this ACK acknowledges complete with the next ACK.
     completions_late_ = true;
   }
 }
@@ -169,17 +169,18 @@ void WireReplay::control(const std::string& text) {
   }
 }
 
-/// Handles the response to a QP modification, which contains the new state in bits 216:213 of 276.
+/// Handles the response to a modify request for a QP. Bits 216:213 of the 276 bits contain the new state.
 void WireReplay::meta_response(const std::string& hex) {
   constexpr std::size_t kDigits = 69;
   REQUIRE(hex.size() >= kDigits);
-  if ((std::stoul(hex.substr(0, 1), nullptr, 16) >> 2) != 2) return;  // not a response about a QP
+  if ((std::stoul(hex.substr(0, 1), nullptr, 16) >> 2) != 2) return;  // the response is not about a QP
   const auto digits = std::stoul(hex.substr(14, 2), nullptr, 16);     // bits 219:212
   requester_.set_state(static_cast<QpState>((digits >> 1) & 15), now_);
 }
 
-/// From here on, the firmware's packets are wrong. The correct packets are those of the first transmission,
-/// starting with the requested packet.
+/// Handles a NAK inside a message, after which the defective firmware sends wrong packets. From here on, the
+/// requester is compared with the first transmission of the packets instead, starting with the requested
+/// packet.
 void WireReplay::resume_inside_message(Psn psn) {
   past_defect_ = true;
   Psn last = psn;
@@ -195,8 +196,8 @@ void WireReplay::resume_inside_message(Psn psn) {
   }
 }
 
-/// Takes packets immediately, because the firmware makes packets even while its output is blocked, and
-/// immediately requests a payload that fails.
+/// Takes packets from the requester ahead of their transmission. The firmware does so in two cases: it makes
+/// packets even while its output is blocked, and it requests a payload immediately if this request will fail.
 void WireReplay::take_eagerly() {
   while ((output_blocked_ || payload_fails_) && requester_.ready(now_)) {
     if (payload_fails_) {
@@ -235,14 +236,14 @@ void WireReplay::on_transmit(const WireEvent& e) {
   Bytes theirs = e.bytes;
   output_.pop_front();
   CHECK(ours.size() == theirs.size());
-  const std::size_t pad = (ours[1] >> 4) & 3U;  // in the firmware, the bytes of the pad are undefined
+  const std::size_t pad = (ours[1] >> 4) & 3U;  // the firmware's pad bytes are undefined
   ours.resize(ours.size() - pad);
   if (theirs.size() >= pad) theirs.resize(theirs.size() - pad);
   if (ours != theirs) FAIL_CHECK("packet with PSN " << psn_of(ours) << " differs");
 }
 
-/// Fails if a retransmission comes long before the firmware's, because this would mean that our timeout was
-/// too short.
+/// Fails if our requester is ready to retransmit a packet long before the firmware does so. Its timeout would
+/// then be too short.
 void WireReplay::check_not_early(const WireEvent& e) {
   const Time t = e.cycle * kFirmwareClock;
   if (past_defect_ || !output_.empty() || t < now_ + kPipeline) return;
@@ -274,8 +275,7 @@ void WireReplay::check_completion(const nlohmann::json& wc) {
   CHECK(pkey_ == wc.at("pkey").get<std::uint16_t>());
 }
 
-/// Checks the last completions. They may come long after the last packet or input if a timeout ends the
-/// request.
+/// Checks the last completions. If a timeout ends the request, they come long after the last packet or input.
 void WireReplay::check_end() {
   INFO(file_.name << ": at the end");
   const Time last = expected_.empty() ? now_ : std::max(now_, expected_.back()->cycle * kFirmwareClock);

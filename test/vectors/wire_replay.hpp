@@ -10,19 +10,19 @@
 
 namespace softfeb::test {
 
-/// Applies the inputs of a wire vector at their times to a requester in the firmware profile, and compares
-/// the packets and completions of the requester with those that the firmware produced.
+/// Replays a wire vector. Applies its inputs, at their times, to a requester in the firmware profile.
+/// Compares the packets and completions of the requester with those that the firmware produced.
 ///
-/// Packets are taken from the requester at the times at which they left in the file, because the firmware's
-/// pipeline adds delays. Order and bytes must be equal, no packet may be missing, and none may be resent
-/// unless the file contains the retransmission. Between any two inputs, the completions must be the same as
-/// in the file. After the last input, they must be the same by the time of the file's last completion.
-/// Deliberate differences are documented in the code.
+/// The firmware's pipeline adds delays, so each packet is taken from the requester when the firmware sent it.
+/// Order and bytes must be equal. No packet may be missing, and none may be retransmitted unless the file
+/// contains the retransmission. Between any two inputs, the completions must be the same as in the file.
+/// After the last input, they must be the same by the time of the file's last completion. The code documents
+/// deliberate differences.
 class WireReplay {
  public:
   explicit WireReplay(const WireFile& file);
 
-  /// Checks (Catch2) everything in the file.
+  /// Replays the file, and compares everything with Catch2 checks.
   void run();
 
  private:
@@ -52,7 +52,7 @@ class WireReplay {
 
   const WireFile& file_;
   std::uint16_t pkey_;
-  bool shows_defect_;  ///< the file shows the firmware's defect in its packets after a NAK inside a message
+  bool shows_defect_;  ///< whether the file's firmware sends wrong packets after a NAK inside a message
   roce::Requester requester_;
   Time now_ = 0;
   Time last_input_ = 0;
@@ -62,7 +62,7 @@ class WireReplay {
   bool past_defect_ = false;
   bool completions_late_ = false;
   std::deque<Sent> output_;                ///< packets made while the output was blocked
-  std::map<roce::Psn, Bytes> first_sent_;  ///< first transmission of each packet
+  std::map<roce::Psn, Bytes> first_sent_;  ///< packets as transmitted for the first time, by PSN
   std::deque<const WireEvent*> expected_;  ///< completions not yet checked
 };
 

@@ -19,7 +19,7 @@ TIMEOUT, RETRIES_EXCEEDED = '"status": 20', '"status": 12'
 
 class End(unittest.TestCase):
     def vector(self, name):
-        """Returns the lines of a vector up to the completion with the timeout. The flushed request after it is omitted."""
+        """Returns the lines of a vector up to the completion that reports the timeout, without the flushed request after it."""
         lines = (WIRE / name).read_text().splitlines()
         last = next(i for i, line in enumerate(lines) if line.startswith("WC ") and TIMEOUT in line)
         clock = {line.split()[0]: int(line.split()[1]) for line in lines[1:last + 1]}
@@ -72,7 +72,7 @@ class End(unittest.TestCase):
         self.assert_fails(lines[:-1] + [f"WC {int(clock) - 2000} {wc}"], "requester_.poll(c)")
 
     def test_completion_that_the_file_does_not_have(self):
-        """The file has no completion for a second request, which the error flushes. The replay must fail."""
+        """The error also flushes a second request, but the file does not contain this completion. The replay must fail."""
         lines = self.vector("timeout_code1.txt")
         at, request = next((i, line) for i, line in enumerate(lines) if line.startswith("WR "))
         second = request.replace('"id": 1', '"id": 2')

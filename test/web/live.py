@@ -11,7 +11,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "smoke"))
 import harness  # noqa: E402
 
-WAIT = 60  # seconds, for steps that take about one
+WAIT = 60  # seconds; a step takes about one second if the machine is not busy
 
 
 def free_port(kind=socket.SOCK_STREAM):
@@ -32,7 +32,7 @@ def wait_for(what, condition, seconds=WAIT):
 
 
 def congested(boards=2, **run):
-    """Returns a configuration with boards that send over a ring on which packets are marked. The registers of feb0 are served."""
+    """Returns a configuration with boards that send over a ring, where packets are CE-marked. Only feb0 serves registers."""
     dcqcn = {"algorithm": "firmware", "line_rate": "200Mb/s", "bucket": "64KiB"}
     traffic = {"message_size": "64KiB"}
     first = harness.board(harness.qp(traffic=traffic), name="feb0", ip="10.0.0.1/16", dcqcn=dcqcn,
@@ -55,7 +55,7 @@ def swift(boards=2):
 
 
 def camera(boards=143):
-    """Returns a configuration with many boards, each of which sends little."""
+    """Returns a configuration with many boards, which send at low rates."""
     traffic = {"message_size": "4KiB", "rate": "500kb/s"}
     many = harness.board(harness.qp(traffic=traffic), name="feb", ip="10.0.0.1/16", count=boards,
                          dcqcn={"algorithm": "firmware", "line_rate": "1Mb/s", "rmin": "1Mb/s"})

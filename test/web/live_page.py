@@ -27,7 +27,7 @@ from selenium.webdriver.support.ui import Select  # noqa: E402
 FEBCTL = os.environ.get("FEBCTL", str(harness.ROOT / "build/app/febctl/febctl"))
 SCREENSHOTS = os.environ.get("SOFTFEB_SCREENSHOTS")
 SAMPLES = "return softfeb.store.samples.length"
-# The browser reports that the server is stopped, which is intended.
+# Errors that the browser reports when a test stops the server.
 AWAY = ("ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED_ENCODING", "ERR_CONNECTION_RESET", "ERR_EMPTY_RESPONSE")
 
 
@@ -50,7 +50,7 @@ class Page(live.Served):
         cls.addClassCleanup(cls.driver.quit)
 
     def load(self):
-        """Opens the page with an empty log. The page of the previous test, whose server has ended, must not write to it."""
+        """Opens the page with an empty log. First closes the page of the previous test, which would log errors about its stopped server."""
         self.driver.get("about:blank")
         self.emulate()
         self.driver.get_log("browser")
@@ -87,7 +87,7 @@ class Page(live.Served):
         self.assertEqual([e for e in log if not (away and any(a in e["message"] for a in AWAY))], [])
 
     def drawn(self, canvas="rates"):
-        """Returns the number of pixels of the canvas that are not empty, and the lowest number of points of its lines."""
+        """Returns how many pixels of a canvas are not empty, and how many points the line with the fewest points has."""
         return self.js("""const c = document.getElementById(arguments[0]);
             const copy = Object.assign(document.createElement('canvas'), {width: c.width, height: c.height});
             const pen = copy.getContext('2d', {willReadFrequently: true});
@@ -120,7 +120,7 @@ class Page(live.Served):
         wait_for("counters", lambda: self.driver.find_elements(By.CSS_SELECTOR, "#panel-boards tbody tr"))
         self.assertEqual(len(self.driver.find_elements(By.CSS_SELECTOR, "#panel-boards tbody tr")), 3)
         self.assertTrue(self.driver.find_elements(By.CSS_SELECTOR, "#tiles dd"))
-        for card in ("rtt-card", "cwnd-card"):  # DCQCN has neither
+        for card in ("rtt-card", "cwnd-card"):  # DCQCN has neither an RTT nor a window
             self.assertFalse(self.element(card).is_displayed())
         self.assertNotIn("RTT", self.element("tiles").text)
         self.screenshot("light")
@@ -202,15 +202,15 @@ class Page(live.Served):
         self.wait_state("ended")
         self.assertIn(self.element("verdict").text, ("held", "inconclusive", "failed"))
         self.assertRegex(self.element("result").text, r"real time +virtual +limit")
-        self.assertRegex(self.element("tiles").text, r"Queue, peak in 1 s\s+[0-9.]+ (B|KiB|MiB)\s")  # named as in the result
+        self.assertRegex(self.element("tiles").text, r"Queue, peak in 1 s\s+[0-9.]+ (B|KiB|MiB)\s")  # the name is that in the result
         self.assertRegex(self.element("port-note").text, r"buffer 4 MiB")
         heights = self.js("return [...document.querySelectorAll('tbody td, tbody th')].map(e => e.getBoundingClientRect().height)")
-        self.assertTrue(heights and all(h == round(h) for h in heights), heights)  # otherwise sticky cells may be a pixel off their rows
+        self.assertTrue(heights and all(h == round(h) for h in heights), heights)  # sticky cells must align with their rows
         self.assert_fits()
         self.screenshot("result")
         self.emulate(width=390, height=900)
         self.assert_fits()
-        self.driver.refresh()  # late clients must get the result, too
+        self.driver.refresh()  # a client that connects after the end must get the result, too
         wait_for("the result", lambda: self.element("result-card").is_displayed())
         log = [e["message"] for e in self.driver.get_log("browser") if e["level"] == "SEVERE"]
         self.assertEqual([m for m in log if "409" not in m], [])
@@ -255,7 +255,7 @@ class Page(live.Served):
         self.assertEqual([r[0] for r in rows("streams")], [f"gpu{i}" for i in range(4)])
         self.assertIn("dropped datagrams no buffer", self.element("panel-streams").text)
         self.wait_samples(15)
-        self.assertEqual(self.element("tab-streams").get_attribute("aria-selected"), "true")  # new counters do not change the selected tab
+        self.assertEqual(self.element("tab-streams").get_attribute("aria-selected"), "true")  # new samples do not change the tab
         self.screenshot("streams")
         self.assert_fits()
         self.assert_clean_console()
@@ -265,7 +265,7 @@ class Page(live.Served):
         self.open()
         wait_for("the card", lambda: self.element("workers-card").is_displayed())
         self.wait_samples(15)
-        # Read at one time, for each worker: its numbers, the filled part of its bar, and the description of the bar.
+        # For each worker, read its numbers, the filled part of its bar, and the description of the bar, all in one call.
         rows = self.js("""const width = (e) => e.getBoundingClientRect().width;
             return [...document.querySelectorAll('#workers tbody tr')].map((row) => {
               const bar = row.querySelector('.shares');

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests the responses of the live page's server to programs: statistics, parameters, refusals, DPDK's telemetry socket."""
+"""Tests the interfaces of the live page's server for programs: statistics, parameters, refusals, and DPDK's telemetry socket."""
 
 import json
 import re
@@ -18,7 +18,7 @@ RAI = 0x00151004  # address of Rai in the first DCQCN block
 
 
 def parse_metrics(text):
-    """Strict parser of Prometheus' text format: {family: (type, {labels: value})}."""
+    """Parses Prometheus' text format strictly. Returns {family: (type, {labels: value})}."""
     families, name = {}, None
     series = re.compile(r'([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{((?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\[\\"n])*"(?:,(?!\})|(?=\})))+)\})? (\S+)')
     assert text.endswith("\n")
@@ -137,7 +137,7 @@ class Server(live.Served):
             self.assertIn("fix: add " + fix, run.err)
 
     def test_who_looks_at_a_lab_gets_both_times(self):
-        """After the run, the lab runs in virtual time. The page is served until the results of both are compared."""
+        """After its run in real time, the lab runs in virtual time. The page is served until the two results have been compared."""
         softfeb = self.serve_lab(INCAST, "--duration", "1s")
         with socket.create_connection(("127.0.0.1", self.port), timeout=live.WAIT) as s:
             s.sendall(b"GET /events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
@@ -165,14 +165,14 @@ class Server(live.Served):
             wrong = self.change(400, board="feb1", set=keys)
             self.assertEqual(wrong["key"], next(iter(keys)))
             self.assertTrue(wrong["error"] and wrong["fix"])
-        missing = self.change(400, board="feb0", set={"dcqcn_bypass": True})   # a register of newer firmware
+        missing = self.change(400, board="feb0", set={"dcqcn_bypass": True})   # only newer firmware has this register
         self.assertEqual(missing["key"], "dcqcn_bypass")
         self.change(404, board="feb9", set={"rai": 1})
         self.change(400, board="feb1", qps=5, set={"rai": "1Mb/s"})
         self.assertNotEqual(self.get("/api/dcqcn/feb1")["units"][0]["parameters"]["rai"], "1Mb/s")
 
     def test_parameters_take_effect(self):
-        """The minimum rate is a lower limit, whether it is set by registers or by the worker."""
+        """A changed minimum rate takes effect on a board that serves registers and on one that does not."""
         self.serve(live.congested())
         rc = lambda b: self.get("/api/history")[-1]["rc"][b]
         for b, name in enumerate(("feb0", "feb1")):
@@ -186,7 +186,7 @@ class Server(live.Served):
             self.assertEqual(self.get(f"/api/dcqcn/{name}")["units"][0], unit)
 
     def test_scheduled_changes_are_seen(self):
-        """Scheduled changes are visible for a board that serves registers, and for one that does not."""
+        """The page shows scheduled changes, both of a board that serves registers and of one that does not."""
         config = live.congested()
         config["changes"] = [{"at": "200ms", "board": name, "dcqcn": {"algorithm": "firmware", "rmin": "150Mb/s", "rhai": "9Mb/s"}}
                              for name in ("feb0", "feb1")]
@@ -196,7 +196,7 @@ class Server(live.Served):
             live.wait_for(f"{name}'s change", lambda: unit()["parameters"]["rmin"] == "150Mb/s")
             self.assertEqual(unit()["parameters"]["rhai"], "9Mb/s")
             self.assertEqual("register" in unit(), name == "feb0")
-            # A write of another parameter keeps the change.
+            # If the page then changes another parameter, the scheduled changes are kept.
             changed = self.change(board=name, qps="all", set={"rai": "8Mb/s"})["units"][0]["parameters"]
             self.assertEqual([changed[k] for k in ("rmin", "rhai", "rai")], ["150Mb/s", "9Mb/s", "8Mb/s"])
 
@@ -217,7 +217,7 @@ class Server(live.Served):
         with srp_client.Srp(port=feb0["control"]["registers_port"]) as srp:
             srp.write(RAI, struct.pack("<I", 1_000_000))
             self.assertEqual(rai(), ["8Mb/s"] * 2)
-            # The page changes another parameter once, and the value that the client wrote is kept.
+            # If the page changes another parameter, the value that the register client wrote is kept.
             for unit in self.change(board="feb0", qps="all", set={"rhai": "24Mb/s"})["units"]:
                 self.assertEqual([unit["parameters"][k] for k in ("rai", "rhai")], ["8Mb/s", "24Mb/s"])
             time.sleep(0.3)

@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 # Build directories: build (gcc, for users), and those of the test suite. meson uses ccache if it is installed.
 
-# ccache reads the compiler's list of headers instead of running the preprocessor once more for each miss. It caches files that
-# use a precompiled header only if it is told (pch_defines, time_macros) not to compare the macros of that header.
+# With CCACHE_DEPEND, ccache takes the list of headers from the compiler and need not run the preprocessor on a miss. It caches
+# files that use a precompiled header only with pch_defines and time_macros, because it cannot check the macros of that header.
 export CCACHE_DEPEND=1
 export CCACHE_SLOPPINESS="${CCACHE_SLOPPINESS-pch_defines,time_macros}"
 # gold links in half the time of ld.bfd.
@@ -11,8 +11,8 @@ if command -v ld.gold >/dev/null; then
   export CXX_LD="${CXX_LD-gold}"
 fi
 
-# configure DIR [meson options]: sets DIR up again if its options differ. Uses unity builds, in which every library is one unit,
-# because the compiler spends most of its time on headers.
+# configure DIR [meson options]: sets up DIR, unless it already has these options. Uses unity builds, which compile each library
+# as one unit, because the compiler spends most of its time on headers.
 configure() {
   local dir=$1
   shift
@@ -45,13 +45,13 @@ compile() {
   say "$dir: compiled in $((SECONDS - began)) s"
 }
 
-# Only softfeb, which is all that the demonstrations need.
+# Compiles only softfeb, because the demonstrations need no other program.
 build_softfeb() {
   configure build
   compile build app/softfeb/softfeb || exit 1
 }
 
-# febctl and rdma-sink, after the demonstration has printed its results.
+# Compiles febctl and rdma-sink. Called after the demonstration has printed its results.
 build_other_programs() {
   say "compiling febctl and rdma-sink"
   compile build programs || exit 1

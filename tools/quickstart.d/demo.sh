@@ -8,7 +8,7 @@ run_demo() {
   if ! mkdir -p "$dir" || ! rm -f "$sent" "$received" "$dir/result.json"; then
     die 3 "cannot write to $PWD/$dir, which may belong to another user" "fix: sudo rm -r $PWD/$dir"
   fi
-  # The content is random, so that the file cannot be confused with that of an earlier run. The size is 64 MiB, as in conf/demo.yaml.
+  # The content is random, so that a file of an earlier run cannot pass for this one. conf/demo.yaml expects a size of 64 MiB.
   head -c $((64 << 20)) /dev/urandom >"$sent"
   say "a board sends $sent (64 MiB) to a receiver by RDMA WRITE: softfeb run -c conf/demo.yaml"
   build/app/softfeb/softfeb run -c conf/demo.yaml --json "$dir/result.json" \

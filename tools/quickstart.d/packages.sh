@@ -12,7 +12,7 @@ missing_packages() {
     <(dpkg-query -W -f '${db:Status-Status} ${Package}\n' | sed -n 's/^installed //p' | sort -u)
 }
 
-# Runs a command as root; prints what to do ($fix) if that is not possible.
+# Runs a command as root. If this is not possible, prints the command in $fix, which the user must run.
 as_root() {
   if [ "$(id -u)" = 0 ]; then
     "$@"

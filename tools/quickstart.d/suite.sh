@@ -4,7 +4,7 @@
 
 broken=0
 
-# idle COMMAND: runs COMMAND when no other process needs the CPU.
+# idle COMMAND: runs COMMAND only while no other process needs the CPU.
 idle() {
   chrt --idle --pid 0 "$BASHPID" 2>/dev/null || renice -n 19 "$BASHPID" >/dev/null
   "$@"
@@ -14,21 +14,21 @@ idle() {
 run_tests() {
   local dir=$1 began=$SECONDS
   shift
-  # Failures are counted below, from meson's logs.
+  # Ignore the status: count-tests counts the failures later, from meson's logs.
   meson test -C "$dir" --no-rebuild --print-errorlogs "$@" || true
   say "$dir: tested in $((SECONDS - began)) s"
 }
 
-# Makes the second build: the sans-I/O libraries, which parse packets from the network, with clang, ASan, UBSan and libFuzzer.
-# All other code is only checked for clang's warnings.
+# Makes and tests the second build: the sans-I/O libraries, which parse packets from the network, with clang, ASan, UBSan and
+# libFuzzer. All other code is only checked for clang's warnings.
 second_build() {
-  # gold warns about a symbol of ASan.
+  # Use ld.bfd, because gold warns about a symbol of ASan.
   CXX_LD=bfd CXX=clang++ configure build-sanitize -Dcore_only=true -Dfuzzers=true -Doptimization=1 \
     -Db_sanitize=address,undefined -Db_lundef=false
   rm -f build-sanitize/meson-logs/*log.json
   compile build-sanitize || return 1
   local fine=0
-  # The fuzzers run for a fixed time.
+  # The fuzzers take a fixed time, so run them in parallel with the check for warnings.
   meson test -C build-sanitize --no-rebuild --suite fuzz --logbase fuzzlog --timeout-multiplier 4 --print-errorlogs \
     >build-logs/fuzz.log 2>&1 &
   local fuzz_pid=$!
@@ -39,7 +39,8 @@ second_build() {
   return "$fine"
 }
 
-# The second build is CPU-bound, while the tests of the first mostly wait, one at a time. Therefore it only uses idle CPU time.
+# The second build is CPU-bound. The tests of the first build run one at a time and mostly wait, so the second build uses the CPU
+# time that they leave idle.
 start_second_build() {
   idle second_build >build-logs/second-build.log 2>&1 &
   second_pid=$!
@@ -50,7 +51,7 @@ finish_second_build() {
   cat build-logs/second-build.log
 }
 
-# The guest image of the interop tests is built from Debian packages, in parallel with the compilation.
+# Builds the guest image of the interop tests from Debian packages, in parallel with the compilation.
 start_guest_image() {
   mkdir -p build-logs
   nice tools/softroce-vm/softroce-vm build >build-logs/guest.log 2>&1 &
@@ -70,7 +71,7 @@ run_suite() {
   start_guest_image
   compile build || broken=$((broken + 1))
   finish_guest_image
-  # Tests that measure run alone.
+  # Tests that measure rates or latencies run without other load.
   run_tests build --suite timing --logbase timinglog
   start_second_build
   run_tests build --no-suite timing --no-suite builds

@@ -18,7 +18,7 @@ class Chart:
         self._figure = figure
 
     def save(self, path):
-        """Writes NAME.png and NAME.svg."""
+        """Writes the chart to the folder `path`, as NAME.png and NAME.svg."""
         self._figure.savefig(os.path.join(path, self.name + ".png"), metadata={"Software": None})
         out = io.StringIO()
         self._figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None, "Title": self.title})
@@ -28,7 +28,8 @@ class Chart:
             f.write(self._svg)
 
     def inline(self):
-        """Returns SVG for the page: without prologue and unused ids, with unique ids, colours by name, and labels for screen readers."""
+        """Returns the chart as SVG that can be embedded in the page. Its ids are unique in the page, its colours are CSS variables, and it
+        refers to labels for screen readers."""
         svg = self._svg[self._svg.index("<svg"):]
         svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.S)
         svg = re.sub(r"<title>.*?</title>", "", svg, flags=re.S)
@@ -44,7 +45,7 @@ class Chart:
 
 
 def panels(count, height=1.9, top=0.0, shared=True, width=style.WIDTH, ratios=None):
-    """Returns a column of axes that share the time axis."""
+    """Returns a figure and its axes. The axes are stacked in a column and, if `shared` is set, share the x-axis."""
     total = sum(ratios) if ratios else count
     figure, axes = plt.subplots(count, 1, sharex=shared, squeeze=False, figsize=(width, height * total + 0.75 + top),
                                 constrained_layout=True, gridspec_kw={"height_ratios": ratios} if ratios else None)

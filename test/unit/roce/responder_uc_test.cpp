@@ -139,7 +139,7 @@ TEST_CASE("UC: late packets are distinguished from duplicates", "[responder]") {
   CHECK_FALSE(uc.send(Operation::kWriteOnly, 101, 8).message);
   CHECK_FALSE(uc.send(Operation::kWriteOnly, 103, 8).message);
   CHECK(uc.counters().duplicate == 2);
-  CHECK_FALSE(uc.send(Operation::kWriteOnly, 99, 8).message);  // its PSN precedes that of the first packet
+  CHECK_FALSE(uc.send(Operation::kWriteOnly, 99, 8).message);  // a PSN before that of the first packet
   CHECK(uc.counters().duplicate == 3);
   CHECK(uc.send(Operation::kWriteOnly, 104, 8).packet_index == 4U);
   CHECK(uc.counters().messages == 4);

@@ -18,7 +18,7 @@ void require_same(const Segments& content) {
   REQUIRE(parse_response(content) == response_of(parse_transport_with_icrc(content)));
 }
 
-/// Returns the BTH and AETH of an acknowledgement; the iCRC is not checked here.
+/// Returns the BTH and AETH of an acknowledgement, with an invalid iCRC, which these tests do not check.
 Bytes acknowledgement() {
   Bytes b{};
   Bth bth;

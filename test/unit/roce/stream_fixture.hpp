@@ -17,7 +17,7 @@ inline std::vector<std::uint8_t> random_bytes(std::size_t n, std::uint64_t seed)
   return v;
 }
 
-/// A stream held in memory, which restarts every `pass` bytes (0: never).
+/// A payload stream from a vector. It restarts every `pass` bytes, or never if `pass` is 0.
 class VectorStream final : public PayloadStream {
  public:
   explicit VectorStream(std::vector<std::uint8_t> data, std::uint64_t pass = 0)

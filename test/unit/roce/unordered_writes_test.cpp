@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t kUnorderedPmtu = 256;
 constexpr std::uint64_t kUnorderedAddress = 0x1000;
 
-/// Stores the placed data, and logs all calls.
+/// A sink that stores the placed data and logs all calls.
 struct UnorderedLog final : UnorderedSink {
   const MemoryRegion* admit(std::uint32_t, const Reth& reth) override {
     return region.holds(reth.virtual_address, reth.dma_length) ? &region : nullptr;
@@ -46,7 +46,7 @@ struct UnorderedLog final : UnorderedSink {
   std::uint64_t duplicates = 0;
 };
 
-/// Makes the packets of a WRITE with immediate. Byte i of the payload is i modulo 251.
+/// Makes the packets of a WRITE with immediate. Byte i of the payload is i mod 251.
 struct TestWrite {
   explicit TestWrite(std::uint32_t length, std::uint64_t offset = 0)
       : address(kUnorderedAddress + offset), bytes(length) {
@@ -110,10 +110,10 @@ TEST_CASE("packets of a WRITE are placed in any order", "[unordered]") {
 TEST_CASE("WRITEs that overlap in time are kept apart", "[unordered]") {
   UnorderedBench b;
   const TestWrite one(512), two(600, 1024);
-  b.arrive(1, two, 2, 1);  // this packet waits
+  b.arrive(1, two, 2, 1);  // waits for the first packet of its WRITE
   b.arrive(1, one, 0, 0);
   b.arrive(1, two, 2, 0);
-  b.arrive(1, one, 0, 0, 1);  // another queue pair
+  b.arrive(1, one, 0, 0, 1);  // the same PSN, but for another queue pair
   CHECK(b.sink.completed.empty());
   b.arrive(1, two, 2, 2);
   b.arrive(1, one, 0, 1);
@@ -144,7 +144,7 @@ TEST_CASE("incomplete WRITEs and packets without FIRST are given up", "[unordere
   b.writes.advance(120);
   CHECK(b.sink.drops == std::vector{RegistrationVerdict::kEscapeTimeout});
   CHECK(b.writes.table().open() == 0);
-  // The escape channel has room again.
+  // The packets that timed out no longer occupy the escape channel, so it accepts others until it is full.
   for (std::uint64_t i = 0; i < 5; ++i) b.arrive(130, w, 200 + 10 * i, 1);
   CHECK(b.sink.drops.back() == RegistrationVerdict::kEscapeFull);
   CHECK(b.writes.table().waiting() == 4);
@@ -155,7 +155,7 @@ TEST_CASE("packets that contradict their WRITE are dropped", "[unordered]") {
   const TestWrite w(1000);
   ReceivedRequest r = w.packet(0);
   r.reth.virtual_address = 0;
-  b.writes.packet(0, 0, 0, r);  // no such region
+  b.writes.packet(0, 0, 0, r);  // address 0 is outside the region
   CHECK(b.writes.table().counters().packets == 0);
   b.arrive(0, TestWrite(17 * kUnorderedPmtu), 0, 0);
   CHECK(b.sink.drops == std::vector{RegistrationVerdict::kTooLarge});
@@ -168,7 +168,7 @@ TEST_CASE("packets that contradict their WRITE are dropped", "[unordered]") {
   r.bth.opcode = opcode(Transport::kUc, Operation::kSendMiddle);
   b.writes.packet(0, 0, 1, r);
   CHECK(b.sink.drops.size() == 3);
-  // A WRITE whose LAST packet arrives in its middle is complete, but invalid.
+  // A LAST packet in the middle of a WRITE makes the WRITE invalid, even if all of its packets arrive.
   r = w.packet(1);
   r.bth.opcode = opcode(Transport::kUc, Operation::kWriteLast);
   b.writes.packet(0, 0, 1, r);

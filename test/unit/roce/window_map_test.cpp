@@ -40,10 +40,10 @@ TEST_CASE("windows close in order, with a bitmap", "[windows]") {
   Collector consumer;
   WindowMap map(two_streams(), &consumer);
   CHECK(map.message(1, 0, 0, 100) == Verdict::kMarked);
-  CHECK(map.message(2, 1, 0, 100) == Verdict::kMarked);  // window 0 is full
+  CHECK(map.message(2, 1, 0, 100) == Verdict::kMarked);  // makes window 0 full
   CHECK(map.message(3, 0, 1, 100) == Verdict::kMarked);
   CHECK(map.message(4, 0, 1, 100) == Verdict::kDuplicate);
-  CHECK(map.message(5, 0, 3, 100) == Verdict::kMarked);  // window 1 must be closed
+  CHECK(map.message(5, 0, 3, 100) == Verdict::kMarked);  // closes window 1 to make room for window 3
   CHECK(map.message(6, 1, 1, 100) == Verdict::kLate);
   map.finish(7, 5);
   CHECK(consumer.all == std::vector<Closed>{{0, 0, WindowStatus::kFull, 3},
@@ -65,7 +65,7 @@ TEST_CASE("a jump closes empty windows together", "[windows]") {
   CHECK(consumer.all.front() == Closed{0, 0, WindowStatus::kForced, 0});
   CHECK(consumer.all[1] == Closed{1, 1, WindowStatus::kForced, 1});
   CHECK(consumer.all[2] == Closed{2, 999'996, WindowStatus::kForced, 0});
-  CHECK(consumer.all.size() == 5);  // the last two calls report gaps
+  CHECK(consumer.all.size() == 5);  // one call for all empty windows; the two other calls report gaps
   CHECK(map.base() == 999'999);
   CHECK(ranges(map, 1) == std::vector<Range>{{0, 999'998}});
   CHECK(map.counters().windows() == 999'999);

@@ -29,7 +29,7 @@ class Silent final : public srp::RssiUser {
   void on_room(Time) override {}
 };
 
-/// Collects the in-band client's frames on the wire.
+/// Collects the frames that the in-band client sends.
 class Frames final : public srp::DatagramSink {
  public:
   explicit Frames(InBandFixture& bench) : bench_(bench) {}
@@ -43,7 +43,7 @@ class Frames final : public srp::DatagramSink {
 
 roce::IpAddress loopback() { return *roce::IpAddress::parse("127.0.0.1"); }
 
-/// A link with both paths, and a client on each.
+/// A control link with both paths, a socket and in-band, and a client on each path.
 struct LinkRig {
   InBandFixture bench;
   boost::asio::io_context io;

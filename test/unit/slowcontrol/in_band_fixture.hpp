@@ -16,7 +16,7 @@
 
 namespace softfeb::test {
 
-/// Station `n` in a VLAN.
+/// Returns the identity of station `n`, in a VLAN.
 inline engine::Identity tagged_identity(std::uint32_t n) {
   engine::Identity id = identity(n);
   id.vlan = roce::VlanTag{9, 3};
@@ -67,8 +67,8 @@ struct InBandFixture {
                           [](const roce::IpAddress& ip) { return ip.v4() >> 24 == 10; });
   }
 
-  /// Sends a datagram from the client in a frame of `parts` mbufs, and runs the port queue, which receives
-  /// it.
+  /// Sends a datagram from the client in a frame of `parts` mbufs. Then runs the port queue, so that the
+  /// board receives the datagram.
   void send(const engine::Identity& from, ByteSpan datagram, std::uint16_t port = 8192,
             std::size_t parts = 1) {
     Bytes frame(engine::control_frame_overhead(from) + datagram.size());
@@ -81,7 +81,8 @@ struct InBandFixture {
     port_queue->run(now);
   }
 
-  /// Appends what the client has received since the last call to `arrived`. Returns the number of datagrams.
+  /// Appends to `arrived` the datagrams that the client has received since the last call. Returns their
+  /// number.
   std::size_t receive() {
     std::vector<Bytes> frames = receive_all(ports[1]->id());
     std::move(frames.begin(), frames.end(), std::back_inserter(arrived));

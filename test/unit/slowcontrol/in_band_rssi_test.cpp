@@ -19,7 +19,8 @@ using test::tagged_identity;
 
 namespace {
 
-/// Stores the payloads that arrive. Sends them back if the test requests this and the link accepts them.
+/// A user of an RSSI link that stores the payloads that arrive. If the test requests this, it also sends them
+/// back, as far as the link accepts them.
 class User final : public srp::RssiUser {
  public:
   void on_open(Time) override { ++opened; }
@@ -38,7 +39,7 @@ class User final : public srp::RssiUser {
   int opened = 0;
 };
 
-/// The client's transmit path: puts frames on the wire, and loses every eleventh frame.
+/// The client's transmit path. It puts frames on the wire, but drops every eleventh frame.
 class Wire final : public srp::DatagramSink {
  public:
   explicit Wire(InBandFixture& bench) : bench_(bench) {}

@@ -94,7 +94,7 @@ TEST_CASE("datagrams from hosts that may not connect, or to no link, are freed a
   const Bytes datagram(24, 1);
   bench.send(tagged_identity(2), datagram);
   bench.in_band->poll(bench.now);
-  CHECK(bench.in_band->counters().rx_unserved == 1);  // no user is connected to the link yet
+  CHECK(bench.in_band->counters().rx_unserved == 1);  // the link has no user yet
   Echo link(way);
   way.connect(&link);
   engine::Identity stranger = tagged_identity(2);
@@ -105,7 +105,7 @@ TEST_CASE("datagrams from hosts that may not connect, or to no link, are freed a
   CHECK(bench.in_band->counters().rx_refused == 1);
   CHECK(bench.in_band->counters().rx_unserved == 2);
   CHECK(link.datagrams.empty());
-  // Send a datagram to an unknown peer, and one that does not fit a frame.
+  // The board sends one datagram to an unknown peer, and another that does not fit into a frame.
   way.send({tagged_identity(7).ip, 1}, datagram);
   bench.send(tagged_identity(2), datagram);
   bench.in_band->poll(bench.now);

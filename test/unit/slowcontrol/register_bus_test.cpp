@@ -40,7 +40,8 @@ board::QpRequest request_for(board::QpVerb verb, QpState state) {
                  .type = 2}};
 }
 
-/// A board with one slot of the metadata bus, a receiver that acts as the host, and the bus between them.
+/// A board with one slot of the metadata bus, a receiver that acts as the host, and the register bus that
+/// passes requests to the workers of both.
 struct BusRig {
   std::unique_ptr<board::PayloadSource> payload = board::make_test_pattern();
   std::unique_ptr<engine::Board> board;
@@ -50,10 +51,10 @@ struct BusRig {
   board::BoardRegisters registers{board::BoardRegistersConfig{}};
   std::deque<dataplane::BoardRequest*> for_board;
   std::deque<dataplane::ReceiverRequest*> for_receiver;
-  bool full = false;                  ///< the workers' queues are full
-  std::vector<std::string> served;    ///< actions of the workers, in order
-  std::vector<RegisterBus*> waiting;  ///< buses that have reported that they wait
-  std::size_t inspected = 0;          ///< number of actions that were inspected
+  bool full = false;                  ///< whether the workers' queues accept no requests
+  std::vector<std::string> served;    ///< names of the workers that have served requests, in order
+  std::vector<RegisterBus*> waiting;  ///< buses that have reported that an access is waiting
+  std::size_t inspected = 0;          ///< number of actions that the observer has seen
   std::size_t writes = 0;             ///< number of writes reported as completed
   Time now = kMillisecond;
   RegisterBus bus;
@@ -96,7 +97,7 @@ struct BusRig {
     return !full;
   }
 
-  /// Carries out the request at the head of a queue, as the worker would.
+  /// Takes the first request from a queue and executes it, as the worker `name` would.
   template <typename Request>
   bool serve(std::deque<Request*>& from, const char* name) {
     if (from.empty()) return false;
@@ -106,7 +107,7 @@ struct BusRig {
     served.emplace_back(name);
     return true;
   }
-  /// Runs the workers until no access waits.
+  /// Runs the workers until all accesses are complete.
   void run() {
     while (bus.busy()) {
       serve(for_receiver, "receiver");
@@ -211,7 +212,7 @@ TEST_CASE("a full queue of the worker is tried again", "[slowcontrol][register-b
   CHECK_FALSE(rig.bus.poll(rig.now));
   CHECK(rig.for_board.size() == 1);
   CHECK_FALSE(rig.bus.poll(rig.now));
-  CHECK(rig.for_board.size() == 1);  // not queued twice
+  CHECK(rig.for_board.size() == 1);  // the request was not queued a second time
   rig.run();
   CHECK(reply.result);
 }
@@ -229,12 +230,12 @@ TEST_CASE("a write is in force before it is answered", "[slowcontrol][register-b
     REQUIRE(rig.bus.busy());
     if (!rig.serve(rig.for_board, "board")) rig.bus.poll(rig.now);
   }
-  CHECK_FALSE(written);  // the worker has created the QP, but the client does not know this yet
+  CHECK_FALSE(written);  // the worker has created the QP, but the client's write is not complete yet
   CHECK(rig.inspected == 1);
   CHECK(rig.bus.answered());
   CHECK(rig.bus.poll(rig.now));
   CHECK(written);
-  CHECK((rig.read_now(kControl) & 2) == 2);  // the metadata bus has answered
+  CHECK((rig.read_now(kControl) & 2) == 2);  // RecvMetaData: the response is available
 }
 
 TEST_CASE("the built-in host is ready before the board sends", "[slowcontrol][register-bus]") {

@@ -22,7 +22,7 @@ TEST_CASE("accesses of several users are executed in order") {
   bus.write(0, ones, 0, [&](const BusResult& r, Time at) {
     order += "w" + std::to_string(at);
     CHECK(r.words == 1);
-    // A user that starts its next access in its callback is queued last.
+    // If a user starts its next access in the callback, this access is queued behind those of other users.
     bus.read(64, read, at, [&](const BusResult& refused, Time) {
       order += "e";
       CHECK(refused.status == BusStatus::kDecodeError);

@@ -18,7 +18,7 @@ using Result = Depacketizer::Result;
 
 namespace {
 
-/// A register write of a real client: c6c2f69e to address 4.
+/// A recorded SRPv3 message of the real client, which writes 0xc6c2f69e to address 4.
 constexpr const char* kClientFrame = "0301000a 01000000 04000000 00000000 03000000 9ef6c2c6";
 constexpr const char* kClientPacket =
     "22020000 00000080 | 0301000a 01000000 04000000 00000000 03000000 9ef6c2c6 | 00010800 8d5995e1";
@@ -42,7 +42,7 @@ std::vector<Bytes> cut(Packetizer& packetizer, ByteSpan frame, std::size_t room,
   return packets;
 }
 
-/// Recomputes the CRC after a change, for the first packet of a frame.
+/// Returns the first packet of a frame with a correct CRC, after the test has changed other bytes.
 Bytes resealed(Bytes packet) {
   const std::size_t n = packet.size() - 4;
   store_be32(&packet[n], roce::crc32(0, ByteSpan(packet).first(n)));
@@ -132,7 +132,7 @@ TEST_CASE("an invalid packet is dropped, with the rest of its frame", "[packetiz
       REQUIRE(depacketizer.push(frame[1]) == Result::kDropped);
     }
   }
-  // The remaining packets belong to no frame. The next frame is received completely.
+  // The rest of the damaged frame is dropped. The next frame is received completely.
   CHECK(depacketizer.push(frame[3]) == Result::kDropped);
   for (std::size_t i = 0; i < 3; ++i) CHECK(depacketizer.push(frame[i]) == Result::kPart);
   CHECK(depacketizer.push(frame[3]) == Result::kFrame);
@@ -152,13 +152,14 @@ TEST_CASE("invalid fields are refused even with a valid CRC", "[packetizer]") {
   CHECK(depacketizer.push(with(0, 0x21)) == Result::kDropped);      // wrong version
   CHECK(depacketizer.push(with(0, 0x32)) == Result::kDropped);      // wrong CRC mode
   CHECK(depacketizer.push(with(4, 1)) == Result::kDropped);         // not the first packet of the frame
-  CHECK(depacketizer.push(with(7, 0)) == Result::kDropped);         // no start of frame
+  CHECK(depacketizer.push(with(7, 0)) == Result::kDropped);         // the start-of-frame bit is missing
   CHECK(depacketizer.push(with(tail + 2, 0)) == Result::kDropped);  // wrong number of valid bytes
   CHECK(depacketizer.push(with(tail + 2, 9)) == Result::kDropped);
-  CHECK(depacketizer.push(with(tail + 1, 0)) == Result::kPart);  // valid: whole words, and not the last
+  CHECK(depacketizer.push(with(tail + 1, 0)) ==
+        Result::kPart);  // valid, because whole words precede the next packet
   Bytes part = with(tail + 1, 0);
   part[tail + 2] = 7;
-  CHECK(depacketizer.push(resealed(part)) == Result::kDropped);  // a gap within a frame
+  CHECK(depacketizer.push(resealed(part)) == Result::kDropped);  // only the last packet may end within a word
   for (std::size_t n = 0; n < good.size(); ++n)
     CHECK(depacketizer.push(ByteSpan(good).first(n)) == Result::kDropped);
 }
@@ -205,7 +206,7 @@ TEST_CASE("padding may contain any bytes, as the client sends them", "[packetize
   Depacketizer depacketizer(4096);
   std::vector<Bytes> packets = cut(packetizer, counting(5), 64);
   packets[0][Packetizer::kHeader + 6] = 0xa5;
-  CHECK(depacketizer.push(packets[0]) == Result::kDropped);  // the CRC covers it
+  CHECK(depacketizer.push(packets[0]) == Result::kDropped);  // the CRC also covers the padding
   CHECK(depacketizer.push(resealed(packets[0])) == Result::kFrame);
   CHECK(to_hex(depacketizer.frame()) == to_hex(counting(5)));
 }

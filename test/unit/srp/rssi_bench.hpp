@@ -75,7 +75,7 @@ inline Bytes syn(std::uint8_t flags, std::uint8_t sequence, std::uint8_t acknowl
   return {bytes.begin(), bytes.end()};
 }
 
-/// Parameters that Rogue proposes for the register link.
+/// The parameters that a Rogue client proposes for the register link.
 inline constexpr srp::RssiParameters kRogue{32, 1464, 20, 5, 1000, 15, 2};
 
 /// A single link. The test acts as its peer, datagram by datagram.
@@ -84,7 +84,7 @@ struct Bench {
   Recorder user;
   Time now = kSecond;
 
-  /// Returns the next datagram sent, parsed. Its payload stays in `last`.
+  /// Parses the next datagram that the link has sent. The datagram itself stays in `last`.
   std::optional<srp::rssi::Segment> next() {
     last = out.take();
     return last ? srp::rssi::parse(last->bytes) : std::nullopt;
@@ -112,7 +112,8 @@ struct ServerBench : Bench {
     server.on_datagram(from, datagram, now);
   }
   void pass(Time time) { Bench::pass(server, time); }
-  /// Connects. The client's first data segment will have number 101, ours 0x81.
+  /// Opens a connection. The first data segment of the client will have number 101, and that of the server
+  /// 0x81.
   void connect(const srp::RssiParameters& p = kRogue) {
     hear(syn(srp::rssi::kSyn, 100, 0, p));
     out.sent.clear();
@@ -129,7 +130,8 @@ struct ClientBench : Bench {
     client.on_datagram(from, datagram, now);
   }
   void pass(Time time) { Bench::pass(client, time); }
-  /// Connects. Our first data segment will have number 101, the server's 0x81.
+  /// Opens a connection. The first data segment of the client will have number 101, and that of the server
+  /// 0x81.
   void connect(const srp::RssiParameters& p = {}) {
     client.connect(now);
     hear(syn(srp::rssi::kSyn | srp::rssi::kAck, 0x80, 100, p));

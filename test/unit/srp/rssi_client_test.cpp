@@ -88,12 +88,13 @@ TEST_CASE("a dead server is detected, and connected again", "[rssi][client]") {
   const Time began = b.now;
   while (b.user.closed == 0) b.pass(kMillisecond);
   CHECK(b.user.why == RssiClose::kRetransmit);
-  CHECK((b.now - began) / kMillisecond == 634);  // a third of the null timeout, and 15 transmissions
+  CHECK((b.now - began) / kMillisecond ==
+        634);  // the NUL is due after a third of the null timeout, and is sent 15 times
   CHECK(b.out.sent.size() == 15 + 1);
   CHECK(b.out.sent.back().bytes[0] == kRst);
   b.out.sent.clear();
   b.pass(100 * kMillisecond);
-  CHECK(b.header() == Header{kSyn, 103, 0});  // 101 was the NUL, 102 the RST
+  CHECK(b.header() == Header{kSyn, 103, 0});  // the NUL had number 101, and the RST 102
 }
 
 TEST_CASE("after RST a client reconnects, or not", "[rssi][client]") {
@@ -130,7 +131,7 @@ TEST_CASE("a silent BUSY server is probed, and finally given up", "[rssi][client
   b.hear(segment(kAck | kBusy, 0x81, 100));
   b.out.sent.clear();
   b.pass(2 * kSecond);
-  // At most one probe per third of the null timeout.
+  // The client sends one probe per third of the null timeout.
   CHECK(b.out.sent.size() == 6);
   CHECK(b.client.open());
   SECTION("no response") {

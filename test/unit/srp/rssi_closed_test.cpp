@@ -18,11 +18,11 @@ namespace {
 
 const UdpPeer kRival = udp_peer("192.168.2.101", 50'000);
 
-/// A server that stores its records.
+/// A server whose records of closed connections are stored.
 struct RecordedBench : ServerBench {
   RecordedBench() {
     server.notify_closed([this](const RssiClosed& c) {
-      CHECK(user.closed == records.size());  // the record comes before the notification of the link's user
+      CHECK(user.closed == records.size());  // the link's user is notified after this function
       records.push_back(c);
     });
   }
@@ -91,12 +91,12 @@ TEST_CASE("record: retransmission limit, with the unacknowledged segments", "[rs
   b.connect();
   for (int i = 0; i < 3; ++i) REQUIRE(b.server.send(Bytes{1, 2, 3}, b.now));
   b.pass(300 * kMillisecond);
-  b.hear(segment(kAck, 101, 0x80));  // the peer is alive, but acknowledges no data
+  b.hear(segment(kAck, 101, 0x80));  // shows that the peer is alive, but acknowledges no data
   b.pass(5 * kSecond);
   const RssiClosed& c = b.only();
   CHECK(c.why == RssiClose::kRetransmit);
   CHECK(c.unacknowledged == 3);
-  CHECK(c.max_transmissions == 25);  // one every 20 ms for half of the null timeout
+  CHECK(c.max_transmissions == 25);  // a segment is sent every 20 ms for half of the null timeout
   CHECK(c.retransmitted == 3 * 24);
   CHECK(c.heard == RssiKind::kAck);
   CHECK(c.closed_at - c.heard_at == 200 * kMillisecond);
@@ -184,7 +184,7 @@ TEST_CASE("record: protocol error, with the cause", "[rssi][closed]") {
     b.pass(300 * kMillisecond);
     b.hear(wrong);
   }
-  b.hear(wrong, kRival);  // from another address
+  b.hear(wrong, kRival);  // does not count, because it comes from another address
   b.pass(5 * kSecond);
   const RssiClosed& c = b.only();
   CHECK(c.why == RssiClose::kProtocol);

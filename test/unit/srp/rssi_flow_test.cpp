@@ -15,7 +15,7 @@ Bytes data(std::uint8_t sequence, std::uint8_t acknowledge = 0x80, std::uint8_t 
   return segment(flags, sequence, acknowledge, Bytes{sequence});
 }
 
-/// Parameters that allow 16 segments per ACK, so that the server does not send an ACK after two segments.
+/// Parameters with which the server may wait for 16 segments before it sends an ACK.
 constexpr RssiParameters kLateAcks{32, 1464, 20, 5, 1000, 15, 16};
 
 }  // namespace
@@ -52,7 +52,7 @@ TEST_CASE("data carries the acknowledgement, also of the segment it answers", "[
   b.out.sent.clear();
   server.on_datagram(kClient, data(101), b.now);
   CHECK(b.header() == Header{kAck, 0x81, 101});
-  CHECK(server.deadline() == b.now + 20 * kMillisecond);  // no ACK is due
+  CHECK(server.deadline() == b.now + 20 * kMillisecond);  // the deadline of the retransmission; no ACK is due
 }
 
 TEST_CASE("a NUL is acknowledged at once", "[rssi][flow]") {
@@ -138,7 +138,7 @@ TEST_CASE("unacknowledged segments are retransmitted with the current acknowledg
   b.pass(19 * kMillisecond);
   CHECK(b.next()->header == Header{kAck, 0x81, 101});
   CHECK(b.last->bytes.back() == 9);
-  CHECK(b.out.sent.empty());  // each segment has its own timer
+  CHECK(b.out.sent.empty());  // the next segment is not due yet, because each segment has its own timer
   b.pass(kMillisecond);
   CHECK(b.next()->header == Header{kAck, 0x82, 101});
   CHECK(b.server.status().retransmitted == 2);
@@ -164,15 +164,15 @@ TEST_CASE("a BUSY peer gets no retransmissions", "[rssi][flow]") {
   CHECK(b.server.status().remote_busy);
   b.out.sent.clear();
   b.pass(900 * kMillisecond);
-  b.server.on_timer(b.now);  // an extra call has no effect
+  b.server.on_timer(b.now);  // an additional call has no effect
   CHECK(b.out.sent.empty());
   CHECK(b.server.open());
-  REQUIRE(b.server.send(Bytes{8}, b.now));  // new data may be sent
+  REQUIRE(b.server.send(Bytes{8}, b.now));  // new data may be sent to a BUSY peer
   CHECK(b.header()->sequence == 0x82);
   b.hear(segment(kAck, 101, 0x80));
   CHECK(!b.server.status().remote_busy);
   b.server.on_timer(b.now);
-  CHECK(b.header()->sequence == 0x81);  // the first segment, which is overdue by now
+  CHECK(b.header()->sequence == 0x81);  // the first segment is overdue and is retransmitted
   CHECK(b.server.status().retransmitted == 1);
 }
 
@@ -196,7 +196,7 @@ TEST_CASE("a user that refuses data makes us BUSY; nothing is acknowledged or lo
   b.hear(data(103));
   b.out.sent.clear();
   b.pass(11 * kMillisecond);
-  CHECK(b.header() == Header{kAck | kBusy, 0x81, 100});  // BUSY is repeated, because it may get lost
+  CHECK(b.header() == Header{kAck | kBusy, 0x81, 100});  // BUSY is repeated, because a segment may be lost
   CHECK(b.header() == Header{kAck | kBusy, 0x81, 100});
   REQUIRE(b.server.send(Bytes{1}, b.now));
   CHECK(b.header() == Header{kAck | kBusy, 0x81, 100});
@@ -211,7 +211,7 @@ TEST_CASE("a user that refuses data makes us BUSY; nothing is acknowledged or lo
   CHECK(!b.server.status().local_busy);
   b.hear(segment(kAck, 104, 0x81));
   b.pass(100 * kMillisecond);
-  CHECK(b.out.sent.size() == 3);  // one of these is the end of BUSY
+  CHECK(b.out.sent.size() == 3);  // one of these segments reports that the server is no longer BUSY
 }
 
 TEST_CASE("a refused segment that a response has acknowledged stays acknowledged", "[rssi][flow]") {
@@ -230,7 +230,8 @@ TEST_CASE("a refused segment that a response has acknowledged stays acknowledged
   server.on_datagram(kClient, segment(kAck, 101, 0x80), b.now);
   b.out.sent.clear();
   server.on_datagram(kClient, data(101), b.now);
-  // The acknowledge number never decreases, and the segment is kept.
+  // The user refuses the segment after sending a response. The response has acknowledged the segment, and an
+  // acknowledge number cannot decrease, so the server keeps the segment for the user.
   CHECK(b.header() == Header{kAck, 0x81, 101});
   CHECK(b.header() == Header{kAck | kBusy, 0x82, 101});
   user.refuse = false;
@@ -353,7 +354,8 @@ TEST_CASE("a client that acknowledges late keeps its connection", "[rssi][flow]"
   ServerBench b;
   b.connect();
   REQUIRE(b.server.send(Bytes{9}, b.now));
-  b.pass(333 * kMillisecond);  // the peer's ACK was lost, and it does not answer retransmissions
+  b.pass(333 *
+         kMillisecond);  // the client's ACK was lost, and the client does not respond to retransmissions
   b.hear(segment(kNul | kAck, 101, 0x81));
   CHECK(b.server.open());
   b.out.sent.clear();

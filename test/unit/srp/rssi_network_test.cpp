@@ -13,7 +13,8 @@ using namespace softfeb::test;
 
 namespace {
 
-/// Responds to every request like a register server: immediately if its link has room, and otherwise later.
+/// Responds to every request as a register server does: immediately if its link has room, and otherwise as
+/// soon as there is room.
 struct Answerer : Recorder {
   bool on_segment(ByteSpan payload, Time now) override {
     if (link->room() == 0) return false;
@@ -26,11 +27,11 @@ struct Answerer : Recorder {
   std::uint64_t answered = 0;
 };
 
-/// Sends numbered requests, as many as its link accepts. Checks that each response arrives once and in order.
+/// Sends as many numbered requests as its link accepts. Checks that each response arrives once and in order.
 struct Asker : Recorder {
   void on_open(Time now) override {
     ++opened;
-    next = expected;  // requests in flight on the last connection are lost
+    next = expected;  // send requests again if the previous connection has lost their responses
     ask(now);
   }
   bool on_segment(ByteSpan payload, Time now) override {

@@ -9,23 +9,24 @@
 
 namespace softfeb::test {
 
-/// Faults of datagrams in one direction.
+/// The delay and the faults of datagrams in one direction.
 struct RelayConfig {
   double loss = 0, duplicate = 0;
-  double corrupt = 0;  ///< probability that the header is corrupted; the packetizer checks the payload
+  double corrupt = 0;  ///< probability that the header is corrupted; RSSI does not protect the payload
   Time delay = 200 * kMicrosecond;
   Time jitter = 0;
-  bool reorder = false;  ///< jitter reorders datagrams; otherwise the relay is a FIFO
+  bool reorder = false;  ///< whether jitter may reorder datagrams; otherwise, the relay is a FIFO
 };
 
-/// A network in virtual time with a relay in each direction. Timers run when they are due.
+/// A network in virtual time with a relay in each direction. It also calls the links' timers when they are
+/// due.
 class RelayNetwork {
  public:
   using Deliver = std::function<void(const srp::UdpPeer& from, ByteSpan, Time)>;
 
   explicit RelayNetwork(std::uint64_t seed) : rng_(seed) {}
 
-  /// Sends the datagrams of the host at `address` into the network.
+  /// The transmit path of the host at `address`.
   class Port : public srp::DatagramSink {
    public:
     Port(RelayNetwork& network, const srp::UdpPeer& address, const RelayConfig& config)
@@ -41,7 +42,7 @@ class RelayNetwork {
     Time last_ = 0;
   };
 
-  /// Sets the receiver at an address; an empty function removes it.
+  /// Sets the function that receives datagrams at an address. An empty function removes the receiver.
   void attach(const srp::UdpPeer& at, Deliver deliver) { nodes_[at.port] = std::move(deliver); }
   void attach(const srp::UdpPeer& at, srp::RssiLink& link) {
     attach(at, [&link](const auto& from, ByteSpan bytes, Time t) { link.on_datagram(from, bytes, t); });

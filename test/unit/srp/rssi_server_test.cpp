@@ -139,7 +139,7 @@ TEST_CASE("changed local values apply to the next connection", "[rssi][server]")
   b.hear(syn(kSyn, 200, 0, kRogue));
   CHECK(b.next()->syn->parameters == RssiParameters{4, 256, 20, 5, 1000, 15, 2});
   CHECK(b.server.local().retransmit_ms == 50);
-  // A register may contain anything; offered values stay within limits.
+  // A register may contain any value. The values that the server offers stay within the limits.
   b.server.set_local({255, 65535, 0, 0, 0, 0, 0});
   b.hear(syn(kSyn, 201, 0, {255, 65535, 20, 5, 1000, 15, 2}));
   CHECK(b.next()->syn->parameters == RssiParameters{64, 8192, 20, 5, 1000, 15, 2});
@@ -190,7 +190,7 @@ TEST_CASE("the same client reconnects without closing", "[rssi][server]") {
   b.connect();
   b.pass(100 * kMillisecond);
   b.hear(syn(kSyn, 100, 0, kRogue));
-  // A connected client answers this probe.
+  // The server sends a NUL, to which a client with an open connection responds.
   CHECK(b.header() == Header{kNul | kAck, 0x81, 100});
   SECTION("it has no connection") {
     b.pass(100 * kMillisecond);
@@ -206,7 +206,7 @@ TEST_CASE("the same client reconnects without closing", "[rssi][server]") {
     b.pass(5 * kMillisecond);
     b.hear(segment(kAck, 101, 0x81));
     b.pass(100 * kMillisecond);
-    b.hear(syn(kSyn, 100, 0, kRogue));  // another SYN from the connected client
+    b.hear(syn(kSyn, 100, 0, kRogue));  // another late copy of the SYN
     for (const auto& s : b.out.sent) CHECK((s.bytes[0] & kSyn) == 0);
     CHECK(b.server.open());
     CHECK(b.user.closed == 0);
@@ -219,7 +219,7 @@ TEST_CASE("another client replaces the first after proving its address", "[rssi]
   b.pass(500 * kMillisecond);
   b.hear(segment(kAck, 101, 0x80));
   b.hear(syn(kSyn, 7, 0, kRogue), kOther);
-  CHECK(b.out.sent.empty());  // too soon: the first client has just proved that it is alive
+  CHECK(b.out.sent.empty());  // the SYN is refused, because the first client has just proved that it is alive
   CHECK(b.server.status().refused == 1);
   b.pass(500 * kMillisecond);
 
@@ -229,7 +229,7 @@ TEST_CASE("another client replaces the first after proving its address", "[rssi]
   CHECK(b.last->to == kOther);
   CHECK(answer->header.flags == kSynAck);
   const std::uint8_t number = answer->header.sequence;
-  CHECK(number != 0x80);  // not the default sequence number, which anyone could guess
+  CHECK(number != 0x80);  // a random number, because other hosts could guess the default number
   // The old connection continues until the ACK arrives.
   b.hear(segment(kAck, 101, 0x80, Bytes{5}));
   CHECK(b.user.segments.size() == 1);
@@ -244,7 +244,7 @@ TEST_CASE("another client replaces the first after proving its address", "[rssi]
   CHECK(b.server.status().peer == kOther);
   CHECK(b.header()->flags == kRst);
   CHECK(b.last->to == kClient);
-  // The first client is unknown now.
+  // The server no longer accepts segments from the first client.
   const std::size_t delivered = b.user.segments.size();
   b.hear(segment(kAck, 102, 0x80, Bytes{6}));
   CHECK(b.user.segments.size() == delivered);
@@ -280,7 +280,7 @@ TEST_CASE("a flood of forged SYNs does not affect a connection", "[rssi][server]
   CHECK(b.server.open());
   CHECK(b.user.closed == 0);
   CHECK(b.server.status().peer == kClient);
-  CHECK(answers < 10 * 100 + 20 + 10 * 20);  // limit of rate and burst, plus repeated SYN-ACKs
+  CHECK(answers < 10 * 100 + 20 + 10 * 20);  // limits of rate and burst of responses, and repeated SYN-ACKs
   b.hear(segment(kAck, 102, 0x80, Bytes{5}));
   CHECK(b.user.segments.size() == 1);
 }
@@ -293,7 +293,7 @@ TEST_CASE("forged SYNs from the client's address do not end its live connection"
   for (int ms = 0; ms < 5'000; ++ms) {
     for (int k = 0; k < 10; ++k) b.hear(syn(kSyn, static_cast<std::uint8_t>(ms), 0, kRogue));
     b.pass(kMillisecond);
-    // The client answers within 5 ms, and sends nothing unsolicited.
+    // The client only responds to probes, within 5 ms.
     bool asked = false;
     while (const auto s = b.next()) {
       REQUIRE(!s->syn);

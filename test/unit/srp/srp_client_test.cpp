@@ -18,7 +18,7 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// A client, and a server that receives the client's segments on request.
+/// A client and a server. The server receives the client's segments only when the test calls exchange().
 struct ClientRig {
   ClientRig() : server(bus), link(client), far(server) {
     client.attach(link);
@@ -38,7 +38,7 @@ struct ClientRig {
     while (!link.sent.empty()) far_user().on_segment(link.take(now), now);
     while (!far.sent.empty()) client.on_segment(far.take(now), now);
   }
-  /// Sends a response that the test has made.
+  /// Passes a response that the test has made to the client.
   void answer(ByteSpan message, Time now) {
     Bytes segment(5000);
     segment.resize(cutter.write(segment, message, true));
@@ -130,7 +130,7 @@ TEST_CASE("unsolicited responses are dropped", "[srp]") {
 TEST_CASE("a link that closes ends every SRP transaction", "[srp]") {
   ClientRig rig;
   for (int i = 0; i < 3; ++i) REQUIRE(rig.client.read(0, 4, 0, rig.note()));
-  // A callback may retry immediately.
+  // A callback may retry its request immediately.
   REQUIRE(rig.client.read(0, 4, 0, [&](const SrpReply& r, Time now) {
     rig.outcomes.push_back(r.outcome);
     CHECK_FALSE(rig.client.read(0, 4, now, rig.note()));

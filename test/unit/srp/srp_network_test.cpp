@@ -22,7 +22,7 @@ namespace {
 /// 5 % of the datagrams are lost, 10 % are duplicated, and delays are 0.2 to 2.2 ms.
 constexpr RelayConfig kBadNetwork{.loss = 0.05, .duplicate = 0.1, .jitter = 2 * kMillisecond};
 
-/// A slow bus, which responds after a delay on the network's clock.
+/// A slow bus. It responds after a delay, which is measured on the network's clock.
 struct SlowBus : Bus {
   explicit SlowBus(MemoryBus& behind) : memory(behind) {}
   void read(std::uint32_t address, MutableByteSpan out, Time now, Done done) override {
@@ -73,7 +73,7 @@ struct Network {
   RssiClient client;
 };
 
-/// Writes and reads back a few words at a time, and compares with a model.
+/// Writes a few words at a time and reads them back. Compares the read data with a model of the memory.
 struct Worker {
   Worker(Network& network, std::uint64_t accesses, std::size_t pipelined)
       : net(network), total(accesses), limit(pipelined), model(4096, 0) {}
@@ -173,7 +173,8 @@ TEST_CASE("260 pipelined reads pass through a window of 16", "[srp][network]") {
       ++ended;
     }));
   REQUIRE(net.relay.run_until([&] { return ended == 260; }, kSecond));
-  // There are 17 windows with a round trip of 0.4 ms each, and no retransmission timeouts.
+  // The responses fill 17 windows, each of which takes a round trip of 0.4 ms. No retransmission timeout adds
+  // to this.
   CHECK(net.relay.now - begin < 20 * kMillisecond);
   CHECK(net.client.status().retransmitted + net.server.status().retransmitted == 0);
 }

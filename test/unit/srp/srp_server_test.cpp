@@ -23,7 +23,7 @@ Bytes pattern(std::size_t n, std::uint8_t first = 1) {
   return out;
 }
 
-/// A server on a fake link with a fake bus, and a client's packetizer.
+/// A server with a fake link and a fake bus. The packetizer of a client makes the requests.
 struct Rig {
   explicit Rig(bool at_once = true, const SrpServerLimits& limits = {})
       : bus(64 * 1024, at_once), server(bus, limits), link(server) {
@@ -98,7 +98,8 @@ TEST_CASE("an SRP write is executed, echoed and read back", "[srp]") {
 TEST_CASE("posted SRP writes get no response, null requests do", "[srp]") {
   Rig rig;
   REQUIRE(rig.write(1, 0x20, pattern(8), srp::Opcode::kPostedWrite));
-  REQUIRE(rig.write(2, 0x22, pattern(8), srp::Opcode::kPostedWrite));  // also no response if invalid
+  REQUIRE(rig.write(2, 0x22, pattern(8),
+                    srp::Opcode::kPostedWrite));  // invalid posted writes get no response, either
   CHECK_FALSE(rig.response());
   CHECK(rig.bus.memory[0x20] == pattern(8)[0]);
   REQUIRE(rig.request(srp::make_request(srp::Opcode::kNull, 3, 0, 4, {})));
@@ -179,7 +180,7 @@ TEST_CASE("the memory of an SRP server is bounded, and it reports the limit", "[
   Rig rig(false, limits);
   std::uint32_t taken = 0;
   while (rig.write(taken + 1, 0x40, pattern(4)) && taken < 1000) ++taken;
-  CHECK(taken == 9);  // eight requests are queued and one is in progress
+  CHECK(taken == 9);  // eight requests are queued, and one is in progress
   CHECK(rig.server.counters().busy == 1);
   CHECK(rig.link.resumed == 0);
   rig.bus.answer(1);
@@ -198,8 +199,8 @@ TEST_CASE("unread responses hold back further accesses", "[srp]") {
   Rig rig(true, limits);
   std::uint32_t taken = 0;
   while (rig.read(taken + 1, 0, 4096) && taken < 1000) ++taken;
-  // The window holds 16 segments of responses. The server stores another 10 kB of responses, and 20
-  // requests.
+  // The link's window holds 16 segments of responses. In addition, the server stores 10 kB of responses and
+  // 20 requests.
   CHECK(taken >= 20 + 3 + 2);
   CHECK(taken <= 20 + 4 + 4);
   for (std::uint32_t id = 1; id <= taken; ++id) rig.expect_status(id, 0, 4096);
@@ -215,7 +216,7 @@ TEST_CASE("a disconnected SRP client leaves nothing to the next one", "[srp]") {
   rig.cutter.reset();
   rig.link.connect(2);
   REQUIRE(rig.read(100, 0, 8));
-  CHECK(rig.bus.accesses == 1);  // the old access still occupies the bus
+  CHECK(rig.bus.accesses == 1);  // an access of the previous connection still occupies the bus
   rig.bus.answer(3);
   CHECK(rig.link.sent.empty());
   REQUIRE(rig.bus.waiting());

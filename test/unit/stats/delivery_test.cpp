@@ -9,9 +9,9 @@ using namespace softfeb::endpoints;
 
 namespace {
 
-/// Two boards and two receivers. Board 0 has four QPs, followed by the slots of its metadata bus, which
-/// receiver 1 serves. Board 1 has a QP to receiver 1 and one to an external receiver, followed by two slots
-/// of its bus, which receiver 1 also serves.
+/// Two boards and two receivers. Board 0 has four QPs, and board 1 has one QP to receiver 1 and one to an
+/// external receiver. The slots of each board's metadata bus follow its QPs. Receiver 1 is the host of both
+/// buses.
 struct Scenario {
   config::RunConfig config;
   std::vector<QpPlan> plans;
@@ -63,7 +63,7 @@ TEST_CASE("every sending QP is assigned to the receiver that counts it", "[lab]"
   CHECK(is(0, 3, 3, 1));
   CHECK(is(1, 0, 3, 2));
   CHECK_FALSE(map.place_of(1, 1));
-  // The slots of each board follow the receiver's configured QPs.
+  // In the receiver, the slots of the boards follow the configured QPs.
   CHECK(is(0, 4, 3, 3));
   CHECK(is(0, 5, 3, 4));
   CHECK(is(1, 2, 3, 5));
@@ -79,9 +79,9 @@ TEST_CASE("RC delivers what completed, UC what the receiver accepted; external r
   auto& qps = s.endpoints[0].send_qps;
   qps[0].completed_payload_bytes = 700;
   qps[1].uc = true;
-  qps[1].completed_payload_bytes = 900;  // UC: bytes sent, not necessarily delivered
+  qps[1].completed_payload_bytes = 900;  // with UC, bytes that were sent, but not necessarily delivered
   s.endpoints[3].receive_qps[0].responder.completed_bytes = 400;
-  s.endpoints[3].receive_qps[0].responder.payload_bytes = 450;  // part of a message that lost a packet
+  s.endpoints[3].receive_qps[0].responder.payload_bytes = 450;  // 50 bytes belong to an incomplete message
   s.endpoints[3].taken_at = 11 * kSecond;
   const Delivered d = map.delivered(0, s.endpoints);
   CHECK(d.known);
@@ -100,7 +100,7 @@ TEST_CASE("each part of a rate is over the time between the snapshots that count
   const Delivered before{100, 1000, 2 * kSecond, true};
   const Delivered now{300, 5000, 6 * kSecond, true};
   CHECK(delivered_rate(before, now, 2, kSecond) == 100.0 + 1000.0);
-  // The received bytes are averaged over the time since traffic began.
+  // Without a previous snapshot, the received bytes are averaged over the time since traffic began.
   CHECK(delivered_rate({}, now, 2, kSecond) == 150.0 + 1000.0);
   CHECK(delivered_rate(now, now, 0, kSecond) == 0.0);
   Delivered unknown = now;

@@ -8,7 +8,7 @@ using namespace softfeb::stats;
 
 namespace {
 
-/// Returns the state of a QP that has sent `bytes` at 8 Gb/s since `from`.
+/// Returns the snapshot of a QP that has sent `bytes` at 8 Gb/s, beginning at `from`.
 engine::SendQpSnapshot sent(Time from, std::uint64_t bytes) {
   engine::SendQpSnapshot qp;
   qp.counters.first_sent = from;
@@ -48,7 +48,7 @@ TEST_CASE("the total covers the time from the first to the last") {
 TEST_CASE("nothing sent is no goodput, and an unknown term makes the total unknown") {
   CHECK(*total_goodput_gbps(boards(1), one_board({{}})) == 0);
   engine::SendQpSnapshot uc = sent(0, 1000);
-  uc.uc = true;  // to a receiver that does not report
+  uc.uc = true;  // with UC, the goodput is unknown, because the receiver does not report it
   CHECK_FALSE(total_goodput_gbps(boards(1), one_board({sent(0, 1000), uc})));
 }
 
@@ -69,7 +69,7 @@ TEST_CASE("rates that a remote receiver reports are added") {
 }
 
 TEST_CASE("what was under way at the end of the warm-up does not count") {
-  // Since then, 3000 bytes have completed, but 1000 of them had been sent earlier.
+  // Since the end of the warm-up, 3000 bytes have completed, but 1000 of them had been sent before.
   Outcome o = one_board({sent(0, 4000)});
   o.baseline.resize(1);
   o.baseline[0].taken_at = 2 * kMicrosecond;

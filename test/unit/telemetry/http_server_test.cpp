@@ -86,7 +86,7 @@ struct Fixture {
   explicit Fixture(const HttpLimits& limits = {})
       : server(io, *roce::IpAddress::parse("127.0.0.1"), 0, site, {}, limits) {}
   std::string ask(const std::string& text) { return Client(io, server.port()).ask(text); }
-  /// Returns true if all connections end.
+  /// Waits until the server has no connections. Returns false on timeout.
   bool left() {
     for (int i = 0; i < 1000 && server.connections() != 0; ++i) {
       io.restart();
@@ -179,7 +179,7 @@ TEST_CASE("a stream that is not read costs at most its backlog") {
     bytes += part.size();
   }
   CHECK(bytes > 0);
-  CHECK(bytes < 50'000'000);  // only part of 100 MB, because the socket buffers are bounded
+  CHECK(bytes < 50'000'000);  // less than the 100 MB offered, because socket buffers are bounded
 }
 
 TEST_CASE("connections and streams beyond the limits are refused with a message") {

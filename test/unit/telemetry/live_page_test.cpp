@@ -27,7 +27,7 @@ struct FakeParameters final : Parameters {
   }
 };
 
-/// A live page of a run that has begun, and the events that the page has published.
+/// The live page of a running experiment, and the events that the page has published.
 struct Watched {
   TestRun s;
   FakeParameters parameters;
@@ -133,14 +133,14 @@ TEST_CASE("shares of the workers' time") {
   stats::Sample sample = s.at(200 * kMillisecond);
   sample.cpu = &workers;
   page.add(sample);
-  workers[0] = {.stages = {0.01, 0, 0, 0.02, 0, 0}, .idle = 0.05};  // preempted for 20 ms
+  workers[0] = {.stages = {0.01, 0, 0, 0.02, 0, 0}, .idle = 0.05};  // preempted for 20 of 100 ms
   sample.at = 300 * kMillisecond;
   page.add(sample);
   workers[0].stages[3] += 0.1;
   workers[1].idle = 0.1;
   sample.at = 400 * kMillisecond;
   page.add(sample);
-  workers.clear();  // the page has a copy
+  workers.clear();  // has no effect on the page, which has copied the data
   const Json history = get(page, "/api/history");
   CHECK(history[2]["cpu"]["rx"] == Json({0.125, 0.0}));
   CHECK(history[2]["cpu"]["build"] == Json({0.25, 0.0}));
@@ -167,7 +167,7 @@ TEST_CASE("rates are differences of samples") {
 
   const Json sample = get(page, "/api/history").at(1);
   CHECK(sample["t"] == 0.35);
-  CHECK(sample["rc"][0] == 0.008);  // the rate counts once, because the two QPs share it
+  CHECK(sample["rc"][0] == 0.008);  // the two QPs share this rate, so it counts once
   CHECK(sample["rt"][0] == 0.016);
   CHECK(sample["alpha"][0] == 0.5);
   CHECK(sample["sent"][0] == 0.4);
@@ -175,7 +175,7 @@ TEST_CASE("rates are differences of samples") {
   CHECK(sample["cnp"][0] == 3);
   CHECK(sample["tx"][1] == 2.0);
   CHECK(sample["peak"][1] == 350);
-  REQUIRE(events.size() == 4);  // running, sample, counters, sample
+  REQUIRE(events.size() == 4);  // state, sample, counters and sample
   CHECK(events[0] == "event: state\ndata: {\"state\":\"running\"}\n\n");
   CHECK(events[3] == "event: sample\ndata: " + sample.dump() + "\n\n");
 }

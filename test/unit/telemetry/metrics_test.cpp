@@ -17,8 +17,9 @@ using namespace softfeb::telemetry;
 
 namespace {
 
-/// Strictly checks the exposition format: each family occurs once and begins with HELP and TYPE, contains
-/// only its own series, each once, and counters are named _total.
+/// Parses the metrics, and strictly checks Prometheus' exposition format. Each family occurs once and begins
+/// with HELP and TYPE. It contains only its own series, and each of these once. The names of counters end in
+/// _total.
 std::map<std::string, std::string> parse(const std::string& text) {
   static const std::regex kSeries(
       R"re(([a-zA-Z_:][a-zA-Z0-9_:]*)(\{([a-zA-Z_][a-zA-Z0-9_]*="([^"\\\n]|\\[\\"n])*"(,|(?=\})))*\})? (\S+))re");
@@ -122,7 +123,7 @@ TEST_CASE("queue pairs have the quantities of their algorithm") {
   CHECK(series("rtt_seconds", 2).empty());
   CHECK(series("utilization_ratio", 2) == "0.75");
   CHECK(series("granted_packets", 2) == "7");
-  CHECK(series("current_rate_bytes_per_second", 3).empty());  // no congestion control
+  CHECK(series("current_rate_bytes_per_second", 3).empty());  // board 3 has no congestion control
 }
 
 TEST_CASE("a quantity that no algorithm of the run has gets no family") {

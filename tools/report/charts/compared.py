@@ -19,7 +19,7 @@ from units import fmt
 FEW = 8          # maximum number of boards for which each board has a line
 COLUMNS = 5      # maximum number of panels in a row
 LEGEND = 6       # maximum number of names in a row of a legend
-# Line styles distinguish the runs even without colours.
+# Line styles and hatches, with which runs can be distinguished without colours.
 DASHES = ("-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1, 1, 1)), (0, (2.5, 1)), (0, (4, 1, 1, 1, 1, 1)))
 HATCHES = ("", "////", "....", "xxxx", "----", "\\\\\\\\")
 BINS = 300
@@ -29,7 +29,7 @@ LENGTHS = ("up to 10 kB", "10 to 100 kB", "100 kB to 1 MB", "above 1 MB", "short
 def panels(runs, height=2.1):
     """Returns a figure with a panel for each run. The panels share both axes."""
     rows = -(-len(runs) // COLUMNS)
-    columns = -(-len(runs) // rows)  # rows of about the same length
+    columns = -(-len(runs) // rows)  # makes the rows about equally long
     figure, axes = plt.subplots(rows, columns, sharex=True, sharey=True, squeeze=False, constrained_layout=True,
                                 figsize=(style.WIDTH, height * rows + 0.5))
     figure.set_constrained_layout_pads(w_pad=0.03, h_pad=0.05)
@@ -46,7 +46,7 @@ def panels(runs, height=2.1):
 
 
 def time_span(runs):
-    """Returns the time span of the traffic, without the drain after it."""
+    """Returns the beginning and the end of the traffic of all runs. Outstanding requests after the end do not count."""
     ends = [r.folder.result.get("duration_s") for r in runs]
     return 0.0, max(end if is_number(end) else span(r.folder)[1] for r, end in zip(runs, ends))
 
