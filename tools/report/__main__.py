@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """python3 tools/report DIR: draws charts and writes an HTML page from the results of softfeb in DIR.
 
-Reads those of config.yaml, result.json, series.csv, ports.csv, windows.csv and sweep.csv that exist. Writes index.html, and a
-PNG and an SVG file of each chart. Exit status: 0 the page was written; 2 bad usage; 3 the environment lacks something."""
+Reads config.yaml, result.json, series.csv, ports.csv, windows.csv and sweep.csv, as far as they exist. Writes index.html, and a
+PNG and an SVG file of each chart. The exit status is 0 if the page was written, 2 for wrong usage, and 3 if the environment lacks
+something."""
 
 import argparse
 import importlib.util
@@ -29,7 +30,7 @@ def complain(what, fix):
 
 
 def keep_caches_elsewhere():
-    """If the user's cache directory is not writable, sets another one for the font list that matplotlib caches."""
+    """Lets matplotlib store its list of fonts in a temporary directory if the user's cache directory is not writable."""
     home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     place = home if os.path.isdir(home) else os.path.dirname(home)
     if "MPLCONFIGDIR" not in os.environ and not os.access(place, os.W_OK):
@@ -44,7 +45,7 @@ def main():
         return complain("no charts: Python's matplotlib is not installed (the numbers are in result.json and the CSV files)",
                         f"apt-get install {PACKAGE}, then: {sys.executable} {os.path.dirname(os.path.abspath(__file__))} {args.dir}")
     keep_caches_elsewhere()
-    import make  # imported here because it needs matplotlib
+    import make  # imports matplotlib, so it must come after the checks above
     try:
         page = make.report(args.dir)
     except OSError as e:

@@ -11,7 +11,7 @@ LEGEND = "Box: quartiles; line: median; whiskers: 10 % to 90 %; points: minimum 
 
 
 def draw(axes, groups, colours):
-    """Draws a box for each array of values, at x = 0, 1, 2 and so on."""
+    """Draws a box for each array of values in `groups`, at x = 0, 1, 2 and so on."""
     stats = []
     for values in groups:
         least, low, q1, median, q3, high, most = np.quantile(values, QUANTILES)

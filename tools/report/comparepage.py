@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""index.html of a comparison."""
+"""Renders index.html of a comparison of algorithms."""
 
 import os
 
@@ -8,7 +8,7 @@ import page
 from markup import Raw, details, table, text
 from units import fmt
 
-# (member of a run, label, factor)
+# (member of a run, label, factor by which the value is multiplied)
 ROWS = (("goodput_gbps_run", "goodput, all boards (Gb/s)", 1), ("jain_min", "Jain's index over 100 ms, minimum", 1),
         ("port_used_min", "port use over 100 ms, minimum (%)", 100), ("queue_bytes_mean_run", "queue, mean (KiB)", 1 / 1024),
         ("queue_bytes_max", "queue, longest (KiB)", 1 / 1024), ("rtt_us", "round-trip time, mean (µs)", 1),
@@ -40,7 +40,7 @@ def summary(runs):
 
 
 def slowdowns(runs):
-    """Returns a table with the median and the 99th percentile of the slowdown, by length. It is empty if no run has them."""
+    """Returns a table with the median and the 99th percentile of the slowdown by message length. It is empty if no run has slowdowns."""
     def value(run, at, key):
         times = run.figure("completion_times") or {}
         classes = times.get("classes") or []
@@ -63,7 +63,7 @@ def mark(check):
 
 
 def checks(folder, runs):
-    """Returns a table of the checks that the file configures, and of those other checks that failed."""
+    """Returns a table of checks: all that the file configures, and other checks that failed in some run."""
     named = list((folder.lab.get("checks") or {}).items())
     by_run = [{c.get("name"): c for c in r.entry.get("checks") or []} for r in runs]
     known = {name for name, _ in named}

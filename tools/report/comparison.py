@@ -17,7 +17,7 @@ class Run:
 
     @property
     def title(self):
-        """The name of the run, and the name of its algorithm if this is a different name."""
+        """The name of the run. If the name of its algorithm is different, it is added."""
         algorithm = self.entry.get("algorithm")
         return self.name if algorithm in (None, self.name) else f"{self.name} ({algorithm})"
 

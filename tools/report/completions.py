@@ -18,7 +18,7 @@ def size(length):
 
 
 def rows(times):
-    longer = 0  # upper limit of the previous class
+    longer = 0  # upper limit, in bytes, of the previous class
     for c in times.get("classes") or []:
         limit = c.get("up_to_bytes")
         name = f"above {size(longer)}" if limit is None else f"{size(longer)} to {size(limit)}" if longer else f"up to {size(limit)}"

@@ -4,9 +4,9 @@
 from markup import Raw, details, flat, is_number, pairs, table
 from units import fmt
 
-FEW = 12  # rows that are shown without expanding details
+FEW = 12  # maximum number of rows of a table that is not folded
 
-# Members of result.json that the page shows elsewhere, or that do not interest a reader.
+# Members of result.json that others() omits: the page shows them elsewhere, or readers do not need them.
 PLACED = {"schema_version", "verdict", "config", "boards", "receivers", "switches", "checks", "messages", "duration_s",
           "measured_s", "warmup_excluded", "interrupted", "goodput_gbps", "tx_payload_gbps", "fairness_jain", "ports", "workers", "stolen_share",
           "changes", "peers", "control_unserved", "lab", "completion_times", "latency"}
@@ -20,8 +20,10 @@ RECEIVER = (("goodput_gbps", "goodput (Gb/s)"), ("messages", "messages"), ("payl
 
 
 def total(item, key):
-    """Returns the value of a member (None if unknown), or the sum over the queue pairs, computed from the summary if not all of them are
-    listed. For a quantity of congestion control, returns the mean over the queue pairs."""
+    """Returns the value of a member of a board or receiver, or None if it is unknown.
+
+    For a quantity of congestion control, returns the mean over the queue pairs. For other members of queue pairs, returns the sum. It
+    comes from the summary if not all queue pairs are listed."""
     state = (item.get("congestion") or {}).get(key)
     if isinstance(state, dict):
         return state.get("mean")
@@ -71,7 +73,7 @@ def receivers(result):
 
 
 def switches(result):
-    """Formats the numbers of all switches as a table, and each list of a switch (for example its ports) as another."""
+    """Formats the numbers of all switches as one table. Each list of a switch, for example its ports, becomes a further table."""
     html = ""
     items = result.get("switches") or []
     if items:
@@ -87,7 +89,7 @@ def switches(result):
 
 
 def objects(caption, items):
-    """Formats a list of similar objects as a table with one row per object."""
+    """Formats a list of objects with the same members as a table with one row per object."""
     keys = list(dict.fromkeys(k for item in items for k, v in item.items() if not isinstance(v, (dict, list))))
     keys.sort(key=lambda k: k not in ("name", "board", "port"))
     return table(caption, [k.replace("_", " ") for k in keys], [[item.get(k) for k in keys] for item in items])
@@ -117,7 +119,7 @@ def plain(value):
 
 
 def others(result):
-    """Formats the members that this page does not know by name."""
+    """Formats members of result.json for which the page has no special format."""
     html = ""
     for key, value in result.items():
         if key in PLACED or not value:
@@ -147,7 +149,7 @@ def machine(result):
 
 
 def cpu(workers):
-    """Formats percentiles of the shares of the workers' time by stage, over samples of 10 ms."""
+    """Formats the share of its time that each worker spends in each stage. The quantiles are those of samples of 10 ms."""
     stages = ("busy", "rx", "check", "place", "build", "tx", "other", "idle")
     rows = [[i, quantile] + [100 * w["cpu"][s][quantile] for s in stages]
             for i, w in enumerate(workers) if w.get("cpu") for quantile in ("min", "p10", "p50", "p90", "max")]

@@ -14,7 +14,7 @@ PART = 50_000  # lines
 
 
 class Table:
-    """The columns of a CSV file by name, all of the same length. A column contains numbers (NaN if a field is empty) or text."""
+    """The columns of a CSV file by name. A column contains either numbers, with NaN for empty fields, or text."""
 
     def __init__(self, columns):
         self.columns = columns
@@ -31,14 +31,14 @@ class Table:
         return self.length
 
     def by(self, name):
-        """Returns {value of a text column: rows with this value}, in file order."""
+        """Groups the rows by the values of a text column. Returns {value: rows with this value, in the order of the file}."""
         values, index, counts = np.unique(as_text(self.columns[name]), return_inverse=True, return_counts=True)
         order = np.argsort(index, kind="stable")
         ends = np.cumsum(counts)
         return {str(v): self.where(order[end - count:end]) for v, end, count in zip(values, ends, counts)}
 
     def where(self, rows):
-        """Returns the rows that a mask or indices select."""
+        """Returns the selected rows. `rows` is a mask or an array of indices."""
         return Table({name: values[rows] for name, values in self.columns.items()})
 
     def get(self, name, default=0.0):
@@ -54,7 +54,7 @@ def column(texts):
 
 
 def as_text(values):
-    """Converts names that were read as numbers back to text."""
+    """Returns a column as text. Names that consist of digits were read as numbers and are converted back."""
     return np.array([f"{v:g}" for v in values]) if values.dtype.kind == "f" else values
 
 
@@ -66,8 +66,8 @@ def joined(parts):
 
 
 def read_csv(path):
-    """Reads a CSV file. Ignores an incomplete last line, which a killed run may leave. Reads the file in parts, because
-    the text of a long file would take ten times its size in memory."""
+    """Reads a CSV file. Ignores an incomplete last line, which a killed run may leave. Converts the file part by part,
+    because in Python the text of a whole file takes ten times the size of the file."""
     with open(path, newline="", encoding="utf-8") as f:
         lines = csv.reader(f)
         names = next(lines, [])
@@ -82,8 +82,8 @@ def read_csv(path):
 class Folder:
     def __init__(self, path):
         self.path = path
-        self.trouble = []  # files that could not be read, with reasons
-        self.made = {}     # computed values shared by several charts
+        self.trouble = []  # messages about files that could not be read
+        self.made = {}     # cache of computed values that several charts need
         self.result = self._read("result.json", lambda p: json.load(open(p, encoding="utf-8"))) or {}
         self.config_text = self._read("config.yaml", lambda p: open(p, encoding="utf-8").read()) or ""
         self.config = self.result.get("config") or {}
@@ -108,13 +108,13 @@ class Folder:
         return table if table is not None and len(table) else None
 
     def each_port(self):
-        """Returns {name: rows of ports.csv}. Computed once for all charts."""
+        """Returns {port: its rows of ports.csv}. Computed once for all charts."""
         if "ports" not in self.made:
             self.made["ports"] = self.ports.by("port") if self.ports is not None else {}
         return self.made["ports"]
 
     def files(self):
-        """Returns the files to which the page links."""
+        """Returns the names of the files to which the page links."""
         known = ("config.yaml", "result.json", "series.csv", "ports.csv", "queues.csv", "windows.csv", "sweep.csv", "latency.csv", "camera.csv")
         return [n for n in known if os.path.exists(os.path.join(self.path, n))]
 

@@ -4,7 +4,7 @@
 from markup import Raw, details, flat, table
 from units import fmt
 
-# (path in `figures`, label, factor). Other members are shown in the long table.
+# (path in `figures`, label, factor) of the key figures. The long table shows all others.
 CHOSEN = (
     ("windows.100.jain_min", "Jain's index over 100 ms, minimum", 1), ("windows.100.jain_mean", "Jain's index over 100 ms, mean", 1),
     ("windows.10.jain_min", "Jain's index over 10 ms, minimum", 1), ("windows.10.jain_mean", "Jain's index over 10 ms, mean", 1),
@@ -20,7 +20,7 @@ CHOSEN = (
 
 
 def runs(result):
-    """Returns [(column, figures)] of the run and, if present, of the same experiment in virtual time."""
+    """Returns [(title of a column, figures)] of the run and, if it exists, of the same experiment in virtual time."""
     lab = result.get("lab") or {}
     found = [(f"{lab.get('time', 'real')} time", lab.get("figures"))]
     if isinstance(lab.get("virtual"), dict):
@@ -29,7 +29,7 @@ def runs(result):
 
 
 def named(figures):
-    """Returns the scalars by path, and the windows by length."""
+    """Returns {path: scalar} for all figures. The paths of windows contain the length of the window, as in windows.100.jain_min."""
     plain = {k: v for k, v in figures.items() if k not in ("windows", "changes", "conservation", "completion_times")}
     values = dict(flat(plain))
     for w in figures.get("windows") or []:

@@ -13,16 +13,16 @@ from folder import Folder
 
 
 def draw(folder, maker, trouble):
-    """Returns the charts of a maker; none if its data are missing. Errors are shown on the page, and the other charts are still drawn."""
+    """Returns the charts of a maker, or no charts if their data are missing. Adds errors to `trouble`, which the page shows."""
     try:
         return list(maker(folder))
-    except Exception:  # an error of any kind, because the other charts must still be drawn
+    except Exception:  # whatever the error is, the other charts must still be drawn
         trouble.append(f"{maker.__module__}: {traceback.format_exc(limit=-1).strip()}")
         return []
 
 
 def report(path):
-    """Writes the charts and index.html; for a comparison, also those of each run. Returns the path of index.html."""
+    """Writes the charts and index.html of a folder. For a comparison, also writes those of each run. Returns the path of index.html."""
     style.use()
     folder = Folder(path)
     if comparison.is_comparison(folder):
@@ -33,7 +33,7 @@ def report(path):
 
 
 def write(folder, makers, pages):
-    """Writes the charts of `makers`, and the page that `pages` renders; returns its path."""
+    """Writes the charts of `makers`, and the page that the module `pages` renders. Returns the path of the page."""
     trouble = list(folder.trouble)
     drawn = [chart for maker in makers for chart in draw(folder, maker, trouble)]
     for chart in drawn:

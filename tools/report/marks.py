@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Elements shared by several charts: joins and leaves, limits, events at the foot of a panel."""
+"""Elements that several charts share: marks where boards join or leave, limits, and events at the foot of a panel."""
 
 import numpy as np
 
@@ -37,7 +37,8 @@ def make_room(axes, share=0.14):
 
 
 def strip(axes, times, counts, colour, columns=240):
-    """Draws events at the foot of a panel: darker bins have more events. Draws separate strokes if there are only a few events."""
+    """Draws events at the foot of a panel. A few events are drawn as separate strokes, and many as bins, which are darker the more events
+    they contain."""
     happened = counts > 0
     if np.count_nonzero(happened) <= columns / 2:
         rug(axes, times[happened], colour)
@@ -45,7 +46,7 @@ def strip(axes, times, counts, colour, columns=240):
     begin, end = axes.get_xlim()
     left, width, sums = sampling.counted(times, counts, begin, end, columns)
     top = sums.max()
-    shades = np.minimum(5, np.ceil(5 * sums / top)).astype(int)  # five groups, so that there is one path per group instead of one per bin
+    shades = np.minimum(5, np.ceil(5 * sums / top)).astype(int)  # five shades, because each shade is one SVG path
     for shade in range(1, 6):
         here = left[shades == shade]
         if len(here):
@@ -73,7 +74,7 @@ def limit_line(axes, value, text, colour=None, below=False):
 
 
 def band(axes, middle, mean, low, high, colour, label, width=1.5, style_=("-")):
-    """Draws a line and, if the line is an average of many samples, their range."""
+    """Draws a line. If each point is the mean of several samples, also draws the range of these samples."""
     if np.any(high > low):
         axes.fill_between(middle, low, high, color=colour, alpha=0.22, linewidth=0, zorder=2)
     axes.plot(middle, mean, color=colour, linewidth=width, linestyle=style_, label=label, zorder=3)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Converts plain values to HTML. Everything that was read from a file is escaped here."""
+"""Converts plain values to HTML. This module escapes all text that was read from files."""
 
 from html import escape
 
@@ -21,7 +21,7 @@ def cell(value, tag="td"):
 
 
 class Raw(str):
-    """Text that is already HTML."""
+    """Text that is already HTML and must not be escaped."""
 
 
 def table(caption, heads, rows):
@@ -39,7 +39,7 @@ def pairs(caption, mapping):
 
 
 def flat(value, prefix="", most=400):
-    """Returns (name, scalar) for everything in an object. Long lists of objects are truncated, and a note is added."""
+    """Yields (path, scalar) for all scalars in a nested object. Truncates long lists of objects, and yields a note instead of the rest."""
     if isinstance(value, dict):
         for k, v in value.items():
             yield from flat(v, f"{prefix}.{k}" if prefix else str(k), most)

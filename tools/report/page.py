@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""index.html, a self-contained file."""
+"""Renders index.html, which needs no other files."""
 
 import os
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reduces long series for drawing, without hiding their extremes."""
+"""Reduces the number of points of long series for drawing, but keeps their extremes visible."""
 
 import numpy as np
 
-COLUMNS = 900  # about a chart's width in pixels
+COLUMNS = 900  # about the width of a chart in pixels
 
 
 def intervals(times):
-    """Returns the length of the interval before each sample. The series begins at 0, or one median interval before its first sample."""
+    """Returns the length of the interval that ends at each sample. The first interval begins at 0, but is at most as long as the median."""
     if len(times) == 0:
         return times
     usual = np.median(np.diff(times)) if len(times) > 1 else times[0]
@@ -16,8 +16,8 @@ def intervals(times):
 
 
 def binned(times, values, begin, end, columns=COLUMNS, weights=None):
-    """Returns (middle, mean, minimum, maximum) over equal time bins, without empty bins. If there are no more samples
-    than bins, returns the samples themselves."""
+    """Divides the time into equal bins. Returns (middle of the bins, mean, minimum, maximum), without empty bins. If there
+    are no more samples than bins, returns the samples themselves."""
     keep = ~np.isnan(values) & (times >= begin) & (times <= end)
     times, values = times[keep], values[keep]
     weights = np.ones(len(times)) if weights is None else weights[keep]
@@ -35,7 +35,7 @@ def binned(times, values, begin, end, columns=COLUMNS, weights=None):
 
 
 def counted(times, counts, begin, end, columns=200):
-    """Returns (left edges, width, sums) of counts over equal time bins."""
+    """Divides the time into equal bins. Returns (left edges of the bins, their width, the sum of the counts in each bin)."""
     keep = ~np.isnan(counts) & (times >= begin) & (times <= end)
     width = (end - begin) / columns if end > begin else 1.0
     index = np.clip(np.ceil((times[keep] - begin) / width).astype(int) - 1, 0, columns - 1)
@@ -43,6 +43,6 @@ def counted(times, counts, begin, end, columns=200):
 
 
 def runs(mask):
-    """Returns [first, last] of each run of true entries."""
+    """Returns [(first index, last index)] of each sequence of adjacent true entries."""
     edges = np.flatnonzero(np.diff(np.concatenate(([0], mask.astype(int), [0]))))
     return [(a, b - 1) for a, b in zip(edges[::2], edges[1::2])]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The boards of a time series: rates, and when each board was sending."""
+"""The boards of a time series: their rates, and the times at which they were sending."""
 
 import re
 
@@ -11,13 +11,14 @@ from sampling import intervals
 
 COUNTS = ("cnp_rx", "retransmitted")
 SUMS = ("rc_gbps", "rt_gbps", "sent_gbps", "goodput_gbps")
-# {attribute: (column in a series of queue pairs, column in a series of boards)}. Only some algorithms have these quantities.
+# {attribute of Sender: (column if the series has a row per queue pair, column if it has a row per board)}. Only some algorithms have these
+# quantities.
 MEANS = {"rtt_us": ("rtt_us", "rtt_mean_us"), "target_delay_us": ("target_delay_us", "target_delay_mean_us"),
          "window_bytes": ("window_bytes", "window_mean_bytes"), "utilization": ("utilization", "utilization_mean")}
 
 
 class Sender:
-    """A board's rows: sums and means over its queue pairs."""
+    """The time series of a board. Each value is a sum or a mean over the board's queue pairs."""
 
     def __init__(self, name, rows):
         self.name = name
@@ -48,18 +49,18 @@ class Sender:
         return float(np.average(self.sent_gbps[during], weights=self.length[during]))
 
     def sending(self):
-        """Mask of the samples while the board sends. Only then is its congestion-control state meaningful."""
+        """Returns a mask of the samples at which the board is sending. At other times, its congestion control state has no meaning."""
         return (self.times >= (self.first if self.first is not None else np.inf)) & (self.times <= self.last)
 
 
 def summed(values, index, length):
-    """Returns, for each index, the sum and the number of the known values."""
+    """Returns, for each of `length` indices, the sum and the number of the known values with this index."""
     known = ~np.isnan(values)
     return np.bincount(index, np.where(known, values, 0.0), length), np.bincount(index, known, length)
 
 
 def natural(name):
-    """Sort key for names: feb2 comes before feb10."""
+    """Returns a key for sorting names, so that feb2 comes before feb10."""
     return [int(p) if p.isdigit() else p for p in re.split(r"(\d+)", name)]
 
 
@@ -86,13 +87,14 @@ def span(folder):
 
 
 def changes(folder, begin, end):
-    """Returns [(time, +1 or -1, [names])] of boards that start after the beginning of the run (+1) or stop before its end (-1). These
-    come from the lab's result if it contains them, otherwise from the series."""
+    """Returns [(time, +1 or -1, [names])]. The named boards start after the beginning of the run (+1), or stop before its end (-1).
+
+    The times come from the result of the lab if it contains them, and otherwise from the series."""
     told = labfigures.runs(folder.result)
     if told and "changes" in told[0][1]:
         all_ = [(c["at_s"], sign, c[key]) for c in told[0][1]["changes"] for sign, key in ((-1, "stopping"), (+1, "starting"))]
         return [(at, sign, names) for at, sign, names in all_ if names and begin < at < end]
-    stopped = folder.result.get("duration_s")  # packets that are in flight at this time arrive later
+    stopped = folder.result.get("duration_s")  # later samples only contain packets that were in flight at this time
     return seen(senders(folder), begin, min(end, stopped) if is_number(stopped) else end)
 
 

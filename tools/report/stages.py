@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Times of messages from stage to stage: how the page shows the member `latency` of result.json (doc/result.md)."""
+"""Formats the member `latency` of result.json (doc/result.md): the times that messages take from stage to stage."""
 
 from markup import details, table
 
 NAMES = {"triggered": "trigger or due", "posted": "posted", "crafted": "first packet crafted", "sent": "last packet sent",
          "received": "received", "placed": "in memory", "notified": "notified", "completed": "completed"}
-# Sums of several steps.
+# Pairs of stages that span several steps.
 SUMS = {("sent", "received"), ("received", "notified"), ("posted", "notified"), ("triggered", "notified"), ("sent", "completed"),
         ("triggered", "completed")}
 PERCENTILES = ("min", "p50", "p90", "p99", "p999", "max")
@@ -28,7 +28,7 @@ def is_sum(stage):
 
 
 def stages(result):
-    """Returns the stages: first the single steps, in the order of the path."""
+    """Returns the pairs of stages. The single steps come first, in the order in which a message passes them."""
     found = (result.get("latency") or {}).get("stages") or []
     return [s for s in found if not is_sum(s)] + [s for s in found if is_sum(s)]
 

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Style of the charts. Each colour with a meaning has a counterpart for dark pages: the page's style sheet is generated from the
-same table, and inline SVG refers to it."""
+"""The style of the charts. Each colour has a counterpart for dark pages. The style sheet of the page is generated from the same table,
+and the colours of inline SVG refer to the style sheet."""
 
 import matplotlib
 
 matplotlib.use("Agg")
 
-# name: (on white, on dark). Series colours by Okabe and Ito, safe for colour-blind readers; charts never rely on colour alone.
+# {name: (colour on white, colour on dark)}. The colours of series are those of Okabe and Ito, which colour-blind readers can distinguish.
+# Charts never rely on colour alone.
 COLOURS = {
     "paper": ("#ffffff", "#15191e"),
     "ink": ("#1b1f24", "#e8ebee"),
@@ -26,8 +27,8 @@ COLOURS = {
 
 PAPER, INK, MUTED, GRID, BAD, GOOD = (COLOURS[n][0] for n in ("paper", "ink", "muted", "grid", "bad", "good"))
 SERIES = [COLOURS[f"c{i}"][0] for i in range(8)]
-HEAT = "cividis"  # uniform brightness for colour-blind readers and in grey print
-WIDTH = 9.0       # inches; the page shows charts at full width
+HEAT = "cividis"  # its brightness is uniform, so it suits colour-blind readers and grey print
+WIDTH = 9.0       # width of a chart in inches; the page scales charts to its full width
 
 
 def use():

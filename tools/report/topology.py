@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Properties of the network's ports, from the resolved configuration."""
+"""Properties of the ports of the network, taken from the resolved configuration."""
 
 import style
 from units import number
@@ -19,7 +19,7 @@ def switches(folder):
 
 
 def link_rate(folder, port):
-    """Returns the link rate of a port "switch.peer" in Gb/s on the wire, or None."""
+    """Returns the rate of the link at a port "switch.peer" in Gb/s, or None if there is no such link."""
     here, _, peer = port.partition(".")
     for link in (folder.config.get("network") or {}).get("links") or []:
         ends = [str(e) for e in link.get("ends") or []]
@@ -29,7 +29,7 @@ def link_rate(folder, port):
 
 
 def covers(end, name):
-    """True if an end of a link (a name, a group's name, or a range first..last) includes this station."""
+    """Returns whether an end of a link includes the station `name`. The end is a name, the name of a group, or a range first..last."""
     first, dots, last = end.partition("..")
     if not dots:
         return end == name or (name.startswith(end) and name[len(end):].lstrip("-").isdigit())
@@ -39,14 +39,14 @@ def covers(end, name):
 
 
 def markings(switch):
-    """Returns the marking thresholds of the switch and those of its queues, as [{kmin, kmax}]."""
+    """Returns [{kmin, kmax}] with the marking thresholds of a switch and of its queues."""
     found = [switch.get("ecn")] + [q for q in switch.get("queues") or [] if isinstance(q, dict)]
     found += [q.get("ecn") for q in switch.get("queues") or [] if isinstance(q, dict)]
     return [m for m in found if isinstance(m, dict) and m.get("kmin") is not None]
 
 
 def thresholds(folder, port):
-    """Returns [(text, bytes, colour)] of the thresholds of the port's switch."""
+    """Returns [(label, bytes, colour)] of the thresholds that apply to a port, which are those of its switch."""
     switch = switches(folder).get(port.partition(".")[0])
     if switch is None:
         return []

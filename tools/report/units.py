@@ -14,7 +14,7 @@ SCALE = {
 
 
 def number(value):
-    """Parses a configuration value: returns seconds, bytes, Gb/s, or a share of 1; None if the value is not a number."""
+    """Parses a number with a unit from a configuration. Returns seconds, bytes, Gb/s or a share of 1, or None if it is not a number."""
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, (int, float)):
@@ -46,7 +46,7 @@ def fmt(value, digits=4):
 
 
 def scaled_bytes(values):
-    """Returns (divisor, unit) that suit the largest of the sizes."""
+    """Returns (divisor, unit) that suit the largest of the values, which are in bytes."""
     top = max((v for v in values if v is not None and not math.isnan(v)), default=0)
     for divisor, unit in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
         if top >= 2 * divisor:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Figures from published systems, and from softfeb's experiments (tools/seed-figures)."""
+"""Compares figures from published systems with those of softfeb's experiments (tools/seed-figures)."""

@@ -68,7 +68,7 @@ def number(value, digits):
 
 
 def values(numbers, digits):
-    """Formats the numbers; writes only one if all are the same."""
+    """Formats the numbers as a list. If all of them have the same text, formats only one."""
     texts = [number(v, digits) for v in numbers]
     return ", ".join(texts if len(set(texts)) > 1 else texts[:1])
 
@@ -90,6 +90,6 @@ def table(figures):
 
 
 def write(folder, figures, drawn):
-    """Writes seed-figures.md. `drawn`: [(file name, title, description)] of the pictures in `images`."""
+    """Writes seed-figures.md. `drawn` is a list of (file name, title, description) of the pictures in the folder `images`."""
     images = "".join(f"\n## {title}\n\n![{text}](images/{name})\n" for name, title, text in drawn)
     (folder / "seed-figures.md").write_text(HEAD + table(figures) + "\n" + NOTES + images, encoding="utf-8")

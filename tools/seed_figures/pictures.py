@@ -29,7 +29,7 @@ def side_by_side():
 
 
 def curve(axes, ticks, values, title, label, name=None, colour=0):
-    """Draws a curve over evenly spaced sizes, because the sizes grow by factors."""
+    """Draws a curve. The sizes on the x-axis are evenly spaced, because each is a multiple of the previous one."""
     axes.plot(range(len(ticks)), values, "o-", color=style.series_colour(colour), label=name)
     axes.set_xticks(range(len(ticks)), ticks)
     axes.set_title(title)
@@ -42,7 +42,7 @@ def results(runs, jobs):
 
 
 def swept(jobs):
-    """Returns the values of the first key of a sweep, for the ticks."""
+    """Returns the values of the first key of a sweep, which label the ticks of the axis."""
     return [job.overrides[0].rpartition("=")[2] for job in jobs]
 
 
@@ -75,7 +75,7 @@ def registration(runs):
 
 
 def of_report(make, job, wanted):
-    """Returns a function that makes the first chart of a maker of the report, for a run. The chart itself saves its figure."""
+    """Returns a function that makes a picture from a run: the first chart of `make`, which is a maker of the report tool."""
     def draw(runs):
         chart = next(iter(make(Folder(str(runs.folder(job))))))
         return chart, wanted
@@ -88,7 +88,7 @@ PICTURES = (("seed000-mtu", mtu), ("seed000-no-dcqcn", of_report(rates.make, ON_
 
 
 def save(drawn, folder):
-    """Saves the picture as a PNG in `folder`, and returns its path. `drawn`: a figure of matplotlib or a Chart of the report."""
+    """Saves a picture as PNG in `folder`, and returns its path. `drawn` is a figure of matplotlib or a Chart of the report tool."""
     path = Path(folder) / "picture.png"
     if hasattr(drawn, "savefig"):
         drawn.savefig(path, metadata={"Software": None})
@@ -98,7 +98,7 @@ def save(drawn, folder):
 
 
 def draw(runs, images):
-    """Writes the pictures; returns [(file name, title, description)]."""
+    """Writes the pictures to the folder `images`. Returns [(file name, title, description)]."""
     style.use()
     made = []
     for name, maker in PICTURES:

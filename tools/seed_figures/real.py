@@ -15,7 +15,7 @@ SIZES = ("64B", "256B", "1KiB")
 
 
 class Unavailable(Exception):
-    """This machine cannot measure a figure; the text gives the reason."""
+    """Raised if this machine cannot measure a figure. The text gives the reason."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,10 @@ def run(softfeb, file, *overrides):
 
 
 def notification(softfeb):
-    """Returns the median times from the port's receive burst to the notification, by message size."""
+    """Returns, for each message size, the median time in us from the port's receive burst to the notification."""
     found = []
     for size in SIZES:
-        # Use a rate that one core can process, so that the time does not include a queue of messages.
+        # At this rate, one core keeps up, so that the measured times do not include waiting times in queues.
         result = run(softfeb, "seed004-latency", f"boards.nanet.qps.0.traffic.message_size={size}",
                      "boards.nanet.qps.0.traffic.rate=100kmsg/s", "run.duration=2s", "latency.sample=1")
         found.append(rows.stage(result, "received", "notified")["p50"] / 1000)

@@ -19,12 +19,12 @@ class Figure:
 
 @dataclass(frozen=True)
 class Row:
-    seed: str        # the system
+    seed: str        # number of the published system
     name: str
-    file: str        # in conf/lab
-    expected: tuple  # a number for each measured value, or a limit for all of them
-    tolerance: str   # "0.5 %", "± 0.1", "at least", "at most"
-    ours: object     # function that takes the results of `jobs`, and returns the measured value or a list of values
+    file: str        # name of the experiment in conf/lab
+    expected: tuple  # a number for each measured value, or one limit for all of them
+    tolerance: str   # for example "0.5 %", "± 0.1", "at least", "at most"
+    ours: object     # function that takes the results of `jobs` and returns softfeb's value, or a list of values
     jobs: tuple
     digits: int = 2
 
@@ -65,8 +65,8 @@ def missing(results):
 
 
 def wrong_marks(results):
-    """Counts differences between the windows' bitmaps, the gaps in the PSNs, and the number of packets that the network lost. Each
-    message is one packet."""
+    """Returns the number of contradictions between three sources: the bitmaps of the windows, the gaps in the PSNs, and the number of
+    packets that the network lost. Each message consists of one packet."""
     node, lost = results[0]["receivers"][0], lab(results[0])["totals"]["lost"]
     by_psn = {str(i): qp["missing_ranges"] for i, qp in enumerate(node["qps"]) if "missing_ranges" in qp}
     bitmaps = node["windows"]["missing_ranges"]
@@ -75,7 +75,8 @@ def wrong_marks(results):
 
 
 def headers_only(result):
-    """Returns the share of the payload in per cent, as in the thesis: without FCS (4 bytes), preamble (8) and inter-frame gap (12)."""
+    """Returns the payload as a percentage of all bytes. Like the thesis, does not count FCS (4 bytes), preamble (8) and inter-frame gap
+    (12)."""
     port = next(p for s in result["switches"] for p in s["ports"] if p["name"] == "tor.node")
     payload = sum(n["payload_bytes"] for n in result["receivers"])
     return 100 * payload / (port["tx_wire_bytes"] - 24 * port["tx_packets"])
@@ -96,7 +97,8 @@ def latency(result):
 
 
 def saved(results):
-    """Returns the time saved by registration. The results alternate: with registration, and with an acknowledgement first."""
+    """Returns the times that registration saves. Each result with registration is followed by one in which the sender notifies the receiver
+    after an acknowledgement."""
     return [latency(b) - latency(a) for a, b in zip(results[::2], results[1::2])]
 
 
@@ -121,7 +123,7 @@ def accepted_share(results):
 
 
 def card_goodput(results):
-    """Returns the goodput of WRITEs plus that of datagrams. Each run has only one of the two."""
+    """Returns the goodput of each run, which sends either WRITEs or datagrams."""
     return [r["boards"][0]["goodput_gbps"] + (r["receivers"][0]["streams"]["goodput_gbps"] or 0) for r in results]
 
 
@@ -133,10 +135,10 @@ MTUS, VICTIM, LATENCY = (tuple(sweep(f"seed000-{n}")) for n in ("mtu", "victim",
 SIZES, QPS, MANY_TO_ONE, ONE_TO_MANY = (tuple(sweep(f"seed001-{n}")) for n in ("sizes", "qps", "many-to-one", "one-to-many"))
 NOTIFICATIONS = tuple(sweep("seed003-latency"))
 EVENTS = Job("advcam")
-# Two runs: one event at a time; and a single board for long enough to measure the live time.
+# In the first run, there is only one event at a time. The second run, with a single board, is long enough to measure the live time.
 ONE_EVENT = Job("advcam", ("run.duration=3ms", "triggers.camera.sources.0={kind: periodic, rate: 10kHz, phase: 50us}"))
 LIVE = Job("advcam", ("boards.feb.count=1", "run.duration=10s", "latency.sample=64"))
-# Share of 10 kHz triggers accepted with a dead time of 7 us, and three standard deviations of the share measured in 10 s.
+# The expected share of accepted triggers at 10 kHz with a dead time of 7 us, and three standard deviations of the share in a run of 10 s.
 LIVE_SHARE = 1 / (1 + 10e3 * 7e-6)
 LIVE_SIGMAS = 3 * math.sqrt(LIVE_SHARE**3 / 100e3)
 CARD_WRITES, CARD_DATAGRAMS = (tuple(j for j in sweep("seed004-sizes") if j.overrides[0].endswith(mode) and

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs experiments in virtual time, as many at the same time as there are CPUs."""
+"""Runs experiments in virtual time. There are as many simultaneous runs as CPUs."""
 
 import itertools
 import json
@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 class Failed(Exception):
-    """A run gave no result."""
+    """Raised if a run gave no result."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def points(file):
 
 
 def override(key, value):
-    """Returns KEY=VALUE with the value as YAML. (Python would write True and False.)"""
+    """Returns KEY=VALUE for --set. Booleans are written as in YAML, true and false."""
     return f"{key}={json.dumps(value) if isinstance(value, bool) else value}"
 
 
@@ -61,13 +61,13 @@ class Runs:
         self._temporary.cleanup()
 
     def start(self, jobs):
-        """Starts each job once."""
+        """Starts the jobs that have not been started yet."""
         for job in jobs:
             if job not in self._started:
                 self._started[job] = self._pool.submit(self._run, job, Path(self._temporary.name) / str(len(self._started)))
 
     def result(self, job):
-        """Waits for the run, and returns its result document (doc/result.md). Raises Failed."""
+        """Waits for the run, and returns its result document (doc/result.md). Raises Failed if there is none."""
         return json.loads((self.folder(job) / "result.json").read_text())
 
     def folder(self, job):
@@ -81,7 +81,7 @@ class Runs:
         for text in job.overrides:
             command += ["--set", text]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        # Exit status 1 means that a check did not hold. The table then shows the measured value.
+        # Exit status 1 is accepted: a check of the experiment failed, but there is a result, and the table shows it.
         if done.returncode not in (0, 1) or not (folder / "result.json").exists():
             raise Failed(f"{' '.join(map(str, command))}: status {done.returncode}\n{done.stderr.strip()}")
         return folder

@@ -11,13 +11,13 @@ BINS = 120
 
 
 def builders(folder):
-    """Returns [(receiver, latencies)] of the receivers with complete events."""
+    """Returns [(receiver, latency histogram)] of the receivers that have complete events."""
     found = [(r.get("name", ""), (r.get("events") or {}).get("latency") or {}) for r in folder.result.get("receivers") or []]
     return [(name, latency) for name, latency in found if latency.get("buckets")]
 
 
 def binned(latency):
-    """Converts buckets of unequal width to bars of equal width: (left, width, counts)."""
+    """Converts buckets of unequal width to bars of equal width. Returns (left edges, width, counts)."""
     begin, count = np.array(latency["buckets"], dtype=float).T
     low, high = latency["min_us"], max(latency["max_us"], latency["min_us"] * 1.001)
     edges = np.linspace(low, high, min(BINS, max(10, len(begin))) + 1)
@@ -46,7 +46,8 @@ def latency(folder):
 
 
 def grid(boards, channels):
-    """Returns the position of each pixel (doc/detector.md). Modules form a grid, and the pixels of a module form a square."""
+    """Returns (columns of modules, pixels per side of a module, x, y), where x and y are the positions of all pixels (doc/detector.md).
+    Modules form a grid, and the pixels of a module form a square."""
     columns, side = int(np.ceil(np.sqrt(boards))), int(np.ceil(np.sqrt(channels)))
     board, channel = np.divmod(np.arange(boards * channels), channels)
     return columns, side, board % columns * side + channel % side, board // columns * side + channel // side

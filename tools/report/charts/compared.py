@@ -84,8 +84,9 @@ def plain_log(axis):
 
 
 def logarithmic(axes, series, least):
-    """Makes the shared axis logarithmic if the usual values would be invisible next to the largest ones, as after an incast. The axis
-    then begins at `least`. `series`: the values of each run. Returns a note about a logarithmic axis, otherwise an empty text."""
+    """Makes the shared y-axis logarithmic if the largest values, for example after an incast, would make the usual ones invisible.
+
+    `series` contains the values of each run. A logarithmic axis begins at `least`. Returns a note about it, otherwise an empty text."""
     usual = max(float(np.nanmedian(values)) for values in series)
     if max(float(np.nanmax(values)) for values in series) < 20 * max(usual, least):
         return ""
@@ -155,7 +156,7 @@ def longest_queue(run):
 
 
 def queue_shares(folder):
-    """Draws for which share of the time the queue has at least a given length. All runs share one panel."""
+    """Draws, over the length of the queue, the share of the time for which the queue is at least that long. All runs share one panel."""
     found = with_queues(folder)
     if not found or max(float(np.nanmax(rows["queue_bytes"])) for _, rows in found) <= 0:
         return
@@ -225,7 +226,7 @@ def round_trips(folder):
 
 
 def groups(run):
-    """Returns {length group: statistics} of the run's messages, without empty groups."""
+    """Returns {group of message lengths: statistics of the run's messages in this group}, without empty groups."""
     times = run.figure("completion_times")
     if not times:
         return {}
@@ -234,7 +235,7 @@ def groups(run):
 
 
 def of_group(group, key):
-    """Returns (slowdown, True) or, if no slowdown is known, (time in microseconds, False)."""
+    """Returns (slowdown, True) for a statistic such as p99. If the slowdown is unknown, returns (completion time in us, False)."""
     if group.get("slowdown"):
         return group["slowdown"].get(key), True
     return (group.get("time_us") or {}).get(key), False

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""State of congestion control beyond the rate: round-trip time and its target, window, utilization. Drawn only for algorithms that
-have these quantities; DCQCN has none of them."""
+"""The state of congestion control apart from the rate: round-trip time and target delay, window, and utilization. These quantities
+are drawn only for algorithms that have them, which excludes DCQCN."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ TITLES = {"rtt_us": "Round-trip time", "window_bytes": "Congestion window", "uti
 
 
 def values_of(board, name):
-    """Returns the values, with NaN for times when the board does not send, because its state is then out of date."""
+    """Returns the values of a quantity. They are NaN while the board does not send, because its state is then out of date."""
     return np.where(board.sending(), getattr(board, name), np.nan)
 
 
@@ -27,7 +27,7 @@ def has(boards, name):
 
 
 def scale(boards, name):
-    """Returns (divisor, unit) for the axis."""
+    """Returns (divisor, unit), with which the axis shows readable numbers."""
     if name != "window_bytes":
         return 1, UNITS[name]
     return scaled_bytes([float(np.nanmax(values_of(b, name))) for b in boards if has([b], name)])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Distribution of the throughput over the samples of the time series, without the beginning and the end of the run."""
+"""The distribution of the throughput, from the samples of the time series without the beginning and the end of the run."""
 
 import numpy as np
 
@@ -11,15 +11,15 @@ from markup import is_number
 from senders import senders, span
 from units import fmt, number
 
-FEW = 8     # maximum number of boards with a box each
-LEAST = 10  # samples; with fewer, quantiles mean little
-EDGE = 1.0  # s, at the beginning and at the end of a run in real time
+FEW = 8     # maximum number of boards for which each board has a box
+LEAST = 10  # minimum number of samples for meaningful quantiles
+EDGE = 1.0  # seconds that are omitted at the beginning and at the end of a run in real time
 ROUNDING = 1e-6
 
 
 def measured(folder):
-    """Returns the part of the run that counts: after the warm-up and, in real time, without the first and the last second of a run that
-    lasts at least three seconds. receivers[].goodput_gbps follows the same rule."""
+    """Returns (begin, end) of the part of the run that counts, which begins after the warm-up. If the run is in real time and lasts at
+    least three seconds, its first and its last second do not count. The same rule applies to receivers[].goodput_gbps."""
     result = folder.result
     warmup = number((folder.config.get("run") or {}).get("warmup")) if result.get("warmup_excluded") else None
     begin, end = warmup or 0.0, result.get("duration_s")
@@ -38,7 +38,7 @@ def samples(board, begin, end):
 
 
 def total(boards, begin, end):
-    """Returns the throughput of all boards together."""
+    """Returns the sum of the throughput of all boards, for each sample between `begin` and `end`."""
     sums = {}
     for b in boards:
         inside = (b.times - b.length >= begin - ROUNDING) & (b.times <= end + ROUNDING)

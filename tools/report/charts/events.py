@@ -10,7 +10,7 @@ from chart import Chart, panels
 from senders import changes, span
 from units import fmt
 
-# (column, table, title)
+# (column with the count, table with this column, title of the panel)
 KINDS = (("ecn_marked", "ports", "Packets marked CE by the switch"), ("cnp_forged", "ports", "CNPs forged by the switch"),
          ("cnp_rx", "series", "CNPs received by the boards"), ("pause_tx", "ports", "Pause frames sent by switches"),
          ("dropped", "ports", "Packets dropped by switches"), ("retransmitted", "series", "Packets retransmitted by the boards"))

@@ -15,7 +15,7 @@ def judged(rows):
 
 
 def long_windows(axes, rows):
-    """Draws a line over the duration of each window. The lines are thicker for windows that count in the check."""
+    """Draws a horizontal line over the duration of each window. Windows that count in the check have thicker lines."""
     counts = judged(rows)
     has = ~np.isnan(rows["jain"]) & (rows["boards_sending"] >= 2)
     for mask, width, label in ((has & ~counts, 1.2, "not steady (does not count)"), (counts, 3.0, "steady")):
@@ -33,7 +33,7 @@ def short_windows(axes, rows):
 
 
 def floor(values, limit):
-    """Returns the lower end of the axis, as close to 1 as the data allow."""
+    """Returns the lower end of the axis. It is as close to 1 as the values and the limit allow."""
     least = min([float(np.min(values)) if len(values) else 1.0] + ([limit] if limit is not None else []))
     return max(0.0, 1.0 - (1.0 - least) * 1.25 - 0.002)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A parameter study: each metric as a map over two keys, or as a line over one key. If the study repeats each point with other random
-numbers, box plots replace the line."""
+"""A parameter study. Draws each metric as a map over two keys, or as a line over one key. If a study over one key repeats each point
+with other random numbers, box plots replace the line."""
 
 import re
 
@@ -11,7 +11,7 @@ import style
 from chart import Chart
 from units import fmt, number
 
-# (column, title, higher is better, divisor, unit); only columns that exist are drawn.
+# (column, title, whether higher values are better, divisor, unit). Columns that do not exist are not drawn.
 MEASURES = (
     ("goodput_gbps", "Goodput", True, 1, "Gb/s"), ("latency_us", "Latency of transfers, mean", False, 1, "µs"),
     ("demand_met", "Demand met, worst board", True, 0.01, "%"),
@@ -20,11 +20,11 @@ MEASURES = (
     ("convergence_ms", "Time to the new fair share", False, 1, "ms"), ("pause_tx", "Pause frames", False, 1, ""),
     ("dropped", "Packets dropped", False, 1, ""), ("retransmitted", "Packets retransmitted", False, 1, ""))
 KNOWN = {m[0] for m in MEASURES}
-REPEATS = "run.seed"  # an axis over this key repeats each point with other random numbers
+REPEATS = "run.seed"  # the values of this key repeat each point with other random numbers
 
 
 def levels(values):
-    """Returns the distinct values of an axis, sorted if they are numbers."""
+    """Returns all values of an axis as texts, and the distinct ones, which are sorted if they are numbers."""
     texts = [f"{v:g}" if isinstance(v, float) else str(v) for v in values.tolist()]
     distinct = list(dict.fromkeys(texts))
     if all(number(t) is not None for t in distinct):
@@ -41,13 +41,13 @@ def ticks(texts):
 
 
 def axis_name(sweep, key):
-    """Returns the last two parts of a key, and the unit."""
+    """Returns the name of an axis: the last two parts of the key, and the unit of its values."""
     unit = ticks(levels(sweep[key])[1])[1]
     return ".".join([part for part in key.split(".") if not part.isdigit()][-2:]) + (f" ({unit})" if unit else "")
 
 
 def cells(sweep, measure, x, y):
-    """Returns the value of each cell: the mean over the other axes, if there are any."""
+    """Returns the values of the map's cells, and the values of its axes. If the study has further axes, a cell is the mean over them."""
     (xs, xl), (ys, yl) = levels(sweep[x]), levels(sweep[y])
     out = np.full((len(yl), len(xl)), np.nan)
     for i, b in enumerate(yl):
@@ -99,7 +99,7 @@ def line(figure, axes, sweep, measure, x, _):
 
 
 def best(sweep, axes_keys):
-    """Describes the fairest point, preferably one without drops."""
+    """Describes the point with the highest Jain's index. Points without drops take precedence over all others."""
     if "jain_min" not in sweep or np.all(np.isnan(sweep["jain_min"])):
         return ""
     score = np.where(np.isnan(sweep["jain_min"]), -1, sweep["jain_min"]) - (np.nan_to_num(sweep.get("dropped")) > 0)

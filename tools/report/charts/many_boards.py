@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Many boards: their spread over time, and one coloured row per board."""
+"""The rates of many boards: their spread over time, and a coloured row for each board."""
 
 import numpy as np
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Queues of the bottleneck and of other ports with a queue: marking thresholds, buffer, pauses, drops."""
+"""The queues of the bottleneck and of other ports, with marking thresholds, buffer size, pauses and drops."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ MOST = 5  # maximum number of ports with a panel
 
 
 def shown_ports(folder):
-    """Returns the bottleneck, followed by the ports with the longest queues."""
+    """Returns the ports to draw, and the longest queue of every port. The bottleneck comes first, then ports with the longest queues."""
     ports = folder.each_port()
     names = sorted(ports)
     peak = {n: float(np.nanmax(ports[n]["queue_bytes_peak"])) for n in names}

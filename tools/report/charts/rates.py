@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Few boards: the rate allowed by congestion control, the rate sent, and CNPs."""
+"""The rates of a few boards: the rate that congestion control allows, the rate sent, and CNPs."""
 
 import numpy as np
 
@@ -27,7 +27,7 @@ def has_rate(board):
 
 def one(axes, b, colour, begin, end):
     t, mean, low, high = sampling.binned(b.times, b.sent_gbps, begin, end, weights=b.length)
-    # Each row is the mean since the previous row.
+    # The value of a row is the mean since the previous row, so draw it as a step that ends at the row's time.
     axes.fill_between(t, 0, mean, step="pre" if len(t) == len(b.times) else "mid", color=colour, alpha=0.25, linewidth=0,
                       label="sent", zorder=1.8)
     if has_rate(b):

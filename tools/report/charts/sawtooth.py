@@ -14,14 +14,14 @@ TEETH = 6
 
 
 def cuts(board):
-    """Returns the index of the first sample of each fall of Rc while the board was sending."""
+    """Returns the indices of the samples at which Rc begins to fall while the board is sending."""
     rc = np.where(board.sending(), board.rc_gbps, np.nan)
     drop = np.diff(rc) < -0.002 * rc[:-1]
     return np.flatnonzero(drop & ~np.concatenate(([False], drop[:-1]))) + 1
 
 
 def excerpt(board):
-    """Returns (slice, cuts in this slice), or None if the samples are too far apart to show the teeth."""
+    """Returns (slice of the samples, cuts in this slice) of the last few teeth. Returns None if there are too few samples to show teeth."""
     at = cuts(board)
     if len(at) < 3 or np.median(np.diff(at)) < 5:
         return None
@@ -40,7 +40,7 @@ def figures(board, at):
 
 
 def window(values):
-    """Returns the limits of an axis around the teeth, with room for the CNPs at the foot of the panel."""
+    """Returns the limits of the y-axis. They enclose the teeth, and leave room for CNPs at the foot of the panel."""
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     height = max(high - low, 0.02 * high, 1e-6)
     return low - 0.25 * height, high + 0.12 * height

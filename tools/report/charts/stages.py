@@ -6,7 +6,7 @@ import style
 from chart import Chart, panels
 from units import fmt
 
-LEAST = 1.0  # ns; shorter times are drawn at this value
+LEAST = 1.0  # ns; shorter times are drawn as if they had this value
 
 
 def at(stage, percentile):

@@ -15,7 +15,7 @@ MOST = 4  # maximum number of ports with a panel
 
 
 def forging_ports(folder):
-    """Returns [(port, threshold in Gb/s)] of the ports that forged most CNPs, the one with most first."""
+    """Returns [(port, threshold in Gb/s)] of the ports that forged CNPs, in descending order of the number of CNPs."""
     found = []
     for name, rows in folder.each_port().items():
         forge = (topology.switches(folder).get(name.partition(".")[0]) or {}).get("forge")

@@ -15,7 +15,8 @@ POINTS = 6000
 
 
 def pairs(board):
-    """Returns (mean Rc, sent rate) in Gb/s over the interval before each sample, for intervals in which the board sent throughout."""
+    """Returns (mean Rc, sent rate) in Gb/s for each interval between two samples. Omits intervals in which the board did not send
+    throughout."""
     rc = (board.rc_gbps[1:] + board.rc_gbps[:-1]) / 2
     sent = board.sent_gbps[1:]
     whole = (board.times[:-1] > board.first) & (board.times[1:] < board.last) & ~np.isnan(rc) & (sent > 0)
@@ -23,7 +24,7 @@ def pairs(board):
 
 
 def make(folder):
-    """Makes the chart only for experiments with the check rate_tracking. In others, boards may send less than Rc allows."""
+    """Makes the chart, but only for experiments with the check rate_tracking. In other experiments, boards may send less than Rc allows."""
     if folder.limit("rate_tracking") is None:
         return
     boards = [b for b in senders(folder)[:FEW] if b.first is not None and np.any(~np.isnan(b.rc_gbps))]
