@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lists the files that the source checks examine. It walks the tree instead of asking git, because a source archive has no repository."""
+"""Lists the files that the source checks examine. Walks the tree instead of using git, because a source archive has no repository."""
 
 import os
 from pathlib import Path
@@ -8,7 +8,8 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def walk(*parts, names=lambda name: True):
-    """Files below the given directories whose name passes `names`, sorted, relative to the root of the tree."""
+    """Returns the files below directories `parts` for whose name `names` returns true. The paths are sorted, and relative to the root of
+    the tree."""
     found = []
     for part in parts:
         for where, directories, files in os.walk(ROOT / part):

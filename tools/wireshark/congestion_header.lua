@@ -59,7 +59,7 @@ cch.experts = {e.version, e.length, e.truncated, e.checksum}
 
 cch.prefs.port = Pref.uint("UDP port", 49791, "cc_port of the endpoints")
 
--- Checks a checksum (RFC 1071). `range` includes the checksum, and has an even number of bytes.
+-- Returns true if the Internet checksum (RFC 1071) is correct. `range` includes the checksum, and has an even number of bytes.
 local function checksum_holds(range)
   local sum = 0
   for at = 0, range:len() - 2, 2 do sum = sum + range(at, 2):uint() end
@@ -140,7 +140,7 @@ local function summary(tvb)
   return string.format(" [CCH %s, %d hops]", text, tvb(3, 1):uint())
 end
 
--- Shows the header. Returns its size in bytes, or nil if the end of the header is unknown or missing.
+-- Shows the header. Returns its size in bytes, or nil if its size is invalid or its end is missing.
 local function show_header(tvb, root)
   if tvb:len() < COMMON then
     root:add(cch, tvb()):add_proto_expert_info(e.truncated)
@@ -176,7 +176,7 @@ function cch.dissector(tvb, pinfo, root)
   local size = show_header(tvb, root)
   if size and size < tvb:len() then
     local infiniband = DissectorTable.get("udp.port"):get_dissector(ROCE_PORT)
-    -- The InfiniBand dissector marks malformed packets in the tree itself, so ignore its errors here.
+    -- Ignore errors of the InfiniBand dissector, because it shows malformed packets in the tree itself.
     if infiniband then pcall(infiniband.call, infiniband, tvb(size):tvb(), pinfo, root) end
     -- The InfiniBand dissector does not know the opcode of control frames.
     if tvb:len() >= size + BTH and tvb(size, 1):uint() == CONTROL_OPCODE then

@@ -62,7 +62,7 @@ local e = {
 }
 event.experts = {e.short, e.version, e.header_size, e.header_crc, e.time, e.bounds, e.size, e.payload_crc}
 
--- Operations on 32-bit numbers. Lua 5.2 has them in a separate library.
+-- Lua 5.2 has no operators for bits, but a library.
 local band, bxor, rshift = bit32.band, bit32.bxor, bit32.rshift
 
 local TABLE = {}
@@ -72,7 +72,7 @@ for n = 0, 255 do
   TABLE[n] = crc
 end
 
--- CRC-32 as in zlib.
+-- Returns the same CRC-32 as zlib's crc32().
 local function crc32(range)
   local crc = 0xFFFFFFFF
   if range then
@@ -89,7 +89,7 @@ local function show_flags(tvb, tree)
   end
 end
 
--- Shows whether a CRC is right; `status` may also be a reason why it is not known.
+-- Shows the status of a CRC: "Good", "Bad", or why it could not be checked.
 local function show_status(field, range, tree, item, status, failure)
   tree:add(field, range, status):set_generated()
   item:append_text(" [" .. status:lower() .. "]")
@@ -132,7 +132,7 @@ local function show_payload_crc(tvb, tree, items, whole, length)
   if payload then tree:add(f.payload, payload) end
 end
 
--- `whole`: the packet contains the whole message.
+-- Shows the header. `whole` is true if the packet contains the whole message.
 local function show_header(tvb, tree, whole)
   local items = show_fields(tvb, tree)
   if tvb(4, 1):uint() ~= VERSION then items.version:add_proto_expert_info(e.version) end
@@ -146,7 +146,7 @@ local function show_header(tvb, tree, whole)
 end
 
 local opcode_field, pad_field = Field.new("infiniband.bth.opcode"), Field.new("infiniband.bth.padcnt")
--- UC and RC: WRITE Only, with and without immediate. A WRITE First contains only the beginning of the message.
+-- Opcodes of packets that contain a whole message: WRITE Only with and without immediate, over RC and UC.
 local ONLY = {[0x0A] = true, [0x0B] = true, [0x2A] = true, [0x2B] = true}
 
 function event.dissector(tvb, pinfo, root)

@@ -70,7 +70,7 @@ class Command(socketserver.StreamRequestHandler):
                 pass  # the child has closed its input, so the data is discarded
 
     def relay(self, child):
-        """Passes on the output until the child has ended. Does not wait for later output of the child's background processes."""
+        """Sends the output of the child to the client until the child has ended. Does not wait for background processes of the child."""
         kinds = {child.stdout.fileno(): b"O", child.stderr.fileno(): b"E"}
         ended = os.pidfd_open(child.pid)
         poll = select.poll()

@@ -36,7 +36,7 @@ class Paths:
 
 
 class Guest:
-    """A running guest. Guest.up() starts one, Guest.attach() finds one; `with Guest.up(…) as g` stops it at the end."""
+    """A running guest. Guest.up() starts a guest, and Guest.attach() finds a running one. `with Guest.up(…) as g` stops it at the end."""
 
     def __init__(self, paths, state):
         self.paths = paths
@@ -57,7 +57,7 @@ class Guest:
     def up(cls, options=None, *, timeout=120.0, tied=False, say=lambda text: None, **settings):
         """Builds the image if necessary, boots the guest, and returns when it can run commands and rxe0 exists.
 
-        `tied`: the guest ends when this process ends, for whatever reason. In this case, call up() from the main thread.
+        With `tied`, the guest ends when this process ends, for whatever reason. up() must then be called from the main thread.
         """
         o = options or Options(**settings)
         o.check()
@@ -75,7 +75,7 @@ class Guest:
             guest = cls._start(o, paths, built, tap_fd, tied)
         finally:
             if tap_fd is not None:
-                os.close(tap_fd)  # QEMU now has its own descriptor, and the tap exists as long as QEMU
+                os.close(tap_fd)  # QEMU has a descriptor of its own, so the tap exists until QEMU ends
         try:
             guest._boot(timeout)
         except BaseException:
@@ -118,7 +118,7 @@ class Guest:
         return guest
 
     def _boot(self, timeout):
-        """Waits for the agent. Meanwhile, a vhost-user interface needs a back end."""
+        """Waits until the guest has booted and its agent responds. In the meantime, a placeholder serves a vhost-user interface."""
         end = time.monotonic() + timeout
         o, stand_in = self.options, None
         if o.mode in ("vhost", "vhostsrv"):
@@ -174,7 +174,7 @@ class Guest:
         return _running(self.paths.dir)
 
     def down(self, keep=False):
-        """Stops the guest by its recorded process, and removes its run directory (unless `keep`)."""
+        """Stops the guest, whose PID is recorded in its state. Without `keep`, also removes its run directory."""
         if self.running:
             os.kill(self.pid, signal.SIGTERM)
             end = time.monotonic() + 5
@@ -195,7 +195,7 @@ class Guest:
     # --- use ---
 
     def popen(self, command, **kw):
-        """Starts a command and returns its Process. A string is run by the guest's shell, and a list is run without a shell."""
+        """Starts a command and returns its Process. The guest's shell executes a string. A list is executed without a shell."""
         argv = ["/bin/dash", "-c", command] if isinstance(command, str) else [str(a) for a in command]
         return Process(self.address(AGENT_PORT), self.paths.token.read_text(), argv, **kw)
 
@@ -223,7 +223,7 @@ class Guest:
         target.write_bytes(self.run(["/bin/cat", source], check=True, timeout=600).out_bytes)
 
     def neighbour(self, entry):
-        """Sets a static neighbour on eth0, "IP=MAC". A QP cannot be moved to RTR without one, unless its peer answers ARP."""
+        """Adds a static neighbour "IP=MAC" to eth0. A QP whose peer does not answer ARP cannot be moved to RTR without such an entry."""
         ip, mac = split_neighbour(entry)
         self.run(["/sbin/ip", "neigh", "replace", ip, "lladdr", mac, "dev", "eth0", "nud", "permanent"], check=True)
 
@@ -238,7 +238,8 @@ class Guest:
         return ("127.0.0.1", self.port(guest_port))
 
     def wait_listening(self, guest_port, timeout=30.0):
-        """Waits until a program listens in the guest. (The forwarded port on the host always accepts connections.)"""
+        """Waits until a program listens on this port in the guest. A connection attempt from the host could not tell, because the forwarded
+        port always accepts connections."""
         end = time.monotonic() + timeout
         probe = f"cat /proc/net/tcp /proc/net/tcp6 | grep -q ':{guest_port:04X} [0-9A-F]*:0000 0A'"
         while self.run(probe, timeout=10).code:

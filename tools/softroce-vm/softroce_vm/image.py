@@ -35,7 +35,7 @@ def current():
 
 
 def ensure(force=False, say=lambda text: None):
-    """Builds the image if it is missing or stale, and returns it. Concurrent callers wait for the first one to finish."""
+    """Returns the image, after building it if it is missing or stale. If another process is building it, waits for that process."""
     image = current()
     if image.complete and not force:
         return image
@@ -75,7 +75,7 @@ def _lock(path):
 
 
 def _join(image, say):
-    """Writes the base archive, followed by an archive of guest/. The kernel unpacks both, one after the other."""
+    """Writes the initramfs: the base archive, followed by an archive of guest/. The kernel unpacks one after the other."""
     with tempfile.TemporaryDirectory(prefix="join-", dir=image.base) as tmp:
         overlay, cpio, joined = Path(tmp) / "root", Path(tmp) / "overlay.cpio", Path(tmp) / "joined"
         (overlay / "opt").mkdir(parents=True)
@@ -95,7 +95,7 @@ def _join(image, say):
 
 
 def _drop_old(image, keep=3):
-    """Removes old images. A few remain, because several checkouts may share the cache. `image` counts as the newest."""
+    """Removes old images, but keeps the newest few, because several checkouts may share the cache. `image` counts as the newest."""
     os.utime(image.base)
     for pattern, directory in (("image-*", image.base.parent), ("initrd-*.cpio", image.base)):
         for old in sorted(directory.glob(pattern), key=lambda p: p.stat().st_mtime)[:-keep]:

@@ -10,7 +10,7 @@ from .errors import UsageError
 
 MODES = ("tap", "vhost", "vhostsrv")
 
-# TCP ports in the guest that are reachable from the host on 127.0.0.1, unless `forward` says otherwise.
+# TCP ports of the guest that are forwarded by default, so that the host can reach them on 127.0.0.1.
 PERFTEST_PORT = 18515
 SINK_PORT = 18516
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Directories of images and runtime files, which are never in the source tree."""
+"""The directories of images and runtime files. They are always outside the source tree."""
 
 import os
 from pathlib import Path
@@ -9,12 +9,13 @@ from .errors import EnvironmentMissing, UsageError
 TOOL_DIR = Path(__file__).resolve().parent.parent
 GUEST_DIR = TOOL_DIR / "guest"
 
-# sun_path holds 108 bytes with its terminating zero; the longest socket name below a guest's directory is "vhost.sock".
+# The path of a Unix socket must fit into sun_path, which has 108 bytes including the terminating zero.
 MAX_SOCKET_PATH = 107
 
 
 def cache_dir():
-    """Directory of packages and images: $SOFTFEB_CACHE/softroce-vm, otherwise softfeb/softroce-vm in $XDG_CACHE_HOME or ~/.cache."""
+    """Returns the directory of packages and images. It is softroce-vm in $SOFTFEB_CACHE, otherwise softfeb/softroce-vm in $XDG_CACHE_HOME
+    or ~/.cache."""
     root = os.environ.get("SOFTFEB_CACHE")
     if root:
         return Path(root).absolute() / "softroce-vm"
@@ -23,7 +24,8 @@ def cache_dir():
 
 
 def run_root():
-    """Directory of runtime files of all guests of this user: in $SOFTFEB_RUN, otherwise in $XDG_RUNTIME_DIR, otherwise /tmp/softfeb-UID."""
+    """Returns the directory of the runtime files of all guests of this user. It is softroce-vm in $SOFTFEB_RUN, otherwise
+    softfeb/softroce-vm in $XDG_RUNTIME_DIR, otherwise softroce-vm in /tmp/softfeb-UID."""
     root = os.environ.get("SOFTFEB_RUN")
     if root:
         return Path(root).absolute() / "softroce-vm"
@@ -34,7 +36,7 @@ def run_root():
 
 
 def private_directory(path):
-    """Creates `path` with access only for this user, because access to its sockets gives control of the guest."""
+    """Creates directory `path`, to which only this user has access. Access to the sockets in it would give control of the guest."""
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     for level in (path, path.parent, path.parent.parent):
         info = level.lstat()

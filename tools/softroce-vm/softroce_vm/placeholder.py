@@ -14,14 +14,14 @@ import threading
 GET_FEATURES, GET_VRING_BASE, GET_PROTOCOL_FEATURES, GET_QUEUE_NUM = 1, 11, 15, 17
 VERSION, REPLY, NEED_REPLY = 1, 1 << 2, 1 << 3
 
-# MRG_RXBUF, GUEST_ANNOUNCE, RING_INDIRECT_DESC, VHOST_USER_F_PROTOCOL_FEATURES, VERSION_1. The guest keeps the
-# features that it negotiates here, and DPDK's net_vhost offers all of them.
+# MRG_RXBUF, GUEST_ANNOUNCE, RING_INDIRECT_DESC, VHOST_USER_F_PROTOCOL_FEATURES and VERSION_1. The guest also uses the
+# features that it negotiates here with the real back end. DPDK's net_vhost offers all of them.
 FEATURES = 1 << 15 | 1 << 21 | 1 << 28 | 1 << 30 | 1 << 32
 PROTOCOL_FEATURES = 1 << 3  # REPLY_ACK
 
 
 class Placeholder:
-    """Serves one connection in a thread until close(). `listen`: this side listens on the socket (QEMU is the client)."""
+    """Serves one connection in a thread until close(). With `listen`, this side listens on the socket, and QEMU connects to it."""
 
     def __init__(self, path, listen):
         self.path = os.fspath(path)
@@ -37,7 +37,7 @@ class Placeholder:
             threading.Thread(target=self._accept, daemon=True).start()
 
     def try_connect(self):
-        """If QEMU is the server, connects to it. Returns False if QEMU does not listen yet; the caller then tries again."""
+        """Connects to QEMU, if QEMU is the server. Returns False if QEMU does not listen yet. The caller should then try again."""
         if self._sock is None and self._listener is None:
             sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             try:
@@ -59,7 +59,7 @@ class Placeholder:
                     pass
                 sock.close()
         if self._listener:
-            os.unlink(self.path)  # a DPDK program will bind it
+            os.unlink(self.path)  # so that a DPDK program can bind to this path
 
     def _accept(self):
         try:

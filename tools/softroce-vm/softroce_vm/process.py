@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A command in the guest, seen from the host: the other end of guest/agent.py."""
+"""The host's side of a command in the guest. guest/agent.py is the guest's side."""
 
 import json
 import socket
@@ -11,7 +11,7 @@ from .errors import GuestError
 
 
 class Timeout(GuestError):
-    """The command was still running after its time, and has been killed."""
+    """Raised if a command was still running after its timeout. The command has been killed."""
 
     def __init__(self, argv, seconds, result):
         super().__init__(f"after {seconds:g} s still running in the guest: {' '.join(argv)[:200]}\n{result}")
@@ -19,7 +19,7 @@ class Timeout(GuestError):
 
 
 class Result:
-    """Result of a command: its exit code, and the bytes of both outputs."""
+    """The result of a command: its exit code, and the bytes of standard output and standard error."""
 
     def __init__(self, code, out, err):
         self.code = code
@@ -34,9 +34,9 @@ class Result:
 
 
 class Process:
-    """A running command. Its outputs are collected in the background, and passed to `on_output(kind, bytes)` if given.
+    """A running command. A thread collects its output, and calls `on_output(kind, bytes)` with it, if given.
 
-    close(), or the end of a `with` block, without a previous wait() kills the command and its children in the guest.
+    If the command is still running, close() and the end of a `with` block kill it and its children in the guest.
     """
 
     def __init__(self, address, token, argv, *, stdin=b"", cwd=None, env=None, on_output=None, connect_timeout=10.0):
@@ -108,7 +108,8 @@ class Process:
         return not self._over
 
     def wait(self, timeout=60.0):
-        """Waits for the Result. Kills the command and raises Timeout after `timeout`; raises GuestError if the connection is lost."""
+        """Waits for the end of the command and returns its Result. After `timeout`, kills the command and raises Timeout. Raises GuestError
+        if the connection is lost."""
         with self._changed:
             if not self._changed.wait_for(lambda: self._over, timeout):
                 late = True

@@ -12,9 +12,9 @@ from .errors import EnvironmentMissing, GuestError
 PROGRAM = "qemu-system-x86_64"
 MANAGEMENT_NET = "10.0.2.0/24"
 MANAGEMENT_IP = "10.0.2.15"
-MARGIN_MB = 160  # QEMU's own memory and its translation buffer, in addition to the guest's memory
+MARGIN_MB = 160  # memory that QEMU needs in addition to the guest's memory, including its translation buffer
 
-# Without offloads, the guest sends complete checksums, and frames that are not longer than the path MTU allows.
+# With offloads, the guest could send frames without checksums, and frames that are longer than the path MTU allows.
 NO_OFFLOADS = ",".join(f"{o}=off" for o in (
     "csum gso guest_csum guest_tso4 guest_tso6 guest_ufo guest_ecn host_tso4 host_tso6 host_ufo host_ecn").split())
 
@@ -30,8 +30,8 @@ def check_host(memory_mb):
 
 
 def data_path(o, paths, tap_fd):
-    """Returns the options of eth0. vhost-user needs shared guest memory (see command()). For vhost-user, MSI-X is off (vectors=0), because
-    QEMU 7.2 with TCG crashes with it."""
+    """Returns QEMU's options for eth0. vhost-user needs shared guest memory, which command() configures. With vhost-user, MSI-X is
+    disabled (vectors=0), because it makes QEMU 7.2 crash under TCG."""
     device = f"virtio-net-pci,netdev=n0,mac={o.mac},addr=0x3,romfile=,mrg_rxbuf=on,host_mtu={o.mtu},rx_queue_size=1024"
     if o.mode == "tap":
         tap = f"ifname={o.ifname},script=no,downscript=no" if tap_fd is None else f"fd={tap_fd}"
@@ -96,7 +96,7 @@ class Qmp:
                 raise GuestError(f"QEMU: {answer['error'].get('desc')}")
 
     def forwards(self):
-        """Returns {guest port: port on 127.0.0.1}. The kernel has chosen the ports on 127.0.0.1."""
+        """Returns {port of the guest: forwarded port on 127.0.0.1}. The host's kernel has chosen the forwarded ports."""
         text = self.call("human-monitor-command", **{"command-line": "info usernet"})
         rows = re.findall(r"TCP\[HOST_FORWARD\]\s+\d+\s+\S+\s+(\d+)\s+\S+\s+(\d+)", text)
         return {int(guest): int(host) for host, guest in rows}

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The contents of the guest. After any change here, in rootfs.py or in guest/, `build` and `up` build the image again."""
+"""The contents of the guest. If this file, rootfs.py or a file in guest/ changes, `build` and `up` build the image again."""
 
 KERNEL = "linux-image-amd64"
 
 # Packages that are installed with their dependencies.
 PACKAGES = [
-    "busybox-static",  # init tools, depmod, cpio
+    "busybox-static",  # tools for init, depmod, cpio
     "dash",
     "ethtool",
     "ibverbs-providers",  # the rxe user-space driver
@@ -25,7 +25,7 @@ PACKAGES = [
     "libyaml-cpp0.7",
 ]
 
-# Dependencies that only maintainer scripts need, which never run here. A pattern ends with '*'.
+# Dependencies that are omitted, because only maintainer scripts need them, and these never run here. A name may end in the wildcard '*'.
 LEFT_OUT = """
     adduser debconf debianutils dpkg init-system-helpers libaudit-common libaudit1 libcap-ng0 libdb5.3
     libfile-find-rule-perl libgdbm* libkmod2 libnumber-compare-perl libpam* libperl*
@@ -41,7 +41,7 @@ MODULES = """
     8021q veth bridge dummy sch_netem sch_tbf sch_ingress act_mirred cls_u32 cls_matchall iptable_mangle xt_DSCP
 """.split()
 
-# Files that a guest without a terminal never loads.
+# Files that are removed, because the guest, which has no terminal, never uses them.
 TRIMMED = """
     usr/include usr/sbin/iconvconfig usr/lib/udev usr/lib/systemd lib/udev lib/systemd
     usr/share/doc usr/share/man usr/share/info usr/share/locale usr/share/lintian usr/share/bug usr/share/gcc

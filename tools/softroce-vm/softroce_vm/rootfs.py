@@ -28,7 +28,7 @@ def _run(command, **kw):
 
 
 def _closure(work):
-    """Returns [(package, version)] of all dependencies, as apt resolves them for a machine without any packages."""
+    """Returns [(package, version)] of the packages and all their dependencies, as apt resolves them for a machine without any packages."""
     status = work / "status"
     status.touch()
     out = _run(["apt-get", "-s", "-y", "--no-install-recommends", "-o", f"Dir::State::status={status}",
@@ -46,7 +46,7 @@ def _kernel():
 
 
 def _download(packages):
-    """Returns the .deb of each (package, version), from the cache or the mirror."""
+    """Returns the path of the .deb file of each (package, version). Downloads files that are not in the cache."""
     debs = cache_dir() / "debs"
     debs.mkdir(exist_ok=True)
 
@@ -55,14 +55,14 @@ def _download(packages):
 
     missing = [f"{p}={v}" for p, v in packages if not stored(p, v)]
     if missing:
-        # apt's sandbox user has no permission to write here.
+        # Do not let apt switch to its sandbox user, who has no permission to write to this directory.
         _run(["apt-get", "-qq", "-o", f"APT::Sandbox::User={os.environ.get('USER', 'root')}", "download", *missing],
              cwd=debs)
     return [stored(p, v) for p, v in packages]
 
 
 def build_base(base, say):
-    """Makes the directory `base` with vmlinuz, base.cpio.zst, packages.txt, and the busybox that packs further archives."""
+    """Makes the directory `base`. It contains vmlinuz, base.cpio.zst, packages.txt, and a busybox for packing further archives."""
     began = time.monotonic()
     base.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="build-", dir=base.parent) as tmp:
@@ -143,7 +143,7 @@ def _finish_root(root):
     for name, text in {"passwd": "root:x:0:0:root:/root:/bin/sh\n", "group": "root:x:0:\n",
                        "hosts": "127.0.0.1 localhost\n", "nsswitch.conf": "hosts: files\n"}.items():
         (root / "etc" / name).write_text(text)
-    # Compiling Python modules takes seconds under emulation, so compile them here if the Python versions are the same.
+    # The emulated guest would need seconds to compile Python modules. Compile them on the host if its Python has the same version.
     if python == f"python{sys.version_info[0]}.{sys.version_info[1]}":
         for path in (f"usr/lib/{python}", "usr/lib/python3/dist-packages"):
             compileall.compile_dir(root / path, quiet=2, stripdir=str(root), prependdir="/",

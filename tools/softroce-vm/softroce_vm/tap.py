@@ -18,13 +18,13 @@ def exists(ifname):
 
 
 def open_tap(ifname, mtu):
-    """Brings the interface up. Creates it if it does not exist, and returns its file descriptor; the interface then exists as
-    long as this descriptor is open. If the interface already exists, returns None, and QEMU opens it by its name."""
+    """Brings the interface up. If the interface does not exist, creates it and returns its file descriptor. It then exists as long
+    as this descriptor is open. If the interface already exists, returns None, and QEMU opens the interface by its name."""
     if not os.access("/dev/net/tun", os.R_OK | os.W_OK):
         raise EnvironmentMissing("/dev/net/tun is missing or closed to this user\n"
                                  "fix: modprobe tun, or use --mode vhostsrv, which needs no tap and no root")
     fd = None if exists(ifname) else _make(ifname, mtu)
-    # The host stays silent on this wire: no router solicitations, no multicast listener reports.
+    # Disable IPv6, so that the host's kernel sends no router solicitations and multicast listener reports to the guest.
     quiet = Path(f"/proc/sys/net/ipv6/conf/{ifname}/disable_ipv6")
     if os.access(quiet, os.W_OK):
         quiet.write_text("1")
