@@ -53,7 +53,8 @@ Path path(bool v6, bool vlan, bool back) {
   return p;
 }
 
-/// Writes the packets that two endpoints exchange over one kind of path (IPv4 or IPv6, with or without a VLAN tag).
+/// Writes the packets that two endpoints exchange over one kind of path (IPv4 or IPv6, with or without a VLAN
+/// tag).
 class Conversation {
  public:
   Conversation(Pcap& out, bool v6, bool vlan)

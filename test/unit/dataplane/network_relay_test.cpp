@@ -49,8 +49,8 @@ struct RelayBench {
   static constexpr std::uint32_t kRing = 64;
 
   test::DpdkRig rig;
-  std::unique_ptr<test::RigPort>
-      ports[4];  ///< two ends of the endpoints' ring, and of the external port's ring
+  /// The two ends of the ring of the endpoints, and the two ends of the external port's ring.
+  std::unique_ptr<test::RigPort> ports[4];
   rte_mempool* packets = rig.pools.create("packets", 4096, 4300);
   std::unique_ptr<NetworkRelay> relay;
   Time now = kMicrosecond;

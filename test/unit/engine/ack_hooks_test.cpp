@@ -167,8 +167,7 @@ TEST_CASE("ack: every packet once, with its RTT", "[board][congestion][ack]") {
     CHECK(ack.acked == n + 1);
     CHECK(ack.bytes == kMiddle + (n % 20 == 0 ? 16 : 0));
     REQUIRE(ack.sent_at);
-    CHECK(at - *ack.sent_at ==
-          2 * e.wire->delay);  // the wire delays all frames equally, whatever their length
+    CHECK(at - *ack.sent_at == 2 * e.wire->delay);  // the wire delays long and short frames equally
   }
   CHECK(bytes_of(log) == log.sent_bytes);
   CHECK(log.acks.back().ack.sent == 60);

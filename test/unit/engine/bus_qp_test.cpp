@@ -226,8 +226,8 @@ TEST_CASE("a burst goes to the QP of SQpn, else to the one with that peer QPN, e
   CHECK(w.ok() == 71);
   CHECK(w.hosts[0]->qp(0).responder().counters().messages == 41);
   CHECK(w.hosts[0]->qp(1).responder().counters().messages == 30);
-  CHECK(w.hosts[0]->qp(0).bytes_wrong() ==
-        0);  // the counter pattern continues separately for each queue pair
+  // The counter pattern continues separately for each queue pair.
+  CHECK(w.hosts[0]->qp(0).bytes_wrong() == 0);
   CHECK(w.hosts[0]->qp(1).bytes_wrong() == 0);
   w.apply(w.burst(2, 64, 1, 0x999));
   CHECK(w.failed() == 2);

@@ -111,8 +111,8 @@ TEST_CASE("a burst's address ring becomes a region of every active QP", "[host]"
   CHECK(first[0].rkey == 5);
   CHECK(first[0].data == rig.memory.data());
   rig.before(Rig::qp(4, QpState::kRts, 0x12));
-  const auto told =
-      rig.before(Rig::burst(100, 0, 0x5000, 6));  // with a wrap count of 0, the ring has one slot
+  // With a wrap count of 0, the ring has one slot.
+  const auto told = rig.before(Rig::burst(100, 0, 0x5000, 6));
   REQUIRE(told.size() == 2);
   CHECK(std::get<SetReceiveRegions>(told[0]).slot == 10);
   CHECK(std::get<SetReceiveRegions>(told[1]).slot == 11);

@@ -148,8 +148,7 @@ TEST_CASE("a clock that jumps does not hold up triggers", "[events]") {
   CHECK(rig.counts().wrong_time == 1);
   CHECK(flags(0) == detector::kNotSynchronised);
   CHECK(rig.triggers.trigger(0).time == 2 * kSecond);
-  rig.send({.run = kRun, .time = {5, 0}, .event = 1},
-           kStart + 3 * kSecond);  // the time of this trigger is before the run
+  rig.send({.run = kRun, .time = {5, 0}, .event = 1}, kStart + 3 * kSecond);  // a time before the run
   CHECK(rig.counts().wrong_time == 2);
   CHECK(rig.triggers.trigger(1).time == 3 * kSecond);
   rig.send(Rig::trigger(2, 3 * kSecond - 1000), kStart + 3 * kSecond + 1);

@@ -133,8 +133,8 @@ TEST_CASE("registers send a thousand datagrams with exact gaps", "[traffic-gen]"
   REQUIRE(g.packets.size() == 1000);
   CHECK(g.get(kSent) == 1000);
   CHECK(g.get(kBusy) == 0);
-  for (auto& p : g.packets)
-    p.wire = std::max(p.wire, 84U);  // the shortest frame occupies 84 bytes on the wire
+  // The shortest frame occupies 84 bytes on the wire.
+  for (auto& p : g.packets) p.wire = std::max(p.wire, 84U);
   g.check_gaps(gap * 6'400);
   for (std::size_t i = 0; i < g.packets.size(); ++i) {
     REQUIRE(dest_port(g.packets[i]) == 6000 + i % 4);
@@ -268,8 +268,8 @@ TEST_CASE("a board has finished when the burst with which it started has", "[tra
   CHECK(snapshot.traffic_gen->datagrams == 2);
   CHECK(board->counters().tx_frames == 2);
   from.config.traffic_gen->start = false;
-  from.config.traffic_gen->waits =
-      true;  // the board does not finish, because registers may start the generator
+  // If registers may start the generator, the board does not finish.
+  from.config.traffic_gen->waits = true;
   const auto waits = from.build();
   waits->start(0);
   CHECK_FALSE(waits->finished());

@@ -157,8 +157,7 @@ TEST_CASE("the memory of a QP is the larger side's buffer", "[perftest]") {
   local.message_size = 5000;
   CHECK(connect(url_of(server.port()), local)->remote().qps[0].length == 1 << 20);
   server.join();
-  CHECK(script.seen.substr(16, 4) ==
-        std::string("\0\0\x20\0", 4));  // the size of 5000 is rounded up to a power of two
+  CHECK(script.seen.substr(16, 4) == std::string("\0\0\x20\0", 4));  // 5000, rounded up to a power of two
 }
 
 TEST_CASE("no server", "[perftest]") {

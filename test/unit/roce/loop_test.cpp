@@ -165,8 +165,8 @@ TEST_CASE("requester to responder, RC: every message once, memory correct, on an
     INFO("seed " << seed);
     Rng rng(seed);
     LoopConfig config = random_config(rng);
-    if (seed % 2 == 0)
-      config.receives = 0;  // each message with immediate causes an RNR NAK before it succeeds
+    // Without receives, each message with immediate causes an RNR NAK before it succeeds.
+    if (seed % 2 == 0) config.receives = 0;
     Loop loop(config, seed);
     loop.run();
     REQUIRE(loop.completions.size() == loop.requests.size());

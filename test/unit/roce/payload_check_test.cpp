@@ -65,7 +65,7 @@ TEST_CASE("payload check: surplus bytes are wrong, bytes without a stream unchec
   CHECK(check.unchecked() == 20);
   CHECK(check.wrong() == 4);
   check.check(0, 0, 0, 10,
-              Segments(ByteSpan(stream.data()).first(7)));  // too short, but its bytes are correct
+              Segments(ByteSpan(stream.data()).first(7)));  // the packet is short, but its bytes are correct
   CHECK(check.checked() == 64 + 7);
   CHECK(check.wrong() == 4);
 }

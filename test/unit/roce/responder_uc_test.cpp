@@ -79,13 +79,13 @@ TEST_CASE("UC: a message without its beginning is dropped whole and counted once
 TEST_CASE("UC: a message interrupted by the next one is missing", "[responder]") {
   Uc uc;
   uc.send(Operation::kWriteFirst, 100, 256, 1000);
-  CHECK(uc.send(Operation::kWriteOnly, 103, 16)
-            .message);  // packets 101 and 102 of the previous message are lost
+  // Packets 101 and 102, the rest of this message, are lost.
+  CHECK(uc.send(Operation::kWriteOnly, 103, 16).message);
   CHECK(uc.counters().missing_messages == 1);
   CHECK(uc.counters().missing_packets == 2);
   uc.send(Operation::kWriteFirst, 104, 256, 1000);
-  CHECK(uc.send(Operation::kWriteOnly, 105, 16)
-            .message);  // without a gap, the requester has abandoned its previous message
+  // There is no gap, so the requester has abandoned its previous message.
+  CHECK(uc.send(Operation::kWriteOnly, 105, 16).message);
   CHECK(uc.counters().missing_messages == 2);
   CHECK(uc.counters().missing_packets == 2);
 }

@@ -48,8 +48,8 @@ TEST_CASE("transfers of a source use its slots in turn", "[registration]") {
 }
 
 TEST_CASE("the numbers of transfers go on where the immediate wraps", "[registration]") {
-  TransferTable table =
-      make_transfer_table(1, 3);  // 3 does not divide 4096, at which the immediate's field wraps
+  // The field of the immediate wraps at 4096, which 3 does not divide.
+  TransferTable table = make_transfer_table(1, 3);
   for (std::uint64_t op = 0; op < 10'000; ++op) {
     REQUIRE(table.message(op, 0, transfer_immediate(op, 1, 0), 1) == RegistrationVerdict::kPlaced);
     const auto n = table.poll();
@@ -62,13 +62,11 @@ TEST_CASE("the numbers of transfers go on where the immediate wraps", "[registra
 
 TEST_CASE("impossible messages are counted and change nothing", "[registration]") {
   TransferTable table = make_transfer_table();
-  CHECK_FALSE(table.message(0, 1, transfer_immediate(0, 1, 0), 1));  // source 1 does not exist
-  CHECK_FALSE(
-      table.message(0, 0, transfer_immediate(4095, 1, 0), 1));  // a number before that of the first transfer
+  CHECK_FALSE(table.message(0, 1, transfer_immediate(0, 1, 0), 1));     // source 1 does not exist
+  CHECK_FALSE(table.message(0, 0, transfer_immediate(4095, 1, 0), 1));  // precedes the first transfer
   CHECK_FALSE(
       table.message(0, 0, transfer_immediate(0, 9, 0), kSegmentBytes));  // more segments than the layout has
-  CHECK_FALSE(
-      table.message(0, 0, transfer_immediate(0, 2, 2), kSegmentBytes));  // segment 2 of 2 does not exist
+  CHECK_FALSE(table.message(0, 0, transfer_immediate(0, 2, 2), kSegmentBytes));  // the segments are 0 and 1
   CHECK_FALSE(table.message(0, 0, transfer_immediate(0, 1, 0), kSegmentBytes + 1));  // too long
   CHECK_FALSE(table.message(0, 0, transfer_immediate(0, 1, 0), 0));
   CHECK(table.rejected() == 6);

@@ -155,8 +155,8 @@ TEST_CASE("invalid fields are refused even with a valid CRC", "[packetizer]") {
   CHECK(depacketizer.push(with(7, 0)) == Result::kDropped);         // the start-of-frame bit is missing
   CHECK(depacketizer.push(with(tail + 2, 0)) == Result::kDropped);  // wrong number of valid bytes
   CHECK(depacketizer.push(with(tail + 2, 9)) == Result::kDropped);
-  CHECK(depacketizer.push(with(tail + 1, 0)) ==
-        Result::kPart);  // valid, because whole words precede the next packet
+  // A packet that is not the last of its frame is valid if it consists of whole words.
+  CHECK(depacketizer.push(with(tail + 1, 0)) == Result::kPart);
   Bytes part = with(tail + 1, 0);
   part[tail + 2] = 7;
   CHECK(depacketizer.push(resealed(part)) == Result::kDropped);  // only the last packet may end within a word

@@ -88,8 +88,8 @@ TEST_CASE("a dead server is detected, and connected again", "[rssi][client]") {
   const Time began = b.now;
   while (b.user.closed == 0) b.pass(kMillisecond);
   CHECK(b.user.why == RssiClose::kRetransmit);
-  CHECK((b.now - began) / kMillisecond ==
-        634);  // the NUL is due after a third of the null timeout, and is sent 15 times
+  // The NUL is due after a third of the null timeout. It is then transmitted 15 times.
+  CHECK((b.now - began) / kMillisecond == 634);
   CHECK(b.out.sent.size() == 15 + 1);
   CHECK(b.out.sent.back().bytes[0] == kRst);
   b.out.sent.clear();
