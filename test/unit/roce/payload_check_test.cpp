@@ -64,8 +64,9 @@ TEST_CASE("payload check: surplus bytes are wrong, bytes without a stream unchec
   check.check(0, 0, 90, 20, Segments(ByteSpan(stream.data()).first(20)));
   CHECK(check.unchecked() == 20);
   CHECK(check.wrong() == 4);
-  check.check(0, 0, 0, 10,
-              Segments(ByteSpan(stream.data()).first(7)));  // the packet is short, but its bytes are correct
+  check.check(
+      0, 0, 0, 10,
+      Segments(ByteSpan(stream.data()).first(7)));  // only 7 of 10 bytes arrived, which are correct so far
   CHECK(check.checked() == 64 + 7);
   CHECK(check.wrong() == 4);
 }
