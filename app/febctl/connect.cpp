@@ -155,8 +155,8 @@ class ConnectionSetup {
     return ip;
   }
 
-  /// Registers the host's address range on the board, because the dispatcher uses the remote address of each
-  /// request as its local address, too.
+  /// Registers a memory region with the host's address range on the board, because the dispatcher uses the
+  /// remote address of each request also as the local address.
   void register_memory() {
     const std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
     pair_.register_region({.address = made_.address,

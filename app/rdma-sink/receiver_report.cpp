@@ -82,8 +82,8 @@ std::optional<std::uint64_t> Receiver::sent_on(std::size_t i, const End* end) co
   return std::nullopt;
 }
 
-/// Returns the offset of message `n` of QP `i` in the --out file. The file contains the data of one QP after
-/// the other. The data of a QP is as long as all messages of the QP together.
+/// Returns the offset of message `n` of QP `i` in the --out file. The file contains the data of the QPs
+/// one after another. The data of a QP is as long as all its messages together.
 std::uint64_t Receiver::out_offset(std::size_t i, std::uint64_t n) const {
   const std::uint64_t stream =
       hello_.payload.file_size != 0 ? hello_.payload.file_size : hello_.messages * hello_.message_size;

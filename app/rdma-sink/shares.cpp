@@ -115,7 +115,8 @@ Shares share_out_events(const Options& options, const Hello& hello, const Device
     throw Refusal(std::to_string(hello.qps.size()) + " queue pairs; --events needs one for each of " +
                   std::to_string(layout.boards) + " boards; fix: rdma-sink --event-boards");
   if (!hello.immediate.present()) throw Refusal("--events needs WRITEs with immediate");
-  // Calculate receives and memory as if each QP sent one message per event, and this message filled a slot.
+  // Calculate the number of receive requests and the memory as if each QP sent one message per event, and
+  // this message filled a slot.
   Hello messages = hello;
   messages.message_size = layout.slot;
   messages.slots = layout.slots;
@@ -137,7 +138,8 @@ Shares share_out_transfers(const Options& options, const Hello& hello, const Dev
                   std::to_string(transfer) + " bytes do not fit; fix: rdma-sink --memory " +
                   std::to_string(transfer * std::max<std::uint64_t>(slots, 1)) + ", and at most " +
                   std::to_string(roce::TransferLayout::kMostSlots) + " slots");
-  // Calculate receives and memory as if each QP sent an equal share of the segments.
+  // Calculate the number of receive requests and the memory as if each QP sent an equal share of the
+  // segments.
   const std::uint64_t qps = hello.qps.size();
   Hello messages = hello;
   messages.slots = (slots * hello.immediate.segments + qps - 1) / qps;
