@@ -78,7 +78,7 @@ class TransferReceiver {
   /// Call when a WRITE of `bytes` bytes with this immediate (in host byte order) has completed. `now_ns` may
   /// come from any clock that never goes back.
   Result completed(std::uint32_t source, std::uint32_t immediate, std::uint32_t bytes, std::uint64_t now_ns);
-  /// Applies the timeouts. completed() does so, too, so this function is needed only while no messages
+  /// Applies the timeouts. completed() also applies them, so this function is needed only while no messages
   /// arrive. Without timeouts, it is not needed.
   void advance(std::uint64_t now_ns);
 

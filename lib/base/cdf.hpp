@@ -30,9 +30,9 @@ class Cdf {
   static constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 31;
 
   /// Neither coordinate may decrease from one point to the next, and the last probability must be 1. If two
-  /// points have the same length, this length occurs with the difference between their probabilities. If the
-  /// first point has a probability above 0, its length occurs with this probability. Throws
-  /// std::invalid_argument with the text of mistake().
+  /// points have the same length, the probability of this length is the difference between their
+  /// probabilities. If the first point has a probability above 0, its length occurs with this probability.
+  /// Throws std::invalid_argument with the text of mistake().
   explicit Cdf(std::vector<Point> points) : points_(std::move(points)) {
     if (points_.empty()) throw std::invalid_argument("no points");
     for (std::size_t i = 0; i < points_.size(); ++i) {

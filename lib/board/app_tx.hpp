@@ -31,8 +31,8 @@ class AppTx {
   /// Writes the next bytes of the stream: as many whole words of one frame as fit into `out`. Writes nothing
   /// if ready() is false, or if `out` is shorter than a word.
   Filled fill(MutableByteSpan out);
-  /// Restarts the current frame. Call this when the link was lost, because the frame can then not be
-  /// completed.
+  /// Restarts the current frame. Call this when the link has been lost, because the frame can no longer
+  /// be completed.
   void restart_frame() { word_count_ = 0; }
 
  private:

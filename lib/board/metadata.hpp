@@ -11,9 +11,9 @@
 
 namespace softfeb::board {
 
-/// Numbers of protection domains of a board, of memory regions per protection domain, and of queue pairs.
-/// They must be powers of two. The top bits of PD handlers (the firmware's name for handles), keys and QPNs
-/// contain the slot number. The defaults are those of the firmware; only these values were measured on
+/// How many protection domains, memory regions per protection domain, and queue pairs a board has. These
+/// numbers must be powers of two. The top bits of PD handlers (the firmware's name for handles), keys and
+/// QPNs contain the slot number. The defaults are those of the firmware; only these values were measured on
 /// hardware.
 struct MetadataLimits {
   std::size_t pds = 1;
@@ -48,8 +48,8 @@ class MetadataServer {
   /// Resets the transport core (SoftReset): destroys every PD, MR and QP.
   void reset();
 
-  /// The data path reports with these functions. on_qp_error() reports that a fatal error has moved the QP to
-  /// ERR. on_next_psn() reports the PSN of the next packet, which a query returns. `index` must be less than
+  /// The data path calls these functions. on_qp_error() reports that a fatal error has moved the QP to ERR.
+  /// on_next_psn() reports the PSN of the next packet, which a query returns. `index` must be less than
   /// qp_count().
   void on_qp_error(std::size_t index) { qps_[index].fail(); }
   void on_next_psn(std::size_t index, roce::Psn psn) { qps_[index].set_next_psn(psn); }

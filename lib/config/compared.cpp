@@ -117,7 +117,7 @@ Node congestion_section(const Node& element) {
   return section;
 }
 
-/// Writes one congestion control into a document.
+/// Writes the settings of one congestion control algorithm into a document.
 class Variant {
  public:
   Variant(const LabConfig& base, const Entry& entry, Node document)

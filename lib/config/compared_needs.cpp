@@ -84,7 +84,7 @@ bool serves_levels(const fabric::SwitchConfig& s) {
   return true;
 }
 
-/// Rate of the bottleneck, or of the slowest link if the lab names none.
+/// Rate of the bottleneck or, if the lab names no bottleneck, of the slowest link.
 std::uint64_t bottleneck_rate(const LabConfig& lab) {
   const auto& links = lab.network.links;
   if (lab.lab.bottleneck) return links[*lab.lab.bottleneck].rate;

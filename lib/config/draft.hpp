@@ -122,8 +122,9 @@ ControlDraft read_control(Section section);
 Parsed<SinkTarget> parse_sink(const std::string& text);
 QpDraft read_qp(Section section);
 TrafficConfig read_traffic(Section section);
-/// Reads the keys of random traffic (`lengths`, `arrivals`, `seed`). Reports combinations of these keys with
-/// other keys of `section` that make no sense. `traffic` must already contain the values of all other keys.
+/// Reads the keys of random traffic (`lengths`, `arrivals`, `seed`). Reports invalid combinations of these
+/// keys with each other or with other keys of `section`. `traffic` must already contain the values of all
+/// other keys.
 void read_random_traffic(Section& section, TrafficConfig& traffic);
 /// Reads the keys `kind`, `period` and `phase`. With `kind: beamlets`, sets the rate, the verb and the
 /// immediate, and reports keys that contradict them. `traffic` must already contain the values of all other
@@ -175,7 +176,7 @@ void read_network(Section section, LabDraft& draft);
 SwitchDraft read_switch(Section section);
 Draft read_document(Reading& reading, const Node& document, Form form);
 
-/// Loads a lab from a document, like load_lab_text().
+/// Like load_lab_text(), but loads the lab from a document.
 LabConfig load_lab_document(const Node& document, const std::string& file,
                             std::optional<std::int64_t> now_unix_ns = std::nullopt);
 
@@ -195,7 +196,7 @@ std::vector<std::size_t> spread(const Draft& draft, const std::vector<std::size_
 /// and the rings to `rings`.
 RunConfig resolve(Reading& reading, const Draft& draft, std::vector<LabRing>& rings);
 
-/// Resolves `network` and `lab`, on top of the result of resolve().
+/// Resolves `network` and `lab`. `run` is the result of resolve().
 LabConfig resolve_lab(Reading& reading, const LabDraft& draft, const Draft& names, RunConfig run,
                       std::vector<LabRing> rings);
 /// Index of the worker that runs the network.

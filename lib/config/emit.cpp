@@ -167,7 +167,7 @@ void write(YAML::Emitter& out, const Json& json) {
   }
 }
 
-/// Emits the sections up to `ports`, with the first `ports` ports only.
+/// Emits the sections `run` to `ports`. The section `ports` contains only the first `ports` ports.
 Json emit_machine(const RunConfig& config, std::size_t ports) {
   Json json;
   json["run"] = emit_run(config.run);

@@ -75,10 +75,10 @@ struct RegistrationSettings {
   std::uint32_t mask_bits = 1024;
   std::uint32_t entries = 64;
   std::uint32_t escape = 512;
-  /// Longest time for which a packet waits in the escape channel; must exceed the time that a retransmission
-  /// takes.
+  /// Maximum time that a message waits for the first message of its transfer; must exceed the time that a
+  /// retransmission takes.
   Time escape_timeout = kSecond;
-  Time entry_timeout = 0;  ///< 0: operations never time out
+  Time entry_timeout = 0;  ///< 0: incomplete transfers are never abandoned
   std::uint32_t remember = 16;
   bool given = false;
   Where where;

@@ -428,7 +428,7 @@ class Resolver {
   std::vector<bool> receiver_memory_given_;
   std::set<std::size_t> plays_host_;  ///< indices of receivers that act as hosts
   std::vector<LabRing>& rings_;
-  /// Worker of each endpoint: first of boards, then of receivers, with replicas expanded.
+  /// Worker of each endpoint. Boards come first, then receivers, with replicas expanded.
   std::vector<std::size_t> worker_of_;
   std::size_t placed_ = 0;
 };

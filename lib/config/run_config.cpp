@@ -50,7 +50,8 @@ namespace {
 
 constexpr std::uint64_t kTransferSlots = 4;
 
-/// Memory in bytes that one of `qps` queue pairs contributes to the memory of their transfers.
+/// Returns the size in bytes of one queue pair's share of the memory for transfers, which `qps` queue pairs
+/// share equally.
 std::uint64_t memory_of_transfers(const TrafficConfig& traffic, std::uint32_t qps) {
   const TransferConfig& t = *traffic.transfer;
   const std::uint64_t slots = traffic.slots != 0 ? traffic.slots : kTransferSlots;

@@ -15,7 +15,7 @@ namespace softfeb::congestion {
 
 inline constexpr double kHighestRate = 125e9;                       // 1 Tb/s
 inline constexpr auto kHighestTime = static_cast<double>(kSecond);  // longer than any RTT or timer
-// Smallest value in ps of a time that must not be 0, for example because it is a divisor.
+// Minimum, in ps, of time parameters that must not be 0, for example because they are divisors.
 inline constexpr auto kLeastTime = 1.0;
 inline constexpr double kHighestCount = 1'000'000;
 inline constexpr double kHighestSize = 1U << 30;

@@ -70,8 +70,8 @@ struct CongestionState {
 ///
 /// Dispatch is virtual because the set of algorithms is open. The queue pairs of a worker usually share one
 /// algorithm, so the CPU predicts the calls well. The pacing wheel calls departure() repeatedly, but
-/// departure() makes a virtual call only after an event, for another frame size, or when the prediction has
-/// expired. An unused hook costs only the test of one bit.
+/// departure() makes a virtual call only if an event has occurred, the frame size differs, or the prediction
+/// has expired. An unused hook costs only the test of one bit.
 class CongestionControl {
  public:
   static constexpr std::uint64_t kNoWindow = UINT64_MAX;

@@ -8,7 +8,7 @@ namespace softfeb::dcqcn {
 /// Registers of the firmware's reaction point (slaclab/surf, ethernet/RoCEv2/rtl/RoCEv2Dcqcn.vhd), with
 /// their reset values. Rates are in bytes per second, intervals in clocks of 6.4 ns. All registers may be
 /// written at run time and take effect at the next clock. Values wider than their register are truncated. If
-/// a register's width is not that of the member's type, the comment states it.
+/// a register is narrower than the member's type, the member's comment states the register's width.
 struct FirmwareParameters {
   std::uint16_t alpha_g = 1020;              ///< AlphaG, 10 bits: 1024 · (1 - g)
   std::uint8_t dec_gain = 1;                 ///< DecGain, 4 bits: a cut is Rc · alpha / 2^DecGain
