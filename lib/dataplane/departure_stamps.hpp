@@ -27,7 +27,7 @@ class alignas(64) DepartureStamps {
   /// room for the dynamic field.
   DepartureStamps(const Mailbox<ClockMap>& clock, Time horizon);
 
-  /// Largest delay of an iteration behind the schedule that does not affect departure times: half of the
+  /// An iteration may be this far behind the schedule without affecting departure times: half of the
   /// horizon. The other half is reserved for the iteration itself and for the NIC, which must fetch the
   /// packet in time.
   Time slack() const { return horizon_ / 2; }

@@ -79,7 +79,7 @@ void FaultInjector::release(rte_mbuf* packet, const faults::RoceLocation& at,
   if (held_by != nullptr) count(*held_by, held);
   if (!held) pass_random(packet, at, verdict, out);
   if (out.n == before) return;
-  // If this packet itself was just held, it does not count as a packet that overtakes it.
+  // A packet that was just held has not left, so it does not overtake held packets.
   if (!held) store_.overtaken(judged.qp);
   release_due(out, now);
 }

@@ -144,7 +144,7 @@ FlowRules::FlowRules(std::uint16_t port_id, SteeringTier highest, std::uint16_t 
                      std::span<const SteeredBoard> boards)
     : port_id_(port_id) {
   const RuleCheck check = [port_id](const SteeringRule& rule) { return validate(port_id, rule); };
-  std::string before;  // why the port rejected the rules of higher tiers that validation had chosen
+  std::string before;  // why the port rejected the validated rules of higher tiers
   for (;;) {
     LogCollector log;
     choice_ = choose_steering(highest, queues, boards, check);

@@ -24,7 +24,7 @@ constexpr std::uint32_t mtu_for(std::uint32_t path_mtu, bool ipv6) { return path
 /// Longest Ethernet frame in bytes on an interface with this MTU, with VLAN tag, without FCS.
 constexpr std::uint32_t frame_bytes_for(std::uint32_t mtu) { return mtu + kEthernetHeader + kVlanTag; }
 
-/// Largest path MTU (256, 512, … 4096; IBA 9.6.5) whose packets fit `mtu`; 0 when none fits.
+/// Largest path MTU (256, 512, … 4096; IBA 9.6.5) at which packets fit `mtu`; 0 if there is none.
 constexpr std::uint32_t max_path_mtu(std::uint32_t mtu, bool ipv6) {
   for (std::uint32_t path_mtu = 4096; path_mtu >= 256; path_mtu /= 2) {
     if (mtu_for(path_mtu, ipv6) <= mtu) return path_mtu;

@@ -75,7 +75,7 @@ class Port {
   const Capabilities& capabilities() const { return capabilities_; }
   /// Current MTU in bytes, counted from the IP header.
   std::uint32_t mtu() const { return mtu_; }
-  /// Largest path MTU in bytes whose packets fit the port's MTU.
+  /// Largest path MTU, in bytes, at which packets fit the port's MTU.
   std::uint32_t largest_path_mtu(bool ipv6) const { return max_path_mtu(mtu_, ipv6); }
   /// Returns instructions for obtaining a larger MTU.
   std::string mtu_fix(std::uint32_t wanted_mtu) const;

@@ -24,7 +24,7 @@ class TscClock {
     return tsc < line_.origin ? before_.time(tsc) : line_.time(tsc);
   }
 
-  /// Returns a TSC value at which time() is at least `t`, but later than `t` by less than two cycles.
+  /// Returns a TSC value at which time() is at least `t` and exceeds `t` by less than two cycles.
   constexpr std::uint64_t tsc(Time t) const { return t < line_.start ? before_.tsc(t) : line_.tsc(t); }
 
   /// Sets the TSC frequency to `hz`, starting at TSC value `from`. `from` must not be less than in the

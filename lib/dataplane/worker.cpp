@@ -25,7 +25,7 @@ constexpr Time kLongestSleep = 50 * kMicrosecond;
 /// After this time without a packet, the worker waits for signals or, without them, polls less often.
 constexpr Time kQuiet = kMillisecond / 2;
 constexpr Time kLongestQuietSleep = 150 * kMicrosecond;
-/// A long wait ends this long before an event, because a CPU sleeps more deeply during a long wait and then
+/// The time by which a long wait ends before an event. A CPU sleeps more deeply during a long wait, and then
 /// takes longer to wake up.
 constexpr Time kWakeEarly = 250 * kMicrosecond;
 /// Spin for this long before a board's start or stop time, so that the board starts or stops on time.

@@ -85,8 +85,8 @@ template <typename Request>
 class RequestQueue {
  public:
   static constexpr std::size_t kCapacity = 1024;
-  /// Maximum number of requests carried out per iteration. The limit keeps the delay of packets short, as
-  /// each request accesses only a few QPs.
+  /// Maximum number of requests carried out per iteration. Because each request accesses only a few
+  /// QPs, this limit keeps the delay of packets short.
   static constexpr std::size_t kPerIteration = 16;
 
   /// Producer: returns false when the queue is full.

@@ -14,7 +14,7 @@ struct EventBuilderConfig {
   /// Largest data of a board in one event, in bytes. Fragments of larger data are rejected (kRejectedBounds).
   std::uint32_t largest = 32 * 1024;
   std::uint32_t window = 256;           ///< maximum number of events open at the same time
-  Time timeout = 5 * kMillisecond;      ///< longest time that an event is open, from its first fragment on
+  Time timeout = 5 * kMillisecond;      ///< an incomplete event is closed this long after its first fragment
   std::uint32_t remember = 1024;        ///< number of closed events whose bitmaps are kept
   std::uint64_t slots = 0;              ///< number of events that fit in memory; 0: no limit
   std::uint32_t builders = 1;           ///< number of builders; builder e mod `builders` builds event e

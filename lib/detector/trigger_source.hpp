@@ -34,7 +34,7 @@ class TriggerSource {
   EventType type() const { return config_.type; }
   /// Time of the next trigger; kNever after the last one.
   Time next() const { return next_; }
-  /// Advances to the trigger after next().
+  /// Takes the trigger at next(), and advances to the following one.
   void take();
 
  private:

@@ -111,7 +111,7 @@ class EventSender final : public roce::PayloadStream {
     std::uint32_t rkey = 0;
     std::uint64_t posted = 0;
     std::uint64_t completed = 0;
-    detector::Ring<std::uint32_t> places;  ///< places of posted pieces in the FIFO, in the order of posting
+    detector::Ring<std::uint32_t> places;  ///< FIFO place of each posted piece, in the order of posting
   };
 
   std::uint8_t* first_packet(std::uint32_t id) { return first_packets_.data() + std::size_t{id} * pmtu_; }
@@ -119,7 +119,7 @@ class EventSender final : public roce::PayloadStream {
   void take_triggers(Time now);
   void take_trigger(std::uint64_t i, Time now);
   void report(Time now);
-  /// Time since traffic began, which the FIFO uses.
+  /// Converts `now` to the time of the FIFO, which counts from the start of traffic.
   Time run_time(Time now) const { return now - began_; }
 
   detector::FragmentFifo fifo_;

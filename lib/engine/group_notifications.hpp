@@ -28,8 +28,8 @@ class GroupNotifications final : public detector::EventSink {
     });
   }
   /// Releases the messages of the windows that have closed since the last call: from the previous base up to
-  /// `base`. Messages wait in at most `ring` windows from the previous base on, so later windows need no
-  /// check.
+  /// `base`. Only the first `ring` windows, counted from the previous base, can have waiting messages, so
+  /// later windows need no check.
   void windows_closed(std::uint64_t base, std::uint64_t ring, Time now) {
     const std::uint64_t end = base_ + std::min(base - base_, ring);
     for (std::uint64_t n = base_; n < end; ++n) closed(n, now);

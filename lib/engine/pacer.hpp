@@ -65,8 +65,9 @@ class Pacer {
   Time given_up() const { return given_up_; }
 
  private:
-  static constexpr Time kCatchUp = 16;    ///< during catch-up, gaps are 15/16 of the ideal gap
-  static constexpr Time kCatchUpFar = 4;  ///< if more than kFarBehind late, gaps are 3/4 of the ideal gap
+  /// During catch-up, gaps are 15/16 of the ideal gap or, if the pacer is more than kFarBehind late, 3/4.
+  static constexpr Time kCatchUp = 16;
+  static constexpr Time kCatchUpFar = 4;
   static constexpr Time kFarBehind = 1 * kMillisecond;
   /// During catch-up, a gap is shortened by at least this time, but by no more than 1/4. The time is that of
   /// about one iteration of the worker's loop; shortening the gap by less would have no effect.

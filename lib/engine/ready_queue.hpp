@@ -98,8 +98,8 @@ class ReadyQueue {
   /// Entry of the ring that stands for all queue pairs with a rank.
   static constexpr std::uint32_t kBest = UINT32_MAX;
 
-  /// Number of queued queue pairs with a rank, without the one with the lowest rank, which kBest already
-  /// counts.
+  /// Number of queued queue pairs with a rank, excluding the one with the lowest rank, which is already
+  /// counted as the entry kBest.
   std::size_t behind_best() const {
     const std::size_t with_rank = ranks_.size() - (served_ != kNone ? 1 : 0);
     return with_rank == 0 ? 0 : with_rank - 1;

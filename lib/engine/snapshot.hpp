@@ -76,7 +76,7 @@ struct EndpointSnapshot {
   std::optional<EventSnapshot> events;   ///< endpoints with event data
   std::size_t unresolved = 0;
   Time resolution_took = 0;                       ///< boards only: NextHops::took()
-  Time paused = 0;                                ///< total time the link or any priority was paused
+  Time paused = 0;                                ///< total time for which the link or a priority was paused
   bool finished = false;                          ///< boards only: all messages have completed
   std::optional<detector::StreamCounts> streams;  ///< receivers with streams of datagrams
   std::optional<TrafficGenCounters> traffic_gen;  ///< boards whose port has a traffic generator

@@ -100,7 +100,7 @@ class Driver {
   virtual lab::Edge network_edge(const stats::Outcome& outcome) const = 0;
   /// Further packet balances that must hold in this driver's run. Call after close().
   virtual std::vector<lab::Balance> balances() const { return {}; }
-  /// Messages to the user on whether the run kept up with its schedule. Call after close().
+  /// Messages that tell the user whether the run kept up with its schedule. Call after close().
   virtual std::vector<std::string> remarks(const stats::Outcome&) const { return {}; }
 
   /// How long messages took from stage to stage, up to now; null if this is not recorded. Valid as long as
