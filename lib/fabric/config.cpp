@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kMaxRate = 1'000'000'000'000;  // bytes per second: one byte per picosecond
 constexpr std::uint64_t kMaxThreshold = UINT32_MAX;    // largest threshold of a queue, in bytes
-// Shortest pause, in quanta: the time of 4 KiB at line rate.
+// Shortest pause, in quanta: the time that 4 KiB take at line rate.
 constexpr std::uint16_t kMinQuanta = 64;
 constexpr std::uint64_t kOne = std::uint64_t{1} << 32;
 

@@ -121,9 +121,9 @@ struct LinkFaults {
 struct LinkConfig {
   NodeRef a, b;
   std::uint64_t rate = 0;
-  Time delay = 0;                            ///< propagation delay
-  PauseMode flow_control = PauseMode::kOff;  ///< kind of pause frames that the switches at the ends of this
-                                             ///< link send and honour
+  Time delay = 0;  ///< propagation delay
+  /// Kind of pause frames that the switches at the ends of this link send and honour.
+  PauseMode flow_control = PauseMode::kOff;
   LinkFaults a_to_b, b_to_a;
 };
 

@@ -14,7 +14,8 @@
 
 namespace softfeb::fabric {
 
-/// Bits of Frame::facts.
+// Bits of Frame::facts.
+
 /// The frame has an 802.1Q tag: Frame::pcp is valid, and the IP header begins 4 bytes later.
 inline constexpr std::uint8_t kFactTagged = 1;
 inline constexpr std::uint8_t kFactIpv4 = 2;

@@ -26,10 +26,10 @@ namespace softfeb::fabric {
 /// switch's Port.
 struct Channel {
   Wire wire;
-  PauseState told;       ///< pause state; used only for a station on whose behalf the network honours pause
-                         ///< frames
-  StationQueue waiting;  ///< frames waiting at a station; unused for a switch
-  Time tx_at = kNever;   ///< time of the transmitter's next event
+  /// Pause state; used only for a station on whose behalf the network honours pause frames.
+  PauseState told;
+  StationQueue waiting;                    ///< frames waiting at a station; unused for a switch
+  Time tx_at = kNever;                     ///< time of the transmitter's next event
   std::uint16_t from = Topology::kNoPort;  ///< switch port that sends
   std::uint16_t into = Topology::kNoPort;  ///< switch port that receives
   std::uint32_t station = 0;               ///< receiving station, if no switch port receives
@@ -57,8 +57,8 @@ struct Port {
 struct Switch {
   const SwitchConfig* config;
   std::uint16_t first_port;
-  std::uint16_t end_port;  ///< one more than the last port; also the ingress of frames that the switch
-                           ///< generates
+  /// One more than the last port; also the ingress of frames that the switch generates.
+  std::uint16_t end_port;
   SharedBuffer buffer;
   std::optional<CnpForge> forge;
   std::uint16_t int_id;
