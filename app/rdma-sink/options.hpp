@@ -17,7 +17,7 @@ struct EventOptions {
   std::uint32_t window = 256;
   std::uint64_t timeout_us = 5000;
   std::uint32_t remember = 1024;
-  double loss_limit_percent = 0;  ///< highest share of incomplete events that is not reported as a problem
+  double loss_limit_percent = 0;  ///< a higher share of incomplete events is reported as a problem
   std::string out;                ///< event file; empty: none
   std::uint32_t channels = 0;     ///< number of channels in the dataset /waveforms of the event file
   std::uint32_t samples = 0;

@@ -50,8 +50,8 @@ class ReceiveAccounting {
   /// Performs all remaining checks after the run. `sent` is the number of messages sent, if known.
   void finish(std::optional<std::uint64_t> sent);
 
-  /// Returns the bytes in the place of message n in the QP's memory. A later message in the same slot may
-  /// have overwritten them.
+  /// Returns the bytes of the QP's memory to which message n was written. A later message in the same slot
+  /// may have overwritten them.
   ByteSpan message(std::uint64_t n) const;
 
   struct WrongImmediate {

@@ -27,7 +27,7 @@ struct PortState {
   std::uint64_t tx_not_ready = 0;
 };
 
-/// Parameters of an RSSI link, as the SYN header contains them. Times are in milliseconds.
+/// Parameters of an RSSI link, as in the SYN header. Times are in milliseconds.
 struct RssiLimits {
   std::uint8_t max_outstanding = 16;
   std::uint16_t max_segment = 1024;

@@ -89,7 +89,7 @@ struct QpFields {
   bool operator==(const QpFields&) const = default;
 };
 
-/// Bits of a modify request's attribute mask, which contains the attributes that the request sets.
+/// Bits of the attribute mask in a modify request. The mask states which attributes the request sets.
 namespace qp_attr {
 inline constexpr std::uint32_t kState = 1, kAccess = 8, kPkey = 16, kPmtu = 256, kTimeout = 512,
                                kRetryCount = 1024, kRnrRetry = 2048, kRqPsn = 4096, kMaxReadAtomic = 8192,

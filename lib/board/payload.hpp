@@ -17,7 +17,7 @@
 /// calculated without reading the payload.
 namespace softfeb::board {
 
-/// Longest payload of a RoCE packet in bytes, which is the largest path MTU.
+/// Longest payload of a RoCE packet, in bytes: the largest path MTU.
 inline constexpr std::uint32_t kMaxPacketPayload = 4096;
 
 enum class PayloadKind : std::uint8_t {

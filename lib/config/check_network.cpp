@@ -124,7 +124,7 @@ class NetworkChecker {
       if (congestion::int_rate_code(link.rate) != congestion::IntRecord::kUnknownRate) continue;
       if (is_board(link.a) || is_board(link.b)) continue;
       const Where& where = config_.link_wheres[i];
-      // Both links were expanded from the same link of the file.
+      // If both links were expanded from the same link of the file, report only the first one.
       if (reported != nullptr && reported->key == where.key) continue;
       reported = &where;
       problem(where, "rate",

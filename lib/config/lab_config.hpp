@@ -65,7 +65,7 @@ struct LabConfig {
   RunConfig run;
   LabSettings lab;
   /// Stations are numbered in this order: boards, receivers (both as in RunConfig), ports of the file that
-  /// links name. Endpoints with a port of the file have no link and are not stations.
+  /// are named by links. Endpoints with a port of the file have no link and are not stations.
   fabric::NetworkConfig network;
   /// Station of each endpoint (boards, then receivers); none: not a station.
   std::vector<std::optional<std::uint32_t>> station_of;

@@ -36,7 +36,7 @@ class Capture {
   void trigger();
   bool triggered() const { return triggered_; }
 
-  /// Number of packets kept; 0 for kOnError without a trigger.
+  /// Number of packets kept. With kOnError, 0 until trigger() is called.
   std::size_t size() const { return config_.mode == CaptureMode::kOnError && !triggered_ ? 0 : count_; }
   struct Packet {
     Time time;

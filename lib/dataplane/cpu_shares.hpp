@@ -38,7 +38,7 @@ struct CpuShares {
   }
 };
 
-/// Seconds that a worker has spent, without time for which it was preempted. The sum of all members is the
+/// Seconds that a worker has spent, excluding time for which it was preempted. The sum of all members is the
 /// length of the samples that were added.
 struct CpuTimes {
   std::array<double, engine::kStages> stages{};  ///< time of busy iterations, by engine::Stage

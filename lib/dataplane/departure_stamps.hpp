@@ -34,7 +34,7 @@ class alignas(64) DepartureStamps {
   Time horizon() const { return horizon_; }
 
   /// Stamps packets[i] to depart one horizon after departures[i], but never before the packet stamped
-  /// previously, because a queue keeps its order.
+  /// previously, because the packets of a queue leave in order.
   void stamp(std::span<rte_mbuf* const> packets, std::span<const Time> departures);
 
   /// Records that the schedule fell behind by the slack plus `late`.

@@ -56,7 +56,7 @@ struct DeviceSpec {
 /// Throws RequestError, which names the error and the correct form.
 DeviceSpec parse_device(std::string_view text);
 
-/// Sizes for which a device is created.
+/// Sizes with which a device is created.
 struct DeviceRequest {
   std::uint16_t queues = 1;          ///< number of queues in each direction
   std::uint32_t frame_bytes = 1518;  ///< longest Ethernet frame in bytes, without FCS

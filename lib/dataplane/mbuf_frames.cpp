@@ -35,7 +35,7 @@ std::uint32_t headers_of(const std::uint8_t* bytes, std::uint32_t length, std::u
   const std::uint32_t bth = udp + roce::kUdpHeaderSize;
   if (length < bth + roce::Bth::kSize) return UINT32_MAX;
   if (load_be16(bytes + udp + 2) != cc_port) return bth + roce::Bth::kSize;
-  constexpr std::size_t kWordsAt = 2;  // offset in the CCH of its length field, which counts 32-bit words
+  constexpr std::size_t kWordsAt = 2;  // offset of the CCH's length field, which counts 32-bit words
   const std::uint32_t cch = std::uint32_t{4} * bytes[bth + kWordsAt];
   return bth + std::min<std::uint32_t>(cch, roce::CongestionHeader::kMaxSize) + roce::Bth::kSize;
 }

@@ -114,8 +114,8 @@ class alignas(64) PortQueue {
            (deps_.control_frames != nullptr && held_count_ < held_.size() && !deps_.control_frames->empty());
   }
 
-  /// True when run() must be called regularly without a signal, because fault injection holds packets back or
-  /// packets carry departure times.
+  /// True when run() must be called regularly, even if there is no signal, because fault injection holds
+  /// packets back or packets carry departure times.
   bool must_poll() const {
     return deps_.tx_faults != nullptr || deps_.rx_faults != nullptr || deps_.stamps != nullptr;
   }

@@ -62,7 +62,7 @@ class Worker {
 
   /// Counters of the running worker. Any thread may call this function.
   WorkerStats totals() const;
-  /// Samples of how the worker spends its time, which one other thread may read.
+  /// Samples of how the worker spends its time. One other thread may read them.
   SpscRing<CpuSample>& cpu_samples() { return cpu_.account().samples(); }
 
   unsigned lcore() const { return lcore_; }

@@ -32,7 +32,7 @@ class LatencySummary {
 
   void add(Time latency);
   std::uint64_t count() const { return histogram_.count(); }
-  /// Sorts the exact values, so do not call it in a packet path. All results are 0 if nothing was added.
+  /// Sorts the exact values, so do not call it on the packet path. All results are 0 if nothing was added.
   LatencyPercentiles percentiles();
   /// Histogram of all values, in nanoseconds. May be read at any time.
   const LogHistogram& histogram() const { return histogram_; }

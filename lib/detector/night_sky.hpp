@@ -9,7 +9,7 @@
 
 namespace softfeb::detector {
 
-/// Draws the number of night-sky photoelectrons in one pixel and one nanosecond, which has a Poisson
+/// Draws the number of night-sky photoelectrons in one pixel and one nanosecond. This number has a Poisson
 /// distribution. The table of the distribution contains integers, so that every machine draws the same
 /// numbers.
 class NightSky {

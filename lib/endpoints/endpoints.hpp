@@ -47,7 +47,7 @@ struct Endpoints {
 /// Creates boards and receivers without queue pairs. They answer ARP and ping during the exchange with peers.
 Endpoints make_listeners(const config::RunConfig& config);
 
-/// Calls `make`, which allocates memory for worker `worker`, in such a way that this memory is local to the
+/// Calls `make`, which allocates memory for worker `worker`. Ensures that this memory is local to the
 /// worker's CPU.
 using ForWorker = std::function<void(std::size_t worker, const std::function<void()>& make)>;
 /// A ForWorker that does not control where the memory is.

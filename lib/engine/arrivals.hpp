@@ -33,8 +33,8 @@ class Arrivals {
     if (next_ > end_) next_ = kNever;
   }
 
-  /// Time of the first arrival that was not taken, which may be in the past. kNever if there is none or the
-  /// process has not started.
+  /// Time of the first arrival that was not taken. This time may be in the past. It is kNever if there is no
+  /// such arrival, or if the process has not started.
   Time next() const { return next_; }
   /// True if nothing is left: the process was stopped, and all arrivals were taken.
   bool exhausted() const { return stopped() && next_ == kNever; }

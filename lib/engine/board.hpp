@@ -102,7 +102,7 @@ class Board : public Endpoint {
   std::size_t qp_count() const override { return qps_.size(); }
   void prepare(EndpointSnapshot& out) const override;
   void copy_statistics(EndpointSnapshot& out, std::size_t first, std::size_t last, Time now) const override;
-  /// Index of the metadata bus's first slot, which equals the number of configured QPs.
+  /// Index of the metadata bus's first slot. Equals the number of configured QPs.
   std::size_t first_bus_qp() const { return bus_qps_.first(); }
   /// True for a configured QP, or for a slot of the metadata bus that contains a QP.
   bool qp_exists(std::size_t i) const { return i < first_bus_qp() || bus_qps_.exists(i); }

@@ -28,8 +28,8 @@ struct IdlePath {
   /// Time from when the first bit of a message of `length` bytes leaves the board until its last bit arrives
   /// at the receiver.
   Time message(std::uint32_t length) const;
-  /// Time from the arrival of a message's last bit until the board has the acknowledgement, which consists of
-  /// the same headers and an AETH.
+  /// Time from the arrival of a message's last bit until the board has the acknowledgement. The
+  /// acknowledgement consists of the same headers and an AETH.
   Time acknowledgement() const;
 };
 

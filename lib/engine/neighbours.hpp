@@ -11,10 +11,10 @@
 
 namespace softfeb::engine {
 
-/// Maps IP addresses to MAC addresses: static entries, and entries learned by ARP or neighbour discovery,
-/// which expire. Lookup is by hash. Learned entries use fixed memory (kLearned entries, 10 KiB); if all are
-/// in use, a new entry replaces the oldest. A board's configured queue pairs keep the MAC address of a
-/// resolved next hop even if its entry expires; see NextHops.
+/// Maps IP addresses to MAC addresses: static entries, and entries learned by ARP or neighbour discovery.
+/// Only learned entries expire. Lookup is by hash. Learned entries use fixed memory (kLearned entries, 10
+/// KiB); if all are in use, a new entry replaces the oldest. A board's configured queue pairs keep the MAC
+/// address of a resolved next hop even if its entry expires; see NextHops.
 class NeighbourTable {
  public:
   static constexpr std::size_t kLearned = 256;

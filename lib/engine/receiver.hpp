@@ -110,7 +110,7 @@ class Receiver : public Endpoint, private roce::UnorderedSink {
   void copy_statistics(EndpointSnapshot& out, std::size_t first, std::size_t last, Time now) const override;
   const roce::ReceiveQp& qp(std::size_t i) const { return qps_[i].qp; }
   roce::ReceiveQp& qp(std::size_t i) { return qps_[i].qp; }
-  /// Number of the first slot, which equals the number of configured QPs.
+  /// Number of the first slot. Equals the number of configured QPs.
   std::size_t first_slot() const { return first_slot_; }
   /// True for a configured QP, or for a slot that contains a QP.
   bool qp_exists(std::size_t i) const { return qps_[i].exists; }

@@ -76,7 +76,7 @@ void Receiver::index_slots() {
   }
 }
 
-/// Discards the pending responses of a destroyed QP, which must not be sent for the next QP of the slot.
+/// Discards the pending responses of a destroyed QP, so that they are not sent for the next QP of the slot.
 void Receiver::forget_replies(std::uint32_t i) {
   for (std::size_t k = 0; k < pending_count_; ++k) {
     Pending& p = pending_[(pending_first_ + k) & (kPendingRoom - 1)];

@@ -40,7 +40,7 @@ constexpr Time kTotalsAge = 5 * kMillisecond;
 /// which a busy machine may preempt this thread. Meanwhile, NTP slews the wall clock by at most 50 µs (500
 /// ppm).
 constexpr Time kStartLead = 100 * kMillisecond;
-/// Maximum delay with which a run with triggers may start.
+/// A run whose boards compute triggers may start later than `run.start_at` by at most this time.
 constexpr Time kLateStart = kMillisecond;
 /// Upper limit of the start time. Time overflows after 213 days.
 constexpr Time kLatestStart = kNever / 2;
