@@ -86,7 +86,7 @@ std::string scalar_yaml(const Register& reg, const Bits& bits) {
   return hex_of(bits);
 }
 
-/// Formats the elements one after the other.
+/// Formats the elements one after another.
 template <class Each>
 void for_elements(const Register& reg, const Bits& bits, Each each) {
   const Register one = element_of(reg, 0);

@@ -22,7 +22,7 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   /// Runs until a signal or, with --once, until the first session ends. Returns true if all checks of all
-  /// sessions held.
+  /// sessions passed.
   bool run();
 
  private:

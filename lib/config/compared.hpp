@@ -31,7 +31,7 @@ struct Comparison {
 };
 
 /// Loads the lab at `path` once for each of `names`. If `names` is empty, loads it once for each section of
-/// `lab.compare`. If the file has no such section either, loads it for `dcqcn` and for each of
+/// `lab.compare`. If the file has no such section, loads it for `dcqcn` and for each algorithm of
 /// congestion::algorithms() that can be used.
 ///
 /// Each of `names` is the name of a section of `lab.compare`, the word `dcqcn`, a value of `algorithm` in

@@ -31,8 +31,8 @@ struct HoldLimits {
 /// rules as refused.
 class FaultInjector {
  public:
-  /// `frame_bytes`: longest frame in bytes. `held`: maximum number of copies in use at one time, besides
-  /// those that rules hold. `cc_port`: UDP port of packets with a congestion control header.
+  /// `frame_bytes`: longest frame in bytes. `held`: maximum number of copies in use at one time, not
+  /// counting those that rules hold. `cc_port`: UDP port of packets with a congestion control header.
   FaultInjector(const faults::FaultPlan& plan, std::uint32_t frame_bytes, std::uint32_t held, unsigned lcores,
                 Mempools& pools, std::uint16_t cc_port = roce::kCongestionUdpPort,
                 faults::FaultRules rules = {}, const HoldLimits& limits = {});

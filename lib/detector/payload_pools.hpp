@@ -10,7 +10,7 @@
 #include <memory>
 #include <span>
 
-/// Functions that make a PayloadPool of each payload kind except `counter`. EventPayload::Shape describes
+/// Functions that make a PayloadPool for each payload kind except `counter`. EventPayload::Shape describes
 /// their arguments `piece` and `largest`.
 namespace softfeb::detector {
 

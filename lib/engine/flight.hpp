@@ -12,8 +12,8 @@
 
 namespace softfeb::engine {
 
-/// Packets in flight, summed over the queue pairs that share a CongestionControl object. Bytes are counted as
-/// by congestion control: BTH through pad.
+/// Packets in flight, summed over the queue pairs that share a CongestionControl object. Bytes are
+/// counted in the same way as in congestion control: BTH through pad.
 struct Flight {
   std::uint64_t bytes = 0;  ///< bytes that were sent and are neither acknowledged nor about to be resent
   std::uint64_t acked = 0;  ///< packets acknowledged or, after a failure or renewal, given up

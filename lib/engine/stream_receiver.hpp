@@ -46,7 +46,8 @@ class StreamReceiver {
     return ours;
   }
   void advance(Time now) {
-    // Process what is due in order of time, because a released buffer may receive the next datagram.
+    // Handle timeouts and releases in chronological order, because the next datagram may
+    // need a released buffer.
     for (Time at = deadline(); at <= now; at = deadline()) {
       buffers_.advance(at);
       while (!held_.empty() && saturating_add(held_.front().at, config_.hold) <= at) {
