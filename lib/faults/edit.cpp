@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t kChecksumAt = 10;  ///< offset of the checksum in the IPv4 header
 
-/// Updates the checksum of an IPv4 header in the destructor, after the header was changed. A checksum that
-/// was wrong before remains wrong.
+/// Construct this object before an IPv4 header is changed. The destructor updates the header's checksum. A
+/// checksum that was wrong before remains wrong.
 class ChecksumGuard {
  public:
   /// If `off` is true, leaves the header unchanged: for IPv6, and if the checksum itself is to be corrupted.
@@ -88,7 +88,7 @@ std::optional<std::size_t> end_of_packet(ByteSpan frame, const RoceLocation& at)
   return end;
 }
 
-/// Offsets in the frame of the parts that follow the BTH.
+/// Where the parts that follow the BTH begin: offsets from the start of the frame.
 struct Layout {
   std::size_t reth = 0, immediate = 0;  ///< 0: the packet has no such header
   std::size_t payload = 0;

@@ -45,7 +45,7 @@ class FaultRules {
 
   struct Judgement {
     std::uint32_t qp = kNone;  ///< index of the queue pair; kNone: no rule can apply to the packet
-    /// In the order in which the actions are carried out; valid until the next call of judge().
+    /// In the order in which the actions are carried out; valid until the next call to judge().
     std::span<const RuleHit> hits;
   };
 
@@ -86,7 +86,7 @@ class FaultRules {
   struct State {
     std::uint32_t rule = 0;
     std::uint64_t selected = 0;  ///< number of packets selected
-    std::uint64_t met = 0;       ///< number of packets that fulfilled all conditions but `every`
+    std::uint64_t met = 0;       ///< number of packets that met all conditions except `every`
     std::size_t passes = 0;      ///< index of the first counter of the rule in passes_ or recent_
     bool message_begun = false;  ///< message_first and message_last are valid
     std::int64_t message_first = 0, message_last = 0;
@@ -99,7 +99,7 @@ class FaultRules {
     bool request = false, response = false;
     ResponseKind kind = ResponseKind::kAck;
     std::uint64_t position = 0;  ///< position among the packets of the queue pair
-    std::int64_t index = 0;      ///< index of the packet, which does not wrap; see Qp::next_index
+    std::int64_t index = 0;      ///< packet index without wrapping (see Qp::next_index)
     bool fresh = false;          ///< first transmission of the PSN
     /// Number of messages of the queue pair that have begun, including that of this packet.
     std::uint64_t messages = 0;

@@ -16,8 +16,8 @@ namespace softfeb::lab {
 /// A start or stop of boards, and how long the other boards took to reach their new shares.
 struct ChangeStats {
   Change change;
-  /// Time from the change to the start of the first 10 ms in which every sending board got its fair share
-  /// within 10 %. Empty if that did not happen before the next change or the end.
+  /// Time from the change to the start of the first 10 ms in which every sending board was within 10 % of its
+  /// fair share. Empty if that did not happen before the next change or the end.
   std::optional<Time> converged;
 };
 

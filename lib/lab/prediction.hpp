@@ -71,9 +71,9 @@ struct SentSample {
   bool sending = false;       ///< the sender's first packet has left
 };
 
-/// True if only credit limited the sender between the two samples. This is the case if the credit at both
-/// samples is less than the size of a packet (`packet`, as the token bucket counts bytes), and no credit was
-/// spilled between them.
+/// True if only credit limited the sender between the two samples. This is the case if the sender's first
+/// packet had left by `from`, the credit at both samples is less than `packet`, and no credit was spilled
+/// between the samples. `packet` is the size of a packet in bytes, as the token bucket counts them.
 bool credit_limited(const SentSample& from, const SentSample& to, std::uint32_t packet);
 
 /// Comparison of the bytes sent with ∫Rc.

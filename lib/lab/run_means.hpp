@@ -37,7 +37,7 @@ class RunMeans : public stats::Observer {
   std::uint32_t switch_index_;
   std::size_t boards_;
   Time last_ = 0;                ///< time of the last sample
-  std::uint64_t delivered_ = 0;  ///< payload bytes delivered until the last sample
+  std::uint64_t delivered_ = 0;  ///< payload bytes delivered by the time of the last sample
   double queue_sum_ = 0;
   std::uint64_t queue_samples_ = 0;
   stats::ControlMean rtt_;

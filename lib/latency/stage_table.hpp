@@ -26,9 +26,9 @@ struct StageFigures {
 
 /// Joins the stamps of messages. The board, the network and the receiver report them independently of each
 /// other. A message enters the table with the stamp kTriggered or kReceived, whichever is reported first.
-/// Once the message was sent and completed and, if its receiver is in this process, the receiver was
-/// notified, the message is added to the histograms and removed from the table. If the table is full, a new
-/// message replaces the oldest one.
+/// The message is added to the histograms and removed from the table once it was sent, the requester has
+/// completed it, and the receiver was notified. The table does not wait for the notification of a receiver in
+/// another process. If the table is full, a new message replaces the oldest one.
 ///
 /// Sans-I/O, not thread-safe; only the constructor allocates. In real time, the table belongs to the control
 /// thread, to which the workers pass their stamps.

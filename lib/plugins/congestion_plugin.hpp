@@ -30,7 +30,7 @@ inline constexpr Time kMicrosecond = 1'000'000, kMillisecond = 1'000 * kMicrosec
 /// A rate or a window with this value is unlimited.
 inline constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
-/// kNoCredit as a credit means that there is no limit. kNoPriority as a priority means that the packet keeps
+/// A credit of kNoCredit means that there is no limit. A priority of kNoPriority means that the packet keeps
 /// the queue pair's own DSCP.
 inline constexpr std::uint64_t kNoCredit = UINT64_MAX;
 inline constexpr std::uint8_t kNoPriority = UINT8_MAX;

@@ -154,7 +154,7 @@ void PluginControl::on_cnp(Time now) {
 void PluginControl::on_timer(Time now) {
   guarded("timer()", [&] { control_->timer(now); });
   adopt_answers(now);
-  // If the time were not in the future, the engine would call timer() again immediately, without end.
+  // If the time were not in the future, the engine would call timer() again immediately, in an endless loop.
   if (timer_ <= now) fail("timer_at() is not after the time of the call of timer()");
 }
 

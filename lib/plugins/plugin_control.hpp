@@ -65,7 +65,7 @@ class alignas(64) PluginControl final : public congestion::CongestionControl {
   void guarded(const char* what, Call&& call);
   void adopt_answers(Time now);
   /// For const functions that call the plug-in. These functions do not change any visible state, except that
-  /// an invalid answer of the plug-in makes the control fail.
+  /// an invalid answer from the plug-in makes the control fail.
   PluginControl& self() const { return const_cast<PluginControl&>(*this); }
   void fail(const std::string& message);
 

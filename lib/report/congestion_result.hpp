@@ -14,19 +14,19 @@
 /// quantities of the algorithm.
 namespace softfeb::report {
 
-/// Returns {"algorithm", and the quantities that the algorithm has} of a queue pair.
+/// Returns an object for a queue pair: `algorithm`, and the quantities that the algorithm has.
 nlohmann::ordered_json congestion_result(const config::CongestionConfig& congestion,
                                          const stats::ControlState& state);
 /// Adds to the result of a queue pair: `counters`, if it has a plug-in with counters, and `failure`, if its
 /// algorithm has failed.
 void add_plugin_state(nlohmann::ordered_json& result, const congestion::CongestionState& state);
 
-/// Collects the quantities of congestion_result() over the queue pairs of a board.
+/// Collects the quantities of congestion_result() from all queue pairs of a board.
 class CongestionSummary {
  public:
   void add(const config::CongestionConfig& congestion, const stats::ControlState& state);
-  /// Returns {"algorithm", and spread() of each quantity that a queue pair has}. `algorithm` is null if the
-  /// queue pairs have different algorithms, or if there are no queue pairs.
+  /// Returns an object for the board: `algorithm`, and spread() of each quantity that any queue pair has.
+  /// `algorithm` is null if the queue pairs have different algorithms, or if there are no queue pairs.
   nlohmann::ordered_json json() const;
 
  private:

@@ -15,8 +15,8 @@
 namespace softfeb::report {
 
 /// Writes series.csv (doc/result.md): one row per QP and sample or, if there are more than run.series_qps
-/// QPs, one row per board and sample. If any QP has an algorithm other than DCQCN, further columns, for the
-/// state of such algorithms, follow the columns that every file has. Rows are written as samples arrive, so
+/// QPs, one row per board and sample. If any QP has an algorithm other than DCQCN, the file has
+/// additional columns at the end for the state of such algorithms. Rows are written as samples arrive, so
 /// memory use does not grow with the run.
 class Series : public stats::Observer {
  public:

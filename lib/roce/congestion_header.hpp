@@ -71,9 +71,9 @@ struct CongestionHeader {
 struct DelayBody {
   static constexpr std::size_t kSize = 8;
 
-  std::uint32_t departed_ns = 0;  ///< departure time of the first bit according to the sender's clock, modulo
-                                  ///< 2^32
-  std::uint32_t remote_ns = 0;    ///< time that the packet spent in the receiver, saturated; set in the echo
+  /// Departure time of the first bit according to the sender's clock, modulo 2^32.
+  std::uint32_t departed_ns = 0;
+  std::uint32_t remote_ns = 0;  ///< time that the packet spent in the receiver, saturated; set in the echo
 
   void encode(std::uint8_t* out) const;
   /// Returns nullopt if the header has another profile.

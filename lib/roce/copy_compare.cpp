@@ -28,7 +28,7 @@ __attribute__((target("avx512f"))) bool stride_by_stride(std::uint8_t* to, const
     _mm512_storeu_si512(to + i + kVector, b);
   }
   const bool same = _mm512_test_epi64_mask(differ, differ) == 0;
-  // Clear the upper halves of the vector registers; clear_upper_halves() in roce/icrc.cpp describes why.
+  // Clear the upper halves of the vector registers; clear_upper_halves() in roce/icrc.cpp explains why.
   _mm256_zeroupper();
   return same;
 }

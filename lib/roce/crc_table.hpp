@@ -7,8 +7,8 @@
 
 namespace softfeb::roce {
 
-/// Table-driven variant of crc32() in roce/icrc.hpp, which processes eight bytes per step. Used on CPUs
-/// without carry-less multiplication, and for inputs too short for ISA-L to be efficient.
+/// Like crc32() (roce/icrc.hpp), but uses tables to process eight bytes per step. Used on CPUs without
+/// carry-less multiplication, and for inputs too short for ISA-L to be efficient.
 std::uint32_t crc32_by_table(std::uint32_t seed, ByteSpan data);
 
 }  // namespace softfeb::roce

@@ -38,8 +38,8 @@ struct ParsedFrame {
 
 /// Parses an untrusted frame from the network and checks every length. IPv4 packets with options and IPv4
 /// fragments are kOther, because RoCE senders do not produce them. A nonzero UDP checksum is verified. An
-/// incomplete checksum is also accepted, because a sender on the same host that uses checksum offload leaves
-/// the checksum to a virtual interface (veth, tap), which does not complete it.
+/// incomplete checksum is also accepted: with checksum offload, a sender on the same host leaves the checksum
+/// to a virtual interface (veth, tap), and the interface does not complete it.
 ParsedFrame parse_frame(const Segments& frame);
 /// Like the function above, but stores the result in `out` and overwrites any previous frame.
 void parse_frame(const Segments& frame, ParsedFrame& out);

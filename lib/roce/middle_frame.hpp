@@ -28,7 +28,7 @@ class MiddleFrame {
   bool fits(const RequestPacket& p) const;
 
   std::uint32_t payload_length() const { return transport_bytes() - static_cast<std::uint32_t>(Bth::kSize); }
-  /// Size in bytes of BTH and payload, which congestion control counts.
+  /// Size of BTH and payload in bytes. This is the size that congestion control counts.
   std::uint32_t transport_bytes() const {
     return udp_length() - static_cast<std::uint32_t>(kUdpHeaderSize + kIcrcSize);
   }

@@ -20,8 +20,8 @@ enum class CnpScope : std::uint8_t { kQp, kIpPair };
 struct NotificationConfig {
   bool enabled = true;
   CnpScope scope = CnpScope::kQp;
-  Time interval = 50 * kMicrosecond;  ///< minimum time between CNPs: 50 µs in the paper, 4 µs on ConnectX-5;
-                                      ///< 0 = one CNP per mark
+  /// Minimum time between CNPs: 50 µs in the paper, 4 µs on ConnectX-5; 0 = one CNP per mark.
+  Time interval = 50 * kMicrosecond;
 };
 
 /// Local address, then remote address, 16 bytes each (IPv4 as ::ffff:a.b.c.d).

@@ -23,7 +23,7 @@ struct RequestPacket {
   std::uint32_t payload_length = 0;
 
   std::uint8_t pad_count() const { return static_cast<std::uint8_t>(-payload_length & 3U); }
-  /// Size in bytes from BTH to pad, which congestion control counts.
+  /// Size in bytes from BTH to pad. This is the size that congestion control counts.
   std::uint32_t transport_bytes() const {
     const Operation op = opcode_operation(opcode);
     return static_cast<std::uint32_t>(Bth::kSize + (has_reth(op) ? Reth::kSize : 0) +

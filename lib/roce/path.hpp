@@ -105,6 +105,7 @@ class HeaderTemplate {
   void copy_to(std::uint8_t* out) const;
 
   // This order of members keeps all data that IPv4 needs in one cache line.
+
   /// Byte-swapped sum of the IPv4 header without length and identification.
   std::uint32_t checksum_base_ = 0;
   std::uint32_t crc_register_ = 0;

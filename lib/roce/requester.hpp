@@ -86,8 +86,8 @@ struct RequesterCounters {
   std::uint64_t retransmitted_packets = 0;
   std::uint64_t payload_bytes = 0;       ///< payload bytes sent, without retransmissions
   std::uint64_t messages_completed = 0;  ///< requests that succeeded, including unsignaled ones
-  std::uint64_t messages_failed = 0;     ///< requests that completed with any other status, including flushed
-                                         ///< ones
+  /// Requests that completed with any other status, including flushed ones.
+  std::uint64_t messages_failed = 0;
   std::uint64_t timeouts = 0;
   /// `ack_rx` to `nak_invalid_rd_rx` count all responses of their type, including ignored ones.
   std::uint64_t ack_rx = 0;
@@ -270,7 +270,7 @@ class Requester {
     std::uint64_t end() const { return first + packets; }
   };
 
-  /// Describes the last call of next(), so that payload_error() can undo it. Not stored for the packets of a
+  /// Describes the last call to next(), so that payload_error() can undo it. Not stored for the packets of a
   /// run, because sending these changes only packet and byte counts.
   struct Taken {
     std::uint32_t asked_before = 0;  ///< previous value of asked_, modulo 2^32
@@ -351,9 +351,9 @@ class Requester {
 
   // Second line: members used by responses and at message boundaries.
   Time ack_deadline_ = kNever;
-  Time rnr_until_ = 0;       ///< end of the RNR wait, 0 = none
-  std::uint64_t asked_ = 0;  ///< one more than the number of the last packet sent with AckReq since the last
-                             ///< go-back
+  Time rnr_until_ = 0;  ///< end of the RNR wait, 0 = none
+  /// One more than the number of the last packet sent with AckReq since the last go-back.
+  std::uint64_t asked_ = 0;
   mutable Sending sending_;
   mutable std::uint32_t sending_index_ = UINT32_MAX;  ///< index of the request that `sending_` describes
   std::uint32_t head_ = 0, done_ = 0, send_ = 0, limit_ = 0, tail_ = 0;

@@ -15,9 +15,9 @@ namespace softfeb::roce {
 /// ((source · slots + op mod slots) · segments + index) · packet from the start of the memory.
 struct TransferLayout {
   std::uint32_t sources = 1;
-  std::uint64_t slots = 4;     ///< transfers of each source that fit in memory, 1 to kMostSlots
-  std::uint32_t segments = 1;  ///< largest number of segments of a transfer, 1 to
-                               ///< TransferImmediate::kMostSegments
+  std::uint64_t slots = 4;  ///< transfers of each source that fit in memory, 1 to kMostSlots
+  /// Largest number of segments of a transfer, 1 to TransferImmediate::kMostSegments.
+  std::uint32_t segments = 1;
   /// The immediate contains only 12 bits of `op`, which must suffice to distinguish the transfers in memory.
   static constexpr std::uint64_t kMostSlots = 2048;
 
@@ -30,8 +30,6 @@ struct TransferLayout {
 /// Registration table for completed WRITEs with immediate. Completion queues do not report the address of a
 /// WRITE. Therefore the immediate (TransferImmediate) identifies the segment, and the layout gives its
 /// address. Transfer numbers have 12 bits in the immediate, and are extended to 32 bits in notifications.
-///
-/// Sans-I/O, not thread-safe. Only the constructor allocates.
 ///
 /// Sans-I/O, not thread-safe. Only the constructor allocates.
 class TransferTable {

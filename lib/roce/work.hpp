@@ -17,8 +17,8 @@ struct WorkRequest {
   std::uint64_t id = 0;
   WrOpcode opcode = WrOpcode::kWrite;
   bool signaled = true;  ///< requests a completion (and, on RC, an ACK)
-  /// requests SE: on the last packet if the message generates a completion at the receiver (firmware profile:
-  /// on every packet)
+  /// SE is set on the last packet if the message generates a completion at the receiver. In the firmware
+  /// profile, SE is set on every packet.
   bool solicited = false;
   std::uint64_t remote_address = 0;
   std::uint32_t rkey = 0;
