@@ -45,8 +45,8 @@ class WorkerPool {
 
   /// Starts traffic at `at`, and schedules the configuration's changes relative to `at`.
   void start(Time at);
-  /// Sets the parameters in `part` for the QPs in `part`. The board's worker applies them in its next
-  /// iterations.
+  /// Sets the parameters in `part` for the QPs that `part` selects. The board's worker applies them in its
+  /// next iterations.
   void change(std::size_t board, const config::ChangeConfig::Part& part);
   /// Indexed like RunConfig::changes: 1 if the change has been applied to all its QPs. Empty before start().
   std::vector<std::uint8_t> changes_made() const;
@@ -135,7 +135,7 @@ class WorkerPool {
   /// The parameters that the workers set for each element of RunConfig::changes (same index), with one object
   /// for each range of queue pairs. The workers hold pointers to these objects.
   std::vector<std::vector<std::unique_ptr<dataplane::CongestionChange>>> scheduled_changes_;
-  /// Changes that change() has sent. The next call of change() removes those that the workers have applied.
+  /// Changes that change() has sent. The next call to change() removes those that the workers have applied.
   std::vector<std::unique_ptr<dataplane::CongestionChange>> live_changes_;
   std::vector<std::unique_ptr<dataplane::Worker>> workers_;
   /// For each endpoint (boards, then receivers): its worker and its index on that worker.

@@ -25,7 +25,7 @@ namespace softfeb::slowcontrol {
 /// where it would otherwise sleep.
 class ControlService final : public telemetry::Links {
  public:
-  /// Opens the configured sockets and in-band ports. Clients are served from the first call of run_until()
+  /// Opens the configured sockets and in-band ports. Clients are served from the first call to run_until()
   /// on. `say` prints lines for the user. Throws SocketError, EnvironmentError.
   ControlService(const config::RunConfig& config, runtime::DpdkRuntime& dpdk, runtime::WorkerPool& pool,
                  const endpoints::Endpoints& endpoints, std::function<void(const std::string&)> say);
@@ -65,8 +65,8 @@ class ControlService final : public telemetry::Links {
   boost::asio::io_context io_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   boost::asio::steady_timer timer_;
-  boost::asio::posix::stream_descriptor doorbell_;  ///< the worker pool's doorbell; the pool owns the
-                                                    ///< descriptor
+  /// The worker pool's doorbell; the pool owns the descriptor.
+  boost::asio::posix::stream_descriptor doorbell_;
   InBandPorts in_band_ports_;
   PortStates ports_;
   srp::LimitedNotes closed_;           ///< limits the rate of log messages about closed connections

@@ -38,15 +38,15 @@ class ParameterControl final : public telemetry::Parameters {
     config::CongestionConfig last;  ///< parameters at the last read
   };
   struct Board {
-    std::vector<Shared> qps;  ///< current parameters of the configured QPs; QPs with the same section share
-                              ///< one object
+    /// Current parameters of the configured QPs; QPs with the same section share one object.
+    std::vector<Shared> qps;
     BoardControl* control = nullptr;
     std::vector<Slot> slots;
     /// For each element of `qps`, the slot with the registers of its CongestionControl object. The slot may
     /// belong to another QP that shares this object. kNone if there are no such registers.
     std::vector<std::size_t> shown_by;
-    std::size_t not_shown = 0;  ///< QPs of the metadata bus without registers; their parameters cannot be
-                                ///< changed
+    /// Number of QPs of the metadata bus without registers; their parameters cannot be changed.
+    std::size_t not_shown = 0;
   };
   static constexpr std::size_t kNone = SIZE_MAX;
   /// A request, which visits the slots one after the other.
@@ -55,8 +55,9 @@ class ParameterControl final : public telemetry::Parameters {
     std::optional<Change> change;
     std::size_t slot = 0;  ///< the slot being read or written
     DcqcnRegisters::Words words{};
-    std::vector<Shared> qps;  ///< parameters of all configured QPs after the change, except that those of QPs
-                              ///< with registers are not updated
+    /// Parameters of all configured QPs after the change, except that those of QPs with registers are not
+    /// updated.
+    std::vector<Shared> qps;
     telemetry::Respond respond;
   };
   using TaskPointer = std::shared_ptr<Task>;

@@ -20,8 +20,8 @@ namespace {
 /// kernel's memory overhead per packet.
 constexpr int kSocketBuffer = 4 * 1024 * 1024;
 
-/// Sets the buffer size as far as the kernel allows. Sizes above net.core.rmem_max and wmem_max require
-/// privileges.
+/// Sets the buffer size to kSocketBuffer, or to the largest size that the kernel allows. Sizes above
+/// net.core.rmem_max and wmem_max require privileges.
 void set_buffer(udp::socket& socket, int force, int plain) {
   const int bytes = kSocketBuffer;
   if (::setsockopt(socket.native_handle(), SOL_SOCKET, force, &bytes, sizeof bytes) == 0) return;

@@ -63,10 +63,10 @@ class Packetizer {
 class Depacketizer {
  public:
   enum class Result : std::uint8_t {
-    kPart,     ///< accepted; the frame is not complete yet
-    kFrame,    ///< frame() is complete
-    kDropped,  ///< malformed, not the next packet of a frame, or too long a frame; a partly received frame is
-               ///< lost
+    kPart,   ///< accepted; the frame is not complete yet
+    kFrame,  ///< frame() is complete
+    /// Malformed, not the next packet of a frame, or too long a frame; a partly received frame is lost.
+    kDropped,
   };
 
   /// Frames longer than `max_frame` bytes are dropped. No more than `max_frame` bytes are stored.

@@ -31,8 +31,8 @@ struct SrpReply {
 struct SrpClientCounters {
   std::uint64_t requests = 0;  ///< requests sent, including posted writes
   std::uint64_t replies = 0;
-  std::uint64_t foreign = 0;  ///< responses that match no pending transaction (late, or with a wrong header)
-                              ///< or have an impossible length
+  /// Responses that match no pending transaction (late, or with a wrong header) or have an impossible length.
+  std::uint64_t foreign = 0;
   std::uint64_t timeouts = 0;
 };
 

@@ -26,10 +26,11 @@ struct SrpServerLimits {
 };
 
 struct SrpServerCounters {
-  std::uint64_t requests = 0;    ///< complete messages received
-  std::uint64_t posted = 0;      ///< number of posted writes among these messages; they are not answered
-  std::uint64_t refused = 0;     ///< requests in which an error was found before the access; some writes are
-                                 ///< still performed in part (srp::Request)
+  std::uint64_t requests = 0;  ///< complete messages received
+  std::uint64_t posted = 0;    ///< number of posted writes among these messages; they are not answered
+  /// Requests in which an error was found before the access; some writes are still performed in part
+  /// (srp::Request).
+  std::uint64_t refused = 0;
   std::uint64_t bus_errors = 0;  ///< accesses that ended with a bus error
   std::uint64_t responses = 0;
   std::uint64_t busy = 0;  ///< segments refused because of the limits

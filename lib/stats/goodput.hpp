@@ -46,9 +46,9 @@ QpRates rates_of(const endpoints::QpPlan& plan, const Outcome& outcome);
 QpRates rates_of(std::size_t board, std::size_t qp, const Outcome& outcome);
 
 /// Goodput of several queue pairs together, in Gb/s: the payload of all of them, divided by the time from the
-/// start of the first to the end of the last. It never exceeds the rate on the wire, whereas a sum of the
-/// queue pairs' own rates would if each of them sends few messages. Remote receivers have clocks of their
-/// own, so the rates that they report are added to the result.
+/// start of the first to the end of the last. It never exceeds the rate on the wire. The sum of the queue
+/// pairs' own rates could exceed it if each of them sent only a few messages. Remote receivers have clocks of
+/// their own, so the rates that they report are added to the result.
 class GoodputTotal {
  public:
   void add(const QpRates& qp);

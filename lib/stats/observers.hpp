@@ -24,7 +24,7 @@ class Observers {
   void begin() {
     for (Entry& e : entries_) e.observer->begin();
   }
-  /// Time since traffic began at which the next observer is due; kNever if none is left.
+  /// Time from the start of traffic to the next sample that an observer needs; kNever if none needs any.
   Time due() const {
     Time due = kNever;
     for (const Entry& e : entries_) due = std::min(due, e.observer->due());

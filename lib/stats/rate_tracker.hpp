@@ -50,8 +50,9 @@ struct SendInterval {
 };
 
 struct BoardInterval {
-  /// End of the interval in seconds since traffic began. This is a whole number of nanoseconds, as written
-  /// to files, so that a rate times the difference of two written times gives the exact number of bytes.
+  /// End of the interval in seconds since traffic began. It is a whole number of nanoseconds, so files
+  /// contain exactly this value. A rate times the difference of two written times is therefore the exact
+  /// number of bytes.
   double at = 0;
   /// Length of the interval in seconds. It is 0 if the snapshot is no newer than the previous one. Counts and
   /// rates are then 0, and everything since the previous snapshot counts in the next interval.
@@ -88,8 +89,9 @@ struct PortInterval {
 struct EventInterval {
   /// A receiver of this process builds events. If none does, `rate`, `complete` and `incomplete` are unknown.
   bool built = false;
-  double rate = 0;               ///< complete events per second
-  std::uint64_t complete = 0;    ///< since the start, like the next two members
+  double rate = 0;  ///< complete events per second
+  /// Complete events; this and the next two members are counts since the start.
+  std::uint64_t complete = 0;
   std::uint64_t incomplete = 0;  ///< events that closed without being complete
   std::uint64_t lost = 0;        ///< events that boards lost because they had no room, summed over the boards
   double busy_share = 0;         ///< share of the interval for which the busiest board was busy, 0…1
@@ -139,7 +141,7 @@ struct RunInterval {
 std::vector<bool> own_rates(const config::RunConfig& config, const std::vector<endpoints::QpPlan>& plans);
 
 /// Computes rates from the counters of successive samples. Every observer needs its own tracker, because each
-/// has its own sampling times. Allocates only in the first call of add().
+/// has its own sampling times. Allocates only in the first call to add().
 class RateTracker {
  public:
   /// Tracks switch ports only.
@@ -163,7 +165,7 @@ class RateTracker {
     std::uint64_t peak = 0;
   };
   struct EndpointBefore {
-    std::uint64_t ns = 0;  ///< end of the previous interval, since traffic began
+    std::uint64_t ns = 0;  ///< end of the previous interval, measured from the start of traffic
     std::uint64_t frames = 0;
     engine::EventSnapshot events{};
     engine::TrafficGenCounters traffic_gen{};

@@ -23,7 +23,7 @@ namespace softfeb::stats {
 /// All counters at one point in time of a run (`softfeb run`, or the lab in real or virtual time). Refers
 /// to memory of the caller and is valid only during the call.
 struct Sample {
-  Time at = 0;      ///< since traffic began
+  Time at = 0;      ///< time since traffic began
   Time origin = 0;  ///< start of traffic, on the clock of the times in the snapshots (`taken_at`, …)
   /// Boards, then receivers, in the order of the configuration. In real time, each endpoint has its own
   /// `taken_at`.
@@ -42,7 +42,7 @@ class Observer {
   virtual ~Observer() = default;
   /// Called when traffic begins.
   virtual void begin() {}
-  /// Time at which the next sample is due, since traffic began. Exact in virtual time. In real time the
+  /// Time from the start of traffic to the next sample that is due. Exact in virtual time. In real time the
   /// sample may be late, and one sample replaces all that were missed.
   virtual Time due() const = 0;
   virtual void add(const Sample& sample) = 0;

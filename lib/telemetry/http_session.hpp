@@ -79,8 +79,8 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   boost::beast::tcp_stream stream_;
   boost::beast::flat_buffer buffer_;
   std::optional<Parser> parser_;
-  std::deque<std::shared_ptr<const std::string>> backlog_;  ///< events of a stream; the first one is being
-                                                            ///< written
+  /// Events of a stream; the first one is being written.
+  std::deque<std::shared_ptr<const std::string>> backlog_;
   std::size_t backlog_bytes_ = 0;
   std::array<char, 4096> ignored_{};
   bool head_ = false;
