@@ -18,10 +18,10 @@ struct rte_eth_rxtx_callback;
 
 namespace softfeb::bench {
 
-/// Writes acknowledgements from a peer that accepts every packet, as whole IPv4 frames. Their cost is
-/// negligible in the measurement, because only QPN, PSN and iCRC, and the INT record if there is one, are
-/// written to a prepared frame. A CRC is linear, so the iCRC is computed from the iCRC of the frame with
-/// zeros in QPN and PSN, and a table value for each byte of these fields.
+/// Writes the acknowledgements of a peer that accepts every packet. An acknowledgement is a whole IPv4 frame.
+/// Its cost is negligible in the measurement, because only QPN, PSN, iCRC and the INT record, if there is
+/// one, are written to a prepared frame. Because a CRC is linear, the iCRC is computed from two parts: the
+/// iCRC of the frame with zeros in QPN and PSN, and a table value for each byte of these fields.
 class AckWriter {
  public:
   static constexpr std::size_t kPlainSize = 14 + 20 + 8 + 12 + 4 + 4;
@@ -82,8 +82,8 @@ class Acknowledger {
     roce::Qpn qpn;
     roce::Psn psn;
   };
-  static constexpr std::size_t kRoom = 4096;  ///< enough, because an iteration records at most one burst and
-                                              ///< sends one burst
+  /// Enough, because an iteration records at most one burst and sends one burst.
+  static constexpr std::size_t kRoom = 4096;
 
   AckWriter writer_;
   std::size_t bth_;  ///< offset of the BTH in the board's packets

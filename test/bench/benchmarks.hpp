@@ -69,10 +69,10 @@ struct CongestionOptions {
 
 /// Measures the cost of a packet and of an acknowledgement for each congestion control algorithm, and how
 /// this cost depends on the number of queue pairs. A worker sends as in bench_craft(), and the benchmark
-/// acknowledges each packet that requests it. In alternation it runs boards with `qps` and with 64 queue
-/// pairs, which send in shuffled order, and a board of 64 queue pairs without congestion control that
-/// requests as many acknowledgements. Also measures the algorithm's object by itself, and its memory. See
-/// doc/performance.md.
+/// acknowledges each packet that requests an acknowledgement. In alternation, it runs three boards: one with
+/// `qps` queue pairs, one with 64, and one with 64 queue pairs without congestion control. The last one
+/// requests as many acknowledgements as the others. All send in shuffled order. Also measures the algorithm's
+/// object by itself, and its memory. See doc/performance.md.
 Json bench_congestion(const Environment& environment, const CongestionOptions& options);
 
 /// Measures the packets per second that one core receives. Each packet is parsed, its iCRC is verified,
@@ -212,8 +212,8 @@ struct ReferenceOptions {
 
 /// Measures the rates of other programs on this machine, each in its own process. dpdk-testpmd runs on
 /// net_null with `txonly` (which sends the same three-segment mbufs repeatedly) and with `flowgen` (which
-/// writes the headers of each packet, one segment). scapy builds the same packet with its iCRC in Python.
-/// Throws EnvironmentError if a program is missing.
+/// writes the headers of each packet and sends it as one segment). scapy builds the same packet with its iCRC
+/// in Python. Throws EnvironmentError if a program is missing.
 Json bench_references(const ReferenceOptions& options);
 
 /// Runs shortened versions of all benchmarks with documented results, in about 90 seconds, and returns one

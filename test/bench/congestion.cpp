@@ -17,7 +17,7 @@ constexpr std::uint32_t kBth = 12;
 constexpr std::uint32_t kSmallBoard = 64;        ///< queue pairs whose state fits into the caches
 constexpr std::size_t kPayloadSlack = 1U << 16;  // room for the alignment of the payloads
 
-// --- an algorithm's object by itself
+// --- measurements of an algorithm's object by itself
 
 engine::ControlledQp controlled_qp(const CongestionOptions& o) {
   return {.pmtu = o.pmtu, .messages = CraftOptions{}.send_queue};
@@ -151,7 +151,7 @@ void add_object(Json& out, const engine::CongestionSettings& settings, const Con
   out["object_ns"] = costs.json();
 }
 
-// --- a worker
+// --- measurements of a worker
 
 CraftOptions craft_options(const CongestionOptions& o, const std::string& algorithm) {
   CraftOptions c;

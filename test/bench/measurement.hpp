@@ -44,8 +44,8 @@ inline Time thread_time() {
   return static_cast<Time>(t.tv_sec) * kSecond + static_cast<Time>(t.tv_nsec) * kNanosecond;
 }
 
-/// Calls `turn(now)`, which returns a number of packets, repeatedly for `duration`. Like a worker, reads
-/// the time once per iteration.
+/// Calls `turn(now)` repeatedly for `duration`, and adds up the numbers of packets that it returns. Like a
+/// worker, reads the time once per iteration.
 template <typename Turn>
 Tally turns_for(Time duration, const dataplane::TscClock& clock, Turn&& turn) {
   Tally t;

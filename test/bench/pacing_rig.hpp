@@ -21,8 +21,8 @@ namespace softfeb::bench {
 struct PacingRigConfig {
   bool ring = false;  ///< use a net_ring with a far end on its own lcore; otherwise net_null
   std::uint32_t qps = 1;
-  roce::Transport transport = roce::Transport::kUc;                 ///< with RC, requests are acknowledged
-                                                                    ///< immediately
+  /// With RC, requests are acknowledged immediately.
+  roce::Transport transport = roce::Transport::kUc;
   std::uint32_t packets = 1;                                        ///< packets per message
   std::size_t events = 1'000'000;                                   ///< capacity of the log
   std::function<void(engine::SendQpConfig&, std::uint32_t)> shape;  ///< modifies QP i

@@ -162,9 +162,9 @@ Json firmware_run(const Environment& environment, const ReactionOptions& o, std:
 struct Turns {
   /// From the CNP's arrival to the first packet after a gap of the new length.
   std::vector<double> to_new_spacing;
-  /// As `to_new_spacing`, but only for CNPs without a preemption of the loop in this time.
+  /// Like `to_new_spacing`, but counts only CNPs for which the loop was not preempted during this time.
   std::vector<double> undisturbed;
-  std::vector<double> beyond_spacing;  ///< as `to_new_spacing`, minus the new spacing
+  std::vector<double> beyond_spacing;  ///< values of `to_new_spacing`, minus the new spacing
   std::vector<double> to_out;          ///< from the CNP's arrival until rx_burst returned it
   std::vector<double> to_registered;   ///< from rx_burst until the congestion control had processed the CNP
   std::vector<double> to_next;         ///< from the processing of the CNP to the next packet

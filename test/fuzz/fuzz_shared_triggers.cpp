@@ -66,7 +66,8 @@ class Feeds {
 
   Reader& reader(std::size_t i) { return readers_[i % kReaders]; }
 
-  /// Advances the triggers at the time of one reader until no candidate is due, but at most `most` times.
+  /// Advances the triggers to the time of a reader. Repeats this until no candidate is due, but at most
+  /// `most` times.
   void advance(const Reader& reader, int most) {
     do {
       const std::uint64_t before = shared_.accepted();

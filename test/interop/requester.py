@@ -67,7 +67,7 @@ class Wire:
         self.sock.close()
 
     def send(self, transport, ecn=ECT0):
-        """Sends a packet. `transport` contains the BTH, everything up to the pad bytes; the other headers and the iCRC are added here."""
+        """Sends a packet. `transport` contains everything from the BTH to the pad bytes. The other headers and the iCRC are added here."""
         length = 8 + len(transport) + 4
         ip = struct.pack("!BBHHHBBH", 0x45, ecn, 20 + length, 0, 0x4000, 64, 17, 0) + self.ips[0] + self.ips[1]
         ip = ip[:10] + struct.pack("!H", _checksum(ip)) + ip[12:]

@@ -104,7 +104,7 @@ class Dcqcn(harness.TestCase):
             self.assertLessEqual(max(r["rc_max_gbps"] for r in rows), 10)
             self.assertGreater(sum(r["cnp_rx"] for r in rows), 0)
             self.assertAlmostEqual(rows[-1]["rc_gbps"], sum(q["rc_gbps"] for q in b["qps"]), delta=1e-6 * 400)
-        # With series_qps=80, the QPs do not exceed the limit, so the series of the same run has a row per QP.
+        # With series_qps=80, the number of QPs does not exceed the limit, so the series of the same run has a row per QP.
         run, series = self.report(config, "--set", "run.series_qps=80")
         self.assertEqual(series.columns, PER_QP)
         self.assertEqual(len({(r["board"], r["qpn"]) for r in series.rows}), 80)

@@ -74,7 +74,7 @@ class Events(TestCase):
         self.assertEqual(events["complete"] + events["timeout"] + events["end"] + events["unseen"], run.result["triggers"][0]["accepted"])
 
     def test_busy_boards_veto(self):
-        """There are more triggers than the boards' links can carry, but nothing is lost, because busy boards veto triggers."""
+        """The triggers ask for more data than the boards' links can carry, but nothing is lost, because busy boards veto triggers."""
         config = camera(events={"busy": "veto", "fifo": 256, "busy_at": 8}, sources=[{"kind": "periodic", "rate": "50kHz"}], builders=1)
         for board in config["boards"]:
             board["link_rate"] = "100Mb/s"

@@ -100,7 +100,7 @@ class Lossy(harness.TestCase):
         self.assertIn("excluding 1 UC queue pair whose receiver does not report", run.out)
 
     def sink(self, report):
-        """Starts a fake rdma-sink for one session, which receives nothing and returns `report`. Returns its URL."""
+        """Starts a fake rdma-sink, which serves one session, receives no data and reports `report`. Returns its URL."""
         listener = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(listener.close)
         listener.settimeout(harness.LIMIT)

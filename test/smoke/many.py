@@ -75,7 +75,7 @@ class Many(harness.TestCase):
         self.assertEqual({q["transport"] for q in run.qps()}, {"UC"})
         self.assert_whole(run, 16384)
         self.assert_pairs(run)
-        # The total goodput refers to the time from the first start to the last end of any queue pair, so it is below the sum.
+        # The total goodput refers to the time from the first start to the last end of any queue pair, so it cannot exceed the sum.
         together = sum(q["goodput_gbps"] for q in run.qps())
         self.assertLessEqual(run.result["goodput_gbps"], together + 1e-9)
         self.assertGreater(run.result["goodput_gbps"], 0.98 * together)

@@ -26,7 +26,8 @@ class Experiments(LabCase):
         by_psn = {str(i): q["missing_ranges"] for i, q in enumerate(receiver["qps"]) if "missing_ranges" in q}
         self.assertEqual(windows["missing_ranges"], by_psn)
         self.assertEqual(windows["goodput_bytes"], windows["marked"] * 4096)
-        self.assertLess(receiver["goodput_gbps"], 4 * 16.384 * 1.001)   # n messages span only n - 1 periods, which raises it
+        # n messages span only n - 1 periods, so the goodput may be slightly above the configured rate.
+        self.assertLess(receiver["goodput_gbps"], 4 * 16.384 * 1.001)
         self.assertGreater(receiver["goodput_gbps"], 4 * 16.384 * 0.99)
         fails = self.lab("seed001-lossy", "receivers.node.windows.loss_limit=0", "run.messages=1000", status=1)
         self.assertFalse(fails.check("loss node")["held"])

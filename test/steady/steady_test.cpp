@@ -102,7 +102,7 @@ TEST_CASE("event data of boards that share triggers", "[steady]") {
   const Watched w = watch(rig, workers);
   for (unsigned i = 0; i < workers; ++i) check(rig.probe(i));
   CHECK(w.after.triggers - w.before.triggers >
-        300);  // the boards and the receiver send up to 30 packets for a trigger
+        300);  // the boards and the receiver send up to 30 packets per trigger
   CHECK(w.after.retransmitted > w.before.retransmitted);
   CHECK(w.after.received_bytes > w.before.received_bytes);
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """TIMELY and Swift with a standard receiver: the board's rate follows the capacity of the path, without a congestion control header.
 
-Two boards send through softfeb's own switches in real time, from which a port leads to the guest:
+Two boards send in real time through softfeb's own switches. One port of the switches leads to the guest:
 
     feb0 ───┐                        ┌─── the guest
             ├─ tor ── CAPACITY ── leaf
@@ -43,7 +43,7 @@ SWIFT = {"algorithm": "swift", "base_target": "25ms", "fs_range": "0"}
 
 
 def document(lab, to, path, congestion):
-    """Returns the configuration as a document, which is written as JSON, because JSON is YAML."""
+    """Returns the configuration. It is written to a file as JSON, which is valid YAML."""
     seconds = CHANGES[1] - CHANGES[0]
     rate = CROSS * PMTU / WIRE
     return {
