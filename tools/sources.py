@@ -8,8 +8,8 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def walk(*parts, names=lambda name: True):
-    """Returns the files below directories `parts` for whose name `names` returns true. The paths are sorted, and relative to the root of
-    the tree."""
+    """Returns the files below the directories `parts`, but only those whose names satisfy `names`. The paths are sorted, and relative to
+    the root of the tree."""
     found = []
     for part in parts:
         for where, directories, files in os.walk(ROOT / part):

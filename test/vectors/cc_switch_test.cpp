@@ -21,8 +21,8 @@ using CchBytes = std::vector<std::uint8_t>;
 
 constexpr std::uint16_t kSwitchId = 0x2211;
 
-/// Returns the INT record that a port of 10 Gb/s inserts into its first frame, before which it has sent no
-/// bytes and behind which no bytes are queued.
+/// Returns the INT record that a 10 Gb/s port inserts into its first frame. The port has sent no bytes before
+/// this frame, and no bytes are queued behind it.
 std::uint64_t first_record(std::size_t frame_bytes) {
   const std::uint64_t wire = std::max<std::uint64_t>(frame_bytes + 4, 64) + 20;
   constexpr Time kByte = kSecond / k10G;

@@ -16,8 +16,7 @@ using FreeBits = std::function<std::uint32_t(std::uint32_t address, std::uint32_
 /// Compares SRPv3 responses with captured ones, one by one, with Catch2 checks. The following may differ:
 /// * in the data of reads, the bits given by `free`;
 /// * in the packetizer's packets, the padding and therefore the CRC, because Rogue's padding contains data
-/// from
-///   other buffers.
+///   from other buffers.
 ///
 /// Everything else must be equal: headers, sizes, echoed data, status words, packet boundaries and other
 /// fields of the packets. Both CRCs must be valid.

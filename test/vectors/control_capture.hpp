@@ -39,8 +39,8 @@ std::vector<CapturedConnection> control_captures(const std::filesystem::path& pa
 /// An SRPv3 message, and the packets in which it was sent.
 struct CapturedMessage {
   std::vector<std::uint8_t> bytes;
-  std::vector<std::vector<std::uint8_t>> packets;  ///< complete packets, including the packetizer's header
-                                                   ///< and tail
+  /// Complete packets, including the packetizer's header and tail.
+  std::vector<std::vector<std::uint8_t>> packets;
 
   std::uint32_t transaction() const { return load_le32(&bytes[4]); }
   std::uint32_t address() const { return load_le32(&bytes[8]); }

@@ -16,12 +16,12 @@ namespace softfeb::test {
 /// same times.
 ///
 /// Apart from the header checksum, the replay rewrites these fields:
-/// * The acknowledge number becomes the number of our segment that follows the same number of data segments.
-/// A
-///   server may start with any number, and NULs of Rogue's server use numbers, too.
-/// * After a gap in the capture, the sequence number continues as if there had been no gap, and the time of
-/// the
-///   gap is skipped. A gap is assumed where the client is silent for longer than its keep-alive allows.
+/// * The acknowledge number, so that it acknowledges as many of our data segments as the client acknowledged
+///   in the capture. Our sequence numbers differ from those in the capture, because a server may start with
+///   any number, and NULs of Rogue's server use sequence numbers, too.
+/// * The sequence number, so that it continues after a gap in the capture as if there had been no gap. The
+///   time of the gap is skipped. A gap is assumed where the client is silent for longer than its keep-alive
+///   allows.
 ///
 /// The replay does not change the payload of segments.
 class ControlReplay final : private srp::DatagramSink {

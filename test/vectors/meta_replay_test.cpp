@@ -80,8 +80,8 @@ void check_decoded(const MetadataResponse& response, const json& decoded) {
   }
 }
 
-/// Clears the bits that belong to no field. They are undefined in the RTL, whose model alternates ones and
-/// zeros, and 0 in softfeb.
+/// Clears the bits that belong to no field. In the RTL, these bits are undefined, and its model alternates
+/// ones and zeros. In softfeb, they are 0.
 MetadataResponseBits without_unused(const MetadataResponseBits& bits) {
   return encode_response(decode_response(bits).value());
 }
@@ -131,8 +131,7 @@ class Replay {
   /// Handles a request to which the file contains no response. There are two reasons for this:
   /// * The request has an unknown bus type. Our server does not respond, either.
   /// * The netlist of 2025 has a defect: its error flush never ends, so that a request to a QP in ERR blocks
-  /// the
-  ///   whole bus until a reset. softfeb does not have this defect, and responds like the netlist of 2026.
+  ///   the whole bus until a reset. softfeb does not have this defect, and responds like the netlist of 2026.
   void expect_no_answer() {
     ++answers_;
     const auto request = decode_request(request_);

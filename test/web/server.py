@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests the interfaces of the live page's server for programs: statistics, parameters, refusals, and DPDK's telemetry socket."""
+"""Tests the live page's server as programs use it: statistics, parameters, refused requests, and DPDK's telemetry socket."""
 
 import json
 import re

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """python3 tools/report DIR: draws charts and writes an HTML page from the results of softfeb in DIR.
 
-Reads config.yaml, result.json, series.csv, ports.csv, windows.csv and sweep.csv, as far as they exist. Writes index.html, and a
+Reads those of config.yaml, result.json, series.csv, ports.csv, windows.csv and sweep.csv that exist. Writes index.html, and a
 PNG and an SVG file of each chart. The exit status is 0 if the page was written, 2 for wrong usage, and 3 if the environment lacks
 something."""
 

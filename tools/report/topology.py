@@ -46,7 +46,7 @@ def markings(switch):
 
 
 def thresholds(folder, port):
-    """Returns [(label, bytes, colour)] of the thresholds that apply to a port, which are those of its switch."""
+    """Returns [(label, bytes, colour)] of the thresholds that apply to a port. All ports of a switch have the same thresholds."""
     switch = switches(folder).get(port.partition(".")[0])
     if switch is None:
         return []

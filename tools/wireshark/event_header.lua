@@ -62,7 +62,7 @@ local e = {
 }
 event.experts = {e.short, e.version, e.header_size, e.header_crc, e.time, e.bounds, e.size, e.payload_crc}
 
--- Lua 5.2 has no operators for bits, but a library.
+-- Lua 5.2 has a library for bit operations, but no operators.
 local band, bxor, rshift = bit32.band, bit32.bxor, bit32.rshift
 
 local TABLE = {}

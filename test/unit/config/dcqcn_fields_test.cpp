@@ -129,7 +129,8 @@ std::string paper_table() {
   return table;
 }
 
-/// Checks that the table in `document` with the same heading line as `expected` equals `expected`.
+/// Finds the table in `document` whose heading line is that of `expected`, and checks that the two tables are
+/// equal.
 void check_table(const std::string& document, const std::string& expected) {
   const std::size_t at = document.find(expected.substr(0, expected.find('\n')));
   REQUIRE(at != std::string::npos);

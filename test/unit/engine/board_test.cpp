@@ -21,7 +21,7 @@ namespace {
 struct Setup {
   std::uint32_t boards = 1;
   std::uint32_t receivers = 1;
-  std::uint32_t qps = 1;  ///< QPs of each board, which send to the receivers round-robin
+  std::uint32_t qps = 1;  ///< number of QPs of each board; they send to the receivers round-robin
   roce::Transport transport = roce::Transport::kRc;
   std::uint32_t pmtu = 1024;
   std::uint32_t message_length = 10'000;

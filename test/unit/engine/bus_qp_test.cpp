@@ -313,7 +313,7 @@ TEST_CASE("parameter changes during a burst are visible, immediate, and outlive 
   w.apply(board::SetDcqcn{0, p});
   // The first CNP cuts the rate to Rmin.
   const test::Bytes cnp = test::cnp(test::path(w.hosts[0]->identity(), w.board->identity()), 0x128aeb);
-  p.dec_gain = 0;  // a CNP reduces Rc by Rc · alpha, that is to Rmin
+  p.dec_gain = 0;  // a CNP reduces Rc by Rc · alpha, but not below Rmin
   p.rate_inc_interval = UINT32_MAX;
   w.apply(board::SetDcqcn{0, p});
   w.wire->inject(cnp);

@@ -203,7 +203,8 @@ std::pair<double, double> follow(Kind kind, std::uint64_t rate, std::uint32_t qp
 TEST_CASE("bytes sent follow the integral of Rc for any CNPs", "[pacing]") {
   const std::uint64_t seed = GENERATE(range(1U, 6U));
   CAPTURE(seed);
-  // The model must use the parameters of the board, because for example Rmin is 10 MB/s in the firmware.
+  // The model must use the board's parameters, because the results depend on them. For example, Rmin is 10
+  // MB/s in the firmware.
   const auto f = firmware(1'250'000'000);
   const auto p = empty_paper(1'250'000'000);
   const std::uint32_t packet = LoneBoard::kCounted;

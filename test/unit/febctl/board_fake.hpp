@@ -12,7 +12,7 @@
 
 namespace softfeb::test {
 
-/// Returns the registers of the firmware, which are read from the reference map among the vectors.
+/// Returns the registers of the firmware, as listed in the reference map of test/vectors.
 std::vector<febctl::Register> reference_registers();
 /// Returns the catalogue of the firmware's registers.
 const febctl::Catalogue& catalogue();

@@ -131,7 +131,7 @@ TEST_CASE("the sent rate has the predicted teeth, or the difference is reported"
   REQUIRE(f.difference().has_value());
   CHECK(*f.difference() < 1e-4);
   CHECK(f.predicted.period == Approx(2 * kMillisecond).epsilon(0.01));
-  // If the board uses another DecGain than the prediction, the difference is large.
+  // If the DecGain of the board differs from that of the prediction, the difference is large.
   RateOrigin other = o;
   other.parameters.dec_gain = 2;
   sample(other, events);

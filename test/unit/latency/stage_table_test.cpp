@@ -112,7 +112,7 @@ TEST_CASE("stage table: a full table gives up the oldest message") {
     table.put(message_key(0, 0x800, psn), Stage::kCompleted, 90'000);
   }
   CHECK(table.figures().messages == StageTable::kEntries);
-  // After PSNs have wrapped, a message replaces an earlier message with the same key, which was lost.
+  // After PSNs have wrapped, a message has the key of an earlier message that was lost, and replaces it.
   put_sender(table, message_key(0, 0x800, 0), 0);
   const std::uint64_t before = table.figures().overflows;
   put_sender(table, message_key(0, 0x800, 0), 1'000'000);

@@ -17,10 +17,10 @@ inline std::uint8_t stream_byte(std::uint64_t offset) {
   return static_cast<std::uint8_t>(z ^ (z >> 40));
 }
 
-/// A minimal RC receiver (IBA 9.7.4–9.7.5). It shares no code with the responder of lib/roce, so that both do
-/// not make the same mistake. It expects consecutive PSNs, sends one NAK per gap, acknowledges duplicates
-/// again, and occasionally sends an RNR NAK. Its memory is an array that begins at address 0. It only counts
-/// SENDs.
+/// A minimal RC receiver (IBA 9.7.4–9.7.5). It shares no code with the responder of lib/roce, so that a
+/// mistake in one is not repeated in the other. It expects consecutive PSNs, sends one NAK per gap,
+/// acknowledges duplicates again, and occasionally sends an RNR NAK. Its memory is an array that begins at
+/// address 0. It only counts SENDs.
 class ModelReceiver {
  public:
   struct Message {

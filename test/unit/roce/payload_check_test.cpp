@@ -66,7 +66,7 @@ TEST_CASE("payload check: surplus bytes are wrong, bytes without a stream unchec
   CHECK(check.wrong() == 4);
   check.check(
       0, 0, 0, 10,
-      Segments(ByteSpan(stream.data()).first(7)));  // only 7 of 10 bytes arrived, which are correct so far
+      Segments(ByteSpan(stream.data()).first(7)));  // only 7 of 10 bytes have arrived, and all 7 are correct
   CHECK(check.checked() == 64 + 7);
   CHECK(check.wrong() == 4);
 }

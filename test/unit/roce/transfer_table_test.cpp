@@ -48,7 +48,7 @@ TEST_CASE("transfers of a source use its slots in turn", "[registration]") {
 }
 
 TEST_CASE("the numbers of transfers go on where the immediate wraps", "[registration]") {
-  // The field of the immediate wraps at 4096, which 3 does not divide.
+  // The number in the immediate wraps at 4096, which is not a multiple of the 3 slots.
   TransferTable table = make_transfer_table(1, 3);
   for (std::uint64_t op = 0; op < 10'000; ++op) {
     REQUIRE(table.message(op, 0, transfer_immediate(op, 1, 0), 1) == RegistrationVerdict::kPlaced);

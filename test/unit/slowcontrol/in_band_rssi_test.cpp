@@ -19,8 +19,8 @@ using test::tagged_identity;
 
 namespace {
 
-/// A user of an RSSI link that stores the payloads that arrive. If the test requests this, it also sends them
-/// back, as far as the link accepts them.
+/// A user of an RSSI link. Stores the payloads that arrive. If `echo` is set, also sends them back, and
+/// refuses a payload if the link cannot send it.
 class User final : public srp::RssiUser {
  public:
   void on_open(Time) override { ++opened; }

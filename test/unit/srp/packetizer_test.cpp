@@ -18,7 +18,7 @@ using Result = Depacketizer::Result;
 
 namespace {
 
-/// A recorded SRPv3 message of the real client, which writes 0xc6c2f69e to address 4.
+/// A recorded SRPv3 message: the real client writes 0xc6c2f69e to address 4.
 constexpr const char* kClientFrame = "0301000a 01000000 04000000 00000000 03000000 9ef6c2c6";
 constexpr const char* kClientPacket =
     "22020000 00000080 | 0301000a 01000000 04000000 00000000 03000000 9ef6c2c6 | 00010800 8d5995e1";

@@ -18,7 +18,7 @@ ROUNDING = 1e-6
 
 
 def measured(folder):
-    """Returns (begin, end) of the part of the run that counts, which begins after the warm-up. If the run is in real time and lasts at
+    """Returns (begin, end) of the part of the run that counts. This part begins after the warm-up. If the run is in real time and lasts at
     least three seconds, its first and its last second do not count. The same rule applies to receivers[].goodput_gbps."""
     result = folder.result
     warmup = number((folder.config.get("run") or {}).get("warmup")) if result.get("warmup_excluded") else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Errors, each with the exit code of the command line for this error."""
+"""Errors. The command line ends with the `exit_code` of the error that occurred."""
 
 
 class VmError(Exception):

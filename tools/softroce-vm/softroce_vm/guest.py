@@ -51,7 +51,7 @@ class Guest:
     def __exit__(self, *_):
         self.down()
 
-    # --- life ---
+    # --- start and stop ---
 
     @classmethod
     def up(cls, options=None, *, timeout=120.0, tied=False, say=lambda text: None, **settings):
@@ -192,7 +192,7 @@ class Guest:
         if child:
             child.poll()
 
-    # --- use ---
+    # --- commands, files and network ---
 
     def popen(self, command, **kw):
         """Starts a command and returns its Process. The guest's shell executes a string. A list is executed without a shell."""
@@ -238,8 +238,8 @@ class Guest:
         return ("127.0.0.1", self.port(guest_port))
 
     def wait_listening(self, guest_port, timeout=30.0):
-        """Waits until a program listens on this port in the guest. A connection attempt from the host could not tell, because the forwarded
-        port always accepts connections."""
+        """Waits until a program listens on this port in the guest. A connection attempt from the host would not show this, because the
+        forwarded port always accepts connections."""
         end = time.monotonic() + timeout
         probe = f"cat /proc/net/tcp /proc/net/tcp6 | grep -q ':{guest_port:04X} [0-9A-F]*:0000 0A'"
         while self.run(probe, timeout=10).code:
