@@ -43,8 +43,8 @@ struct DoubleRates {
   double rc = 0, rt = 0;
 };
 
-/// Rates after increase number `stage` since a CNP, counted from 0: fast recovery up to the threshold, one
-/// additive increase, then hyper increases.
+/// Rates after the increase with number `stage`; the first increase after a CNP has number 0. The increases
+/// are fast recovery up to the threshold, one additive increase, then hyper increases.
 DoubleRates increased(DoubleRates r, unsigned stage, const RateOrigin& o) {
   const unsigned threshold = o.parameters.time_stage_threshold == 0 ? 256 : o.parameters.time_stage_threshold;
   if (stage + 1 >= threshold) r.rt += stage + 1 == threshold ? o.parameters.rai : o.parameters.rhai;

@@ -55,7 +55,7 @@ class ReceiveQp {
   ReceiveQp(const ReceiveQpConfig& config, const std::vector<MemoryRegion>& regions,
             NotificationPoint* notification = nullptr, NotificationPoint::Slot slot = 0);
 
-  /// Handles a request for this QP whose iCRC and peer were verified.
+  /// Handles a request for this QP. The caller must have verified its iCRC and peer.
   Outcome on_request(const ReceivedRequest& request, Time now);
 
   /// Fast path of on_request() (see Responder::awaits()). Must not be used for CE-marked packets.

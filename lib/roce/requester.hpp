@@ -171,9 +171,9 @@ class Requester {
   /// flushed and the QP enters ERR at once.
   void payload_error(Time now);
 
-  /// Handles a well-formed acknowledgement for this QP whose iCRC and peer were verified.
+  /// Handles a well-formed acknowledgement for this QP. The caller must have verified its iCRC and peer.
   void on_response(const Aeth& aeth, Psn psn, Time now);
-  /// Handles a request to resend packets that is not a NAK: the receiver has accepted every packet before
+  /// Handles a request to resend packets, other than a NAK. The receiver has accepted every packet before
   /// `psn`, and requests this packet and all following packets again. The request is ignored if `psn` is not
   /// in flight, or if an RNR wait is in progress and `psn` is the first unacknowledged packet.
   void on_resend_request(Psn psn, Time now);

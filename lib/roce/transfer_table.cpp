@@ -21,7 +21,7 @@ RegistrationConfig with_open_length(RegistrationConfig c) {
   return c;
 }
 
-/// Returns the number nearest to `newest` whose low 12 bits are `op`; nullopt if this number would be
+/// Of all numbers whose low 12 bits are `op`, returns the one nearest to `newest`; nullopt if it would be
 /// negative.
 std::optional<std::uint64_t> unwrap_op(std::uint32_t op, std::uint64_t newest) {
   constexpr std::uint64_t kOps = TransferImmediate::kOps;

@@ -84,7 +84,7 @@ class UnorderedWrites final : private RegistrationObserver {
   /// A WRITE in progress.
   struct Write {
     bool used = false;
-    bool broken = false;  ///< the WRITE ended before its last packet, or did not end with it
+    bool broken = false;  ///< a packet contradicts the length: LAST came too early, or not at the end
     std::uint32_t qp = 0;
     std::uint32_t count = 0;
     std::uint32_t packets = 0;  ///< number of packets placed

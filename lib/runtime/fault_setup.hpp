@@ -10,9 +10,9 @@
 
 namespace softfeb::runtime {
 
-/// The rules of port `port` for the packets of one direction that `worker` handles. A worker sends the
-/// packets of its own boards, but may receive those of all boards of the port. Throws ConfigError if the
-/// rules need too much memory.
+/// Returns the rules of port `port` that apply in direction `direction` to the packets that `worker` handles.
+/// A worker sends the packets of its own boards, but may receive those of all boards of the port. Throws
+/// ConfigError if the rules need too much memory.
 faults::FaultRules fault_rules(const config::RunConfig& config, const endpoints::Plans& plans,
                                std::size_t port, faults::Direction direction, unsigned worker);
 

@@ -30,8 +30,8 @@ class TriggerSocket {
   void send(const std::uint8_t* datagram);
   /// Returns the next datagram that has arrived; nullopt if there is none, or if it has another length.
   std::optional<std::array<std::uint8_t, kDatagram>> receive();
-  /// Waits until a datagram has arrived, for at most `longest` and at most one second. A signal ends the
-  /// wait.
+  /// Waits until a datagram has arrived, but at most for `longest`, and never for more than one second. A
+  /// signal ends the wait.
   void wait(Time longest) const;
 
   std::uint64_t sent() const { return sent_; }

@@ -21,8 +21,8 @@ struct TxSegment {
 };
 
 /// Transmit queue of one end. The queue starts with the segments in flight, at most one window, followed by a
-/// bounded number of unsent segments. The position of a segment determines its sequence number, which no
-/// longer changes after the segment was first sent.
+/// bounded number of unsent segments. The position of a segment determines its sequence number. This
+/// number does not change once the segment has been sent.
 class TxWindow {
  public:
   /// `first` is the sequence number of the first segment.

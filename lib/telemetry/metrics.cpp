@@ -33,8 +33,8 @@ void write_boards(PrometheusText& out, const RunInfo& info, const stats::Sample&
   }
 }
 
-/// Writes the delivered payload of each board, whose rate is the goodput. Omits boards that send over UC to
-/// an external receiver, because their delivered payload is unknown.
+/// Writes the delivered payload of each board. The rate of this counter is the goodput. Omits boards that
+/// send over UC to an external receiver, because their delivered payload is unknown.
 void write_deliveries(PrometheusText& out, const RunInfo& info, const stats::Sample& sample) {
   out.family("softfeb_board_delivered_payload_bytes_total", kCounter,
              "Payload bytes of messages that arrived completely at their receivers.");

@@ -19,9 +19,9 @@ struct rte_mempool;
 
 namespace softfeb::bench {
 
-/// Writes the packets, without payload, of one queue pair that sends messages continuously: headers from a
-/// template, increasing PSN and identification, and iCRC. Fields that are the same in all packets at the
-/// same position of a message are prepared.
+/// Writes the packets of one queue pair that sends messages continuously, but not their payload. The headers
+/// come from a template. PSN and identification increase from packet to packet, and the iCRC is computed.
+/// Fields that are the same in all packets at the same position of a message are prepared.
 class BarePackets {
  public:
   /// Number of bytes that are written for each header, regardless of the header's length.

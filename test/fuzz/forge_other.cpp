@@ -195,8 +195,8 @@ void Forge::repair(const Pair& pair) {
 }
 
 /// Corrupts the iCRC of a packet that has the peer's address, a victim's QPN and a valid iCRC. The victim
-/// could not distinguish such a packet from one of its peer. With a wrong iCRC, any effect on the victim is a
-/// defect.
+/// could not distinguish such a packet from a packet that its peer sent. With a wrong iCRC, any effect on the
+/// victim is a defect.
 void Forge::keep_from_victims(const Pair& pair) {
   roce::ParsedFrame f = roce::parse_frame(ByteSpan(frame_.data(), size_));
   if (f.kind != roce::FrameKind::kUdp) return;

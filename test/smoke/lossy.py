@@ -52,7 +52,7 @@ class Lossy(harness.TestCase):
         self.assertEqual([q["messages"] for q in run.result["receivers"][0]["qps"]], [30] * 50)
 
     def test_receiver_not_ready(self):
-        """The QP sends more WRITEs with immediate than receives are posted. It fails when its RNR retries are exceeded."""
+        """The QP sends more WRITEs with immediate than there are posted receives. It fails when its RNR retries are exceeded."""
         traffic = {"message_size": "4KiB", "messages": 50, "verb": "write_imm"}
         config = ring([board(qp(traffic=traffic, rnr_retry=3))], [receiver(memory="1MiB", receives=20, rnr_timer=1)])
         run = self.run_softfeb(config, status=1)

@@ -22,7 +22,7 @@ class Experiments(LabCase):
         self.assertEqual((windows["closed"], windows["not_sent"], windows["late"], windows["inconsistent"]), (2500, 0, 0, 0))
         self.assertGreater(receiver["duplicate"], 0)
         self.assertGreater(receiver["out_of_order"], 0)
-        # Apart from the windows, each QP of the receiver finds missing messages by their PSNs. Both must find the same ones.
+        # Missing messages are found in two ways: by the windows, and by each QP of the receiver from the PSNs. The results must agree.
         by_psn = {str(i): q["missing_ranges"] for i, q in enumerate(receiver["qps"]) if "missing_ranges" in q}
         self.assertEqual(windows["missing_ranges"], by_psn)
         self.assertEqual(windows["goodput_bytes"], windows["marked"] * 4096)

@@ -22,7 +22,7 @@ namespace softfeb::test {
 
 /// A JSON document, which always has the member `algorithm`. Most traces also have `parameters`, `tolerance`
 /// and `events`. An event has a time `t` in picoseconds, a kind `event`, inputs, and the state after the
-/// event, `expect`. Its member `inside` contains the model's internal state, which is not compared.
+/// event, `expect`. The event's member `inside` contains the model's internal state, which is not compared.
 struct CcFile {
   nlohmann::json document;
 

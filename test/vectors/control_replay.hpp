@@ -26,7 +26,7 @@ namespace softfeb::test {
 /// The replay does not change the payload of segments.
 class ControlReplay final : private srp::DatagramSink {
  public:
-  /// Our server passes segments to `application`. It uses the limits of the captured server.
+  /// Our server passes segments to `application`, and uses the limits of the captured server.
   ControlReplay(const CapturedConnection& connection, srp::RssiUser& application);
 
   srp::RssiLink& link() { return server_; }

@@ -101,8 +101,8 @@ void WireReplay::advance(Time t) {
 }
 
 void WireReplay::on_input(const WireEvent& e) {
-  // Our requester sends as soon as one slot is free, whereas the firmware waits for two (window_4). It may
-  // therefore have a new packet ready earlier than the firmware, but not a retransmission.
+  // Our requester sends as soon as one slot is free, whereas the firmware waits for two (window_4). A new
+  // packet may therefore be ready earlier than in the firmware, but a retransmission must not be.
   if (!past_defect_ && requester_.ready(now_)) {
     INFO("about to resend PSN " << requester_.peek().psn);
     CHECK_FALSE(requester_.peek().retransmission);

@@ -332,8 +332,8 @@ TEST_CASE("paper: bytes sent are the integral of Rc, within bucket and frame", "
   while (now < us(20'000)) {
     const Time departure = std::max(now, cc.departure(4108, now));
     const Time next = std::min(departure, cnp);
-    // Integrate the rate of a second reaction point. It changes at whole microseconds and when frames are
-    // sent.
+    // Integrate the rate of a second reaction point. This rate changes at whole microseconds and when frames
+    // are sent.
     while (reached < next) {
       const Time to = std::min(next, us(reached / kMicrosecond + 1));
       due += to_seconds(to - reached) * static_cast<double>(reference.rc());

@@ -79,7 +79,8 @@ TEST_CASE("frames written are read back, IPv4 and IPv6, with and without VLAN", 
 TEST_CASE("a checksum of 0 is sent as 0xffff", "[control-frame]") {
   const Identity from = identity(false, false, 1);
   std::vector<std::uint8_t> payload{0, 0};
-  // Use the checksum of a payload of zeros as payload. The sum is then 0xffff, and its complement is 0.
+  // Compute the checksum for a payload of zeros, and send this checksum as the payload. The sum is then
+  // 0xffff, and its complement is 0.
   const auto probe = frame(from, identity(false, false, 2), payload);
   payload = {probe[40], probe[41]};
   const auto f = frame(from, identity(false, false, 2), payload);

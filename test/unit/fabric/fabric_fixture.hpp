@@ -75,8 +75,8 @@ inline NodeRef switch_(std::uint32_t i) { return {NodeRef::Kind::kSwitch, i}; }
 constexpr std::uint64_t k10G = 1'250'000'000;
 constexpr Time kDelay = 500 * kNanosecond;
 
-/// Returns a network with `stations` stations at one switch, whose links have 10 Gb/s and 500 ns. DSCP 26
-/// uses queue 3, and all others use queue 0.
+/// Returns a network with one switch and `stations` stations. Each link has a rate of 10 Gb/s and a delay of
+/// 500 ns. Frames with DSCP 26 use queue 3, and all others use queue 0.
 inline NetworkConfig star(std::uint32_t stations) {
   NetworkConfig config;
   fabric::SwitchConfig sw;

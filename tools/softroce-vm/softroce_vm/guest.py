@@ -174,7 +174,7 @@ class Guest:
         return _running(self.paths.dir)
 
     def down(self, keep=False):
-        """Stops the guest, whose PID is recorded in its state. Without `keep`, also removes its run directory."""
+        """Stops the guest. Without `keep`, also removes its run directory."""
         if self.running:
             os.kill(self.pid, signal.SIGTERM)
             end = time.monotonic() + 5
