@@ -97,8 +97,8 @@ void StageTable::remove(std::uint16_t entry) {
   unlink(entry);
   std::size_t hole = slot_of(records_[entry].key);
   slots_[hole] = kNone;
-  // Move entries after the hole into it if they do not belong in their present slots, so that searches find
-  // them.
+  // A search ends at a free slot. If the search for an entry after the hole passes the hole, move this entry
+  // into the hole. Its old slot is then the hole.
   for (std::size_t at = (hole + 1) % kSlots; slots_[at] != kNone; at = (at + 1) % kSlots) {
     const std::size_t wanted = home(records_[slots_[at]].key);
     if ((at - wanted) % kSlots < (at - hole) % kSlots) continue;

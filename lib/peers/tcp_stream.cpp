@@ -22,7 +22,7 @@ struct TcpStream::Impl {
   asio::ip::tcp::socket socket{io};
   std::string input;  ///< bytes received and not consumed yet
 
-  /// Runs the operation that was started last until `result` is set or `timeout` has passed.
+  /// Runs the most recently started operation until `result` is set or `timeout` has passed.
   error_code finish(std::optional<error_code>& result, Duration timeout) {
     io.restart();
     io.run_for(timeout);

@@ -17,7 +17,7 @@ void add_transfers(nlohmann::ordered_json& json, const endpoints::Endpoints& end
 void add_ordering(nlohmann::ordered_json& json, const endpoints::Endpoints& endpoints, std::size_t index);
 
 /// Mean time from the posting of a transfer to its notification, over all receivers, in microseconds. Empty
-/// without transfers, or if there was no notification for a transfer.
+/// without transfers, or if any transfer has not been notified.
 std::optional<double> transfer_latency_us(const endpoints::Endpoints& endpoints);
 
 }  // namespace softfeb::report

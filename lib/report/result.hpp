@@ -29,8 +29,8 @@ inline constexpr const char* kReportConfig = "config.yaml";
 inline constexpr const char* kReportResult = "result.json";
 inline constexpr const char* kReportSeries = "series.csv";
 
-/// Checks before a run that all its output files (result, report, receivers' `out`, captures) can be written.
-/// Creates the report's folder. Throws EnvironmentError.
+/// Call before a run. Checks that all its output files (result, report, receivers' `out`, captures) can be
+/// written. Creates the report's folder. Throws EnvironmentError.
 void check_writable(const config::RunConfig& config, const std::optional<std::string>& json,
                     const std::optional<std::string>& report);
 

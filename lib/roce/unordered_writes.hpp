@@ -37,7 +37,7 @@ class UnorderedSink {
   virtual void complete(std::uint32_t qp, std::uint64_t index, const MessageEvent& message) = 0;
   /// Called when a WRITE was abandoned after `bytes` of its bytes had been placed.
   virtual void abandoned(std::uint32_t qp, std::uint32_t bytes) = 0;
-  /// Called for a packet that was neither placed nor is a duplicate, and once for an abandoned WRITE whose
+  /// Called for a packet that was not placed and is not a duplicate, and once for an abandoned WRITE whose
   /// packets contradict each other.
   virtual void dropped(std::uint32_t qp, RegistrationVerdict verdict) = 0;
   virtual void duplicate(std::uint32_t qp) = 0;

@@ -13,7 +13,8 @@ namespace softfeb::srp {
 /// one access outstanding.
 class BusQueue final : public Bus {
  public:
-  /// `bus` must outlive this object. This object must outlive the last `done` call of the bus.
+  /// `bus` must outlive this object. This object must exist until the bus has called `done` for the last
+  /// time.
   explicit BusQueue(Bus& bus) : bus_(bus) {}
   BusQueue(const BusQueue&) = delete;
   BusQueue& operator=(const BusQueue&) = delete;

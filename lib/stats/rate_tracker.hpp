@@ -118,8 +118,8 @@ struct WorkerInterval {
   double idle = 0;
 };
 
-/// All rates and counts for the time between the previous sample and this one. The first interval begins with
-/// the traffic.
+/// All rates and counts for the time between the previous sample and this one. The first interval begins
+/// when traffic begins.
 struct RunInterval {
   Time at = 0;        ///< Sample::at
   bool first = true;  ///< this is the first sample

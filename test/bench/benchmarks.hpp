@@ -96,7 +96,7 @@ struct LatencyOptions {
   Time duration = 50 * kMillisecond;  ///< duration of each run for each path MTU and message size
 };
 
-/// A host with Soft-RoCE or a NIC that runs rdma-sink (doc/rdma-sink.md), used instead of the ring.
+/// A host that runs rdma-sink (doc/rdma-sink.md) on Soft-RoCE or a NIC. It is used instead of the ring.
 struct GuestOptions {
   std::string sink;    ///< URL of rdma-sink: sink://HOST:PORT
   std::string device;  ///< device of the port that leads to the host, as in a configuration

@@ -110,8 +110,8 @@ class CnpSource {
   Time began_ = 0;
 };
 
-/// The far end of a net_ring on its own lcore. Receives all packets, acknowledges those that request it, and
-/// sends scheduled CNPs.
+/// The far end of a net_ring on its own lcore. Receives all packets, acknowledges those that request an
+/// acknowledgement, and sends scheduled CNPs.
 class alignas(128) FarEnd {
  public:
   /// All references must outlive this object. `acknowledge` is false for UC.

@@ -35,8 +35,8 @@ class Forge {
   bool often(unsigned percent) { return rng_.below(100) < percent; }
   std::uint32_t odd_number();
   roce::Path path(const Party& from, const Party& to, const Pair& pair);
-  /// Completes a frame: adds the headers from Ethernet to UDP and the iCRC to the transport packet of
-  /// `transport` bytes in transport_.
+  /// Completes a frame. transport_ contains its transport packet, which has `transport` bytes. This function
+  /// adds the headers from Ethernet to UDP, and the iCRC.
   void put_datagram(const roce::Path& path, std::size_t transport,
                     std::uint16_t udp_port = roce::kRoceUdpPort);
 

@@ -25,7 +25,7 @@ def _checksum(header):
 
 
 def _icrc(ip, udp, rest):
-    """Returns the iCRC of InfiniBand annex A17.9. It covers all fields, but replaces those that routers may change by ones."""
+    """Returns the iCRC of InfiniBand annex A17.9. It covers all fields, but all bits of those that routers may change count as 1."""
     masked = bytearray(b"\xff" * 8 + ip + udp + rest)
     for at in (9, 16, 18, 19, 34, 35, 40):
         masked[at] = 0xFF

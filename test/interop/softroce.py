@@ -196,8 +196,8 @@ def start_guest(mode, timeout=180.0):
 
 
 def run_all(mode, build, directory, only="", repeat=1, measures=None):
-    """Runs the cases of `mode` whose names contain `only`, `repeat` times in a row. If `measures` is not None, runs only the cases with
-    this value of `measures`. Returns the number of failed cases, or 1 if no case was selected."""
+    """Runs the cases of `mode` whose names contain `only`. Repeats them, so that each runs `repeat` times. If `measures` is not None, runs
+    only the cases with this value of `measures`. Returns the number of failed cases, or 1 if no case was selected."""
     wanted = [f for f, modes, m in CASES if mode in modes and only in f.__name__ and measures in (None, m)] * repeat
     failed = []
     began = time.monotonic()

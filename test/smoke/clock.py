@@ -46,7 +46,7 @@ class TrueTime(harness.TestCase):
     def test_rate_and_start_on_the_capture_s_clock(self):
         """After 10 s of waiting, traffic begins within 100 µs of `start_at`. Over 10 s, its rate is correct to within 50 ppm.
 
-        Preemption delays packets. Therefore, the test only uses the packet of each second that is least late relative to the schedule.
+        Preemption delays packets. In each second, the test therefore uses only the packet that is least late relative to the schedule.
         """
         link = kernel_ports.Link()
         self.addCleanup(link.close)

@@ -38,7 +38,7 @@ class Lossy(harness.TestCase):
             self.assertGreater(sent["nak_rx"]["sequence"], 0)
             self.assertGreater(got["duplicate"], 0)
             self.assertEqual(sent["tx_packets"], sent["retransmitted_packets"] + 256 * 65536 // pmtu)
-            # The port sent the QP's packets, without those that the faults dropped, with those that they duplicated, and with ARP packets.
+            # The port sent the QP's packets, minus those that the faults dropped, plus the duplicates that they made, plus ARP packets.
             requests = sent["tx_packets"] - faults[0]["tx_dropped"] + faults[0]["tx_duplicated"]
             self.assertIn(run.result["ports"][0]["tx_packets"] - requests, range(0, 5))
             self.assertGreater(got["icrc_errors"], 0)

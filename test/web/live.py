@@ -45,7 +45,7 @@ def congested(boards=2, **run):
 
 
 def swift(boards=2):
-    """Returns a configuration with boards that use Swift, which has an RTT, a target delay and a window. A QP of the last uses TIMELY."""
+    """Returns a configuration with boards that use Swift (RTT, target delay and window). A QP of the last board uses TIMELY."""
     traffic = {"message_size": "64KiB", "rate": "100Mb/s"}
     many = [harness.board(harness.qp(traffic=traffic), name=f"feb{i}", ip=f"10.0.1.{i + 1}/16",
                           congestion={"algorithm": "swift", "base_target": "10ms"})  # a long delay, because workers sleep when idle

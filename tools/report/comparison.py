@@ -17,7 +17,7 @@ class Run:
 
     @property
     def title(self):
-        """The name of the run. If the name of its algorithm is different, it is added."""
+        """The name of the run, followed by the name of its algorithm if the two differ."""
         algorithm = self.entry.get("algorithm")
         return self.name if algorithm in (None, self.name) else f"{self.name} ({algorithm})"
 

@@ -92,7 +92,7 @@ def section(result):
 
 
 def slowest(result):
-    """Returns the longest time in which boards reached their fair shares in this run, in milliseconds, or None."""
+    """Returns the longest time that boards took to reach their fair shares in this run, in milliseconds, or None."""
     columns = runs(result)
     found = [c["converged_ms"] for c in (columns[0][1].get("changes") or []) if c.get("converged_ms") is not None] if columns else []
     return max(found, default=None)

@@ -16,7 +16,7 @@ const STAGES = [
 const by = (id) => document.getElementById(id);
 const percent = (share) => `${(100 * share).toFixed(1)} %`;
 
-let rows = []; // for each worker: its bar, the bar's parts, and the cells of numbers
+let rows = []; // for each worker: its bar, the bar's parts, and the cells that show numbers
 
 function head([name, colour, title]) {
   const swatch = element("span", { className: "swatch" });

@@ -29,8 +29,8 @@ fabric::LinkConfig link_of(std::uint32_t station, std::uint64_t rate) {
   return l;
 }
 
-/// Returns a network with one switch and three stations. Two stations are endpoints on the same ring, which
-/// their addresses distinguish. The third station is an external port.
+/// Returns a network with one switch and three stations. Two stations are endpoints on the same ring, and
+/// are distinguished by their addresses. The third station is an external port.
 fabric::NetworkConfig one_switch(std::uint64_t buffer) {
   fabric::NetworkConfig c;
   c.stations = {{"feb0", roce::MacAddress{2, 0, 0, 0, 0, 1}},

@@ -11,7 +11,7 @@ namespace {
 
 constexpr Time kPeriod = 20'971'520 * kNanosecond;
 
-/// A board with two groups of beamlets, which have 7 streams and 1 stream.
+/// A board with two groups of beamlets. One group has 7 streams, and the other has 1.
 config::RunConfig stations(const config::BeamletsConfig& beamlets) {
   config::RunConfig c;
   c.boards.resize(1);

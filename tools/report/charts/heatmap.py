@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A parameter study. Draws each metric as a map over two keys, or as a line over one key. If a study over one key repeats each point
-with other random numbers, box plots replace the line."""
+with different random numbers, box plots replace the line."""
 
 import re
 
@@ -20,7 +20,7 @@ MEASURES = (
     ("convergence_ms", "Time to the new fair share", False, 1, "ms"), ("pause_tx", "Pause frames", False, 1, ""),
     ("dropped", "Packets dropped", False, 1, ""), ("retransmitted", "Packets retransmitted", False, 1, ""))
 KNOWN = {m[0] for m in MEASURES}
-REPEATS = "run.seed"  # the values of this key repeat each point with other random numbers
+REPEATS = "run.seed"  # the values of this key repeat each point with different random numbers
 
 
 def levels(values):

@@ -34,7 +34,7 @@ class Result:
 
 
 class Process:
-    """A running command. A thread collects its output, and calls `on_output(kind, bytes)` with it, if given.
+    """A running command. A thread collects its output and, if `on_output` is given, passes the output to `on_output(kind, bytes)`.
 
     If the command is still running, close() and the end of a `with` block kill it and its children in the guest.
     """
