@@ -49,6 +49,7 @@ Receiver::Receiver(const ReceiverConfig& config)
       keep_notifications_(config.keep_notifications),
       stamps_(config.stamps),
       response_delay_(config.response_delay),
+      message_observer_(config.message_observer),
       groups_(groups_of(config)),
       events_(config.events
                   ? std::make_unique<EventReceiver>(*config.events, groups_ ? groups_.get() : nullptr)
@@ -195,6 +196,7 @@ void Receiver::finish_windows(std::uint64_t sent, Time now) {
 inline void Receiver::pass_on(std::uint32_t i, const roce::MessageEvent& message, Time now) {
   if (qps_[i].transfer_source) register_message(qps_[i], message, now);
   if (events_ && i < first_slot_) events_->message(now, i, message);
+  if (message_observer_ != nullptr) message_observer_->message(i, message, now);
 }
 
 /// Fast path for the most common packets: in order, part of a multi-packet message, from the known IP and MAC
@@ -223,7 +225,20 @@ bool Receiver::receive_quickly(const roce::ParsedFrame& frame, Time now) {
   return true;
 }
 
+/// The peer's MAC address was resolved (ARP) or else is that of its latest packet. A resolved address does
+/// not change with a packet, just as a NIC keeps the address of the queue pair's path.
+void Receiver::learn_mac(Qp& qp, const roce::MacAddress& mac, Time now) {
+  const roce::MacAddress to = host_.neighbours().find(qp.peer, now).value_or(mac);
+  if (to == qp.peer_mac) return;
+  qp.peer_mac = to;
+  qp.reply.set_dest_mac(to);
+}
+
 void Receiver::receive_roce(const roce::ParsedFrame& frame, Time now) {
+  if (frame.may_fragment) {  // requests have DF set (IBA, CA17-7)
+    ++counters_.rx_bad_transport;
+    return;
+  }
   if (receive_quickly(frame, now)) return;
   roce::TransportPacket packet = roce::parse_transport_with_icrc(frame.content);
   const roce::Bth& bth = packet.request.bth;
@@ -248,10 +263,7 @@ void Receiver::receive_roce(const roce::ParsedFrame& frame, Time now) {
   }
   verified();
   ++counters_.rx_roce;
-  if (qp.peer_mac != frame.source_mac) {
-    qp.peer_mac = frame.source_mac;
-    qp.reply.set_dest_mac(frame.source_mac);
-  }
+  if (qp.peer_mac != frame.source_mac) learn_mac(qp, frame.source_mac, now);
   packet.request.congestion_experienced = frame.congestion_experienced;
   if (qp.receive_interval != 0) post_receives(qp, now);
   const roce::ReceiveQp::Outcome outcome = qp.qp.on_request(packet.request, now);

@@ -28,6 +28,14 @@ namespace softfeb::engine {
 
 class GroupNotifications;
 
+/// Receives the complete messages of a receiver's queue pairs as a receiving application would, on the packet
+/// path. `qp` is the number of the queue pair.
+class MessageObserver {
+ public:
+  virtual ~MessageObserver() = default;
+  virtual void message(std::size_t qp, const roce::MessageEvent& message, Time now) = 0;
+};
+
 struct ReceiveQpSetup {
   roce::ReceiveQpConfig qp;
   /// Interval at which receive requests are posted while there are fewer than qp.responder.receives; 0: none
@@ -77,6 +85,7 @@ struct ReceiverConfig {
   std::optional<roce::UnorderedConfig> unordered{};
   /// True: the application calls poll_notification(). False: notifications are only counted.
   bool keep_notifications = false;
+  MessageObserver* message_observer = nullptr;  ///< must outlive the receiver; null: none
 };
 
 struct ReceiverCounters {
@@ -210,6 +219,7 @@ class Receiver : public Endpoint, private roce::UnorderedSink {
   void act(const SetReceiveQp& a);
   void act(const SetReceiveRegions& a);
   void act(const RemoveReceiveQp& a);
+  void learn_mac(Qp& qp, const roce::MacAddress& mac, Time now);
   bool receive_quickly(const roce::ParsedFrame& frame, Time now);
   void grant_for(std::uint32_t i, const roce::ReceivedRequest& request, const roce::RequestOutcome& outcome,
                  Time now);
@@ -246,6 +256,7 @@ class Receiver : public Endpoint, private roce::UnorderedSink {
   bool keep_notifications_;
   latency::StampSource stamps_;
   Time response_delay_;
+  MessageObserver* message_observer_;
   /// Set if times are recorded and messages are reported in windows or events.
   std::unique_ptr<GroupNotifications> groups_;
   std::unique_ptr<EventReceiver> events_;

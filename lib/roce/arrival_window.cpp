@@ -23,4 +23,10 @@ std::optional<ArrivalWindow::Arrival> ArrivalWindow::note(Psn psn) {
   return a;
 }
 
+ArrivalWindow::Arrival ArrivalWindow::restart(Psn psn) {
+  next_psn_ = psn;
+  seen_ = 0;
+  return *note(psn);
+}
+
 }  // namespace softfeb::roce

@@ -35,6 +35,10 @@ class ArrivalWindow {
   /// a row cannot be detected.
   std::optional<Arrival> note(Psn psn);
 
+  /// Continues with the packet after `psn`, whose index becomes next_index(): after a loss that cannot be
+  /// counted, messages may begin with any PSN (IBA 9.8.2.2.1). Returns the arrival of `psn`.
+  Arrival restart(Psn psn);
+
   std::uint64_t next_index() const { return next_index_; }
 
  private:

@@ -95,6 +95,7 @@ void parse_ipv4(ParsedFrame& f, const Segments& frame, std::size_t at) {
   f.source_ip = IpAddress::from_v4_wire(h + 12);
   f.dest_ip = IpAddress::from_v4_wire(h + 16);
   f.congestion_experienced = (h[1] & 3) == static_cast<unsigned>(Ecn::kCe);
+  f.may_fragment = (load_be16(h + 6) & 0x4000) == 0;
   f.datagram = frame.sub(at, total);
   if ((load_be16(h + 6) & 0x3fff) != 0) {  // MF set, or fragment offset not 0
     f.kind = FrameKind::kOther;
@@ -138,19 +139,19 @@ void parse_control(ParsedFrame& f, const Segments& rest, bool untagged) {
   f.kind = FrameKind::kMacControl;
 }
 
-/// Fast path for most frames. These contain untagged IPv4 without options or fragments, UDP without a
+/// Fast path for most frames. These contain untagged IPv4 with DF and without options, UDP without a
 /// checksum, and no Ethernet padding. All headers are in the first range and are followed there by at least
 /// one more byte. If the function returns false, `f` is unchanged and parse_any() must parse the frame.
 bool parse_plain(const Segments& frame, ParsedFrame& f) {
   constexpr std::size_t kHeaders = kEthernetSize + kIpv4Size + kUdpHeaderSize;
-  constexpr std::uint32_t kTypeAndVersion = 0x0800'4500, kAllButTos = 0xffff'ff00;
+  constexpr std::uint32_t kTypeAndVersion = 0x0800'4500, kAllButTos = 0xffff'ff00, kDontFragment = 0x4000;
   if (frame.count() == 0 || frame.part(0).size() <= kHeaders) return false;
   const std::uint8_t* const h = frame.part(0).data();
   const std::uint8_t* const ip = h + kEthernetSize;
   const std::uint8_t* const udp = ip + kIpv4Size;
   const std::size_t total = frame.size() - kEthernetSize;
   if ((load_be32(h + 12) & kAllButTos) != kTypeAndVersion || load_be16(ip + 2) != total ||
-      (load_be16(ip + 6) & 0x3fff) != 0 || ip[9] != kIpProtocolUdp ||
+      (load_be16(ip + 6) & 0x7fff) != kDontFragment || ip[9] != kIpProtocolUdp ||
       load_be16(udp + 4) != total - kIpv4Size || load_be16(udp + 6) != 0 || !ipv4_checksum_holds(ip))
     return false;
   f.kind = FrameKind::kUdp;
@@ -160,6 +161,7 @@ bool parse_plain(const Segments& frame, ParsedFrame& f) {
   f.source_ip = IpAddress::from_v4_wire(ip + 12);
   f.dest_ip = IpAddress::from_v4_wire(ip + 16);
   f.congestion_experienced = (ip[1] & 3) == static_cast<unsigned>(Ecn::kCe);
+  f.may_fragment = false;
   f.source_port = load_be16(udp);
   f.dest_port = load_be16(udp + 2);
   f.datagram.assign_behind(frame, kEthernetSize);

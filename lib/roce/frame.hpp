@@ -30,6 +30,7 @@ struct ParsedFrame {
   IpAddress source_ip;
   IpAddress dest_ip;
   bool congestion_experienced = false;
+  bool may_fragment = false;  ///< IPv4 without DF
   std::uint16_t source_port = 0;
   std::uint16_t dest_port = 0;
   Segments datagram;  ///< the IP packet, without Ethernet padding (kUdp, kIcmp)

@@ -116,15 +116,23 @@ RequestOutcome Responder::refuse_rc(Fault fault, Psn psn) {
   }
   ++counters_.nak_error_tx;
   out.reply = reply(nak_syndrome(fault == Fault::kRemoteAccess), psn);
+  set_error();
+  return out;
+}
+
+void Responder::set_error() {
   state_ = QpState::kErr;
   message_.active = false;
-  return out;
 }
 
 RequestOutcome Responder::on_uc(const ReceivedRequest& request) {
   RequestOutcome out;
   const Operation op = opcode_operation(request.bth.opcode);
-  const auto arrival = window_.note(request.bth.psn);
+  auto arrival = window_.note(request.bth.psn);
+  // A PSN so far before the initial one is no late packet. More packets were lost than can be counted.
+  constexpr std::int32_t kFarBehind = -(1 << 22);
+  const bool far = !arrival && psn_diff(request.bth.psn, expected_psn_) < kFarBehind;
+  if (far && !config_.any_order && begins_message(op)) arrival = window_.restart(request.bth.psn);
   if (!arrival || arrival->kind == ArrivalWindow::Kind::kDuplicate) {
     ++counters_.duplicate;
     return out;

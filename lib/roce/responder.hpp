@@ -164,6 +164,9 @@ class Responder {
     find_message_again(rkey);
   }
 
+  /// Moves the queue pair to the error state, as the application can (ibv_modify_qp()).
+  void set_error();
+
   /// Posts `n` receive requests, to be consumed by messages with immediate.
   void post_receives(std::uint64_t n);
 

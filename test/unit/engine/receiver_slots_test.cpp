@@ -28,6 +28,7 @@ struct Answer {
   roce::Psn psn = 0;
   roce::Qpn to = 0;
   std::uint16_t udp_port = 0;
+  roce::MacAddress to_mac{};
 };
 
 /// The sending side: makes the packets of a board's QP.
@@ -78,6 +79,18 @@ class Rig {
     return answer;
   }
 
+  /// Answers an ARP request of `who`, which tells the receiver the MAC address of `who`.
+  void resolve(const Identity& who) {
+    Host host(who);
+    std::array<std::uint8_t, TxFrame::kHeaderRoom> room{};
+    TxFrame request{.header = room.data()};
+    host.write_request(receiver->identity().ip, request);
+    const test::Bytes frame = test::bytes_of(request);
+    receiver->receive(roce::parse_frame(ByteSpan(frame)), 0);
+    std::array<TxFrame, 1> reply{TxFrame{.header = room.data()}};
+    CHECK(receiver->poll(0, reply) == 1);
+  }
+
   std::optional<Answer> packet(Sender& s, std::uint64_t address, std::uint32_t length, std::uint32_t done) {
     const bool first = done == 0;
     const bool last = done + kPmtu >= length;
@@ -101,6 +114,10 @@ class Rig {
     std::vector<std::uint8_t> frame(header.begin(), header.begin() + c.header_length);
     frame.insert(frame.end(), payload.begin(), payload.end());
     frame.insert(frame.end(), trailer.begin(), trailer.begin() + c.trailer_length);
+    if (fragmentable) {
+      frame[20] = 0;
+      store_be16(&frame[24], static_cast<std::uint16_t>(load_be16(&frame[24]) + 0x4000));
+    }
     receiver->receive(roce::parse_frame(ByteSpan(frame)), 0);
     s.psn = roce::psn_add(s.psn, 1);
     return hold ? std::nullopt : answer();
@@ -115,7 +132,7 @@ class Rig {
     const roce::ParsedFrame f = roce::parse_frame(ByteSpan(frame));
     const auto p = roce::parse_transport(roce::transport_bytes(f));
     CHECK(roce::icrc_matches(f));
-    return Answer{p.aeth.kind(), p.request.bth.psn, p.request.bth.dest_qp, f.source_port};
+    return Answer{p.aeth.kind(), p.request.bth.psn, p.request.bth.dest_qp, f.source_port, f.dest_mac};
   }
 
   std::uint64_t messages(std::size_t slot) const { return receiver->responder_counters(1 + slot).messages; }
@@ -123,7 +140,8 @@ class Rig {
 
   std::vector<std::uint8_t> memory = std::vector<std::uint8_t>(1 << 16, 0xee);
   std::unique_ptr<Receiver> receiver;
-  bool hold = false;  ///< whether write() leaves responses in the receiver
+  bool fragmentable = false;  ///< packets do not have DF set
+  bool hold = false;          ///< whether write() leaves responses in the receiver
 };
 
 }  // namespace
@@ -155,6 +173,34 @@ TEST_CASE("a slot's queue pair accepts writes into its region, and answers its p
   const auto refused = rig.write(s, 0x1000 + 3001, 1000);
   REQUIRE(refused);
   CHECK(refused->kind == AethKind::kNakRemoteAccess);
+}
+
+TEST_CASE("a resolved MAC address of a peer does not change with a packet", "[slots]") {
+  const Identity board = test::identity(1);
+  for (const bool resolved : {false, true}) {
+    Rig rig;
+    Sender s;
+    rig.receiver->apply(Rig::qp(0, s));
+    rig.receiver->apply(rig.region(0, 0x1000, 4000));
+    if (resolved) rig.resolve(board);
+    s.who.mac[5] ^= 0x40;
+    const auto answer = rig.write(s, 0x1000, 100);
+    REQUIRE(answer);
+    CHECK(answer->to_mac == (resolved ? board.mac : s.who.mac));
+  }
+}
+
+TEST_CASE("a request without DF is dropped", "[slots]") {
+  Rig rig;
+  Sender s;
+  rig.receiver->apply(Rig::qp(0, s));
+  rig.receiver->apply(rig.region(0, 0x1000, 4000));
+  rig.fragmentable = true;
+  CHECK_FALSE(rig.write(s, 0x1000, 100));
+  CHECK(rig.receiver->counters().rx_bad_transport == 1);
+  s.psn = 100;
+  rig.fragmentable = false;
+  CHECK(rig.write(s, 0x1000, 100));
 }
 
 TEST_CASE("the byte counter and the statistics continue over queue pairs", "[slots]") {

@@ -76,6 +76,12 @@ TEST_CASE("wrong checksums, lengths, options and fragments", "[frame]") {
   fix_ip(f);
   CHECK(kind_of(f) == FrameKind::kOther);
   f = good;
+  f[20] = 0;  // DF is not set
+  fix_ip(f);
+  CHECK(parse_frame(ByteSpan(f)).kind == FrameKind::kUdp);
+  CHECK(parse_frame(ByteSpan(f)).may_fragment);
+  CHECK_FALSE(parse_frame(ByteSpan(good)).may_fragment);
+  f = good;
   store_be16(&f[38], 7);  // UDP length below its header
   CHECK(kind_of(f) == FrameKind::kMalformed);
   f = good;

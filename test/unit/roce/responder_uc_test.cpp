@@ -113,6 +113,21 @@ TEST_CASE("UC: errors affect their message, not the QP", "[responder]") {
   CHECK(uc.counters().missing_packets == 0);
 }
 
+TEST_CASE("UC: a message may begin with a PSN that is half of all PSNs away", "[responder]") {
+  for (const Psn jump : {0x7fffffU, 0x800000U, 0x800001U, 0xa00000U}) {
+    Uc uc(100);
+    CHECK(uc.send(Operation::kWriteOnly, 100, 64).message);
+    CHECK(uc.send(Operation::kWriteOnly, psn_add(100, jump), 64).message);
+    CHECK(uc.send(Operation::kWriteFirst, psn_add(101, jump), 256, 300).payload);
+    CHECK(uc.send(Operation::kWriteLast, psn_add(102, jump), 44).message);
+    CHECK(uc.counters().messages == 3);
+  }
+  // A packet shortly before the first one is late, and belongs to an earlier queue pair.
+  Uc uc(100);
+  CHECK_FALSE(uc.send(Operation::kWriteOnly, 90, 64).message);
+  CHECK(uc.counters().duplicate == 1);
+}
+
 TEST_CASE("UC: an immediate without a receive request is dropped silently", "[responder]") {
   Memory memory(4096);
   auto c = config(kUc);
