@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "roce/frame.hpp"
+#include "roce/headers.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace softfeb::conformance {
+
+/// BTH opcodes of responses on RC other than ACK.
+inline constexpr std::uint8_t kOpcodeReadFirst = 0x0d;
+inline constexpr std::uint8_t kOpcodeReadLast = 0x0f;
+inline constexpr std::uint8_t kOpcodeReadOnly = 0x10;
+inline constexpr std::uint8_t kOpcodeAtomicAck = 0x12;
+
+/// A packet that the target sent.
+struct Answer {
+  Time at = 0;
+  std::uint8_t opcode = 0;
+  roce::Psn psn = 0;
+  std::optional<roce::Aeth> aeth;  ///< of an acknowledgement, a READ response or an atomic acknowledgement
+  roce::Qpn dest_qp = 0;
+  roce::Bth bth{};
+  std::size_t payload = 0;  ///< bytes behind the headers, without pad and iCRC
+  bool icrc_right = false;
+  std::vector<std::uint8_t> frame;  ///< the whole frame
+
+  bool is_ack() const { return aeth && aeth->kind() == roce::AethKind::kAck; }
+  bool is_cnp() const { return opcode == 0x81; }
+};
+
+/// Reads a RoCEv2 packet from the network, whose bytes may be anything. `whole` is the frame from the
+/// Ethernet header on; `frame` is what parse_frame() made of it. Returns std::nullopt if it has no BTH.
+std::optional<Answer> read_answer(const Segments& whole, const roce::ParsedFrame& frame, Time at);
+
+/// Names the opcode of a packet, in either direction: "WRITE ONLY", "ACK", "NAK 0x60", "opcode 0x15".
+std::string describe_opcode(std::uint8_t opcode, const std::optional<roce::Aeth>& aeth = std::nullopt);
+/// A PSN in terms of the first one of the queue pair: "e", "e+3", "e-1", or "0x000102" if it is far away.
+std::string describe_psn(roce::Psn psn, roce::Psn first);
+
+}  // namespace softfeb::conformance

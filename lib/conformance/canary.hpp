@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "conformance/part_run.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace softfeb::conformance {
+
+/// A queue pair that lives for the whole run. A WRITE on it, before and after each case, tells whether the
+/// target and the path still work.
+class Canary {
+ public:
+  enum class State : std::uint8_t {
+    kClosed,
+    kIdle,     ///< the latest WRITE was acknowledged, or none was sent
+    kWaiting,  ///< for the acknowledgement
+    kLost,     ///< no WRITE was acknowledged
+  };
+
+  /// `remote`: QPN of the target, which expects `psn`.
+  void open(const CaseEnvironment& environment, roce::Qpn own, roce::Qpn remote, roce::Psn psn);
+  bool owns(roce::Qpn qpn) const { return script_ && qpn == own_; }
+  roce::Qpn remote() const { return script_->setup().dest_qp; }
+  State state() const { return state_; }
+
+  /// Sends a WRITE. It is repeated kTries times, `limit` apart, before the canary counts as lost.
+  void check(Time now, Time limit, Frames& out);
+  void on_answer(const Answer& answer, Time now);
+  void run(Time now, Frames& out);
+  Time next_event() const { return state_ == State::kWaiting ? deadline_ : kNever; }
+
+  /// Round-trip times of all WRITEs that were acknowledged at the first try.
+  const std::vector<Time>& round_trips() const { return round_trips_; }
+  std::uint64_t answers() const { return answers_; }  ///< all packets for this queue pair
+  const std::string& last_answer() const { return last_answer_; }
+
+ private:
+  static constexpr unsigned kTries = 3;
+
+  void send(Time now, Frames& out);
+
+  std::optional<Script> script_;
+  roce::Qpn own_ = 0;
+  roce::Psn next_ = 0;
+  State state_ = State::kClosed;
+  unsigned tries_ = 0;
+  Time sent_ = 0;
+  Time limit_ = 0;
+  Time deadline_ = 0;
+  std::vector<Time> round_trips_;
+  std::uint64_t answers_ = 0;
+  std::string last_answer_;
+};
+
+}  // namespace softfeb::conformance

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "conformance/expectation.hpp"
+#include "conformance/field_check.hpp"
+#include "conformance/packet_spec.hpp"
+#include "roce/opcode.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// lib/conformance: what a RoCEv2 receiver must do, case by case, and the requester that finds out. A Case
+/// (this header) is data from the catalogue: packets (packet_spec.hpp) and answers (expectation.hpp).
+/// CaseRun (case_run.hpp) sends the packets and judges the answers; Suite (suite.hpp) runs the cases.
+/// Sans-I/O: time and packets are arguments, and the target is reached through requests (target.hpp). May
+/// include engine and the libraries below it. doc/conformance.md describes the notation.
+namespace softfeb::conformance {
+
+enum class Level : std::uint8_t { kShall, kShould, kMay, kMeasure, kRobustness };
+enum class Severity : std::uint8_t { kCritical, kHigh, kMedium, kLow, kInfo };
+
+/// What a case needs from the target, as a combination of bits.
+using Needs = std::uint16_t;
+inline constexpr Needs kNeedsMemory = 1U << 0;    ///< memory can be read
+inline constexpr Needs kNeedsReceives = 1U << 1;  ///< receives can be posted, completions read
+inline constexpr Needs kNeedsSink = 1U << 2;      ///< queue pairs or regions with special attributes
+inline constexpr Needs kNeedsCounters = 1U << 3;  ///< hardware counters
+inline constexpr Needs kNeedsVlan = 1U << 4;      ///< an interface with a VLAN
+inline constexpr Needs kNeedsTwoIps = 1U << 5;    ///< a second address of the board
+inline constexpr Needs kDestructive = 1U << 6;    ///< may crash the target
+inline constexpr Needs kNeedsV6 = 1U << 7;        ///< an IPv6 address of the target
+inline constexpr Needs kNeedsReads = 1U << 8;     ///< READ requests are supported
+inline constexpr Needs kNeedsAtomics = 1U << 9;   ///< atomic operations are supported
+inline constexpr Needs kNeedsSends = 1U << 10;    ///< SENDs are supported
+inline constexpr Needs kNeedsCnps = 1U << 11;     ///< the target has a notification point
+inline constexpr Needs kNeedsRate = 1U << 12;     ///< the sender reaches the rate of the link
+
+/// State in which a queue pair is left by the target.
+enum class TargetState : std::uint8_t { kInit, kRtr, kRts, kError };
+
+/// A queue pair of the target.
+struct QpSpec {
+  roce::Transport transport = roce::Transport::kRc;
+  std::uint32_t pmtu = 1024;
+  std::optional<std::uint32_t> psn;  ///< e; none: random
+  std::uint32_t receives = 0;        ///< receives posted at the start
+  std::uint32_t receive_size = 64;   ///< bytes
+  std::uint8_t rnr_timer = 12;
+  std::uint8_t max_dest_rd_atomic = 1;
+  bool remote_write = true;
+  bool remote_read = true;
+  bool remote_atomic = true;
+  bool solicited_only = false;  ///< its completion queue is armed for solicited events
+  TargetState state = TargetState::kRts;
+};
+
+/// A step of a case. Steps are carried out one after the other. A step that expects answers ends when they
+/// have come.
+struct Step {
+  enum class Kind : std::uint8_t {
+    kSend,  ///< sends `packets` back to back
+    kDrop,  ///< sends each packet alone, awaits silence, and then sends the last one unspoilt, which is ACKed
+    kEveryBit,  ///< sends `packets[0]` once for each bit from the IP version to the iCRC, with that bit
+                ///< flipped
+    kMutate,    ///< sends `times` packets with random bytes changed
+    kWait,      ///< waits for `time`
+    kReceive,   ///< posts `times` receives
+    kModify,    ///< moves the queue pair to `state`
+    kDestroy,   ///< destroys the queue pair
+    kFill,      ///< fills the first region with guard bytes again
+    kCheck,     ///< compares the memory now
+  };
+  Kind kind = Kind::kSend;
+  std::uint32_t qp = 0;  ///< index into Part::qps
+  std::vector<PacketSpec> packets;
+  /// kDrop: the packet that follows the dropped ones; none: the last of them, unspoilt.
+  std::optional<PacketSpec> then;
+  /// Answers to the packets. Empty: the next step follows at once, and the answers of both are awaited there.
+  std::optional<Expectation> expect;
+  std::vector<FieldCheck> fields;      ///< every answer to the step but CNPs must have these values
+  std::vector<FieldCheck> cnp_fields;  ///< every CNP must have these values
+  std::string figure;   ///< name of a figure: seconds from the first packet to the last answer; empty: none
+  bool settle = false;  ///< also waits for the silence window, in which no further answer may come
+  std::uint64_t times = 1;     ///< repetitions; the symbol i counts them
+  bool one_at_a_time = false;  ///< awaits the answers after each repetition
+  Time interval = 0;           ///< time between repetitions
+  std::optional<Time> within;  ///< limit for the answers, from the last packet on
+  Time time = 0;               ///< kWait
+  TargetState state = TargetState::kRtr;
+};
+
+/// A work completion that the target must report.
+struct CompletionSpec {
+  bool success = true;
+  std::optional<Expression> length;  ///< bytes
+  std::optional<std::uint32_t> immediate;
+  bool operator==(const CompletionSpec&) const = default;
+};
+
+/// How a queue pair must be left.
+enum class Ending : std::uint8_t {
+  kAlive,  ///< not in the error state
+  kError,  ///< in the error state: one more packet is not answered
+  kAny,    ///< either
+};
+
+/// Which packets must be in memory at the end.
+struct WrittenSpec {
+  enum class Kind : std::uint8_t {
+    kAcknowledged,  ///< those that the expected answers acknowledge
+    kAll,
+    kNone,
+    kAny,  ///< not compared
+    kListed,
+  };
+  Kind kind = Kind::kAcknowledged;
+  std::vector<std::uint32_t> packets;    ///< numbers of packets in the order in which they were sent, from 1
+  std::vector<std::uint32_t> tolerated;  ///< packets that may be in memory
+};
+
+/// The smallest and the largest permitted number.
+struct Range {
+  std::uint64_t first = 0;
+  std::uint64_t last = UINT64_MAX;
+  bool contains(std::uint64_t n) const { return first <= n && n <= last; }
+};
+
+/// A part of a case, on fresh queue pairs.
+struct Part {
+  std::vector<QpSpec> qps{QpSpec{}};
+  std::vector<Step> steps;
+  Ending ending = Ending::kAlive;
+  WrittenSpec written;
+  std::optional<std::vector<CompletionSpec>> completions;  ///< none: not compared
+  /// Increase of the target's counters, by name.
+  std::map<std::string, Range> counters;
+  /// Completion events that a queue pair with `solicited_only` must have raised; none: not compared.
+  std::optional<std::uint32_t> solicited_events;
+};
+
+/// A run of the ordinary sender, with fault rules.
+struct TrafficSpec {
+  std::uint32_t qps = 1;
+  std::uint32_t message = 65'536;  ///< bytes
+  std::uint64_t messages = 16;     ///< of each queue pair
+  std::uint32_t window = 64;       ///< packets
+  roce::Transport transport = roce::Transport::kRc;
+  bool immediate = false;                 ///< each message carries its number
+  std::uint32_t receives = 0;             ///< receives that the target keeps posted; 0: none are needed
+  Range naks;                             ///< NAKs 0x60 from the target, including those that a rule drops
+  Range timeouts;                         ///< of the sender
+  std::map<std::string, Range> counters;  ///< increase of the target's counters, by name
+  std::string rules;                      ///< YAML text of the section `rules` of faults (doc/faults.md)
+};
+
+struct Case {
+  std::string id;
+  std::string title;
+  std::string section;   ///< of IBA, or another standard
+  std::string service;   ///< RC or UC
+  std::string opcodes;   ///< hexadecimal
+  std::string stimulus;  ///< in words
+  std::string expected;  ///< in words
+  Severity severity = Severity::kMedium;
+  Level level = Level::kShall;
+  Needs needs = 0;
+  std::vector<Part> parts;
+  std::vector<TrafficSpec> traffic;  ///< one after the other; empty: none
+  std::string measurement;           ///< name of a measurement; empty: none
+
+  std::string_view group() const { return std::string_view(id).substr(0, id.find('-')); }
+};
+
+std::string_view name_of(Level level);
+std::string_view name_of(Severity severity);
+std::optional<Level> level_of(std::string_view name);
+std::optional<Severity> severity_of(std::string_view name);
+std::optional<Needs> need_of(std::string_view name);
+/// Names of the bits in `needs`, separated by spaces, in the words of the catalogue.
+std::string text_of(Needs needs);
+
+}  // namespace softfeb::conformance

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "conformance/part_run.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+namespace softfeb::conformance {
+
+/// One attempt of a case. Sans-I/O: the caller passes time and answers, sends frames, and carries out one
+/// request at a time.
+class CaseTask {
+ public:
+  virtual ~CaseTask() = default;
+  /// True if answers to `qpn` belong to this attempt.
+  virtual bool owns(roce::Qpn qpn) const = 0;
+  virtual void on_answer(const Answer& answer, Time now) = 0;
+  /// An answer for a queue pair that no longer exists.
+  virtual void on_foreign(const Answer& answer, Time now) = 0;
+  /// The next request, once; std::nullopt if there is none or the previous one has not been answered.
+  virtual std::optional<TargetRequest> take_request() = 0;
+  virtual void on_reply(const TargetReply& reply, Time now) = 0;
+  /// Does what is due at `now`, and appends frames that must be sent.
+  virtual void run(Time now, Frames& out) = 0;
+  /// Time at which run() must be called again; kNever if it waits for a reply.
+  virtual Time next_event() const = 0;
+  virtual bool done() const = 0;
+  /// True if the target no longer carries out requests.
+  virtual bool target_gone() const = 0;
+  /// Valid once done() is true. The verdict is kPass, kFail, kKnownDeviation, kMeasured or kInconclusive.
+  virtual CaseResult take_result(Time now) = 0;
+};
+
+/// A case that the catalogue describes by steps: its parts one after the other, each on fresh queue pairs.
+class CaseRun final : public CaseTask {
+ public:
+  /// `c` and `environment` must outlive the object. QPNs of the board are taken from `next_qpn` on, which the
+  /// object advances.
+  CaseRun(const Case& c, const CaseEnvironment& environment, std::uint64_t seed, roce::Qpn& next_qpn,
+          Time now);
+
+  bool owns(roce::Qpn qpn) const override { return part_ && part_->owns(qpn); }
+  void on_answer(const Answer& answer, Time now) override { part_->on_answer(answer, now); }
+  void on_foreign(const Answer& answer, Time now) override;
+  std::optional<TargetRequest> take_request() override {
+    return part_ ? part_->take_request() : std::nullopt;
+  }
+  void on_reply(const TargetReply& reply, Time now) override;
+  void run(Time now, Frames& out) override;
+  Time next_event() const override { return part_ ? std::min(part_->next_event(), limit_) : kNever; }
+
+  bool done() const override { return !part_; }
+  bool target_gone() const override { return gone_; }
+  CaseResult take_result(Time now) override;
+
+ private:
+  void begin_part(Time now);
+  void end_part(Time now);
+  bool is_known(Failures failures) const;
+
+  const Case& case_;
+  const CaseEnvironment& environment_;
+  Rng rng_;
+  roce::Qpn& next_qpn_;
+  Time began_;
+  Time limit_;              ///< end of T_case
+  std::size_t number_ = 0;  ///< of the current part
+  std::unique_ptr<PartRun> part_;
+  CaseResult result_;
+  bool failed_ = false;
+  bool known_ = true;  ///< every failure so far is a deviation that the profile lists
+  bool gone_ = false;
+};
+
+}  // namespace softfeb::conformance

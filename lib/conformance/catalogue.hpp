@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "conformance/case.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace softfeb::conformance {
+
+/// A text of the catalogue, as compiled into the library.
+struct CatalogueFile {
+  std::string_view name;  ///< for example "PSN.yaml"
+  std::string_view text;
+};
+/// The files of lib/conformance/catalogue, in the order of the groups.
+std::span<const CatalogueFile> catalogue_files();
+
+struct CaseGroup {
+  std::string name;   ///< for example "PSN"
+  std::string title;  ///< for example "Packet sequence numbers"
+  std::vector<Case> cases;
+};
+
+/// Parses a group of cases. Throws NotationError, which names `file`, the case and the fix.
+CaseGroup parse_group(std::string_view text, std::string_view file);
+
+/// All cases. Immutable.
+class Catalogue {
+ public:
+  /// The catalogue that is compiled in. Throws NotationError if it is invalid; a unit test prevents that.
+  Catalogue();
+  explicit Catalogue(std::vector<CaseGroup> groups) : groups_(std::move(groups)) {}
+
+  const std::vector<CaseGroup>& groups() const { return groups_; }
+  std::size_t size() const;
+  const Case* find(std::string_view id) const;  ///< null if there is none
+  const CaseGroup* find_group(std::string_view name) const;
+  /// The id or group whose name is most similar to `name`, for error messages.
+  std::string nearest(std::string_view name) const;
+
+ private:
+  std::vector<CaseGroup> groups_;
+};
+
+/// Which cases are to run.
+struct Selection {
+  std::vector<std::string> cases;  ///< groups and ids; with `!` before: excluded. Empty: all
+  std::vector<Level> levels;       ///< empty: all
+  bool quick = false;              ///< only level shall, without what needs a rate
+  bool stress = false;             ///< also the group STR and CNP-13 to CNP-17
+  bool destructive = false;        ///< also cases that may crash the target
+};
+
+/// The selected cases in the order in which they run: that of the catalogue, but destructive ones last.
+/// Throws NotationError if a name is unknown; the message proposes the nearest one.
+std::vector<const Case*> select(const Catalogue& catalogue, const Selection& selection);
+/// Why a case that exists was not selected; empty if it was.
+std::string why_not_selected(const Case& c, const Selection& selection);
+
+}  // namespace softfeb::conformance

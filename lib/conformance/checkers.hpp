@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "conformance/answer.hpp"
+#include "conformance/result.hpp"
+#include "conformance/script_packet.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace softfeb::conformance {
+
+/// Checks the form of every packet from the target (IBA 9.2, 9.7.5, annex A17). Returns what is wrong; empty
+/// if nothing is.
+std::string wrong_form(const Answer& answer, roce::Transport transport);
+
+/// Follows the acknowledgements of one queue pair, whatever the case expects:
+/// - no PSN beyond the last one sent, and none before the first one;
+/// - PSNs of ACKs do not decrease, unless duplicates were sent;
+/// - the MSN is the number of messages that end at or before the acknowledged PSN (IBA 9.7.5.1.1).
+class AckChecker {
+ public:
+  explicit AckChecker(roce::Psn first) : first_(first) {}
+
+  /// `spoilt`: the packet is wrong in some respect, so what the target counts is not predicted.
+  void sent(const ScriptPacket& packet, bool spoilt);
+  /// Returns what is wrong; empty if nothing is.
+  std::string answer(const Answer& answer);
+
+ private:
+  std::uint32_t index(roce::Psn psn) const { return (psn - first_) & roce::kPsnMask; }
+
+  roce::Psn first_;
+  std::set<std::uint32_t> sent_;  ///< PSNs that were sent, counted from the first one
+  std::set<std::uint32_t> ends_;  ///< PSNs at which messages end, likewise
+  bool before_first_ = false;     ///< a packet before the first PSN was sent
+  bool duplicates_ = false;
+  bool spoilt_ = false;
+  std::optional<std::uint32_t> acked_;
+};
+
+/// CNPs come only for packets that were marked CE (annex A17.9.3), or, if the profile says so, with NAKs.
+class CnpChecker {
+ public:
+  explicit CnpChecker(bool with_naks) : with_naks_(with_naks) {}
+  void marked() { ++causes_; }
+  std::string answer(const Answer& answer);
+
+ private:
+  bool with_naks_;
+  std::uint64_t causes_ = 0;
+  std::uint64_t cnps_ = 0;
+};
+
+}  // namespace softfeb::conformance

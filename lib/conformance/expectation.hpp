@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "conformance/answer.hpp"
+#include "conformance/expression.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace softfeb::conformance {
+
+/// One answer that a target may give.
+struct AnswerPattern {
+  enum class Kind : std::uint8_t {
+    kNone,  ///< no answer
+    kAny,   ///< any number of any answers
+    kAck,
+    kNak,  ///< `syndrome` says which
+    kRnr,
+    kCnp,
+    kReadFirst,
+    kReadMiddle,
+    kReadLast,
+    kReadOnly,
+    kAtomicAck,
+  };
+  Kind kind = Kind::kAck;
+  std::uint8_t syndrome = 0;
+  std::optional<Expression> first;  ///< PSN; none: any
+  std::optional<Expression> last;   ///< ACKs only: ACKs up to this PSN, which may be coalesced
+  bool repeated = false;            ///< ACKs of the last PSN, or CNPs: more may follow
+  std::optional<Expression> msn;    ///< with a range: that of the last ACK
+  std::optional<Expression> code;   ///< timer code of an RNR NAK
+  /// ACKs only: the syndrome grants no more than this number of credits, or has no credit count
+  /// (IBA 9.7.7.2).
+  std::optional<Expression> credits;
+};
+
+/// The answers to a stimulus, as a sequence of choices.
+///
+/// Notation: items separated by `;`, alternatives by `|`. An alternative is `none`, `any`, or a kind with a
+/// PSN: `ACK e+1 msn 2`, `ACK e..e+63 msn 64`, `ACKS e..e` (one ACK or more), `NAK60 e+1`, `RNR e code 12`,
+/// `CNP`, `CNPS` (one or more), `READ_FIRST e`. `none` in an item makes it optional. `silence` alone means no
+/// answer.
+///
+/// An ACK may be left out if a later answer acknowledges its PSN (coalescing, IBA 9.7.5.1.2). CNPs may come
+/// at any place in the sequence.
+struct Expectation {
+  struct Item {
+    std::vector<AnswerPattern> alternatives;  ///< not empty
+    std::string text;
+  };
+  std::vector<Item> items;
+  std::string text;
+
+  /// Throws NotationError.
+  static Expectation parse(std::string_view text);
+};
+
+/// Compares answers with an expectation as they arrive.
+class Matcher {
+ public:
+  /// `expectation` must outlive the matcher.
+  Matcher(const Expectation& expectation, const Symbols& symbols)
+      : expectation_(&expectation), symbols_(symbols), cnps_(expectation.items.size(), 0) {}
+
+  /// Returns true if the expectation has a place for `answer`.
+  bool take(const Answer& answer);
+  /// True if no further answer is needed.
+  bool complete() const;
+  /// The items that are still needed, in the notation; empty if complete() is true.
+  std::string missing() const;
+
+ private:
+  using Item = Expectation::Item;
+
+  static bool is_cnp(const Item& item) { return item.alternatives.front().kind == AnswerPattern::Kind::kCnp; }
+  /// `from`: latest PSN of the item's range; none: no ACK of the range has come.
+  bool accepts(const Item& item, const Answer& answer, std::optional<roce::Psn> from) const;
+  bool accepts(const AnswerPattern& pattern, const Answer& answer, std::optional<roce::Psn> from) const;
+  bool ends_range(const Item& item, const Answer& answer) const;
+  bool may_skip(std::size_t item, const Answer& answer) const;
+  bool optional(std::size_t item) const;
+  bool has_come(std::size_t item) const;
+  bool take_cnp();
+  roce::Psn psn(const Expression& e) const {
+    return static_cast<roce::Psn>(e.value(symbols_)) & roce::kPsnMask;
+  }
+
+  const Expectation* expectation_;
+  Symbols symbols_;
+  std::size_t next_ = 0;               ///< first item that is not finished
+  std::optional<roce::Psn> in_range_;  ///< latest PSN of the range that is item next_
+  std::vector<std::uint8_t> cnps_;     ///< 1: the CNP of this item has come
+};
+
+}  // namespace softfeb::conformance

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "conformance/answer.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace softfeb::conformance {
+
+/// What a field of an answer must contain.
+struct FieldCheck {
+  enum class Kind : std::uint8_t {
+    kNumbers,  ///< one of `numbers`
+    kOwn,      ///< the value with which the queue pair was set up
+    kSame,     ///< the value of the first answer in the part
+    kValid,    ///< of a checksum: right, or 0 if the checksum is optional
+    kReport,   ///< any value, which becomes a figure
+  };
+  std::string
+      name;  ///< as in packet options; also `value` (original value of an atomic) and `reserved` (of a CNP)
+  Kind kind = Kind::kNumbers;
+  std::vector<std::uint64_t> numbers;
+};
+
+/// True if field_of() knows the name.
+bool is_answer_field(std::string_view name);
+/// The value of a field; std::nullopt if the answer does not have it. The frame's bytes are untrusted.
+std::optional<std::uint64_t> field_of(const Answer& answer, std::string_view name);
+/// True if the UDP checksum is 0 or right.
+bool udp_checksum_valid(const Answer& answer);
+
+}  // namespace softfeb::conformance

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "conformance/script_packet.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace softfeb::conformance {
+
+/// A packet while its options are applied. It is a correct packet after construction. apply() first changes
+/// what the iCRC covers, then makes the iCRC, and then carries out the changes on the way (`~`).
+class FrameDraft {
+ public:
+  /// `packet` gives kind, PSN, place, payload and lengths.
+  FrameDraft(const ScriptSetup& setup, const ScriptPacket& packet, std::uint16_t identification);
+
+  /// Call once. Throws NotationError if the packet does not contain what an option changes.
+  void apply(const PacketSpec& spec, const Symbols& symbols);
+
+  std::uint8_t opcode() const { return transport_[0]; }
+  std::vector<std::vector<std::uint8_t>> frames() const;
+
+ private:
+  using Bytes = std::vector<std::uint8_t>;
+
+  void write_transport(const ScriptPacket& packet);
+  void write_ip(std::uint16_t identification);
+  void write_udp();
+
+  void change(const Override& o);
+  void change_shape(const Override& o);
+  /// Applies `o` to `bits` bits, whose lowest is bit `shift` of the big-endian number of `width` bytes at
+  /// `at`.
+  void change_bits(Bytes& bytes, std::size_t at, std::size_t width, unsigned shift, unsigned bits,
+                   const Override& o);
+  void change_address(Bytes& bytes, std::size_t at, const Override& o);
+  void change_mac(std::size_t at, const Override& o);
+  void change_udp_checksum(const Override& o);
+  void change_icrc(const Override& o);
+  std::size_t extended(std::size_t offset, std::size_t width, const Override& o) const;
+  [[noreturn]] void refuse(const Override& o, const std::string& what) const;
+
+  void set_lengths();
+  void set_ip_checksum();
+  std::uint16_t udp_checksum() const;
+  void make_icrc();
+  /// The bytes over which the iCRC is computed, with the variant fields masked.
+  Bytes masked() const;
+
+  const ScriptSetup& setup_;
+  Symbols symbols_;
+  std::string text_;
+  bool v6_ = false;
+  Bytes ethernet_;              ///< with a VLAN tag, if there is one
+  Bytes ip_;                    ///< with options; the GRH of RoCE v1
+  Bytes udp_;                   ///< empty with RoCE v1
+  Bytes transport_;             ///< from the BTH to the pad
+  Bytes icrc_;                  ///< empty: none
+  std::size_t payload_at_ = 0;  ///< offset in transport_
+  std::size_t payload_size_ = 0;
+  bool whole_icrc_ = true;  ///< false: computed without the eight bytes of ones
+  bool byte4_masked_ = true;
+  bool icrc_absent_ = false;
+  bool keep_ip_checksum_ = false;  ///< an option set it
+  bool late_ = false;
+  std::size_t cut_ = SIZE_MAX;
+  std::size_t trail_ = 0;
+  std::size_t split_ = 0;  ///< 0: one frame
+  std::int64_t udp_length_change_ = 0;
+  bool udp_length_set_ = false;
+};
+
+}  // namespace softfeb::conformance

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "conformance/memory_model.hpp"
+
+#include <algorithm>
+
+namespace softfeb::conformance {
+
+void MemoryModel::open(std::uint32_t qp, roce::Psn first) {
+  if (expected_psns_.size() <= qp) expected_psns_.resize(qp + 1);
+  expected_psns_[qp] = first;
+}
+
+void MemoryModel::sent(const ScriptPacket& packet, std::uint32_t qp, bool dropped) {
+  const bool accepted = !dropped && packet.psn == expected_psns_[qp];
+  if (accepted) expected_psns_[qp] = (packet.psn + packet.psns) & roce::kPsnMask;
+  sent_.push_back({.qp = qp,
+                   .psn = packet.psn,
+                   .write = is_write(packet.spec.kind),
+                   .accepted = accepted,
+                   .dropped = dropped,
+                   .region = packet.region,
+                   .offset = packet.offset,
+                   .payload = packet.payload});
+  acknowledged_.push_back(0);
+}
+
+void MemoryModel::refused(std::uint32_t qp, roce::Psn psn) {
+  for (Sent& s : sent_) {
+    if (s.qp == qp && ((s.psn - psn) & roce::kPsnMask) < (1U << 23)) s.accepted = false;
+  }
+  expected_psns_[qp] = psn;
+}
+
+void MemoryModel::acknowledged(std::uint32_t qp, roce::Psn psn) {
+  for (std::size_t i = 0; i < sent_.size(); ++i) {
+    const Sent& s = sent_[i];
+    if (s.qp == qp && s.accepted && ((psn - s.psn) & roce::kPsnMask) < (1U << 23)) acknowledged_[i] = 1;
+  }
+}
+
+bool MemoryModel::inside(const Sent& s) const {
+  return s.region == 0 && s.offset < region_size_ && s.payload.size() <= region_size_ - s.offset;
+}
+
+MemoryModel::Fate MemoryModel::fate(std::size_t i, const WrittenSpec& written) const {
+  const Sent& s = sent_[i];
+  const auto listed = [&](const std::vector<std::uint32_t>& list) {
+    return std::find(list.begin(), list.end(), i + 1) != list.end();
+  };
+  if (!s.write) return Fate::kRefused;
+  if (listed(written.tolerated)) return Fate::kTolerated;
+  switch (written.kind) {
+    case WrittenSpec::Kind::kAcknowledged:
+      return acknowledged_[i] != 0 ? Fate::kWritten : Fate::kRefused;
+    case WrittenSpec::Kind::kAll:
+      return s.dropped ? Fate::kRefused : Fate::kWritten;
+    case WrittenSpec::Kind::kListed:
+      return listed(written.packets) ? Fate::kWritten : Fate::kRefused;
+    case WrittenSpec::Kind::kAny:
+      return Fate::kTolerated;
+    case WrittenSpec::Kind::kNone:
+      break;
+  }
+  return Fate::kRefused;
+}
+
+std::vector<MemoryModel::Range> MemoryModel::ranges() const {
+  std::vector<Range> all;
+  for (const Sent& s : sent_) {
+    if (s.region != 0) continue;
+    // A packet that lies partly or wholly outside must not have changed the bytes next to the border either.
+    const std::uint64_t at = std::min(s.offset, region_size_);
+    const std::uint64_t from = at - std::min(at, kMargin);
+    const std::uint64_t room = region_size_ - from;
+    all.push_back({from, std::min(room, (at - from) + s.payload.size() + kMargin)});
+  }
+  std::sort(all.begin(), all.end(), [](const Range& a, const Range& b) { return a.offset < b.offset; });
+  std::vector<Range> out;
+  for (const Range& r : all) {
+    if (r.length == 0) continue;
+    if (!out.empty() && r.offset <= out.back().offset + out.back().length) {
+      const std::uint64_t end = std::max(out.back().offset + out.back().length, r.offset + r.length);
+      out.back().length = end - out.back().offset;
+    } else {
+      out.push_back(r);
+    }
+  }
+  return out;
+}
+
+std::vector<std::uint8_t> MemoryModel::expected(const Range& range, const WrittenSpec& written,
+                                                std::vector<std::uint8_t>& tolerated) const {
+  std::vector<std::uint8_t> out(range.length, kGuard);
+  tolerated.assign(range.length, 0);
+  for (std::size_t i = 0; i < sent_.size(); ++i) {
+    const Sent& s = sent_[i];
+    const Fate fate = inside(s) ? this->fate(i, written) : Fate::kRefused;
+    if (fate == Fate::kRefused) continue;
+    for (std::size_t k = 0; k < s.payload.size(); ++k) {
+      const std::uint64_t at = s.offset + k;
+      if (at < range.offset || at - range.offset >= range.length) continue;
+      if (fate == Fate::kTolerated) {
+        tolerated[at - range.offset] = 1;
+      } else {
+        out[at - range.offset] = s.payload[k];
+        tolerated[at - range.offset] = 0;
+      }
+    }
+  }
+  return out;
+}
+
+/// Says what the byte at `offset`, which is wrong, looks like.
+std::string MemoryModel::explain(std::uint64_t offset, std::uint8_t found, const WrittenSpec& written) const {
+  std::string owner;
+  for (std::size_t i = 0; i < sent_.size(); ++i) {
+    const Sent& s = sent_[i];
+    if (s.region != 0 || offset < s.offset || offset - s.offset >= s.payload.size()) continue;
+    const bool its = s.payload[offset - s.offset] == found;
+    if (fate(i, written) == Fate::kWritten && !its)
+      owner = "packet " + std::to_string(i + 1) + " is not in memory";
+    if (fate(i, written) == Fate::kRefused && its)
+      return "packet " + std::to_string(i + 1) + " was written although it must not be";
+  }
+  return owner.empty() ? "a byte that no packet may change was changed" : owner;
+}
+
+void MemoryModel::compare(const Range& range, const WrittenSpec& written,
+                          const std::vector<std::uint8_t>& found, std::vector<MemoryDifference>& out) const {
+  constexpr std::size_t kShown = 16;
+  constexpr std::size_t kMost = 16;
+  std::vector<std::uint8_t> tolerated;
+  const std::vector<std::uint8_t> wanted = expected(range, written, tolerated);
+  if (found.size() != wanted.size()) {
+    out.push_back({.offset = range.offset, .text = "the target returned another number of bytes"});
+    return;
+  }
+  for (std::size_t k = 0; k < wanted.size() && out.size() < kMost; ++k) {
+    if (found[k] == wanted[k] || tolerated[k] != 0) continue;
+    const std::size_t end = std::min(k + kShown, wanted.size());
+    const auto from = static_cast<std::ptrdiff_t>(k), to = static_cast<std::ptrdiff_t>(end);
+    out.push_back({.offset = range.offset + k,
+                   .expected = {wanted.begin() + from, wanted.begin() + to},
+                   .found = {found.begin() + from, found.begin() + to},
+                   .text = explain(range.offset + k, found[k], written)});
+    // One difference for each packet: continue behind the bytes that differ.
+    while (k + 1 < wanted.size() && found[k + 1] != wanted[k + 1]) ++k;
+  }
+}
+
+}  // namespace softfeb::conformance

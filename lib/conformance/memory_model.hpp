@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "conformance/case.hpp"
+#include "conformance/result.hpp"
+#include "conformance/script_packet.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace softfeb::conformance {
+
+/// What the first region must contain after a part: the payload of the packets that the target must have
+/// written, and guard bytes everywhere else.
+class MemoryModel {
+ public:
+  /// A packet that was sent, with the queue pair from which it came.
+  struct Sent {
+    std::uint32_t qp = 0;
+    roce::Psn psn = 0;
+    bool write = false;    ///< an RDMA WRITE
+    bool accepted = true;  ///< it had the PSN that the target expected
+    bool dropped = false;  ///< the target must drop it
+    std::uint32_t region = 0;
+    std::uint64_t offset = 0;
+    std::vector<std::uint8_t> payload;
+  };
+
+  explicit MemoryModel(std::uint64_t region_size) : region_size_(region_size) {}
+
+  /// Call before the first packet of queue pair `qp`, whose first PSN is `first`.
+  void open(std::uint32_t qp, roce::Psn first);
+  void sent(const ScriptPacket& packet, std::uint32_t qp, bool dropped);
+  /// The target has refused `psn` for lack of a receive, and dropped what followed.
+  void refused(std::uint32_t qp, roce::Psn psn);
+  /// All packets of `qp` up to `psn` are acknowledged. With kAcknowledged, these must be in memory.
+  void acknowledged(std::uint32_t qp, roce::Psn psn);
+  std::size_t packets() const { return sent_.size(); }
+
+  /// Ranges of the first region that a check reads, in ascending order: what the packets could have written,
+  /// with kMargin bytes before and behind.
+  struct Range {
+    std::uint64_t offset = 0;
+    std::uint64_t length = 0;
+  };
+  std::vector<Range> ranges() const;
+  /// The bytes that `range` must contain. `tolerated` gets 1 for each byte that may also differ.
+  std::vector<std::uint8_t> expected(const Range& range, const WrittenSpec& written,
+                                     std::vector<std::uint8_t>& tolerated) const;
+  /// Compares what the target has in `range`. Appends differences to `out`, at most one for each packet.
+  void compare(const Range& range, const WrittenSpec& written, const std::vector<std::uint8_t>& found,
+               std::vector<MemoryDifference>& out) const;
+
+ private:
+  static constexpr std::uint64_t kMargin = 64;
+
+  enum class Fate : std::uint8_t { kWritten, kTolerated, kRefused };
+  Fate fate(std::size_t i, const WrittenSpec& written) const;
+  bool inside(const Sent& s) const;
+  std::string explain(std::uint64_t offset, std::uint8_t found, const WrittenSpec& written) const;
+
+  std::uint64_t region_size_;
+  std::vector<Sent> sent_;
+  std::vector<roce::Psn> expected_psns_;    ///< that the target expects next, indexed by queue pair
+  std::vector<std::uint8_t> acknowledged_;  ///< indexed like sent_
+};
+
+}  // namespace softfeb::conformance

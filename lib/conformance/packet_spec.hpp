@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "conformance/expression.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace softfeb::conformance {
+
+/// Kind of a request. The letters are those of the notation (doc/conformance.md).
+enum class PacketKind : std::uint8_t {
+  kOnly,          ///< O: RDMA WRITE ONLY
+  kOnlyImm,       ///< OI: RDMA WRITE ONLY with immediate
+  kFirst,         ///< F: RDMA WRITE FIRST
+  kMiddle,        ///< M: RDMA WRITE MIDDLE
+  kLast,          ///< L: RDMA WRITE LAST
+  kLastImm,       ///< LI: RDMA WRITE LAST with immediate
+  kSendFirst,     ///< SEND_FIRST
+  kSendMiddle,    ///< SEND_MIDDLE
+  kSendLast,      ///< SEND_LAST
+  kSendOnly,      ///< SEND_ONLY
+  kSendOnlyInv,   ///< SEND_ONLY_INV: SEND ONLY with invalidate
+  kRead,          ///< READ: RDMA READ request
+  kCompareSwap,   ///< CMP_SWAP
+  kFetchAdd,      ///< FETCH_ADD
+  kCnp,           ///< CNP
+  kReadResponse,  ///< READ_RESPONSE: RDMA READ response ONLY
+  kAcknowledge,   ///< ACKNOWLEDGE
+  kAtomicAck,     ///< ATOMIC_ACK
+};
+
+/// A field that an option of the notation changes.
+enum class Field : std::uint8_t {
+  // BTH
+  kOpcode,
+  kSolicited,
+  kMigReq,
+  kPadCount,
+  kTver,
+  kPkey,
+  kByte4,  ///< FECN, BECN and reserved bits
+  kDestQp,
+  kAckReq,
+  kReserved7,  ///< the seven reserved bits before the PSN
+  kPsn,
+  // extended headers and payload
+  kRegion,  ///< number of the region to which VA and rkey belong
+  kAt,      ///< VA as an offset from the start of the region
+  kVa,
+  kRkey,
+  kLength,  ///< RETH: length of the message
+  kImmediate,
+  kSwap,     ///< atomics: operand
+  kCompare,  ///< atomics: compare operand
+  kFill,     ///< value of all payload bytes
+  kPayload,  ///< one payload byte
+  kPad,      ///< one pad byte
+  // IP
+  kVersion,
+  kIhl,  ///< IPv4: header length in words; words beyond 5 are NOP options
+  kTos,  ///< IPv6: traffic class
+  kDscp,
+  kEcn,
+  kId,
+  kDf,
+  kMf,
+  kOffset,  ///< IPv4: fragment offset in units of 8 bytes
+  kTtl,     ///< IPv6: hop limit
+  kFlowLabel,
+  kIpChecksum,
+  kSourceIp,
+  kDestIp,
+  // UDP
+  kSourcePort,
+  kDestPort,
+  kUdpLength,
+  kUdpChecksum,
+  // Ethernet
+  kDestMac,
+  kSourceMac,
+  kVid,
+  kPcp,
+  kRoceV1,  ///< GRH and EtherType 0x8915 instead of IP and UDP
+  // shape of the frame
+  kCut,    ///< number of bytes of the transport packet that remain before the iCRC is made
+  kTrail,  ///< Ethernet padding behind the IP packet, in bytes
+  kSplit,  ///< two IP fragments, the first with this many bytes of IP payload
+  kIcrc,
+};
+
+/// How an option changes its field.
+struct Override {
+  enum class Mode : std::uint8_t {
+    kSet,
+    kAdd,   ///< the value is added to the one that is right
+    kXor,   ///< the value is XORed to the one that is right
+    kWord,  ///< `word` says what is meant
+  };
+  Field field = Field::kOpcode;
+  Mode mode = Mode::kSet;
+  Expression value;
+  std::string word;
+  std::uint32_t index = 0;  ///< kPayload, kPad: number of the byte
+  bool late = false;        ///< `~`: changed on the way, after the iCRC was made
+
+  bool operator==(const Override&) const = default;
+};
+
+/// A packet of a case, as written in the catalogue: `KIND(PSN[,SIZE][,OPTION]…)`, with a `!` behind it if the
+/// AckReq bit is set. Examples: `O(e,64)!`, `F(e,P,len=3P)`, `O(e,8,rkey=bad)!`, `O(e,8,~ttl=1)!`.
+struct PacketSpec {
+  PacketKind kind = PacketKind::kOnly;
+  Expression psn;
+  std::optional<Expression>
+      size;  ///< payload in bytes; default: 8 for a single packet, the path MTU otherwise
+  bool ack_req = false;
+  std::vector<Override> overrides;
+  std::string text;
+
+  const Override* find(Field field) const;
+  /// The same packet without its options, apart from those that say where it goes: length, VA, rkey, region
+  /// and immediate. Cases send it to see that the spoilt packet was dropped without effect.
+  PacketSpec unspoilt() const;
+};
+
+/// Parses packets separated by spaces. Throws NotationError.
+std::vector<PacketSpec> parse_packets(std::string_view text);
+
+/// Name of a kind in the notation.
+std::string_view name_of(PacketKind kind);
+/// Five-bit operation of the kind's opcode; 0x81 for kCnp.
+std::uint8_t operation_of(PacketKind kind);
+bool has_payload_by_default(PacketKind kind);
+/// True for packets that carry a RETH.
+bool carries_reth(PacketKind kind);
+bool carries_immediate(PacketKind kind);
+bool carries_atomic_header(PacketKind kind);
+bool begins(PacketKind kind);  ///< FIRST or ONLY
+bool ends(PacketKind kind);    ///< LAST or ONLY
+bool is_write(PacketKind kind);
+
+}  // namespace softfeb::conformance

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Reads the YAML files of the catalogue. doc/conformance.md describes the format.
+#include "conformance/catalogue.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <initializer_list>
+#include <map>
+
+#include <yaml-cpp/yaml.h>
+
+namespace softfeb::conformance {
+
+namespace {
+
+using Keys = std::initializer_list<std::string_view>;
+
+[[noreturn]] void refuse_node(const YAML::Node& at, const std::string& what) {
+  const YAML::Mark mark = at.Mark();
+  throw NotationError((mark.is_null() ? "" : "line " + std::to_string(mark.line + 1) + ": ") + what);
+}
+
+void check_keys(const YAML::Node& map, Keys allowed) {
+  if (!map.IsMap()) refuse_node(map, "a section with keys is expected");
+  for (const auto& entry : map) {
+    const auto key = entry.first.as<std::string>();
+    if (std::find(allowed.begin(), allowed.end(), key) != allowed.end()) continue;
+    std::string known;
+    for (const std::string_view k : allowed) known += (known.empty() ? "" : ", ") + std::string(k);
+    refuse_node(entry.first, "unknown key '" + key + "'; fix: use one of " + known);
+  }
+}
+
+std::string text(const YAML::Node& map, const char* key) {
+  if (!map[key] || !map[key].IsScalar()) refuse_node(map, std::string("'") + key + "' is missing");
+  return map[key].as<std::string>();
+}
+
+std::uint64_t number(const YAML::Node& node) {
+  const auto value = node.as<std::string>();
+  return Expression::parse(value).value({});
+}
+
+std::uint64_t number(const YAML::Node& map, const char* key, std::uint64_t otherwise) {
+  return map[key] ? number(map[key]) : otherwise;
+}
+
+bool flag(const YAML::Node& map, const char* key) { return map[key] && map[key].as<bool>(); }
+
+Time time_of(const YAML::Node& node) {
+  const auto value = node.as<std::string>();
+  std::uint64_t count = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
+  const std::string_view unit(end, static_cast<std::size_t>(value.data() + value.size() - end));
+  if (error == std::errc()) {
+    if (unit == "us") return count * kMicrosecond;
+    if (unit == "ms") return count * kMillisecond;
+    if (unit == "s") return count * kSecond;
+  }
+  refuse_node(node, "'" + value + "' is not a time; fix: write for example 50us, 100ms or 1s");
+}
+
+TargetState state_of(const YAML::Node& node) {
+  const auto value = node.as<std::string>();
+  if (value == "init") return TargetState::kInit;
+  if (value == "rtr") return TargetState::kRtr;
+  if (value == "rts") return TargetState::kRts;
+  if (value == "error") return TargetState::kError;
+  refuse_node(node, "'" + value + "' is not a state; fix: use init, rtr, rts or error");
+}
+
+void read_access(const YAML::Node& list, QpSpec& out) {
+  out.remote_write = out.remote_read = out.remote_atomic = false;
+  for (const auto& item : list) {
+    const auto name = item.as<std::string>();
+    if (name == "write") {
+      out.remote_write = true;
+    } else if (name == "read") {
+      out.remote_read = true;
+    } else if (name == "atomic") {
+      out.remote_atomic = true;
+    } else {
+      refuse_node(item, "'" + name + "' is not an access right; fix: use write, read or atomic");
+    }
+  }
+}
+
+QpSpec read_qp(const YAML::Node& node, roce::Transport transport) {
+  QpSpec out;
+  out.transport = transport;
+  if (!node) return out;
+  check_keys(node, {"transport", "pmtu", "psn", "receives", "receive_size", "rnr_timer", "max_dest_rd_atomic",
+                    "access", "state", "solicited_only"});
+  if (node["transport"])
+    out.transport = node["transport"].as<std::string>() == "uc" ? roce::Transport::kUc : roce::Transport::kRc;
+  out.pmtu = static_cast<std::uint32_t>(number(node, "pmtu", out.pmtu));
+  if (node["psn"]) out.psn = static_cast<std::uint32_t>(number(node["psn"]));
+  out.receives = static_cast<std::uint32_t>(number(node, "receives", out.receives));
+  out.receive_size = static_cast<std::uint32_t>(number(node, "receive_size", out.receive_size));
+  out.rnr_timer = static_cast<std::uint8_t>(number(node, "rnr_timer", out.rnr_timer));
+  out.max_dest_rd_atomic =
+      static_cast<std::uint8_t>(number(node, "max_dest_rd_atomic", out.max_dest_rd_atomic));
+  if (node["access"]) read_access(node["access"], out);
+  if (node["state"]) out.state = state_of(node["state"]);
+  out.solicited_only = flag(node, "solicited_only");
+  return out;
+}
+
+/// The key that says what kind of step it is.
+struct StepKey {
+  const char* name;
+  Step::Kind kind;
+};
+constexpr std::array<StepKey, 10> kStepKeys = {{{"send", Step::Kind::kSend},
+                                                {"drop", Step::Kind::kDrop},
+                                                {"every_bit", Step::Kind::kEveryBit},
+                                                {"mutate", Step::Kind::kMutate},
+                                                {"wait", Step::Kind::kWait},
+                                                {"receive", Step::Kind::kReceive},
+                                                {"modify", Step::Kind::kModify},
+                                                {"destroy", Step::Kind::kDestroy},
+                                                {"fill", Step::Kind::kFill},
+                                                {"check", Step::Kind::kCheck}}};
+
+void read_step_value(const YAML::Node& value, Step& out) {
+  switch (out.kind) {
+    case Step::Kind::kSend:
+    case Step::Kind::kDrop:
+    case Step::Kind::kEveryBit:
+      out.packets = parse_packets(value.as<std::string>());
+      break;
+    case Step::Kind::kMutate:
+    case Step::Kind::kReceive:
+      out.times = number(value);
+      break;
+    case Step::Kind::kWait:
+      out.time = time_of(value);
+      break;
+    case Step::Kind::kModify:
+      out.state = state_of(value);
+      break;
+    case Step::Kind::kDestroy:
+    case Step::Kind::kFill:
+    case Step::Kind::kCheck:
+      break;
+  }
+}
+
+FieldCheck read_field(const std::string& name, const YAML::Node& value) {
+  FieldCheck out{.name = name, .kind = FieldCheck::Kind::kNumbers, .numbers = {}};
+  if (!is_answer_field(name)) refuse_node(value, "'" + name + "' is not a field of an answer");
+  if (value.IsSequence()) {
+    for (const auto& item : value) out.numbers.push_back(number(item));
+    return out;
+  }
+  const auto word = value.as<std::string>();
+  if (word == "own") {
+    out.kind = FieldCheck::Kind::kOwn;
+  } else if (word == "same") {
+    out.kind = FieldCheck::Kind::kSame;
+  } else if (word == "valid") {
+    out.kind = FieldCheck::Kind::kValid;
+  } else if (word == "report") {
+    out.kind = FieldCheck::Kind::kReport;
+  } else {
+    out.numbers.push_back(number(value));
+  }
+  return out;
+}
+
+std::vector<FieldCheck> read_fields(const YAML::Node& map) {
+  std::vector<FieldCheck> out;
+  for (const auto& entry : map) out.push_back(read_field(entry.first.as<std::string>(), entry.second));
+  return out;
+}
+
+/// A number or a range such as 2..3.
+Range read_range(const YAML::Node& node) {
+  const auto value = node.as<std::string>();
+  const std::size_t dots = value.find("..");
+  const std::uint64_t first = Expression::parse(value.substr(0, dots)).value({});
+  if (dots == std::string::npos) return {first, first};
+  return {first, Expression::parse(value.substr(dots + 2)).value({})};
+}
+
+std::map<std::string, Range> read_counters(const YAML::Node& map) {
+  std::map<std::string, Range> out;
+  for (const auto& entry : map) out[entry.first.as<std::string>()] = read_range(entry.second);
+  return out;
+}
+
+Step read_step(const YAML::Node& node, std::size_t qps) {
+  check_keys(node, {"send",     "drop",   "every_bit", "mutate", "wait",   "receive", "modify",
+                    "destroy",  "fill",   "check",     "expect", "settle", "times",   "one_at_a_time",
+                    "interval", "within", "qp",        "then",   "fields", "cnp",     "figure"});
+  Step out;
+  std::size_t kinds = 0;
+  for (const StepKey& key : kStepKeys) {
+    if (!node[key.name]) continue;
+    out.kind = key.kind;
+    read_step_value(node[key.name], out);
+    ++kinds;
+  }
+  if (kinds != 1)
+    refuse_node(node, "a step has one of the keys send, drop, every_bit, wait, receive, modify …");
+  if (node["times"]) out.times = number(node["times"]);
+  if (node["expect"]) out.expect = Expectation::parse(node["expect"].as<std::string>());
+  if (node["then"]) out.then = parse_packets(node["then"].as<std::string>()).front();
+  if (node["fields"]) out.fields = read_fields(node["fields"]);
+  if (node["cnp"]) out.cnp_fields = read_fields(node["cnp"]);
+  if (node["figure"]) out.figure = node["figure"].as<std::string>();
+  out.settle = flag(node, "settle");
+  out.one_at_a_time = flag(node, "one_at_a_time");
+  if (node["interval"]) out.interval = time_of(node["interval"]);
+  if (node["within"]) out.within = time_of(node["within"]);
+  out.qp = static_cast<std::uint32_t>(number(node, "qp", 0));
+  if (out.qp >= qps) refuse_node(node["qp"], "the part has no such queue pair; fix: list it in qps");
+  return out;
+}
+
+std::vector<std::uint32_t> read_numbers(const YAML::Node& list) {
+  std::vector<std::uint32_t> out;
+  for (const auto& item : list) out.push_back(static_cast<std::uint32_t>(number(item)));
+  return out;
+}
+
+WrittenSpec read_written(const YAML::Node& part) {
+  WrittenSpec out;
+  if (part["tolerated"]) out.tolerated = read_numbers(part["tolerated"]);
+  const YAML::Node node = part["written"];
+  if (!node) return out;
+  if (node.IsSequence()) {
+    out.kind = WrittenSpec::Kind::kListed;
+    out.packets = read_numbers(node);
+    return out;
+  }
+  const auto word = node.as<std::string>();
+  if (word == "all") {
+    out.kind = WrittenSpec::Kind::kAll;
+  } else if (word == "none") {
+    out.kind = WrittenSpec::Kind::kNone;
+  } else if (word == "any") {
+    out.kind = WrittenSpec::Kind::kAny;
+  } else if (word != "acknowledged") {
+    refuse_node(node, "'" + word + "' is not acknowledged, all, none, any or a list of packet numbers");
+  }
+  return out;
+}
+
+std::vector<CompletionSpec> read_completions(const YAML::Node& list) {
+  std::vector<CompletionSpec> out;
+  for (const auto& item : list) {
+    check_keys(item, {"success", "length", "immediate"});
+    CompletionSpec next;
+    if (item["success"]) next.success = item["success"].as<bool>();
+    if (item["length"]) next.length = Expression::parse(item["length"].as<std::string>());
+    if (item["immediate"]) next.immediate = static_cast<std::uint32_t>(number(item["immediate"]));
+    out.push_back(next);
+  }
+  return out;
+}
+
+Ending ending_of(const YAML::Node& node) {
+  if (!node) return Ending::kAlive;
+  const auto word = node.as<std::string>();
+  if (word == "alive") return Ending::kAlive;
+  if (word == "error") return Ending::kError;
+  if (word == "any") return Ending::kAny;
+  refuse_node(node, "'" + word + "' is not an ending; fix: use alive, error or any");
+}
+
+Part read_part(const YAML::Node& node, roce::Transport transport) {
+  check_keys(node, {"qp", "qps", "steps", "ending", "written", "tolerated", "completions", "for",
+                    "solicited_events", "counters"});
+  Part out;
+  out.qps.clear();
+  if (node["qps"]) {
+    for (const auto& qp : node["qps"]) out.qps.push_back(read_qp(qp, transport));
+  } else {
+    out.qps.push_back(read_qp(node["qp"], transport));
+  }
+  if (!node["steps"] || node["steps"].size() == 0) refuse_node(node, "'steps' is missing");
+  for (const auto& step : node["steps"]) out.steps.push_back(read_step(step, out.qps.size()));
+  out.ending = ending_of(node["ending"]);
+  out.written = read_written(node);
+  if (node["completions"]) out.completions = read_completions(node["completions"]);
+  if (node["counters"]) out.counters = read_counters(node["counters"]);
+  if (node["solicited_events"])
+    out.solicited_events = static_cast<std::uint32_t>(number(node["solicited_events"]));
+  return out;
+}
+
+void replace_all(std::string& text, const std::string& what, const std::string& by) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
+    text.replace(at, what.size(), by);
+}
+
+/// Adds the part, or, with `for`, a copy for each of its values.
+void read_parts(const YAML::Node& node, roce::Transport transport, std::vector<Part>& out) {
+  if (!node["for"]) {
+    out.push_back(read_part(node, transport));
+    return;
+  }
+  const std::string pattern = YAML::Dump(node);
+  for (const auto& value : node["for"]) {
+    std::string one = pattern;
+    if (value.IsSequence()) {
+      for (std::size_t k = 0; k < value.size(); ++k)
+        replace_all(one, "$" + std::to_string(k + 1), value[k].as<std::string>());
+    } else {
+      replace_all(one, "$", value.as<std::string>());
+    }
+    YAML::Node copy = YAML::Load(one);
+    copy.remove("for");
+    out.push_back(read_part(copy, transport));
+  }
+}
+
+TrafficSpec read_traffic(const YAML::Node& node, roce::Transport transport) {
+  check_keys(node, {"qps", "message", "messages", "window", "transport", "immediate", "receives", "naks",
+                    "timeouts", "counters", "rules"});
+  TrafficSpec out;
+  out.transport = transport;
+  out.qps = static_cast<std::uint32_t>(number(node, "qps", out.qps));
+  out.message = static_cast<std::uint32_t>(number(node, "message", out.message));
+  out.messages = number(node, "messages", out.messages);
+  out.window = static_cast<std::uint32_t>(number(node, "window", out.window));
+  out.immediate = flag(node, "immediate");
+  out.receives = static_cast<std::uint32_t>(number(node, "receives", out.receives));
+  if (node["naks"]) out.naks = read_range(node["naks"]);
+  if (node["timeouts"]) out.timeouts = read_range(node["timeouts"]);
+  if (node["counters"]) out.counters = read_counters(node["counters"]);
+  if (node["rules"]) out.rules = YAML::Dump(node["rules"]);
+  return out;
+}
+
+Needs read_needs(const YAML::Node& node) {
+  Needs out = 0;
+  if (!node) return out;
+  const auto words = node.as<std::string>();
+  for (const std::string_view word : split_words(words, ' ')) {
+    const auto need = need_of(word);
+    if (!need) refuse_node(node, "'" + std::string(word) + "' is not a need of a case");
+    out |= *need;
+  }
+  return out;
+}
+
+Case read_case(const YAML::Node& node) {
+  check_keys(node, {"id", "title", "section", "service", "opcodes", "severity", "level", "needs", "stimulus",
+                    "expected", "run", "traffic", "measure"});
+  Case out;
+  out.id = text(node, "id");
+  out.title = text(node, "title");
+  out.section = text(node, "section");
+  out.service = text(node, "service");
+  out.opcodes = text(node, "opcodes");
+  out.stimulus = text(node, "stimulus");
+  out.expected = text(node, "expected");
+  const auto severity = severity_of(text(node, "severity"));
+  const auto level = level_of(text(node, "level"));
+  if (!severity || !level) refuse_node(node, "unknown severity or level");
+  out.severity = *severity;
+  out.level = *level;
+  out.needs = read_needs(node["needs"]);
+  const roce::Transport transport = out.service == "UC" ? roce::Transport::kUc : roce::Transport::kRc;
+  if (const YAML::Node run = node["run"]) {
+    if (run.IsSequence()) {
+      for (const auto& part : run) read_parts(part, transport, out.parts);
+    } else {
+      read_parts(run, transport, out.parts);
+    }
+  }
+  const YAML::Node traffic = node["traffic"];
+  for (std::size_t k = 0; traffic && traffic.IsSequence() && k < traffic.size(); ++k)
+    out.traffic.push_back(read_traffic(traffic[k], transport));
+  if (traffic && traffic.IsMap()) out.traffic.push_back(read_traffic(traffic, transport));
+  if (node["measure"]) out.measurement = node["measure"].as<std::string>();
+  if (out.parts.empty() && out.traffic.empty() && out.measurement.empty())
+    refuse_node(node, "the case does nothing; fix: give it run, traffic or measure");
+  return out;
+}
+
+}  // namespace
+
+CaseGroup parse_group(std::string_view text_of_file, std::string_view file) {
+  std::string id;
+  try {
+    const YAML::Node root = YAML::Load(std::string(text_of_file));
+    check_keys(root, {"group", "title", "cases"});
+    CaseGroup out;
+    out.name = text(root, "group");
+    out.title = text(root, "title");
+    for (const auto& node : root["cases"]) {
+      id = node["id"] ? " " + node["id"].as<std::string>() : "";
+      out.cases.push_back(read_case(node));
+      if (out.cases.back().group() != out.name)
+        refuse_node(node, "the id does not begin with " + out.name + "-");
+    }
+    return out;
+  } catch (const YAML::Exception& error) {
+    throw NotationError(std::string(file) + id + ": line " + std::to_string(error.mark.line + 1) + ": " +
+                        error.msg);
+  } catch (const NotationError& error) {
+    throw NotationError(std::string(file) + id + ": " + error.what());
+  }
+}
+
+}  // namespace softfeb::conformance

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/rng.hpp"
+#include "conformance/checkers.hpp"
+#include "conformance/memory_model.hpp"
+#include "conformance/profile.hpp"
+#include "conformance/result.hpp"
+#include "conformance/target.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace softfeb::conformance {
+
+/// The surroundings of a case: the target and the board's addresses.
+struct CaseEnvironment {
+  Capabilities target;
+  Timing timing;
+  roce::Path path;                    ///< from the board to the target, IPv4
+  std::optional<roce::Path> v6_path;  ///< if the target has an IPv6 address
+  roce::IpAddress second_ip;          ///< the board's second address
+  std::vector<RegionPlace> regions;   ///< normal, read-only, of another protection domain, deregistered
+  roce::Qpn unused_qp = 0xabcdef;
+  const Profile* profile = nullptr;  ///< not null
+};
+
+/// In which respects a part failed, as a combination of bits.
+using Failures = std::uint8_t;
+inline constexpr Failures kAnswersFailed = 1U << 0;
+inline constexpr Failures kMemoryFailed = 1U << 1;
+inline constexpr Failures kCompletionsFailed = 1U << 2;
+inline constexpr Failures kStateFailed = 1U << 3;
+inline constexpr Failures kCheckersFailed = 1U << 4;
+
+/// Frames to be sent now.
+using Frames = std::vector<std::vector<std::uint8_t>>;
+
+/// Carries out one part of a case: opens its queue pairs, sends the packets of its steps, compares the
+/// answers with what is expected, reads memory, completions and states, and closes the queue pairs. Sans-I/O.
+/// The caller passes time and answers, sends frames, and carries out one request at a time.
+class PartRun {
+ public:
+  /// `c`, `part` and `environment` must outlive the object. The queue pairs of the board get the QPNs
+  /// first_qpn, first_qpn + 1 and so on.
+  PartRun(const Case& c, const Part& part, const CaseEnvironment& environment, Rng& rng, roce::Qpn first_qpn,
+          Time began, CaseResult& result);
+
+  /// True if answers to `qpn` belong to this part.
+  bool owns(roce::Qpn qpn) const { return qpn >= first_qpn_ && qpn - first_qpn_ < qps_.size(); }
+  void on_answer(const Answer& answer, Time now);
+  /// The next request, once; std::nullopt if there is none or the previous one has not been answered.
+  std::optional<TargetRequest> take_request();
+  void on_reply(const TargetReply& reply, Time now);
+  /// Does what is due at `now`, and appends frames that must be sent.
+  void run(Time now, Frames& out);
+  /// Time at which run() must be called again; kNever if it waits for a reply.
+  Time next_event() const;
+
+  bool done() const { return phase_ == Phase::kDone; }
+  Failures failures() const { return failures_; }
+  /// Why the part could not be carried out, if it could not, for example because the target refused a
+  /// request.
+  const std::string& broken() const { return broken_; }
+  bool target_gone() const { return gone_; }
+
+ private:
+  enum class Phase : std::uint8_t {
+    kFill,
+    kCountersBefore,
+    kOpen,
+    kSteps,
+    kProbe,
+    kState,
+    kMemory,
+    kCompletions,
+    kEvents,
+    kCountersAfter,
+    kClose,
+    kDone
+  };
+  enum class StepPhase : std::uint8_t { kBegin, kSending, kAwaiting, kSettling, kRequest };
+
+  struct Qp {
+    QpSpec spec;
+    roce::Psn first_psn = 0;
+    roce::Qpn remote = 0;
+    bool open = false;
+    std::optional<Script> script;
+    std::optional<AckChecker> checker;
+    std::optional<Matcher> matcher;
+    bool answered = true;    ///< the expectation has been fulfilled: the next packet begins another one
+    roce::Psn last_psn = 0;  ///< highest PSN sent, for the probe
+    Time touched = 0;        ///< latest packet or answer
+    std::optional<Answer> first_answer;  ///< other than a CNP
+  };
+
+  void ask(TargetRequest request) { request_ = std::move(request); }
+  void next_phase(Phase phase);
+  bool advance(Time now, Frames& out);
+  bool open_next();
+  bool run_step(Time now, Frames& out);
+  void begin_step(const Step& step, Time now);
+  bool send_some(const Step& step, Time now, Frames& out);
+  bool send_dropped(const Step& step, Time now, Frames& out);
+  bool send_flipped(const Step& step, Time now, Frames& out);
+  bool send_mutated(const Step& step, Time now, Frames& out);
+  bool after_sending(const Step& step, Time now);
+  bool await(const Step& step, Time now);
+  bool settle(const Step& step, Time now);
+  void finish_repetition(const Step& step);
+  void next_step();
+  void request_of(const Step& step);
+  void expect(std::uint32_t qp, const Expectation* expectation, std::uint64_t repetition);
+  const Expectation* expectation_for(std::size_t step) const;
+  bool last_of_part(std::size_t step) const;
+
+  void send(std::uint32_t qp, const PacketSpec& spec, std::uint64_t repetition, bool dropped, Time now,
+            Frames& out);
+  void trace_sent(const ScriptPacket& packet, std::uint32_t qp, Time now);
+  void probe(Time now, Frames& out);
+  void read_next();
+  void judge_memory(const TargetReply& reply);
+  void judge_completions(const TargetReply& reply);
+  void judge_state(TargetState state);
+  void judge_counters(const TargetReply& reply);
+  void check_fields(const Qp& qp, const Answer& answer);
+  void check_field(const FieldCheck& check, const Qp& qp, const Answer& answer);
+  bool needs_counters() const { return !part_.counters.empty() && environment_.target.counters; }
+  void begin_memory();
+  void fail(Failures what, const std::string& reason);
+  void find(const std::string& checker, const std::string& text);
+  void take_answer(Qp& qp, const Answer& answer, TracePacket& trace);
+
+  const Case& case_;
+  const Part& part_;
+  const CaseEnvironment& environment_;
+  Rng& rng_;
+  roce::Qpn first_qpn_;
+  Time began_;
+  CaseResult& result_;
+  std::vector<Qp> qps_;
+  MemoryModel memory_;
+  CnpChecker cnps_;
+  std::deque<Expectation> made_;  ///< expectations that steps imply
+
+  Phase phase_ = Phase::kFill;
+  StepPhase step_phase_ = StepPhase::kBegin;
+  std::size_t step_ = 0;
+  std::uint64_t repetition_ = 0;
+  std::size_t packet_ = 0;  ///< number of the packet within a kDrop step, or of the bit of a kEveryBit step
+  bool unspoilt_ = false;   ///< kDrop: the packet that must be taken has been sent
+  bool probed_ = false;
+  bool failed_ = false;    ///< the answers were wrong: the remaining steps are left out
+  bool checking_ = false;  ///< memory is read for a kCheck step
+  Time due_ = 0;           ///< earliest time of the next packet
+  Time deadline_ = kNever;
+  std::size_t qp_ = 0;  ///< queue pair of the current request
+  std::vector<MemoryModel::Range> ranges_;
+  std::size_t range_ = 0;
+  std::map<std::string, std::uint64_t> counters_;  ///< of the target, before the steps
+  Time step_began_ = 0;
+  std::optional<TargetRequest> request_;
+  bool waiting_ = false;
+  Failures failures_ = 0;
+  std::string broken_;
+  bool gone_ = false;
+};
+
+}  // namespace softfeb::conformance

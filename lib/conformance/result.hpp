@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "conformance/case.hpp"
+#include "conformance/target.hpp"
+#include "roce/headers.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace softfeb::conformance {
+
+enum class Verdict : std::uint8_t {
+  kPass,
+  kFail,
+  kKnownDeviation,  ///< fails, exactly as the profile says
+  kInconclusive,    ///< the environment prevented a judgement
+  kNotApplicable,   ///< the target or the profile lacks what the case needs
+  kMeasured,        ///< a figure, and no limit was exceeded
+  kNotRun,          ///< the time limit or a dead target ended the run before
+};
+std::string_view name_of(Verdict verdict);  ///< "pass", "fail", "known deviation", ...
+
+/// A packet in the trace of a case.
+struct TracePacket {
+  enum class Judgement : std::uint8_t {
+    kSent,        ///< to the target
+    kNotSent,     ///< a fault rule dropped it
+    kExpected,    ///< from the target; the expectation took it
+    kUnexpected,  ///< from the target; nothing expected it
+    kTolerated,   ///< from the target; the case takes any answer here
+    kForeign,     ///< from the target; for a queue pair of an earlier case
+  };
+  Time at = 0;  ///< since the start of the case
+  Judgement judgement = Judgement::kSent;
+  std::uint32_t step = 0;  ///< number of the step, from 1; 0: before the steps or after them
+  std::uint8_t opcode = 0;
+  roce::Psn psn = 0;
+  roce::Psn first_psn = 0;  ///< e of the packet's queue pair
+  std::uint32_t qp = 0;     ///< number of the queue pair in the case
+  std::optional<roce::Aeth> aeth;
+  std::uint32_t length = 0;  ///< payload in bytes
+  bool ack_req = false;
+  std::string comment;  ///< for people: the notation of a sent packet, or what is wrong with an answer
+  std::vector<std::uint8_t> frame;
+
+  bool from_target() const { return judgement != Judgement::kSent && judgement != Judgement::kNotSent; }
+};
+
+/// An answer that was awaited and did not come.
+struct MissingAnswer {
+  std::uint32_t step = 0;
+  Time at = 0;  ///< when it was given up, since the start of the case
+  std::string what;
+};
+
+/// What a running checker found.
+struct CheckerFinding {
+  std::string checker;  ///< "form", "ack", "go-back-n", "memory", "cnp", "counters"
+  std::string text;
+  std::optional<std::size_t> packet;  ///< index into the trace
+};
+
+/// A measured quantity.
+struct Figure {
+  std::string name;
+  double value = 0;
+  std::string unit;
+  std::optional<double> limit;  ///< of the profile; the figure must not exceed it
+  bool exceeded() const { return limit && value > *limit; }
+};
+
+struct RuleResult {
+  std::string text;
+  std::uint64_t hits = 0;
+};
+
+/// A range of memory whose bytes differ from what they must be.
+struct MemoryDifference {
+  std::uint32_t region = 0;
+  std::uint64_t offset = 0;
+  std::vector<std::uint8_t> expected;  ///< at most 64 bytes
+  std::vector<std::uint8_t> found;     ///< as many
+  std::string text;                    ///< for example "packet 3 was written although it was refused"
+};
+
+/// The outcome of one case.
+struct CaseResult {
+  const Case* of = nullptr;  ///< owned by the catalogue
+  Verdict verdict = Verdict::kNotRun;
+  std::string reason;  ///< why it is not a pass; one sentence
+  double seconds = 0;
+  unsigned attempts = 0;
+  std::vector<TracePacket> trace;  ///< of the last attempt
+  std::vector<MissingAnswer> missing;
+  std::vector<CheckerFinding> findings;
+  std::vector<MemoryDifference> memory;
+  std::vector<Completion> completions;
+  std::optional<TargetState> state;  ///< of the case's first queue pair, if the target tells
+  std::vector<Figure> figures;
+  std::vector<RuleResult> rules;
+  std::uint64_t foreign = 0;  ///< packets for queue pairs of earlier cases
+  std::string deviation;      ///< kKnownDeviation: what the profile says
+};
+
+/// Times that a run uses; measured by calibration unless the profile sets them.
+struct Timing {
+  Time round_trip_p50 = 0;
+  Time round_trip_p99 = 0;
+  Time t_ack = kMillisecond;        ///< an answer comes within this time
+  Time silence = 5 * kMillisecond;  ///< no answer within this time is silence
+  Time t_case = 2 * kSecond;        ///< longest time of a case
+};
+
+/// The outcome of a run.
+struct SuiteResult {
+  TargetDevice device;
+  std::string target;   ///< as given on the command line or in the configuration
+  std::string profile;  ///< name
+  Timing timing;
+  std::uint64_t seed = 0;
+  std::vector<CaseResult> cases;           ///< in the order of the catalogue
+  std::vector<std::string> not_seen;       ///< deviations of the profile that did not occur
+  std::optional<std::string> dead;         ///< the target stopped answering; names the last case before
+  std::optional<std::string> no_baseline;  ///< why nothing could be judged: sent, received, likely causes
+  double seconds = 0;
+};
+
+struct Totals {
+  std::size_t pass = 0, fail = 0, known_deviation = 0, inconclusive = 0, not_applicable = 0, measured = 0,
+              not_run = 0;
+};
+Totals totals_of(const SuiteResult& result);
+
+}  // namespace softfeb::conformance

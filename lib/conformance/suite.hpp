@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "conformance/canary.hpp"
+#include "conformance/case_run.hpp"
+#include "conformance/catalogue.hpp"
+#include "conformance/result.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace softfeb::conformance {
+
+struct SuiteConfig {
+  std::vector<const Case*> cases;  ///< to run, in this order (select())
+  Profile profile;
+  std::string target;  ///< for the result
+  std::uint64_t seed = 1;
+  unsigned attempts = 2;     ///< of a case that stays inconclusive
+  Time time_limit = kNever;  ///< of the run
+};
+
+/// Makes the object that carries out a case, if the case is a measurement or a run of the ordinary sender.
+/// Returns null, and sets the reason, if it cannot be carried out here.
+using MakeTask = std::function<std::unique_ptr<CaseTask>(const Case& c, const CaseEnvironment& environment,
+                                                         std::uint64_t seed, roce::Qpn& next_qpn, Time now,
+                                                         std::string& why_not)>;
+
+/// Runs cases one after the other against one target, and judges them. First it opens a canary and calibrates
+/// the times, then it runs BAS-01 to BAS-03; if these fail, nothing can be learnt from silence and the run
+/// ends. Sans-I/O, like CaseTask.
+class Suite {
+ public:
+  /// Everything that is passed must outlive the object.
+  Suite(const Catalogue& catalogue, SuiteConfig config, CaseEnvironment environment, TargetDevice device,
+        MakeTask make_task, Time now);
+
+  /// Called with each result, in the order in which the cases end.
+  void on_case(std::function<void(const CaseResult&)> report) { report_ = std::move(report); }
+  /// The port has lost `packets` in total, so that the current attempt says nothing.
+  void port_dropped(std::uint64_t packets);
+  /// The thread was not run for `gap`.
+  void preempted(Time gap);
+
+  void on_answer(const Answer& answer, Time now);
+  std::optional<TargetRequest> take_request();
+  void on_reply(const TargetReply& reply, Time now);
+  void run(Time now, Frames& out);
+  Time next_event() const;
+  bool done() const { return phase_ == Phase::kDone; }
+  /// Ends the run in order: cases that have not run count as such.
+  void stop(Time now);
+
+  const SuiteResult& result() const { return result_; }
+
+ private:
+  enum class Phase : std::uint8_t {
+    kOpenCanary,
+    kCalibrate,
+    kBaseline,
+    kBefore,  ///< the canary is checked before a case
+    kCase,
+    kAfter,   ///< the canary is checked after a case
+    kReopen,  ///< a new canary is opened after the old one was lost
+    kDone,
+  };
+
+  bool advance(Time now, Frames& out);
+  void calibrate(Time now, Frames& out);
+  bool baseline(Time now, Frames& out);
+  void fail_baseline(Time now, const std::string& what);
+  bool start_case(Time now);
+  bool begin_attempt(const Case& c, Time now);
+  bool case_step(Time now, Frames& out);
+  bool after_case(Time now, Frames& out);
+  void record(CaseResult result, Time now);
+  void not_run(const Case& c, Verdict verdict, const std::string& reason);
+  void dead(Time now);
+  void finish(Time now);
+  void open_canary();
+  std::size_t place_of(const Case& c) const;
+
+  const Catalogue& catalogue_;
+  SuiteConfig config_;
+  CaseEnvironment environment_;
+  MakeTask make_task_;
+  std::function<void(const CaseResult&)> report_;
+  SuiteResult result_;
+  Canary canary_;
+  std::unique_ptr<CaseTask> task_;
+  std::optional<CaseResult> pending_;  ///< result of the latest attempt, until the canary has answered
+  Phase phase_ = Phase::kOpenCanary;
+  Time began_;
+  std::size_t next_ = 0;      ///< index into SuiteConfig::cases
+  std::size_t baseline_ = 0;  ///< number of the baseline case
+  unsigned attempt_ = 0;
+  std::string disturbed_;  ///< why the current attempt says nothing; empty: it does
+  roce::Qpn next_qpn_ = 0x101;
+  roce::Qpn canary_qp_ = 0x100;
+  std::optional<TargetRequest> request_;
+  bool asked_ = false;
+  std::uint64_t dropped_ = 0;
+  bool canary_reopened_ = false;
+  bool canary_checked_ = false;
+  roce::Psn canary_psn_ = 0;
+  std::size_t calibrated_ = 0;  ///< WRITEs of the calibration
+};
+
+}  // namespace softfeb::conformance

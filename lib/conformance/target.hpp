@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "conformance/case.hpp"
+#include "conformance/script_packet.hpp"
+#include "roce/ip.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace softfeb::conformance {
+
+/// What a target can be asked, in addition to packets. All of it is carried out outside this library: by a
+/// session with rdma-sink, by softfeb's own receiver, or, for what a list of numbers gives, from that list.
+struct Capabilities {
+  bool fresh_qps = false;  ///< queue pairs can be opened and closed; otherwise a limited number is listed
+  bool memory = false;
+  bool receives = false;  ///< receives can be posted and completions read
+  bool states = false;    ///< states of queue pairs can be read and changed, special attributes are possible
+  bool counters = false;
+  bool v6 = false;
+  bool vlan = false;
+  bool two_ips = true;
+  bool reads = false;
+  bool atomics = false;
+  bool sends = false;
+  bool notification_point = false;
+  bool line_rate = false;
+  std::uint32_t active_mtu = 1024;       ///< largest path MTU in bytes
+  std::uint64_t max_message = 1U << 31;  ///< bytes
+  std::uint64_t region_size = 0;         ///< of the first region
+};
+
+/// Names the target in results.
+struct TargetDevice {
+  std::string name;      ///< for example "rxe0" or "softfeb"
+  std::string driver;    ///< empty: unknown
+  std::string firmware;  ///< empty: unknown
+  roce::IpAddress ip;
+  roce::MacAddress mac{};
+};
+
+/// Opens a queue pair whose requester is `requester_qp` at `requester_ip`.
+struct OpenRequest {
+  QpSpec spec;
+  roce::Psn psn = 0;
+  roce::Qpn requester_qp = 0;
+  roce::IpAddress requester_ip;
+};
+struct CloseRequest {
+  roce::Qpn qp = 0;
+};
+struct ModifyRequest {
+  roce::Qpn qp = 0;
+  TargetState state = TargetState::kRtr;
+};
+struct StateRequest {
+  roce::Qpn qp = 0;
+};
+struct ReceiveRequest {
+  roce::Qpn qp = 0;
+  std::uint32_t count = 0;
+};
+/// Sets all bytes of region 0 to kGuard.
+struct FillRequest {};
+/// Reads a range of a region.
+struct ReadRequest {
+  std::uint32_t region = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;
+};
+/// Reads the CRC-32 (as zlib computes it) of a range of a region.
+struct CrcRequest {
+  std::uint32_t region = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;
+};
+/// Takes all completions that have arrived since the last request.
+struct CompletionsRequest {};
+struct CountersRequest {};
+/// Asks whether a solicited event has been raised since the queue pair was opened.
+struct EventRequest {
+  roce::Qpn qp = 0;
+};
+
+using TargetRequest =
+    std::variant<OpenRequest, CloseRequest, ModifyRequest, StateRequest, ReceiveRequest, FillRequest,
+                 ReadRequest, CrcRequest, CompletionsRequest, CountersRequest, EventRequest>;
+
+/// Value of all bytes of a region before a case.
+inline constexpr std::uint8_t kGuard = 0xee;
+
+/// A work completion of the target.
+struct Completion {
+  roce::Qpn qp = 0;
+  bool success = true;
+  std::string status;
+  std::uint64_t length = 0;                  ///< bytes; 0 unless it was successful
+  std::optional<std::uint32_t> immediate{};  ///< in host order
+};
+
+/// Outcome of a request; only the member that belongs to the request is set.
+struct TargetReply {
+  std::optional<std::string> error;  ///< the target refused the request
+  bool gone = false;                 ///< with `error`: the target no longer answers requests at all
+  roce::Qpn qp = 0;                  ///< OpenRequest
+  TargetState state = TargetState::kRts;
+  std::vector<std::uint8_t> bytes;  ///< ReadRequest
+  std::uint32_t crc = 0;
+  std::vector<Completion> completions;
+  std::map<std::string, std::uint64_t> counters;
+  bool event = false;
+};
+
+/// The conditions of a case that the target does not fulfil, in words; empty if it can run.
+std::string why_not_applicable(const Case& c, const Capabilities& target);
+
+}  // namespace softfeb::conformance
