@@ -19,16 +19,17 @@ the number of a system: `seed000`, `seed001`, `seed003` or `seed004`.
 
 `tools/seed-figures` runs the experiments in virtual time, where the configuration alone determines
 the result, and writes this page. In the table, *expected* is the figure from the publication, or a
-value that follows from its parameters. Some publications describe an effect without a number: the
-innocent board, the traffic without DCQCN, and the threshold switch. In these rows, *expected* is a
-value that demonstrates the effect and reveals later changes of the result. A figure holds if the
-result of softfeb (*ours*) is within the tolerance.
+value that follows from its parameters. A row whose name begins with "…" continues the previous row.
+Some publications describe an effect without a number: the innocent board, the traffic without
+DCQCN, and the threshold switch. In these rows, *expected* is a value that demonstrates the effect
+and reveals later changes of the result. A figure holds if the result of softfeb (*ours*) is within
+the tolerance.
 
 Two publications give latencies, but not the parts of which they consist, so some parameters were
-fitted. The fixed cost (`post_delay`) of the camera's boards was fitted to the ratio of 4. The fixed
-cost and the link delay of receiver registration were fitted to the two latencies at 1 KB. These
-figures therefore show only that such parameters explain the published latencies. The figures for
-other sizes follow from the fitted parameters.
+fitted. The fixed cost (`post_delay`) of the camera's boards was chosen so that the ratio of the
+latencies at 4096 and 256 bytes is 4. For receiver registration, the fixed cost and the link delay
+were fitted to the two latencies at 1 KB. These figures therefore show only that such parameters
+explain the published latencies. The figures for other sizes follow from the fitted parameters.
 
 [published-systems.md](published-systems.md) lists the features of these systems, and shows how to
 reproduce most of them with softfeb.
@@ -54,10 +55,11 @@ Some figures need an explanation:
 * **The thesis's count.** The equations in the thesis count headers and iCRC. FCS, preamble and
   inter-frame gap occupy the link as well, so the goodput is lower than that share of 100 Gb/s.
 * **Queue of the camera.** When all boards answer one trigger, the queue of the server's port peaks
-  at 684 kB without event headers. The headers add 64 bytes from each of the 143 boards.
+  at 684 kB without event headers. The header of each of the 143 boards adds 64 bytes.
+* **R6.** The links drop, duplicate and reorder packets, each with a probability of 10⁻⁴.
 * **Goodput of NaNet-10.** In addition to its payload, each packet of a WRITE occupies the link for
-  98 bytes of headers, iCRC, FCS, preamble and inter-frame gap. For a datagram, the number is 66
-  bytes.
+  98 bytes of headers, iCRC, FCS, preamble and inter-frame gap. A datagram occupies it for 66 bytes
+  in addition to its payload.
 * **Time saved.** Registration saves one round trip, whose duration does not depend on the size of
   the transfer. For a transfer of 32 KB, it is only a small share of the latency.
 """
