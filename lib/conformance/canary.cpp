@@ -3,12 +3,15 @@
 
 namespace softfeb::conformance {
 
-void Canary::open(const CaseEnvironment& environment, roce::Qpn own, roce::Qpn remote, roce::Psn psn) {
+void Canary::open(const CaseEnvironment& environment, roce::Qpn own, roce::Qpn remote, roce::Psn psn,
+                  const RegionPlace* region) {
+  std::vector<RegionPlace> regions = environment.regions;
+  if (region != nullptr) regions.front() = *region;
   script_.emplace(ScriptSetup{.path = environment.path,
                               .dest_qp = remote,
                               .unused_qp = environment.unused_qp,
                               .first_psn = psn,
-                              .regions = environment.regions,
+                              .regions = regions,
                               .second_ip = environment.second_ip});
   own_ = own;
   next_ = psn;

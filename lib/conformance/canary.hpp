@@ -20,7 +20,9 @@ class Canary {
   };
 
   /// `remote`: QPN of the target, which expects `psn`.
-  void open(const CaseEnvironment& environment, roce::Qpn own, roce::Qpn remote, roce::Psn psn);
+  /// `region`: its memory, if it is not the first region of the environment; may be null.
+  void open(const CaseEnvironment& environment, roce::Qpn own, roce::Qpn remote, roce::Psn psn,
+            const RegionPlace* region = nullptr);
   bool owns(roce::Qpn qpn) const { return script_ && qpn == own_; }
   roce::Qpn remote() const { return script_->setup().dest_qp; }
   State state() const { return state_; }

@@ -79,7 +79,7 @@ void CaseRun::run(Time now, Frames& out) {
 void CaseRun::end_part(Time now) {
   const Failures failures = part_->failures();
   if (!part_->broken().empty()) {
-    result_.verdict = Verdict::kInconclusive;
+    result_.verdict = part_->unsupported() ? Verdict::kNotApplicable : Verdict::kInconclusive;
     result_.reason = part_->broken();
     gone_ = part_->target_gone();
     part_.reset();
@@ -117,7 +117,7 @@ bool CaseRun::is_known(Failures failures) const {
 
 CaseResult CaseRun::take_result(Time now) {
   result_.seconds = to_seconds(now - began_);
-  if (result_.verdict == Verdict::kInconclusive) return std::move(result_);
+  if (result_.verdict != Verdict::kNotRun) return std::move(result_);
   if (!failed_) {
     result_.verdict = case_.level == Level::kMeasure ? Verdict::kMeasured : Verdict::kPass;
     result_.reason.clear();

@@ -23,7 +23,6 @@ PartRun::PartRun(const Case& c, const Part& part, const CaseEnvironment& environ
       part_(part),
       environment_(environment),
       rng_(rng),
-      first_qpn_(first_qpn),
       began_(began),
       result_(result),
       memory_(environment.regions.front().size),
@@ -31,6 +30,7 @@ PartRun::PartRun(const Case& c, const Part& part, const CaseEnvironment& environ
   for (const QpSpec& spec : part.qps) {
     Qp& qp = qps_.emplace_back();
     qp.spec = spec;
+    qp.own = first_qpn + static_cast<roce::Qpn>(qps_.size() - 1);
     qp.first_psn = spec.psn.value_or(static_cast<std::uint32_t>(rng.next())) & roce::kPsnMask;
     qp.last_psn = (qp.first_psn - 1) & roce::kPsnMask;
   }
@@ -69,9 +69,37 @@ bool PartRun::open_next() {
   const bool v6 = (case_.needs & kNeedsV6) != 0 && environment_.v6_path;
   ask(OpenRequest{.spec = qp.spec,
                   .psn = qp.first_psn,
-                  .requester_qp = first_qpn_ + static_cast<roce::Qpn>(qp_),
+                  .requester_qp = qp.own,
                   .requester_ip = (v6 ? *environment_.v6_path : environment_.path).source_ip});
   return false;
+}
+
+const PartRun::Qp* PartRun::find_qp(roce::Qpn qpn) const {
+  const auto it = std::find_if(qps_.begin(), qps_.end(), [&](const Qp& qp) { return qp.own == qpn; });
+  return it == qps_.end() ? nullptr : &*it;
+}
+
+void PartRun::opened(Qp& qp, const TargetReply& reply, Time now) {
+  const bool v6 = (case_.needs & kNeedsV6) != 0 && environment_.v6_path;
+  std::vector<RegionPlace> regions = environment_.regions;
+  if (reply.fixed) {
+    qp.own = reply.fixed->requester_qp;
+    qp.first_psn = reply.fixed->psn;
+    qp.last_psn = (qp.first_psn - 1) & roce::kPsnMask;
+    regions.front() = reply.fixed->region;
+  }
+  qp.remote = reply.qp;
+  qp.open = true;
+  qp.touched = now;
+  qp.script.emplace(ScriptSetup{.path = v6 ? *environment_.v6_path : environment_.path,
+                                .transport = qp.spec.transport,
+                                .dest_qp = reply.qp,
+                                .unused_qp = environment_.unused_qp,
+                                .first_psn = qp.first_psn,
+                                .pmtu = qp.spec.pmtu,
+                                .regions = std::move(regions),
+                                .second_ip = environment_.second_ip});
+  qp.checker.emplace(qp.first_psn);
 }
 
 void PartRun::on_reply(const TargetReply& reply, Time now) {
@@ -79,6 +107,7 @@ void PartRun::on_reply(const TargetReply& reply, Time now) {
   if (reply.error) {
     if (broken_.empty()) broken_ = *reply.error;
     gone_ = gone_ || reply.gone;
+    unsupported_ = unsupported_ || reply.unsupported;
     phase_ = gone_ || phase_ == Phase::kClose ? Phase::kDone : Phase::kClose;
     qp_ = 0;
     return;
@@ -93,19 +122,7 @@ void PartRun::on_reply(const TargetReply& reply, Time now) {
       break;
     case Phase::kOpen: {
       Qp& qp = qps_[qp_++];
-      const bool v6 = (case_.needs & kNeedsV6) != 0 && environment_.v6_path;
-      qp.remote = reply.qp;
-      qp.open = true;
-      qp.touched = now;
-      qp.script.emplace(ScriptSetup{.path = v6 ? *environment_.v6_path : environment_.path,
-                                    .transport = qp.spec.transport,
-                                    .dest_qp = reply.qp,
-                                    .unused_qp = environment_.unused_qp,
-                                    .first_psn = qp.first_psn,
-                                    .pmtu = qp.spec.pmtu,
-                                    .regions = environment_.regions,
-                                    .second_ip = environment_.second_ip});
-      qp.checker.emplace(qp.first_psn);
+      opened(qp, reply, now);
       memory_.open(static_cast<std::uint32_t>(qp_ - 1), qp.first_psn);
       break;
     }
@@ -282,7 +299,7 @@ void PartRun::take_answer(Qp& qp, const Answer& answer, TracePacket& trace) {
 }
 
 void PartRun::on_answer(const Answer& answer, Time now) {
-  const std::uint32_t index = answer.dest_qp - first_qpn_;
+  const auto index = static_cast<std::uint32_t>(find_qp(answer.dest_qp) - qps_.data());
   Qp& qp = qps_[index];
   qp.touched = now;
   TracePacket trace{.at = now - began_,

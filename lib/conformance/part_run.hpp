@@ -51,7 +51,7 @@ class PartRun {
           Time began, CaseResult& result);
 
   /// True if answers to `qpn` belong to this part.
-  bool owns(roce::Qpn qpn) const { return qpn >= first_qpn_ && qpn - first_qpn_ < qps_.size(); }
+  bool owns(roce::Qpn qpn) const { return find_qp(qpn) != nullptr; }
   void on_answer(const Answer& answer, Time now);
   /// The next request, once; std::nullopt if there is none or the previous one has not been answered.
   std::optional<TargetRequest> take_request();
@@ -67,6 +67,7 @@ class PartRun {
   /// request.
   const std::string& broken() const { return broken_; }
   bool target_gone() const { return gone_; }
+  bool unsupported() const { return unsupported_; }
 
  private:
   enum class Phase : std::uint8_t {
@@ -88,7 +89,8 @@ class PartRun {
   struct Qp {
     QpSpec spec;
     roce::Psn first_psn = 0;
-    roce::Qpn remote = 0;
+    roce::Qpn own = 0;     ///< QPN of the board
+    roce::Qpn remote = 0;  ///< QPN of the target
     bool open = false;
     std::optional<Script> script;
     std::optional<AckChecker> checker;
@@ -99,6 +101,8 @@ class PartRun {
     std::optional<Answer> first_answer;  ///< other than a CNP
   };
 
+  const Qp* find_qp(roce::Qpn qpn) const;
+  void opened(Qp& qp, const TargetReply& reply, Time now);
   void ask(TargetRequest request) { request_ = std::move(request); }
   void next_phase(Phase phase);
   bool advance(Time now, Frames& out);
@@ -140,7 +144,6 @@ class PartRun {
   const Part& part_;
   const CaseEnvironment& environment_;
   Rng& rng_;
-  roce::Qpn first_qpn_;
   Time began_;
   CaseResult& result_;
   std::vector<Qp> qps_;
@@ -169,6 +172,7 @@ class PartRun {
   Failures failures_ = 0;
   std::string broken_;
   bool gone_ = false;
+  bool unsupported_ = false;
 };
 
 }  // namespace softfeb::conformance

@@ -88,7 +88,11 @@ void Suite::on_reply(const TargetReply& reply, Time now) {
       return fail_baseline(now, "the target refused a queue pair: " + *reply.error);
     return dead(now);
   }
-  canary_.open(environment_, canary_qp_, reply.qp, canary_psn_);
+  if (reply.fixed) {
+    canary_qp_ = reply.fixed->requester_qp;
+    canary_psn_ = reply.fixed->psn;
+  }
+  canary_.open(environment_, canary_qp_, reply.qp, canary_psn_, reply.fixed ? &reply.fixed->region : nullptr);
   phase_ = phase_ == Phase::kOpenCanary ? Phase::kCalibrate : Phase::kAfter;
   canary_checked_ = false;
 }
@@ -278,7 +282,7 @@ bool Suite::after_case(Time now, Frames& out) {
 
 /// Keeps the result of an attempt, or repeats an attempt that says nothing.
 void Suite::record(CaseResult result, Time now) {
-  if (!disturbed_.empty()) {
+  if (!disturbed_.empty() && result.verdict != Verdict::kNotApplicable) {
     result.verdict = Verdict::kInconclusive;
     result.reason = disturbed_;
   }

@@ -107,7 +107,16 @@ struct Completion {
 struct TargetReply {
   std::optional<std::string> error;  ///< the target refused the request
   bool gone = false;                 ///< with `error`: the target no longer answers requests at all
-  roce::Qpn qp = 0;                  ///< OpenRequest
+  bool unsupported = false;          ///< with `error`: this target can never do it
+  roce::Qpn qp = 0;                  ///< OpenRequest: QPN of the target
+  /// OpenRequest: the requester's QPN and first PSN, and the memory, if the target does not take them from
+  /// the request, because its queue pairs exist already.
+  struct Fixed {
+    roce::Qpn requester_qp = 0;
+    roce::Psn psn = 0;
+    RegionPlace region;
+  };
+  std::optional<Fixed> fixed;
   TargetState state = TargetState::kRts;
   std::vector<std::uint8_t> bytes;  ///< ReadRequest
   std::uint32_t crc = 0;
