@@ -109,6 +109,7 @@ enum class Form : std::uint8_t { kRun, kLab };
 // Readers, one per section. Problems are added to the section's Reading.
 RunSettings read_run(Section section);
 LatencyConfig read_latency(Section section);
+ConformanceConfig read_conformance(Section section);
 EalConfig read_eal(Section section);
 WorkersConfig read_workers(Section section);
 PortConfig read_port(Section section);

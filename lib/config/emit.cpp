@@ -172,6 +172,7 @@ Json emit_machine(const RunConfig& config, std::size_t ports) {
   Json json;
   json["run"] = emit_run(config.run);
   if (config.latency.sample) json["latency"] = {{"sample", *config.latency.sample}};
+  if (config.conformance) json["conformance"] = emit_conformance(*config.conformance);
   json["eal"] = emit_eal(config.eal);
   json["workers"] = emit_workers(config.workers);
   json["ports"] = Json::array();

@@ -152,6 +152,8 @@ Draft read_document(Reading& reading, const Node& document, Form form) {
   }
   for (const Node& change : s.list("changes"))
     draft.changes.push_back(read_change(Section(reading, change, "changes[]")));
+  if (const Node* node = s.find("conformance"); node != nullptr && form == Form::kRun)
+    draft.config.conformance = read_conformance(Section(reading, *node, "conformance"));
   if (form == Form::kLab) {
     read_lab_sections(s, section("network"), section("lab"), draft);
   } else if (refuse_lab(s)) {

@@ -3,6 +3,7 @@
 
 #include "base/time.hpp"
 #include "config/address.hpp"
+#include "config/conformance_config.hpp"
 #include "config/congestion.hpp"
 #include "config/endpoint_config.hpp"
 #include "config/events_config.hpp"
@@ -176,7 +177,8 @@ struct RunConfig {
   std::vector<TriggerConfig> triggers;
   std::vector<BoardConfig> boards;
   std::vector<ReceiverConfig> receivers;
-  std::vector<ChangeConfig> changes;  ///< in file order
+  std::vector<ChangeConfig> changes;             ///< in file order
+  std::optional<ConformanceConfig> conformance;  ///< used by `softfeb conformance` only
 
   /// Place of each key that the file or --set gives, indexed by dotted path.
   std::map<std::string, Where> places;

@@ -4,6 +4,7 @@
 
 #include "conformance/answer.hpp"
 #include "roce/icrc.hpp"
+#include "roce/opcode.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -285,6 +286,11 @@ void PartRun::take_answer(Qp& qp, const Answer& answer, TracePacket& trace) {
   const bool taken = qp.matcher && qp.matcher->take(answer);
   if (taken) {
     trace.judgement = TracePacket::Judgement::kExpected;
+    return;
+  }
+  if (answer.is_ack() && answer.opcode == roce::kOpcodeRcAck && qp.unrequested.count(answer.psn) != 0) {
+    trace.judgement = TracePacket::Judgement::kTolerated;
+    trace.comment = "the packet did not request this acknowledgement, which is allowed";
     return;
   }
   trace.judgement = TracePacket::Judgement::kUnexpected;

@@ -12,6 +12,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -98,6 +99,7 @@ class PartRun {
     bool answered = true;    ///< the expectation has been fulfilled: the next packet begins another one
     roce::Psn last_psn = 0;  ///< highest PSN sent, for the probe
     Time touched = 0;        ///< latest packet or answer
+    std::set<roce::Psn> unrequested;     ///< PSNs of packets that do not request an acknowledgement
     std::optional<Answer> first_answer;  ///< other than a CNP
   };
 

@@ -70,6 +70,7 @@ void PartRun::send(std::uint32_t qp, const PacketSpec& spec, std::uint64_t repet
   if (marked_ce(spec)) cnps_.marked();
   from.checker->sent(packet, dropped || spoilt(spec));
   memory_.sent(packet, qp, dropped);
+  if (!spec.ack_req && !dropped && !spoilt(spec)) from.unrequested.insert(packet.psn);
   from.touched = now;
   if (!dropped && ((packet.psn - from.last_psn) & roce::kPsnMask) < (1U << 23))
     from.last_psn = (packet.psn + packet.psns - 1) & roce::kPsnMask;
