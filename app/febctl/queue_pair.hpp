@@ -20,8 +20,8 @@ struct BoardResources {
   bool keep_pd = false;  ///< do not free a PD that belongs to another client
 };
 
-/// A queue pair of the board, set up and torn down over the metadata bus. Each step throws Refusal with the
-/// fix if the board refuses it; earlier steps stay in effect.
+/// A queue pair of the board, set up and torn down over the metadata bus. If the board refuses a step, the
+/// step throws Refusal, whose message contains the fix; earlier steps stay in effect.
 class QueuePair {
  public:
   /// `bus` must outlive this object.

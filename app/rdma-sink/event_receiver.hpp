@@ -52,7 +52,7 @@ class EventReceiver {
   const detector::EventBuilder& builder() const { return builder_; }
   const detector::HeaderCounts& headers() const { return headers_; }
   std::uint64_t contradictions(Contradiction c) const { return contradictions_[static_cast<std::size_t>(c)]; }
-  /// Share of the events that are not complete. Also counts known events of which no message arrived.
+  /// Share of the events that are not complete. Also counts known events for which no message arrived.
   double loss() const;
 
  private:
@@ -70,7 +70,7 @@ class EventReceiver {
     nlohmann::json incomplete_ = nlohmann::json::array();
   };
   struct Progress {
-    std::uint64_t accepted = 0;  ///< number of the last event of which a message passed all checks
+    std::uint64_t accepted = 0;  ///< number of the last event for which a message passed all checks
     std::uint64_t event = 0;     ///< number of the event to which the last message belongs
     std::uint32_t piece = 0;     ///< index of the piece that is expected next in this event
   };

@@ -38,7 +38,7 @@ json EventReceiver::report_file() const {
   return file;
 }
 
-/// Reports the events of which nothing arrived, as ranges of event numbers. If there are several builders, a
+/// Reports the events for which no data arrived, as ranges of event numbers. If there are several builders, a
 /// range contains only the numbers of this builder's events, that is, every `builders`-th number.
 json EventReceiver::report_never_seen() const {
   const auto event_of = [this](std::uint64_t n) { return n * options_.layout.builders + options_.builder; };

@@ -89,10 +89,10 @@ class CongestionControl {
   /// All hooks that the algorithm implements.
   Hooks hooks() const { return hooks_; }
 
-  /// Returns when a frame of `bytes` counted bytes may leave if no further event occurs. A time that is not
-  /// after `now` means that the frame may leave now; kNever means that an event is required first. Call again
-  /// after every event, because an event may change the rate and thus the departure. Also call again at the
-  /// returned time, because the prediction covers only a limited number of rate changes.
+  /// Returns the time at which a frame of `bytes` counted bytes may leave if no further event occurs. A time
+  /// that is not after `now` means that the frame may leave now; kNever means that an event is required
+  /// first. Call again after every event, because an event may change the rate and thus the departure. Also
+  /// call again at the returned time, because the prediction covers only a limited number of rate changes.
   Time departure(std::uint32_t bytes, Time now) {
     if (bytes != asked_bytes_ || (now >= answer_ && !final_)) keep(bytes, find_departure(bytes, now));
     return answer_;

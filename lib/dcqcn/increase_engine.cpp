@@ -92,9 +92,9 @@ std::uint64_t IncreaseEngine::leap(std::uint64_t n, Rates& rates, bool ramps, co
   return ramps && k == Kind::kHyper ? leap_ramp(n, rates, p, build) : 0;
 }
 
-// If two hyper increases move Rc and Rt by the same even amount, all later pairs do the same, because halving
-// commutes with even shifts: floor((x + 2h) / 2) = floor(x / 2) + h. A ramp therefore needs only one
-// multiplication, provided that Rt neither reaches the line rate nor wraps.
+// If two successive hyper increases together move Rc and Rt by the same even amount, all later pairs do the
+// same, because halving commutes with even shifts: floor((x + 2h) / 2) = floor(x / 2) + h. A ramp therefore
+// needs only one multiplication, provided that Rt neither reaches the line rate nor wraps.
 std::uint64_t IncreaseEngine::leap_ramp(std::uint64_t n, Rates& rates, const FirmwareParameters& p,
                                         const FirmwareBuild& build) {
   const Rates one = increased(rates, Kind::kHyper, p, build), two = increased(one, Kind::kHyper, p, build);

@@ -69,7 +69,7 @@ class QpStore {
   /// True if packets use more than the first two cache lines of a congestion control. This holds for all
   /// algorithms except the firmware's DCQCN.
   bool long_controls() const { return lines_behind_ != 0; }
-  /// Prefetches the congestion control and FlightTracker stored behind queue pair `i`. Does nothing if a
+  /// Prefetches the congestion control and FlightTracker stored after queue pair `i`. Does nothing if a
   /// packet uses only the first two cache lines, because SendQp prefetches these.
   void prefetch_behind(std::size_t i) const {
     if (lines_behind_ != 0) prefetch(place(i) + sizeof(SendQp), lines_behind_);

@@ -28,13 +28,14 @@ struct PluginFacts {
 /// failed() is true and no more packets leave. Exceptions of counters() are ignored.
 class alignas(64) PluginControl final : public congestion::CongestionControl {
  public:
-  /// Constructs the plug-in's control behind this object. Both together occupy control_bytes(plugin) bytes.
+  /// Constructs the plug-in's control in the memory after this object. Both together occupy
+  /// control_bytes(plugin) bytes.
   PluginControl(const PluginFacts& facts, std::span<const double> values, const softfeb_plugin::Path& path);
   PluginControl(const PluginControl&) = delete;
   PluginControl& operator=(const PluginControl&) = delete;
   ~PluginControl() override;
 
-  /// Size in bytes of a PluginControl with the plug-in's control behind it.
+  /// Size in bytes of a PluginControl with the plug-in's control after it.
   static std::size_t control_bytes(const softfeb_plugin::Plugin& plugin);
   static congestion::Hooks hooks_of(const softfeb_plugin::Plugin& plugin);
 

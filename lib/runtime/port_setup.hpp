@@ -12,7 +12,7 @@
 /// Translates the configuration into settings of the data plane.
 namespace softfeb::runtime {
 
-/// Maximum number of packets in use besides those in descriptors: at the far end of a ring, or waiting for a
+/// Maximum number of packets in use that are not in descriptors: at the far end of a ring, or waiting for a
 /// retry.
 inline constexpr std::uint32_t kHeldPackets = 2048;
 

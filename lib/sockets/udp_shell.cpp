@@ -65,8 +65,8 @@ srp::UdpPeer peer_of(const sockaddr_storage& address) {
 
 Time steady_time() {
   using std::chrono::steady_clock;
-  // Picoseconds since the clock's own origin may overflow 64 bits, so times are relative to the first call.
-  // The origin is one second before this call, because code treats time 0 as long ago.
+  // Picoseconds since the clock's own epoch may overflow 64 bits, so time 0 is one second before the first
+  // call. It is not the first call itself, because code treats time 0 as long ago.
   static const auto origin = steady_clock::now() - std::chrono::seconds(1);
   const auto elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(steady_clock::now() - origin);
   return static_cast<Time>(elapsed.count()) * kNanosecond;

@@ -29,7 +29,7 @@ class Commands {
   /// Adds a subcommand that calls `run`. Returns it, so that the caller can add options.
   CLI::App& add(const std::string& name, const std::string& help, std::function<Outcome()> run);
 
-  /// Creates the environment at the first call. `others` is the number of lcores besides the main one.
+  /// Creates the environment at the first call. `others` is the number of lcores in addition to the main one.
   const Environment& environment(unsigned others = 1);
 
   /// Runs the parsed subcommand and writes its result; returns the exit code.

@@ -14,7 +14,8 @@ namespace softfeb::bench {
 /// a ring. Uses huge pages if available, otherwise ordinary memory. Create only one per process.
 class Environment {
  public:
-  /// `others` is the number of lcores besides the main one. If there are too few CPUs, lcores share CPUs.
+  /// `others` is the number of lcores in addition to the main one. If there are too few CPUs, lcores share
+  /// CPUs.
   explicit Environment(unsigned others = 1);
   const dataplane::TscClock& clock() const { return *clock_; }
   /// True if lcores share a CPU and therefore disturb each other.

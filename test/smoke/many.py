@@ -86,7 +86,7 @@ class Many(harness.TestCase):
             self.assertLessEqual(q["measured_payload_bytes"], q["tx_payload_bytes"])
 
     def test_two_thousand_queue_pairs_of_which_packets_are_lost(self):
-        """With UC, the sender does not notice losses. The receiver's map must list exactly the messages of which a packet was dropped."""
+        """With UC, the sender does not notice losses. The receiver's map must list exactly the messages that lost a packet."""
         run = self.run_softfeb(CONF / "thesis-2000.yaml", "--messages", "20", "--set", "run.duration=30s",
                                "--set", "boards.camera.qps.0.traffic.rate=2Mb/s",
                                "--set", "ports.feb.faults={seed: 7, tx_drop: 1%}",

@@ -12,7 +12,7 @@
 namespace softfeb::test {
 namespace {
 
-/// Captures with Rogue's own server, behind which there is only memory.
+/// Captures with Rogue's own server, which is connected only to memory.
 const std::set<std::string> kOfMemory = {"rssi_srp_loopback", "rssi_srp_loss"};
 /// Captures with a small server. It has the metadata bus, the uptime and a few constants. All other registers
 /// read 0.

@@ -59,8 +59,8 @@ TEST_CASE("a rate per interval is exact, for any sizes", "[pacer]") {
 TEST_CASE("with a period, message n is due at n periods, also after a billion messages", "[pacer]") {
   constexpr Time kBegin = 12'345;
   constexpr std::uint64_t kBillion = 1'000'000'000;
-  // The periods are 16 samples at 195,312.5/s, a prime number of picoseconds, and less than an iteration of a
-  // worker's loop.
+  // Three periods: one of 16 samples at 195,312.5/s, one that is a prime number of picoseconds, and one that
+  // is shorter than an iteration of a worker's loop.
   for (const Time period : {81'920 * kNanosecond, Time{1'000'000'007}, Time{99'988}}) {
     Pacer pacer = Pacer::every(period);
     CHECK_FALSE(pacer.unlimited());

@@ -256,7 +256,7 @@ class Guest:
 
 
 def _start_time(pid):
-    """Returns when a process began, in clock ticks since boot. Together with the PID, this identifies the process uniquely."""
+    """Returns the start time of a process in clock ticks since boot. Together with the PID, this identifies the process uniquely."""
     try:
         with open(f"/proc/{pid}/stat") as f:
             fields = f.read().rpartition(")")[2].split()
