@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hello.hpp"
 
+#include "fields.hpp"
 #include "roce/transfer_immediate.hpp"
-
-#include <limits>
 
 namespace softfeb::sink {
 
@@ -13,44 +12,8 @@ using nlohmann::json;
 
 constexpr std::uint64_t kMaxMessage = std::uint64_t{1} << 31;
 constexpr std::uint32_t kMax16 = 0xffff;
-constexpr std::uint32_t kMax24 = 0xffffff;
 constexpr std::uint32_t kMaxSlots = 1U << 24;
-constexpr std::uint32_t kMax32 = 0xffffffff;
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 62;
-
-std::uint64_t number(const json& object, const char* key, std::uint64_t max,
-                     std::optional<std::uint64_t> otherwise = std::nullopt) {
-  const auto value = object.find(key);
-  if (value == object.end() && otherwise) return *otherwise;
-  if (value == object.end()) throw Refusal(std::string("'") + key + "' is missing");
-  if (!value->is_number_unsigned() || value->get<std::uint64_t>() > max)
-    throw Refusal(std::string("'") + key + "' must be a whole number from 0 to " + std::to_string(max));
-  return value->get<std::uint64_t>();
-}
-
-std::uint32_t number32(const json& object, const char* key, std::uint32_t max,
-                       std::optional<std::uint64_t> otherwise = std::nullopt) {
-  return static_cast<std::uint32_t>(number(object, key, max, otherwise));
-}
-
-std::string text(const json& object, const char* key) {
-  const auto value = object.find(key);
-  if (value == object.end() || !value->is_string())
-    throw Refusal(std::string("'") + key + "' must be a string");
-  return value->get<std::string>();
-}
-
-roce::Transport parse_transport(const std::string& name) {
-  if (name == "rc") return roce::Transport::kRc;
-  if (name == "uc") return roce::Transport::kUc;
-  throw Refusal("'transport' must be \"rc\" or \"uc\"");
-}
-
-std::uint32_t parse_pmtu(const json& line) {
-  const std::uint32_t pmtu = number32(line, "pmtu", 4096);
-  if (pmtu < 256 || (pmtu & (pmtu - 1)) != 0) throw Refusal("'pmtu' must be 256, 512, 1024, 2048 or 4096");
-  return pmtu;
-}
 
 ImmediateRule parse_immediate(const json& line) {
   using Kind = ImmediateRule::Kind;
@@ -100,13 +63,7 @@ PayloadRule parse_payload(const json& line, std::uint32_t message_size) {
   return rule;
 }
 
-roce::IpAddress parse_address(const json& object, const char* key) {
-  const auto address = roce::IpAddress::parse(text(object, key));
-  if (!address) throw Refusal("'ip' must be an IPv4 or IPv6 address");
-  return *address;
-}
-
-/// `ip` is the address of the QPs for which the line contains no address.
+/// `ip`: address of QPs that have none of their own.
 std::vector<PeerQp> parse_qps(const json& line, const roce::IpAddress& ip) {
   const auto list = line.find("qps");
   if (list == line.end() || !list->is_array() || list->empty())
@@ -122,13 +79,6 @@ std::vector<PeerQp> parse_qps(const json& line, const roce::IpAddress& ip) {
     qps.push_back({number32(qp, "qpn", kMax24), number32(qp, "psn", kMax24), own});
   }
   return qps;
-}
-
-/// Returns a whole number from 1 to `max`.
-std::uint32_t positive(const json& object, const char* key, std::uint32_t max) {
-  const std::uint32_t value = number32(object, key, max);
-  if (value == 0) throw Refusal(std::string("'") + key + "' must be at least 1");
-  return value;
 }
 
 std::optional<detector::BuilderLayout> parse_events(const json& line, std::size_t qps) {
@@ -156,13 +106,17 @@ json parse_line(std::string_view line) {
   return object;
 }
 
-Hello parse_hello(const json& line) {
+void check_version(const json& line) {
   if (const std::uint64_t version = number(line, "version", 0xffff); version != kVersion)
     throw Refusal("version " + std::to_string(version) + " of the exchange; this rdma-sink speaks version " +
                   std::to_string(kVersion) + ": use the same release of both");
+}
+
+Hello parse_hello(const json& line) {
+  check_version(line);
   Hello hello;
   hello.ip = parse_address(line, line.contains("ip") ? "ip" : "gid");
-  hello.transport = parse_transport(text(line, "transport"));
+  hello.transport = parse_transport(line);
   hello.pmtu = parse_pmtu(line);
   hello.message_size = number32(line, "message_size", kMaxMessage);
   hello.messages = number(line, "messages", kMaxBytes, 0);

@@ -3,13 +3,13 @@
 
 #include "board/payload.hpp"
 #include "detector/builder_layout.hpp"
+#include "refusal.hpp"
 #include "roce/ip.hpp"
 #include "roce/opcode.hpp"
 #include "roce/psn.hpp"
 
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,12 +21,6 @@ namespace softfeb::sink {
 
 inline constexpr int kVersion = 1;
 inline constexpr std::uint16_t kDefaultPort = 18516;
-
-/// Exception for a line that is refused. Sent to the client as {"error": …}, with the problem and the fix.
-class Refusal : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 /// Rule for the immediates that the client will send.
 struct ImmediateRule {
@@ -98,6 +92,8 @@ struct PostReceives {
 
 /// The following functions throw Refusal. `line` has no terminator.
 nlohmann::json parse_line(std::string_view line);
+/// Checks the version in a client's first line.
+void check_version(const nlohmann::json& line);
 Hello parse_hello(const nlohmann::json& line);
 End parse_end(const nlohmann::json& line);
 PostReceives parse_post_receives(const nlohmann::json& line);

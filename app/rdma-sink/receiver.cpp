@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "receiver.hpp"
 
+#include "choose_gid.hpp"
 #include "hostclock/tai.hpp"
 
-#include <algorithm>
 #include <array>
-#include <thread>
 
 #include <arpa/inet.h>
 #include <time.h>
@@ -14,46 +13,10 @@ namespace softfeb::sink {
 
 namespace {
 
-using namespace std::chrono_literals;
-
 constexpr std::size_t kMaxEvents = 20;
 
-/// Waits until the port is active. The link may come up shortly after the client has connected, for example
-/// with vhost-user or after a cable was plugged in.
-ibv_port_attr wait_active(const Device& device) {
-  ibv_port_attr port = device.port_attributes();
-  for (int i = 0; i < 100 && port.state != IBV_PORT_ACTIVE; ++i) {
-    std::this_thread::sleep_for(50ms);
-    port = device.port_attributes();
-  }
-  if (port.state != IBV_PORT_ACTIVE)
-    throw Refusal("port " + std::to_string(device.port()) + " of " + device.name() + " is " +
-                  ibv_port_state_str(port.state) + "; fix: bring its network interface and link up");
-  return port;
-}
-
-Gid choose_gid(const Device& device, const Options& options, const Hello& hello) {
-  const ibv_port_attr port = wait_active(device);
-  const std::uint32_t active = mtu_bytes(port.active_mtu);
-  if (hello.pmtu > std::min(active, options.mtu))
-    throw Refusal(
-        "path MTU " + std::to_string(hello.pmtu) + " requested, but the receiver supports at most " +
-        std::to_string(std::min(active, options.mtu)) +
-        (active < hello.pmtu ? "; fix: use a smaller one, or a larger MTU of the receiver's network interface"
-                             : "; fix: use a smaller one, or increase rdma-sink --mtu"));
-  const auto gid = device.find_gid(hello.ip, options.gid_index);
-  if (!gid)
-    throw Refusal(options.gid_index ? "GID index " + std::to_string(*options.gid_index) +
-                                          " is not a RoCE v2 GID; see show_gids or "
-                                          "/sys/class/infiniband"
-                                    : std::string("the receiver has no RoCE v2 GID for ") +
-                                          (hello.ip.is_v4() ? "IPv4" : "IPv6") +
-                                          "; fix: give its network interface an address of that family");
-  return *gid;
-}
-
-/// The origin of the event builder's times is this long before the start of the session, so that triggers
-/// before the session also have a positive time.
+/// The builder's times begin this long before the session, so that earlier triggers also have a positive
+/// time.
 constexpr std::uint32_t kMarginSeconds = 3600;
 
 /// Reads TAI only once per session, so that steps of the clock do not affect the session's timeouts.
@@ -78,7 +41,7 @@ Receiver::Receiver(const Device& device, const Options& options, const Hello& he
                    eventfile::EventFile* event_file)
     : options_(options),
       hello_(hello),
-      gid_(choose_gid(device, options, hello)),
+      gid_(choose_gid(device, options, hello.ip, hello.pmtu)),
       shares_(shares_of(options, hello, device.limits())),
       expected_(hello, options.expect),
       out_(options.out),
@@ -147,10 +110,10 @@ bool Receiver::poll() {
   std::array<ibv_wc, 64> completions;
   bool any = false;
   for (;;) {
-    const int n = ibv_poll_cq(qps_.cq(), static_cast<int>(completions.size()), completions.data());
-    for (int i = 0; i < n; ++i) on_completion(completions[static_cast<std::size_t>(i)]);
+    const std::size_t n = qps_.completions().poll(completions);
+    for (std::size_t i = 0; i < n; ++i) on_completion(completions[i]);
     receives_.flush();
-    if (n <= 0) return any;
+    if (n == 0) return any;
     any = true;
   }
 }

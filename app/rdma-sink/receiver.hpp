@@ -33,7 +33,7 @@ class Receiver {
 
   /// Handles completions; returns false if there were none.
   bool poll();
-  int completion_fd() const { return qps_.completion_fd(); }
+  int completion_fd() const { return qps_.completions().fd(); }
   void rearm() { qps_.rearm(); }
 
   /// Posts `what.count` more receives on the selected queues (see Receives::post()), and returns

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "device.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace softfeb::sink {
+
+/// A completion queue with a channel for its events.
+class CompletionQueue {
+ public:
+  /// The queue holds `entries` completions. It is not armed. Throws Refusal.
+  CompletionQueue(const Device& device, std::uint32_t entries);
+
+  ibv_cq* get() const { return cq_.get(); }
+  int fd() const { return channel_->fd; }  ///< readable if an event is waiting
+
+  /// Requests an event for the next completion or, with `solicited`, for the next completion of a message
+  /// with a solicited event and for the next error.
+  void arm(bool solicited);
+  /// Takes the waiting events. Returns false if there were none. Does not block.
+  bool take_events();
+  /// Takes up to out.size() completions, and returns their number.
+  std::size_t poll(std::span<ibv_wc> out);
+
+ private:
+  ChannelPtr channel_;
+  CqPtr cq_;
+};
+
+}  // namespace softfeb::sink
