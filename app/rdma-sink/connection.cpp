@@ -16,12 +16,6 @@
 
 namespace softfeb::sink {
 
-namespace {
-
-constexpr std::size_t kMaxLine = std::size_t{16} << 20;
-
-}  // namespace
-
 Connection::Connection(int fd) : fd_(fd) {
   const timeval limit{10, 0};
   setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
@@ -38,8 +32,10 @@ bool Connection::receive() {
   if (n < 0) return errno == EAGAIN || errno == EINTR;
   if (n == 0) return false;
   received_.append(buffer.data(), static_cast<std::size_t>(n));
-  return received_.size() <= kMaxLine;
+  return !line_too_long();
 }
+
+bool Connection::line_too_long() const { return received_.size() > kMaxLine; }
 
 std::optional<std::string> Connection::next_line() {
   const std::size_t end = received_.find('\n', scanned_);
@@ -55,11 +51,15 @@ std::optional<std::string> Connection::next_line() {
 
 bool Connection::send(const nlohmann::json& line) {
   // The line may contain received text, which may not be valid UTF-8.
+  if (broken_) return false;
   std::string text = line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
   for (std::size_t at = 0; at < text.size();) {
     const ssize_t n = ::send(fd_, text.data() + at, text.size() - at, MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
+    if (n <= 0) {
+      broken_ = true;
+      return false;
+    }
     at += static_cast<std::size_t>(n);
   }
   return true;

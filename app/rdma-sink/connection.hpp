@@ -9,6 +9,8 @@
 
 namespace softfeb::sink {
 
+inline constexpr std::size_t kMaxLine = std::size_t{16} << 20;  ///< bytes of a line
+
 /// A TCP connection that carries JSON lines. Owns the socket.
 class Connection {
  public:
@@ -23,7 +25,10 @@ class Connection {
   bool receive();
   /// Returns the next complete line, without its terminator.
   std::optional<std::string> next_line();
-  /// Waits at most ten seconds for buffer space. Returns false if the line could not be sent.
+  /// More data is waiting than a line may contain.
+  bool line_too_long() const;
+  /// Waits at most ten seconds for buffer space. Returns false if this line or an earlier one could not be
+  /// sent.
   bool send(const nlohmann::json& line);
 
   std::chrono::steady_clock::time_point since() const { return since_; }
@@ -32,6 +37,7 @@ class Connection {
   int fd_;
   std::string received_;
   std::size_t scanned_ = 0;
+  bool broken_ = false;  ///< a line could not be sent
   std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
 };
 

@@ -5,7 +5,9 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <system_error>
 #include <vector>
 
 #include <net/if.h>
@@ -82,11 +84,25 @@ ibv_port_attr Device::port_attributes() const {
   return attributes;
 }
 
-DeviceLimits Device::limits() const {
+ibv_device_attr Device::attributes() const {
   ibv_device_attr attributes{};
   if (const int error = ibv_query_device(context_.get(), &attributes); error != 0)
     throw NoDevice(name() + ": " + std::strerror(error));
+  return attributes;
+}
+
+DeviceLimits Device::limits() const {
+  const ibv_device_attr attributes = this->attributes();
   return {attributes.max_cqe, attributes.max_qp_wr, attributes.max_srq, attributes.max_srq_wr};
+}
+
+std::string Device::driver() const {
+  const std::filesystem::path folder = context_->device->ibdev_path;
+  std::error_code error;
+  const auto driver = std::filesystem::read_symlink(folder / "device/driver", error);
+  if (!error) return driver.filename();
+  // Software devices have no parent device. Of these, Soft-RoCE alone names its network interface here.
+  return std::filesystem::exists(folder / "parent", error) ? "rdma_rxe" : "";
 }
 
 std::optional<Gid> Device::find_gid(const roce::IpAddress& peer, std::optional<int> index) const {

@@ -56,7 +56,10 @@ class Device {
   /// Folder of the port in sysfs, with its counters.
   std::string sysfs_port() const;
   ibv_port_attr port_attributes() const;  ///< current attributes. Throws NoDevice.
+  ibv_device_attr attributes() const;     ///< Throws NoDevice.
   DeviceLimits limits() const;            ///< Throws NoDevice.
+  /// Returns the name of the kernel driver; empty if sysfs does not tell.
+  std::string driver() const;
 
   /// Returns a RoCE v2 GID for a connection to `peer`. With `index`, this is the GID at that index.
   /// Otherwise, it is the first GID of the peer's address family; for IPv6, global addresses are preferred to

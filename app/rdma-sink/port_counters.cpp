@@ -38,6 +38,15 @@ CounterFiles read_counters(const std::string& folder) {
   return all;
 }
 
+nlohmann::json current_counters(const std::string& port) {
+  nlohmann::json all;
+  for (const char* kind : {"hw_counters", "counters"}) {
+    const CounterFiles files = read_counters(port + '/' + kind);
+    all[kind] = files.empty() ? nlohmann::json(nullptr) : nlohmann::json(files);
+  }
+  return all;
+}
+
 PortCounters::PortCounters(std::string port)
     : port_(std::move(port)),
       hardware_(read_counters(port_ + "/hw_counters")),

@@ -17,6 +17,10 @@ using CounterFiles = std::map<std::string, std::uint64_t>;
 /// map if the folder does not exist.
 CounterFiles read_counters(const std::string& folder);
 
+/// Returns the current values of the counters of a port: `hw_counters` and `counters`, each null if the
+/// device has no counters of this kind. `port` is as in PortCounters.
+nlohmann::json current_counters(const std::string& port);
+
 /// The counters of a port over a session: `hw_counters` and `counters` of the report (doc/rdma-sink.md).
 class PortCounters {
  public:

@@ -72,7 +72,7 @@ bool Server::run() {
     }
     drop_silent();
   }
-  if (receiver_) end(nullptr);
+  abandon();
   return held_;
 }
 
@@ -117,48 +117,68 @@ void Server::accept_client() {
 
 /// Handles the available lines of a connection. The connection may be closed afterwards.
 void Server::serve(Connection& connection) {
-  const bool there = connection.receive();
-  while (const auto line = connection.next_line()) handle(connection, *line);
+  bool there = connection.receive();
+  while (const auto line = connection.next_line()) there = handle(connection, *line) && there;
+  if (connection.line_too_long())
+    connection.send(error_line("a line has at most " + std::to_string(kMaxLine) + " bytes"));
   if (there) return;
-  if (client_ == &connection) end(nullptr);
+  if (client_ == &connection) abandon();
   connections_.remove_if([&](const Connection& c) { return &c == &connection; });
 }
 
-void Server::handle(Connection& connection, const std::string& text) {
-  json answer;
+/// Returns false if the client does not take the answer.
+bool Server::handle(Connection& connection, const std::string& line) {
+  json reply;
   try {
-    const json line = parse_line(text);
-    if (line.contains("end")) {
-      if (client_ != &connection) throw Refusal("'end' without a session on this connection");
-      const End what = parse_end(line);
-      end(&what);
-      return;
-    }
-    if (line.contains("version")) {
-      answer = begin(connection, line);
-    } else if (!receiver_) {
-      throw Refusal("no session; a connection begins with {\"version\": 1, …} (doc/rdma-sink.md)");
-    } else if (line.contains("post_receives")) {
-      answer = {{"posted", receiver_->post(parse_post_receives(line))}};
-    } else if (line.contains("status")) {
-      answer = receiver_->status();
-    } else {
-      throw Refusal("unknown request; known ones are version, post_receives, status and end");
-    }
+    reply = answer(connection, line);
   } catch (const Refusal& refusal) {
     say(std::string("refused: ") + refusal.what());
-    answer = error_line(refusal.what());
+    reply = error_line(refusal.what());
   } catch (const NoDevice& error) {
     say(error.what());
-    answer = error_line(error.what());
+    reply = error_line(error.what());
   } catch (const std::bad_alloc&) {
-    answer = error_line("out of memory");
+    reply = error_line("out of memory");
   }
-  connection.send(answer);
+  return connection.send(reply);
+}
+
+json Server::answer(Connection& connection, const std::string& text) {
+  if (conformance_ && client_ == &connection) return answer_conformance(text);
+  const json line = parse_line(text);
+  if (line.contains("end")) {
+    if (!receiver_ || client_ != &connection) throw Refusal("'end' without a session on this connection");
+    const End what = parse_end(line);
+    return end(&what);
+  }
+  if (line.contains("version")) return begin(connection, line);
+  if (conformance_)
+    throw Refusal("a conformance session is in progress; only its own connection may send requests");
+  if (!receiver_)
+    throw Refusal("no session; a connection begins with {\"version\": 1, …} (doc/rdma-sink.md)");
+  if (line.contains("post_receives")) return {{"posted", receiver_->post(parse_post_receives(line))}};
+  if (line.contains("status")) return receiver_->status();
+  throw Refusal("unknown request; known ones are version, post_receives, status and end");
+}
+
+json Server::answer_conformance(const std::string& text) {
+  if (text.size() > kMaxRequestLine)
+    throw Refusal("a line of a conformance session has at most " + std::to_string(kMaxRequestLine) +
+                  " bytes");
+  return conformance_->answer(parse_conformance_request(parse_line(text)));
 }
 
 json Server::begin(Connection& connection, const json& line) {
-  if (receiver_) throw Refusal("busy with another client; try again when its session has ended");
+  if (client_ != nullptr) throw Refusal("busy with another client; try again when its session has ended");
+  if (wants_conformance(line)) {
+    const ConformanceHello hello = parse_conformance_hello(line);
+    auto session = std::make_unique<ConformanceSession>(device_, options_, hello);
+    json welcome = session->welcome();
+    conformance_ = std::move(session);
+    client_ = &connection;
+    say("conformance session of " + hello.ip.to_string());
+    return welcome;
+  }
   const Hello hello = parse_hello(line);
   receiver_ = std::make_unique<Receiver>(device_, options_, hello, event_file_);
   client_ = &connection;
@@ -166,16 +186,27 @@ json Server::begin(Connection& connection, const json& line) {
   return receiver_->welcome();
 }
 
-void Server::end(const End* what) {
-  const json report = receiver_->finish(what);
+/// Ends the session, if there is one, because its client or rdma-sink goes away.
+void Server::abandon() {
+  if (receiver_) end(nullptr);
+  if (!conformance_) return;
+  conformance_.reset();
+  client_ = nullptr;
+  ++sessions_;
+  say("the conformance session has ended");
+}
+
+/// Ends the ordinary session and returns its report. `what` is null if the client disconnected.
+json Server::end(const End* what) {
+  json report = receiver_->finish(what);
   receiver_.reset();
-  if (what != nullptr) client_->send(report);
   client_ = nullptr;
   ++sessions_;
   held_ = held_ && report["held"].get<bool>();
   std::printf("%s\n", report.dump().c_str());
   std::fflush(stdout);
   if (!options_.json.empty()) write_report(options_.json, report);
+  return report;
 }
 
 /// Closes connections that send nothing, to make room for new ones.

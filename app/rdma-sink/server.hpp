@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "conformance_session.hpp"
 #include "connection.hpp"
 #include "receiver.hpp"
 
@@ -30,9 +31,12 @@ class Server {
   bool take_signal();
   void accept_client();
   void serve(Connection& connection);
-  void handle(Connection& connection, const std::string& line);
+  bool handle(Connection& connection, const std::string& line);
+  nlohmann::json answer(Connection& connection, const std::string& line);
+  nlohmann::json answer_conformance(const std::string& line);
   nlohmann::json begin(Connection& connection, const nlohmann::json& line);
-  void end(const End* what);
+  nlohmann::json end(const End* what);
+  void abandon();
   void take_device_events();
   void drop_silent();
 
@@ -42,8 +46,10 @@ class Server {
   int listener_ = -1;
   int signals_ = -1;
   std::list<Connection> connections_;
-  std::unique_ptr<Receiver> receiver_;
-  Connection* client_ = nullptr;  ///< the connection that owns the session
+  // At most one session exists at a time.
+  std::unique_ptr<Receiver> receiver_;               ///< the ordinary session
+  std::unique_ptr<ConformanceSession> conformance_;  ///< the conformance session
+  Connection* client_ = nullptr;                     ///< the connection that owns the session
   std::vector<pollfd> ready_;
   std::size_t sessions_ = 0;
   bool held_ = true;

@@ -32,6 +32,8 @@ TEST_CASE("the increase of each counter of a port is reported", "[rdma-sink]") {
   write(hardware / "rcvd_pkts", "175");
   write(hardware / "wrapped", "5");
   write(hardware / "late", "3");
+  CHECK(current_counters(port) ==
+        json{{"hw_counters", {{"rcvd_pkts", 175}, {"wrapped", 5}, {"late", 3}}}, {"counters", nullptr}});
   json report;
   counters.add_to(report);
   CHECK(report["hw_counters"] == json{{"rcvd_pkts", 75}, {"wrapped", 5}, {"late", 3}});

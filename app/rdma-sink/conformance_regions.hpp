@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "conformance_requests.hpp"
+#include "verbs_memory.hpp"
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace softfeb::sink {
+
+/// The memory regions of a conformance session. Each has a number that is not used again.
+class ConformanceRegions {
+ public:
+  /// `device` must outlive this object. `pd` is the protection domain of the queue pairs, and must be freed
+  /// after this object. `memory` is the number of bytes of all regions with their guards.
+  ConformanceRegions(const Device& device, ibv_pd* pd, std::uint64_t memory);
+
+  /// Adds the requested regions, or none of them. Returns their numbers, addresses, keys and sizes. Besides
+  /// the regions, `in_use` bytes of the memory are in use. Throws Refusal.
+  nlohmann::json add(const RegionsRequest& request, std::uint64_t in_use);
+  /// Deregisters a region and frees its memory. Throws Refusal.
+  void free(std::uint32_t region);
+
+  std::uint64_t bytes() const;  ///< memory of all regions with their guards
+  void fill(const FillRequest& request);
+  /// Throws Refusal if the region does not exist, or if the range lies outside.
+  MutableByteSpan bytes_of(const MemoryRange& range) const;
+
+ private:
+  struct Region {
+    MappedMemory memory;  ///< with the guards
+    MrPtr mr;             ///< null: deregistered
+    std::uint32_t rkey = 0;
+    std::uint64_t size = 0;
+  };
+  Region create(const RegionRequest& request, int access);
+  const Region& find(std::uint32_t region) const;
+  MrPtr register_distinct(ibv_pd* pd, MutableByteSpan memory, int access) const;
+  void deregister(Region& region);
+  bool invalid(std::uint32_t rkey) const;
+
+  const Device& device_;
+  ibv_pd* pd_;
+  std::uint64_t memory_;
+  int supported_;   ///< remote operations that the device supports (ibv_access_flags)
+  PdPtr other_pd_;  ///< null until a region needs it
+  std::map<std::uint32_t, Region> regions_;
+  std::vector<std::uint32_t> invalid_;  ///< keys that were promised to be invalid
+  std::uint32_t next_ = 0;
+};
+
+}  // namespace softfeb::sink
