@@ -14,28 +14,14 @@ constexpr std::size_t kMaxLine = std::size_t{64} << 20;
 
 constexpr const char* kSeeSink = "see rdma-sink's output";
 
-ByteSpan bytes(const std::string& text) {
-  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
-
-/// Calls `decode` and adds the peer's name to the message of its errors.
-template <class Decode>
-auto named(const TcpLink& link, Decode decode) {
-  try {
-    return decode();
-  } catch (const PeerError& error) {
-    link.fail(error.fault(), error.what());
-  }
-}
-
 class SinkSession final : public PeerSession {
  public:
   SinkSession(const PeerUrl& url, const LocalEndpoint& local, const PeerTimeouts& timeouts)
       : link_(url, timeouts) {
     link_.connect("start rdma-sink there, and check host, port and firewall");
-    link_.write(bytes(sink::encode_hello(local)), "its queue pairs", kSeeSink);
+    link_.write(sink::encode_hello(local), "its queue pairs", kSeeSink);
     const std::string line = link_.read_line(kMaxLine, timeouts.step, "its queue pairs", kSeeSink);
-    remote_ = named(link_, [&] { return sink::decode_welcome(line, local.qps.size()); });
+    remote_ = link_.named([&] { return sink::decode_welcome(line, local.qps.size()); });
     if (remote_.ip.is_v4() != local.ip.is_v4())
       link_.fail(PeerFault::kConfiguration, "its GID is " + remote_.ip.to_string() + ", ours " +
                                                 local.ip.to_string() +
@@ -49,9 +35,9 @@ class SinkSession final : public PeerSession {
   void begin() override {}
 
   nlohmann::json end(const PeerResults& results) override {
-    link_.write(bytes(sink::encode_end(results)), "its report", kSeeSink);
+    link_.write(sink::encode_end(results), "its report", kSeeSink);
     const std::string line = link_.read_line(kMaxLine, link_.timeouts().end, "its report", kSeeSink);
-    return named(link_, [&] { return sink::decode_report(line); });
+    return link_.named([&] { return sink::decode_report(line); });
   }
 
  private:

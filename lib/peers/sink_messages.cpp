@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "peers/sink_messages.hpp"
 
-#include "peers/tcp_link.hpp"
-#include "roce/ip.hpp"
+#include "peers/sink_answer.hpp"
 
 #include <limits>
 
@@ -14,34 +13,6 @@ using nlohmann::json;
 
 constexpr std::uint64_t kMax64 = std::numeric_limits<std::uint64_t>::max();
 
-[[noreturn]] void malformed(const std::string& what) {
-  throw PeerError(PeerFault::kProtocol,
-                  "rdma-sink's answer " + what + "; check that it is an rdma-sink of this version");
-}
-
-json parse_object(std::string_view line) {
-  json object = json::parse(line, nullptr, false);
-  if (!object.is_object()) malformed("is not a JSON object: " + quote(line));
-  const auto error = object.find("error");
-  if (error == object.end()) return object;
-  const std::string text = error->is_string() ? error->get<std::string>() : error->dump();
-  throw PeerError(PeerFault::kConfiguration, "rdma-sink refuses: " + text);
-}
-
-std::uint64_t number(const json& object, const char* key, std::uint64_t max) {
-  const auto value = object.find(key);
-  if (value == object.end()) malformed(std::string("has no '") + key + "'");
-  if (!value->is_number_unsigned() || value->get<std::uint64_t>() > max)
-    malformed(std::string("has a '") + key + "' that is not a number up to " + std::to_string(max));
-  return value->get<std::uint64_t>();
-}
-
-std::string text(const json& object, const char* key) {
-  const auto value = object.find(key);
-  if (value == object.end() || !value->is_string()) malformed(std::string("has no string '") + key + "'");
-  return value->get<std::string>();
-}
-
 RemoteQp decode_qp(const json& object) {
   if (!object.is_object()) malformed("has a queue pair that is not an object");
   RemoteQp qp;
@@ -51,10 +22,6 @@ RemoteQp decode_qp(const json& object) {
   qp.address = number(object, "address", kMax64);
   qp.length = number(object, "length", kMax64);
   return qp;
-}
-
-std::uint32_t number32(const json& object, const char* key) {
-  return static_cast<std::uint32_t>(number(object, key, 0xffffffff));
 }
 
 detector::BuilderLayout decode_events(const json& object) {
@@ -94,30 +61,18 @@ std::string encode_hello(const LocalEndpoint& local) {
 }
 
 RemoteEndpoint decode_welcome(std::string_view line, std::size_t qps) {
-  const json object = parse_object(line);
-  if (const std::uint64_t version = number(object, "version", 0xffff); version != kVersion)
-    throw PeerError(PeerFault::kConfiguration, "rdma-sink speaks version " + std::to_string(version) +
-                                                   " of the exchange, softfeb version " +
-                                                   std::to_string(kVersion) +
-                                                   "; use the same release of both");
+  const json object = parse_answer(line);
+  check_version(object);
   RemoteEndpoint remote;
   remote.software = "rdma-sink";
-  const std::string ip = text(object, "ip");
-  const auto gid = roce::IpAddress::parse(ip);
-  if (!gid) malformed("has an 'ip' that is not an address: " + quote(ip));
-  remote.ip = *gid;
-  if (object.contains("mac")) {
-    const std::string mac = text(object, "mac");
-    remote.mac = roce::parse_mac(mac);
-    if (!remote.mac) malformed("has a 'mac' that is not an address: " + quote(mac));
-  }
+  remote.ip = address(object);
+  remote.mac = mac_of(object);
   if (object.contains("slots")) remote.slots = number(object, "slots", kMax64);
-  const auto list = object.find("qps");
-  if (list == object.end() || !list->is_array()) malformed("has no list 'qps'");
-  if (list->size() != qps)
-    malformed("has " + std::to_string(list->size()) + " queue pairs, but " + std::to_string(qps) +
+  const json& all = list(object, "qps");
+  if (all.size() != qps)
+    malformed("has " + std::to_string(all.size()) + " queue pairs, but " + std::to_string(qps) +
               " were requested");
-  for (const json& qp : *list) remote.qps.push_back(decode_qp(qp));
+  for (const json& qp : all) remote.qps.push_back(decode_qp(qp));
   if (object.contains("events")) remote.events = decode_events(object["events"]);
   return remote;
 }
@@ -133,6 +88,6 @@ std::string encode_end(const PeerResults& results) {
   return json{{"end", std::move(end)}}.dump() + '\n';
 }
 
-json decode_report(std::string_view line) { return parse_object(line); }
+json decode_report(std::string_view line) { return parse_answer(line); }
 
 }  // namespace softfeb::peers::sink

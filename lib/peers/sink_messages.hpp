@@ -12,8 +12,6 @@
 /// peer's name, if a line is invalid.
 namespace softfeb::peers::sink {
 
-inline constexpr int kVersion = 1;
-
 /// Encodes the client's first line: the traffic it will send, and its QPs.
 std::string encode_hello(const LocalEndpoint& local);
 

@@ -61,6 +61,10 @@ void TcpLink::write(ByteSpan data, const char* waiting_for, const std::string& f
   }
 }
 
+void TcpLink::write(std::string_view text, const char* waiting_for, const std::string& fix) {
+  write(ByteSpan(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()), waiting_for, fix);
+}
+
 void TcpLink::read(MutableByteSpan out, const char* waiting_for, const std::string& fix) {
   try {
     stream_->read(out, timeouts_.step);

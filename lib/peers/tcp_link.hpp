@@ -23,6 +23,7 @@ class TcpLink {
 
   void connect(const std::string& fix);
   void write(ByteSpan data, const char* waiting_for, const std::string& fix);
+  void write(std::string_view text, const char* waiting_for, const std::string& fix);
   void read(MutableByteSpan out, const char* waiting_for, const std::string& fix);
   std::string read_line(std::size_t max_size, TcpStream::Duration timeout, const char* waiting_for,
                         const std::string& fix);
@@ -31,6 +32,16 @@ class TcpLink {
   void part(ByteSpan last);
   /// Throws PeerError.
   [[noreturn]] void fail(PeerFault fault, const std::string& what, bool nobody_there = false) const;
+
+  /// Calls `decode` and adds the peer's name to the message of its PeerErrors.
+  template <class Decode>
+  auto named(Decode decode) const {
+    try {
+      return decode();
+    } catch (const PeerError& error) {
+      fail(error.fault(), error.what());
+    }
+  }
 
   const PeerTimeouts& timeouts() const { return timeouts_; }
 
