@@ -23,7 +23,7 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   /// Runs until a signal or, with --once, until the first session ends. Returns true if all checks of all
-  /// sessions passed.
+  /// sessions passed. A conformance session has no checks.
   bool run();
 
  private:
