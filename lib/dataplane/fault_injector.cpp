@@ -17,51 +17,86 @@ std::uint8_t* data(rte_mbuf* m) { return rte_pktmbuf_mtod(m, std::uint8_t*); }
 
 }  // namespace
 
+rte_mbuf* RuledMbufs::copy(const rte_mbuf* packet) const {
+  return rte_pktmbuf_copy(packet, pool, 0, UINT32_MAX);
+}
+
+bool RuledMbufs::replaced_by_copy(rte_mbuf*& packet) {
+  if (packet->pool == pool) return true;
+  rte_mbuf* const own = copy(packet);
+  if (own == nullptr) {
+    ++no_copy_;
+    return false;
+  }
+  rte_pktmbuf_free(packet);
+  packet = own;
+  return true;
+}
+
+/// A frame that is longer than the buffers of the copies is a chain, which cannot be changed.
+MutableByteSpan RuledMbufs::piece(rte_mbuf* packet) {
+  if (packet->nb_segs != 1) return {};
+  return {data(packet), packet->data_len};
+}
+
+void RuledMbufs::edited(rte_mbuf* packet, std::size_t size) {
+  rte_pktmbuf_trim(packet, static_cast<std::uint16_t>(packet->data_len - size));
+}
+
+void RuledMbufs::release(rte_mbuf* packet) { rte_pktmbuf_free(packet); }
+
+/// Takes one packet, and the packets that rules add or release with it.
+class FaultInjector::Exit {
+ public:
+  Exit(FaultInjector& injector, const faults::RoceLocation& at, const faults::FaultVerdict& verdict,
+       Output& out)
+      : injector_(injector), at_(at), verdict_(verdict), out_(out) {}
+
+  bool room() const { return out_.room(); }
+  bool forward(rte_mbuf* packet) {
+    const std::size_t before = out_.n;
+    injector_.pass_random(packet, at_, verdict_, out_);
+    return out_.n != before;
+  }
+  static void drop(rte_mbuf* packet) { rte_pktmbuf_free(packet); }
+  void add_copy(rte_mbuf* packet) { out_.add_held(packet); }
+  void add_held(rte_mbuf* packet) { out_.add_held(packet); }
+
+ private:
+  FaultInjector& injector_;
+  const faults::RoceLocation& at_;
+  const faults::FaultVerdict& verdict_;
+  Output& out_;
+};
+
 FaultInjector::FaultInjector(const faults::FaultPlan& plan, std::uint32_t frame_bytes, std::uint32_t held,
                              unsigned lcores, Mempools& pools, std::uint16_t cc_port,
-                             faults::FaultRules rules, const HoldLimits& limits)
-    : plan_(plan),
-      rules_(std::move(rules)),
-      limits_(limits),
-      cc_port_(cc_port),
-      store_(rules_.active() ? limits.packets : 0, rules_.states()) {
+                             faults::FaultRules rules, const faults::HoldLimits& limits)
+    : plan_(plan), cc_port_(cc_port), rules_(packets_, std::move(rules), limits) {
   if (!active()) return;
   const std::uint32_t copies = held + (rules_.active() ? limits.packets : 0);
-  copies_ = pools.create("copies for faults", pool_size(copies, lcores), frame_bytes);
+  packets_.pool = pools.create("copies for faults", pool_size(copies, lcores), frame_bytes);
 }
 
 FaultInjector::~FaultInjector() { rte_pktmbuf_free(held_); }
 
-rte_mbuf* FaultInjector::replace_by_copy(rte_mbuf* packet) {
-  rte_mbuf* copy = rte_pktmbuf_copy(packet, copies_, 0, UINT32_MAX);
-  if (copy == nullptr) {
-    ++no_copy_;
-    return nullptr;
-  }
-  rte_pktmbuf_free(packet);
-  return copy;
-}
-
 rte_mbuf* FaultInjector::corrupt(rte_mbuf* packet, const faults::RoceLocation& at, std::uint64_t where) {
-  rte_mbuf* copy = replace_by_copy(packet);
-  if (copy == nullptr) return packet;
-  // The flipped bit belongs to the iCRC, to the bytes that it covers, or to the congestion control header,
-  // which has its own checksum. A correct receiver must therefore drop the packet. The copy may be a chain.
-  std::uint32_t offset = at.content + static_cast<std::uint32_t>((where >> 3) % (copy->pkt_len - at.content));
+  if (!packets_.replaced_by_copy(packet)) return packet;
+  // Flip a bit of the iCRC or of the bytes it covers, or of the congestion control header, which has its own
+  // checksum, so that a correct receiver must drop the packet. The copy may be a chain.
+  std::uint32_t offset =
+      at.content + static_cast<std::uint32_t>((where >> 3) % (packet->pkt_len - at.content));
   if (offset == at.bth + kReserved8a) ++offset;
-  rte_mbuf* m = copy;
+  rte_mbuf* m = packet;
   for (; offset >= m->data_len; m = m->next) offset -= m->data_len;
   data(m)[offset] = static_cast<std::uint8_t>(data(m)[offset] ^ (1U << (where & 7)));
   ++counters_.corrupted;
-  return copy;
+  return packet;
 }
 
 rte_mbuf* FaultInjector::mark_ce(rte_mbuf* packet, const faults::RoceLocation& at) {
-  if (!RTE_MBUF_DIRECT(packet) || rte_mbuf_refcnt_read(packet) != 1) {
-    rte_mbuf* copy = replace_by_copy(packet);
-    if (copy == nullptr) return packet;
-    packet = copy;
-  }
+  const bool shared = !RTE_MBUF_DIRECT(packet) || rte_mbuf_refcnt_read(packet) != 1;
+  if (shared && !packets_.replaced_by_copy(packet)) return packet;
   if (faults::set_congestion_experienced(data(packet) + at.ip, at.ipv6)) ++counters_.marked_ce;
   return packet;
 }
@@ -78,10 +113,10 @@ void FaultInjector::pass_random(rte_mbuf* packet, const faults::RoceLocation& at
     ++counters_.dropped;
     return;
   }
-  if (verdict.mark_ce) packet = mark_ce(packet, at);
-  // A truncation rule may have removed all bytes that this fault could corrupt.
+  // A rule may have cut off the bytes that would be changed.
+  if (verdict.mark_ce && packet->data_len >= at.content) packet = mark_ce(packet, at);
   if (verdict.corrupt && packet->pkt_len > at.content) packet = corrupt(packet, at, verdict.where);
-  rte_mbuf* twin = verdict.duplicate ? rte_pktmbuf_copy(packet, copies_, 0, UINT32_MAX) : nullptr;
+  rte_mbuf* twin = verdict.duplicate ? packets_.copy(packet) : nullptr;
   if (verdict.reorder && held_ == nullptr) {
     held_ = packet;
     ++counters_.reordered;
@@ -93,7 +128,7 @@ void FaultInjector::pass_random(rte_mbuf* packet, const faults::RoceLocation& at
     out.put(twin);
     ++counters_.duplicated;
   } else if (verdict.duplicate) {
-    ++no_copy_;
+    packets_.count_no_copy();
   }
   if (held_ != packet) put_held(out);
 }
@@ -108,12 +143,13 @@ void FaultInjector::pass(rte_mbuf* packet, Output& out, Time now) {
   const faults::FaultVerdict verdict = plan_.active() ? plan_.judge() : faults::FaultVerdict{};
   const faults::FaultRules::Judgement judged = rules_.judge(begin, *at);
   if (judged.qp == faults::FaultRules::kNone) return pass_random(packet, *at, verdict, out);
-  pass_rules(packet, *at, verdict, judged, out, now);
+  Exit exit(*this, *at, verdict, out);
+  rules_.apply(packet, *at, judged, exit, now);
 }
 
 std::size_t FaultInjector::apply(std::span<rte_mbuf* const> in, std::span<rte_mbuf*> out, Time now) {
   Output output{out};
-  release_due(output, now);
+  rules_.release_due(output, now);
   for (rte_mbuf* packet : in) pass(packet, output, now);
   if (in.empty()) put_held(output);
   return output.n;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/bytes.hpp"
 #include "base/time.hpp"
-#include "dataplane/held_packets.hpp"
 #include "dataplane/mempools.hpp"
 #include "faults/fault_plan.hpp"
 #include "faults/fault_rules.hpp"
+#include "faults/held_packets.hpp"
 #include "faults/location.hpp"
+#include "faults/rule_actions.hpp"
 
 #include <span>
 
@@ -15,10 +17,33 @@ struct rte_mempool;
 
 namespace softfeb::dataplane {
 
-/// Limits on the packets that rules hold back.
-struct HoldLimits {
-  std::uint32_t packets = 256;  ///< packets held at a time
-  Time longest = kMillisecond;  ///< a packet that nothing overtakes leaves after this time
+/// The packets of a port as packets that fault rules change, copy and hold (faults::RuleActions). Copies are
+/// mbufs of one pool. A packet is replaced by a copy before it is changed or held, so that payloads in the
+/// arena and shared buffers are never written, and the buffers of the port are not held.
+class RuledMbufs {
+ public:
+  using Packet = rte_mbuf*;
+
+  rte_mbuf* copy(const rte_mbuf* packet) const;
+  MutableByteSpan writable(rte_mbuf*& packet) {
+    return replaced_by_copy(packet) ? piece(packet) : MutableByteSpan();
+  }
+  static void edited(rte_mbuf* packet, std::size_t size);
+  bool prepare_hold(rte_mbuf*& packet) { return replaced_by_copy(packet); }
+  static void release(rte_mbuf* packet);
+
+  /// Makes the packet a copy unless it is one. Returns false, and counts this, if no buffer is free.
+  bool replaced_by_copy(rte_mbuf*& packet);
+  /// Number of copies that replaced_by_copy() could not make.
+  std::uint64_t no_copy() const { return no_copy_; }
+  void count_no_copy() { ++no_copy_; }
+
+  rte_mempool* pool = nullptr;  ///< pool of the copies
+
+ private:
+  static MutableByteSpan piece(rte_mbuf* packet);
+
+  std::uint64_t no_copy_ = 0;
 };
 
 /// Applies fault rules and then a FaultPlan to the packets of one direction of a port queue. Affects RoCEv2
@@ -35,7 +60,7 @@ class FaultInjector {
   /// counting those that rules hold. `cc_port`: UDP port of packets with a congestion control header.
   FaultInjector(const faults::FaultPlan& plan, std::uint32_t frame_bytes, std::uint32_t held, unsigned lcores,
                 Mempools& pools, std::uint16_t cc_port = roce::kCongestionUdpPort,
-                faults::FaultRules rules = {}, const HoldLimits& limits = {});
+                faults::FaultRules rules = {}, const faults::HoldLimits& limits = {});
   ~FaultInjector();
   FaultInjector(const FaultInjector&) = delete;
   FaultInjector& operator=(const FaultInjector&) = delete;
@@ -54,10 +79,10 @@ class FaultInjector {
   std::size_t apply(std::span<rte_mbuf* const> in, std::span<rte_mbuf*> out, Time now);
 
   /// Time at which apply() must be called to release a packet; kNever if rules hold none.
-  Time next_release() const { return store_.next_due(); }
+  Time next_release() const { return rules_.next_due(); }
 
   const faults::FaultCounters& counters() const { return counters_; }
-  std::uint64_t no_copy() const { return no_copy_; }
+  std::uint64_t no_copy() const { return packets_.no_copy(); }
   /// Indexed like the rules.
   const std::vector<faults::RuleCounters>& rule_counters() const { return rules_.counters(); }
 
@@ -69,7 +94,13 @@ class FaultInjector {
     std::size_t extra = kExtra;  ///< room for packets that rules add
 
     void put(rte_mbuf* packet) { out[n++] = packet; }
+    bool room() const { return extra != 0; }
+    void add_held(rte_mbuf* packet) {
+      --extra;
+      put(packet);
+    }
   };
+  class Exit;
 
   void pass(rte_mbuf* packet, Output& out, Time now);
   void pass_random(rte_mbuf* packet, const faults::RoceLocation& at, const faults::FaultVerdict& verdict,
@@ -77,32 +108,13 @@ class FaultInjector {
   void put_held(Output& out);
   rte_mbuf* corrupt(rte_mbuf* packet, const faults::RoceLocation& at, std::uint64_t where);
   rte_mbuf* mark_ce(rte_mbuf* packet, const faults::RoceLocation& at);
-  rte_mbuf* replace_by_copy(rte_mbuf* packet);
-
-  // The functions for rules are in fault_injector_rules.cpp.
-  void pass_rules(rte_mbuf* packet, const faults::RoceLocation& at, const faults::FaultVerdict& verdict,
-                  const faults::FaultRules::Judgement& judged, Output& out, Time now);
-  void drop(rte_mbuf* packet, const faults::FaultRules::Judgement& judged);
-  void release(rte_mbuf* packet, const faults::RoceLocation& at, const faults::FaultVerdict& verdict,
-               const faults::FaultRules::Judgement& judged, const faults::RuleHit* held_by, Output& out,
-               Time now);
-  rte_mbuf* edit(rte_mbuf* packet, const faults::RoceLocation& at, const faults::RuleHit& hit);
-  void keep(const rte_mbuf* packet, const faults::RuleHit& hit);
-  bool hold(rte_mbuf* packet, const faults::FaultAction& action, std::uint32_t qp, Time now);
-  void put_copies(const rte_mbuf* packet, const faults::RuleHit& hit, Output& out);
-  void replay(const faults::RuleHit& hit, Output& out);
-  void release_due(Output& out, Time now);
-  void count(const faults::RuleHit& hit, bool applied);
 
   faults::FaultPlan plan_;
-  faults::FaultRules rules_;
-  HoldLimits limits_;
   std::uint16_t cc_port_;
-  rte_mempool* copies_ = nullptr;
+  RuledMbufs packets_;
+  faults::RuleActions<RuledMbufs> rules_;
   rte_mbuf* held_ = nullptr;  ///< packet that a random fault holds back
-  HeldPackets store_;         ///< packets that rules hold
   faults::FaultCounters counters_;
-  std::uint64_t no_copy_ = 0;
 };
 
 }  // namespace softfeb::dataplane

@@ -48,22 +48,21 @@ std::uint64_t FaultRules::memory_needed(const std::vector<FaultRule>& rules,
   return bytes;
 }
 
-FaultRules::FaultRules(Direction direction, const std::vector<FaultRule>& rules,
-                       const std::vector<FaultQp>& qps)
-    : direction_(direction), rules_(rules), counters_(rules.size()) {
+FaultRules::FaultRules(const std::vector<FaultRule>& rules, const std::vector<FaultQp>& qps)
+    : rules_(rules), counters_(rules.size()) {
   hits_.reserve(2 * rules.size());
   table_.resize(std::bit_ceil(2 * qps.size() + 1));
   for (const FaultQp& qp : qps) {
     std::vector<std::uint32_t> own;
     for (const std::uint32_t r : qp.rules) {
-      if (rules[r].on.direction == direction) own.push_back(r);
+      if (rules[r].on.direction == qp.direction) own.push_back(r);
     }
     if (own.empty() || find(qp) != kNone) continue;
     std::stable_sort(own.begin(), own.end(), [&](std::uint32_t a, std::uint32_t b) {
       return rules[a].action.kind < rules[b].action.kind;
     });
     Qp entry;
-    entry.key = {qp.source, qp.dest, qp.dest_qp, qp.first_psn, {}};
+    entry.key = {qp.source, qp.dest, qp.dest_qp, qp.first_psn, {}, qp.direction};
     entry.next = entry.follows = qp.first_psn;
     entry.first_state = static_cast<std::uint32_t>(states_.size());
     for (const std::uint32_t r : own) add_state(r);
@@ -100,18 +99,15 @@ std::uint32_t FaultRules::find(const FaultQp& key) const {
   for (std::size_t slot = hash(key) & (table_.size() - 1); table_[slot] != 0;
        slot = (slot + 1) & (table_.size() - 1)) {
     const FaultQp& other = qps_[table_[slot] - 1].key;
-    if (other.dest_qp == key.dest_qp && other.source == key.source && other.dest == key.dest)
+    if (other.dest_qp == key.dest_qp && other.direction == key.direction && other.source == key.source &&
+        other.dest == key.dest)
       return table_[slot] - 1;
   }
   return kNone;
 }
 
-/// Reads the header fields that rules examine. Returns false if no rule of this direction can apply to the
-/// packet.
-bool FaultRules::read(ByteSpan frame, const RoceLocation& at, Packet& packet) const {
-  packet.psn = at.psn;
-  packet.opcode = frame[at.bth];
-  if (direction_ == Direction::kTx) return packet.request = is_wire_request(packet.opcode);
+/// Reads the kind of a response. Returns false for packets that are no responses.
+bool FaultRules::read_response(ByteSpan frame, const RoceLocation& at, Packet& packet) {
   if (packet.opcode == roce::kOpcodeCnp) {
     packet.kind = ResponseKind::kCnp;
     return packet.response = true;
@@ -238,9 +234,14 @@ FaultRules::Judgement FaultRules::judge(ByteSpan frame, const RoceLocation& at) 
   key.source = at.ipv6 ? roce::IpAddress::from_v6_wire(ip + 8) : roce::IpAddress::from_v4_wire(ip + 12);
   key.dest = at.ipv6 ? roce::IpAddress::from_v6_wire(ip + 24) : roce::IpAddress::from_v4_wire(ip + 16);
   key.dest_qp = at.dest_qp;
-  const std::uint32_t found = find(key);
   Packet packet;
-  if (found == kNone || !read(frame, at, packet)) return {};
+  packet.psn = at.psn;
+  packet.opcode = frame[at.bth];
+  packet.request = is_wire_request(packet.opcode);
+  key.direction = packet.request ? Direction::kTx : Direction::kRx;
+  const std::uint32_t found = find(key);
+  if (found == kNone) return {};
+  if (!packet.request && !read_response(frame, at, packet)) return {};
   Qp& qp = qps_[found];
   follow(qp, packet);
   for (std::uint32_t s = qp.first_state; s != qp.last_state; ++s) {

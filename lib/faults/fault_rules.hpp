@@ -21,6 +21,7 @@ struct FaultQp {
   roce::Qpn dest_qp = 0;   ///< DestQP of the packets
   roce::Psn first_psn = 0;
   std::vector<std::uint32_t> rules;  ///< indices of the rules that apply
+  Direction direction = Direction::kTx;
 };
 
 /// A rule that applies to a packet.
@@ -31,9 +32,9 @@ struct RuleHit {
   bool keep = false;
 };
 
-/// Decides which rules apply to the packets of one direction of a queue. Rules of the other direction are
-/// ignored. All memory is allocated at construction. A packet costs one hash look-up, and a comparison for
-/// each rule of its queue pair.
+/// Decides which rules apply to the packets of a queue, or of one direction of a link. All memory is
+/// allocated at construction. A packet costs one hash look-up, and a comparison for each rule of its queue
+/// pair.
 class FaultRules {
  public:
   static constexpr std::uint32_t kNone = UINT32_MAX;
@@ -50,8 +51,9 @@ class FaultRules {
   };
 
   FaultRules() = default;
-  /// If two elements of `qps` have the same addresses and DestQP, the second one is ignored.
-  FaultRules(Direction direction, const std::vector<FaultRule>& rules, const std::vector<FaultQp>& qps);
+  /// A rule of the other direction than that of a queue pair does not apply to it. If two elements of `qps`
+  /// have the same direction, addresses and DestQP, the second one is ignored.
+  FaultRules(const std::vector<FaultRule>& rules, const std::vector<FaultQp>& qps);
 
   /// Memory in bytes that the rules need for counting iterations. The caller must reject rules that need more
   /// than kMostMemory.
@@ -108,7 +110,7 @@ class FaultRules {
 
   std::uint32_t find(const FaultQp& key) const;
   static std::uint64_t hash(const FaultQp& key);
-  bool read(ByteSpan frame, const RoceLocation& at, Packet& packet) const;
+  static bool read_response(ByteSpan frame, const RoceLocation& at, Packet& packet);
   static void follow(Qp& qp, Packet& packet);
   void add_state(std::uint32_t rule);
   bool selects(State& state, const Qp& qp, const Packet& packet);
@@ -116,7 +118,6 @@ class FaultRules {
   bool right_iteration(State& state, const PacketSelector& on, const Qp& qp, const Packet& packet);
   void to_keep(std::uint32_t state, const Qp& qp, const Packet& packet);
 
-  Direction direction_ = Direction::kTx;
   std::vector<FaultRule> rules_;
   std::vector<RuleCounters> counters_;
   std::vector<Qp> qps_;

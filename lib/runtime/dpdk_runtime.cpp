@@ -121,7 +121,7 @@ void DpdkRuntime::make_faults(const endpoints::Plans& plans, std::size_t index) 
   RunPort& port = ports_[index];
   const config::FaultConfig& f = config_.ports[index].faults;
   const auto lcores = static_cast<unsigned>(config_.workers.count) + 1;
-  const dataplane::HoldLimits limits{f.held_packets, f.max_hold};
+  const faults::HoldLimits limits{f.held_packets, f.max_hold};
   for (std::size_t k = 0; k < port.workers.size(); ++k) {
     // Derive a separate random sequence for each queue and direction from the port's seed.
     const std::uint64_t seed = f.seed * 1000 + k * 2;

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // libFuzzer: fault rules on arbitrary frames. The first bytes make rules, the rest are frames, which begin
 // as valid headers if the input says so. Neither the decision nor the change may read or write outside the
-// frame, and an action that is refused changes nothing.
+// frame, and an action that is refused changes nothing. Each packet leaves as often as the rules say, whether
+// or not there is memory, and none leaks.
 #include "faults/edit.hpp"
-#include "faults/fault_rules.hpp"
+#include "faults/rule_actions.hpp"
 #include "input.hpp"
 #include "roce/headers.hpp"
 
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 using namespace softfeb;
@@ -46,18 +48,22 @@ FaultAction action_from(Input& in) {
   a.offset = static_cast<std::uint32_t>(in.size(300));
   a.mask = 1 + in.byte();
   a.right_icrc = (in.byte() & 1) != 0;
+  a.delay = 1 + in.size(8);
+  a.old = {true, a.offset % 4, a.offset % 4};
   return a;
 }
 
-FaultRules rules_from(Input& in) {
-  const Direction direction = (in.byte() & 1) != 0 ? Direction::kRx : Direction::kTx;
+std::vector<FaultRule> rules_from(Input& in, Direction direction) {
   std::vector<FaultRule> rules;
-  FaultQp qp{roce::IpAddress::from_v4(kAddresses), roce::IpAddress::from_v4(kAddresses), 1, 0xff'fffe, {}};
-  for (std::uint32_t r = 0; r < kRules; ++r) {
-    rules.push_back({selector_from(in, direction), action_from(in)});
-    qp.rules.push_back(r);
-  }
-  return {direction, rules, {qp}};
+  for (std::uint32_t r = 0; r < kRules; ++r) rules.push_back({selector_from(in, direction), action_from(in)});
+  return rules;
+}
+
+FaultRules on_queue_pair(const std::vector<FaultRule>& rules, Direction direction) {
+  const auto address = roce::IpAddress::from_v4(kAddresses);
+  FaultQp qp{address, address, 1, 0xff'fffe, {}, direction};
+  for (std::uint32_t r = 0; r < kRules; ++r) qp.rules.push_back(r);
+  return {rules, {qp}};
 }
 
 /// Makes the headers of an IPv4 RoCE packet valid, with a small PSN and a known opcode.
@@ -87,12 +93,109 @@ void check_edit(const FaultAction& action, const std::vector<std::uint8_t>& fram
   require((*size == frame.size()) == (action.kind != ActionKind::kTruncate || action.value == 0));
 }
 
+/// Packets in memory of exactly their size.
+class ExactPackets {
+ public:
+  struct Bytes {
+    std::unique_ptr<std::uint8_t[]> data;
+    std::size_t size = 0;
+  };
+  using Packet = Bytes*;
+
+  /// Number of packets that exist, and their limit.
+  std::size_t exist = 0, limit = 0;
+
+  Packet make(ByteSpan bytes) {
+    if (exist >= limit) return nullptr;
+    ++exist;
+    auto* const packet = new Bytes{std::make_unique<std::uint8_t[]>(bytes.size()), bytes.size()};
+    std::copy(bytes.begin(), bytes.end(), packet->data.get());
+    return packet;
+  }
+  Packet copy(const Bytes* packet) { return make({packet->data.get(), packet->size}); }
+  static MutableByteSpan writable(Packet packet) { return {packet->data.get(), packet->size}; }
+  static void edited(Packet packet, std::size_t size) {
+    require(size >= roce::kEthernetSize && size <= packet->size);
+    Bytes less{std::make_unique<std::uint8_t[]>(size), size};
+    std::copy_n(packet->data.get(), size, less.data.get());
+    *packet = std::move(less);
+  }
+  bool prepare_hold(const Bytes*) const { return exist < limit; }
+  void release(Packet packet) {
+    --exist;
+    delete packet;
+  }
+};
+
+struct FuzzExit {
+  ExactPackets& packets;
+  std::size_t places = 0;
+  std::size_t forwarded = 0, dropped = 0, released = 0;
+
+  bool room() const { return places != 0; }
+  bool forward(ExactPackets::Packet packet) {
+    ++forwarded;
+    packets.release(packet);
+    return forwarded % 4 != 0;
+  }
+  void drop(ExactPackets::Packet packet) {
+    ++dropped;
+    packets.release(packet);
+  }
+  void add_copy(ExactPackets::Packet packet) {
+    require(places-- != 0);
+    packets.release(packet);
+  }
+  void add_held(ExactPackets::Packet packet) {
+    ++released;
+    add_copy(packet);
+  }
+};
+
+/// The frames as packets to which the rules are applied.
+class Traffic {
+ public:
+  Traffic(const std::vector<FaultRule>& rules, Direction direction, Input& in) {
+    packets_.limit = 2 + in.size(16);
+    places_ = in.size(8);
+    const HoldLimits limits{static_cast<std::uint32_t>(1 + in.size(8)), 1 + in.size(8)};
+    actions_ = std::make_unique<RuleActions<ExactPackets>>(packets_, on_queue_pair(rules, direction), limits);
+  }
+  ~Traffic() {
+    actions_.reset();
+    require(packets_.exist == 0);
+  }
+
+  void send(ByteSpan bytes, const RoceLocation& at) {
+    exit_.places = places_;
+    actions_->release_due(exit_, ++now_);
+    const ExactPackets::Packet packet = packets_.make(bytes);
+    if (packet == nullptr) return;
+    const auto judged = actions_->judge(bytes, at);
+    if (judged.qp == FaultRules::kNone) return packets_.release(packet);
+    ++entered_;
+    actions_->apply(packet, at, judged, exit_, now_);
+    require(entered_ == exit_.forwarded + exit_.dropped + exit_.released + actions_->held());
+    require((actions_->next_due() == kNever) == (actions_->held() == 0));
+  }
+
+ private:
+  ExactPackets packets_;
+  FuzzExit exit_{packets_};
+  std::unique_ptr<RuleActions<ExactPackets>> actions_;
+  std::size_t places_ = 0, entered_ = 0;
+  Time now_ = 0;
+};
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size > 4096) return 0;
   Input in(data, size);
-  FaultRules rules = rules_from(in);
+  const Direction direction = (in.byte() & 1) != 0 ? Direction::kRx : Direction::kTx;
+  const std::vector<FaultRule> list = rules_from(in, direction);
+  FaultRules rules = on_queue_pair(list, direction);
+  Traffic traffic(list, direction, in);
   while (!in.empty()) {
     const bool plausible = in.byte() % 4 != 0;
     const std::size_t length = in.size(200);
@@ -109,6 +212,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       require(!limit || rules.counters()[hit.rule].hits <= *limit);
       check_edit(rules.rule(hit.rule).action, frame, *at);
     }
+    traffic.send(frame, *at);
   }
   return 0;
 }

@@ -161,7 +161,7 @@ faults::FaultRule fault_rule(roce::Psn psn, const faults::FaultAction& action) {
 faults::FaultRules fault_rules_for(const std::vector<faults::FaultRule>& rules) {
   faults::FaultQp qp{*roce::IpAddress::parse("10.0.0.1"), *roce::IpAddress::parse("10.0.0.2"), 1, 0, {}};
   for (std::uint32_t r = 0; r < rules.size(); ++r) qp.rules.push_back(r);
-  return {faults::Direction::kTx, rules, {qp}};
+  return {rules, {qp}};
 }
 
 std::vector<std::uint8_t> frame_of(roce::Psn psn) { return test::roce_frame({false, false, 300, 1, psn}); }
@@ -185,7 +185,8 @@ TEST_CASE("rules hold, repeat and drop packets", "[dataplane][faults]") {
   using faults::ActionKind;
   using List = std::vector<roce::Psn>;
   Sender sender;
-  const auto injector = [&](const std::vector<faults::FaultRule>& rules, const HoldLimits& limits = {}) {
+  const auto injector = [&](const std::vector<faults::FaultRule>& rules,
+                            const faults::HoldLimits& limits = {}) {
     return std::make_unique<FaultInjector>(FaultPlan(), 4300, 128, 1, sender.pools, roce::kCongestionUdpPort,
                                            fault_rules_for(rules), limits);
   };

@@ -14,8 +14,14 @@ namespace {
 constexpr std::uint8_t kFirst = 0x06, kMiddle = 0x07, kLast = 0x08, kOnly = 0x0a, kUcOnly = 0x2a;
 constexpr roce::Qpn kQpn = 0x11;
 
-FaultQp queue_pair(roce::Psn first_psn, std::size_t rules, roce::Qpn qpn = kQpn) {
-  FaultQp qp{*roce::IpAddress::parse("10.0.0.1"), *roce::IpAddress::parse("10.0.0.2"), qpn, first_psn, {}};
+FaultQp queue_pair(roce::Psn first_psn, std::size_t rules, roce::Qpn qpn = kQpn,
+                   Direction direction = Direction::kTx) {
+  FaultQp qp{*roce::IpAddress::parse("10.0.0.1"),
+             *roce::IpAddress::parse("10.0.0.2"),
+             qpn,
+             first_psn,
+             {},
+             direction};
   for (std::uint32_t r = 0; r < rules; ++r) qp.rules.push_back(r);
   return qp;
 }
@@ -25,7 +31,7 @@ struct Rig {
   FaultRules rules;
 
   Rig(const std::vector<FaultRule>& list, roce::Psn first_psn = 0)
-      : rules(list.front().on.direction, list, {queue_pair(first_psn, list.size())}) {}
+      : rules(list, {queue_pair(first_psn, list.size(), kQpn, list.front().on.direction)}) {}
 
   /// Returns the indices of the rules that apply to this request.
   std::vector<std::uint32_t> request(roce::Psn psn, std::uint8_t opcode = kOnly, roce::Qpn qpn = kQpn) {
@@ -208,7 +214,7 @@ TEST_CASE("actions come in their order, and rules of the other direction never a
   CHECK(rig.rules.counters()[1].hits == 1);
   CHECK(rig.rules.counters()[3].refused == 1);
   CHECK_FALSE(FaultRules().active());
-  CHECK_FALSE(FaultRules(Direction::kRx, {rule(ActionKind::kDrop)}, {queue_pair(0, 1)}).active());
+  CHECK_FALSE(FaultRules({rule(ActionKind::kDrop)}, {queue_pair(0, 1, kQpn, Direction::kRx)}).active());
 }
 
 TEST_CASE("the packet of a replay is kept when it passes", "[faults]") {
@@ -231,7 +237,7 @@ TEST_CASE("many queue pairs are told apart, and the memory is known in advance",
   PacketSelector window;
   window.iteration = 2;
   const std::vector<FaultRule> rules{{at_psn(0), {}}, {at_psn(1), {}}};
-  FaultRules all(Direction::kTx, rules, qps);
+  FaultRules all(rules, qps);
   CHECK(all.states() == 2000);
   for (roce::Qpn q = 0; q < 1000; ++q) {
     const auto frame = test::roce_frame({.qpn = q, .psn = q});
