@@ -50,11 +50,12 @@ bool has_own_headers(const rte_mbuf* packet, std::uint16_t cc_port) {
 }  // namespace
 
 MbufFrames::MbufFrames(std::size_t count, std::uint32_t frame_bytes, unsigned lcores, Mempools& pools,
-                       int socket, std::uint16_t cc_port)
+                       int socket, std::uint16_t cc_port, std::uint32_t held)
     : cc_port_(cc_port),
       frames_(std::make_unique<MbufFrame[]>(count)),
       made_(pools.create("short frames of the network", pool_size(kMostShort, lcores), kMadeRoom, 0, socket)),
-      copies_(pools.create("copies in the network", pool_size(kMostOut, lcores), frame_bytes, 0, socket)) {
+      copies_(
+          pools.create("copies in the network", pool_size(kMostOut + held, lcores), frame_bytes, 0, socket)) {
   for (std::size_t i = count; i-- != 0;) {
     frames_[i].next = free_;
     free_ = &frames_[i];
@@ -141,6 +142,27 @@ bool MbufFrames::corrupt(fabric::Frame& frame, std::uint64_t random) {
   for (; offset >= m->data_len; m = m->next) offset -= m->data_len;  // the copy may be a chain
   *rte_pktmbuf_mtod_offset(m, std::uint8_t*, offset) ^= static_cast<std::uint8_t>(1U << (random & 7));
   return true;
+}
+
+MutableByteSpan MbufFrames::writable(fabric::Frame& frame) {
+  auto& mine = static_cast<MbufFrame&>(frame);
+  if (mine.packet->pool != copies_ || mine.packet->nb_segs != 1) {
+    rte_mbuf* const own = rte_pktmbuf_copy(mine.packet, copies_, 0, UINT32_MAX);
+    if (own == nullptr) return {};
+    if (own->nb_segs != 1) {  // the frame is longer than the buffers of the copies
+      rte_pktmbuf_free(own);
+      return {};
+    }
+    rte_pktmbuf_free(mine.packet);
+    point(mine, own);
+  }
+  return {mine.header, mine.length};
+}
+
+void MbufFrames::shorten(fabric::Frame& frame, std::uint32_t length) {
+  auto& mine = static_cast<MbufFrame&>(frame);
+  rte_pktmbuf_trim(mine.packet, static_cast<std::uint16_t>(mine.length - length));
+  point(mine, mine.packet);
 }
 
 void MbufFrames::release(fabric::Frame* frame) { rte_pktmbuf_free(take(frame)); }

@@ -20,9 +20,10 @@ class MbufFrames final : public fabric::FrameStore {
  public:
   /// The store has `count` frames. adopt() leaves kReserve of them for frames that the network makes
   /// itself. `frame_bytes`: longest frame in bytes, for copies.
-  /// `cc_port`: UDP port of frames whose headers include a congestion control header.
+  /// `cc_port`: UDP port of frames whose headers include a congestion control header. `held`: number of long
+  /// copies that fault rules may hold.
   MbufFrames(std::size_t count, std::uint32_t frame_bytes, unsigned lcores, Mempools& pools, int socket = -1,
-             std::uint16_t cc_port = roce::kCongestionUdpPort);
+             std::uint16_t cc_port = roce::kCongestionUdpPort, std::uint32_t held = 0);
   static constexpr std::size_t kReserve = 256;
 
   /// Number of frames that adopt() can still provide.
@@ -40,6 +41,8 @@ class MbufFrames final : public fabric::FrameStore {
   fabric::Frame* make(ByteSpan bytes) override;
   fabric::Frame* copy(const fabric::Frame& frame) override;
   bool corrupt(fabric::Frame& frame, std::uint64_t random) override;
+  MutableByteSpan writable(fabric::Frame& frame) override;
+  void shorten(fabric::Frame& frame, std::uint32_t length) override;
   void release(fabric::Frame* frame) override;
 
  private:

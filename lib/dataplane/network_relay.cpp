@@ -41,7 +41,7 @@ void prefetch(std::span<rte_mbuf* const> burst) {
 NetworkRelay::NetworkRelay(const NetworkRelayConfig& config, const fabric::NetworkConfig& network,
                            Mempools& pools)
     : config_(config),
-      frames_(config.frames, config.frame_bytes, config.lcores, pools, -1, network.cc_port),
+      frames_(config.frames, config.frame_bytes, config.lcores, pools, -1, network.cc_port, config.held),
       network_(network, frames_),
       by_mac_(config.stations.size()),
       port_of_(network.stations.size()),

@@ -36,6 +36,7 @@ struct NetworkRelayConfig {
   std::size_t frames = 16'384;  ///< maximum number of frames in the network or queued for ports
   std::uint32_t frame_bytes = 0;
   unsigned lcores = 1;
+  std::uint32_t held = 0;  ///< maximum number of frames that fault rules hold
 };
 
 /// Runs a simulated network on a worker: receives packets from rings and ports, passes them to

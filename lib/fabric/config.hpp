@@ -2,6 +2,8 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "faults/fault_rules.hpp"
+#include "faults/held_packets.hpp"
 #include "roce/congestion_header.hpp"
 #include "roce/mac_control.hpp"
 #include "roce/path.hpp"
@@ -110,12 +112,17 @@ struct NodeRef {
   bool operator==(const NodeRef&) const = default;
 };
 
-/// Fault injection in one direction of a link. Faults are independent of each other, and the same network
-/// seed gives the same faults.
+/// Fault injection in one direction of a link. Random faults are independent of each other, and the same
+/// network seed gives the same faults. Rules act before them.
 struct LinkFaults {
   std::uint64_t drop = 0, duplicate = 0, corrupt = 0, reorder = 0;  ///< probabilities in units of 2^-32
   Time reorder_by = 10 * kMicrosecond;  ///< maximum extra delay of a reordered frame
-  bool any() const { return (drop | duplicate | corrupt | reorder) != 0; }
+  std::vector<faults::FaultRule> rules;
+  /// Queue pairs whose packets pass in this direction; FaultQp::rules contains indices into `rules`.
+  std::vector<faults::FaultQp> qps;
+  faults::HoldLimits hold;  ///< limits of the frames that rules hold
+
+  bool any() const { return (drop | duplicate | corrupt | reorder) != 0 || !qps.empty(); }
 };
 
 struct LinkConfig {

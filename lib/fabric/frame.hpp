@@ -66,6 +66,12 @@ class FrameStore {
   /// this bit, it is copied first, so that only this frame changes. Returns false if there is no room for the
   /// copy, or if the frame has no bytes after the Ethernet header.
   virtual bool corrupt(Frame& frame, std::uint64_t random) = 0;
+  /// Makes all bytes of the frame contiguous, from Frame::header on, and copies them first if other frames
+  /// share them. Returns these bytes; the result is empty, and the frame unchanged, if there is no room.
+  virtual MutableByteSpan writable(Frame& frame) = 0;
+  /// Removes all bytes after the first `length`, which must be at least an Ethernet header and at most
+  /// Frame::length. Requires that writable() has returned the bytes of the frame.
+  virtual void shorten(Frame& frame, std::uint32_t length) = 0;
   virtual void release(Frame* frame) = 0;
 };
 

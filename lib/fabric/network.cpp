@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/network.hpp"
 
+#include "fabric/link_rules.hpp"
 #include "fabric/network_impl.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace softfeb::fabric {
 
@@ -80,13 +82,16 @@ Network::Parts::Parts(const NetworkConfig& c, FrameStore& frame_store)
   for (std::uint32_t d = 0; d < topology.directions.size(); ++d) {
     const LinkConfig& link = config.links[link_of(d)];
     const LinkFaults& faults = d % 2 == 0 ? link.a_to_b : link.b_to_a;
-    Channel channel{Wire(link.rate, link.delay, faults, numbers_for(config.seed, 2 * d)),
+    std::unique_ptr<LinkRules> rules;
+    if (!faults.qps.empty())
+      rules = std::make_unique<LinkRules>(faults, RuledFrames(store, addresses, config.cc_port));
+    Channel channel{Wire(link.rate, link.delay, faults, numbers_for(config.seed, 2 * d), std::move(rules)),
                     PauseState(obeyed_by(topology.directions[d].from, config), link.rate),
                     {}};
     channel.from = topology.port_of[d];
     channel.into = topology.port_of[reverse_of(d)];
     channel.station = topology.directions[d].to.index;
-    channels.push_back(channel);
+    channels.push_back(std::move(channel));
   }
   for (std::uint32_t p = 0; p < topology.ports.size(); ++p) ports.push_back(make_port(config, topology, p));
   for (std::uint32_t s = 0; s < config.switches.size(); ++s) {
@@ -211,6 +216,14 @@ void Network::Parts::happen(std::uint32_t d, Time now, Delivery& delivery) {
   schedule(d);
 }
 
+void Network::Parts::read_rules(NetworkSnapshot& out) const {
+  out.rules.clear();
+  for (const Channel& channel : channels) {
+    const auto* const counters = channel.wire.rule_counters();
+    if (counters != nullptr) out.rules.insert(out.rules.end(), counters->begin(), counters->end());
+  }
+}
+
 Network::Network(const NetworkConfig& config, FrameStore& store)
     : parts_(std::make_unique<Parts>(config, store)) {}
 Network::~Network() = default;
@@ -225,6 +238,7 @@ NetworkSnapshot Network::make_snapshot() const {
   NetworkSnapshot out;
   out.ports.resize(parts_->ports.size());
   out.flows.reserve(kFlows);
+  parts_->read_rules(out);
   return out;
 }
 
@@ -250,6 +264,7 @@ void Network::take_snapshot(NetworkSnapshot& out, Time now) {
     port.counters.queue_bytes_peak = port.queues.bytes();
   }
   out.flows.assign(parts_->flows.all().begin(), parts_->flows.all().end());
+  parts_->read_rules(out);
 }
 
 }  // namespace softfeb::fabric

@@ -92,6 +92,7 @@ struct Network::Parts {
   static void note_departure(Port& port, const Frame& frame, Time now);
 
   void drop(Frame* frame, std::uint64_t& counter);
+  void read_rules(NetworkSnapshot& out) const;
 
   NetworkConfig config;
   FrameStore& store;

@@ -3,6 +3,7 @@
 
 #include "base/time.hpp"
 #include "fabric/config.hpp"
+#include "faults/fault_rule.hpp"
 
 #include <array>
 #include <cstdint>
@@ -66,8 +67,8 @@ struct NetworkTotals {
   /// `duplicated` or `made`.
   std::uint64_t dropped_store = 0;
   std::uint64_t in_network = 0;  ///< frames that are queued or on a wire
-  std::uint64_t corrupted = 0;
-  std::uint64_t reordered = 0;
+  std::uint64_t corrupted = 0;   ///< frames that random faults have corrupted
+  std::uint64_t reordered = 0;   ///< frames that random faults have reordered
 };
 
 /// Packets from one source to one QP.
@@ -82,7 +83,10 @@ struct NetworkSnapshot {
   Time taken_at = 0;
   NetworkTotals totals;
   std::vector<PortSnapshot> ports;  ///< grouped by switch
-  std::vector<FlowSnapshot> flows;  ///< flows in the order of their first packets; at most Network::kFlows
+  std::vector<FlowSnapshot> flows;  ///< in the order of their first packets; at most Network::kFlows
+  /// Counters of the fault rules of all links: link by link, from its node `a` to `b` first. Directions
+  /// without FaultQp have none.
+  std::vector<faults::RuleCounters> rules;
 };
 
 }  // namespace softfeb::fabric

@@ -10,16 +10,23 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 namespace softfeb::fabric {
+
+class LinkRules;
 
 /// One direction of a link. A frame occupies the wire for a time equal to the frame's wire length divided by
 /// the rate. It arrives when its last bit reaches the other end. All frames have the same delay and arrive in
 /// order, except those that a fault delays.
 class Wire {
  public:
-  Wire(std::uint64_t rate, Time delay, const LinkFaults& faults, Rng rng)
-      : time_(rate), delay_(delay), faults_(faults), faulty_(faults.any()), rng_(rng) {}
+  /// `rules`: the rules of `faults`; null if there are none.
+  Wire(std::uint64_t rate, Time delay, const LinkFaults& faults, Rng rng,
+       std::unique_ptr<LinkRules> rules = nullptr);
+  ~Wire();
+  Wire(Wire&&) noexcept;
 
   /// Time at which the transmitter becomes free.
   Time free_at() const { return free_at_; }
@@ -35,23 +42,42 @@ class Wire {
   }
 
   /// Arrival time of the next frame; kNever: there is none.
-  Time next_arrival() const { return std::min(front_time(under_way_), front_time(late_)); }
+  Time next_arrival() const { return std::min(front_time(under_way_), late_at_); }
   /// Removes and returns the next frame to arrive. Requires a frame on the wire.
-  Frame* arrive() { return front_time(late_) < front_time(under_way_) ? late_.pop() : under_way_.pop(); }
-  std::size_t size() const { return under_way_.size() + late_.size(); }
+  Frame* arrive() { return late_at_ < front_time(under_way_) ? arrive_late() : under_way_.pop(); }
+  /// Number of frames on the wire.
+  std::size_t size() const;
+
+  /// Counters of the rules, indexed like LinkFaults::rules; null if there are none.
+  const std::vector<faults::RuleCounters>* rule_counters() const;
 
  private:
+  class Exit;
+  /// Random numbers of one frame.
+  struct Random {
+    bool drop = false, duplicate = false, corrupt = false, reorder = false;
+    std::uint64_t bit = 0;
+    Time later = 0;
+  };
+
   static Time front_time(const FrameList& list) { return list.empty() ? kNever : list.front()->at; }
   bool transmit_faulty(Frame* frame, FrameStore& store, NetworkTotals& totals);
+  Random draw();
+  bool pass_random(Frame* frame, const Random& random, FrameStore& store, NetworkTotals& totals);
+  Frame* arrive_late();
+  void find_late();
 
   WireTime time_;
   Time delay_;
   Time free_at_ = 0;
   FrameList under_way_;
-  FrameList late_;
-  LinkFaults faults_;
+  FrameList late_;                                      ///< frames that random faults delay
+  Time late_at_ = kNever;                               ///< arrival of the first frame that a fault delays
+  std::uint64_t drop_, duplicate_, corrupt_, reorder_;  ///< probabilities of random faults
+  Time reorder_by_;
   bool faulty_;
   Rng rng_;
+  std::unique_ptr<LinkRules> rules_;
 };
 
 }  // namespace softfeb::fabric

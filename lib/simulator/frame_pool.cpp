@@ -21,6 +21,22 @@ void own_payload(PoolFrame& frame, const std::uint8_t* bytes, std::uint32_t leng
   frame.payload_length = length;
 }
 
+/// Makes `whole` the header of the frame, of `length` bytes, without payload and trailer.
+void own_whole(PoolFrame& frame, std::uint32_t length) {
+  if (frame.whole_size < length) {
+    frame.whole = std::make_unique<std::uint8_t[]>(length);
+    frame.whole_size = length;
+  }
+  frame.header = frame.whole.get();
+  frame.header_length = static_cast<std::uint16_t>(length);
+  frame.payload = nullptr;
+  frame.payload_length = 0;
+  frame.trailer_length = 0;
+  frame.length = length;
+}
+
+bool is_whole(const PoolFrame& frame) { return frame.header == frame.whole.get(); }
+
 bool has_own_payload(const PoolFrame& frame) {
   return frame.payload != nullptr && frame.payload == frame.own.get();
 }
@@ -87,6 +103,11 @@ fabric::Frame* FramePool::copy(const fabric::Frame& original) {
   const auto& from = static_cast<const PoolFrame&>(original);
   PoolFrame* const to = acquire();
   if (to == nullptr) return nullptr;
+  if (is_whole(from)) {
+    own_whole(*to, from.length);
+    std::memcpy(to->header, from.header, from.length);
+    return to;
+  }
   std::memcpy(to->header, from.header, from.header_length);
   to->header_length = from.header_length;
   to->length = from.length;
@@ -120,6 +141,21 @@ bool FramePool::corrupt(fabric::Frame& shared, std::uint64_t random) {
   if (!has_own_payload(frame)) own_payload(frame, frame.payload, frame.payload_length);
   frame.own[at] ^= mask;
   return true;
+}
+
+MutableByteSpan FramePool::writable(fabric::Frame& shared) {
+  auto& frame = static_cast<PoolFrame&>(shared);
+  if (frame.length > UINT16_MAX) return {};
+  if (!is_whole(frame)) {
+    const Segments pieces = frame.segments();
+    own_whole(frame, frame.length);
+    pieces.copy(0, pieces.size(), frame.header);
+  }
+  return {frame.header, frame.length};
+}
+
+void FramePool::shorten(fabric::Frame& frame, std::uint32_t length) {
+  own_whole(static_cast<PoolFrame&>(frame), length);
 }
 
 void FramePool::release(fabric::Frame* frame) {

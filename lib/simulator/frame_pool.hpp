@@ -22,13 +22,16 @@ struct PoolFrame : fabric::Frame {
   std::array<std::uint8_t, engine::TxFrame::kHeaderRoom> room{};
   std::unique_ptr<std::uint8_t[]> own;  ///< payload owned by this frame; the buffer is kept for reuse
   std::uint32_t own_size = 0;
+  /// All bytes of the frame in one piece, if `header` points to it; the buffer is kept for reuse.
+  std::unique_ptr<std::uint8_t[]> whole;
+  std::uint32_t whole_size = 0;
 
   /// All bytes of the frame: headers, payload and trailer.
   Segments segments() const;
 };
 
 /// Frames in virtual time. Payload is referenced, not copied, unless it is transient
-/// (TxFrame::transient_payload) or a bit of it is flipped. The pool grows with the number of frames in
+/// (TxFrame::transient_payload) or it is changed. The pool grows with the number of frames in
 /// flight, up to a limit.
 class FramePool : public fabric::FrameStore {
  public:
@@ -44,6 +47,8 @@ class FramePool : public fabric::FrameStore {
   fabric::Frame* make(ByteSpan bytes) override;
   fabric::Frame* copy(const fabric::Frame& frame) override;
   bool corrupt(fabric::Frame& frame, std::uint64_t random) override;
+  MutableByteSpan writable(fabric::Frame& frame) override;
+  void shorten(fabric::Frame& frame, std::uint32_t length) override;
   void release(fabric::Frame* frame) override;
 
   /// Number of frames that are not in the free list.

@@ -232,3 +232,37 @@ TEST_CASE("a packet shorter than an Ethernet header is rejected", "[dataplane][f
   CHECK(b.frames.adopt(packet) == nullptr);
   rte_pktmbuf_free(packet);
 }
+
+TEST_CASE("a frame becomes writable in one piece, and shorter", "[dataplane][frames]") {
+  FramesBench b;
+  rte_mbuf* const packet = b.packet({80, 1000, 4});
+  const Bytes before = test::bytes_of(packet);
+  rte_mbuf* const shared = packet->next;
+  rte_mbuf_refcnt_update(shared, 1);
+  fabric::Frame* const frame = b.frames.adopt(packet);
+  REQUIRE(frame != nullptr);
+  const MutableByteSpan bytes = b.frames.writable(*frame);
+  REQUIRE(bytes.size() == before.size());
+  CHECK(std::equal(bytes.begin(), bytes.end(), before.begin()));
+  CHECK((frame->header == bytes.data() && frame->header_length == bytes.size()));
+  bytes[500] ^= 0xff;
+  CHECK(*rte_pktmbuf_mtod_offset(shared, std::uint8_t*, 420) == before[500]);
+  rte_pktmbuf_free_seg(shared);
+  CHECK(b.frames.writable(*frame).data() == bytes.data());
+  b.frames.shorten(*frame, 600);
+  CHECK((frame->length == 600 && frame->header_length == 600));
+  Bytes changed(before.begin(), before.begin() + 600);
+  changed[500] ^= 0xff;
+  CHECK(taken(b.frames, frame) == changed);
+  CHECK(b.out() == 0);
+}
+
+TEST_CASE("a frame that is too long for one piece is not writable", "[dataplane][frames]") {
+  FramesBench b;
+  rte_mbuf* const packet = b.packet({4000, 4000});
+  const Bytes before = test::bytes_of(packet);
+  fabric::Frame* const frame = b.frames.adopt(packet);
+  REQUIRE(frame != nullptr);
+  CHECK(b.frames.writable(*frame).empty());
+  CHECK(taken(b.frames, frame) == before);
+}

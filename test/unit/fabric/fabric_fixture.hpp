@@ -38,9 +38,7 @@ class TestStore : public fabric::FrameStore {
     Own* const own = free_.back();
     free_.pop_back();
     own->bytes.assign(bytes.begin(), bytes.end());
-    own->header = own->bytes.data();
-    own->header_length = static_cast<std::uint16_t>(std::min<std::size_t>(bytes.size(), 160));
-    own->length = static_cast<std::uint32_t>(bytes.size());
+    point(*own);
     return own;
   }
   Frame* copy(const Frame& frame) override { return make(static_cast<const Own&>(frame).bytes); }
@@ -49,6 +47,12 @@ class TestStore : public fabric::FrameStore {
     const std::size_t bit = random % ((bytes.size() - 14) * 8);
     bytes[14 + bit / 8] ^= static_cast<std::uint8_t>(1U << (bit % 8));
     return true;
+  }
+  MutableByteSpan writable(Frame& frame) override { return static_cast<Own&>(frame).bytes; }
+  void shorten(Frame& frame, std::uint32_t length) override {
+    auto& own = static_cast<Own&>(frame);
+    own.bytes.resize(length);
+    point(own);
   }
   void release(Frame* frame) override {
     --out;
@@ -62,6 +66,13 @@ class TestStore : public fabric::FrameStore {
   struct Own : Frame {
     std::vector<std::uint8_t> bytes;
   };
+
+  static void point(Own& own) {
+    own.header = own.bytes.data();
+    own.header_length = static_cast<std::uint16_t>(std::min<std::size_t>(own.bytes.size(), 160));
+    own.length = static_cast<std::uint32_t>(own.bytes.size());
+  }
+
   std::deque<Own> all_;
   std::vector<Own*> free_;
 };

@@ -112,3 +112,36 @@ TEST_CASE("frames created by the network are copied; a limit holds") {
   pool.release(made);
   CHECK(pool.acquire() != nullptr);
 }
+
+TEST_CASE("a frame becomes writable in one piece, and shorter") {
+  FramePool pool;
+  const auto payload = hundred();
+  for (const bool transient : {false, true}) {
+    PoolFrame* const frame = crafted(pool, payload, transient);
+    const auto before = bytes_of(*frame);
+    const MutableByteSpan bytes = pool.writable(*frame);
+    REQUIRE(bytes.size() == 158);
+    CHECK(std::equal(bytes.begin(), bytes.end(), before.begin()));
+    CHECK(frame->header == bytes.data());
+    CHECK(frame->header_length == 158);
+    bytes[60] ^= 0xff;
+    CHECK(payload == hundred());
+    CHECK(pool.writable(*frame).data() == bytes.data());
+    auto* const copy = static_cast<PoolFrame*>(pool.copy(*frame));
+    CHECK(bytes_of(*copy) == bytes_of(*frame));
+    bytes[60] ^= 0xff;
+    CHECK(bytes_of(*frame) == before);
+    CHECK(bytes_of(*copy) != before);
+    CHECK(pool.corrupt(*frame, 8 * 90));
+    pool.shorten(*frame, 20);
+    CHECK(frame->length == 20);
+    CHECK(bytes_of(*frame) == std::vector<std::uint8_t>(before.begin(), before.begin() + 20));
+    pool.release(frame);
+    pool.release(copy);
+  }
+  // A frame from the pool has its own room for headers again.
+  PoolFrame* const next = crafted(pool, payload);
+  CHECK(next->header == next->room.data());
+  next->length = UINT16_MAX + 1;
+  CHECK(pool.writable(*next).empty());
+}
