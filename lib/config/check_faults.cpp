@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "config/checks.hpp"
 #include "config/error.hpp"
+#include "config/fault_match.hpp"
 
+#include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace softfeb::config {
@@ -32,12 +36,10 @@ class FaultChecker {
   }
 
   void check(const FaultRuleConfig& rule) {
-    if (boards_.empty()) {
-      return reading_.problem(rule.where, "port " + port_.name + " has no board",
-                              "move the rule to the port of the board whose packets it selects");
-    }
+    if (boards_.empty()) return refuse_port(rule);
     if (rule.qp.kind == FaultQpRef::Kind::kIndex) check_index(rule);
     if (rule.qp.kind == FaultQpRef::Kind::kQpn) check_qpn(rule);
+    check_match(rule);
     const bool delay = rule.rule.action.kind == faults::ActionKind::kDelay;
     if (delay && rule.rule.on.direction == faults::Direction::kTx && port_.pacing == Pacing::kTimestamp) {
       reading_.problem(rule.where, "packets with departure times cannot be delayed",
@@ -46,6 +48,32 @@ class FaultChecker {
   }
 
  private:
+  void refuse_port(const FaultRuleConfig& rule) {
+    const bool lab = std::any_of(config_.boards.begin(), config_.boards.end(),
+                                 [](const BoardConfig& board) { return board.endpoint.network.has_value(); });
+    reading_.problem(rule.where, "port " + port_.name + " has no board",
+                     lab ? "write the rule in `faults` of the board's link in `network.links`, with `qp: "
+                           "BOARD/INDEX`"
+                         : "move the rule to the port of the board whose packets it selects");
+  }
+
+  /// Reports the rule if none of the queue pairs that it names has packets that it can select.
+  void check_match(const FaultRuleConfig& rule) {
+    std::optional<NoMatch> why;
+    for (const BoardConfig* board : boards_) {
+      std::uint32_t on_board = 0;
+      for (const QpConfig& qp : board->qps) {
+        for (std::uint32_t i = 0; i < qp.count; ++i) {
+          if (!rule.qp.selects(*board, on_board++, qp.qpn + i)) continue;
+          auto no = no_match(rule.rule.on, *board, qp);
+          if (!no) return;
+          if (!why) why = std::move(no);
+        }
+      }
+    }
+    if (why) reading_.problem(at(rule, why->key), why->message, why->fix);
+  }
+
   Where at(const FaultRuleConfig& rule, const std::string& key) const {
     return config_.place(rule.where, "on." + key);
   }

@@ -43,6 +43,7 @@ class NetworkChecker {
     }
     for (std::size_t b = 0; b < config_.run.boards.size(); ++b) check_rate(b);
     check_int_rates();
+    for (const auto& [station, port] : config_.port_stations) check_port_faults(config_.run.ports[port]);
   }
 
  private:
@@ -204,6 +205,13 @@ class NetworkChecker {
     if (*board.link_rate <= rate) return;
     problem(board.where, "link_rate", "exceeds the rate of its link, " + format_bandwidth(rate),
             "remove it; the default is the rate of its link");
+  }
+
+  /// The network's worker exchanges packets with a port that a link names, without the port's faults.
+  void check_port_faults(const PortConfig& port) {
+    if (!port.faults.any()) return;
+    reading_.problem(port.faults.where, "port \"" + port.name + "\" has a link, where its faults do not act",
+                     "write them in `faults` of the link in `network.links`");
   }
 
   Reading& reading_;

@@ -79,7 +79,12 @@ struct SwitchDraft {
 struct LinkDraft {
   std::array<std::string, 2> ends;  ///< each end is a name, or FIRST..LAST
   std::array<Where, 2> ends_where;
-  fabric::LinkConfig config;  ///< all settings of the link except its ends
+  fabric::LinkConfig config;  ///< everything except the ends and the fault rules
+  /// Fault rules from the first end to the second, and back. If `faults_back` is not given, both are the
+  /// same.
+  std::array<std::vector<FaultRuleConfig>, 2> rules;
+  std::array<Where, 2> rules_where;  ///< sections `faults` and `faults_back`
+  bool faults_back = false;          ///< the file has a section `faults_back`
   Where where;
 };
 
@@ -115,6 +120,11 @@ WorkersConfig read_workers(Section section);
 PortConfig read_port(Section section);
 /// Reads section `faults` of a port.
 FaultConfig read_port_faults(Section section);
+/// Reads section `faults` or `faults_back` of a link: random faults and limits into `faults`, and rules into
+/// `rules`.
+void read_link_faults(Section section, fabric::LinkFaults& faults, std::vector<FaultRuleConfig>& rules);
+/// Reads `do` of a fault rule.
+void read_fault_action(Section& rule, faults::FaultAction& action);
 /// Reads the keys common to boards and receivers. The caller closes the section.
 EndpointDraft read_endpoint(Section& section);
 BoardDraft read_board(Section section);
@@ -200,6 +210,9 @@ RunConfig resolve(Reading& reading, const Draft& draft, std::vector<LabRing>& ri
 /// Resolves `network` and `lab`. `run` is the result of resolve().
 LabConfig resolve_lab(Reading& reading, const LabDraft& draft, const Draft& names, RunConfig run,
                       std::vector<LabRing> rings);
+/// Finds the queue pairs to which the fault rules of links apply, and reports rules that can never apply. All
+/// queue pairs must be complete.
+void resolve_link_rules(Reading& reading, const LabDraft& draft, LabConfig& config);
 /// Index of the worker that runs the network.
 std::size_t network_worker(const LabDraft& draft, const WorkersConfig& workers);
 

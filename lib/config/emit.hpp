@@ -4,6 +4,8 @@
 #include "config/lab_config.hpp"
 #include "config/run_config.hpp"
 
+#include <vector>
+
 #include <nlohmann/json.hpp>
 
 /// Parts of to_json(), one per section.
@@ -13,6 +15,8 @@ using Json = nlohmann::ordered_json;
 
 Json emit_port(const PortConfig& port);
 Json emit_faults(const FaultConfig& faults);
+/// Adds fault rules, and the limits of the packets that they hold, to a section `faults`.
+void emit_rules(Json& json, const std::vector<FaultRuleConfig>& rules, const faults::HoldLimits& hold);
 Json emit_endpoint(const RunConfig& config, const EndpointConfig& endpoint);
 Json emit_congestion(const CongestionConfig& congestion);
 Json emit_control(const RunConfig& config, const ControlConfig& control);

@@ -13,6 +13,7 @@ Json emit_selector(const FaultQpRef& qp, const faults::PacketSelector& on) {
   Json json;
   if (qp.kind == FaultQpRef::Kind::kQpn) {
     json["qpn"] = qp.qpn;
+    if (!qp.to.empty()) json["to"] = qp.to;
   } else {
     json["qp"] = format_fault_qp(qp);
   }
@@ -57,6 +58,14 @@ Json emit_action(const faults::FaultAction& a) {
 
 }  // namespace
 
+void emit_rules(Json& json, const std::vector<FaultRuleConfig>& rules, const faults::HoldLimits& hold) {
+  json["rules"] = Json::array();
+  for (const FaultRuleConfig& r : rules)
+    json["rules"].push_back({{"on", emit_selector(r.qp, r.rule.on)}, {"do", emit_action(r.rule.action)}});
+  json["held_packets"] = hold.packets;
+  json["max_hold"] = format_time(hold.longest);
+}
+
 Json emit_faults(const FaultConfig& faults) {
   Json json{{"seed", faults.seed},
             {"tx_drop", format_probability(faults.tx_drop)},
@@ -65,11 +74,7 @@ Json emit_faults(const FaultConfig& faults) {
             {"tx_duplicate", format_probability(faults.tx_duplicate)},
             {"tx_reorder", format_probability(faults.tx_reorder)},
             {"tx_mark_ce", format_probability(faults.tx_mark_ce)}};
-  json["rules"] = Json::array();
-  for (const FaultRuleConfig& r : faults.rules)
-    json["rules"].push_back({{"on", emit_selector(r.qp, r.rule.on)}, {"do", emit_action(r.rule.action)}});
-  json["held_packets"] = faults.held_packets;
-  json["max_hold"] = format_time(faults.max_hold);
+  emit_rules(json, faults.rules, {faults.held_packets, faults.max_hold});
   return json;
 }
 

@@ -4,7 +4,9 @@
 #include "config/link_ends.hpp"
 #include "config/units.hpp"
 
+#include <array>
 #include <cmath>
+#include <cstddef>
 
 namespace softfeb::config {
 namespace {
@@ -77,23 +79,26 @@ Json emit_switch(const fabric::SwitchConfig& config) {
   return json;
 }
 
-Json emit_faults(const fabric::LinkFaults& faults) {
-  return {{"drop", emit_parts(faults.drop)},
-          {"duplicate", emit_parts(faults.duplicate)},
-          {"corrupt", emit_parts(faults.corrupt)},
-          {"reorder", emit_parts(faults.reorder)},
-          {"reorder_by", format_time(faults.reorder_by)}};
+Json emit_link_faults(const fabric::LinkFaults& faults, const LinkRulesConfig& rules) {
+  Json json{{"drop", emit_parts(faults.drop)},
+            {"duplicate", emit_parts(faults.duplicate)},
+            {"corrupt", emit_parts(faults.corrupt)},
+            {"reorder", emit_parts(faults.reorder)},
+            {"reorder_by", format_time(faults.reorder_by)}};
+  if (!rules.rules.empty()) emit_rules(json, rules.rules, rules.hold);
+  return json;
 }
 
-Json emit_link(const fabric::NetworkConfig& network, const fabric::LinkConfig& link) {
+Json emit_link(const fabric::NetworkConfig& network, const fabric::LinkConfig& link,
+               const std::array<LinkRulesConfig, 2>& rules) {
   Json json;
   json["ends"] = {name_of(network, link.a), name_of(network, link.b)};
   json["rate"] = format_bandwidth(link.rate);
   json["delay"] = format_time(link.delay);
   json["flow_control"] = choices::kPauseMode.name(link.flow_control);
-  if (link.a_to_b.any() || link.b_to_a.any()) {
-    json["faults"] = emit_faults(link.a_to_b);
-    json["faults_back"] = emit_faults(link.b_to_a);
+  if (link.a_to_b.any() || link.b_to_a.any() || !rules[0].rules.empty() || !rules[1].rules.empty()) {
+    json["faults"] = emit_link_faults(link.a_to_b, rules[0]);
+    json["faults_back"] = emit_link_faults(link.b_to_a, rules[1]);
   }
   return json;
 }
@@ -107,8 +112,8 @@ Json emit_network(const LabConfig& config) {
   json["switches"] = Json::array();
   for (const fabric::SwitchConfig& s : config.network.switches) json["switches"].push_back(emit_switch(s));
   json["links"] = Json::array();
-  for (const fabric::LinkConfig& link : config.network.links)
-    json["links"].push_back(emit_link(config.network, link));
+  for (std::size_t l = 0; l < config.network.links.size(); ++l)
+    json["links"].push_back(emit_link(config.network, config.network.links[l], config.link_rules[l]));
   return json;
 }
 

@@ -4,7 +4,9 @@
 #include "base/time.hpp"
 #include "config/values.hpp"
 #include "faults/fault_rule.hpp"
+#include "faults/held_packets.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -13,15 +15,17 @@ namespace softfeb::config {
 
 struct BoardConfig;
 
-/// The queue pairs of a fault rule. They belong to boards of the rule's port.
+/// The queue pairs of a fault rule. They belong to boards of the rule's port or, for a link, to any boards
+/// of the network.
 struct FaultQpRef {
   enum class Kind : std::uint8_t { kAny, kIndex, kQpn };
   Kind kind = Kind::kAny;
   std::string board;        ///< kIndex: name of the board; empty: the only board of the port
   std::uint32_t index = 0;  ///< kIndex: index among all QPs of the board
-  std::uint32_t qpn = 0;    ///< kQpn: QPN of the board's queue pair
+  std::uint32_t qpn = 0;    ///< kQpn: QPN of the board's queue pair; with `to`: QPN at that receiver
+  std::string to;           ///< kQpn, links only: name of the receiver
 
-  /// True for the QP with this index and QPN of `board`, which is on the rule's port.
+  /// For the rule of a port. True for the QP with this index and QPN of `board`, which is on the rule's port.
   bool selects(const BoardConfig& owner, std::uint32_t on_board, std::uint32_t own_qpn) const;
 };
 
@@ -30,6 +34,21 @@ struct FaultRuleConfig {
   FaultQpRef qp;
   faults::FaultRule rule;
   Where where;
+};
+
+/// The fault rules that act in one direction of a link of a simulated network.
+struct LinkRulesConfig {
+  /// A queue pair whose requests (Direction::kTx) or responses (kRx) pass in this direction.
+  struct Qp {
+    std::size_t board = 0;       ///< index into RunConfig::boards
+    std::uint32_t on_board = 0;  ///< index among all QPs of the board
+    faults::Direction direction = faults::Direction::kTx;
+    std::vector<std::uint32_t> rules;  ///< indices of the rules that select it
+  };
+  std::vector<FaultRuleConfig> rules;  ///< each selects at least one of `qps`
+  std::vector<Qp> qps;
+  faults::HoldLimits hold;
+  Where where;  ///< section `faults` or `faults_back`
 };
 
 /// Fault injection at a port. Random faults are reproducible by seed, and are selected independently for each

@@ -8,6 +8,9 @@
 /// The notation of values in fault rules. Each format function returns text that parses to the same value.
 namespace softfeb::config {
 
+/// Longest time for which a rule may hold a packet.
+inline constexpr Time kLongestHold = 10 * kSecond;
+
 /// Parses `any`, an index, or BOARD/INDEX.
 Parsed<FaultQpRef> parse_fault_qp(const std::string& text);
 /// Parses PSNs: 7, 0xfffff0..0x10, +4 or +4..+9.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "config/fault_config.hpp"
 #include "config/node.hpp"
 #include "config/run_config.hpp"
 #include "fabric/config.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -74,8 +76,12 @@ struct LabConfig {
   std::vector<LabRing> rings;
   std::size_t network_worker = 0;
   std::uint32_t mtu = 4200;             ///< MTU of every link: bytes of an IP packet
-  std::vector<std::string> link_names;  ///< names of the links, such as "tor-daq"; indexed like network.links
-  std::vector<Where> link_wheres;       ///< places of the links in the file; indexed like network.links
+  std::vector<std::string> link_names;  ///< such as "tor-daq"; indexed like network.links
+  std::vector<Where> link_wheres;       ///< place of each link in the file
+  /// Fault rules of each link, indexed like network.links: from its node `a` to `b`, and back. The rules in
+  /// network.links are empty, because the addresses of queue pairs are not known yet
+  /// (endpoints::add_link_rules()).
+  std::vector<std::array<LinkRulesConfig, 2>> link_rules;
 };
 
 }  // namespace softfeb::config

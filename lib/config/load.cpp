@@ -103,6 +103,8 @@ LabConfig load_lab_document(const Node& document, const std::string& file,
   check(reading, config.run, now_unix_ns.value_or(system_now()));
   check_network(reading, config, *draft.lab);
   throw_if_any(reading);
+  resolve_link_rules(reading, *draft.lab, config);
+  throw_if_any(reading);
   return config;
 }
 

@@ -11,15 +11,12 @@
 namespace softfeb::config {
 namespace {
 
-using faults::ActionKind;
 using faults::Direction;
-using faults::FaultAction;
 using faults::MessagePart;
 using faults::PacketSelector;
 
-constexpr std::uint32_t kMostCopies = 16;
-constexpr std::uint32_t kMostOvertaking = 65'535;
-constexpr Time kLongestHold = 10 * kSecond;
+/// What has the rule.
+enum class Site : std::uint8_t { kPort, kLink };
 
 /// Part of a message, or its position.
 struct PartText {
@@ -47,7 +44,21 @@ Parsed<std::uint32_t> parse_iteration(const std::string& text) {
   return static_cast<std::uint32_t>(*number.value);
 }
 
-void read_qp_of_rule(Section& s, FaultQpRef& qp) {
+/// Reads `to`, which a QPN needs on a link: boards may have queue pairs with equal QPNs.
+void read_receiver_of_qp(Section& s, FaultQpRef& qp) {
+  const Node* const to = s.find("to");
+  const Node* const qpn = s.find("qpn");
+  s.read("to", qp.to, parse_text);
+  if (qpn != nullptr && to == nullptr) {
+    s.reading().problem(qpn->where, "boards may have queue pairs with equal QPNs",
+                        "add `to: RECEIVER`, whose QPN this is, or write `qp: BOARD/INDEX`");
+  } else if (qpn == nullptr && to != nullptr) {
+    s.reading().problem(to->where, "names the receiver of a QPN", "add `qpn`, or remove `to`");
+  }
+}
+
+void read_qp_of_rule(Section& s, Site site, FaultQpRef& qp) {
+  if (site == Site::kLink) read_receiver_of_qp(s, qp);
   if (s.given("qpn")) {
     if (s.given("qp"))
       s.reading().problem(s.where(), "`qp` and `qpn` exclude each other", "keep one of them");
@@ -57,7 +68,7 @@ void read_qp_of_rule(Section& s, FaultQpRef& qp) {
     return;
   }
   s.find("qpn");
-  s.require("qp", qp, parse_fault_qp, "0");
+  s.require("qp", qp, parse_fault_qp, site == Site::kLink ? "feb/0" : "0");
 }
 
 /// Reports keys that do not apply to the packets that the rule selects: requests, responses or CNPs.
@@ -88,9 +99,9 @@ void read_iteration(Section& s, PacketSelector& on) {
   if (iteration != 0) on.iteration = iteration;
 }
 
-void read_selector(Section s, FaultRuleConfig& rule) {
+void read_selector(Section s, Site site, FaultRuleConfig& rule) {
   PacketSelector& on = rule.rule.on;
-  read_qp_of_rule(s, rule.qp);
+  read_qp_of_rule(s, site, rule.qp);
   s.read("direction", on.direction, choices::kFaultDirection);
   s.read("psn", on.psn, parse_psns);
   s.read("packet", on.packet, parse_positions);
@@ -109,124 +120,33 @@ void read_selector(Section s, FaultRuleConfig& rule) {
   s.close();
 }
 
-/// The mask of `xor` must fit in the target.
-void check_mask(Section& s, const FaultAction& a) {
-  const Node* const node = s.find("xor");
-  const unsigned bits = 8 * width_of(a.target);
-  if (node == nullptr || bits == 64 || a.mask >> bits == 0) return;
-  s.reading().problem(node->where, "the target has only " + std::to_string(bits) + " bits",
-                      "write a mask of at most " + std::to_string(bits) + " bits");
-}
-
-void read_corrupt(Section s, FaultAction& a) {
-  CorruptPlace place;
-  s.require("at", place, parse_corrupt_place, "payload+0");
-  a.target = place.target;
-  a.offset = place.offset;
-  s.require("xor", a.mask, integer(1, UINT64_MAX), "0x01");
-  s.read("icrc", a.right_icrc, choices::kFaultIcrc);
-  check_mask(s, a);
-  if (a.right_icrc && a.target == faults::CorruptTarget::kIcrc)
-    s.reading().problem(s.where(), "a right iCRC cannot be corrupted", "remove `icrc: right`");
-  s.close();
-}
-
-void read_replay(Section s, FaultAction& a) {
-  s.require("psn", a.old, parse_psns, "+3");
-  if (a.old.size() != 1)
-    s.reading().problem(s.where(), "`replay` sends one packet again", "write one PSN, such as +3");
-  s.close();
-}
-
-/// Reads the key of action `kind`, if it is given.
-void read_action_key(Section& s, ActionKind kind, const std::string& key, FaultAction& a) {
-  if (!s.given(key)) return void(s.find(key));
-  a.kind = kind;
-  const auto section = [&] { return Section(s.reading(), *s.find(key), s.pattern(key)); };
-  switch (kind) {
-    case ActionKind::kSetEcn: {
-      roce::Ecn ecn = roce::Ecn::kNotEct;
-      s.read(key, ecn, choices::kEcn);
-      a.value = static_cast<std::uint32_t>(ecn);
-      break;
-    }
-    case ActionKind::kSetDscp:
-      s.read(key, a.value, integer(0, 63));
-      break;
-    case ActionKind::kSetTtl:
-      s.read(key, a.value, integer(0, 255));
-      break;
-    case ActionKind::kTruncate:
-      s.read(key, a.value, integer(1, 16'383));
-      break;
-    case ActionKind::kDuplicate:
-      s.read(key, a.value, integer(1, kMostCopies));
-      break;
-    case ActionKind::kReorder:
-      s.read(key, a.value, integer(1, kMostOvertaking));
-      break;
-    case ActionKind::kDelay:
-      s.read(key, a.delay, time_in(kMicrosecond, kLongestHold, "a delay"));
-      break;
-    case ActionKind::kCorrupt:
-      return read_corrupt(section(), a);
-    case ActionKind::kReplay:
-      return read_replay(section(), a);
-    case ActionKind::kMarkCe:
-    case ActionKind::kDrop:
-      s.reading().problem(s.find(key)->where, "this action has no value", "write `do: " + key + '`');
-  }
-}
-
-std::string all_actions() {
-  std::string all;
-  for (const auto& [name, kind] : choices::kFaultAction.names) all += (all.empty() ? "" : ", ") + name;
-  return all;
-}
-
-/// Reads an action without a value: `do: drop`.
-void read_plain_action(Reading& reading, const Node& node, FaultAction& a) {
-  std::vector<std::string> names;
-  for (const auto& [name, kind] : choices::kFaultAction.names) {
-    names.push_back(name);
-    if (name != node.text) continue;
-    a.kind = kind;
-    if (kind == ActionKind::kDrop || kind == ActionKind::kMarkCe) return;
-    return reading.problem(node.where, '`' + name + "` needs a value", "write `do: {" + name + ": …}`");
-  }
-  const std::string* const near = nearest(node.text, names);
-  reading.problem(node.where, '"' + node.text + "\" is not an action",
-                  (near != nullptr ? "did you mean `" + *near + "`? Otherwise write" : "write") +
-                      (" one of " + all_actions()));
-}
-
-void read_action(Section& parent, FaultAction& a) {
-  const Node* const node = parent.find("do");
-  if (node == nullptr) return parent.missing("do", "drop");
-  if (node->kind == Node::Kind::kScalar) return read_plain_action(parent.reading(), *node, a);
-  Section s(parent.reading(), *node, parent.pattern("do"));
-  for (const auto& [name, kind] : choices::kFaultAction.names) {
-    // An action without a value is not a key of `do`. If the file contains it as a key, read_action_key()
-    // reports this.
-    const bool plain = kind == ActionKind::kDrop || kind == ActionKind::kMarkCe;
-    if (!plain || s.given(name)) read_action_key(s, kind, name, a);
-  }
-  s.close();
-  if (node->children.size() != 1)
-    s.reading().problem(node->where, "a rule has one action", "write one of " + all_actions());
-}
-
-FaultRuleConfig read_rule(Section s) {
+FaultRuleConfig read_rule(Section s, Site site) {
   FaultRuleConfig rule;
   rule.where = s.where();
   if (const Node* node = s.find("on")) {
-    read_selector(Section(s.reading(), *node, s.pattern("on")), rule);
+    read_selector(Section(s.reading(), *node, s.pattern("on")), site, rule);
   } else {
-    s.missing("on", "{qp: 0, psn: +4}");
+    s.missing("on", site == Site::kLink ? "{qp: feb/0, psn: +4}" : "{qp: 0, psn: +4}");
   }
-  read_action(s, rule.rule.action);
+  read_fault_action(s, rule.rule.action);
   s.close();
   return rule;
+}
+
+void read_rules(Section& s, Site site, std::vector<FaultRuleConfig>& rules) {
+  for (const Node& node : s.list("rules"))
+    rules.push_back(read_rule(Section(s.reading(), node, s.pattern("rules") + "[]"), site));
+}
+
+/// Reads the limits of the packets that rules hold.
+void read_limits(Section& s, std::uint32_t& packets, Time& longest) {
+  s.read("held_packets", packets, integer(1, 65'536));
+  s.read("max_hold", longest, time_in(kMicrosecond, kLongestHold, "`max_hold`"));
+}
+
+void read_part(Section& s, const char* key, std::uint64_t& parts) {
+  Probability probability;
+  if (s.read(key, probability, parse_probability)) parts = probability.parts();
 }
 
 }  // namespace
@@ -241,12 +161,21 @@ FaultConfig read_port_faults(Section s) {
   s.read("tx_duplicate", faults.tx_duplicate, parse_probability);
   s.read("tx_reorder", faults.tx_reorder, parse_probability);
   s.read("tx_mark_ce", faults.tx_mark_ce, parse_probability);
-  for (const Node& node : s.list("rules"))
-    faults.rules.push_back(read_rule(Section(s.reading(), node, s.pattern("rules") + "[]")));
-  s.read("held_packets", faults.held_packets, integer(1, 65'536));
-  s.read("max_hold", faults.max_hold, time_in(kMicrosecond, kLongestHold, "`max_hold`"));
+  read_rules(s, Site::kPort, faults.rules);
+  read_limits(s, faults.held_packets, faults.max_hold);
   s.close();
   return faults;
+}
+
+void read_link_faults(Section s, fabric::LinkFaults& faults, std::vector<FaultRuleConfig>& rules) {
+  read_part(s, "drop", faults.drop);
+  read_part(s, "duplicate", faults.duplicate);
+  read_part(s, "corrupt", faults.corrupt);
+  read_part(s, "reorder", faults.reorder);
+  s.read("reorder_by", faults.reorder_by, parse_time);
+  read_rules(s, Site::kLink, rules);
+  read_limits(s, faults.hold.packets, faults.hold.longest);
+  s.close();
 }
 
 }  // namespace softfeb::config

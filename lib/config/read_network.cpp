@@ -153,22 +153,6 @@ SwitchDraft read_switch(Section s) {
 
 namespace {
 
-void read_part(Section& s, const char* key, std::uint64_t& parts) {
-  Probability probability;
-  if (s.read(key, probability, parse_probability)) parts = probability.parts();
-}
-
-fabric::LinkFaults read_faults(Section s) {
-  fabric::LinkFaults faults;
-  read_part(s, "drop", faults.drop);
-  read_part(s, "duplicate", faults.duplicate);
-  read_part(s, "corrupt", faults.corrupt);
-  read_part(s, "reorder", faults.reorder);
-  s.read("reorder_by", faults.reorder_by, parse_time);
-  s.close();
-  return faults;
-}
-
 void read_ends(Section& s, LinkDraft& draft) {
   const Node* node = s.find("ends");
   if (node == nullptr) return s.missing("ends", "[feb0, tor]");
@@ -204,11 +188,20 @@ LinkDraft read_link(Section s) {
   s.require("rate", link.rate, parse_link_rate, "10Gb/s");
   s.read("delay", link.delay, parse_delay);
   s.read("flow_control", link.flow_control, choices::kPauseMode);
-  if (const Node* node = s.find("faults"))
-    link.a_to_b = read_faults(Section(s.reading(), *node, s.pattern("faults")));
+  draft.rules_where = {s.where(), s.where()};
+  if (const Node* node = s.find("faults")) {
+    read_link_faults(Section(s.reading(), *node, s.pattern("faults")), link.a_to_b, draft.rules[0]);
+    draft.rules_where = {node->where, node->where};
+  }
   link.b_to_a = link.a_to_b;
-  if (const Node* node = s.find("faults_back"))
-    link.b_to_a = read_faults(Section(s.reading(), *node, s.pattern("faults_back")));
+  draft.rules[1] = draft.rules[0];
+  if (const Node* node = s.find("faults_back")) {
+    link.b_to_a = {};
+    draft.rules[1].clear();
+    read_link_faults(Section(s.reading(), *node, s.pattern("faults_back")), link.b_to_a, draft.rules[1]);
+    draft.rules_where[1] = node->where;
+    draft.faults_back = true;
+  }
   s.close();
   return draft;
 }

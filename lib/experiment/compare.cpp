@@ -74,7 +74,8 @@ void carry_out(ComparedRun& run, const Options& options) {
   observers.push_back(&means);
   const stats::Outcome outcome =
       run_phases(config.run, driver, std::move(observers), [](const std::string&) {});
-  const lab::Judgement judgement = lab::judge(config.run, driver.plans(), outcome, driver.endpoints(), {});
+  const lab::Judgement judgement =
+      lab::judge(config.run, driver.plans(), outcome, driver.endpoints(), {}, true);
   lab::RunStats stats = lab_stats(config, driver, outcome, recorder.metrics());
   recorder.complete(stats);
   run.judged = report::judge_lab(config, std::move(stats));

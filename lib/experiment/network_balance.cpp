@@ -66,7 +66,7 @@ std::vector<std::string> lateness_lines(const config::LabConfig& lab, const stat
     lines.push_back(
         fmt::format("packets stayed in the rings in {} iterations: all {} frames of the network "
                     "were in use, and boards had to wait",
-                    w.network.held_up, runtime::network_frames(lab.network)));
+                    w.network.held_up, runtime::network_frames(lab)));
   }
   for (std::size_t i = 0; i < o.workers.size(); ++i) {
     const dataplane::LoopCounters& loop = o.workers[i].loop;

@@ -127,6 +127,7 @@ lab::RunStats lab_stats(const config::LabConfig& config, Driver& driver, const s
                            .network = o.network ? &*o.network : nullptr};
   lab::RunStats stats = lab::run_stats(config, driver.plans(), driver.endpoints(), driver.payloads(), metrics,
                                        last, driver.network_edge(o));
+  lab::add_fault_rules(stats, config, o);
   for (lab::Balance& balance : driver.balances()) stats.balances.push_back(std::move(balance));
   stats.virtual_time = driver.virtual_time();
   return stats;

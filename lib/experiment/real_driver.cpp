@@ -99,7 +99,8 @@ void RealDriver::connect() {
       .stamps = {rings.begin(), rings.end()},
       .services = services()};
   endpoints_ = endpoints::make_endpoints(config_, targets_.all(), payloads_, settings);
-  pool_ = std::make_unique<runtime::WorkerPool>(config_, dpdk_, endpoints_, setup_.network(), rings);
+  pool_ = std::make_unique<runtime::WorkerPool>(config_, dpdk_, endpoints_, setup_.network(), rings,
+                                                &targets_.all());
 }
 
 endpoints::EventServices RealDriver::services() {

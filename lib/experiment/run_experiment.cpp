@@ -61,12 +61,14 @@ const std::vector<endpoints::Targets::Session>& sessions_of(const Driver& driver
 JudgedRun judge(const Setup& setup, Driver& driver, const report::Recorder& recorder,
                 stats::Outcome outcome) {
   JudgedRun run{std::move(outcome), {}, {}};
-  run.checks = lab::judge(setup.run(), driver.plans(), run.outcome, driver.endpoints(), sessions_of(driver));
+  run.checks = lab::judge(setup.run(), driver.plans(), run.outcome, driver.endpoints(), sessions_of(driver),
+                          setup.network() != nullptr);
   for (std::string& line : driver.remarks(run.outcome)) run.checks.messages.push_back(std::move(line));
   if (setup.network() == nullptr) return run;
   lab::RunStats stats = lab_stats(setup.lab, driver, run.outcome, recorder.metrics());
   stats.preempted_share = stats::preempted_share(run.outcome);
   recorder.complete(stats);
+  for (const std::string& line : stats.rule_messages) run.checks.messages.push_back(line);
   run.lab = report::judge_lab(setup.lab, std::move(stats));
   return run;
 }
@@ -235,9 +237,13 @@ int run_experiment(const Options& options) {
   }
   make_table(setup, *driver, table);
   report::Recorder recorder(setup.run(), setup.network(), driver->plans().all(), options.report);
-  const JudgedRun run = run_and_judge(setup, *driver, recorder, *table, &files);
+  JudgedRun run = run_and_judge(setup, *driver, recorder, *table, &files);
   const std::string speed = driver->virtual_time() ? speed_text(*driver, run, watch.seconds()) : "";
   const std::optional<report::LabRun> in_virtual = run_in_virtual_time_too(setup, *driver);
+  if (in_virtual) {
+    for (const std::string& line : in_virtual->figures.rule_messages)
+      run.checks.messages.push_back("in virtual time: " + line);
+  }
 
   const Report report{setup, *driver, recorder, run, in_virtual ? &*in_virtual : nullptr};
   report.write();

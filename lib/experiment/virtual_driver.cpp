@@ -2,6 +2,7 @@
 #include "experiment/virtual_driver.hpp"
 
 #include "config/error.hpp"
+#include "endpoints/link_rules.hpp"
 #include "endpoints/qp_congestion.hpp"
 #include "lab/idle_paths.hpp"
 
@@ -68,7 +69,9 @@ VirtualDriver::VirtualDriver(const config::LabConfig& config, Poll poll,
   for (const auto& receiver : endpoints_.receivers) all_.push_back(receiver.get());
   std::vector<simulator::EventLoop::Seat> seats;
   for (engine::Endpoint* e : all_) seats.push_back({e, *config.station_of[seats.size()]});
-  loop_ = std::make_unique<simulator::EventLoop>(config.network, seats);
+  fabric::NetworkConfig network = config.network;
+  endpoints::add_link_rules(config, plans_, network);
+  loop_ = std::make_unique<simulator::EventLoop>(network, seats);
   if (stamps_) loop_->network().report_times(*stamps_);
   for (const engine::Endpoint* e : all_) snapshots_.push_back(engine::make_snapshot(*e));
   network_ = loop_->network().make_snapshot();

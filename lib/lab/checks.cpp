@@ -2,6 +2,7 @@
 #include "lab/checks.hpp"
 
 #include "base/uint128.hpp"
+#include "lab/fault_rules.hpp"
 #include "stats/window_loss.hpp"
 
 #include <algorithm>
@@ -222,25 +223,10 @@ void judge_event_files(Judge& judge, const config::RunConfig& config, const stat
 
 /// A rule that was never hit tested nothing, so the run must not pass.
 void judge_fault_rules(Judge& judge, const config::RunConfig& config, const stats::Outcome& o) {
-  std::uint64_t rules = 0, never = 0;
-  for (std::size_t p = 0; p < config.ports.size(); ++p) {
-    const std::vector<config::FaultRuleConfig>& own = config.ports[p].faults.rules;
-    rules += own.size();
-    for (std::size_t r = 0; r < own.size(); ++r) {
-      const bool counted = p < o.fault_rules.size() && r < o.fault_rules[p].size();
-      const faults::RuleCounters c = counted ? o.fault_rules[p][r] : faults::RuleCounters{};
-      if (c.hits != 0) continue;
-      ++never;
-      const config::Where& where = own[r].where;
-      const std::string refused =
-          c.refused == 0
-              ? "no packet fulfilled its conditions"
-              : fmt::format("{} packets fulfilled its conditions, but the action was refused", c.refused);
-      judge.say(fmt::format("{}:{}: {}: the fault rule was never hit: {}; see doc/faults.md", where.file,
-                            where.line, where.key, refused));
-    }
-  }
-  if (rules != 0) judge.add("fault_rules", never);
+  const std::vector<RuleResult> rules = port_rules(config, o);
+  const std::vector<std::string> never = never_hit(rules);
+  for (const std::string& line : never) judge.say(line);
+  if (!rules.empty()) judge.add("fault_rules", never.size());
 }
 
 }  // namespace
@@ -251,7 +237,7 @@ bool Judgement::held() const {
 
 Judgement judge(const config::RunConfig& config, const endpoints::Plans& plans, const stats::Outcome& outcome,
                 const endpoints::Endpoints& endpoints,
-                const std::vector<endpoints::Targets::Session>& sessions) {
+                const std::vector<endpoints::Targets::Session>& sessions, bool of_lab) {
   Judge j;
   judge_senders(j, config, plans, outcome);
   if (!config.receivers.empty()) judge_receivers(j, config, plans, outcome, endpoints);
@@ -260,7 +246,7 @@ Judgement judge(const config::RunConfig& config, const endpoints::Plans& plans, 
   judge_event_files(j, config, outcome);
   judge_transfers(j, endpoints);
   judge_sessions(j, sessions);
-  judge_fault_rules(j, config, outcome);
+  if (!of_lab) judge_fault_rules(j, config, outcome);
   if (outcome.ended_in_warmup) {
     j.say("the run ended during its warm-up: statistics cover the whole run, including the warm-up");
   }

@@ -29,9 +29,9 @@ struct Judgement {
 /// exactly once at receivers of this process, with the right bytes; for windows and events, the loss is
 /// within the receiver's limit. Every next hop is resolved, and no congestion control has failed. Each
 /// complete registered transfer was notified. Event files contain all closed events. Remote receivers report
-/// no error.
+/// no error. Every fault rule was hit; with `of_lab`, the checks of the experiment include this (judge.hpp).
 Judgement judge(const config::RunConfig& config, const endpoints::Plans& plans, const stats::Outcome& outcome,
                 const endpoints::Endpoints& endpoints,
-                const std::vector<endpoints::Targets::Session>& sessions);
+                const std::vector<endpoints::Targets::Session>& sessions, bool of_lab = false);
 
 }  // namespace softfeb::lab

@@ -108,6 +108,7 @@ std::vector<CheckResult> judge(const config::LabSettings& lab, const RunStats& f
   };
   for (const Balance& b : figures.balances) nothing(b.name, b.difference());
   nothing("memory_untouched", figures.memory_wrong);
+  if (figures.rules_never_hit) nothing("fault_rules", *figures.rules_never_hit);
   return checks;
 }
 

@@ -52,6 +52,16 @@ std::shared_ptr<const engine::CompletionTimes> completion_times(const endpoints:
   return sum;
 }
 
+void add_fault_rules(RunStats& stats, const config::LabConfig& config, const stats::Outcome& outcome) {
+  std::vector<RuleResult> all = port_rules(config.run, outcome);
+  if (outcome.network) stats.link_rules = link_rules(config, *outcome.network);
+  for (const LinkRuleResults& link : stats.link_rules)
+    all.insert(all.end(), link.rules.begin(), link.rules.end());
+  if (all.empty()) return;
+  stats.rule_messages = never_hit(all);
+  stats.rules_never_hit = stats.rule_messages.size();
+}
+
 RunStats run_stats(const config::LabConfig& config, const endpoints::Plans& plans,
                    const endpoints::Endpoints& endpoints, const endpoints::Payloads& payloads,
                    const Metrics& metrics, const stats::Sample& last, const Edge& edge) {

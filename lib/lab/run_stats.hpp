@@ -7,6 +7,7 @@
 #include "endpoints/plan.hpp"
 #include "engine/completion_times.hpp"
 #include "lab/conservation.hpp"
+#include "lab/fault_rules.hpp"
 #include "lab/metrics.hpp"
 #include "lab/totals.hpp"
 #include "stats/sample.hpp"
@@ -14,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace softfeb::lab {
@@ -30,6 +32,10 @@ struct RunStats {
   std::optional<double> rate_tracking;  ///< empty: not checked
   std::optional<double> sawtooth;
   std::shared_ptr<const engine::CompletionTimes> completion_times;  ///< see completion_times()
+  std::vector<LinkRuleResults> link_rules;                          ///< results of the fault rules of links
+  /// Number of fault rules of ports and links that were never hit; none: there are no rules.
+  std::optional<std::uint64_t> rules_never_hit;
+  std::vector<std::string> rule_messages;  ///< a line for each rule that was never hit
 };
 
 /// Completion times of all boards together; null if no QP has random message lengths or arrivals.
@@ -41,8 +47,11 @@ std::shared_ptr<const engine::CompletionTimes> completion_times(const endpoints:
 std::uint64_t memory_wrong(const config::RunConfig& config, const endpoints::Plans& plans,
                            const endpoints::Endpoints& endpoints, const endpoints::Payloads& payloads);
 
+/// Adds the results of the fault rules.
+void add_fault_rules(RunStats& stats, const config::LabConfig& config, const stats::Outcome& outcome);
+
 /// Returns the results of a finished run. `last` is its last sample, taken after the drain. The caller fills
-/// in virtual_time, preempted_share, rate_tracking and sawtooth.
+/// in virtual_time, preempted_share, rate_tracking and sawtooth, and calls add_fault_rules().
 RunStats run_stats(const config::LabConfig& config, const endpoints::Plans& plans,
                    const endpoints::Endpoints& endpoints, const endpoints::Payloads& payloads,
                    const Metrics& metrics, const stats::Sample& last, const Edge& edge = {});

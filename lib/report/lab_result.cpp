@@ -4,6 +4,7 @@
 #include "base/exit_code.hpp"
 #include "config/load.hpp"
 #include "report/completion_result.hpp"
+#include "report/fault_result.hpp"
 #include "report/port_series.hpp"
 
 #include <algorithm>
@@ -16,6 +17,11 @@ namespace softfeb::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+const std::string& node_name(const config::LabConfig& config, const fabric::NodeRef& node) {
+  return node.kind == fabric::NodeRef::Kind::kStation ? config.network.stations[node.index].name
+                                                      : config.network.switches[node.index].name;
+}
 
 Json or_null(const std::optional<lab::Share>& s) { return s ? Json(lab::to_double(*s)) : Json(nullptr); }
 
@@ -207,6 +213,19 @@ Json network_totals(const fabric::NetworkTotals& t) {
           {"reordered", t.reordered}};
 }
 
+/// The fault rules of links: for each direction with rules, the place of each rule in the file, and counters.
+Json link_faults(const config::LabConfig& config, const lab::RunStats& f) {
+  Json list = Json::array();
+  for (const lab::LinkRuleResults& of : f.link_rules) {
+    const fabric::LinkConfig& link = config.network.links[of.link];
+    list.push_back({{"link", config.link_names[of.link]},
+                    {"from", node_name(config, of.back ? link.b : link.a)},
+                    {"to", node_name(config, of.back ? link.a : link.b)},
+                    {"rules", fault_rules(of.rules)}});
+  }
+  return list;
+}
+
 void add_to_boards(Json& boards, const lab::LabStats& m) {
   for (std::size_t b = 0; b < boards.size(); ++b) {
     const bool known = m.known[b] != 0;
@@ -249,10 +268,13 @@ void add_lab(Json& result, const config::LabConfig& config, const fabric::Networ
            {"verdict", lab::to_string(run.verdict)},
            {"figures", figures(config, run.figures)},
            {"network", network_totals(network.totals)}};
+  if (!run.figures.link_rules.empty()) lab["link_faults"] = link_faults(config, run.figures);
   if (in_virtual != nullptr) {
     lab["virtual"] = {{"verdict", lab::to_string(in_virtual->verdict)},
                       {"figures", figures(config, in_virtual->figures)},
                       {"checks", checks(in_virtual->checks)}};
+    if (!in_virtual->figures.link_rules.empty())
+      lab["virtual"]["link_faults"] = link_faults(config, in_virtual->figures);
   }
   result["lab"] = std::move(lab);
 }
@@ -262,9 +284,7 @@ std::string bottleneck_name(const config::LabConfig& config) {
   const fabric::LinkConfig& link = config.network.links[*config.lab.bottleneck];
   const fabric::NodeRef sender{fabric::NodeRef::Kind::kSwitch, config.lab.bottleneck_switch};
   const fabric::NodeRef& peer = link.a == sender ? link.b : link.a;
-  return config.network.switches[sender.index].name + '.' +
-         (peer.kind == fabric::NodeRef::Kind::kStation ? config.network.stations[peer.index].name
-                                                       : config.network.switches[peer.index].name);
+  return node_name(config, sender) + '.' + node_name(config, peer);
 }
 
 std::string board_names(const config::LabConfig& config, const std::vector<std::size_t>& boards) {

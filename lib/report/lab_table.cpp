@@ -79,6 +79,15 @@ Line share_line(const std::string& label, std::optional<lab::Share> lab::WindowS
           ""};
 }
 
+Line rules_line() {
+  return {"fault rules never hit", LimitUnit::kCount,
+          [](const lab::RunStats& f) -> std::optional<double> {
+            if (!f.rules_never_hit) return std::nullopt;
+            return static_cast<double>(*f.rules_never_hit);
+          },
+          "fault_rules"};
+}
+
 std::vector<Line> lines_of(const config::LabConfig& config, const lab::RunStats& f) {
   std::vector<Line> lines{named("Jain index over 100 ms, minimum", "fairness_jain"),
                           named("  over 10 ms, minimum", "fairness_jain_10ms"),
@@ -105,7 +114,8 @@ std::vector<Line> lines_of(const config::LabConfig& config, const lab::RunStats&
                                named("packets retransmitted", "retransmitted"),
                                named("slowdown, shorter half, p99", "slowdown_p99_shorter_half"),
                                named("  messages up to 10 kB, p99", "slowdown_p99_10kb"),
-                               named("bytes wrong", "bytes_wrong")};
+                               named("bytes wrong", "bytes_wrong"),
+                               rules_line()};
   lines.insert(lines.end(), more.begin(), more.end());
   return lines;
 }

@@ -2,10 +2,12 @@
 #include "report/result.hpp"
 
 #include "config/load.hpp"
+#include "lab/fault_rules.hpp"
 #include "report/board_result.hpp"
 #include "report/completion_result.hpp"
 #include "report/cpu_result.hpp"
 #include "report/event_result.hpp"
+#include "report/fault_result.hpp"
 #include "report/latency_result.hpp"
 #include "report/registration_result.hpp"
 #include "report/result_qps.hpp"
@@ -163,21 +165,7 @@ Json port_pacing(const runtime::RunPort& p) {
   return j;
 }
 
-/// Returns the fault rules of a port, each with its place in the configuration file and its counters.
-Json fault_rules(const config::FaultConfig& faults, const std::vector<faults::RuleCounters>& counters) {
-  Json list = Json::array();
-  for (std::size_t r = 0; r < faults.rules.size() && r < counters.size(); ++r) {
-    const config::Where& where = faults.rules[r].where;
-    list.push_back({{"place", where.file + ':' + std::to_string(where.line)},
-                    {"key", where.key},
-                    {"hits", counters[r].hits},
-                    {"refused", counters[r].refused}});
-  }
-  return list;
-}
-
-Json port(const runtime::RunPort& p, const config::FaultConfig& configured,
-          const std::vector<faults::RuleCounters>& rules) {
+Json port(const runtime::RunPort& p, const std::vector<lab::RuleResult>& rules) {
   const dataplane::PortCounters c = p.port->counters();
   Json j{{"name", p.name},
          {"driver", p.port->capabilities().driver},
@@ -203,7 +191,7 @@ Json port(const runtime::RunPort& p, const config::FaultConfig& configured,
     j["faults"] = {{"tx_dropped", tx.dropped},       {"tx_corrupted", tx.corrupted},
                    {"tx_duplicated", tx.duplicated}, {"tx_reordered", tx.reordered},
                    {"tx_marked_ce", tx.marked_ce},   {"rx_dropped", rx_dropped}};
-    if (!configured.rules.empty()) j["faults"]["rules"] = fault_rules(configured, rules);
+    if (!rules.empty()) j["faults"]["rules"] = fault_rules(rules);
   }
   return j;
 }
@@ -304,7 +292,7 @@ Json make_result(const config::RunConfig& config, const runtime::DpdkRuntime* dp
   j["ports"] = Json::array();
   if (dpdk != nullptr) {
     for (std::size_t p = 0; p < dpdk->ports().size(); ++p)
-      j["ports"].push_back(port(dpdk->ports()[p], config.ports[p].faults, o.fault_rules.at(p)));
+      j["ports"].push_back(port(dpdk->ports()[p], lab::rules_of_port(config, p, o)));
   }
   j["workers"] = workers(o);
   if (dpdk != nullptr) j["clock"] = clock(dpdk->clock().discipline());

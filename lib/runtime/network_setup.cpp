@@ -18,19 +18,29 @@ const config::EndpointConfig& endpoint_at(const config::RunConfig& run, std::siz
   return index < boards ? run.boards[index].endpoint : run.receivers[index - boards].endpoint;
 }
 
+/// Maximum number of frames that the fault rules of links hold.
+std::uint32_t held_frames(const config::LabConfig& lab) {
+  std::uint32_t held = 0;
+  for (const auto& link : lab.link_rules) {
+    for (const config::LinkRulesConfig& direction : link) {
+      if (!direction.rules.empty()) held += direction.hold.packets;
+    }
+  }
+  return std::min<std::uint32_t>(held, kMostFrames);
+}
+
 }  // namespace
 
-std::uint32_t network_frames(const fabric::NetworkConfig& network) {
+std::uint32_t network_frames(const config::LabConfig& lab) {
   std::uint64_t bytes = 0;
-  for (const fabric::SwitchConfig& s : network.switches) bytes += s.buffer;
-  for (const fabric::LinkConfig& l : network.links) {
-    // The factor is 4, because a link has two directions, and the network gets the same amount again as
-    // headroom.
+  for (const fabric::SwitchConfig& s : lab.network.switches) bytes += s.buffer;
+  for (const fabric::LinkConfig& l : lab.network.links) {
+    // Count the data on the wire in both directions, plus the same amount again as headroom.
     const double on_wire = static_cast<double>(l.rate) * to_seconds(l.delay);
     bytes += 4 * static_cast<std::uint64_t>(std::min(on_wire, 1e9));
   }
-  return static_cast<std::uint32_t>(
-      std::clamp(kLeastFrames + bytes / kTypicalFrame, kLeastFrames, kMostFrames));
+  const std::uint64_t passing = std::clamp(kLeastFrames + bytes / kTypicalFrame, kLeastFrames, kMostFrames);
+  return static_cast<std::uint32_t>(passing) + held_frames(lab);
 }
 
 dataplane::NetworkRelayConfig network_settings(const config::LabConfig& lab, const DpdkRuntime& dpdk) {
@@ -50,7 +60,8 @@ dataplane::NetworkRelayConfig network_settings(const config::LabConfig& lab, con
                                    [&](const config::LabRing& r) { return r.near_port == where.port; });
     c.stations.push_back({where.mac, *lab.station_of[e], static_cast<std::size_t>(ring - lab.rings.begin())});
   }
-  c.frames = network_frames(lab.network);
+  c.frames = network_frames(lab);
+  c.held = held_frames(lab);
   c.lcores = static_cast<unsigned>(lab.run.workers.count) + 1;
   return c;
 }

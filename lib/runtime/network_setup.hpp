@@ -10,9 +10,10 @@
 /// Translates a topology into the configuration of dataplane::NetworkRelay.
 namespace softfeb::runtime {
 
-/// Maximum number of packets in a network or queued for its ports. The switch buffers could hold more packets
-/// than this if the packets are small; in that case the boards wait (dataplane::NetworkRelay).
-std::uint32_t network_frames(const fabric::NetworkConfig& network);
+/// Maximum number of packets in a network, held by its fault rules, or queued for its ports. The switch
+/// buffers could hold more packets than this if the packets are small; in that case the boards wait
+/// (dataplane::NetworkRelay).
+std::uint32_t network_frames(const config::LabConfig& lab);
 
 /// Returns the topology with settings for real time. Endpoints may react late to a pause frame. The
 /// transmitter of an endpoint's link therefore obeys pause frames on behalf of the endpoint, and holds the

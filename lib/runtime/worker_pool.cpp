@@ -3,6 +3,7 @@
 
 #include "dataplane/error.hpp"
 #include "endpoints/addresses.hpp"
+#include "endpoints/link_rules.hpp"
 #include "endpoints/qp_congestion.hpp"
 #include "runtime/network_setup.hpp"
 #include "runtime/port_setup.hpp"
@@ -25,7 +26,8 @@ void sleep(Time length) { std::this_thread::sleep_for(std::chrono::nanoseconds(l
 }  // namespace
 
 WorkerPool::WorkerPool(const config::RunConfig& config, DpdkRuntime& dpdk, endpoints::Endpoints& endpoints,
-                       const config::LabConfig* lab, std::span<dataplane::RingStamps* const> stamps)
+                       const config::LabConfig* lab, std::span<dataplane::RingStamps* const> stamps,
+                       const endpoints::Plans* plans)
     : config_(config),
       dpdk_(dpdk),
       endpoints_(endpoints),
@@ -49,7 +51,7 @@ WorkerPool::WorkerPool(const config::RunConfig& config, DpdkRuntime& dpdk, endpo
     if (!of_network(p)) add_port_queues(config, p);
     steer(config, p);
   }
-  if (lab_ != nullptr) add_network(*lab_);
+  if (lab_ != nullptr) add_network(*lab_, plans);
   working_ = true;
   for (auto& w : workers_) w->launch();
 }
@@ -83,9 +85,11 @@ bool WorkerPool::of_network(std::size_t port) const {
                      [port](const auto& s) { return s.second == port; });
 }
 
-void WorkerPool::add_network(const config::LabConfig& lab) {
-  workers_[lab.network_worker]->set_network(std::make_unique<dataplane::NetworkRelay>(
-      network_settings(lab, dpdk_), network_in_real_time(lab), dpdk_.pools()));
+void WorkerPool::add_network(const config::LabConfig& lab, const endpoints::Plans* plans) {
+  fabric::NetworkConfig network = network_in_real_time(lab);
+  if (plans != nullptr) endpoints::add_link_rules(lab, *plans, network);
+  workers_[lab.network_worker]->set_network(
+      std::make_unique<dataplane::NetworkRelay>(network_settings(lab, dpdk_), network, dpdk_.pools()));
 }
 
 void WorkerPool::add_port_queues(const config::RunConfig& config, std::size_t index) {
@@ -97,7 +101,7 @@ void WorkerPool::add_port_queues(const config::RunConfig& config, std::size_t in
     b.frame_bytes = port.frame_bytes;
     b.descriptors = config.ports[index].tx_descriptors;
     b.held = kHeldPackets;
-    if (lab_ != nullptr) b.held += network_frames(lab_->network);
+    if (lab_ != nullptr) b.held += network_frames(*lab_);
     b.lcores = static_cast<unsigned>(config.workers.count) + 1;
     b.socket = capabilities.socket;
     builders_.push_back(std::make_unique<dataplane::TxBuilder>(b, &dpdk_.arena(), dpdk_.pools()));

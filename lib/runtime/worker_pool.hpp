@@ -38,7 +38,8 @@ class WorkerPool {
   /// describes. `stamps` record the times of messages and are indexed by worker. If `stamps` is empty, times
   /// are not recorded.
   WorkerPool(const config::RunConfig& config, DpdkRuntime& dpdk, endpoints::Endpoints& endpoints,
-             const config::LabConfig* lab = nullptr, std::span<dataplane::RingStamps* const> stamps = {});
+             const config::LabConfig* lab = nullptr, std::span<dataplane::RingStamps* const> stamps = {},
+             const endpoints::Plans* plans = nullptr);
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
@@ -102,7 +103,7 @@ class WorkerPool {
   void place_endpoints(const config::RunConfig& config);
   /// True if the port is part of the simulated network and has no endpoints.
   bool of_network(std::size_t port) const;
-  void add_network(const config::LabConfig& lab);
+  void add_network(const config::LabConfig& lab, const endpoints::Plans* plans);
   bool has_network(unsigned worker) const;
   void add_port_queues(const config::RunConfig& config, std::size_t port);
   /// Doorbells of the workers at the other end of a net_ring port.

@@ -18,6 +18,7 @@ EXPERIMENTS = {
     "threshold": ["run.duration=20ms"],
     "camera": ["run.duration=200us"],
     "hadoop": ["run.duration=20ms"],
+    "link-faults": ["run.duration=20ms"],
 }
 
 

@@ -85,6 +85,51 @@ class Lab(harness.TestCase):
         self.assertGreater(received["icrc_errors"], 0)
         self.assertGreater(sum(q["retransmitted_packets"] for q in run.qps()), 0)
 
+    def test_rules_of_links_act_in_both_times(self):
+        links = [{"ends": ["feb", "tor"], "rate": "10Gb/s", "delay": "500ns",
+                  "faults": {"rules": [{"on": {"qp": "feb-0/0", "psn": "+4"}, "do": "drop"},
+                                       {"on": {"qp": "feb-0/0", "psn": "+4", "iteration": 2}, "do": "drop"},
+                                       {"on": {"qp": "any", "message": 3, "part": "last"}, "do": {"corrupt": {"at": "payload+9", "xor": 1}}},
+                                       {"on": {"qp": "feb-2/0", "direction": "rx", "kind": "ack", "psn": "+15"}, "do": {"delay": "3ms"}}]}},
+                 {"ends": ["tor", "daq"], "rate": "10Gb/s", "delay": "500ns",
+                  "faults": {"rules": [{"on": {"qp": "feb-1/0", "psn": "+20"}, "do": {"reorder": 3}},
+                                       {"on": {"qpn": 0x802, "to": "daq", "psn": "+30"}, "do": {"duplicate": 2}}]}}]
+        config = topology(links=links, run={"messages": 20})
+        config["boards"][0]["qps"] = [qp(transport="RC", retry_count=7, timeout=10, pmtu=4096, traffic={"message_size": "64KiB", "rate": "400Mb/s"})]
+        run = self.lab(config)
+        self.assert_conserved(run)
+        received = run.result["receivers"][0]
+        self.assertEqual((received["messages"], received["bytes_wrong"], received["icrc_errors"]), (60, 0, 3))
+        want = {("feb-0-tor", "feb-0"): [1, 1, 1], ("feb-1-tor", "feb-1"): [1], ("feb-2-tor", "feb-2"): [1], ("feb-2-tor", "tor"): [1],
+                ("tor-daq", "tor"): [1, 1]}
+        for lab in (run.result["lab"], run.result["lab"]["virtual"]):
+            self.assertEqual({(e["link"], e["from"]): [r["hits"] for r in e["rules"]] for e in lab["link_faults"]}, want)
+            self.assertEqual({r["refused"] for e in lab["link_faults"] for r in e["rules"]}, {0})
+        self.assertEqual((run.check("fault_rules")["value"], run.result["lab"]["network"]["dropped_fault"]), (0, 2))
+
+    def test_a_link_rule_that_is_never_hit_fails_both_times(self):
+        links = [{"ends": ["feb", "tor"], "rate": "10Gb/s", "faults": {"rules": [{"on": {"qp": "feb-0/0", "psn": "+100000"}, "do": "drop"}]}},
+                 {"ends": ["tor", "daq"], "rate": "10Gb/s"}]
+        run = self.lab(topology(links=links, run={"messages": 3}), status=1)
+        self.assertEqual(run.check("fault_rules"), {"name": "fault_rules", "held": False, "value": 1, "limit": 0, "gated": True})
+        virtual = run.result["lab"]["virtual"]
+        self.assertEqual((virtual["verdict"], [c["value"] for c in virtual["checks"] if c["name"] == "fault_rules"]), ("failed", [1]))
+        messages = [m for m in run.result["messages"] if "never hit" in m]
+        self.assertEqual(len(messages), 2)
+        self.assertRegex(messages[0], r":\d+: network\.links\.0\.faults\.rules\.0: the fault rule was never hit")
+        self.assertTrue(messages[1].startswith("in virtual time: "))
+
+    def test_rules_find_a_receiver_behind_a_port(self):
+        links = [{"ends": ["feb", "tor"], "rate": "10Gb/s"},
+                 {"ends": ["tor", "out"], "rate": "10Gb/s",
+                  "faults": {"rules": [{"on": {"qp": "feb-1/0", "psn": "+4"}, "do": "drop"},
+                                       {"on": {"qp": "any", "direction": "rx", "kind": "ack", "packet": 2}, "do": "drop"}]}}]
+        config = topology(links=links, ports=[{"name": "out", "device": "net_ring:world", "mtu": 4200},
+                                              {"name": "far", "device": "net_ring:world", "mtu": 4200}])
+        config["receivers"][0]["port"] = "far"
+        run = self.lab(config)
+        self.assertEqual([[r["hits"] for r in e["rules"]] for e in run.result["lab"]["link_faults"]], [[1], [3]])
+
     def test_a_port_of_the_machine_is_a_station(self):
         """The receiver is outside the emulated network: a ring connects its port to a port of the network."""
         links = [{"ends": ["feb", "tor"], "rate": "10Gb/s", "delay": "500ns"},

@@ -270,6 +270,24 @@ class Experiments(LabCase):
         self.assertEqual(runs[0], runs[1])
         self.assertNotEqual(runs[0]["ports.csv"], runs[2]["ports.csv"])
 
+    def test_link_faults(self):
+        """Each rule of a link is hit exactly as often as it says, and two runs give the same bytes."""
+        runs = []
+        for i in range(2):
+            report = self.dir / f"report-{i}"
+            run = self.lab("link-faults", args=("--report", str(report), "--no-pictures"))
+            runs.append({f.name: f.read_bytes() for f in sorted(report.iterdir())})
+        self.assertEqual(runs[0], runs[1])
+        self.assertEqual({(e["from"], e["to"]): [r["hits"] for r in e["rules"]] for e in run.result["lab"]["link_faults"]},
+                         {("feb-0", "tor"): [1, 1], ("feb-1", "tor"): [3], ("tor", "daq"): [1, 1, 2, 1], ("daq", "tor"): [1, 1]})
+        self.assertEqual({r["refused"] for e in run.result["lab"]["link_faults"] for r in e["rules"]}, {0})
+        self.assertEqual((run.check("fault_rules")["held"], run.check("fault_rules")["value"]), (True, 0))
+        network = run.result["lab"]["network"]
+        # Three requests and an ACK were lost. Two requests were doubled, and the switch copied two broadcasts.
+        self.assertEqual((network["dropped_fault"], network["duplicated"], network["in_network"]), (4, 4, 0))
+        received = run.result["receivers"][0]
+        self.assertEqual((received["icrc_errors"], received["messages"], received["bytes_wrong"]), (1, 128, 0))
+
     def test_the_series_add_up_to_the_result(self):
         report = self.dir / "report"
         run = self.lab("incast", "run.duration=300ms", "boards.feb.stop=300ms", "run.series_interval=1ms",

@@ -160,3 +160,14 @@ TEST_CASE("a limit on a slowdown that is not known does not hold", "[lab]") {
   times->add(100, kMicrosecond, 2600, true);
   CHECK_FALSE(judge(lab, f)[0].held);
 }
+
+TEST_CASE("an experiment with fault rules fails if one was never hit", "[lab]") {
+  RunStats f = good_run();
+  f.rules_never_hit = 0;
+  CHECK(find(judge(kIncast, f), "fault_rules").held);
+  f.rules_never_hit = 1;
+  CHECK_FALSE(find(judge(kIncast, f), "fault_rules").held);
+  CHECK(verdict_of(kIncast, f, judge(kIncast, f)) == Verdict::kFailed);
+  f.virtual_time = false;  // whether a rule is hit does not depend on timing
+  CHECK(verdict_of(kIncast, f, judge(kIncast, f)) == Verdict::kFailed);
+}

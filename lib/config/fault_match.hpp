@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "config/run_config.hpp"
+#include "faults/fault_rule.hpp"
+
+#include <optional>
+#include <string>
+
+/// Fault rules whose conditions the packets of a queue pair never fulfil. Internal to the loader.
+namespace softfeb::config {
+
+/// Why no packet can fulfil the conditions of a rule.
+struct NoMatch {
+  std::string key;  ///< key of `on` that is the reason
+  std::string message;
+  std::string fix;
+};
+
+/// Returns a reason if the configuration shows that no packet of `qp`, a queue pair of `board`, can fulfil
+/// `on`.
+std::optional<NoMatch> no_match(const faults::PacketSelector& on, const BoardConfig& board,
+                                const QpConfig& qp);
+
+}  // namespace softfeb::config

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "config/lab_config.hpp"
+#include "fabric/snapshot.hpp"
+#include "faults/fault_rule.hpp"
+#include "stats/outcome.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace softfeb::lab {
+
+/// A fault rule and its counters in a run.
+struct RuleResult {
+  const config::FaultRuleConfig* rule = nullptr;  ///< in the configuration, which must outlive this object
+  faults::RuleCounters counters;
+};
+
+/// The rules of one direction of a link.
+struct LinkRuleResults {
+  std::size_t link = 0;  ///< index into LabConfig::network.links
+  bool back = false;     ///< from the link's node `b` to `a`
+  std::vector<RuleResult> rules;
+};
+
+/// Results of the rules of port `port`, index into RunConfig::ports.
+std::vector<RuleResult> rules_of_port(const config::RunConfig& config, std::size_t port,
+                                      const stats::Outcome& outcome);
+/// Results of the rules of all ports, in the order of the configuration.
+std::vector<RuleResult> port_rules(const config::RunConfig& config, const stats::Outcome& outcome);
+/// Results of the rules of all links. Directions without rules are omitted.
+std::vector<LinkRuleResults> link_rules(const config::LabConfig& config,
+                                        const fabric::NetworkSnapshot& network);
+
+/// Returns a line for each rule that was never hit. A rule that acts on several links, or in both directions,
+/// is hit if any of them has hits.
+std::vector<std::string> never_hit(const std::vector<RuleResult>& rules);
+
+}  // namespace softfeb::lab
