@@ -122,7 +122,8 @@ struct LinkFaults {
   std::vector<faults::FaultQp> qps;
   faults::HoldLimits hold;  ///< limits of the frames that rules hold
 
-  bool any() const { return (drop | duplicate | corrupt | reorder) != 0 || !qps.empty(); }
+  bool any_random() const { return (drop | duplicate | corrupt | reorder) != 0; }
+  bool any() const { return any_random() || !qps.empty(); }
 };
 
 struct LinkConfig {

@@ -53,6 +53,7 @@ Wire::Wire(std::uint64_t rate, Time delay, const LinkFaults& faults, Rng rng,
       corrupt_(faults.corrupt),
       reorder_(faults.reorder),
       reorder_by_(faults.reorder_by),
+      random_(faults.any_random()),
       faulty_(faults.any()),
       rng_(rng),
       rules_(std::move(rules)) {}
@@ -75,7 +76,7 @@ Wire::Random Wire::draw() {
 
 /// Applies rules, then random faults. Returns false if a fault drops the frame.
 bool Wire::transmit_faulty(Frame* frame, FrameStore& store, NetworkTotals& totals) {
-  const Random random = draw();
+  const Random random = random_ ? draw() : Random{};
   Exit exit(*this, random, frame->at, store, totals);
   if (rules_ == nullptr || !rules_->apply(frame, exit, frame->at)) exit.forward(frame);
   find_late();

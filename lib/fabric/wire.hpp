@@ -75,7 +75,8 @@ class Wire {
   Time late_at_ = kNever;                               ///< arrival of the first frame that a fault delays
   std::uint64_t drop_, duplicate_, corrupt_, reorder_;  ///< probabilities of random faults
   Time reorder_by_;
-  bool faulty_;
+  bool random_;  ///< there are random faults
+  bool faulty_;  ///< there are random faults or rules
   Rng rng_;
   std::unique_ptr<LinkRules> rules_;
 };

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include <rte_cycles.h>
 #include <rte_ethdev.h>
@@ -95,9 +96,21 @@ SteadyRig::SteadyRig(const SteadyConfig& config) : config_(config), clock_(datap
   for (auto& w : workers_) w->command(dataplane::StartTraffic{0});
 }
 
-SteadyRig::~SteadyRig() {
+void SteadyRig::stop() {
+  if (stopped_) return;
+  stopped_ = true;
   for (auto& w : workers_) w->command(dataplane::Quit{});
   for (auto& w : workers_) w->join();
+}
+
+std::vector<faults::RuleCounters> SteadyRig::rule_counters() const {
+  std::vector<faults::RuleCounters> all;
+  for (const auto& f : faults_) all.insert(all.end(), f->rule_counters().begin(), f->rule_counters().end());
+  return all;
+}
+
+SteadyRig::~SteadyRig() {
+  stop();
   // Remove the callbacks. They are registered for the port number, which the next port reuses.
   for (std::size_t i = 0; i < callbacks_.size(); ++i) {
     const std::uint16_t queue = i == 0 ? 0 : 1;  // see hook()
@@ -263,12 +276,44 @@ void SteadyRig::make_port_queue(std::size_t port, unsigned worker, std::vector<s
   if (config_.ring && port == 0) {
     constexpr std::uint64_t kPerMille = (std::uint64_t{1} << 32) / 1000;
     const faults::FaultRates rates{2 * kPerMille, kPerMille, kPerMille, kPerMille, 20 * kPerMille};
-    faults_.push_back(std::make_unique<dataplane::FaultInjector>(faults::FaultPlan(7, rates), kFrame, 512,
-                                                                 kLcores, rig_.pools));
+    faults_.push_back(std::make_unique<dataplane::FaultInjector>(
+        faults::FaultPlan(7, rates), kFrame, 512, kLcores, rig_.pools, roce::kCongestionUdpPort,
+        config_.rules ? make_rules(faults::Direction::kTx) : faults::FaultRules()));
     queue.parts.tx_faults = faults_.back().get();
+    if (config_.rules) {
+      faults_.push_back(std::make_unique<dataplane::FaultInjector>(faults::FaultPlan(), kFrame, 512, kLcores,
+                                                                   rig_.pools, roce::kCongestionUdpPort,
+                                                                   make_rules(faults::Direction::kRx)));
+      queue.parts.rx_faults = faults_.back().get();
+    }
   }
   workers_[worker]->add_port_queue(ports_[port]->make_queue(queue));
   if (port == 0 || worker == 1) hook(port, *probes_[worker]);
+}
+
+faults::FaultRules SteadyRig::make_rules(faults::Direction direction) const {
+  using faults::ActionKind;
+  std::vector<faults::FaultRule> rules;
+  for (unsigned kind = 0; kind <= static_cast<unsigned>(ActionKind::kReplay); ++kind) {
+    faults::FaultRule rule;
+    rule.on.direction = direction;
+    rule.on.every = 40 + kind;
+    if (kind % 2 == 0 && direction == faults::Direction::kTx) rule.on.iteration = 1;
+    rule.action = {.kind = static_cast<ActionKind>(kind), .value = 2, .delay = 200 * kMicrosecond, .mask = 1};
+    if (rule.action.kind == ActionKind::kSetTtl) rule.action.value = 60;
+    rule.action.old = {true, 3, 3};
+    rules.push_back(rule);
+  }
+  std::vector<faults::FaultQp> qps;
+  for (std::uint32_t b = 0; b < 2; ++b) {
+    for (std::uint32_t q = 0; q < kQps; ++q) {
+      faults::FaultQp qp{board_identity(b).ip, receiver_identity().ip, qpn_of(b, q), 0, {}, direction};
+      if (direction == faults::Direction::kRx) std::swap(qp.source, qp.dest);
+      for (std::uint32_t r = 0; r < rules.size(); ++r) qp.rules.push_back(r);
+      qps.push_back(std::move(qp));
+    }
+  }
+  return {rules, qps};
 }
 
 void SteadyRig::hook(std::size_t port, Probe& probe) {

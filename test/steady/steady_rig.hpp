@@ -33,6 +33,8 @@ struct SteadyConfig {
   bool detector = false;
   /// The boards answer triggers with event data, and the receiver builds the events.
   bool events = false;
+  /// On a ring: the port of the boards has fault rules with every action, for requests and for responses.
+  bool rules = false;
 };
 
 inline constexpr std::uint32_t kQps = 16;   ///< queue pairs per board
@@ -76,6 +78,10 @@ class SteadyRig {
   /// Sends further commands to the workers: register accesses and changes of parameters.
   void command();
   Probe& probe(unsigned worker) { return *probes_[worker]; }
+  /// Ends the workers. Only rule_counters() may be called afterwards.
+  void stop();
+  /// Counters of the rules for requests, then of those for responses. Call this after stop().
+  std::vector<faults::RuleCounters> rule_counters() const;
 
  private:
   struct Hook {
@@ -95,6 +101,8 @@ class SteadyRig {
                                 MutableByteSpan memory);
   void make_ports();
   void make_port_queue(std::size_t port, unsigned worker, std::vector<std::uint16_t> rx_queues);
+  /// Returns rules for the requests or for the responses of all queue pairs.
+  faults::FaultRules make_rules(faults::Direction direction) const;
   void hook(std::size_t port, Probe& probe);
   /// Injects frames for the boards.
   std::uint16_t inject(std::uint64_t call, rte_mbuf** packets, std::uint16_t n, std::uint16_t room);
@@ -123,6 +131,7 @@ class SteadyRig {
   rte_mempool* outside_ = nullptr;
   std::vector<test::Bytes> injected_;  ///< injected frames, used in rotation
   std::uint64_t control_datagrams_ = 0;
+  bool stopped_ = false;
 };
 
 }  // namespace softfeb::steady

@@ -87,6 +87,22 @@ TEST_CASE("boards and a receiver on a ring, packets lost and marked", "[steady]"
   CHECK(w.after.received_bytes > w.before.received_bytes);
 }
 
+TEST_CASE("fault rules with every action", "[steady]") {
+  SteadyRig rig({.ring = true, .rules = true});
+  const Watched w = watch(rig, 1);
+  check(rig.probe(0));
+  CHECK(w.after.retransmitted > w.before.retransmitted);
+  CHECK(w.after.received_bytes > w.before.received_bytes);
+  rig.stop();
+  const auto rules = rig.rule_counters();
+  REQUIRE(rules.size() == 22);
+  for (std::size_t r = 0; r < rules.size(); ++r) {
+    INFO("rule " << r);
+    // No response has the PSN that is replayed.
+    CHECK((r == 21 ? rules[r].refused : rules[r].hits) != 0);
+  }
+}
+
 TEST_CASE("windows of UC streams and registered transfers", "[steady]") {
   SteadyRig rig({.ring = true, .detector = true});
   const Watched w = watch(rig, 1);
