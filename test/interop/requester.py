@@ -13,6 +13,8 @@ import zlib
 ROCE_PORT = 4791
 PACKET_OUTGOING = 4
 FIRST, MIDDLE, LAST, LAST_IMM, ONLY, ONLY_IMM = 0x06, 0x07, 0x08, 0x09, 0x0A, 0x0B
+SEND_ONLY, READ, FETCH_ADD = 0x04, 0x0C, 0x14
+READ_ONLY_RESPONSE, ATOMIC_ACKNOWLEDGE = 0x10, 0x12
 ACKNOWLEDGE, CNP = 0x11, 0x81
 UC = 0x20
 ECT0, CE = 2, 3
@@ -42,11 +44,14 @@ class Answer:
         self.opcode = rest[0]
         self.dest_qp = int.from_bytes(rest[5:8], "big")
         self.psn = int.from_bytes(rest[9:12], "big")
-        self.syndrome = rest[12] if self.opcode == ACKNOWLEDGE else None
+        aeth = self.opcode in (ACKNOWLEDGE, ATOMIC_ACKNOWLEDGE, READ_ONLY_RESPONSE)
+        self.syndrome = rest[12] if aeth else None
+        self.msn = int.from_bytes(rest[13:16], "big") if aeth else None
+        self.data = rest[16:len(rest) - (rest[1] >> 4 & 3)] if aeth else b""
         self.icrc_right = icrc == _icrc(ip, udp, rest)
 
     def __repr__(self):
-        syndrome = "" if self.syndrome is None else f" syndrome 0x{self.syndrome:02x}"
+        syndrome = "" if self.syndrome is None else f" syndrome 0x{self.syndrome:02x} MSN {self.msn}"
         return f"<opcode 0x{self.opcode:02x} QP 0x{self.dest_qp:x} PSN {self.psn}{syndrome}>"
 
 
@@ -64,6 +69,9 @@ class Wire:
         return self
 
     def __exit__(self, *_):
+        self.close()
+
+    def close(self):
         self.sock.close()
 
     def send(self, transport, ecn=ECT0):
@@ -106,16 +114,19 @@ class Qp:
             first, last = i == 0, i == len(pieces) - 1
             opcode = ((ONLY if last else FIRST) if first else (LAST if last else MIDDLE))
             opcode += last and immediate is not None
-            pad = -len(piece) % 4
-            event = 0x80 if solicited and last else 0
-            bth = struct.pack("!BBHII", opcode | (UC if self.uc else 0), event | pad << 4, 0xFFFF, self.remote["qpn"],
-                              (0 if self.uc or not last else 1 << 31) | self.psn)
             reth = struct.pack("!QII", self.remote["address"] + offset,
                                self.remote["rkey"] if rkey is None else rkey, len(data)) if first else b""
             immdt = struct.pack("!I", immediate) if last and immediate is not None else b""
-            made.append(bth + reth + immdt + piece + bytes(pad))
-            self.psn = (self.psn + 1) & 0xFFFFFF
+            made.append(self.packet(opcode, reth + immdt, piece, ack=last, solicited=solicited and last))
         return made
+
+    def packet(self, opcode, headers=b"", data=b"", *, ack=True, solicited=False):
+        """Returns any packet, from the BTH to the pad bytes, with the next PSN. `headers` follow the BTH."""
+        pad = -len(data) % 4
+        bth = struct.pack("!BBHII", opcode | (UC if self.uc else 0), (0x80 if solicited else 0) | pad << 4, 0xFFFF,
+                          self.remote["qpn"], (0 if self.uc or not ack else 1 << 31) | self.psn)
+        self.psn = (self.psn + 1) & 0xFFFFFF
+        return bth + headers + data + bytes(pad)
 
     def write(self, data, offset, immediate=None, *, rkey=None, ecn=ECT0, attempts=20, skip=False, solicited=False):
         """Sends one WRITE. With RC, returns the ACK of the whole message, or a NAK that does not ask for a retransmission.
