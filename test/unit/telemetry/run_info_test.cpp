@@ -14,6 +14,8 @@ struct NoFrames final : fabric::FrameStore {
   fabric::Frame* copy(const fabric::Frame& /*frame*/) override { return nullptr; }
   fabric::Frame* make(ByteSpan /*bytes*/) override { return nullptr; }
   bool corrupt(fabric::Frame& /*frame*/, std::uint64_t /*random*/) override { return false; }
+  MutableByteSpan writable(fabric::Frame& /*frame*/) override { return {}; }
+  void shorten(fabric::Frame& /*frame*/, std::uint32_t /*length*/) override {}
   void release(fabric::Frame* /*frame*/) override {}
 };
 
