@@ -45,6 +45,8 @@ std::optional<Needs> need_of(std::string_view name) {
   return static_cast<Needs>(1U << (it - kNeeds.begin()));
 }
 
+std::span<const std::string_view> need_names() { return kNeeds; }
+
 std::string text_of(Needs needs) {
   std::string out;
   for (std::size_t bit = 0; bit < kNeeds.size(); ++bit) {

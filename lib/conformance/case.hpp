@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -82,6 +83,8 @@ struct Step {
   std::optional<PacketSpec> then;
   /// Answers to the packets. Empty: the next step follows at once, and the answers of both are awaited there.
   std::optional<Expectation> expect;
+  /// Instead of `expect` if the target compares the bounds of the region before the length (profile).
+  std::optional<Expectation> bounds_first;
   std::vector<FieldCheck> fields;      ///< every answer to the step but CNPs must have these values
   std::vector<FieldCheck> cnp_fields;  ///< every CNP must have these values
   std::string figure;   ///< name of a figure: seconds from the first packet to the last answer; empty: none
@@ -181,6 +184,8 @@ std::string_view name_of(Severity severity);
 std::optional<Level> level_of(std::string_view name);
 std::optional<Severity> severity_of(std::string_view name);
 std::optional<Needs> need_of(std::string_view name);
+/// Names of all bits, in their order.
+std::span<const std::string_view> need_names();
 /// Names of the bits in `needs`, separated by spaces, in the words of the catalogue.
 std::string text_of(Needs needs);
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <set>
 
 namespace softfeb::conformance {
 
@@ -58,7 +59,10 @@ class CaseRun final : public CaseTask {
  private:
   void begin_part(Time now);
   void end_part(Time now);
-  bool is_known(Failures failures) const;
+  void number_parts();
+  bool is_known() const;
+  std::set<std::uint32_t> qps_that_differ() const;
+  bool gives(const Deviation& deviation, std::uint32_t qp) const;
 
   const Case& case_;
   const CaseEnvironment& environment_;
@@ -68,6 +72,8 @@ class CaseRun final : public CaseTask {
   Time limit_;              ///< end of T_case
   std::size_t number_ = 0;  ///< of the current part
   std::unique_ptr<PartRun> part_;
+  std::size_t from_ = 0;          ///< index of the current part's first packet in the trace
+  std::size_t missing_from_ = 0;  ///< likewise for answers that did not come
   CaseResult result_;
   bool failed_ = false;
   bool known_ = true;  ///< every failure so far is a deviation that the profile lists

@@ -8,22 +8,6 @@ namespace softfeb::conformance {
 
 namespace {
 
-/// Levenshtein distance, regardless of case.
-std::size_t distance(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0]++;
-    for (std::size_t k = 0; k < b.size(); ++k) {
-      const std::size_t replaced = diagonal + (lower(a[i]) == lower(b[k]) ? 0 : 1);
-      diagonal = row[k + 1];
-      row[k + 1] = std::min({replaced, row[k] + 1, row[k + 1] + 1});
-    }
-  }
-  return row.back();
-}
-
 bool names(std::string_view name, const Case& c) { return name == c.id || name == c.group(); }
 
 /// Cases that send at a high rate run only on request.
@@ -71,7 +55,7 @@ std::string Catalogue::nearest(std::string_view name) const {
   std::string best;
   std::size_t least = SIZE_MAX;
   const auto consider = [&](const std::string& candidate) {
-    const std::size_t d = distance(name, candidate);
+    const std::size_t d = edit_distance(name, candidate);
     if (d >= least) return;
     least = d;
     best = candidate;

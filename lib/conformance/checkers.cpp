@@ -93,7 +93,7 @@ std::string CnpChecker::answer(const Answer& answer) {
     if (nak && with_naks_) ++causes_;
     return {};
   }
-  return ++cnps_ <= causes_ ? "" : "a CNP although no packet was marked CE";
+  return ++cnps_ <= causes_ + (with_naks_ ? kAhead : 0) ? "" : "a CNP although no packet was marked CE";
 }
 
 }  // namespace softfeb::conformance

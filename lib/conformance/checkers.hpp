@@ -47,9 +47,14 @@ class CnpChecker {
  public:
   explicit CnpChecker(bool with_naks) : with_naks_(with_naks) {}
   void marked() { ++causes_; }
+  /// Returns what is wrong; empty if nothing is.
   std::string answer(const Answer& answer);
+  /// True if the profile explains a CNP by a NAK that has come or may follow. Call before answer().
+  bool with_nak() const { return with_naks_ && cnps_ < causes_ + kAhead; }
 
  private:
+  static constexpr std::uint64_t kAhead = 1;  ///< the CNP may come before its NAK
+
   bool with_naks_;
   std::uint64_t causes_ = 0;
   std::uint64_t cnps_ = 0;

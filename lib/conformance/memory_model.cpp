@@ -110,7 +110,6 @@ std::vector<std::uint8_t> MemoryModel::expected(const Range& range, const Writte
   return out;
 }
 
-/// Says what the byte at `offset`, which is wrong, looks like.
 std::string MemoryModel::explain(std::uint64_t offset, std::uint8_t found, const WrittenSpec& written) const {
   std::string owner;
   for (std::size_t i = 0; i < sent_.size(); ++i) {
@@ -122,7 +121,7 @@ std::string MemoryModel::explain(std::uint64_t offset, std::uint8_t found, const
     if (fate(i, written) == Fate::kRefused && its)
       return "packet " + std::to_string(i + 1) + " was written although it must not be";
   }
-  return owner.empty() ? "a byte that no packet may change was changed" : owner;
+  return owner;
 }
 
 void MemoryModel::compare(const Range& range, const WrittenSpec& written,
@@ -139,10 +138,12 @@ void MemoryModel::compare(const Range& range, const WrittenSpec& written,
     if (found[k] == wanted[k] || tolerated[k] != 0) continue;
     const std::size_t end = std::min(k + kShown, wanted.size());
     const auto from = static_cast<std::ptrdiff_t>(k), to = static_cast<std::ptrdiff_t>(end);
+    const std::string owner = explain(range.offset + k, found[k], written);
     out.push_back({.offset = range.offset + k,
                    .expected = {wanted.begin() + from, wanted.begin() + to},
                    .found = {found.begin() + from, found.begin() + to},
-                   .text = explain(range.offset + k, found[k], written)});
+                   .guard = owner.empty(),
+                   .text = owner.empty() ? "a byte that no packet may change was changed" : owner});
     // One difference for each packet: continue behind the bytes that differ.
     while (k + 1 < wanted.size() && found[k + 1] != wanted[k + 1]) ++k;
   }

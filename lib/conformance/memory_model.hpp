@@ -57,6 +57,7 @@ class MemoryModel {
   enum class Fate : std::uint8_t { kWritten, kTolerated, kRefused };
   Fate fate(std::size_t i, const WrittenSpec& written) const;
   bool inside(const Sent& s) const;
+  /// Describes the byte at `offset`, which is wrong; empty if no packet may change it.
   std::string explain(std::uint64_t offset, std::uint8_t found, const WrittenSpec& written) const;
 
   std::uint64_t region_size_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
@@ -20,5 +21,7 @@ std::string_view trimmed(std::string_view text);
 std::vector<std::string_view> split(std::string_view text, char by);
 /// Likewise, without empty parts.
 std::vector<std::string_view> split_words(std::string_view text, char by);
+/// Levenshtein distance, regardless of case.
+std::size_t edit_distance(std::string_view a, std::string_view b);
 
 }  // namespace softfeb::conformance

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads the YAML files of the catalogue. doc/conformance.md describes the format.
 #include "conformance/catalogue.hpp"
+#include "conformance/yaml_values.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <initializer_list>
 #include <map>
 
 #include <yaml-cpp/yaml.h>
@@ -14,60 +13,13 @@ namespace softfeb::conformance {
 
 namespace {
 
-using Keys = std::initializer_list<std::string_view>;
-
-[[noreturn]] void refuse_node(const YAML::Node& at, const std::string& what) {
-  const YAML::Mark mark = at.Mark();
-  throw NotationError((mark.is_null() ? "" : "line " + std::to_string(mark.line + 1) + ": ") + what);
-}
-
-void check_keys(const YAML::Node& map, Keys allowed) {
-  if (!map.IsMap()) refuse_node(map, "a section with keys is expected");
-  for (const auto& entry : map) {
-    const auto key = entry.first.as<std::string>();
-    if (std::find(allowed.begin(), allowed.end(), key) != allowed.end()) continue;
-    std::string known;
-    for (const std::string_view k : allowed) known += (known.empty() ? "" : ", ") + std::string(k);
-    refuse_node(entry.first, "unknown key '" + key + "'; fix: use one of " + known);
-  }
-}
-
 std::string text(const YAML::Node& map, const char* key) {
   if (!map[key] || !map[key].IsScalar()) refuse_node(map, std::string("'") + key + "' is missing");
   return map[key].as<std::string>();
 }
 
-std::uint64_t number(const YAML::Node& node) {
-  const auto value = node.as<std::string>();
-  return Expression::parse(value).value({});
-}
-
-std::uint64_t number(const YAML::Node& map, const char* key, std::uint64_t otherwise) {
+std::uint64_t number_or(const YAML::Node& map, const char* key, std::uint64_t otherwise) {
   return map[key] ? number(map[key]) : otherwise;
-}
-
-bool flag(const YAML::Node& map, const char* key) { return map[key] && map[key].as<bool>(); }
-
-Time time_of(const YAML::Node& node) {
-  const auto value = node.as<std::string>();
-  std::uint64_t count = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
-  const std::string_view unit(end, static_cast<std::size_t>(value.data() + value.size() - end));
-  if (error == std::errc()) {
-    if (unit == "us") return count * kMicrosecond;
-    if (unit == "ms") return count * kMillisecond;
-    if (unit == "s") return count * kSecond;
-  }
-  refuse_node(node, "'" + value + "' is not a time; fix: write for example 50us, 100ms or 1s");
-}
-
-TargetState state_of(const YAML::Node& node) {
-  const auto value = node.as<std::string>();
-  if (value == "init") return TargetState::kInit;
-  if (value == "rtr") return TargetState::kRtr;
-  if (value == "rts") return TargetState::kRts;
-  if (value == "error") return TargetState::kError;
-  refuse_node(node, "'" + value + "' is not a state; fix: use init, rtr, rts or error");
 }
 
 void read_access(const YAML::Node& list, QpSpec& out) {
@@ -94,13 +46,13 @@ QpSpec read_qp(const YAML::Node& node, roce::Transport transport) {
                     "access", "state", "solicited_only"});
   if (node["transport"])
     out.transport = node["transport"].as<std::string>() == "uc" ? roce::Transport::kUc : roce::Transport::kRc;
-  out.pmtu = static_cast<std::uint32_t>(number(node, "pmtu", out.pmtu));
+  out.pmtu = static_cast<std::uint32_t>(number_or(node, "pmtu", out.pmtu));
   if (node["psn"]) out.psn = static_cast<std::uint32_t>(number(node["psn"]));
-  out.receives = static_cast<std::uint32_t>(number(node, "receives", out.receives));
-  out.receive_size = static_cast<std::uint32_t>(number(node, "receive_size", out.receive_size));
-  out.rnr_timer = static_cast<std::uint8_t>(number(node, "rnr_timer", out.rnr_timer));
+  out.receives = static_cast<std::uint32_t>(number_or(node, "receives", out.receives));
+  out.receive_size = static_cast<std::uint32_t>(number_or(node, "receive_size", out.receive_size));
+  out.rnr_timer = static_cast<std::uint8_t>(number_or(node, "rnr_timer", out.rnr_timer));
   out.max_dest_rd_atomic =
-      static_cast<std::uint8_t>(number(node, "max_dest_rd_atomic", out.max_dest_rd_atomic));
+      static_cast<std::uint8_t>(number_or(node, "max_dest_rd_atomic", out.max_dest_rd_atomic));
   if (node["access"]) read_access(node["access"], out);
   if (node["state"]) out.state = state_of(node["state"]);
   out.solicited_only = flag(node, "solicited_only");
@@ -191,9 +143,9 @@ std::map<std::string, Range> read_counters(const YAML::Node& map) {
 }
 
 Step read_step(const YAML::Node& node, std::size_t qps) {
-  check_keys(node, {"send",     "drop",   "every_bit", "mutate", "wait",   "receive", "modify",
-                    "destroy",  "fill",   "check",     "expect", "settle", "times",   "one_at_a_time",
-                    "interval", "within", "qp",        "then",   "fields", "cnp",     "figure"});
+  check_keys(node, {"send", "drop",  "every_bit", "mutate", "wait",   "receive",       "modify",   "destroy",
+                    "fill", "check", "expect",    "settle", "times",  "one_at_a_time", "interval", "within",
+                    "qp",   "then",  "fields",    "cnp",    "figure", "bounds_first"});
   Step out;
   std::size_t kinds = 0;
   for (const StepKey& key : kStepKeys) {
@@ -206,6 +158,7 @@ Step read_step(const YAML::Node& node, std::size_t qps) {
     refuse_node(node, "a step has one of the keys send, drop, every_bit, wait, receive, modify …");
   if (node["times"]) out.times = number(node["times"]);
   if (node["expect"]) out.expect = Expectation::parse(node["expect"].as<std::string>());
+  if (node["bounds_first"]) out.bounds_first = Expectation::parse(node["bounds_first"].as<std::string>());
   if (node["then"]) out.then = parse_packets(node["then"].as<std::string>()).front();
   if (node["fields"]) out.fields = read_fields(node["fields"]);
   if (node["cnp"]) out.cnp_fields = read_fields(node["cnp"]);
@@ -214,50 +167,8 @@ Step read_step(const YAML::Node& node, std::size_t qps) {
   out.one_at_a_time = flag(node, "one_at_a_time");
   if (node["interval"]) out.interval = time_of(node["interval"]);
   if (node["within"]) out.within = time_of(node["within"]);
-  out.qp = static_cast<std::uint32_t>(number(node, "qp", 0));
+  out.qp = static_cast<std::uint32_t>(number_or(node, "qp", 0));
   if (out.qp >= qps) refuse_node(node["qp"], "the part has no such queue pair; fix: list it in qps");
-  return out;
-}
-
-std::vector<std::uint32_t> read_numbers(const YAML::Node& list) {
-  std::vector<std::uint32_t> out;
-  for (const auto& item : list) out.push_back(static_cast<std::uint32_t>(number(item)));
-  return out;
-}
-
-WrittenSpec read_written(const YAML::Node& part) {
-  WrittenSpec out;
-  if (part["tolerated"]) out.tolerated = read_numbers(part["tolerated"]);
-  const YAML::Node node = part["written"];
-  if (!node) return out;
-  if (node.IsSequence()) {
-    out.kind = WrittenSpec::Kind::kListed;
-    out.packets = read_numbers(node);
-    return out;
-  }
-  const auto word = node.as<std::string>();
-  if (word == "all") {
-    out.kind = WrittenSpec::Kind::kAll;
-  } else if (word == "none") {
-    out.kind = WrittenSpec::Kind::kNone;
-  } else if (word == "any") {
-    out.kind = WrittenSpec::Kind::kAny;
-  } else if (word != "acknowledged") {
-    refuse_node(node, "'" + word + "' is not acknowledged, all, none, any or a list of packet numbers");
-  }
-  return out;
-}
-
-std::vector<CompletionSpec> read_completions(const YAML::Node& list) {
-  std::vector<CompletionSpec> out;
-  for (const auto& item : list) {
-    check_keys(item, {"success", "length", "immediate"});
-    CompletionSpec next;
-    if (item["success"]) next.success = item["success"].as<bool>();
-    if (item["length"]) next.length = Expression::parse(item["length"].as<std::string>());
-    if (item["immediate"]) next.immediate = static_cast<std::uint32_t>(number(item["immediate"]));
-    out.push_back(next);
-  }
   return out;
 }
 
@@ -322,12 +233,12 @@ TrafficSpec read_traffic(const YAML::Node& node, roce::Transport transport) {
                     "timeouts", "counters", "rules"});
   TrafficSpec out;
   out.transport = transport;
-  out.qps = static_cast<std::uint32_t>(number(node, "qps", out.qps));
-  out.message = static_cast<std::uint32_t>(number(node, "message", out.message));
-  out.messages = number(node, "messages", out.messages);
-  out.window = static_cast<std::uint32_t>(number(node, "window", out.window));
+  out.qps = static_cast<std::uint32_t>(number_or(node, "qps", out.qps));
+  out.message = static_cast<std::uint32_t>(number_or(node, "message", out.message));
+  out.messages = number_or(node, "messages", out.messages);
+  out.window = static_cast<std::uint32_t>(number_or(node, "window", out.window));
   out.immediate = flag(node, "immediate");
-  out.receives = static_cast<std::uint32_t>(number(node, "receives", out.receives));
+  out.receives = static_cast<std::uint32_t>(number_or(node, "receives", out.receives));
   if (node["naks"]) out.naks = read_range(node["naks"]);
   if (node["timeouts"]) out.timeouts = read_range(node["timeouts"]);
   if (node["counters"]) out.counters = read_counters(node["counters"]);

@@ -38,6 +38,9 @@ inline constexpr Failures kCompletionsFailed = 1U << 2;
 inline constexpr Failures kStateFailed = 1U << 3;
 inline constexpr Failures kCheckersFailed = 1U << 4;
 
+/// Packets of a case that are kept in its trace at most.
+inline constexpr std::size_t kMostTraced = 4000;
+
 /// Frames to be sent now.
 using Frames = std::vector<std::vector<std::uint8_t>>;
 
@@ -64,6 +67,8 @@ class PartRun {
 
   bool done() const { return phase_ == Phase::kDone; }
   Failures failures() const { return failures_; }
+  /// Failures that the deviation of the profile does not explain. Answers are not compared here.
+  Failures unlisted() const { return unlisted_; }
   /// Why the part could not be carried out, if it could not, for example because the target refused a
   /// request.
   const std::string& broken() const { return broken_; }
@@ -127,7 +132,7 @@ class PartRun {
 
   void send(std::uint32_t qp, const PacketSpec& spec, std::uint64_t repetition, bool dropped, Time now,
             Frames& out);
-  void trace_sent(const ScriptPacket& packet, std::uint32_t qp, Time now);
+  void trace_sent(const ScriptPacket& packet, std::uint32_t qp, TracePacket::Fault fault, Time now);
   void probe(Time now, Frames& out);
   void read_next();
   void judge_memory(const TargetReply& reply);
@@ -138,6 +143,7 @@ class PartRun {
   void check_field(const FieldCheck& check, const Qp& qp, const Answer& answer);
   bool needs_counters() const { return !part_.counters.empty() && environment_.target.counters; }
   void begin_memory();
+  void compare_with_deviation(const MemoryModel::Range& range, const TargetReply& reply, std::size_t before);
   void fail(Failures what, const std::string& reason);
   void find(const std::string& checker, const std::string& text);
   void take_answer(Qp& qp, const Answer& answer, TracePacket& trace);
@@ -171,7 +177,9 @@ class PartRun {
   Time step_began_ = 0;
   std::optional<TargetRequest> request_;
   bool waiting_ = false;
+  const Deviation* deviation_ = nullptr;  ///< of the profile, for this case
   Failures failures_ = 0;
+  Failures unlisted_ = 0;
   std::string broken_;
   bool gone_ = false;
   bool unsupported_ = false;

@@ -30,6 +30,10 @@ bool marked_ce(const PacketSpec& spec) {
   });
 }
 
+bool changed_on_the_way(const PacketSpec& spec) {
+  return std::any_of(spec.overrides.begin(), spec.overrides.end(), [](const Override& o) { return o.late; });
+}
+
 /// True if the packet is wrong, so that a checker cannot predict what the target counts.
 bool spoilt(const PacketSpec& spec) {
   return std::any_of(spec.overrides.begin(), spec.overrides.end(), [](const Override& o) {
@@ -46,7 +50,10 @@ const Expectation* PartRun::expectation_for(std::size_t step) const {
   for (std::size_t k = step; k < part_.steps.size(); ++k) {
     const Step& s = part_.steps[k];
     if (s.qp != part_.steps[step].qp) continue;
-    if (s.kind == Step::Kind::kSend && s.expect) return &*s.expect;
+    if (s.kind == Step::Kind::kSend && s.expect) {
+      const bool bounds_first = environment_.profile->bounds_before_length.value_or(false);
+      return bounds_first && s.bounds_first ? &*s.bounds_first : &*s.expect;
+    }
     if (k != step && sends(s) && s.kind != Step::Kind::kSend) break;
   }
   return nullptr;
@@ -66,7 +73,8 @@ void PartRun::send(std::uint32_t qp, const PacketSpec& spec, std::uint64_t repet
                    Frames& out) {
   Qp& from = qps_[qp];
   const ScriptPacket packet = from.script->make(spec, repetition);
-  trace_sent(packet, qp, now);
+  trace_sent(packet, qp, changed_on_the_way(spec) ? TracePacket::Fault::kChanged : TracePacket::Fault::kNone,
+             now);
   if (marked_ce(spec)) cnps_.marked();
   from.checker->sent(packet, dropped || spoilt(spec));
   memory_.sent(packet, qp, dropped);
@@ -275,7 +283,7 @@ bool PartRun::send_flipped(const Step& step, Time now, Frames& out) {
     ScriptPacket flipped = right;
     flipped.frames[0][byte] ^= static_cast<std::uint8_t>(0x80U >> (packet_ % 8));
     flipped.spec.text = "bit " + std::to_string(packet_) + " from the IP header on flipped";
-    trace_sent(flipped, step.qp, now);
+    trace_sent(flipped, step.qp, TracePacket::Fault::kChanged, now);
     out.push_back(flipped.frames[0]);
   }
   qp.touched = now;

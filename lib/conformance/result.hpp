@@ -34,9 +34,18 @@ struct TracePacket {
     kTolerated,   ///< from the target; the case takes any answer here
     kForeign,     ///< from the target; for a queue pair of an earlier case
   };
+  /// What a fault rule did to a packet that was sent.
+  enum class Fault : std::uint8_t {
+    kNone,
+    kChanged,    ///< bytes were changed or cut after the iCRC was made
+    kDuplicate,  ///< a copy of a packet that was sent as well
+    kLate,       ///< delayed, or sent behind packets that follow it
+  };
   Time at = 0;  ///< since the start of the case
   Judgement judgement = Judgement::kSent;
-  std::uint32_t step = 0;  ///< number of the step, from 1; 0: before the steps or after them
+  Fault fault = Fault::kNone;
+  std::uint32_t part = 0;  ///< number of the part, from 1; 0: the case has no parts
+  std::uint32_t step = 0;  ///< number of the step in its part, from 1; 0: before the steps or after them
   std::uint8_t opcode = 0;
   roce::Psn psn = 0;
   roce::Psn first_psn = 0;  ///< e of the packet's queue pair
@@ -52,6 +61,7 @@ struct TracePacket {
 
 /// An answer that was awaited and did not come.
 struct MissingAnswer {
+  std::uint32_t part = 0;  ///< as of a TracePacket
   std::uint32_t step = 0;
   Time at = 0;  ///< when it was given up, since the start of the case
   std::string what;
@@ -84,6 +94,7 @@ struct MemoryDifference {
   std::uint64_t offset = 0;
   std::vector<std::uint8_t> expected;  ///< at most 64 bytes
   std::vector<std::uint8_t> found;     ///< as many
+  bool guard = false;                  ///< no packet may change these bytes
   std::string text;                    ///< for example "packet 3 was written although it was refused"
 };
 
@@ -103,7 +114,7 @@ struct CaseResult {
   std::vector<Figure> figures;
   std::vector<RuleResult> rules;
   std::uint64_t foreign = 0;  ///< packets for queue pairs of earlier cases
-  std::string deviation;      ///< kKnownDeviation: what the profile says
+  std::string deviation;      ///< what the profile says, if it lists a deviation of this case
 };
 
 /// Times that a run uses; measured by calibration unless the profile sets them.

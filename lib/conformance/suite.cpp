@@ -17,6 +17,12 @@ constexpr Time kLeastSilence = 5 * kMillisecond;
 constexpr Time kAckOfP99 = 20;  ///< T_ack is this multiple of the 99th percentile
 constexpr Time kSilenceOfAck = 3;
 
+/// Destructive cases run last.
+bool harms(const Profile& profile, const Case& c) {
+  const auto it = profile.deviations.find(c.id);
+  return (c.needs & kDestructive) != 0 || (it != profile.deviations.end() && it->second.destructive);
+}
+
 Time percentile(std::vector<Time> times, std::size_t percent) {
   if (times.empty()) return 0;
   std::sort(times.begin(), times.end());
@@ -33,6 +39,8 @@ Suite::Suite(const Catalogue& catalogue, SuiteConfig config, CaseEnvironment env
       make_task_(std::move(make_task)),
       began_(now) {
   environment_.profile = &config_.profile;
+  std::stable_partition(config_.cases.begin(), config_.cases.end(),
+                        [&](const Case* c) { return !harms(config_.profile, *c); });
   environment_.timing.t_ack = config_.profile.t_ack.value_or(kFirstLimit);
   environment_.timing.silence = config_.profile.silence.value_or(kFirstLimit);
   result_.device = std::move(device);
@@ -208,7 +216,8 @@ void Suite::not_run(const Case& c, Verdict verdict, const std::string& reason) {
 bool Suite::start_case(Time now) {
   for (; next_ < config_.cases.size(); ++next_) {
     const Case& c = *config_.cases[next_];
-    const std::string why = why_not_applicable(c, environment_.target);
+    std::string why = why_not_applicable(c, environment_.target);
+    if (why.empty()) why = why_not_applicable(c, config_.profile, config_.destructive);
     if (!why.empty()) {
       not_run(c, Verdict::kNotApplicable, why);
       continue;
@@ -280,6 +289,15 @@ bool Suite::after_case(Time now, Frames& out) {
   return !done();
 }
 
+/// Applies limits, and deviations that say nothing about packets: they also hold for measurements.
+void Suite::apply_profile(CaseResult& result) const {
+  apply_limits(config_.profile, result);
+  const auto it = config_.profile.deviations.find(result.of->id);
+  if (it == config_.profile.deviations.end()) return;
+  result.deviation = it->second.why;
+  if (result.verdict == Verdict::kFail && !it->second.says_what()) result.verdict = Verdict::kKnownDeviation;
+}
+
 /// Keeps the result of an attempt, or repeats an attempt that says nothing.
 void Suite::record(CaseResult result, Time now) {
   if (!disturbed_.empty() && result.verdict != Verdict::kNotApplicable) {
@@ -290,6 +308,7 @@ void Suite::record(CaseResult result, Time now) {
     begin_attempt(*result.of, now);
     return;
   }
+  apply_profile(result);
   result.attempts = attempt_;
   CaseResult& place = result_.cases[place_of(*result.of)];
   place = std::move(result);
@@ -313,6 +332,7 @@ void Suite::dead(Time now) {
   if (any) {
     pending_->verdict = Verdict::kFail;
     pending_->reason = "the target answers nothing any more";
+    apply_profile(*pending_);
     pending_->attempts = attempt_;
     CaseResult& place = result_.cases[place_of(*pending_->of)];
     place = std::move(*pending_);
@@ -335,11 +355,7 @@ void Suite::stop(Time now) {
 void Suite::finish(Time now) {
   task_.reset();
   result_.seconds = to_seconds(now - began_);
-  for (const auto& [id, deviation] : config_.profile.deviations) {
-    const auto it = std::find_if(result_.cases.begin(), result_.cases.end(),
-                                 [&, &name = id](const CaseResult& r) { return r.of->id == name; });
-    if (it != result_.cases.end() && it->verdict == Verdict::kPass) result_.not_seen.push_back(id);
-  }
+  result_.not_seen = not_seen(config_.profile, result_);
   phase_ = Phase::kDone;
 }
 

@@ -21,6 +21,7 @@ struct SuiteConfig {
   std::uint64_t seed = 1;
   unsigned attempts = 2;     ///< of a case that stays inconclusive
   Time time_limit = kNever;  ///< of the run
+  bool destructive = false;  ///< also cases that the profile calls destructive
 };
 
 /// Makes the object that carries out a case, if the case is a measurement or a run of the ordinary sender.
@@ -76,6 +77,7 @@ class Suite {
   bool begin_attempt(const Case& c, Time now);
   bool case_step(Time now, Frames& out);
   bool after_case(Time now, Frames& out);
+  void apply_profile(CaseResult& result) const;
   void record(CaseResult result, Time now);
   void not_run(const Case& c, Verdict verdict, const std::string& reason);
   void dead(Time now);

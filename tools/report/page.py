@@ -3,11 +3,11 @@
 
 import os
 
+import colours
 import completions
 import figures
 import labfigures
 import stages
-import style
 from markup import details, is_number, table, text
 from units import fmt
 
@@ -16,15 +16,9 @@ VERDICTS = {"held": ("held", "✓ All checks held"), "failed": ("failed", "✗ A
             "inconclusive": ("other", "? Inconclusive")}
 
 
-def variables(side):
-    return " ".join(f"--{name}: {pair[side]};" for name, pair in style.COLOURS.items())
-
-
 def style_sheet():
     with open(os.path.join(HERE, "page.css"), encoding="utf-8") as f:
-        rest = f.read()
-    return (f":root {{ {variables(0)} }}\n"
-            f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {variables(1)} }} }}\n{rest}")
+        return colours.variables() + f.read()
 
 
 def verdict(result):

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "conformance/yaml_values.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace softfeb::conformance {
+
+namespace {
+
+std::string nearest(std::string_view word, std::initializer_list<std::string_view> known) {
+  return std::string(
+      *std::min_element(known.begin(), known.end(), [&](std::string_view a, std::string_view b) {
+        return edit_distance(word, a) < edit_distance(word, b);
+      }));
+}
+
+std::vector<std::uint32_t> read_numbers(const YAML::Node& list) {
+  std::vector<std::uint32_t> out;
+  for (const auto& item : list) out.push_back(static_cast<std::uint32_t>(number(item)));
+  return out;
+}
+
+}  // namespace
+
+void refuse_node(const YAML::Node& at, const std::string& what) {
+  const YAML::Mark mark = at.Mark();
+  throw NotationError((mark.is_null() ? "" : "line " + std::to_string(mark.line + 1) + ": ") + what);
+}
+
+void check_keys(const YAML::Node& map, std::initializer_list<std::string_view> allowed) {
+  if (!map.IsMap()) refuse_node(map, "a section with keys is expected");
+  for (const auto& entry : map) {
+    const auto key = entry.first.as<std::string>();
+    if (std::find(allowed.begin(), allowed.end(), key) != allowed.end()) continue;
+    std::string known;
+    for (const std::string_view k : allowed) known += (known.empty() ? "" : ", ") + std::string(k);
+    refuse_node(entry.first, "unknown key '" + key + "'; the nearest is " + nearest(key, allowed) +
+                                 "; fix: use one of " + known);
+  }
+}
+
+std::uint64_t number(const YAML::Node& node) {
+  const auto value = node.as<std::string>();
+  return Expression::parse(value).value({});
+}
+
+bool flag(const YAML::Node& map, const char* key) { return map[key] && map[key].as<bool>(); }
+
+Time time_of(const YAML::Node& node) {
+  const auto value = node.as<std::string>();
+  std::uint64_t count = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
+  const std::string_view unit(end, static_cast<std::size_t>(value.data() + value.size() - end));
+  constexpr std::uint64_t kMost = 1'000'000'000;  // longer times overflow
+  if (error == std::errc() && count <= kMost) {
+    if (unit == "us") return count * kMicrosecond;
+    if (unit == "ms") return count * kMillisecond;
+    if (unit == "s" && count <= kMost / 1'000) return count * kSecond;
+  }
+  refuse_node(node, "'" + value + "' is not a time; fix: write for example 50us, 100ms or 1s");
+}
+
+TargetState state_of(const YAML::Node& node) {
+  const auto value = node.as<std::string>();
+  if (value == "init") return TargetState::kInit;
+  if (value == "rtr") return TargetState::kRtr;
+  if (value == "rts") return TargetState::kRts;
+  if (value == "error") return TargetState::kError;
+  refuse_node(node, "'" + value + "' is not a state; fix: use init, rtr, rts or error");
+}
+
+WrittenSpec read_written(const YAML::Node& map) {
+  WrittenSpec out;
+  if (map["tolerated"]) out.tolerated = read_numbers(map["tolerated"]);
+  const YAML::Node node = map["written"];
+  if (!node) return out;
+  if (node.IsSequence()) {
+    out.kind = WrittenSpec::Kind::kListed;
+    out.packets = read_numbers(node);
+    return out;
+  }
+  const auto word = node.as<std::string>();
+  if (word == "all") {
+    out.kind = WrittenSpec::Kind::kAll;
+  } else if (word == "none") {
+    out.kind = WrittenSpec::Kind::kNone;
+  } else if (word == "any") {
+    out.kind = WrittenSpec::Kind::kAny;
+  } else if (word != "acknowledged") {
+    refuse_node(node, "'" + word + "' is not acknowledged, all, none, any or a list of packet numbers");
+  }
+  return out;
+}
+
+std::vector<CompletionSpec> read_completions(const YAML::Node& list) {
+  std::vector<CompletionSpec> out;
+  for (const auto& item : list) {
+    check_keys(item, {"success", "length", "immediate"});
+    CompletionSpec next;
+    if (item["success"]) next.success = item["success"].as<bool>();
+    if (item["length"]) next.length = Expression::parse(item["length"].as<std::string>());
+    if (item["immediate"]) next.immediate = static_cast<std::uint32_t>(number(item["immediate"]));
+    out.push_back(next);
+  }
+  return out;
+}
+
+}  // namespace softfeb::conformance

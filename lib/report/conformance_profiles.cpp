@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "report/conformance_profiles.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace softfeb::report {
+
+namespace {
+
+namespace fs = std::filesystem;
+using conformance::NotationError;
+using conformance::ProfileText;
+
+constexpr const char* kEnding = ".yaml";
+constexpr std::uintmax_t kLargest = 1U << 20;  ///< bytes of a profile
+
+/// Folder of the profiles: relative to this program if installed, otherwise in the source tree; empty if
+/// neither exists.
+fs::path profile_folder() {
+  std::error_code error;
+  const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
+  for (const fs::path& place : {here.parent_path() / SOFTFEB_DATADIR / "softfeb" / "conformance",
+                                fs::path(SOFTFEB_CONFORMANCE_PROFILES)}) {
+    if (fs::is_directory(place, error)) return place;
+  }
+  return {};
+}
+
+bool is_path(const std::string& name) {
+  return name.find('/') != std::string::npos || fs::path(name).extension() == kEnding;
+}
+
+/// Where the name of a profile stands, for messages.
+std::string place_of(const std::string& named_by) { return named_by.empty() ? "" : named_by + ": base: "; }
+
+[[noreturn]] void unknown_profile(const std::string& name, const std::string& named_by) {
+  const std::vector<std::string> known = installed_profiles();
+  if (known.empty()) {
+    throw NotationError(
+        place_of(named_by) + "profile '" + name +
+        "': the installation has no profiles; fix: reinstall softfeb, or give the path of a file");
+  }
+  std::string all;
+  for (const std::string& one : known) all += (all.empty() ? "" : ", ") + one;
+  const auto nearest = std::min_element(known.begin(), known.end(), [&](const auto& a, const auto& b) {
+    return conformance::edit_distance(name, a) < conformance::edit_distance(name, b);
+  });
+  throw NotationError(place_of(named_by) + "unknown profile '" + name + "'; the nearest is " + *nearest +
+                      "; fix: use one of " + all + ", or the path of a file");
+}
+
+std::string read_file(const fs::path& path, const std::string& named_by) {
+  std::error_code error;
+  const auto size = fs::is_directory(path, error) ? 0 : fs::file_size(path, error);
+  if (!error && size > kLargest) {
+    throw NotationError(place_of(named_by) + path.string() +
+                        " is longer than 1 MiB, so it is no profile; fix: name another file");
+  }
+  errno = fs::is_directory(path) ? EISDIR : 0;
+  std::ifstream file(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (!file || errno == EISDIR) {
+    throw NotationError(place_of(named_by) + "cannot read " + path.string() + ": " +
+                        std::strerror(errno != 0 ? errno : EIO) + "; fix: name a profile that can be read");
+  }
+  return text;
+}
+
+ProfileText find_profile(const std::string& name, const std::string& named_by) {
+  fs::path path;
+  if (is_path(name)) {
+    path = fs::path(name);
+    if (path.is_relative() && !named_by.empty()) path = fs::path(named_by).parent_path() / path;
+  } else {
+    path = profile_folder() / (name + kEnding);
+    std::error_code error;
+    if (name.empty() || !fs::exists(path, error)) unknown_profile(name, named_by);
+  }
+  return {.text = read_file(path, named_by), .file = path.lexically_normal().string()};
+}
+
+}  // namespace
+
+std::vector<std::string> installed_profiles() {
+  std::vector<std::string> out;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(profile_folder(), error)) {
+    if (entry.path().extension() == kEnding) out.push_back(entry.path().stem().string());
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+conformance::Profile load_profile(std::string_view name, const conformance::Catalogue& catalogue) {
+  return conformance::resolve_profile(name, catalogue, find_profile);
+}
+
+}  // namespace softfeb::report
