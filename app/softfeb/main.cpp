@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/exit_code.hpp"
 #include "config/error.hpp"
+#include "conformance/notation.hpp"
 #include "dataplane/error.hpp"
 #include "doctor.hpp"
+#include "experiment/run_conformance.hpp"
 #include "experiment/run_experiment.hpp"
 #include "experiment/send_triggers.hpp"
 #include "peers/peer.hpp"
@@ -157,6 +159,58 @@ void add_trigger(CLI::App& top, experiment::TriggerOptions& o) {
   trigger.add_flag("-q,--quiet", o.quiet, "Print only problems");
 }
 
+void add_conformance(CLI::App& top, experiment::ConformanceOptions& o) {
+  CLI::App& c =
+      *top.add_subcommand("conformance",
+                          "Test an RDMA receiver: send packets that are right or wrong in one respect, and "
+                          "judge the answers");
+  c.add_option("-c,--config", o.config, "Configuration with a port, a board and a section `conformance`")
+      ->check(named());
+  c.add_option("--set", o.overrides, "Override a key, e.g. ports.0.device=0000:03:00.0")
+      ->type_name("KEY=VALUE");
+  c.add_option("--target", o.target,
+               "sink://HOST[:PORT], perftest://HOST[:PORT], own:, own:virtual or listed")
+      ->type_name("URL")
+      ->check(named());
+  c.add_option("--profile", o.profile, "What is known about the target: a name, or a file")
+      ->type_name("NAME|FILE")
+      ->check(named());
+  c.add_option("--cases", o.cases, "Groups and cases to run, e.g. PSN,UC-09,!STR. Default: all")
+      ->type_name("LIST")
+      ->check(named());
+  c.add_option("--level", o.levels, "Run only cases of these levels: shall, should, may, measure, robustness")
+      ->type_name("LEVEL,...")
+      ->delimiter(',');
+  auto* const quick = c.add_flag("--quick", o.quick, "Run only cases of level shall that need no rate");
+  c.add_flag("--full", o.full, "Run all cases that send at a low rate (default)")->excludes(quick);
+  c.add_flag("--stress", o.stress, "Also run cases that send at the rate of the link")->excludes(quick);
+  c.add_flag("--destructive", o.destructive, "Also run cases that may crash the target, last");
+  c.add_flag("--strict", o.strict, "Fail if a deviation that the profile lists does not occur");
+  c.add_flag("--allow-inconclusive", o.allow_inconclusive, "Do not fail because of inconclusive cases");
+  c.add_option_function<std::string>(
+       "--attempts", [&o](const std::string& n) { o.overrides.push_back("conformance.attempts=" + n); },
+       "Attempts of a case that stays inconclusive. Default: 2")
+      ->type_name("N");
+  c.add_option_function<std::string>(
+       "--time-limit",
+       [&o](const std::string& t) { o.overrides.push_back("conformance.time_limit=" + in_seconds(t)); },
+       "End the run after this time; cases that have not run count as such")
+      ->type_name("TIME");
+  c.add_option("--out", o.out, "Write the report to this folder. Default: softfeb-conformance")
+      ->type_name("DIR")
+      ->check(named());
+  c.add_option("--json", o.json, "Write the result as JSON to this file (- for standard output)")
+      ->type_name("FILE")
+      ->check(named());
+  c.add_option("--write-profile", o.write_profile, "Write a draft of a profile with the failures of this run")
+      ->type_name("FILE")
+      ->check(named());
+  c.add_flag("--list", o.list, "Print the catalogue, and what would run");
+  c.add_option("--explain", o.explain, "Explain a case: what is sent, what is expected, and why")
+      ->type_name("CASE");
+  c.add_flag("-q,--quiet", o.quiet, "Print only problems");
+}
+
 void add_doctor(CLI::App& top, DoctorOptions& o) {
   CLI::App* const doctor =
       top.add_subcommand("doctor", "Check this machine and its ports, and suggest a fix for each problem");
@@ -209,6 +263,8 @@ int main(int argc, char** argv) {
   add_lab(top, lab_arguments);
   experiment::TriggerOptions trigger_options;
   add_trigger(top, trigger_options);
+  experiment::ConformanceOptions conformance_options;
+  add_conformance(top, conformance_options);
   DoctorOptions doctor_options;
   add_doctor(top, doctor_options);
   RegsOptions regs_options;
@@ -232,6 +288,7 @@ int main(int argc, char** argv) {
     using Command = experiment::Options::Command;
     if (top.got_subcommand("regs")) return regs(regs_options);
     if (top.got_subcommand("trigger")) return experiment::send_triggers(trigger_options);
+    if (top.got_subcommand("conformance")) return experiment::run_conformance(conformance_options);
     if (top.got_subcommand("doctor")) return doctor(doctor_options);
     if (top.got_subcommand("run")) return experiment_command(run_arguments, Command::kRun);
     const CLI::App& lab = *top.get_subcommand("lab");
@@ -241,6 +298,8 @@ int main(int argc, char** argv) {
   } catch (const config::ConfigError& e) {
     return complain(kBadUsage, e.what());
   } catch (const dataplane::RequestError& e) {
+    return complain(kBadUsage, e.what());
+  } catch (const conformance::NotationError& e) {
     return complain(kBadUsage, e.what());
   } catch (const peers::PeerError& e) {
     return complain(e.exit_code(), e.what());

@@ -32,8 +32,10 @@ std::string conformance_capture(const CaseResult& result) {
     const auto direction = p.from_target() ? PcapngWriter::Direction::kInbound
                            : dropped       ? PcapngWriter::Direction::kUnknown
                                            : PcapngWriter::Direction::kOutbound;
-    out.add_packet(p.from_target() ? receiver : dropped ? not_sent : requester, p.at, p.frame, direction,
-                   packet_comment(p));
+    out.add_packet(p.from_target() ? receiver
+                   : dropped       ? not_sent
+                                   : requester,
+                   p.at, p.frame, direction, packet_comment(p));
   }
   return out.bytes();
 }

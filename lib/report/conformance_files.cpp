@@ -21,11 +21,12 @@ namespace fs = std::filesystem;
 using conformance::CaseResult;
 using dataplane::EnvironmentError;
 
-constexpr std::array<std::string_view, 6> kNames = {"index.html",   "result.json", "junit.xml",
+constexpr std::array<std::string_view, 6> kFolderNames = {"index.html",   "result.json", "junit.xml",
                                                     "profile.yaml", "config.yaml", "cases"};
 
 [[noreturn]] void cannot_write(const fs::path& path, const std::string& why) {
-  throw EnvironmentError("cannot write " + path.string() + ": " + why, "name a folder with --out that can be written");
+  throw EnvironmentError("cannot write " + path.string() + ": " + why,
+                         "name a folder with --out that can be written");
 }
 
 /// The folder itself, even if `folder` ends in a slash or is a symbolic link.
@@ -51,7 +52,7 @@ void check_contents(const fs::path& path) {
   };
   for (const auto& entry : fs::directory_iterator(path)) {
     const std::string name = entry.path().filename().string();
-    if (std::find(kNames.begin(), kNames.end(), name) == kNames.end()) foreign(entry.path());
+    if (std::find(kFolderNames.begin(), kFolderNames.end(), name) == kFolderNames.end()) foreign(entry.path());
     if (name != "cases") continue;
     if (!entry.is_directory()) foreign(entry.path());
     for (const auto& one : fs::directory_iterator(entry.path())) {
@@ -80,8 +81,10 @@ class FolderBeside {
     if (mkdtemp(name.data()) == nullptr) cannot_write(folder, std::strerror(errno));
     path_ = name;
     // mkdtemp() permits only the owner to read.
-    fs::permissions(path_, fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec |
-                               fs::perms::others_read | fs::perms::others_exec, error);
+    fs::permissions(path_,
+                    fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec |
+                        fs::perms::others_read | fs::perms::others_exec,
+                    error);
   }
   ~FolderBeside() {
     std::error_code ignored;

@@ -46,8 +46,8 @@ std::string trouble(const char* element, const CaseResult& r) {
 }
 
 std::string test_case(const CaseResult& r) {
-  std::string out = fmt::format("    <testcase classname=\"{}\" name=\"{} {}\" time=\"{:.6f}\"", r.of->group(),
-                                r.of->id, escaped(r.of->title), r.seconds);
+  std::string out = fmt::format("    <testcase classname=\"{}\" name=\"{} {}\" time=\"{:.6f}\"",
+                                r.of->group(), r.of->id, escaped(r.of->title), r.seconds);
   switch (r.verdict) {
     case Verdict::kFail:
       return out + ">\n" + trouble("failure", r) + "    </testcase>\n";
@@ -58,10 +58,11 @@ std::string test_case(const CaseResult& r) {
       return out + fmt::format(">\n      <skipped message=\"{}: {}\"/>\n    </testcase>\n",
                                conformance::name_of(r.verdict), escaped(r.reason));
     case Verdict::kKnownDeviation:
-      return out + fmt::format(">\n      <properties>\n        <property name=\"known_deviation\" value=\"{0}\"/>\n"
-                               "      </properties>\n      <system-out>known deviation: {0}; observed: {1}"
-                               "</system-out>\n    </testcase>\n",
-                               escaped(r.deviation), escaped(observed_words(r)));
+      return out + fmt::format(
+                       ">\n      <properties>\n        <property name=\"known_deviation\" value=\"{0}\"/>\n"
+                       "      </properties>\n      <system-out>known deviation: {0}; observed: {1}"
+                       "</system-out>\n    </testcase>\n",
+                       escaped(r.deviation), escaped(observed_words(r)));
     case Verdict::kMeasured: {
       std::string figures;
       for (const auto& f : r.figures) figures += fmt::format("{}: {}\n", f.name, figure_words(f));
@@ -75,7 +76,8 @@ std::string test_case(const CaseResult& r) {
 
 }  // namespace
 
-std::string conformance_junit(const conformance::SuiteResult& result, const conformance::Catalogue& catalogue) {
+std::string conformance_junit(const conformance::SuiteResult& result,
+                              const conformance::Catalogue& catalogue) {
   std::vector<const CaseResult*> all;
   for (const CaseResult& r : result.cases) all.push_back(&r);
   std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites " +

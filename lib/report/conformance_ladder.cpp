@@ -24,7 +24,7 @@ using Fault = TracePacket::Fault;
 
 constexpr int kWidth = 960, kTimeX = 62, kNoteX = 72, kLeft = 260, kRight = 660, kSayX = 674;
 constexpr int kPacketHeight = 38, kStepHeight = 26, kGapHeight = 22, kSlope = 9, kHead = 30;
-constexpr std::size_t kMostDrawn = 240;   ///< packets of a page
+constexpr std::size_t kMostDrawn = 240;  ///< packets of a page
 constexpr std::size_t kFirstDrawn = 120, kLastDrawn = 60, kNear = 2;
 constexpr std::size_t kRowsOfPiece = 20;  ///< pictures must fit on a printed page
 constexpr std::size_t kSayLine = 40, kSayLines = 2, kNoteLine = 27;
@@ -60,9 +60,9 @@ struct Row {
   Kind kind = Kind::kPacket;
   const TracePacket* packet = nullptr;
   const MissingAnswer* missing = nullptr;
-  std::uint32_t number = 0;   ///< of the step
-  Time time = 0;              ///< of the packet; kGap: its length
-  std::size_t left_out = 0;   ///< kLeftOut: packets that are not drawn
+  std::uint32_t number = 0;  ///< of the step
+  Time time = 0;             ///< of the packet; kGap: its length
+  std::size_t left_out = 0;  ///< kLeftOut: packets that are not drawn
 
   int height() const {
     if (kind == Kind::kStep) return kStepHeight;
@@ -84,7 +84,8 @@ std::set<std::size_t> drawn_packets(const CaseResult& result, std::uint32_t part
     const Judgement j = result.trace[all[n]].judgement;
     if (j != Judgement::kUnexpected && j != Judgement::kNotSent) continue;
     const std::size_t from = n - std::min(n, kNear), to = std::min(all.size(), n + kNear + 1);
-    out.insert(all.begin() + static_cast<std::ptrdiff_t>(from), all.begin() + static_cast<std::ptrdiff_t>(to));
+    out.insert(all.begin() + static_cast<std::ptrdiff_t>(from),
+               all.begin() + static_cast<std::ptrdiff_t>(to));
   }
   return out;
 }
@@ -117,15 +118,15 @@ std::vector<Row> rows_of(const CaseResult& result, std::uint32_t part, Time gap)
   }
   std::vector<Row> out;
   std::uint32_t step = 0;
-  std::optional<Time> last;
+  Time last = kNever;  // kNever: unknown
   for (const Row& event : events) {
     if (event.kind == Row::Kind::kLeftOut) {
       out.push_back(event);
-      last.reset();
+      last = kNever;
       continue;
     }
-    if (last && event.time > *last && event.time - *last >= gap)
-      out.push_back({.kind = Row::Kind::kGap, .time = event.time - *last});
+    if (last != kNever && event.time > last && event.time - last >= gap)
+      out.push_back({.kind = Row::Kind::kGap, .time = event.time - last});
     last = event.time;
     if (event.number != 0 && event.number != step) {
       step = event.number;
@@ -168,8 +169,8 @@ class Ladder {
 };
 
 void Ladder::text(int x, int y, const char* look, const std::string& words, const char* anchor) {
-  out_ += fmt::format("<text x=\"{}\" y=\"{}\" class=\"{}\" text-anchor=\"{}\">{}</text>\n", x, y, look, anchor,
-                      escaped(words));
+  out_ += fmt::format("<text x=\"{}\" y=\"{}\" class=\"{}\" text-anchor=\"{}\">{}</text>\n", x, y, look,
+                      anchor, escaped(words));
 }
 
 void Ladder::line(int x1, int y1, int x2, int y2, const char* look) {
@@ -191,18 +192,22 @@ void Ladder::arrow(int x1, int y1, int x2, int y2, const char* look) {
 void Ladder::say(const std::string& sign, const std::string& words, const char* look) {
   const auto lines = wrapped(words, kSayLine, kSayLines);
   const int y = y_ + (lines.size() == 1 ? 24 : 17);
-  out_ += fmt::format("<text x=\"{}\" y=\"{}\" class=\"say {}\"><title>{}</title><tspan class=\"sign\">{}</tspan>",
-                      kSayX, y, look, escaped(words), escaped(sign));
+  out_ += fmt::format(
+      "<text x=\"{}\" y=\"{}\" class=\"say {}\"><title>{}</title><tspan class=\"sign\">{}</tspan>", kSayX, y,
+      look, escaped(words), escaped(sign));
   for (std::size_t k = 0; k < lines.size(); ++k)
-    out_ += fmt::format("<tspan x=\"{}\" dy=\"{}\">{}</tspan>", kSayX + 18, k == 0 ? 0 : 14, escaped(lines[k]));
+    out_ +=
+        fmt::format("<tspan x=\"{}\" dy=\"{}\">{}</tspan>", kSayX + 18, k == 0 ? 0 : 14, escaped(lines[k]));
   out_ += "</text>\n";
 }
 
 void Ladder::fault_sign(const TracePacket& p, int y1, int y2) {
   const int x = (kLeft + kRight) / 2 + 110, y = y1 + (y2 - y1) * (x - kLeft) / (kRight - kLeft);
   if (p.fault == Fault::kChanged) {
-    out_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"10\" height=\"10\" class=\"fault\" transform=\"rotate(45 {} {})\"/>\n",
-                        x - 5, y - 5, x, y);
+    out_ += fmt::format(
+        "<rect x=\"{}\" y=\"{}\" width=\"10\" height=\"10\" class=\"fault\" transform=\"rotate(45 {} "
+        "{})\"/>\n",
+        x - 5, y - 5, x, y);
   } else if (p.fault == Fault::kDuplicate) {
     line(kLeft, y1 + 4, kRight - 12, y2 + 4, "sent");
   }
@@ -280,8 +285,8 @@ void Ladder::draw_step(const Row& row) {
 
 void Ladder::draw_gap(const Row& row) {
   if (row.kind == Row::Kind::kLeftOut) {
-    text((kLeft + kRight) / 2, y_ + 15, "gap", fmt::format("{} packets are not drawn; the capture has them", row.left_out),
-         "middle");
+    text((kLeft + kRight) / 2, y_ + 15, "gap",
+         fmt::format("{} packets are not drawn; the capture has them", row.left_out), "middle");
     return;
   }
   text(kTimeX, y_ + 15, "gap", "+" + time_words(row.time), "end");
@@ -316,8 +321,8 @@ std::string Ladder::piece(std::size_t first, std::size_t last, std::size_t numbe
   std::string title = fmt::format("Packets of {}", result_.of->id);
   if (part_ != 0 && result_.of->parts.size() > 1) title += fmt::format(", part {}", part_);
   if (pieces > 1) title += fmt::format(", {} of {}", number, pieces);
-  out_ = fmt::format("<svg class=\"ladder\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">\n", kWidth, height,
-                     escaped(title));
+  out_ = fmt::format("<svg class=\"ladder\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">\n", kWidth,
+                     height, escaped(title));
   text(kTimeX, 18, "lane-name", "time", "end");
   text(kLeft, 18, "lane-name", "requester", "middle");
   text(kRight, 18, "lane-name", "receiver", "middle");

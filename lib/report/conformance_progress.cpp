@@ -13,11 +13,10 @@ namespace {
 
 using conformance::CaseResult;
 using conformance::SuiteResult;
-using conformance::Totals;
 using conformance::Verdict;
 
 /// "18 passed, 1 failed, 2 not applicable": counts that are 0 are left out.
-std::string counts(const Totals& t) {
+std::string counts(const conformance::Totals& t) {
   std::string out;
   const auto add = [&](std::size_t n, const char* words) {
     if (n != 0) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", n, words);
@@ -49,9 +48,9 @@ std::string printable(const std::string& text) {
 }
 
 std::string trouble_of(const CaseResult& r) {
-  return fmt::format("{} {} {}: {}\n    sent:     {}\n    expected: {} ({})\n    observed: {}\n", sign_of(r.verdict),
-                     r.of->id, r.of->title, printable(r.reason), r.of->stimulus, r.of->expected, r.of->section,
-                     printable(observed_words(r)));
+  return fmt::format("{} {} {}: {}\n    sent:     {}\n    expected: {} ({})\n    observed: {}\n",
+                     sign_of(r.verdict), r.of->id, r.of->title, printable(r.reason), r.of->stimulus,
+                     r.of->expected, r.of->section, printable(observed_words(r)));
 }
 
 }  // namespace
@@ -70,7 +69,8 @@ void ConformanceProgress::finish() {
   double seconds = 0;
   for (const CaseResult& r : group_.cases) seconds += r.seconds;
   print_(fmt::format("{:<4} {:<28} {:>8.1f} s  {}{}{}", name, group == nullptr ? "" : group->title, seconds,
-                     counts(totals_of(group_)), named(group_, Verdict::kFail), named(group_, Verdict::kInconclusive)));
+                     counts(totals_of(group_)), named(group_, Verdict::kFail),
+                     named(group_, Verdict::kInconclusive)));
   group_.cases.clear();
 }
 
@@ -80,7 +80,8 @@ std::string conformance_summary(const SuiteResult& result, const std::string& fo
     if (r.verdict == Verdict::kFail || r.verdict == Verdict::kInconclusive) out += trouble_of(r);
   }
   if (result.no_baseline) out += "no baseline: " + printable(*result.no_baseline) + "\n";
-  if (result.dead) out += "the target answers nothing any more; the last case before was " + *result.dead + "\n";
+  if (result.dead)
+    out += "the target answers nothing any more; the last case before was " + *result.dead + "\n";
   if (!result.not_seen.empty()) {
     out += "listed by the profile, not seen: ";
     for (std::size_t k = 0; k < result.not_seen.size(); ++k) out += (k == 0 ? "" : ", ") + result.not_seen[k];

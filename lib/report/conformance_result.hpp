@@ -18,6 +18,7 @@ nlohmann::ordered_json make_conformance_result(const conformance::SuiteResult& r
 std::string conformance_text(const nlohmann::ordered_json& document);
 
 /// Returns the run as JUnit XML: a suite for each group of the catalogue.
-std::string conformance_junit(const conformance::SuiteResult& result, const conformance::Catalogue& catalogue);
+std::string conformance_junit(const conformance::SuiteResult& result,
+                              const conformance::Catalogue& catalogue);
 
 }  // namespace softfeb::report

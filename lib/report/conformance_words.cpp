@@ -21,8 +21,7 @@ std::string_view sign_of(Verdict verdict) {
 
 std::string packet_words(const TracePacket& packet) {
   std::string out = conformance::describe_opcode(packet.opcode, packet.aeth);
-  if (packet.opcode != roce::kOpcodeCnp)
-    out += " " + conformance::describe_psn(packet.psn, packet.first_psn);
+  if (packet.opcode != roce::kOpcodeCnp) out += " " + conformance::describe_psn(packet.psn, packet.first_psn);
   if (packet.aeth) out += fmt::format(", MSN {}", packet.aeth->msn);
   if (packet.aeth && packet.aeth->kind() == roce::AethKind::kRnrNak)
     out += fmt::format(", timer {}", packet.aeth->value());

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "config/run_config.hpp"
+#include "conformance/own_target.hpp"
+#include "conformance/prober.hpp"
+#include "dataplane/port_queue.hpp"
+#include "dataplane/tx_builder.hpp"
+#include "runtime/dpdk_runtime.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace softfeb::experiment {
+
+/// The ports of a conformance run, polled by the calling thread: the board's addresses on its port and, for
+/// the target own:, the receiver on its port.
+class ConformanceWire {
+ public:
+  /// Opens the ports and waits for their links. Throws EnvironmentError, RequestError, ConfigError.
+  ConformanceWire(const config::RunConfig& config, conformance::OwnTarget* own);
+  ~ConformanceWire();
+
+  Time now() const { return dpdk_.now(); }
+  /// Polls all ports once. Returns for how long the thread was not run since the previous call.
+  Time poll();
+  void send(std::vector<std::uint8_t> frame) { first_->send(std::move(frame)); }
+  /// The packets that have arrived for the board since the last call.
+  std::vector<conformance::Answer> take_answers();
+  /// Packets that the ports have lost.
+  std::uint64_t dropped() const;
+
+  /// Resolves the MAC address of `ip`, which is static, or found by ARP or neighbour discovery within
+  /// `run.connect_timeout`. Throws EnvironmentError if nothing answers.
+  roce::MacAddress resolve(const roce::IpAddress& ip);
+  const engine::Identity& board() const { return first_->identity(); }
+  const std::optional<engine::Identity>& v6_board() const { return v6_identity_; }
+  /// Largest path MTU in bytes that the board's port permits.
+  std::uint32_t largest_path_mtu() const;
+
+ private:
+  void add_prober(std::unique_ptr<conformance::Prober>& prober, const engine::Identity& identity);
+  void add_port(std::size_t port);
+
+  const config::RunConfig& config_;
+  runtime::DpdkRuntime dpdk_;
+  std::unique_ptr<conformance::Prober> first_, second_, v6_;
+  std::optional<engine::Identity> v6_identity_;
+  std::vector<std::unique_ptr<dataplane::PortMap>> maps_;  ///< indexed like the ports
+  std::vector<std::unique_ptr<dataplane::TxBuilder>> builders_;
+  std::vector<std::unique_ptr<dataplane::PortQueue>> queues_;
+  std::size_t board_port_ = 0;
+  Time polled_ = 0;
+  Time cpu_time_ = 0;  ///< of the thread, at the previous poll()
+};
+
+/// The addresses of softfeb's own receiver, which is the first receiver of the file, and of the board. Throws
+/// ConfigError if there is none.
+conformance::OwnTargetConfig own_addresses(const config::RunConfig& config);
+
+}  // namespace softfeb::experiment
