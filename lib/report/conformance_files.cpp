@@ -22,7 +22,7 @@ using conformance::CaseResult;
 using dataplane::EnvironmentError;
 
 constexpr std::array<std::string_view, 6> kFolderNames = {"index.html",   "result.json", "junit.xml",
-                                                    "profile.yaml", "config.yaml", "cases"};
+                                                          "profile.yaml", "config.yaml", "cases"};
 
 [[noreturn]] void cannot_write(const fs::path& path, const std::string& why) {
   throw EnvironmentError("cannot write " + path.string() + ": " + why,
@@ -52,7 +52,8 @@ void check_contents(const fs::path& path) {
   };
   for (const auto& entry : fs::directory_iterator(path)) {
     const std::string name = entry.path().filename().string();
-    if (std::find(kFolderNames.begin(), kFolderNames.end(), name) == kFolderNames.end()) foreign(entry.path());
+    if (std::find(kFolderNames.begin(), kFolderNames.end(), name) == kFolderNames.end())
+      foreign(entry.path());
     if (name != "cases") continue;
     if (!entry.is_directory()) foreign(entry.path());
     for (const auto& one : fs::directory_iterator(entry.path())) {
