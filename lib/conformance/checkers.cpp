@@ -48,6 +48,9 @@ std::string wrong_form(const Answer& answer, roce::Transport transport) {
     if (!answer.bth.becn) return "a CNP without BECN (annex A17.9.3)";
     return answer.payload == 0 ? "" : "a CNP is longer than its 16 reserved bytes";
   }
+  // The P_Key of a CNP is that of the marked packet, which only a case knows.
+  if ((answer.bth.pkey & 0x7fff) != (roce::kDefaultPkey & 0x7fff))
+    return "the P_Key is not that of the queue pair";
   if (transport == roce::Transport::kUc) return "a response on UC, which has none";
   if (!is_response(answer.opcode)) return "a request from a responder";
   if (answer.bth.ack_req) return "AckReq is set in a response";
@@ -64,6 +67,9 @@ void AckChecker::sent(const ScriptPacket& packet, bool spoilt) {
   for (std::uint32_t k = 0; k < packet.psns; ++k) duplicates_ = !sent_.insert(at + k).second || duplicates_;
   spoilt_ = spoilt_ || spoilt;
   if (ends(packet.spec.kind)) ends_.insert(at);
+  for (auto next = static_cast<std::uint32_t>(messages_.size()); sent_.count(next) != 0; ++next)
+    messages_.push_back((messages_.empty() ? 0 : messages_.back()) +
+                        static_cast<std::uint32_t>(ends_.count(next)));
 }
 
 std::string AckChecker::answer(const Answer& answer) {
@@ -77,12 +83,9 @@ std::string AckChecker::answer(const Answer& answer) {
   if (acked_ && at < *acked_ && !duplicates_) return "acknowledges an older PSN than the answer before";
   acked_ = std::max(acked_.value_or(0), at);
   // Messages are counted only up to the first PSN that was never sent.
-  std::uint32_t messages = 0;
-  for (std::uint32_t psn = 0; psn <= at; ++psn) {
-    if (sent_.count(psn) == 0) return {};
-    messages += static_cast<std::uint32_t>(ends_.count(psn));
-  }
-  if (duplicates_ || (answer.aeth->msn == (messages & roce::kPsnMask))) return {};
+  if (duplicates_ || at >= messages_.size()) return {};
+  const std::uint32_t messages = messages_[at];
+  if (answer.aeth->msn == (messages & roce::kPsnMask)) return {};
   return "MSN " + std::to_string(answer.aeth->msn) + " although " + std::to_string(messages) +
          " messages end at or before this PSN";
 }

@@ -36,7 +36,9 @@ class AckChecker {
   roce::Psn first_;
   std::set<std::uint32_t> sent_;  ///< PSNs that were sent, counted from the first one
   std::set<std::uint32_t> ends_;  ///< PSNs at which messages end, likewise
-  bool before_first_ = false;     ///< a packet before the first PSN was sent
+  /// For each PSN before the first one that was never sent: number of messages that end at or before it.
+  std::vector<std::uint32_t> messages_;
+  bool before_first_ = false;  ///< a packet before the first PSN was sent
   bool duplicates_ = false;
   bool spoilt_ = false;
   std::optional<std::uint32_t> acked_;

@@ -96,15 +96,12 @@ std::vector<std::uint8_t> MemoryModel::expected(const Range& range, const Writte
     const Sent& s = sent_[i];
     const Fate fate = inside(s) ? this->fate(i, written) : Fate::kRefused;
     if (fate == Fate::kRefused) continue;
-    for (std::size_t k = 0; k < s.payload.size(); ++k) {
-      const std::uint64_t at = s.offset + k;
-      if (at < range.offset || at - range.offset >= range.length) continue;
-      if (fate == Fate::kTolerated) {
-        tolerated[at - range.offset] = 1;
-      } else {
-        out[at - range.offset] = s.payload[k];
-        tolerated[at - range.offset] = 0;
-      }
+    const std::uint64_t from = std::max(s.offset, range.offset);
+    const std::uint64_t to = std::min(s.offset + s.payload.size(), range.offset + range.length);
+    for (std::uint64_t at = from; at < to; ++at) {
+      const bool free = fate == Fate::kTolerated;
+      tolerated[at - range.offset] = free ? 1 : 0;
+      if (!free) out[at - range.offset] = s.payload[at - s.offset];
     }
   }
   return out;

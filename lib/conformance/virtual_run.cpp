@@ -53,6 +53,7 @@ void VirtualWire::run(Time now) {
   while (!flight_.empty() && flight_.front().at <= now) {
     const std::vector<std::uint8_t> bytes = std::move(flight_.front().bytes);
     flight_.pop_front();
+    if (tap_) tap_(ByteSpan(bytes), now);
     const roce::ParsedFrame frame = roce::parse_frame(Segments(ByteSpan(bytes)));
     const std::uint32_t owner = demux_.find(frame);
     if (owner != engine::Demux::kNobody) endpoints_[owner]->receive(frame, now);
@@ -90,7 +91,7 @@ SuiteResult run_in_virtual_time(const Catalogue& catalogue, const SuiteConfig& c
                                 const std::function<void(const CaseResult&)>& report) {
   const BoardAddresses board;
   Prober first(board.first), second(board.second), v6(board.v6);
-  VirtualWire wire(kWireDelay);
+  VirtualWire wire(kWireDelay, target.tap);
   for (engine::Endpoint* e : target.endpoints) wire.add(*e);
   for (Prober* p : {&first, &second, &v6}) wire.add(*p);
   CaseEnvironment environment;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <utility>
 #include <vector>
 
 namespace softfeb::conformance {
@@ -18,7 +19,10 @@ namespace softfeb::conformance {
 /// later.
 class VirtualWire {
  public:
-  explicit VirtualWire(Time delay) : delay_(delay) {}
+  /// Receives every frame when it arrives, whatever it contains and whether or not an endpoint takes it.
+  using Tap = std::function<void(ByteSpan frame, Time now)>;
+
+  explicit VirtualWire(Time delay, Tap tap = nullptr) : delay_(delay), tap_(std::move(tap)) {}
 
   /// The endpoint must outlive the wire.
   void add(engine::Endpoint& endpoint);
@@ -37,6 +41,7 @@ class VirtualWire {
   void collect(Time now);
 
   Time delay_;
+  Tap tap_;
   std::vector<engine::Endpoint*> endpoints_;
   engine::Demux demux_;
   std::deque<InFlight> flight_;
@@ -51,6 +56,7 @@ struct VirtualTarget {
   TargetDevice device;
   std::vector<RegionPlace> regions;
   std::optional<engine::Identity> v6_identity;
+  VirtualWire::Tap tap{};  ///< for a target that reads frames itself; null: none
 };
 /// softfeb's own receiver as a target. `target` must outlive the result.
 VirtualTarget virtual_target(OwnTarget& target, const OwnTargetConfig& config);

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/bytes.hpp"
+#include "engine/identity.hpp"
+#include "mutation.hpp"
+#include "roce/headers.hpp"
+#include "roce/ip.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace softfeb::test {
+
+/// A packet for UDP port 4791, as the model reads it.
+struct ModelPacket {
+  roce::MacAddress source_mac{};
+  roce::IpAddress source_ip;
+  std::uint8_t tos = 0;
+  bool icrc_right = false;
+  roce::Bth bth{};
+  std::uint8_t byte4 = 0;            ///< of the BTH
+  std::uint8_t reserved7 = 0;        ///< of the BTH
+  std::vector<std::uint8_t> behind;  ///< from the end of the BTH to the end of the pad
+
+  bool ce() const { return (tos & 3) == 3; }
+};
+
+/// Reads frames byte by byte, and shares only the CRC-32 with the code that makes or parses frames.
+class ModelReader {
+ public:
+  ModelReader(const engine::Identity& own, Mutation mutation) : own_(own), mutation_(mutation) {}
+
+  /// std::nullopt if the frame is no RoCEv2 packet for this address, or violates a rule below the transport.
+  std::optional<ModelPacket> read(ByteSpan frame);
+
+ private:
+  /// Parts of a packet, from the IP header on.
+  struct Layers {
+    std::vector<std::uint8_t> ip, udp, transport;
+    bool v6 = false;  ///< IPv6, or the GRH of RoCE v1
+    std::vector<std::uint8_t> icrc;
+  };
+
+  bool is(Mutation m) const { return mutation_ == m; }
+  std::optional<ModelPacket> read_v4(ByteSpan ip, ModelPacket out);
+  std::optional<ModelPacket> read_v6(ByteSpan ip, ModelPacket out) const;
+  std::optional<ModelPacket> read_v1(ByteSpan grh, ModelPacket out) const;
+  std::optional<ModelPacket> read_udp(Layers layers, ByteSpan udp, ModelPacket out) const;
+  std::optional<ModelPacket> read_transport(Layers layers, ByteSpan bytes, ModelPacket out) const;
+  bool icrc_right(const Layers& layers) const;
+  bool right_before_change(Layers layers) const;
+  std::uint32_t icrc_of(const Layers& layers, bool ones, bool byte4_masked) const;
+
+  engine::Identity own_;
+  Mutation mutation_;
+  std::vector<std::uint8_t> fragment_;  ///< kReassembles: the first fragment, from the IP header on
+};
+
+/// A response of the model.
+struct ModelReply {
+  std::uint8_t opcode = 0;
+  roce::Psn psn = 0;
+  std::vector<std::uint8_t> behind;  ///< extended headers and payload
+  std::uint16_t pkey = 0xffff;
+  std::uint8_t byte4 = 0;
+  std::uint8_t ecn = 2;
+  std::uint8_t tos = 0;  ///< DSCP in the upper six bits
+};
+
+/// The frame of a response.
+std::vector<std::uint8_t> model_frame(const ModelReply& reply, const engine::Identity& own,
+                                      const roce::MacAddress& dest_mac, const roce::IpAddress& dest_ip,
+                                      roce::Qpn dest_qp, Mutation mutation);
+
+}  // namespace softfeb::test
