@@ -163,9 +163,8 @@ Deviation ProfileReader::read_deviation(const YAML::Node& map, const std::string
   if (map["state"]) out.state = state_of(map["state"]);
   if (map["destructive"]) out.destructive = yes_or_no(map["destructive"], id + ".destructive");
   YAML::Emitter text;
-  text << YAML::Flow << map;
+  text << map;
   out.text = text.c_str();
-  std::replace(out.text.begin(), out.text.end(), '\n', ' ');
   return out;
 }
 

@@ -41,6 +41,13 @@ TEST_CASE("the installed profiles load", "[conformance_profiles]") {
     CHECK(p.name == name);
     CHECK_FALSE(p.device.empty());
     CHECK_FALSE(p.sources.empty());
+    // The copy in the report is the same profile.
+    std::string base;
+    const std::string text = conformance::to_yaml(p);
+    const conformance::Profile copy = conformance::parse_profile(text, name, catalogue, base);
+    CHECK(base.empty());
+    CHECK(copy.deviations.size() == p.deviations.size());
+    CHECK(conformance::to_yaml(copy) == text);
   }
   CHECK(load_profile("iba", catalogue).deviations.empty());
   CHECK(load_profile("own", catalogue).deviations.empty());
