@@ -61,13 +61,16 @@ std::string read_file(const fs::path& path, const std::string& named_by) {
     throw NotationError(place_of(named_by) + path.string() +
                         " is longer than 1 MiB, so it is no profile; fix: name another file");
   }
-  errno = fs::is_directory(path) ? EISDIR : 0;
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file || errno == EISDIR) {
+  const auto refuse = [&](int reason) {
     throw NotationError(place_of(named_by) + "cannot read " + path.string() + ": " +
-                        std::strerror(errno != 0 ? errno : EIO) + "; fix: name a profile that can be read");
-  }
+                        std::strerror(reason != 0 ? reason : EIO) + "; fix: name a profile that can be read");
+  };
+  if (fs::is_directory(path, error)) refuse(EISDIR);
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) refuse(errno);
+  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (file.bad()) refuse(errno);
   return text;
 }
 
