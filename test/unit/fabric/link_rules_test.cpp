@@ -17,8 +17,8 @@ using faults::FaultRule;
 namespace {
 
 constexpr std::uint32_t kPayload = 1024;
-constexpr std::uint32_t kFrame = 14 + 20 + 8 + 12 + kPayload + 4;
-constexpr Time kWire = (kFrame + 24) * kSecond / k10G;
+constexpr std::uint32_t kRuleFrame = 14 + 20 + 8 + 12 + kPayload + 4;
+constexpr Time kWire = (kRuleFrame + 24) * kSecond / k10G;
 /// Time from the first bit at a station until the last bit arrives at another station.
 constexpr Time kTransit = 2 * (kWire + kDelay);
 
@@ -144,7 +144,7 @@ TEST_CASE("link rules: switches treat a frame as it is after the change") {
       {link_rule(0, {.kind = ActionKind::kSetDscp, .value = 0}), link_rule(1, {.kind = ActionKind::kMarkCe}),
        link_rule(
            2, {.kind = ActionKind::kCorrupt, .target = faults::CorruptTarget::kByte, .offset = 5, .mask = 3}),
-       link_rule(3, {.kind = ActionKind::kTruncate, .value = kFrame - 20})});
+       link_rule(3, {.kind = ActionKind::kTruncate, .value = kRuleFrame - 20})});
   config.switches[0].priorities = 8;
   config.switches[0].queues[3].ecn = {true, 0, 0};
   Bench b(config);
