@@ -57,7 +57,9 @@ class Script {
   static constexpr std::uint64_t kMargin = 64;  ///< bytes of a region before the first message
   static constexpr std::uint64_t kRegionSize = kSlot * kSlots;
 
-  explicit Script(const ScriptSetup& setup) : setup_(setup) {}
+  /// The IP identifications of scripts differ, because fragments of an earlier case may wait for reassembly.
+  explicit Script(const ScriptSetup& setup)
+      : setup_(setup), id_(static_cast<std::uint16_t>(setup.first_psn ^ setup.dest_qp << 6)) {}
 
   /// Makes the next packet. `repetition` is the value of the symbol i. Throws NotationError if the packet
   /// does not contain what an option changes.
@@ -78,7 +80,7 @@ class Script {
   ScriptSetup setup_;
   Message message_;           ///< the message that the latest FIRST began
   std::uint32_t made_ = 0;    ///< packets made so far
-  std::uint16_t id_ = 0x100;  ///< IP identification of the next packet
+  std::uint16_t id_;  ///< IP identification of the next packet
 };
 
 }  // namespace softfeb::conformance
