@@ -26,7 +26,7 @@ struct Answer {
   std::optional<roce::Aeth> aeth;  ///< of an acknowledgement, a READ response or an atomic acknowledgement
   roce::Qpn dest_qp = 0;
   roce::Bth bth{};
-  std::size_t payload = 0;  ///< bytes behind the headers, without pad and iCRC
+  std::size_t payload = 0;  ///< bytes after the headers, without pad and iCRC
   bool icrc_right = false;
   std::vector<std::uint8_t> frame;  ///< the whole frame
 
@@ -34,13 +34,13 @@ struct Answer {
   bool is_cnp() const { return opcode == 0x81; }
 };
 
-/// Reads a RoCEv2 packet from the network, whose bytes may be anything. `whole` is the frame from the
-/// Ethernet header on; `frame` is what parse_frame() made of it. Returns std::nullopt if it has no BTH.
+/// Reads a RoCEv2 packet from the network. Its bytes are untrusted. `whole` is the frame, starting with the
+/// Ethernet header; `frame` is the result of parse_frame() for it. Returns std::nullopt if it has no BTH.
 std::optional<Answer> read_answer(const Segments& whole, const roce::ParsedFrame& frame, Time at);
 
 /// Names the opcode of a packet, in either direction: "WRITE ONLY", "ACK", "NAK 0x60", "opcode 0x15".
 std::string describe_opcode(std::uint8_t opcode, const std::optional<roce::Aeth>& aeth = std::nullopt);
-/// A PSN in terms of the first one of the queue pair: "e", "e+3", "e-1", or "0x000102" if it is far away.
+/// A PSN relative to the queue pair's first PSN (e): "e", "e+3", "e-1", or "0x000102" if it is far away.
 std::string describe_psn(roce::Psn psn, roce::Psn first);
 
 }  // namespace softfeb::conformance

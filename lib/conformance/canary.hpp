@@ -16,24 +16,25 @@ class Canary {
     kClosed,
     kIdle,     ///< the latest WRITE was acknowledged, or none was sent
     kWaiting,  ///< for the acknowledgement
-    kLost,     ///< no WRITE was acknowledged
+    kLost,     ///< none of kTries WRITEs was acknowledged
   };
 
-  /// `remote`: QPN of the target, which expects `psn`.
-  /// `region`: its memory, if it is not the first region of the environment; may be null.
+  /// `remote`: QPN of the target, which expects `psn`. `region`: the memory to which the WRITEs go; null: the
+  /// first region of the environment.
   void open(const CaseEnvironment& environment, roce::Qpn own, roce::Qpn remote, roce::Psn psn,
             const RegionPlace* region = nullptr);
   bool owns(roce::Qpn qpn) const { return script_ && qpn == own_; }
   roce::Qpn remote() const { return script_->setup().dest_qp; }
   State state() const { return state_; }
 
-  /// Sends a WRITE. It is repeated kTries times, `limit` apart, before the canary counts as lost.
+  /// Sends a WRITE up to kTries times, `limit` apart, until it is acknowledged. If it never is, the canary is
+  /// lost.
   void check(Time now, Time limit, Frames& out);
   void on_answer(const Answer& answer, Time now);
   void run(Time now, Frames& out);
   Time next_event() const { return state_ == State::kWaiting ? deadline_ : kNever; }
 
-  /// Round-trip times of all WRITEs that were acknowledged at the first try.
+  /// Round-trip times of all WRITEs that were acknowledged on the first try.
   const std::vector<Time>& round_trips() const { return round_trips_; }
   std::uint64_t answers() const { return answers_; }  ///< all packets for this queue pair
   const std::string& last_answer() const { return last_answer_; }

@@ -15,11 +15,12 @@
 #include <string_view>
 #include <vector>
 
-/// lib/conformance: what a RoCEv2 receiver must do, case by case, and the requester that finds out. A Case
-/// (this header) is data from the catalogue: packets (packet_spec.hpp) and answers (expectation.hpp).
-/// CaseRun (case_run.hpp) sends the packets and judges the answers; Suite (suite.hpp) runs the cases.
-/// Sans-I/O: time and packets are arguments, and the target is reached through requests (target.hpp). May
-/// include engine and the libraries below it. doc/conformance.md describes the notation.
+/// lib/conformance: what a RoCEv2 receiver must do, case by case, and the requester that tests it. A Case
+/// (this header) comes from the catalogue. It lists the packets to send (packet_spec.hpp) and the expected
+/// answers (expectation.hpp). CaseRun (case_run.hpp) sends the packets and judges the answers; Suite
+/// (suite.hpp) runs the cases. Sans-I/O: time and packets are arguments, and the target is reached through
+/// requests (target.hpp). May include engine and the libraries below it. doc/conformance.md describes the
+/// notation.
 namespace softfeb::conformance {
 
 enum class Level : std::uint8_t { kShall, kShould, kMay, kMeasure, kRobustness };
@@ -41,7 +42,7 @@ inline constexpr Needs kNeedsSends = 1U << 10;    ///< SENDs are supported
 inline constexpr Needs kNeedsCnps = 1U << 11;     ///< the target has a notification point
 inline constexpr Needs kNeedsRate = 1U << 12;     ///< the sender reaches the rate of the link
 
-/// State in which a queue pair is left by the target.
+/// State of a queue pair of the target.
 enum class TargetState : std::uint8_t { kInit, kRtr, kRts, kError };
 
 /// A queue pair of the target.
@@ -60,12 +61,12 @@ struct QpSpec {
   TargetState state = TargetState::kRts;
 };
 
-/// A step of a case. Steps are carried out one after the other. A step that expects answers ends when they
-/// have come.
+/// A step of a case. Steps are carried out one after the other. A step that expects answers ends when all of
+/// them have arrived.
 struct Step {
   enum class Kind : std::uint8_t {
-    kSend,  ///< sends `packets` back to back
-    kDrop,  ///< sends each packet alone, awaits silence, and then sends the last one unspoilt, which is ACKed
+    kSend,      ///< sends `packets` back to back
+    kDrop,      ///< sends each packet alone and awaits silence; then sends `then`, which must be accepted
     kEveryBit,  ///< sends `packets[0]` once for each bit from the IP version to the iCRC, with that bit
                 ///< flipped
     kMutate,    ///< sends `times` packets with random bytes changed
@@ -74,14 +75,15 @@ struct Step {
     kModify,    ///< moves the queue pair to `state`
     kDestroy,   ///< destroys the queue pair
     kFill,      ///< fills the first region with guard bytes again
-    kCheck,     ///< compares the memory now
+    kCheck,     ///< compares the memory at this point
   };
   Kind kind = Kind::kSend;
   std::uint32_t qp = 0;  ///< index into Part::qps
   std::vector<PacketSpec> packets;
   /// kDrop: the packet that follows the dropped ones; none: the last of them, unspoilt.
   std::optional<PacketSpec> then;
-  /// Answers to the packets. Empty: the next step follows at once, and the answers of both are awaited there.
+  /// Expected answers to the packets. Empty: the next step follows at once, and the expectation of a later
+  /// step also covers the answers to this one.
   std::optional<Expectation> expect;
   /// Instead of `expect` if the target compares the bounds of the region before the length (profile).
   std::optional<Expectation> bounds_first;
@@ -92,7 +94,7 @@ struct Step {
   std::uint64_t times = 1;     ///< repetitions; the symbol i counts them
   bool one_at_a_time = false;  ///< awaits the answers after each repetition
   Time interval = 0;           ///< time between repetitions
-  std::optional<Time> within;  ///< limit for the answers, from the last packet on
+  std::optional<Time> within;  ///< time limit for the answers after the last packet; none: the silence window
   Time time = 0;               ///< kWait
   TargetState state = TargetState::kRtr;
 };
@@ -105,25 +107,25 @@ struct CompletionSpec {
   bool operator==(const CompletionSpec&) const = default;
 };
 
-/// How a queue pair must be left.
+/// State in which a queue pair must be after a part.
 enum class Ending : std::uint8_t {
   kAlive,  ///< not in the error state
-  kError,  ///< in the error state: one more packet is not answered
+  kError,  ///< in the error state, so that one more packet gets no answer
   kAny,    ///< either
 };
 
 /// Which packets must be in memory at the end.
 struct WrittenSpec {
   enum class Kind : std::uint8_t {
-    kAcknowledged,  ///< those that the expected answers acknowledge
+    kAcknowledged,  ///< those that the target acknowledged
     kAll,
     kNone,
     kAny,  ///< not compared
     kListed,
   };
   Kind kind = Kind::kAcknowledged;
-  std::vector<std::uint32_t> packets;    ///< numbers of packets in the order in which they were sent, from 1
-  std::vector<std::uint32_t> tolerated;  ///< packets that may be in memory
+  std::vector<std::uint32_t> packets;    ///< numbers of the packets, counted from 1 in the order of sending
+  std::vector<std::uint32_t> tolerated;  ///< numbers of packets that may or may not be in memory
 };
 
 /// The smallest and the largest permitted number.
@@ -140,9 +142,10 @@ struct Part {
   Ending ending = Ending::kAlive;
   WrittenSpec written;
   std::optional<std::vector<CompletionSpec>> completions;  ///< none: not compared
-  /// Increase of the target's counters, by name.
+  /// Permitted increase of the target's counters, by name.
   std::map<std::string, Range> counters;
-  /// Completion events that a queue pair with `solicited_only` must have raised; none: not compared.
+  /// Number of completion events that a queue pair with `solicited_only` must have raised; none: not
+  /// compared.
   std::optional<std::uint32_t> solicited_events;
 };
 
@@ -164,7 +167,7 @@ struct TrafficSpec {
 struct Case {
   std::string id;
   std::string title;
-  std::string section;   ///< of IBA, or another standard
+  std::string section;   ///< of the IBA specification or another standard
   std::string service;   ///< RC or UC
   std::string opcodes;   ///< hexadecimal
   std::string stimulus;  ///< in words

@@ -7,7 +7,7 @@ namespace softfeb::conformance {
 
 namespace {
 
-/// Time that the stimuli of a case take, besides the answers.
+/// Total duration of the waits and of the intervals between packets that a case prescribes.
 Time duration_of(const Case& c) {
   Time sum = 0;
   for (const Part& part : c.parts) {

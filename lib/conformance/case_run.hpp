@@ -20,7 +20,7 @@ class CaseTask {
   virtual void on_answer(const Answer& answer, Time now) = 0;
   /// An answer for a queue pair that no longer exists.
   virtual void on_foreign(const Answer& answer, Time now) = 0;
-  /// The next request, once; std::nullopt if there is none or the previous one has not been answered.
+  /// Returns each request once; std::nullopt if there is none, or if the previous one has not been answered.
   virtual std::optional<TargetRequest> take_request() = 0;
   virtual void on_reply(const TargetReply& reply, Time now) = 0;
   /// Does what is due at `now`, and appends frames that must be sent.
@@ -34,11 +34,12 @@ class CaseTask {
   virtual CaseResult take_result(Time now) = 0;
 };
 
-/// A case that the catalogue describes by steps: its parts one after the other, each on fresh queue pairs.
+/// Carries out a case that the catalogue describes by steps. The parts of the case run one after the other,
+/// each on fresh queue pairs.
 class CaseRun final : public CaseTask {
  public:
-  /// `c` and `environment` must outlive the object. QPNs of the board are taken from `next_qpn` on, which the
-  /// object advances.
+  /// `c` and `environment` must outlive the object. The object takes the QPNs of the board from `next_qpn`,
+  /// and advances it.
   CaseRun(const Case& c, const CaseEnvironment& environment, std::uint64_t seed, roce::Qpn& next_qpn,
           Time now);
 
@@ -69,7 +70,7 @@ class CaseRun final : public CaseTask {
   Rng rng_;
   roce::Qpn& next_qpn_;
   Time began_;
-  Time limit_;              ///< end of T_case
+  Time limit_;              ///< time at which the case is aborted
   std::size_t number_ = 0;  ///< of the current part
   std::unique_ptr<PartRun> part_;
   std::size_t from_ = 0;          ///< index of the current part's first packet in the trace

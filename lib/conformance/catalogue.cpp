@@ -72,7 +72,7 @@ std::string why_not_selected(const Case& c, const Selection& selection) {
   for (std::string_view name : selection.cases) {
     const bool excludes = !name.empty() && name.front() == '!';
     if (!excludes && !asked) {
-      included = false;  // a list that names cases replaces the default, which is all
+      included = false;  // a list that names cases to run replaces the default (all cases)
       asked = true;
     }
     if (excludes) name.remove_prefix(1);

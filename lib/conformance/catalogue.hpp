@@ -10,7 +10,7 @@
 
 namespace softfeb::conformance {
 
-/// A text of the catalogue, as compiled into the library.
+/// A file of the catalogue, which is compiled into the library.
 struct CatalogueFile {
   std::string_view name;  ///< for example "PSN.yaml"
   std::string_view text;
@@ -30,7 +30,8 @@ CaseGroup parse_group(std::string_view text, std::string_view file);
 /// All cases. Immutable.
 class Catalogue {
  public:
-  /// The catalogue that is compiled in. Throws NotationError if it is invalid; a unit test prevents that.
+  /// The catalogue that is compiled in. Throws NotationError if it is invalid; a unit test ensures that it is
+  /// valid.
   Catalogue();
   explicit Catalogue(std::vector<CaseGroup> groups) : groups_(std::move(groups)) {}
 
@@ -47,15 +48,15 @@ class Catalogue {
 
 /// Which cases are to run.
 struct Selection {
-  std::vector<std::string> cases;  ///< groups and ids; with `!` before: excluded. Empty: all
+  std::vector<std::string> cases;  ///< groups and ids; a leading `!` excludes one. Empty: all
   std::vector<Level> levels;       ///< empty: all
-  bool quick = false;              ///< only level shall, without what needs a rate
+  bool quick = false;              ///< only cases of level shall that do not send at a high rate
   bool stress = false;             ///< also the group STR and CNP-13 to CNP-17
   bool destructive = false;        ///< also cases that may crash the target
 };
 
-/// The selected cases in the order in which they run: that of the catalogue, but destructive ones last.
-/// Throws NotationError if a name is unknown; the message proposes the nearest one.
+/// The selected cases in the order in which they run: the order of the catalogue, but with destructive cases
+/// last. Throws NotationError if a name is unknown; the message proposes the nearest one.
 std::vector<const Case*> select(const Catalogue& catalogue, const Selection& selection);
 /// Why a case that exists was not selected; empty if it was.
 std::string why_not_selected(const Case& c, const Selection& selection);

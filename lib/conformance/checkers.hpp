@@ -17,7 +17,7 @@ namespace softfeb::conformance {
 /// if nothing is.
 std::string wrong_form(const Answer& answer, roce::Transport transport);
 
-/// Follows the acknowledgements of one queue pair, whatever the case expects:
+/// Checks the acknowledgements of one queue pair, regardless of what the case expects:
 /// - no PSN beyond the last one sent, and none before the first one;
 /// - PSNs of ACKs do not decrease, unless duplicates were sent;
 /// - the MSN is the number of messages that end at or before the acknowledged PSN (IBA 9.7.5.1.1).
@@ -25,7 +25,7 @@ class AckChecker {
  public:
   explicit AckChecker(roce::Psn first) : first_(first) {}
 
-  /// `spoilt`: the packet is wrong in some respect, so what the target counts is not predicted.
+  /// `spoilt`: the packet is wrong in some respect. The checker can then no longer predict the answers.
   void sent(const ScriptPacket& packet, bool spoilt);
   /// Returns what is wrong; empty if nothing is.
   std::string answer(const Answer& answer);
@@ -44,7 +44,8 @@ class AckChecker {
   std::optional<std::uint32_t> acked_;
 };
 
-/// CNPs come only for packets that were marked CE (annex A17.9.3), or, if the profile says so, with NAKs.
+/// Checks that CNPs come only for packets that were marked CE (annex A17.9.3) or, if the profile says so,
+/// with NAKs.
 class CnpChecker {
  public:
   explicit CnpChecker(bool with_naks) : with_naks_(with_naks) {}

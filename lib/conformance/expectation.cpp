@@ -107,7 +107,7 @@ bool right_kind(const AnswerPattern& pattern, const Answer& answer) {
   }
 }
 
-/// The last PSN that `answer` acknowledges: a NAK acknowledges what is before it (IBA 9.7.5.1).
+/// The last PSN that `answer` acknowledges. A NAK acknowledges the packets before its PSN (IBA 9.7.5.1).
 roce::Psn acknowledged(const Answer& answer) {
   const bool nak = answer.opcode == roce::kOpcodeRcAck && !answer.is_ack();
   return (answer.psn - (nak ? 1 : 0)) & roce::kPsnMask;
@@ -178,7 +178,7 @@ bool Matcher::optional(std::size_t item) const {
                      [](const AnswerPattern& p) { return p.kind == Kind::kNone || p.kind == Kind::kAny; });
 }
 
-/// True if `answer` may come although `item` has not.
+/// True if `answer` may come although `item` has not come.
 bool Matcher::may_skip(std::size_t item, const Answer& answer) const {
   if (is_cnp(expectation_->items[item]) || optional(item)) return true;
   const auto& alternatives = expectation_->items[item].alternatives;

@@ -31,7 +31,7 @@ struct AnswerPattern {
   std::uint8_t syndrome = 0;
   std::optional<Expression> first;  ///< PSN; none: any
   std::optional<Expression> last;   ///< ACKs only: ACKs up to this PSN, which may be coalesced
-  bool repeated = false;            ///< ACKs of the last PSN, or CNPs: more may follow
+  bool repeated = false;            ///< more ACKs of the last PSN, or more CNPs, may follow
   std::optional<Expression> msn;    ///< with a range: that of the last ACK
   std::optional<Expression> code;   ///< timer code of an RNR NAK
   /// ACKs only: the syndrome grants no more than this number of credits, or has no credit count
@@ -67,7 +67,7 @@ class Matcher {
   Matcher(const Expectation& expectation, const Symbols& symbols)
       : expectation_(&expectation), symbols_(symbols), cnps_(expectation.items.size(), 0) {}
 
-  /// Returns true if the expectation has a place for `answer`.
+  /// Returns true if `answer` is expected at this point.
   bool take(const Answer& answer);
   /// True if no further answer is needed.
   bool complete() const;

@@ -12,7 +12,8 @@ namespace {
 
 enum class Layer : std::uint8_t { kEthernet, kVlan, kIp, kUdp, kBth, kPayload };
 
-/// `bits` bits of the big-endian number of `width` bytes at `at`, from bit `shift` on.
+/// A field of `bits` bits. Its lowest bit is bit `shift` of the big-endian number of `width` bytes at offset
+/// `at` in the layer.
 struct AnswerField {
   std::string_view name;
   Layer part;
@@ -36,7 +37,7 @@ constexpr AnswerField kAnswerFields[] = {
     {"reserved", Layer::kBth, 12, 8, 0, 64}, {"value", Layer::kBth, 16, 8, 0, 64},
 };
 
-/// Offsets of the headers in a frame with IPv4; SIZE_MAX: there is no such header.
+/// Offsets of the headers in an IPv4 frame; SIZE_MAX: the frame has no such header.
 struct Places {
   std::size_t vlan = SIZE_MAX, ip = SIZE_MAX, udp = SIZE_MAX, bth = SIZE_MAX;
 };

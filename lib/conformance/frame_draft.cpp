@@ -23,7 +23,8 @@ std::uint16_t folded(std::uint32_t sum) {
   return static_cast<std::uint16_t>(~sum);
 }
 
-/// The first fragment has the first `split` bytes of the IP payload and MF set; the second has the rest.
+/// Makes an IP fragment with the header `ip` and the part `part` of the IP payload. `flags` also contains the
+/// fragment offset.
 std::vector<std::uint8_t> fragment(std::vector<std::uint8_t> ip, ByteSpan part, std::uint16_t flags) {
   store_be16(&ip[2], static_cast<std::uint16_t>(ip.size() + part.size()));
   store_be16(&ip[6], flags);

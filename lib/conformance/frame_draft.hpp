@@ -11,8 +11,8 @@
 
 namespace softfeb::conformance {
 
-/// A packet while its options are applied. It is a correct packet after construction. apply() first changes
-/// what the iCRC covers, then makes the iCRC, and then carries out the changes on the way (`~`).
+/// A packet to which options are applied. After construction, the packet is correct. apply() first makes the
+/// changes that the iCRC covers, then computes the iCRC, and then makes the changes on the way (`~`).
 class FrameDraft {
  public:
   /// `packet` gives kind, PSN, place, payload and lengths.
@@ -33,8 +33,8 @@ class FrameDraft {
 
   void change(const Override& o);
   void change_shape(const Override& o);
-  /// Applies `o` to `bits` bits, whose lowest is bit `shift` of the big-endian number of `width` bytes at
-  /// `at`.
+  /// Applies `o` to a field of `bits` bits. Its lowest bit is bit `shift` of the big-endian number of `width`
+  /// bytes at `at`.
   void change_bits(Bytes& bytes, std::size_t at, std::size_t width, unsigned shift, unsigned bits,
                    const Override& o);
   void change_address(Bytes& bytes, std::size_t at, const Override& o);
@@ -56,7 +56,7 @@ class FrameDraft {
   std::string text_;
   bool v6_ = false;
   Bytes ethernet_;              ///< with a VLAN tag, if there is one
-  Bytes ip_;                    ///< with options; the GRH of RoCE v1
+  Bytes ip_;                    ///< with options; with RoCE v1: the GRH
   Bytes udp_;                   ///< empty with RoCE v1
   Bytes transport_;             ///< from the BTH to the pad
   Bytes icrc_;                  ///< empty: none
@@ -65,7 +65,7 @@ class FrameDraft {
   bool whole_icrc_ = true;  ///< false: computed without the eight bytes of ones
   bool byte4_masked_ = true;
   bool icrc_absent_ = false;
-  bool keep_ip_checksum_ = false;  ///< an option set it
+  bool keep_ip_checksum_ = false;  ///< an option sets the checksum
   bool late_ = false;
   std::size_t cut_ = SIZE_MAX;
   std::size_t trail_ = 0;

@@ -20,7 +20,7 @@ void FrameDraft::refuse(const Override& /*o*/, const std::string& what) const {
   throw NotationError("'" + text_ + "': " + what);
 }
 
-/// Offset of a field of the extended headers, which must exist.
+/// Returns the offset of a field in the extended headers. Refuses `o` if the packet does not have the field.
 std::size_t FrameDraft::extended(std::size_t offset, std::size_t width, const Override& o) const {
   if (kExtended + offset + width > payload_at_) refuse(o, "the packet has no such header");
   return kExtended + offset;
@@ -85,7 +85,7 @@ void FrameDraft::change_icrc(const Override& o) {
   }
 }
 
-/// Options that concern the shape of the frame rather than a field of a header.
+/// Applies an option that changes the shape of the frame instead of a field of a header.
 void FrameDraft::change_shape(const Override& o) {
   const std::uint64_t value = o.value.value(symbols_);
   switch (o.field) {
@@ -123,7 +123,7 @@ void FrameDraft::change_shape(const Override& o) {
 }
 
 void FrameDraft::change(const Override& o) {
-  const bool placed = !late_ && o.mode == Override::Mode::kSet;  // already written with the packet
+  const bool placed = !late_ && o.mode == Override::Mode::kSet;  // write_transport() has written the value
   const auto bth = [&](std::size_t at, std::size_t width, unsigned shift, unsigned bits) {
     change_bits(transport_, at, width, shift, bits, o);
   };

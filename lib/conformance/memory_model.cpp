@@ -68,7 +68,7 @@ std::vector<MemoryModel::Range> MemoryModel::ranges() const {
   std::vector<Range> all;
   for (const Sent& s : sent_) {
     if (s.region != 0) continue;
-    // A packet that lies partly or wholly outside must not have changed the bytes next to the border either.
+    // A packet partly or wholly outside the region must not change the bytes next to its border either.
     const std::uint64_t at = std::min(s.offset, region_size_);
     const std::uint64_t from = at - std::min(at, kMargin);
     const std::uint64_t room = region_size_ - from;
@@ -107,6 +107,7 @@ std::vector<std::uint8_t> MemoryModel::expected(const Range& range, const Writte
   return out;
 }
 
+/// Explains the wrong byte `found` at `offset` by the packets that were sent there.
 std::string MemoryModel::explain(std::uint64_t offset, std::uint8_t found, const WrittenSpec& written) const {
   std::string owner;
   for (std::size_t i = 0; i < sent_.size(); ++i) {

@@ -28,26 +28,28 @@ class MemoryModel {
 
   explicit MemoryModel(std::uint64_t region_size) : region_size_(region_size) {}
 
-  /// Call before the first packet of queue pair `qp`, whose first PSN is `first`.
+  /// Call before the first packet of queue pair `qp`. `first` is its first PSN.
   void open(std::uint32_t qp, roce::Psn first);
   void sent(const ScriptPacket& packet, std::uint32_t qp, bool dropped);
-  /// The target has refused `psn` for lack of a receive, and dropped what followed.
+  /// The target has refused `psn` for lack of a receive, and dropped the packets after it.
   void refused(std::uint32_t qp, roce::Psn psn);
   /// All packets of `qp` up to `psn` are acknowledged. With kAcknowledged, these must be in memory.
   void acknowledged(std::uint32_t qp, roce::Psn psn);
   std::size_t packets() const { return sent_.size(); }
 
-  /// Ranges of the first region that a check reads, in ascending order: what the packets could have written,
-  /// with kMargin bytes before and behind.
+  /// Ranges of the first region that a check reads, in ascending order: the bytes that the packets could have
+  /// written, and kMargin bytes before and after them.
   struct Range {
     std::uint64_t offset = 0;
     std::uint64_t length = 0;
   };
   std::vector<Range> ranges() const;
-  /// The bytes that `range` must contain. `tolerated` gets 1 for each byte that may also differ.
+  /// The bytes that `range` must contain. `tolerated` is set to 1 for each byte that may differ, and to 0 for
+  /// the others.
   std::vector<std::uint8_t> expected(const Range& range, const WrittenSpec& written,
                                      std::vector<std::uint8_t>& tolerated) const;
-  /// Compares what the target has in `range`. Appends differences to `out`, at most one for each packet.
+  /// Compares `found`, the bytes that the target has in `range`, with the expected ones. Appends one
+  /// difference to `out` for each run of wrong bytes, up to 16 in total.
   void compare(const Range& range, const WrittenSpec& written, const std::vector<std::uint8_t>& found,
                std::vector<MemoryDifference>& out) const;
 
@@ -62,7 +64,7 @@ class MemoryModel {
 
   std::uint64_t region_size_;
   std::vector<Sent> sent_;
-  std::vector<roce::Psn> expected_psns_;    ///< that the target expects next, indexed by queue pair
+  std::vector<roce::Psn> expected_psns_;    ///< PSN that the target expects next, indexed by queue pair
   std::vector<std::uint8_t> acknowledged_;  ///< indexed like sent_
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kAddress = 0x7f00'0000'1000;
 constexpr std::uint32_t kRkey = 0x5eb1;
-/// Regions to which the receiver grants no access at all, which is how it answers a wrong key.
+/// Keys of the other three regions. The receiver does not know them, and treats them as wrong keys.
 constexpr std::uint32_t kReadOnlyRkey = 0x5eb2, kOtherDomainRkey = 0x5eb3, kDeregisteredRkey = 0x5eb4;
 
 TargetReply refusal(const std::string& why) {

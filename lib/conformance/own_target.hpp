@@ -33,7 +33,8 @@ class OwnTarget {
   TargetReply answer(const TargetRequest& request);
   Capabilities capabilities() const;
   TargetDevice device() const;
-  /// Normal, read-only, of another protection domain, deregistered: the receiver knows only the first one.
+  /// The regions that cases use: normal, read-only, of another protection domain, and deregistered. The
+  /// receiver knows only the first one.
   std::vector<RegionPlace> regions() const;
 
  private:
@@ -50,7 +51,7 @@ class OwnTarget {
   struct Endpoint {
     std::unique_ptr<Observer> observer;
     std::unique_ptr<engine::Receiver> receiver;
-    std::vector<roce::IpAddress> requesters;  ///< each has the next `slots` slots
+    std::vector<roce::IpAddress> requesters;  ///< each has `slots` consecutive slots
     std::vector<roce::Qpn> qp_of_slot;        ///< 0: the slot is free
   };
   /// A queue pair that is open.

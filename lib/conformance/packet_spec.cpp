@@ -123,7 +123,8 @@ void parse_value(std::string_view packet, const FieldRow& row, std::string_view 
     out.word = text;
     return;
   }
-  // Offsets are counted from the start of the region, so a sign does not mean a difference.
+  // For an offset from the start of the region, a leading sign belongs to the expression. For other fields,
+  // it means a difference from the right value.
   const bool difference = row.field != Field::kAt && !text.empty() && (text[0] == '+' || text[0] == '-');
   if (text.empty()) refuse_packet(packet, "'" + std::string(row.name) + "' has no value");
   if (text[0] == '^') {

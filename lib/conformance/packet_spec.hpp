@@ -86,8 +86,8 @@ enum class Field : std::uint8_t {
   kPcp,
   kRoceV1,  ///< GRH and EtherType 0x8915 instead of IP and UDP
   // shape of the frame
-  kCut,    ///< number of bytes of the transport packet that remain before the iCRC is made
-  kTrail,  ///< Ethernet padding behind the IP packet, in bytes
+  kCut,    ///< the transport packet is cut to this many bytes before the iCRC is made
+  kTrail,  ///< Ethernet padding after the IP packet, in bytes
   kSplit,  ///< two IP fragments, the first with this many bytes of IP payload
   kIcrc,
 };
@@ -96,9 +96,9 @@ enum class Field : std::uint8_t {
 struct Override {
   enum class Mode : std::uint8_t {
     kSet,
-    kAdd,   ///< the value is added to the one that is right
-    kXor,   ///< the value is XORed to the one that is right
-    kWord,  ///< `word` says what is meant
+    kAdd,   ///< the value is added to the right one
+    kXor,   ///< the value is XORed with the right one
+    kWord,  ///< `word` replaces the value
   };
   Field field = Field::kOpcode;
   Mode mode = Mode::kSet;
@@ -110,7 +110,7 @@ struct Override {
   bool operator==(const Override&) const = default;
 };
 
-/// A packet of a case, as written in the catalogue: `KIND(PSN[,SIZE][,OPTION]…)`, with a `!` behind it if the
+/// A packet of a case, as written in the catalogue: `KIND(PSN[,SIZE][,OPTION]…)`, followed by `!` if the
 /// AckReq bit is set. Examples: `O(e,64)!`, `F(e,P,len=3P)`, `O(e,8,rkey=bad)!`, `O(e,8,~ttl=1)!`.
 struct PacketSpec {
   PacketKind kind = PacketKind::kOnly;
@@ -123,7 +123,7 @@ struct PacketSpec {
 
   const Override* find(Field field) const;
   /// The same packet without its options, apart from those that say where it goes: length, VA, rkey, region
-  /// and immediate. Cases send it to see that the spoilt packet was dropped without effect.
+  /// and immediate. Cases send it to check that the spoilt packet was dropped without effect.
   PacketSpec unspoilt() const;
 };
 

@@ -59,7 +59,7 @@ QpSpec read_qp(const YAML::Node& node, roce::Transport transport) {
   return out;
 }
 
-/// The key that says what kind of step it is.
+/// The key that determines the kind of a step.
 struct StepKey {
   const char* name;
   Step::Kind kind;
@@ -207,7 +207,7 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
     text.replace(at, what.size(), by);
 }
 
-/// Adds the part, or, with `for`, a copy for each of its values.
+/// Adds the part or, with `for`, one copy of the part for each value.
 void read_parts(const YAML::Node& node, roce::Transport transport, std::vector<Part>& out) {
   if (!node["for"]) {
     out.push_back(read_part(node, transport));

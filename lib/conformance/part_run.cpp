@@ -77,7 +77,7 @@ std::optional<TargetRequest> PartRun::take_request() {
   return std::exchange(request_, std::nullopt);
 }
 
-/// Asks for the next queue pair that is not open yet.
+/// Asks the target to open the next queue pair. Returns true if all of them are open.
 bool PartRun::open_next() {
   if (qp_ == qps_.size()) {
     next_phase(Phase::kSteps);
@@ -181,7 +181,7 @@ void PartRun::on_reply(const TargetReply& reply, Time now) {
   }
 }
 
-/// Does the next thing of the current phase. Returns false if it has to wait.
+/// Takes the next action of the current phase. Returns false if it has to wait.
 bool PartRun::advance(Time now, Frames& out) {
   switch (phase_) {
     case Phase::kCountersBefore:
@@ -300,7 +300,7 @@ void PartRun::trace_sent(const ScriptPacket& packet, std::uint32_t qp, TracePack
   }
 }
 
-/// Compares an answer with what is expected, and judges it.
+/// Compares an answer with the expectation, and records the judgement in `trace`.
 void PartRun::take_answer(Qp& qp, const Answer& answer, TracePacket& trace) {
   const bool taken = qp.matcher && qp.matcher->take(answer);
   if (taken) {

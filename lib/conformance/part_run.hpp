@@ -18,7 +18,7 @@
 
 namespace softfeb::conformance {
 
-/// The surroundings of a case: the target and the board's addresses.
+/// The environment of a case: the target and the board's addresses.
 struct CaseEnvironment {
   Capabilities target;
   Timing timing;
@@ -30,7 +30,7 @@ struct CaseEnvironment {
   const Profile* profile = nullptr;  ///< not null
 };
 
-/// In which respects a part failed, as a combination of bits.
+/// The respects in which a part failed, as a combination of bits.
 using Failures = std::uint8_t;
 inline constexpr Failures kAnswersFailed = 1U << 0;
 inline constexpr Failures kMemoryFailed = 1U << 1;
@@ -44,9 +44,9 @@ inline constexpr std::size_t kMostTraced = 4000;
 /// Frames to be sent now.
 using Frames = std::vector<std::vector<std::uint8_t>>;
 
-/// Carries out one part of a case: opens its queue pairs, sends the packets of its steps, compares the
-/// answers with what is expected, reads memory, completions and states, and closes the queue pairs. Sans-I/O.
-/// The caller passes time and answers, sends frames, and carries out one request at a time.
+/// Carries out one part of a case: opens its queue pairs, sends the packets of its steps and compares the
+/// answers with the expected ones. Then reads the memory, completions and states, and closes the queue pairs.
+/// Sans-I/O. The caller passes time and answers, sends frames, and carries out one request at a time.
 class PartRun {
  public:
   /// `c`, `part` and `environment` must outlive the object. The queue pairs of the board get the QPNs
@@ -57,7 +57,7 @@ class PartRun {
   /// True if answers to `qpn` belong to this part.
   bool owns(roce::Qpn qpn) const { return find_qp(qpn) != nullptr; }
   void on_answer(const Answer& answer, Time now);
-  /// The next request, once; std::nullopt if there is none or the previous one has not been answered.
+  /// Returns each request once; std::nullopt if there is none, or if the previous one has not been answered.
   std::optional<TargetRequest> take_request();
   void on_reply(const TargetReply& reply, Time now);
   /// Does what is due at `now`, and appends frames that must be sent.
@@ -101,7 +101,7 @@ class PartRun {
     std::optional<Script> script;
     std::optional<AckChecker> checker;
     std::optional<Matcher> matcher;
-    bool answered = true;    ///< the expectation has been fulfilled: the next packet begins another one
+    bool answered = true;    ///< the expectation was fulfilled, so the next packet begins another one
     roce::Psn last_psn = 0;  ///< highest PSN sent, for the probe
     Time touched = 0;        ///< latest packet or answer
     std::set<roce::Psn> unrequested;     ///< PSNs of packets that do not request an acknowledgement
@@ -163,10 +163,10 @@ class PartRun {
   StepPhase step_phase_ = StepPhase::kBegin;
   std::size_t step_ = 0;
   std::uint64_t repetition_ = 0;
-  std::size_t packet_ = 0;  ///< number of the packet within a kDrop step, or of the bit of a kEveryBit step
-  bool unspoilt_ = false;   ///< kDrop: the packet that must be taken has been sent
+  std::size_t packet_ = 0;  ///< kDrop: number of the packet; kEveryBit: number of the bit
+  bool unspoilt_ = false;   ///< kDrop: the packet that must be accepted has been sent
   bool probed_ = false;
-  bool failed_ = false;    ///< the answers were wrong: the remaining steps are left out
+  bool failed_ = false;    ///< the answers were wrong, so the remaining steps are skipped
   bool checking_ = false;  ///< memory is read for a kCheck step
   Time due_ = 0;           ///< earliest time of the next packet
   Time deadline_ = kNever;

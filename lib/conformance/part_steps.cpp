@@ -9,7 +9,7 @@ namespace softfeb::conformance {
 
 namespace {
 
-/// Packets that are handed out together at most, so that a driver with small queues keeps up.
+/// Maximum number of packets that are handed out together, so that a driver with small queues keeps up.
 constexpr std::size_t kBurst = 64;
 
 const Expectation& silence() {
@@ -88,7 +88,7 @@ void PartRun::send(std::uint32_t qp, const PacketSpec& spec, std::uint64_t repet
 bool PartRun::run_step(Time now, Frames& out) {
   if (step_ == part_.steps.size() || failed_) {
     if (failed_ && now < saturating_add(qps_[0].touched, environment_.timing.silence)) {
-      deadline_ = qps_[0].touched + environment_.timing.silence;  // collects what else comes, for the report
+      deadline_ = qps_[0].touched + environment_.timing.silence;  // collects further answers for the report
       return false;
     }
     next_phase(failed_ ? Phase::kState : Phase::kProbe);
@@ -165,7 +165,7 @@ void PartRun::next_step() {
   step_phase_ = StepPhase::kBegin;
 }
 
-/// Sends repetitions of a kSend step that are due.
+/// Sends the repetitions of a kSend step that are due.
 bool PartRun::send_some(const Step& step, Time now, Frames& out) {
   while (repetition_ < step.times && due_ <= now && out.size() < kBurst) {
     for (const PacketSpec& spec : step.packets) send(step.qp, spec, repetition_, false, now, out);
@@ -212,7 +212,7 @@ bool PartRun::await(const Step& step, Time now) {
   return true;
 }
 
-/// Waits until nothing has come for the silence window.
+/// Waits until the queue pair has neither sent nor received a packet for the silence window.
 bool PartRun::settle(const Step& step, Time now) {
   deadline_ = qps_[step.qp].touched + environment_.timing.silence;
   if (now < deadline_) return false;
@@ -236,7 +236,7 @@ void PartRun::finish_repetition(const Step& step) {
   next_step();
 }
 
-/// Sends the next packet that must be dropped, or the one that must be taken afterwards.
+/// Sends the next packet that must be dropped or, after the last of these, the packet that must be accepted.
 bool PartRun::send_dropped(const Step& step, Time now, Frames& out) {
   const bool uc = qps_[step.qp].spec.transport == roce::Transport::kUc;
   if (packet_ < step.packets.size()) {
@@ -263,8 +263,8 @@ bool PartRun::send_dropped(const Step& step, Time now, Frames& out) {
   return true;
 }
 
-/// Sends the packet with one bit flipped, for each bit that the iCRC covers; a checksum that the network
-/// layer would refuse anyway, and the masked fields, are left out.
+/// Sends the packet once for each bit that the iCRC covers, with this bit flipped. The iCRC does not cover
+/// the masked fields: TOS, TTL, the checksums of IP and UDP, and byte 4 of the BTH.
 bool PartRun::send_flipped(const Step& step, Time now, Frames& out) {
   Qp& qp = qps_[step.qp];
   if (packet_ == 0) expect(step.qp, nullptr, 0);
@@ -296,8 +296,8 @@ bool PartRun::send_flipped(const Step& step, Time now, Frames& out) {
   return true;
 }
 
-/// Sends valid packets of which one to four bytes from the IP header on are replaced. The iCRC of every
-/// second packet is right.
+/// Sends valid packets in which one to four bytes after the Ethernet header are replaced with random ones. In
+/// every second packet, the IP and UDP headers are unchanged and the iCRC is right.
 bool PartRun::send_mutated(const Step& step, Time now, Frames& out) {
   Qp& qp = qps_[step.qp];
   static const Expectation kAny = Expectation::parse("any");
@@ -328,7 +328,7 @@ bool PartRun::send_mutated(const Step& step, Time now, Frames& out) {
   return true;
 }
 
-/// A queue pair in the error state answers nothing: sends one more packet and awaits silence.
+/// Sends one more packet and awaits silence, because a queue pair in the error state does not answer.
 void PartRun::probe(Time now, Frames& out) {
   Qp& qp = qps_[0];
   const bool needed = part_.ending == Ending::kError && qp.spec.transport == roce::Transport::kRc && qp.open;

@@ -36,7 +36,8 @@ class Prober final : public engine::Endpoint {
                        Time /*now*/) const override {}
 
  private:
-  /// More packets that arrive before take_answers() are dropped, so that a flood cannot exhaust memory.
+  /// Further packets that arrive before take_answers() is called are dropped, so that a flood cannot exhaust
+  /// memory.
   static constexpr std::size_t kMostAnswers = 65'536;
 
   void receive_roce(const roce::ParsedFrame& frame, Time now) override;

@@ -16,10 +16,7 @@
 
 namespace softfeb::conformance {
 
-/// How a target differs from what a case expects, without being a failure. A failure is a known deviation
-/// only if it is exactly this: `observe`, `written`, `completions` and `state` are compared if they are
-/// given. If only `observe` is given, packets that are in memory or missing there, completions and the state
-/// follow from the answers and are not compared. Guard bytes must be untouched in any case.
+/// A permitted difference between a target and what a case expects. It does not count as a failure.
 struct Deviation {
   std::string why;       ///< not empty
   std::string source;    ///< "measured", or a document

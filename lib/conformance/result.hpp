@@ -19,8 +19,8 @@ enum class Verdict : std::uint8_t {
   kKnownDeviation,  ///< fails, exactly as the profile says
   kInconclusive,    ///< the environment prevented a judgement
   kNotApplicable,   ///< the target or the profile lacks what the case needs
-  kMeasured,        ///< a figure, and no limit was exceeded
-  kNotRun,          ///< the time limit or a dead target ended the run before
+  kMeasured,        ///< a figure was measured, and no limit was exceeded
+  kNotRun,          ///< the time limit or a dead target ended the run before this case
 };
 std::string_view name_of(Verdict verdict);  ///< "pass", "fail", "known deviation", ...
 
@@ -29,9 +29,9 @@ struct TracePacket {
   enum class Judgement : std::uint8_t {
     kSent,        ///< to the target
     kNotSent,     ///< a fault rule dropped it
-    kExpected,    ///< from the target; the expectation took it
-    kUnexpected,  ///< from the target; nothing expected it
-    kTolerated,   ///< from the target; the case takes any answer here
+    kExpected,    ///< from the target, and expected
+    kUnexpected,  ///< from the target, and not expected
+    kTolerated,   ///< from the target; the case accepts any answer here
     kForeign,     ///< from the target; for a queue pair of an earlier case
   };
   /// What a fault rule did to a packet that was sent.
@@ -53,7 +53,7 @@ struct TracePacket {
   std::optional<roce::Aeth> aeth;
   std::uint32_t length = 0;  ///< payload in bytes
   bool ack_req = false;
-  std::string comment;  ///< for people: the notation of a sent packet, or what is wrong with an answer
+  std::string comment;  ///< for the reader: the notation of a sent packet, or what is wrong with an answer
   std::vector<std::uint8_t> frame;
 
   bool from_target() const { return judgement != Judgement::kSent && judgement != Judgement::kNotSent; }
@@ -63,7 +63,7 @@ struct TracePacket {
 struct MissingAnswer {
   std::uint32_t part = 0;  ///< as of a TracePacket
   std::uint32_t step = 0;
-  Time at = 0;  ///< when it was given up, since the start of the case
+  Time at = 0;  ///< time at which the wait ended, since the start of the case
   std::string what;
 };
 
@@ -88,7 +88,7 @@ struct RuleResult {
   std::uint64_t hits = 0;
 };
 
-/// A range of memory whose bytes differ from what they must be.
+/// A range of memory with wrong bytes.
 struct MemoryDifference {
   std::uint32_t region = 0;
   std::uint64_t offset = 0;
@@ -110,7 +110,7 @@ struct CaseResult {
   std::vector<CheckerFinding> findings;
   std::vector<MemoryDifference> memory;
   std::vector<Completion> completions;
-  std::optional<TargetState> state;  ///< of the case's first queue pair, if the target tells
+  std::optional<TargetState> state;  ///< of the case's first queue pair, if the target reports it
   std::vector<Figure> figures;
   std::vector<RuleResult> rules;
   std::uint64_t foreign = 0;  ///< packets for queue pairs of earlier cases
@@ -122,7 +122,7 @@ struct Timing {
   Time round_trip_p50 = 0;
   Time round_trip_p99 = 0;
   Time t_ack = kMillisecond;        ///< an answer comes within this time
-  Time silence = 5 * kMillisecond;  ///< no answer within this time is silence
+  Time silence = 5 * kMillisecond;  ///< a target that does not answer within this time is silent
   Time t_case = 2 * kSecond;        ///< longest time of a case
 };
 
@@ -133,10 +133,10 @@ struct SuiteResult {
   std::string profile;  ///< name
   Timing timing;
   std::uint64_t seed = 0;
-  std::vector<CaseResult> cases;           ///< in the order of the catalogue
-  std::vector<std::string> not_seen;       ///< deviations of the profile that did not occur
-  std::optional<std::string> dead;         ///< the target stopped answering; names the last case before
-  std::optional<std::string> no_baseline;  ///< why nothing could be judged: sent, received, likely causes
+  std::vector<CaseResult> cases;      ///< in the order of the catalogue
+  std::vector<std::string> not_seen;  ///< deviations of the profile that did not occur
+  std::optional<std::string> dead;    ///< the target stopped answering; names the case after which it did
+  std::optional<std::string> no_baseline;  ///< why no case was judged: sent, received, likely causes
   double seconds = 0;
 };
 

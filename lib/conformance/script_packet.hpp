@@ -20,7 +20,7 @@ struct RegionPlace {
 
 /// What a script knows about the queue pair to which it sends.
 struct ScriptSetup {
-  roce::Path path;  ///< from the board to the target, both MAC addresses known
+  roce::Path path;  ///< from the board to the target, with both MAC addresses
   roce::Transport transport = roce::Transport::kRc;
   roce::Qpn dest_qp = 0;
   roce::Qpn unused_qp = 0;  ///< a QPN that the target does not use
@@ -41,13 +41,13 @@ struct ScriptPacket {
   std::uint64_t offset = 0;  ///< where the payload belongs, from the start of the region (modulo 2^64)
   std::uint32_t message_length = 0;  ///< RETH: length, if the packet has a RETH
   std::uint32_t immediate = 0;
-  std::uint32_t psns = 1;  ///< a READ request takes one PSN for each packet of its response (IBA 9.7.3.1)
+  std::uint32_t psns = 1;  ///< number; a READ request has one for each packet of its response (IBA 9.7.3.1)
   std::vector<std::uint8_t> payload;  ///< as sent, without pad
 };
 
 /// Makes the packets of a script for one queue pair. Every option of the notation can be applied, so the
-/// packets may be wrong in any respect. The iCRC is computed here over a masked copy of the packet and not by
-/// the code that boards use, because it must also cover malformed packets.
+/// packets may be wrong in any respect. The iCRC is computed over a masked copy of the packet and not by the
+/// code that boards use, because malformed packets also need an iCRC.
 class Script {
  public:
   /// Messages that begin with different PSNs are placed kSlot bytes apart, kSlots of them in a region. The

@@ -153,7 +153,7 @@ bool Suite::advance(Time now, Frames& out) {
   return false;
 }
 
-/// Measures the round trip, from which the windows of the run follow.
+/// Measures the round-trip time, and derives T_ack and the silence window from it.
 void Suite::calibrate(Time now, Frames& out) {
   if (canary_.state() == Canary::State::kWaiting) return;
   if (canary_.state() == Canary::State::kLost) return fail_baseline(now, "no WRITE was acknowledged");
@@ -182,7 +182,8 @@ void Suite::fail_baseline(Time now, const std::string& what) {
   finish(now);
 }
 
-/// Runs the three cases without which silence means nothing. Returns false if it has to wait.
+/// Runs the three baseline cases. If one of them fails, the silence of the target in later cases proves
+/// nothing. Returns false if it has to wait or the run has ended.
 bool Suite::baseline(Time now, Frames& out) {
   if (!task_) {
     const Case* const c = baseline_ < kBaseline.size() ? catalogue_.find(kBaseline[baseline_]) : nullptr;
@@ -323,7 +324,7 @@ void Suite::record(CaseResult result, Time now) {
   start_case(now);
 }
 
-/// The target answers nothing any more: one verdict instead of one for each remaining case.
+/// The target no longer answers. At most the current case fails; the remaining ones do not run.
 void Suite::dead(Time now) {
   const bool any = pending_.has_value();
   result_.dead = any         ? pending_->of->id

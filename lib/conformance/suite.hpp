@@ -19,31 +19,32 @@ struct SuiteConfig {
   Profile profile;
   std::string target;  ///< for the result
   std::uint64_t seed = 1;
-  unsigned attempts = 2;     ///< of a case that stays inconclusive
+  unsigned attempts = 2;     ///< maximum, if a case stays inconclusive
   Time time_limit = kNever;  ///< of the run
   bool destructive = false;  ///< also cases that the profile calls destructive
 };
 
 /// Makes the object that carries out a case, if the case is a measurement or a run of the ordinary sender.
-/// Returns null, and sets the reason, if it cannot be carried out here.
+/// Returns null and sets `why_not` if the case cannot be carried out here.
 using MakeTask = std::function<std::unique_ptr<CaseTask>(const Case& c, const CaseEnvironment& environment,
                                                          std::uint64_t seed, roce::Qpn& next_qpn, Time now,
                                                          std::string& why_not)>;
 
 /// Runs cases one after the other against one target, and judges them. First it opens a canary and calibrates
-/// the times, then it runs BAS-01 to BAS-03; if these fail, nothing can be learnt from silence and the run
-/// ends. Sans-I/O, like CaseTask.
+/// the times, then it runs BAS-01 to BAS-03. If one of these fails, silence would not prove anything, so the
+/// run ends. Sans-I/O, like CaseTask.
 class Suite {
  public:
   /// Everything that is passed must outlive the object.
   Suite(const Catalogue& catalogue, SuiteConfig config, CaseEnvironment environment, TargetDevice device,
         MakeTask make_task, Time now);
 
-  /// Called with each result, in the order in which the cases end.
+  /// `report` is called with each result, in the order in which the cases end.
   void on_case(std::function<void(const CaseResult&)> report) { report_ = std::move(report); }
-  /// The port has lost `packets` in total, so that the current attempt says nothing.
+  /// The port has lost `packets` packets in total. If this number has grown, the current attempt is
+  /// inconclusive.
   void port_dropped(std::uint64_t packets);
-  /// The thread was not run for `gap`.
+  /// The thread did not run for `gap`.
   void preempted(Time gap);
 
   void on_answer(const Answer& answer, Time now);
@@ -52,7 +53,7 @@ class Suite {
   void run(Time now, Frames& out);
   Time next_event() const;
   bool done() const { return phase_ == Phase::kDone; }
-  /// Ends the run in order: cases that have not run count as such.
+  /// Ends the run. The remaining cases keep the verdict kNotRun.
   void stop(Time now);
 
   const SuiteResult& result() const { return result_; }
@@ -97,9 +98,9 @@ class Suite {
   Phase phase_ = Phase::kOpenCanary;
   Time began_;
   std::size_t next_ = 0;      ///< index into SuiteConfig::cases
-  std::size_t baseline_ = 0;  ///< number of the baseline case
+  std::size_t baseline_ = 0;  ///< index of the current baseline case
   unsigned attempt_ = 0;
-  std::string disturbed_;  ///< why the current attempt says nothing; empty: it does
+  std::string disturbed_;  ///< why the current attempt is inconclusive; empty: it is not disturbed
   roce::Qpn next_qpn_ = 0x101;
   roce::Qpn canary_qp_ = 0x100;
   std::optional<TargetRequest> request_;
@@ -108,7 +109,7 @@ class Suite {
   bool canary_reopened_ = false;
   bool canary_checked_ = false;
   roce::Psn canary_psn_ = 0;
-  std::size_t calibrated_ = 0;  ///< WRITEs of the calibration
+  std::size_t calibrated_ = 0;  ///< number of WRITEs in the calibration
 };
 
 }  // namespace softfeb::conformance

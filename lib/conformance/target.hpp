@@ -14,13 +14,14 @@
 
 namespace softfeb::conformance {
 
-/// What a target can be asked, in addition to packets. All of it is carried out outside this library: by a
-/// session with rdma-sink, by softfeb's own receiver, or, for what a list of numbers gives, from that list.
+/// What a target can be asked to do, in addition to receiving packets. The suite only makes the requests.
+/// They are carried out by a session with rdma-sink or by softfeb's own receiver. If the target is given as a
+/// list of numbers, the answers come from this list.
 struct Capabilities {
-  bool fresh_qps = false;  ///< queue pairs can be opened and closed; otherwise a limited number is listed
+  bool fresh_qps = false;  ///< queue pairs can be opened and closed; otherwise only listed ones exist
   bool memory = false;
   bool receives = false;  ///< receives can be posted and completions read
-  bool states = false;    ///< states of queue pairs can be read and changed, special attributes are possible
+  bool states = false;    ///< states can be read and changed, and queue pairs can have special attributes
   bool counters = false;
   bool v6 = false;
   bool vlan = false;
@@ -73,7 +74,7 @@ struct ReadRequest {
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
 };
-/// Reads the CRC-32 (as zlib computes it) of a range of a region.
+/// Computes the CRC-32 (as zlib computes it) of a range of a region.
 struct CrcRequest {
   std::uint32_t region = 0;
   std::uint64_t offset = 0;
@@ -103,14 +104,14 @@ struct Completion {
   std::optional<std::uint32_t> immediate{};  ///< in host order
 };
 
-/// Outcome of a request; only the member that belongs to the request is set.
+/// Outcome of a request; only the members that belong to the request are set.
 struct TargetReply {
   std::optional<std::string> error;  ///< the target refused the request
   bool gone = false;                 ///< with `error`: the target no longer answers requests at all
   bool unsupported = false;          ///< with `error`: this target can never do it
   roce::Qpn qp = 0;                  ///< OpenRequest: QPN of the target
-  /// OpenRequest: the requester's QPN and first PSN, and the memory, if the target does not take them from
-  /// the request, because its queue pairs exist already.
+  /// OpenRequest: set if the queue pair already existed, so that the target did not take these values from
+  /// the request: the requester's QPN and first PSN, and the memory.
   struct Fixed {
     roce::Qpn requester_qp = 0;
     roce::Psn psn = 0;
@@ -125,7 +126,7 @@ struct TargetReply {
   bool event = false;
 };
 
-/// The conditions of a case that the target does not fulfil, in words; empty if it can run.
+/// The conditions of a case that the target does not fulfil, in words; empty if the case can run.
 std::string why_not_applicable(const Case& c, const Capabilities& target);
 
 }  // namespace softfeb::conformance

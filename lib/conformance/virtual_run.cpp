@@ -15,7 +15,7 @@ engine::Identity address(std::uint8_t last, const char* ip, std::uint8_t prefix)
   return {.mac = {0x02, 0, 0, 0, 0, last}, .ip = *roce::IpAddress::parse(ip), .prefix_length = prefix};
 }
 
-/// The board: its address, its second one, which has the same MAC address, and its IPv6 address.
+/// The addresses of the board: two IPv4 addresses and an IPv6 address, all with the same MAC address.
 struct BoardAddresses {
   engine::Identity first = address(1, "10.0.0.1", 24);
   engine::Identity second = address(1, "10.0.0.11", 24);
@@ -100,7 +100,7 @@ SuiteResult run_in_virtual_time(const Catalogue& catalogue, const SuiteConfig& c
   if (target.v6_identity) environment.v6_path = path(board.v6, *target.v6_identity);
   environment.second_ip = board.second.ip;
   environment.regions = target.regions;
-  first.resolve(environment.path.dest_ip);  // so that the target learns the board's MAC address as well
+  first.resolve(environment.path.dest_ip);  // so that the target also learns the board's MAC address
   Time now = 0;
   Suite suite(catalogue, config, environment, target.device, make_task, now);
   if (report) suite.on_case(report);
