@@ -78,9 +78,9 @@ class Script {
   void place(const PacketSpec& spec, const Symbols& symbols, ScriptPacket& out);
 
   ScriptSetup setup_;
-  Message message_;           ///< the message that the latest FIRST began
-  std::uint32_t made_ = 0;    ///< packets made so far
-  std::uint16_t id_;  ///< IP identification of the next packet
+  Message message_;         ///< the message that the latest FIRST began
+  std::uint32_t made_ = 0;  ///< packets made so far
+  std::uint16_t id_;        ///< IP identification of the next packet
 };
 
 }  // namespace softfeb::conformance
