@@ -72,4 +72,8 @@ struct FaultConfig {
   }
 };
 
+/// Reads a document with the key `rules`, a list of rules as in section `faults` of a port. `file` names the
+/// document in messages. Throws ConfigError.
+std::vector<FaultRuleConfig> read_fault_rules(const std::string& text, const std::string& file);
+
 }  // namespace softfeb::config

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "config/choices.hpp"
+#include "config/document.hpp"
 #include "config/draft.hpp"
 #include "config/error.hpp"
 #include "config/fault_notation.hpp"
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace softfeb::config {
 namespace {
@@ -150,6 +152,17 @@ void read_part(Section& s, const char* key, std::uint64_t& parts) {
 }
 
 }  // namespace
+
+std::vector<FaultRuleConfig> read_fault_rules(const std::string& text, const std::string& file) {
+  Reading reading;
+  const Node document = parse_yaml(text, file);
+  std::vector<FaultRuleConfig> rules;
+  Section section(reading, document, "");
+  read_rules(section, Site::kPort, rules);
+  section.close();
+  if (!reading.problems.empty()) throw ConfigError(std::move(reading.problems));
+  return rules;
+}
 
 FaultConfig read_port_faults(Section s) {
   FaultConfig faults;

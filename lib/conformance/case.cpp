@@ -56,6 +56,7 @@ std::string text_of(Needs needs) {
 }
 
 std::string why_not_applicable(const Case& c, const Capabilities& target) {
+  if (!c.not_available.empty()) return c.not_available;
   struct Row {
     Needs need;
     bool there;

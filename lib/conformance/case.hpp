@@ -5,6 +5,7 @@
 #include "conformance/expectation.hpp"
 #include "conformance/field_check.hpp"
 #include "conformance/packet_spec.hpp"
+#include "conformance/traffic_spec.hpp"
 #include "roce/opcode.hpp"
 
 #include <cstdint>
@@ -89,8 +90,11 @@ struct Step {
   std::optional<Expectation> bounds_first;
   std::vector<FieldCheck> fields;      ///< every answer to the step but CNPs must have these values
   std::vector<FieldCheck> cnp_fields;  ///< every CNP must have these values
-  std::string figure;   ///< name of a figure: seconds from the first packet to the last answer; empty: none
-  bool settle = false;  ///< also waits for the silence window, in which no further answer may come
+  std::string figure;  ///< name of a figure: seconds from the first packet to the last answer; empty: none
+  /// Name of figures: the median, the 99th percentile and the maximum, over all repetitions and all steps
+  /// with this name, of the time from a packet to the first answer; empty: none.
+  std::string latency;
+  bool settle = false;         ///< also waits for the silence window, in which no further answer may come
   std::uint64_t times = 1;     ///< repetitions; the symbol i counts them
   bool one_at_a_time = false;  ///< awaits the answers after each repetition
   Time interval = 0;           ///< time between repetitions
@@ -128,13 +132,6 @@ struct WrittenSpec {
   std::vector<std::uint32_t> tolerated;  ///< numbers of packets that may or may not be in memory
 };
 
-/// The smallest and the largest permitted number.
-struct Range {
-  std::uint64_t first = 0;
-  std::uint64_t last = UINT64_MAX;
-  bool contains(std::uint64_t n) const { return first <= n && n <= last; }
-};
-
 /// A part of a case, on fresh queue pairs.
 struct Part {
   std::vector<QpSpec> qps{QpSpec{}};
@@ -147,21 +144,6 @@ struct Part {
   /// Number of completion events that a queue pair with `solicited_only` must have raised; none: not
   /// compared.
   std::optional<std::uint32_t> solicited_events;
-};
-
-/// A run of the ordinary sender, with fault rules.
-struct TrafficSpec {
-  std::uint32_t qps = 1;
-  std::uint32_t message = 65'536;  ///< bytes
-  std::uint64_t messages = 16;     ///< of each queue pair
-  std::uint32_t window = 64;       ///< packets
-  roce::Transport transport = roce::Transport::kRc;
-  bool immediate = false;                 ///< each message carries its number
-  std::uint32_t receives = 0;             ///< receives that the target keeps posted; 0: none are needed
-  Range naks;                             ///< NAKs 0x60 from the target, including those that a rule drops
-  Range timeouts;                         ///< of the sender
-  std::map<std::string, Range> counters;  ///< increase of the target's counters, by name
-  std::string rules;                      ///< YAML text of the section `rules` of faults (doc/faults.md)
 };
 
 struct Case {
@@ -177,7 +159,7 @@ struct Case {
   Needs needs = 0;
   std::vector<Part> parts;
   std::vector<TrafficSpec> traffic;  ///< one after the other; empty: none
-  std::string measurement;           ///< name of a measurement; empty: none
+  std::string not_available;         ///< why softfeb cannot carry out the case; empty: it can
 
   std::string_view group() const { return std::string_view(id).substr(0, id.find('-')); }
 };

@@ -53,6 +53,7 @@ Capabilities OwnTarget::capabilities() const {
           .v6 = receivers_.size() > 1,
           .two_ips = config_.requesters.size() > 1,
           .notification_point = true,
+          .line_rate = true,
           .active_mtu = 4096,
           .region_size = memory_.size()};
 }

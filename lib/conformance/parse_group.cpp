@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads the YAML files of the catalogue. doc/conformance.md describes the format.
 #include "conformance/catalogue.hpp"
+#include "conformance/parse_traffic.hpp"
 #include "conformance/yaml_values.hpp"
 
 #include <algorithm>
@@ -127,25 +128,17 @@ std::vector<FieldCheck> read_fields(const YAML::Node& map) {
   return out;
 }
 
-/// A number or a range such as 2..3.
-Range read_range(const YAML::Node& node) {
-  const auto value = node.as<std::string>();
-  const std::size_t dots = value.find("..");
-  const std::uint64_t first = Expression::parse(value.substr(0, dots)).value({});
-  if (dots == std::string::npos) return {first, first};
-  return {first, Expression::parse(value.substr(dots + 2)).value({})};
-}
-
 std::map<std::string, Range> read_counters(const YAML::Node& map) {
   std::map<std::string, Range> out;
-  for (const auto& entry : map) out[entry.first.as<std::string>()] = read_range(entry.second);
+  for (const auto& entry : map) out[entry.first.as<std::string>()] = range_of(entry.second);
   return out;
 }
 
 Step read_step(const YAML::Node& node, std::size_t qps) {
-  check_keys(node, {"send", "drop",  "every_bit", "mutate", "wait",   "receive",       "modify",   "destroy",
-                    "fill", "check", "expect",    "settle", "times",  "one_at_a_time", "interval", "within",
-                    "qp",   "then",  "fields",    "cnp",    "figure", "bounds_first"});
+  check_keys(node,
+             {"send", "drop",  "every_bit", "mutate", "wait",   "receive",       "modify",      "destroy",
+              "fill", "check", "expect",    "settle", "times",  "one_at_a_time", "interval",    "within",
+              "qp",   "then",  "fields",    "cnp",    "figure", "latency",       "bounds_first"});
   Step out;
   std::size_t kinds = 0;
   for (const StepKey& key : kStepKeys) {
@@ -163,6 +156,7 @@ Step read_step(const YAML::Node& node, std::size_t qps) {
   if (node["fields"]) out.fields = read_fields(node["fields"]);
   if (node["cnp"]) out.cnp_fields = read_fields(node["cnp"]);
   if (node["figure"]) out.figure = node["figure"].as<std::string>();
+  if (node["latency"]) out.latency = node["latency"].as<std::string>();
   out.settle = flag(node, "settle");
   out.one_at_a_time = flag(node, "one_at_a_time");
   if (node["interval"]) out.interval = time_of(node["interval"]);
@@ -170,6 +164,18 @@ Step read_step(const YAML::Node& node, std::size_t qps) {
   out.qp = static_cast<std::uint32_t>(number_or(node, "qp", 0));
   if (out.qp >= qps) refuse_node(node["qp"], "the part has no such queue pair; fix: list it in qps");
   return out;
+}
+
+/// Adds a step or, with `for` and `steps`, these steps once for each value.
+void read_steps(const YAML::Node& node, std::size_t qps, std::vector<Step>& out) {
+  if (!node["for"]) {
+    out.push_back(read_step(node, qps));
+    return;
+  }
+  check_keys(node, {"for", "steps"});
+  for (const YAML::Node& copy : repeated(node)) {
+    for (const auto& step : copy["steps"]) out.push_back(read_step(step, qps));
+  }
 }
 
 Ending ending_of(const YAML::Node& node) {
@@ -182,8 +188,8 @@ Ending ending_of(const YAML::Node& node) {
 }
 
 Part read_part(const YAML::Node& node, roce::Transport transport) {
-  check_keys(node, {"qp", "qps", "steps", "ending", "written", "tolerated", "completions", "for",
-                    "solicited_events", "counters"});
+  check_keys(node, {"qp", "qps", "steps", "ending", "written", "tolerated", "completions", "solicited_events",
+                    "counters"});
   Part out;
   out.qps.clear();
   if (node["qps"]) {
@@ -192,7 +198,7 @@ Part read_part(const YAML::Node& node, roce::Transport transport) {
     out.qps.push_back(read_qp(node["qp"], transport));
   }
   if (!node["steps"] || node["steps"].size() == 0) refuse_node(node, "'steps' is missing");
-  for (const auto& step : node["steps"]) out.steps.push_back(read_step(step, out.qps.size()));
+  for (const auto& step : node["steps"]) read_steps(step, out.qps.size(), out.steps);
   out.ending = ending_of(node["ending"]);
   out.written = read_written(node);
   if (node["completions"]) out.completions = read_completions(node["completions"]);
@@ -202,48 +208,9 @@ Part read_part(const YAML::Node& node, roce::Transport transport) {
   return out;
 }
 
-void replace_all(std::string& text, const std::string& what, const std::string& by) {
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
-    text.replace(at, what.size(), by);
-}
-
 /// Adds the part or, with `for`, one copy of the part for each value.
 void read_parts(const YAML::Node& node, roce::Transport transport, std::vector<Part>& out) {
-  if (!node["for"]) {
-    out.push_back(read_part(node, transport));
-    return;
-  }
-  const std::string pattern = YAML::Dump(node);
-  for (const auto& value : node["for"]) {
-    std::string one = pattern;
-    if (value.IsSequence()) {
-      for (std::size_t k = 0; k < value.size(); ++k)
-        replace_all(one, "$" + std::to_string(k + 1), value[k].as<std::string>());
-    } else {
-      replace_all(one, "$", value.as<std::string>());
-    }
-    YAML::Node copy = YAML::Load(one);
-    copy.remove("for");
-    out.push_back(read_part(copy, transport));
-  }
-}
-
-TrafficSpec read_traffic(const YAML::Node& node, roce::Transport transport) {
-  check_keys(node, {"qps", "message", "messages", "window", "transport", "immediate", "receives", "naks",
-                    "timeouts", "counters", "rules"});
-  TrafficSpec out;
-  out.transport = transport;
-  out.qps = static_cast<std::uint32_t>(number_or(node, "qps", out.qps));
-  out.message = static_cast<std::uint32_t>(number_or(node, "message", out.message));
-  out.messages = number_or(node, "messages", out.messages);
-  out.window = static_cast<std::uint32_t>(number_or(node, "window", out.window));
-  out.immediate = flag(node, "immediate");
-  out.receives = static_cast<std::uint32_t>(number_or(node, "receives", out.receives));
-  if (node["naks"]) out.naks = read_range(node["naks"]);
-  if (node["timeouts"]) out.timeouts = read_range(node["timeouts"]);
-  if (node["counters"]) out.counters = read_counters(node["counters"]);
-  if (node["rules"]) out.rules = YAML::Dump(node["rules"]);
-  return out;
+  for (const YAML::Node& one : repeated(node)) out.push_back(read_part(one, transport));
 }
 
 Needs read_needs(const YAML::Node& node) {
@@ -260,7 +227,7 @@ Needs read_needs(const YAML::Node& node) {
 
 Case read_case(const YAML::Node& node) {
   check_keys(node, {"id", "title", "section", "service", "opcodes", "severity", "level", "needs", "stimulus",
-                    "expected", "run", "traffic", "measure"});
+                    "expected", "run", "traffic", "not_available"});
   Case out;
   out.id = text(node, "id");
   out.title = text(node, "title");
@@ -283,13 +250,10 @@ Case read_case(const YAML::Node& node) {
       read_parts(run, transport, out.parts);
     }
   }
-  const YAML::Node traffic = node["traffic"];
-  for (std::size_t k = 0; traffic && traffic.IsSequence() && k < traffic.size(); ++k)
-    out.traffic.push_back(read_traffic(traffic[k], transport));
-  if (traffic && traffic.IsMap()) out.traffic.push_back(read_traffic(traffic, transport));
-  if (node["measure"]) out.measurement = node["measure"].as<std::string>();
-  if (out.parts.empty() && out.traffic.empty() && out.measurement.empty())
-    refuse_node(node, "the case does nothing; fix: give it run, traffic or measure");
+  if (node["traffic"]) out.traffic = read_traffic(node["traffic"], transport);
+  if (node["not_available"]) out.not_available = node["not_available"].as<std::string>();
+  if (out.parts.empty() && out.traffic.empty() && out.not_available.empty())
+    refuse_node(node, "the case does nothing; fix: give it run or traffic");
   return out;
 }
 

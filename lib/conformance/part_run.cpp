@@ -234,6 +234,7 @@ bool PartRun::advance(Time now, Frames& out) {
       next_phase(Phase::kClose);
       return true;
     case Phase::kClose:
+      report_latencies();
       while (qp_ < qps_.size() && !qps_[qp_].open) ++qp_;
       if (qp_ < qps_.size()) {
         ask(CloseRequest{qps_[qp_].remote});
@@ -341,12 +342,17 @@ void PartRun::on_answer(const Answer& answer, Time now) {
                     .aeth = answer.aeth,
                     .length = static_cast<std::uint32_t>(answer.payload),
                     .frame = answer.frame};
+  if (phase_ == Phase::kSteps && step_ < part_.steps.size() && part_.steps[step_].qp == index)
+    time_answer(answer);
   take_answer(qp, answer, trace);
   const bool keep = result_.trace.size() < kMostTraced;
   if (keep) result_.trace.push_back(std::move(trace));
   if (!qp.checker) return;
   if (const std::string text = wrong_form(answer, qp.spec.transport); !text.empty()) find("form", text);
-  if (const std::string text = qp.checker->answer(answer); !text.empty()) find("ack", text);
+  // A random change may turn a packet into another valid one.
+  const bool mutating =
+      phase_ == Phase::kSteps && step_ < part_.steps.size() && part_.steps[step_].kind == Step::Kind::kMutate;
+  if (const std::string text = qp.checker->answer(answer); !text.empty() && !mutating) find("ack", text);
   if (const std::string text = cnps_.answer(answer); !text.empty()) find("cnp", text);
   if (!answer.is_cnp() && !qp.first_answer) qp.first_answer = answer;
   if (phase_ == Phase::kSteps && step_ < part_.steps.size()) check_fields(qp, answer);
@@ -415,6 +421,26 @@ void PartRun::judge_counters(const TargetReply& reply) {
     if (range.contains(increase)) continue;
     unlisted_ |= kCheckersFailed;
     fail(kCheckersFailed, "counter " + name + " rose by " + std::to_string(increase));
+  }
+}
+
+/// Takes the time of the first answer to a packet that is timed.
+void PartRun::time_answer(const Answer& answer) {
+  if (!timed_) return;
+  latencies_[part_.steps[step_].latency].push_back(answer.at - *timed_);
+  timed_.reset();
+}
+
+void PartRun::report_latencies() {
+  for (auto& [name, times] : std::exchange(latencies_, {})) {
+    std::sort(times.begin(), times.end());
+    const auto add = [&](const char* which, std::size_t percent) {
+      const std::size_t at = std::min(times.size() - 1, times.size() * percent / 100);
+      result_.figures.push_back({.name = name + which, .value = to_seconds(times[at]) * 1e6, .unit = "us"});
+    };
+    add("_p50", 50);
+    add("_p99", 99);
+    add("_max", 100);
   }
 }
 

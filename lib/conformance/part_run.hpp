@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -28,6 +29,10 @@ struct CaseEnvironment {
   std::vector<RegionPlace> regions;   ///< normal, read-only, of another protection domain, deregistered
   roce::Qpn unused_qp = 0xabcdef;
   const Profile* profile = nullptr;  ///< not null
+  // For runs of the ordinary sender:
+  std::uint64_t link_rate = 1'250'000'000;        ///< of the board's port, in bytes per second on the wire
+  Time longest_traffic = kNever;                  ///< a run with a longer duration ends after this time
+  std::function<std::size_t()> waiting_frames{};  ///< frames that the port has not sent yet; null: none
 };
 
 /// The respects in which a part failed, as a combination of bits.
@@ -139,6 +144,8 @@ class PartRun {
   void judge_completions(const TargetReply& reply);
   void judge_state(TargetState state);
   void judge_counters(const TargetReply& reply);
+  void time_answer(const Answer& answer);
+  void report_latencies();
   void check_fields(const Qp& qp, const Answer& answer);
   void check_field(const FieldCheck& check, const Qp& qp, const Answer& answer);
   bool needs_counters() const { return !part_.counters.empty() && environment_.target.counters; }
@@ -175,6 +182,8 @@ class PartRun {
   std::size_t range_ = 0;
   std::map<std::string, std::uint64_t> counters_;  ///< of the target, before the steps
   Time step_began_ = 0;
+  std::optional<Time> timed_;  ///< a packet whose first answer is timed was sent then
+  std::map<std::string, std::vector<Time>> latencies_;  ///< by Step::latency
   std::optional<TargetRequest> request_;
   bool waiting_ = false;
   const Deviation* deviation_ = nullptr;  ///< of the profile, for this case

@@ -169,6 +169,7 @@ void PartRun::next_step() {
 bool PartRun::send_some(const Step& step, Time now, Frames& out) {
   while (repetition_ < step.times && due_ <= now && out.size() < kBurst) {
     for (const PacketSpec& spec : step.packets) send(step.qp, spec, repetition_, false, now, out);
+    if (!step.latency.empty()) timed_ = now;
     if (step.one_at_a_time) return after_sending(step, now);
     ++repetition_;
     due_ += step.interval;

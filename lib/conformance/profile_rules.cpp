@@ -112,7 +112,8 @@ void apply_limits(const Profile& profile, CaseResult& result) {
     if (!figure.exceeded() || !judged) continue;
     result.verdict = Verdict::kFail;
     result.reason = figure.name + " is " + number_text(figure.value, figure.unit) +
-                    ", above the profile's limit of " + number_text(limit->second, figure.unit);
+                    (figure.more_is_better ? ", below" : ", above") + " the profile's limit of " +
+                    number_text(limit->second, figure.unit);
   }
 }
 

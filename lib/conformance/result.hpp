@@ -79,8 +79,11 @@ struct Figure {
   std::string name;
   double value = 0;
   std::string unit;
-  std::optional<double> limit;  ///< of the profile; the figure must not exceed it
-  bool exceeded() const { return limit && value > *limit; }
+  std::optional<double> limit{};  ///< of the profile
+  bool more_is_better = false;    ///< `limit` is the smallest permitted value, not the largest one
+  std::string text{};             ///< instead of `value`, if the figure is not a number
+  /// True if the figure is on the wrong side of its limit.
+  bool exceeded() const { return limit && (more_is_better ? value < *limit : value > *limit); }
 };
 
 struct RuleResult {

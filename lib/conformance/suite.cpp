@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "conformance/suite.hpp"
 
+#include "conformance/case_run.hpp"
+#include "conformance/traffic_run.hpp"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -32,12 +35,8 @@ Time percentile(std::vector<Time> times, std::size_t percent) {
 }  // namespace
 
 Suite::Suite(const Catalogue& catalogue, SuiteConfig config, CaseEnvironment environment, TargetDevice device,
-             MakeTask make_task, Time now)
-    : catalogue_(catalogue),
-      config_(std::move(config)),
-      environment_(std::move(environment)),
-      make_task_(std::move(make_task)),
-      began_(now) {
+             Time now)
+    : catalogue_(catalogue), config_(std::move(config)), environment_(std::move(environment)), began_(now) {
   environment_.profile = &config_.profile;
   std::stable_partition(config_.cases.begin(), config_.cases.end(),
                         [&](const Case* c) { return !harms(config_.profile, *c); });
@@ -236,16 +235,10 @@ bool Suite::begin_attempt(const Case& c, Time now) {
   disturbed_.clear();
   ++attempt_;
   const std::uint64_t seed = Rng::mixed(config_.seed, 2 + next_, attempt_);
-  if (c.measurement.empty() && c.traffic.empty()) {
+  if (c.traffic.empty()) {
     task_ = std::make_unique<CaseRun>(c, environment_, seed, next_qpn_, now);
   } else {
-    std::string why_not = "measurements are not available with this target";
-    if (make_task_) task_ = make_task_(c, environment_, seed, next_qpn_, now, why_not);
-    if (!task_) {
-      not_run(c, Verdict::kNotApplicable, why_not);
-      ++next_;
-      return start_case(now);
-    }
+    task_ = std::make_unique<TrafficRun>(c, environment_, seed, next_qpn_, now);
   }
   phase_ = Phase::kCase;
   return true;

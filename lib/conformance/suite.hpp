@@ -2,7 +2,7 @@
 #pragma once
 
 #include "conformance/canary.hpp"
-#include "conformance/case_run.hpp"
+#include "conformance/case_task.hpp"
 #include "conformance/catalogue.hpp"
 #include "conformance/result.hpp"
 
@@ -24,12 +24,6 @@ struct SuiteConfig {
   bool destructive = false;  ///< also cases that the profile calls destructive
 };
 
-/// Makes the object that carries out a case, if the case is a measurement or a run of the ordinary sender.
-/// Returns null and sets `why_not` if the case cannot be carried out here.
-using MakeTask = std::function<std::unique_ptr<CaseTask>(const Case& c, const CaseEnvironment& environment,
-                                                         std::uint64_t seed, roce::Qpn& next_qpn, Time now,
-                                                         std::string& why_not)>;
-
 /// Runs cases one after the other against one target, and judges them. First it opens a canary and calibrates
 /// the times, then it runs BAS-01 to BAS-03. If one of these fails, silence would not prove anything, so the
 /// run ends. Sans-I/O, like CaseTask.
@@ -37,7 +31,7 @@ class Suite {
  public:
   /// Everything that is passed must outlive the object.
   Suite(const Catalogue& catalogue, SuiteConfig config, CaseEnvironment environment, TargetDevice device,
-        MakeTask make_task, Time now);
+        Time now);
 
   /// `report` is called with each result, in the order in which the cases end.
   void on_case(std::function<void(const CaseResult&)> report) { report_ = std::move(report); }
@@ -89,7 +83,6 @@ class Suite {
   const Catalogue& catalogue_;
   SuiteConfig config_;
   CaseEnvironment environment_;
-  MakeTask make_task_;
   std::function<void(const CaseResult&)> report_;
   SuiteResult result_;
   Canary canary_;

@@ -10,6 +10,8 @@ namespace softfeb::conformance {
 namespace {
 
 constexpr Time kWireDelay = kMicrosecond;
+/// Every packet costs computing time, so a run at line rate must be short.
+constexpr Time kLongestTraffic = 5 * kMillisecond;
 
 engine::Identity address(std::uint8_t last, const char* ip, std::uint8_t prefix) {
   return {.mac = {0x02, 0, 0, 0, 0, last}, .ip = *roce::IpAddress::parse(ip), .prefix_length = prefix};
@@ -87,7 +89,6 @@ VirtualTarget virtual_target(OwnTarget& target, const OwnTargetConfig& config) {
 }
 
 SuiteResult run_in_virtual_time(const Catalogue& catalogue, const SuiteConfig& config, VirtualTarget target,
-                                const MakeTask& make_task,
                                 const std::function<void(const CaseResult&)>& report) {
   const BoardAddresses board;
   Prober first(board.first), second(board.second), v6(board.v6);
@@ -100,9 +101,10 @@ SuiteResult run_in_virtual_time(const Catalogue& catalogue, const SuiteConfig& c
   if (target.v6_identity) environment.v6_path = path(board.v6, *target.v6_identity);
   environment.second_ip = board.second.ip;
   environment.regions = target.regions;
+  environment.longest_traffic = kLongestTraffic;
   first.resolve(environment.path.dest_ip);  // so that the target also learns the board's MAC address
   Time now = 0;
-  Suite suite(catalogue, config, environment, target.device, make_task, now);
+  Suite suite(catalogue, config, environment, target.device, now);
   if (report) suite.on_case(report);
   for (std::size_t idle = 0; !suite.done();) {
     wire.run(now);

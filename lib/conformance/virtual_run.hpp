@@ -67,7 +67,6 @@ OwnTargetConfig virtual_addresses();
 /// Runs a suite against a target in virtual time. The result depends only on the arguments. `report` is
 /// called with each result.
 SuiteResult run_in_virtual_time(const Catalogue& catalogue, const SuiteConfig& config, VirtualTarget target,
-                                const MakeTask& make_task = nullptr,
                                 const std::function<void(const CaseResult&)>& report = nullptr);
 
 }  // namespace softfeb::conformance

@@ -8,6 +8,11 @@ namespace softfeb::conformance {
 
 namespace {
 
+void replace_all(std::string& text, const std::string& what, const std::string& by) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
+    text.replace(at, what.size(), by);
+}
+
 std::string nearest(std::string_view word, std::initializer_list<std::string_view> known) {
   return std::string(
       *std::min_element(known.begin(), known.end(), [&](std::string_view a, std::string_view b) {
@@ -68,6 +73,46 @@ TargetState state_of(const YAML::Node& node) {
   if (value == "rts") return TargetState::kRts;
   if (value == "error") return TargetState::kError;
   refuse_node(node, "'" + value + "' is not a state; fix: use init, rtr, rts or error");
+}
+
+Range range_of(const YAML::Node& node) {
+  const auto value = node.as<std::string>();
+  const std::size_t dots = value.find("..");
+  const std::uint64_t first = Expression::parse(value.substr(0, dots)).value({});
+  if (dots == std::string::npos) return {first, first};
+  return {first, Expression::parse(value.substr(dots + 2)).value({})};
+}
+
+std::vector<YAML::Node> repeated(const YAML::Node& map) {
+  if (!map["for"]) return {map};
+  const std::string pattern = YAML::Dump(map);
+  std::vector<YAML::Node> out;
+  const auto add = [&](const std::vector<std::pair<std::string, std::string>>& values) {
+    std::string one = pattern;
+    for (const auto& [name, value] : values) replace_all(one, name, value);
+    YAML::Node copy = YAML::Load(one);
+    copy.remove("for");
+    out.push_back(copy);
+  };
+  const YAML::Node& values = map["for"];
+  if (values.IsMap()) {
+    check_keys(values, {"from", "to", "by"});
+    const std::uint64_t last = number(values["to"]), step = number(values["by"]);
+    if (step == 0) refuse_node(values["by"], "the step is 0, so the repetition never ends");
+    for (std::uint64_t k = number(values["from"]); k <= last; k += step) add({{"$", std::to_string(k)}});
+    return out;
+  }
+  for (const auto& value : values) {
+    std::vector<std::pair<std::string, std::string>> parts;
+    if (value.IsSequence()) {
+      for (std::size_t k = 0; k < value.size(); ++k)
+        parts.emplace_back("$" + std::to_string(k + 1), value[k].as<std::string>());
+    } else {
+      parts.emplace_back("$", value.as<std::string>());
+    }
+    add(parts);
+  }
+  return out;
 }
 
 WrittenSpec read_written(const YAML::Node& map) {

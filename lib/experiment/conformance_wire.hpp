@@ -27,6 +27,8 @@ class ConformanceWire {
   /// Polls all ports once. Returns for how long the thread was not run since the previous call.
   Time poll();
   void send(std::vector<std::uint8_t> frame) { first_->send(std::move(frame)); }
+  /// Number of frames that the port has not taken yet.
+  std::size_t waiting() const { return first_->waiting(); }
   /// The packets that have arrived for the board since the last call.
   std::vector<conformance::Answer> take_answers();
   /// Packets that the ports have lost.

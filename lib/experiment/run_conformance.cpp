@@ -139,7 +139,7 @@ int explain_case(const Plan& plan, const std::string& id) {
 SuiteResult run_virtual(const Plan& plan, const std::function<void(const conformance::CaseResult&)>& show) {
   const conformance::OwnTargetConfig addresses = conformance::virtual_addresses();
   conformance::OwnTarget own(addresses);
-  return run_in_virtual_time(plan.catalogue, plan.suite, virtual_target(own, addresses), nullptr, show);
+  return run_in_virtual_time(plan.catalogue, plan.suite, virtual_target(own, addresses), show);
 }
 
 /// softfeb's own receiver as a target whose requests are carried out at once.
@@ -189,6 +189,8 @@ conformance::CaseEnvironment environment_of(const config::RunConfig& config, con
   }
   out.second_ip = c.second_ip.value_or(board.ip);
   out.regions = target.regions();
+  if (config.boards.front().link_rate) out.link_rate = *config.boards.front().link_rate;
+  out.waiting_frames = [&wire] { return wire.waiting(); };
   return out;
 }
 
@@ -228,7 +230,7 @@ SuiteResult run_real(const Plan& plan, const std::function<void(const conformanc
   const std::unique_ptr<TargetConnection> target =
       own ? std::make_unique<OwnConnection>(*own) : connect_while_polling(config, wire);
   conformance::Suite suite(plan.catalogue, plan.suite, environment_of(config, *target, wire),
-                           target->device(), nullptr, wire.now());
+                           target->device(), wire.now());
   suite.on_case(show);
   drive(suite, wire, *target, is_own);
   return suite.result();
@@ -284,6 +286,8 @@ int run_conformance(const ConformanceOptions& o) {
   const auto print = [&](const std::string& line) {
     if (!o.quiet) fmt::print(stderr, "{}\n", line);
   };
+  if (plan.selection.stress)
+    print("--stress: STR and CNP-13 to CNP-17 send at up to the rate of the link, for up to 30 s each");
   report::ConformanceProgress progress(plan.catalogue, print);
   const auto show = [&](const conformance::CaseResult& r) { progress.on_case(r); };
   const bool in_virtual_time = plan.conformance.target == kOwnVirtual;

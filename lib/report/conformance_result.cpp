@@ -64,6 +64,7 @@ Json figures_json(const CaseResult& r) {
   Json list = Json::array();
   for (const auto& f : r.figures) {
     Json one{{"name", f.name}, {"value", f.value}, {"unit", f.unit}};
+    if (!f.text.empty()) one["text"] = f.text;
     if (f.limit) one["limit"] = *f.limit;
     list.push_back(std::move(one));
   }

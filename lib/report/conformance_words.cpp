@@ -74,6 +74,7 @@ std::string_view state_words(TargetState state) {
 }
 
 std::string figure_words(const conformance::Figure& figure) {
+  if (!figure.text.empty()) return figure.text;
   return fmt::format("{:.6g}{}{}", figure.value, figure.unit.empty() ? "" : " ", figure.unit);
 }
 

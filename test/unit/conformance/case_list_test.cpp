@@ -124,7 +124,7 @@ TEST_CASE("every case does something, and says what in words", "[cases]") {
       CHECK_FALSE(c.expected.empty());
       CHECK((c.service == "RC" || c.service == "UC"));
       const int ways =
-          (c.parts.empty() ? 0 : 1) + (c.traffic.empty() ? 0 : 1) + (c.measurement.empty() ? 0 : 1);
+          (c.parts.empty() ? 0 : 1) + (c.traffic.empty() ? 0 : 1) + (c.not_available.empty() ? 0 : 1);
       CHECK(ways == 1);
       for (const Part& part : c.parts) CHECK_FALSE(part.steps.empty());
     }

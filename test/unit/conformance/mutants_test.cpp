@@ -41,7 +41,7 @@ constexpr Mutant kMutants[] = {
     {M::kLowTtlDropped, "CRC-05 NET-13"},
     {M::kTtlMustBe64, "CRC-05 NET-13"},
     {M::kDscpMustBe0, "CRC-04 NET-14 CRC-16"},
-    {M::kCeDropped, "NET-15 CNP-20", "every case that marks packets"},
+    {M::kCeDropped, "NET-15 CNP-19 CNP-20", "every case that marks packets"},
     {M::kEct1Dropped, "CRC-14 NET-15 CNP-05"},
     {M::kV6Dropped, "CRC-16 NET-22 NET-23"},
     {M::kFlowLabelDropped, "CRC-16 NET-23"},
@@ -50,7 +50,7 @@ constexpr Mutant kMutants[] = {
     {M::kSourcePort0Dropped, "NET-04"},
     {M::kUdpChecksumMustBe0, "CRC-06 NET-07"},
     {M::kUdpChecksumIgnored, "NET-08"},
-    {M::kIcrcIgnored, "CRC-01 CRC-02 CRC-03 CRC-07 CRC-10 CRC-11 CRC-12 CRC-13 CRC-14 CRC-15 CNP-10",
+    {M::kIcrcIgnored, "CRC-01 CRC-02 CRC-03 CRC-07 CRC-10 CRC-11 CRC-12 CRC-13 CRC-14 CRC-15 CNP-10 LOS-07",
      "every case with a wrong iCRC"},
     {M::kIcrc0Accepted, "CRC-01"},
     {M::kIcrcWithoutOnes, "CRC-02"},
@@ -81,20 +81,20 @@ constexpr Mutant kMutants[] = {
     {M::kErrorNaksAgain, "MEM-14 BAS-19 OPS-01 LEN-01", "every case that ends in the error state"},
     {M::kDestroyedAnswers, "BAS-19"},
     {M::kErrorSpreads, "MEM-15"},
-    {M::kPsnDoesNotWrap, "PSN-01 PSN-02 PSN-17"},
+    {M::kPsnDoesNotWrap, "PSN-01 PSN-02"},
     {M::kPsnWrapsAtHalf, "PSN-03"},
     {M::kNakForEachPacket, "PSN-05", "every case with two packets behind a gap"},
-    {M::kNakReceivedPsn, "PSN-04", "every case with a gap"},
+    {M::kNakReceivedPsn, "PSN-04 LOS-01 LOS-02 LOS-06 LOS-09 LOS-12", "every case with a gap"},
     {M::kNakNeverArmed, "PSN-06 PSN-19"},
     {M::kDuplicateArmsNak, "PSN-07"},
     {M::kNoNakBeforeFirstPacket, "PSN-08 PSN-22"},
     {M::kGapWritten, "PSN-04", "every case with a gap"},
-    {M::kOrderBeforePsn, "PSN-09 OTH-10"},
-    {M::kNoAckForDuplicates, "PSN-10 PSN-21", "every case with a duplicate"},
+    {M::kOrderBeforePsn, "PSN-09 OTH-10 LOS-05"},
+    {M::kNoAckForDuplicates, "PSN-10 PSN-21 LOS-04", "every case with a duplicate"},
     {M::kDuplicateAckOwnPsn, "PSN-21 PSN-24"},
     {M::kDuplicateWritten, "PSN-10", "every case with a duplicate"},
-    {M::kDuplicateFirstRestarts, "PSN-12"},
-    {M::kDuplicateMiddleCounts, "PSN-13"},
+    {M::kDuplicateFirstRestarts, "PSN-12 LOS-08"},
+    {M::kDuplicateMiddleCounts, "PSN-13 LOS-03"},
     {M::kDuplicateValidated, "PSN-14"},
     {M::kDuplicateCompletes, "PSN-15"},
     {M::kDuplicateNeedsReceive, "PSN-15"},
@@ -125,7 +125,7 @@ constexpr Mutant kMutants[] = {
     {M::kOtherServiceNaked, "OPS-14 UC-19"},
     {M::kCnpMovesPsn, "OPS-15"},
     {M::kInvalidateAcknowledged, "OPS-16"},
-    {M::kOffsetHas16Bits, "BAS-05 MEM-09 CNP-20 CNP-21"},
+    {M::kOffsetHas16Bits, "BAS-05 BAS-16 MEM-09 CNP-20 CNP-21"},
     {M::kPmtuIgnored, "BAS-10 BAS-11 BAS-12 BAS-13 BAS-14 LEN-05 LEN-07 LEN-12", "five path MTUs"},
     {M::kPmtu256Is512, "BAS-10"},
     {M::kPmtu512Is256, "BAS-11"},
@@ -163,7 +163,7 @@ constexpr Mutant kMutants[] = {
     {M::kFirstPacketBounds, "MEM-10 MEM-13"},
     {M::kWriteAccessIgnored, "MEM-11"},
     {M::kBadKeyDropped, "MEM-01", "every access error"},
-    {M::kImmediateByteOrder, "IMM-01", "every immediate"},
+    {M::kImmediateByteOrder, "IMM-01 IMM-11", "every immediate"},
     {M::kImmediateTwice, "IMM-01", "every completion"},
     {M::kImmediateWithoutCompletion, "IMM-02 IMM-07"},
     {M::kLengthOfLastPacket, "IMM-02 IMM-07"},
@@ -250,6 +250,10 @@ std::uint64_t packets_of(const Case& c) {
   for (const Part& part : c.parts) {
     for (const Step& step : part.steps)
       sum += step.kind == Step::Kind::kEveryBit ? 1000 : step.times * step.packets.size();
+  }
+  for (const TrafficSpec& spec : c.traffic) {
+    const std::uint64_t packets = spec.message == 0 ? 1024 : spec.message / spec.pmtu + 1;
+    sum += spec.duration != 0 ? 10'000 : spec.qps * spec.messages * packets;
   }
   return sum;
 }

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/cdf.hpp"
+#include "conformance/flight_log.hpp"
+#include "conformance/part_run.hpp"
+#include "conformance/traffic_stats.hpp"
+#include "conformance/traffic_wire.hpp"
+#include "engine/board.hpp"
+#include "roce/payload.hpp"
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace softfeb::conformance {
+
+/// The payload of the ordinary sender: random bytes that repeat after a prime number of bytes, so that
+/// messages of equal length differ.
+class RandomPayload final : public roce::PayloadStream {
+ public:
+  explicit RandomPayload(std::uint64_t seed);
+  const std::uint8_t* bytes(std::uint64_t offset, std::uint32_t /*length*/) const override {
+    return table_.data() + offset % kPeriod;
+  }
+
+ private:
+  static constexpr std::uint64_t kPeriod = 1'048'573;
+  static constexpr std::uint64_t kLongest = 4'096;  ///< largest path MTU
+  std::vector<std::uint8_t> table_;
+};
+
+/// Softfeb's boards as a conformance case uses them: queue pairs that write messages to the target's first
+/// region, with fault rules between them and the target. Notes what the memory of the target must contain,
+/// and checks every acknowledgement. Sans-I/O.
+class TrafficSender final : private TrafficWire::Ends {
+ public:
+  /// `qps` are open at the target. All references must outlive the object. `result` gets the trace and the
+  /// findings; their times count from `began`.
+  TrafficSender(const TrafficSpec& spec, const CaseEnvironment& environment, std::vector<TrafficQp> qps,
+                const RegionPlace& region, std::uint64_t seed, Time began, CaseResult& result);
+
+  void start(Time now);
+  void on_answer(const Answer& answer, Time now);
+  /// Does what is due at `now`, and appends frames that must be sent.
+  void run(Time now, Frames& out);
+  Time next_event() const { return next_; }
+  /// True if all messages are complete, except those of queue pairs that failed.
+  bool finished() const;
+  /// Time at which the run has failed unless a packet is acknowledged before, which had not been
+  /// acknowledged.
+  Time stalled_at() const;
+
+  TrafficStats stats() const;
+  std::vector<RuleResult> rules() const { return wire_.rules(); }
+  /// Why queue pair `k` failed; empty if it did not.
+  std::string failure(std::size_t k) const;
+  /// Number of messages that queue pair `k` has posted.
+  std::uint64_t messages(std::size_t k) const { return qp(k).messages_made(); }
+  /// The first region as it must be now. Empty if queue pairs share slots, so that the order of their
+  /// messages is not known.
+  const std::vector<std::uint8_t>& memory() const { return memory_; }
+  const std::vector<TrafficQp>& qps() const { return qps_; }
+
+ private:
+  static constexpr std::size_t kBurst = 32;
+  static constexpr std::size_t kMostWaiting = 256;  ///< frames that wait for the port before sending pauses
+  static constexpr std::size_t kMostPerRun = 1'024;
+  static constexpr std::size_t kFirstTraced = 400;  ///< later, only noteworthy packets are traced
+
+  void leave(const FaultFrame& frame, TracePacket::Fault fault, Time now) override;
+  void lost(const FaultFrame& frame, Time now) override;
+  void reach(const FaultFrame& frame, Time now) override;
+
+  void make_board(std::uint32_t address, bool clean);
+  engine::SendQpConfig qp_config(std::uint32_t k, const roce::Path& path) const;
+  engine::TrafficConfig traffic_config(std::uint32_t k) const;
+  std::uint32_t longest_message() const;
+  bool poll(std::size_t board, Time now);
+  void send(const engine::TxFrame& frame, Time now);
+  void stop_if_over(Time now);
+  void write(const FaultFrame& frame);
+  void trace(const FaultFrame& frame, TracePacket::Judgement judgement, TracePacket::Fault fault, Time now);
+  void trace(const Answer& answer, std::uint32_t qp, const std::string& wrong, Time now);
+  void find(const char* checker, const std::string& text);
+  std::string check(const Answer& answer, std::uint32_t qp);
+  const engine::SendQp& qp(std::size_t k) const { return boards_[board_of_[k]]->qp(on_board_[k]); }
+  engine::SendQp& qp(std::size_t k) { return boards_[board_of_[k]]->qp(on_board_[k]); }
+
+  const TrafficSpec& spec_;
+  const CaseEnvironment& environment_;
+  std::vector<TrafficQp> qps_;
+  RegionPlace region_;
+  Time began_;
+  CaseResult& result_;
+  RandomPayload payload_;
+  std::vector<FlightLog> logs_;  ///< by queue pair
+  TrafficWire wire_;
+  std::optional<Cdf> lengths_;  ///< with equal probability from the shortest to the longest
+  std::vector<std::unique_ptr<engine::Board>> boards_;
+  std::vector<std::uint32_t> board_of_, on_board_;  ///< by queue pair
+  std::unordered_map<roce::Qpn, std::uint32_t> by_remote_, by_own_;
+  std::vector<std::uint8_t> memory_;
+  TrafficStats stats_;
+  Time next_ = 0;
+  Time stop_at_ = kNever;
+  bool stopped_ = false;
+  Time progress_ = 0;
+  std::uint64_t retransmitted_ = 0;
+  Frames* out_ = nullptr;  ///< during run() and on_answer()
+  Frames late_;            ///< frames that became due in on_answer()
+  std::array<std::array<std::uint8_t, engine::TxFrame::kHeaderRoom>, kBurst> rooms_{};
+};
+
+}  // namespace softfeb::conformance

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/rng.hpp"
+#include "conformance/fault_frames.hpp"
+#include "conformance/result.hpp"
+#include "conformance/traffic_spec.hpp"
+#include "faults/rule_actions.hpp"
+#include "roce/ip.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace softfeb::conformance {
+
+/// The two ends of a queue pair of the ordinary sender.
+struct TrafficQp {
+  roce::IpAddress board;
+  roce::IpAddress target;
+  roce::Qpn own = 0;     ///< QPN of the board
+  roce::Qpn remote = 0;  ///< QPN of the target
+  roce::Psn first_psn = 0;
+  bool clean = false;  ///< no rule and no random loss applies to it
+};
+
+/// The path between the ordinary sender and the target: applies the fault rules and the random losses of a
+/// run in both directions. Sans-I/O.
+class TrafficWire {
+ public:
+  /// Receives what passes the rules.
+  class Ends {
+   public:
+    virtual ~Ends() = default;
+    /// A packet leaves for the target.
+    virtual void leave(const FaultFrame& frame, TracePacket::Fault fault, Time now) = 0;
+    /// A packet to the target was dropped.
+    virtual void lost(const FaultFrame& frame, Time now) = 0;
+    /// An answer reaches the sender.
+    virtual void reach(const FaultFrame& frame, Time now) = 0;
+  };
+
+  /// `spec` and `ends` must outlive the object.
+  TrafficWire(const TrafficSpec& spec, const std::vector<TrafficQp>& qps, std::uint64_t seed, Ends& ends);
+
+  /// An empty frame, for send() or receive().
+  FaultFrame* take() { return frames_.take(); }
+  /// Takes ownership of a request. `exempt`: no fault applies to it.
+  void send(FaultFrame* frame, bool exempt, Time now);
+  /// Takes ownership of an answer.
+  void receive(FaultFrame* frame, bool exempt, Time now);
+  /// Lets packets pass that are due.
+  void run(Time now);
+  /// Time of the next packet that is held back; kNever if there is none.
+  Time next_event() const;
+
+  /// In the order of the rules: packets to which each was applied, in its direction.
+  std::vector<RuleResult> rules() const;
+
+ private:
+  using Actions = faults::RuleActions<FaultFrames>;
+  struct ToTarget;
+  struct ToSender;
+
+  bool lose() { return spec_.loss != 0 && rng_.chance(spec_.loss); }
+
+  const TrafficSpec& spec_;
+  Rng rng_;
+  Ends& ends_;
+  FaultFrames frames_;
+  Actions tx_, rx_;
+};
+
+}  // namespace softfeb::conformance
