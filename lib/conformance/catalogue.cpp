@@ -16,6 +16,11 @@ bool stresses(const Case& c) {
          c.id == "CNP-17";
 }
 
+bool lasts_minutes(const Case& c) {
+  return std::any_of(c.traffic.begin(), c.traffic.end(),
+                     [](const TrafficSpec& spec) { return spec.duration >= 60 * kSecond; });
+}
+
 void check_names(const Catalogue& catalogue, const Selection& selection) {
   for (std::string_view name : selection.cases) {
     if (!name.empty() && name.front() == '!') name.remove_prefix(1);
@@ -82,7 +87,8 @@ std::string why_not_selected(const Case& c, const Selection& selection) {
   const auto& levels = selection.levels;
   if (!levels.empty() && std::find(levels.begin(), levels.end(), c.level) == levels.end())
     return "not of the level given by --level";
-  if (selection.quick && (c.level != Level::kShall || stresses(c))) return "not part of --quick";
+  if (selection.quick && (c.level != Level::kShall || stresses(c) || lasts_minutes(c)))
+    return "not part of --quick";
   if (stresses(c) && !selection.stress) return "sends at a high rate: needs --stress";
   if ((c.needs & kDestructive) != 0 && !selection.destructive)
     return "may crash the target: needs --destructive";

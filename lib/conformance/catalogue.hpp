@@ -50,9 +50,9 @@ class Catalogue {
 struct Selection {
   std::vector<std::string> cases;  ///< groups and ids; a leading `!` excludes one. Empty: all
   std::vector<Level> levels;       ///< empty: all
-  bool quick = false;              ///< only cases of level shall that do not send at a high rate
-  bool stress = false;             ///< also the group STR and CNP-13 to CNP-17
-  bool destructive = false;        ///< also cases that may crash the target
+  bool quick = false;        ///< only cases of level shall that are short and do not send at a high rate
+  bool stress = false;       ///< also the group STR and CNP-13 to CNP-17
+  bool destructive = false;  ///< also cases that may crash the target
 };
 
 /// The selected cases in the order in which they run: the order of the catalogue, but with destructive cases

@@ -390,7 +390,7 @@ void TrafficRun::judge_immediates() {
     const auto& found = immediates_[k];
     const std::uint64_t wanted = sender_->messages(k);
     if (found.size() != wanted)
-      fail(std::to_string(found.size()) + " immediates arrived instead of " + std::to_string(wanted));
+      fail("immediates: " + std::to_string(found.size()) + " instead of " + std::to_string(wanted));
     for (std::uint32_t n = 0; n < found.size(); ++n) {
       if (found[n] == n) continue;
       fail("immediate " + std::to_string(found[n]) + " arrived instead of " + std::to_string(n));
@@ -407,13 +407,13 @@ void TrafficRun::judge(const TrafficStats& stats) {
     if (!status.empty() && !tolerated) fail("queue pair " + std::to_string(k) + " failed: " + status);
     const TrafficQpStats& qp = stats.qps[k];
     if (qp.clean && qp.naks + qp.timeouts != 0)
-      fail("packets of the clean queue pair were lost: " + std::to_string(qp.naks) + " NAKs 0x60, " +
-           std::to_string(qp.timeouts) + " timeouts");
+      fail("packets of the clean queue pair were lost; NAKs 0x60: " + std::to_string(qp.naks) +
+           ", timeouts: " + std::to_string(qp.timeouts));
   }
   if (!spec().naks.contains(stats.naks()))
-    fail(std::to_string(stats.naks()) + " NAKs 0x60 instead of " + range_words(spec().naks));
+    fail("NAKs 0x60: " + std::to_string(stats.naks()) + " instead of " + range_words(spec().naks));
   if (!spec().timeouts.contains(stats.timeouts()))
-    fail(std::to_string(stats.timeouts()) + " timeouts instead of " + range_words(spec().timeouts));
+    fail("timeouts: " + std::to_string(stats.timeouts()) + " instead of " + range_words(spec().timeouts));
   judge_immediates();
 }
 

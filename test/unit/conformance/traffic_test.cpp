@@ -71,9 +71,9 @@ TEST_CASE("a lost packet is reported by one NAK", "[traffic]") {
   CHECK(run_case("{naks: 1, timeouts: 0, " + rules + "}").verdict == Verdict::kPass);
   const CaseResult none = run_case("{naks: 0, " + rules + "}");
   CHECK(none.verdict == Verdict::kFail);
-  CHECK(none.reason == "1 NAKs 0x60 instead of 0");
+  CHECK(none.reason == "NAKs 0x60: 1 instead of 0");
   const CaseResult timeouts = run_case("{timeouts: 2..9, " + rules + "}");
-  CHECK_THAT(timeouts.reason, Contains("0 timeouts instead of 2 to 9"));
+  CHECK_THAT(timeouts.reason, Contains("timeouts: 0 instead of 2 to 9"));
   REQUIRE(none.rules.size() == 1);
   CHECK(none.rules.front().hits == 1);
 }
@@ -110,7 +110,7 @@ TEST_CASE("a completion that is missing is found", "[traffic]") {
   CHECK(run_case(one_case(text)).verdict == Verdict::kPass);
   const CaseResult result = run_case(one_case(text), lose);
   CHECK(result.verdict == Verdict::kFail);
-  CHECK(result.reason == "99 immediates arrived instead of 100");
+  CHECK(result.reason == "immediates: 99 instead of 100");
 }
 
 TEST_CASE("counters are compared with the wire", "[traffic]") {
