@@ -171,6 +171,7 @@ conformance::CaseEnvironment environment_of(const config::RunConfig& config, con
   conformance::CaseEnvironment out;
   out.target = target.capabilities();
   out.target.active_mtu = std::min(out.target.active_mtu, wire.largest_path_mtu());
+  out.target.line_rate = true;  // the figures tell the rate that was reached
   out.target.two_ips = out.target.two_ips && c.second_ip;
   out.target.v6 = out.target.v6 && c.ip6;
   out.path = {.source_mac = wire.board().mac,
