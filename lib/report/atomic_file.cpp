@@ -26,7 +26,11 @@ void AtomicFile::write(const void* data, std::size_t n) {
 void AtomicFile::commit() {
   const bool closed = std::fclose(file_) == 0;
   file_ = nullptr;
-  if (!closed || std::rename(part_.c_str(), path_.c_str()) != 0) fail();
+  if (closed && std::rename(part_.c_str(), path_.c_str()) == 0) return;
+  const int reason = errno;
+  std::remove(part_.c_str());
+  errno = reason;
+  fail();
 }
 
 void AtomicFile::fail() const {

@@ -9,9 +9,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+
+#include <fcntl.h>
 
 namespace softfeb::report {
 
@@ -21,8 +24,9 @@ namespace fs = std::filesystem;
 using conformance::CaseResult;
 using dataplane::EnvironmentError;
 
+constexpr std::string_view kCases = "cases";
 constexpr std::array<std::string_view, 6> kFolderNames = {"index.html",   "result.json", "junit.xml",
-                                                          "profile.yaml", "config.yaml", "cases"};
+                                                          "profile.yaml", "config.yaml", kCases};
 
 [[noreturn]] void cannot_write(const fs::path& path, const std::string& why) {
   throw EnvironmentError("cannot write " + path.string() + ": " + why,
@@ -43,22 +47,26 @@ bool is_case_file(const fs::path& path) {
   return path.extension() == ".html" || path.extension() == ".pcapng";
 }
 
-/// Only a folder that contains nothing but results is replaced.
+[[noreturn]] void foreign(const fs::path& path, const std::string& what) {
+  throw EnvironmentError(path.string() + " " + what + ", so it is no result of softfeb conformance",
+                         "name another folder with --out");
+}
+
+/// Only a folder that contains a whole result and nothing else is replaced: a folder with just a config.yaml
+/// belongs to the user.
 void check_contents(const fs::path& path) {
-  const auto foreign = [&](const fs::path& found) {
-    throw EnvironmentError(path.string() + " contains " + found.lexically_relative(path).string() +
-                               ", which is no result of softfeb conformance",
-                           "name another folder with --out");
-  };
+  if (fs::is_empty(path)) return;
   for (const auto& entry : fs::directory_iterator(path)) {
     const std::string name = entry.path().filename().string();
-    if (std::find(kFolderNames.begin(), kFolderNames.end(), name) == kFolderNames.end())
-      foreign(entry.path());
-    if (name != "cases") continue;
-    if (!entry.is_directory()) foreign(entry.path());
-    for (const auto& one : fs::directory_iterator(entry.path())) {
-      if (!one.is_regular_file() || !is_case_file(one.path())) foreign(one.path());
-    }
+    const bool known = std::find(kFolderNames.begin(), kFolderNames.end(), name) != kFolderNames.end();
+    if (!known || entry.is_directory() != (name == kCases)) foreign(path, "contains " + name);
+  }
+  for (const std::string_view name : kFolderNames) {
+    if (!fs::exists(path / name)) foreign(path, "contains no " + std::string(name));
+  }
+  for (const auto& one : fs::directory_iterator(path / kCases)) {
+    if (!one.is_regular_file() || !is_case_file(one.path()))
+      foreign(path, "contains " + (fs::path(kCases) / one.path().filename()).string());
   }
 }
 
@@ -116,18 +124,31 @@ void write_cases(const conformance::SuiteResult& result, const fs::path& folder)
   }
 }
 
-/// Puts the new folder in the place of the old one, which goes to `old`.
-void replace(const fs::path& fresh, const fs::path& folder, const fs::path& old) {
-  std::error_code error;
-  if (fs::exists(folder)) {
-    fs::rename(folder, old, error);
-    if (error) cannot_write(folder, error.message());
+void rename_or_throw(const fs::path& from, const fs::path& to, unsigned flags = 0) {
+  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), flags) != 0)
+    throw fs::filesystem_error("rename", from, to, std::error_code(errno, std::generic_category()));
+}
+
+/// Without RENAME_EXCHANGE, which network file systems lack.
+void replace_in_two_steps(const fs::path& fresh, const fs::path& folder, const fs::path& old) {
+  rename_or_throw(folder, old);
+  try {
+    rename_or_throw(fresh, folder);
+  } catch (const fs::filesystem_error&) {
+    rename_or_throw(old, folder);  // the earlier results stay where they were
+    throw;
   }
-  fs::rename(fresh, folder, error);
-  if (!error) return;
-  std::error_code ignored;
-  fs::rename(old, folder, ignored);  // the earlier results stay where they were
-  cannot_write(folder, error.message());
+}
+
+/// Puts the new folder in the place of the old one, if there is one. `old`: a name that is free. If the file
+/// system permits it, the exchange is atomic, so that `folder` exists at every moment.
+void replace(const fs::path& fresh, const fs::path& folder, const fs::path& old) {
+  try {
+    rename_or_throw(fresh, folder, fs::exists(folder) ? RENAME_EXCHANGE : 0);
+  } catch (const fs::filesystem_error& e) {
+    if (e.code().value() != EINVAL || !fs::exists(folder)) throw;
+    replace_in_two_steps(fresh, folder, old);
+  }
 }
 
 }  // namespace
@@ -156,7 +177,11 @@ void write_conformance(const conformance::SuiteResult& result, const conformance
   write_file(fresh / "profile.yaml", extras.profile);
   write_file(fresh / "config.yaml", extras.config);
   write_file(fresh / "index.html", conformance_index(result, catalogue, extras.strict));
-  replace(fresh, path, beside.path() / "old");
+  try {
+    replace(fresh, path, beside.path() / "old");
+  } catch (const fs::filesystem_error& e) {
+    cannot_write(path, e.code().message());
+  }
 }
 
 }  // namespace softfeb::report
