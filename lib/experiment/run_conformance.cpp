@@ -32,6 +32,12 @@ using conformance::SuiteResult;
 
 constexpr const char* kOwnReceiver = "own:";
 constexpr const char* kOwnVirtual = "own:virtual";
+/// The configuration of a run without a file. In virtual time, ports and addresses are not used.
+constexpr const char* kWithoutFile = R"(
+ports: [{name: feb, device: net_null}]
+boards: [{name: feb0, port: feb, ip: 10.0.0.1/24}]
+conformance: {target: "own:virtual", profile: own}
+)";
 /// A round trip to the target is measured with this resolution at least; a longer gap between two iterations
 /// of the loop is reported to the suite.
 constexpr Time kLongGap = kMillisecond;
@@ -64,42 +70,48 @@ conformance::Selection selection_of(const ConformanceOptions& o, const config::C
 /// Everything that the command line and the file say.
 struct Plan {
   Catalogue catalogue;
-  std::optional<config::RunConfig> run;  ///< none: own:virtual without a file
+  config::RunConfig run;
   config::ConformanceConfig conformance;
   conformance::Selection selection;
   SuiteConfig suite;
 };
 
+/// A text as a value of an override, which is YAML: `own:` alone would be a map.
+std::string as_yaml(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("''") : std::string(1, c);
+  return out + "'";
+}
+
 config::RunConfig load(const ConformanceOptions& o) {
   std::vector<std::string> overrides = o.overrides;
-  if (o.target) overrides.push_back("conformance.target=" + *o.target);
-  if (o.profile) overrides.push_back("conformance.profile=" + *o.profile);
-  config::RunConfig config = config::load_run(o.config, overrides);
+  if (o.target) overrides.push_back("conformance.target=" + as_yaml(*o.target));
+  if (o.profile) overrides.push_back("conformance.profile=" + as_yaml(*o.profile));
+  config::RunConfig config =
+      o.config.empty() ? config::load_run_text(kWithoutFile, "the configuration without -c", overrides)
+                       : config::load_run(o.config, overrides);
   if (!config.conformance)
     refuse(o.config + " has no section `conformance`",
            "add `conformance: {target: sink://HOST}`, or use --target");
   if (config.boards.empty())
     refuse(o.config + " has no board", "add a list `boards` with the requester's address");
+  const bool runs = !o.list && !o.explain;
+  if (runs && o.config.empty() && config.conformance->target != kOwnVirtual)
+    refuse("target " + config.conformance->target + " needs a configuration",
+           "use -c FILE, for example conf/conformance-own.yaml");
   config.run.quiet = o.quiet;
   return config;
 }
 
 Plan make_plan(const ConformanceOptions& o) {
   Plan plan;
-  if (!o.config.empty()) {
-    plan.run = load(o);
-    plan.conformance = *plan.run->conformance;
-  } else {
-    plan.conformance.target = o.target.value_or(kOwnVirtual);
-    plan.conformance.profile = o.profile.value_or("own");
-    if (plan.conformance.target != kOwnVirtual && !o.list && !o.explain)
-      refuse("a target needs a configuration", "give -c FILE, for example conf/conformance.yaml");
-  }
+  plan.run = load(o);
+  plan.conformance = *plan.run.conformance;
   plan.selection = selection_of(o, plan.conformance);
   plan.suite.cases = conformance::select(plan.catalogue, plan.selection);
   plan.suite.profile = report::load_profile(plan.conformance.profile, plan.catalogue);
   plan.suite.target = plan.conformance.target;
-  plan.suite.seed = plan.run ? plan.run->run.seed : 1;
+  plan.suite.seed = plan.run.run.seed;
   plan.suite.destructive = o.destructive;
   plan.suite.attempts = plan.conformance.attempts;
   plan.suite.time_limit = plan.conformance.time_limit.value_or(kNever);
@@ -223,7 +235,7 @@ void drive(conformance::Suite& suite, ConformanceWire& wire, TargetConnection& t
 }
 
 SuiteResult run_real(const Plan& plan, const std::function<void(const conformance::CaseResult&)>& show) {
-  const config::RunConfig& config = *plan.run;
+  const config::RunConfig& config = plan.run;
   const bool is_own = plan.conformance.target == kOwnReceiver;
   std::optional<conformance::OwnTarget> own;
   if (is_own) own.emplace(own_addresses(config));
@@ -259,7 +271,7 @@ void write_results(const SuiteResult& result, const Plan& plan, const Conformanc
                    const std::string& folder) {
   if (!folder.empty()) {
     report::write_conformance(result, plan.catalogue, folder,
-                              {.config = plan.run ? config::to_yaml(*plan.run) : "",
+                              {.config = config::to_yaml(plan.run),
                                .profile = conformance::to_yaml(plan.suite.profile),
                                .strict = o.strict});
   }
