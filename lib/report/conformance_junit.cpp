@@ -35,11 +35,16 @@ std::string attributes(const std::string& name, const SuiteCounts& n) {
                      escaped(name), n.tests, n.failures, n.errors, n.skipped, n.seconds);
 }
 
-/// A failure or an error, whose message says what was expected and what came.
+std::string observed(const CaseResult& r) {
+  const std::string words = observed_words(r);
+  return words.empty() ? r.reason : words;
+}
+
+/// A failure or an error, whose message says what was expected and what was observed.
 std::string trouble(const char* element, const CaseResult& r) {
-  const std::string message = fmt::format("expected: {}; observed: {}", r.of->expected, observed_words(r));
+  const std::string message = fmt::format("expected: {}; observed: {}", r.of->expected, observed(r));
   std::string body = fmt::format("{}\nStimulus: {}\nExpected: {}\nObserved: {}\nSection: {}\n", r.reason,
-                                 r.of->stimulus, r.of->expected, observed_words(r), r.of->section);
+                                 r.of->stimulus, r.of->expected, observed(r), r.of->section);
   for (const auto& f : r.findings) body += fmt::format("Checker {}: {}\n", f.checker, f.text);
   return fmt::format("      <{0} message=\"{1}\" type=\"{2}\">{3}</{0}>\n", element, escaped(message),
                      conformance::name_of(r.verdict), escaped(body));
@@ -62,7 +67,7 @@ std::string test_case(const CaseResult& r) {
                        ">\n      <properties>\n        <property name=\"known_deviation\" value=\"{0}\"/>\n"
                        "      </properties>\n      <system-out>known deviation: {0}; observed: {1}"
                        "</system-out>\n    </testcase>\n",
-                       escaped(r.deviation), escaped(observed_words(r)));
+                       escaped(r.deviation), escaped(observed(r)));
     case Verdict::kMeasured: {
       std::string figures;
       for (const auto& f : r.figures) figures += fmt::format("{}: {}\n", f.name, figure_words(f));

@@ -2,8 +2,11 @@
 #include "report/conformance_progress.hpp"
 
 #include "report/conformance_words.hpp"
+#include "report/markup.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -15,43 +18,66 @@ using conformance::CaseResult;
 using conformance::SuiteResult;
 using conformance::Verdict;
 
-/// "18 passed, 1 failed, 2 not applicable": counts that are 0 are left out.
-std::string counts(const conformance::Totals& t) {
-  std::string out;
-  const auto add = [&](std::size_t n, const char* words) {
-    if (n != 0) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", n, words);
-  };
-  add(t.pass, "passed");
-  add(t.fail, "failed");
-  add(t.known_deviation, t.known_deviation == 1 ? "known deviation" : "known deviations");
-  add(t.inconclusive, "inconclusive");
-  add(t.measured, "measured");
-  add(t.not_applicable, "not applicable");
-  add(t.not_run, "not run");
-  return out.empty() ? "nothing" : out;
-}
-
-/// "; failed: PSN-04, PSN-09"
+/// " (PSN-04, PSN-09)": the cases with this verdict.
 std::string named(const SuiteResult& result, Verdict verdict) {
   std::string out;
   for (const CaseResult& r : result.cases) {
-    if (r.verdict == verdict) out += (out.empty() ? "" : ", ") + r.of->id;
+    if (r.verdict == verdict) out += (out.empty() ? " (" : ", ") + r.of->id;
   }
-  return out.empty() ? "" : fmt::format("; {}: {}", conformance::name_of(verdict), out);
+  return out + ")";
 }
 
-/// Texts from the target may contain control sequences of terminals.
-std::string printable(const std::string& text) {
+/// "18 passed, 1 failed, 2 not applicable": counts that are 0 are left out. `names`: also says which cases
+/// failed or are inconclusive.
+std::string counts(const SuiteResult& result, bool names) {
+  const conformance::Totals t = totals_of(result);
   std::string out;
-  for (const char c : text) out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+  const auto add = [&](std::size_t n, const char* words, std::optional<Verdict> verdict = std::nullopt) {
+    if (n == 0) return;
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", n, words);
+    if (names && verdict) out += named(result, *verdict);
+  };
+  add(t.pass, "passed");
+  add(t.fail, "failed", Verdict::kFail);
+  add(t.known_deviation, t.known_deviation == 1 ? "known deviation" : "known deviations");
+  add(t.inconclusive, "inconclusive", Verdict::kInconclusive);
+  add(t.measured, "measured");
+  add(t.not_applicable, "not applicable");
+  add(t.not_run, "not run");
+  return out;
+}
+
+/// Texts from the target may contain control characters of terminals, also those in two bytes of UTF-8 (C1).
+std::string printable(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = character_length(text);
+    const auto first = static_cast<unsigned char>(text[0]);
+    const bool control = first < 0x20 || first == 0x7f ||
+                         (first == 0xc2 && length == 2 && static_cast<unsigned char>(text[1]) < 0xa0);
+    out += length == 0 || control ? std::string_view("?") : text.substr(0, length);
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
   return out;
 }
 
 std::string trouble_of(const CaseResult& r) {
-  return fmt::format("{} {} {}: {}\n    sent:     {}\n    expected: {} ({})\n    observed: {}\n",
-                     sign_of(r.verdict), r.of->id, r.of->title, printable(r.reason), r.of->stimulus,
-                     r.of->expected, r.of->section, printable(observed_words(r)));
+  std::string out =
+      fmt::format("{} {} {}: {}\n    sent:     {}\n    expected: {} ({})\n", sign_of(r.verdict), r.of->id,
+                  r.of->title, printable(r.reason), r.of->stimulus, r.of->expected, r.of->section);
+  const std::string observed = observed_words(r);
+  if (!observed.empty()) out += fmt::format("    observed: {}\n", printable(observed));
+  return out;
 }
+
+/// The width of the column of group titles.
+std::size_t widest_title(const conformance::Catalogue& catalogue) {
+  std::size_t out = 0;
+  for (const auto& group : catalogue.groups()) out = std::max(out, group.title.size());
+  return out;
+}
+
+std::string cases_words(std::size_t n) { return fmt::format("{} {}", n, n == 1 ? "case" : "cases"); }
 
 }  // namespace
 
@@ -68,9 +94,8 @@ void ConformanceProgress::finish() {
   const conformance::CaseGroup* const group = catalogue_.find_group(name);
   double seconds = 0;
   for (const CaseResult& r : group_.cases) seconds += r.seconds;
-  print_(fmt::format("{:<4} {:<28} {:>8.1f} s  {}{}{}", name, group == nullptr ? "" : group->title, seconds,
-                     counts(totals_of(group_)), named(group_, Verdict::kFail),
-                     named(group_, Verdict::kInconclusive)));
+  print_(fmt::format("{:<4} {:<{}} {:>7.1f} s  {}", name, group == nullptr ? "" : group->title,
+                     widest_title(catalogue_), seconds, counts(group_, true)));
   group_.cases.clear();
 }
 
@@ -87,8 +112,12 @@ std::string conformance_summary(const SuiteResult& result, const std::string& fo
     for (std::size_t k = 0; k < result.not_seen.size(); ++k) out += (k == 0 ? "" : ", ") + result.not_seen[k];
     out += strict ? " (a failure: --strict)\n" : "\n";
   }
-  out += fmt::format("{}: {} cases: {}; {:.1f} s\n", overall_verdict(result, strict), result.cases.size(),
-                     counts(totals_of(result)), result.seconds);
+  const std::size_t not_run = totals_of(result).not_run;
+  if (not_run != 0 && !result.dead && !result.no_baseline)
+    out += fmt::format("the run was ended before {}\n", cases_words(not_run));
+  const std::string all = counts(result, false);
+  out += fmt::format("{}: {}{}{}; {:.1f} s\n", overall_verdict(result, strict),
+                     cases_words(result.cases.size()), all.empty() ? "" : ": ", all, result.seconds);
   if (!folder.empty()) out += "page: " + (std::filesystem::path(folder) / "index.html").string() + "\n";
   return out;
 }

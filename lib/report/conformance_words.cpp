@@ -3,6 +3,7 @@
 
 #include "conformance/answer.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -13,6 +14,25 @@ using conformance::CaseResult;
 using conformance::TargetState;
 using conformance::TracePacket;
 using conformance::Verdict;
+
+namespace {
+
+/// The first wrong bytes.
+std::string memory_words(const std::vector<conformance::MemoryDifference>& all) {
+  constexpr std::size_t kShown = 8;
+  const auto hex = [&](const std::vector<std::uint8_t>& bytes) {
+    const std::size_t n = std::min<std::size_t>(bytes.size(), kShown);
+    return fmt::format("{:02x}{}",
+                       fmt::join(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(n), " "),
+                       n < bytes.size() ? " …" : "");
+  };
+  const conformance::MemoryDifference& m = all.front();
+  return fmt::format("region {}, offset {:#x}: {} instead of {}{}", m.region, m.offset, hex(m.found),
+                     hex(m.expected),
+                     all.size() == 1 ? "" : fmt::format(", and {} more ranges", all.size() - 1));
+}
+
+}  // namespace
 
 std::string_view sign_of(Verdict verdict) {
   constexpr std::array<std::string_view, 7> kSigns = {"✓", "✗", "≈", "?", "–", "#", "·"};
@@ -51,14 +71,15 @@ std::string packet_comment(const TracePacket& packet) {
 std::string observed_words(const CaseResult& result) {
   constexpr std::size_t kShown = 4;
   std::string out;
+  const auto add = [&](const std::string& words) { out += (out.empty() ? "" : "; ") + words; };
   std::size_t count = 0;
   for (const TracePacket& p : result.trace) {
-    if (p.judgement != TracePacket::Judgement::kUnexpected) continue;
-    if (++count <= kShown) out += (out.empty() ? "" : "; ") + packet_words(p);
+    if (p.judgement == TracePacket::Judgement::kUnexpected && ++count <= kShown) add(packet_words(p));
   }
-  if (count > kShown) out += fmt::format("; and {} more", count - kShown);
-  for (const auto& m : result.missing) out += fmt::format("{}no {}", out.empty() ? "" : "; ", m.what);
-  return out.empty() ? result.reason : out;
+  if (count > kShown) add(fmt::format("and {} more", count - kShown));
+  for (const auto& m : result.missing) add("no " + m.what);
+  if (!result.memory.empty()) add(memory_words(result.memory));
+  return out;
 }
 
 std::string time_words(Time time) {

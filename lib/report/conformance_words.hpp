@@ -15,7 +15,8 @@ std::string packet_words(const conformance::TracePacket& packet);
 /// What a result says about a packet, for people: the step, and the comment or what the expectation made of
 /// it: "step 2: O(e,64)!", "step 2: expected", "step 2: unexpected: NAK 0x60 PSN e+1".
 std::string packet_comment(const conformance::TracePacket& packet);
-/// What a target did in a case, in one line: answers that nothing expected, and those that did not come.
+/// What a target did wrong in a case, in one line: answers that were not expected, those that did not come,
+/// and wrong bytes in memory. Empty if there are none.
 std::string observed_words(const conformance::CaseResult& result);
 /// A time with a unit: "950 ns", "2.5 µs", "15 ms".
 std::string time_words(Time time);
