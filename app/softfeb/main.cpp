@@ -168,8 +168,10 @@ void add_conformance(CLI::App& top, experiment::ConformanceOptions& o) {
       ->check(named());
   c.add_option("--set", o.overrides, "Override a key, e.g. ports.0.device=0000:03:00.0")
       ->type_name("KEY=VALUE");
-  c.add_option("--target", o.target,
-               "sink://HOST[:PORT], perftest://HOST[:PORT], own:, own:virtual or listed")
+  c.add_option(
+       "--target", o.target,
+       "The receiver: sink://HOST[:PORT], perftest://HOST[:PORT], own:, own:virtual or listed. Default "
+       "without -c: own:virtual, softfeb's receiver in virtual time")
       ->type_name("URL")
       ->check(named());
   c.add_option("--profile", o.profile, "What is known about the target: a name, or a file")
@@ -181,7 +183,8 @@ void add_conformance(CLI::App& top, experiment::ConformanceOptions& o) {
   c.add_option("--level", o.levels, "Run only cases of these levels: shall, should, may, measure, robustness")
       ->type_name("LEVEL,...")
       ->delimiter(',');
-  auto* const quick = c.add_flag("--quick", o.quick, "Run only cases of level shall that need no rate");
+  auto* const quick =
+      c.add_flag("--quick", o.quick, "Run only cases of level shall that do not send at a high rate");
   c.add_flag("--full", o.full, "Run all cases that send at a low rate (default)")->excludes(quick);
   c.add_flag("--stress", o.stress, "Also run cases that send at the rate of the link")->excludes(quick);
   c.add_flag("--destructive", o.destructive, "Also run cases that may crash the target, last");
@@ -194,7 +197,7 @@ void add_conformance(CLI::App& top, experiment::ConformanceOptions& o) {
   c.add_option_function<std::string>(
        "--time-limit",
        [&o](const std::string& t) { o.overrides.push_back("conformance.time_limit=" + in_seconds(t)); },
-       "End the run after this time; cases that have not run count as such")
+       "End the run after this time. It fails if cases have not run by then")
       ->type_name("TIME");
   c.add_option("--out", o.out, "Write the report to this folder. Default: softfeb-conformance")
       ->type_name("DIR")
@@ -205,8 +208,9 @@ void add_conformance(CLI::App& top, experiment::ConformanceOptions& o) {
   c.add_option("--write-profile", o.write_profile, "Write a draft of a profile with the failures of this run")
       ->type_name("FILE")
       ->check(named());
-  c.add_flag("--list", o.list, "Print the catalogue, and what would run");
-  c.add_option("--explain", o.explain, "Explain a case: what is sent, what is expected, and why")
+  c.add_flag("--list", o.list, "Print all cases, and why some of them would not run");
+  c.add_option("--explain", o.explain,
+               "Explain a case: what is sent, what is expected, and which profiles deviate")
       ->type_name("CASE");
   c.add_flag("-q,--quiet", o.quiet, "Print only problems");
 }

@@ -46,6 +46,7 @@ void check_target(Section& s, ConformanceConfig& c) {
   const auto refuse = [&](const char* key, const char* what, const char* fix) {
     s.reading().problem(s.given(key) ? s.find(key)->where : s.where(), what, fix);
   };
+  if (s.given("target") && c.target.empty()) return;  // it was refused
   if (c.target.empty() && c.qps.empty())
     refuse("target", "the section names no target", "add for example `target: sink://HOST`, or a list `qps`");
   if (c.target.empty()) c.target = kListedTarget;

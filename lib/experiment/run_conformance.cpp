@@ -118,11 +118,22 @@ Plan make_plan(const ConformanceOptions& o) {
   return plan;
 }
 
+/// Why a case would not run; empty if it would. What other targets can do is known only after connecting.
+std::string why_not(const Case& c, const Plan& plan, const conformance::Capabilities* target) {
+  std::string why = conformance::why_not_selected(c, plan.selection);
+  if (why.empty()) why = conformance::why_not_applicable(c, plan.suite.profile, plan.suite.destructive);
+  if (why.empty() && target != nullptr) why = conformance::why_not_applicable(c, *target);
+  return why;
+}
+
 int list_cases(const Plan& plan) {
+  std::optional<conformance::Capabilities> target;
+  if (plan.conformance.target == kOwnVirtual)
+    target = conformance::OwnTarget(conformance::virtual_addresses()).capabilities();
   for (const conformance::CaseGroup& group : plan.catalogue.groups()) {
     fmt::print("{}  {}\n", group.name, group.title);
     for (const Case& c : group.cases) {
-      const std::string why = conformance::why_not_selected(c, plan.selection);
+      const std::string why = why_not(c, plan, target ? &*target : nullptr);
       fmt::print("  {:<7} {:<10} {:<9} {}{}\n", c.id, name_of(c.level), name_of(c.severity), c.title,
                  why.empty() ? "" : "  (" + why + ")");
     }
@@ -259,7 +270,7 @@ int exit_status(const SuiteResult& result, const ConformanceOptions& o) {
 
 void write_text(const std::string& path, const std::string& text) {
   if (path == "-") {
-    fmt::print("{}\n", text);
+    fmt::print("{}", text);
     return;
   }
   report::AtomicFile file(path);
@@ -307,8 +318,10 @@ int run_conformance(const ConformanceOptions& o) {
   const SuiteResult result = in_virtual_time ? run_virtual(plan, show) : run_real(plan, show);
   progress.finish();
   write_results(result, plan, o, folder);
-  fmt::print(stderr, "{}", report::conformance_summary(result, folder, o.strict));
-  return exit_status(result, o);
+  const int status = exit_status(result, o);
+  if (!o.quiet || status != kDone)
+    fmt::print(stderr, "{}", report::conformance_summary(result, folder, o.strict));
+  return status;
 }
 
 }  // namespace softfeb::experiment
