@@ -82,6 +82,7 @@ void add_faults(SuiteResult& suite) {
 Catalogue sample_catalogue() {
   const Catalogue whole;
   std::vector<CaseGroup> groups = whole.groups();
+  expect(find(groups, "BAS-08"), "ACK e msn 1; ACK e+1 msn 2");
   expect(find(groups, "PSN-04"), "ACK e msn 1");
   expect(find(groups, "PSN-09"), "ACK e+40 msn 41; RNR e+41 code 3");
   expect(find(groups, "LEN-17"), "ACK e+1 msn 1");
