@@ -27,7 +27,7 @@ constexpr int kPacketHeight = 38, kStepHeight = 26, kGapHeight = 22, kSlope = 9,
 constexpr std::size_t kMostDrawn = 240;  ///< packets of a page
 constexpr std::size_t kFirstDrawn = 120, kLastDrawn = 60, kNear = 2;
 constexpr std::size_t kRowsOfPiece = 20;  ///< pictures must fit on a printed page
-constexpr std::size_t kSayLine = 40, kSayLines = 2, kNoteLine = 27;
+constexpr std::size_t kSayLine = 34, kSayLines = 2, kNoteLine = 27;
 
 /// The first `most` characters of a UTF-8 text, with a sign if that is not all.
 std::string shortened(const std::string& text, std::size_t most) {
@@ -236,7 +236,7 @@ void Ladder::draw_packet(const TracePacket& p) {
       if (p.fault == Fault::kLate) say("↴", "late", "muted");
       break;
     case Judgement::kNotSent: {
-      const int x = kLeft + 240, y = y1 + 5;
+      const int x = kLeft + 320, y = y1 + 6;
       text(kLeft - 8, y_ + 24, "note", shortened(p.comment, kNoteLine), "end");
       line(kLeft, y1, x, y, "sent dropped");
       line(x - 7, y - 7, x + 7, y + 7, "cross");
