@@ -84,8 +84,8 @@ void apply_limits(const Profile& profile, CaseResult& result);
 /// cases that passed, and limits of figures that were not measured.
 std::vector<std::string> not_seen(const Profile& profile, const SuiteResult& result);
 
-/// The failures of a run as the text of a profile that extends the one of the run. The user must fill in why
-/// the target deviates.
-std::string draft_profile(const SuiteResult& result);
+/// The failures of a run as the text of a profile that extends `base`, the profile of the run: a name, or an
+/// absolute path. The user must fill in why the target deviates.
+std::string draft_profile(const SuiteResult& result, const std::string& base);
 
 }  // namespace softfeb::conformance

@@ -143,10 +143,10 @@ std::string to_yaml(const Profile& profile) {
   return std::string(out.c_str()) + "\n";
 }
 
-std::string draft_profile(const SuiteResult& result) {
+std::string draft_profile(const SuiteResult& result, const std::string& base) {
   YAML::Emitter out;
   out << YAML::BeginMap << YAML::Key << "name" << YAML::Value << "draft";
-  out << YAML::Key << "base" << YAML::Value << result.profile;
+  out << YAML::Key << "base" << YAML::Value << base;
   const TargetDevice& d = result.device;
   out << YAML::Key << "device" << YAML::Value
       << d.name + (d.driver.empty() ? "" : ", driver " + d.driver) +

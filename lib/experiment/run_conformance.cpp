@@ -288,7 +288,10 @@ void write_results(const SuiteResult& result, const Plan& plan, const Conformanc
   }
   if (o.json)
     write_text(*o.json, report::conformance_text(report::make_conformance_result(result, o.strict)));
-  if (o.write_profile) write_text(*o.write_profile, conformance::draft_profile(result));
+  if (o.write_profile) {
+    const std::string base = report::absolute_profile(plan.conformance.profile);
+    write_text(*o.write_profile, conformance::draft_profile(result, base));
+  }
 }
 
 /// Where the report goes: --out, or the usual folder unless only --json is asked for. Empty: nowhere.

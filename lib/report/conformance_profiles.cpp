@@ -99,6 +99,10 @@ std::vector<std::string> installed_profiles() {
   return out;
 }
 
+std::string absolute_profile(const std::string& name) {
+  return is_path(name) ? fs::absolute(name).lexically_normal().string() : name;
+}
+
 conformance::Profile load_profile(std::string_view name, const conformance::Catalogue& catalogue) {
   return conformance::resolve_profile(name, catalogue, find_profile);
 }

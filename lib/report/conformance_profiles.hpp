@@ -15,6 +15,9 @@ namespace softfeb::report {
 /// a file cannot be read.
 conformance::Profile load_profile(std::string_view name, const conformance::Catalogue& catalogue);
 
+/// The name or path of a profile, as a file in any folder can name it: paths become absolute.
+std::string absolute_profile(const std::string& name);
+
 /// Names of the profiles that are installed, in alphabetical order; empty if the installation lacks them.
 std::vector<std::string> installed_profiles();
 

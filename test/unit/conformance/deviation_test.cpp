@@ -212,7 +212,7 @@ TEST_CASE("a draft lists what was observed, and is refused until it is filled in
   suite.cases.push_back(
       judged("OPS-12", iba, {{.replies = {{.msn = 1}}}, {.replies = {{.psn = 1, .syndrome = kNak62}}}}));
   suite.cases.back().of = catalogue().find("OPS-13");
-  std::string draft = draft_profile(suite);
+  std::string draft = draft_profile(suite, suite.profile);
   CHECK_THAT(draft, Catch::Contains("observe: ACK e+1 msn 1") && Catch::Contains("base: iba") &&
                         Catch::Contains("nic, driver drv, firmware 1.2"));
   std::string base;

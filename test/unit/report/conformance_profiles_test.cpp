@@ -72,6 +72,12 @@ TEST_CASE("a profile is found by its path, and its base by name or beside it", "
   CHECK(p.deviations.size() == 16);
 }
 
+TEST_CASE("the path of a profile becomes absolute, its name stays", "[conformance_profiles]") {
+  CHECK(absolute_profile("rxe-6.1") == "rxe-6.1");
+  CHECK(absolute_profile("mine.yaml") == (std::filesystem::current_path() / "mine.yaml").string());
+  CHECK(absolute_profile("/a/../b") == "/b");
+}
+
 TEST_CASE("a profile that cannot be found is refused with a fix", "[conformance_profiles]") {
   CHECK_THAT(load_error("rxe-6.2"),
              Catch::StartsWith("unknown profile 'rxe-6.2'; the nearest is rxe-6.1; fix: use "
