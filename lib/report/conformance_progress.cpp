@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/conformance_progress.hpp"
 
+#include "report/conformance_files.hpp"
 #include "report/conformance_words.hpp"
 #include "report/markup.hpp"
 
@@ -61,12 +62,15 @@ std::string printable(std::string_view text) {
   return out;
 }
 
-std::string trouble_of(const CaseResult& r) {
+/// `folder`: that of the report; empty: none.
+std::string trouble_of(const CaseResult& r, const std::string& folder) {
   std::string out =
       fmt::format("{} {} {}: {}\n    sent:     {}\n    expected: {} ({})\n", sign_of(r.verdict), r.of->id,
                   r.of->title, printable(r.reason), r.of->stimulus, r.of->expected, r.of->section);
   const std::string observed = observed_words(r);
   if (!observed.empty()) out += fmt::format("    observed: {}\n", printable(observed));
+  if (!folder.empty())
+    out += "    page:     " + (std::filesystem::path(folder) / page_of(*r.of)).string() + "\n";
   return out;
 }
 
@@ -102,7 +106,7 @@ void ConformanceProgress::finish() {
 std::string conformance_summary(const SuiteResult& result, const std::string& folder, bool strict) {
   std::string out;
   for (const CaseResult& r : result.cases) {
-    if (r.verdict == Verdict::kFail || r.verdict == Verdict::kInconclusive) out += trouble_of(r);
+    if (r.verdict == Verdict::kFail || r.verdict == Verdict::kInconclusive) out += trouble_of(r, folder);
   }
   if (result.no_baseline) out += "no baseline: " + printable(*result.no_baseline) + "\n";
   if (result.dead)

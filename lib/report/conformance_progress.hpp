@@ -30,7 +30,7 @@ class ConformanceProgress {
 };
 
 /// The text at the end of a run: failed and inconclusive cases with what was expected and what came,
-/// deviations that were not seen, and totals. `folder`: where the page is; empty: none was written.
+/// deviations that were not seen, and totals. `folder`: where the pages are; empty: none were written.
 std::string conformance_summary(const conformance::SuiteResult& result, const std::string& folder,
                                 bool strict);
 

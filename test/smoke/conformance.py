@@ -161,7 +161,7 @@ class Conformance(harness.TestCase):
         self.assertEqual(self.verdicts(run)["LEN-10"], "fail")
         self.assertEqual(run.result["verdict"], "fail")
         self.assertIn("1 failed (LEN-10)", run.err)
-        self.assertRegex(run.err, r"✗ LEN-10 .*\n    sent:     .*\n    expected: .*\n    observed: NAK 0x61 ")
+        self.assertRegex(run.err, r"✗ LEN-10 .*\n    sent:     .*\n    expected: .*\n    observed: NAK 0x61 .*\n    page:     out/cases/LEN-10.html\n")
         self.check_junit(run.result)
         # The draft of a profile must be completed.
         self.conformance("--cases", "LEN", "--profile", profile, "--write-profile", "new/draft.yaml", status=3)
@@ -245,6 +245,25 @@ class Conformance(harness.TestCase):
         self.assertIn("contains no index.html, so it is no result of softfeb conformance", run.err)
         self.assertNotIn("BAS", run.err)  # before the run
         self.assertEqual((self.dir / "out/config.yaml").read_text(), "mine")
+
+    def test_a_folder_that_cannot_be_written(self):
+        run = self.conformance("--cases", "BAS-01", "--out", "/proc/softfeb", status=3)
+        self.assertIn("cannot write /proc/softfeb: ", run.err)
+        self.assertIn("; name a folder with --out that can be written", run.err)
+        self.assertNotIn("BAS", run.err)
+
+    def test_a_full_disk(self):
+        """The results of the earlier run stay."""
+        if subprocess.run(["unshare", "-rm", "true"], check=False).returncode != 0:
+            self.skipTest("no namespaces")
+        script = ('mkdir disk && mount -t tmpfs -o size=2m none disk && "$0" conformance -q --cases BAS --out disk/out && '
+                  'cksum disk/out/result.json disk/out/cases/* > before && "$0" conformance -q --out disk/out; status=$?; '
+                  'cksum disk/out/result.json disk/out/cases/* > after; ls -A disk; exit $status')
+        run = subprocess.run(["unshare", "-rm", "sh", "-c", script, harness.SOFTFEB], cwd=self.dir, text=True, capture_output=True,
+                             timeout=harness.LIMIT, check=False)
+        self.assertEqual((run.returncode, run.stdout), (3, "out\n"), run.stderr)
+        self.assertRegex(run.stderr, r"^softfeb: cannot write .*: No space left on device; ")
+        self.assertEqual((self.dir / "before").read_text(), (self.dir / "after").read_text())
 
     # Nothing answers
 

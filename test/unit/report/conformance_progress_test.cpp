@@ -73,9 +73,10 @@ TEST_CASE("the summary says what was sent, expected and observed", "[conformance
   const conformance::Case& c = *catalogue.find("PSN-04");
   CHECK_THAT(text, Catch::StartsWith("✗ BAS-08 Zero-length WRITE: ") &&
                        Catch::Contains("observed: no ACK e+1 msn 2\n"));
-  CHECK_THAT(text, Catch::Contains("\n✗ PSN-04 Gap: unexpected NAK 0x60 PSN e+1, MSN 1\n    sent:     " +
-                                   c.stimulus + "\n    expected: " + c.expected + " (" + c.section +
-                                   ")\n    observed: NAK 0x60 e+1, MSN 1\n"));
+  CHECK_THAT(text,
+             Catch::Contains("\n✗ PSN-04 Gap: unexpected NAK 0x60 PSN e+1, MSN 1\n    sent:     " +
+                             c.stimulus + "\n    expected: " + c.expected + " (" + c.section +
+                             ")\n    observed: NAK 0x60 e+1, MSN 1\n    page:     out/cases/PSN-04.html\n"));
   CHECK_THAT(text, Catch::Contains("\n✗ MEM-02 ") &&
                        Catch::Contains("\n    observed: region 0, offset 0x4001: 77 88 ee "));
   CHECK_THAT(text, Catch::Contains("\n? LOS-01 One packet in 256: a fault rule was never hit\n"));
