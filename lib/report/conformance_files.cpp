@@ -89,11 +89,6 @@ class FolderBeside {
     std::string name = folder.string() + ".part-XXXXXX";
     if (mkdtemp(name.data()) == nullptr) cannot_write(folder, std::strerror(errno));
     path_ = name;
-    // mkdtemp() permits only the owner to read.
-    fs::permissions(path_,
-                    fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec |
-                        fs::perms::others_read | fs::perms::others_exec,
-                    error);
   }
   ~FolderBeside() {
     std::error_code ignored;

@@ -2,6 +2,7 @@
 #include "report/markup.hpp"
 
 #include <string>
+#include <string_view>
 
 #include <catch2/catch.hpp>
 
@@ -39,6 +40,9 @@ TEST_CASE("bytes that are not UTF-8 are replaced one by one", "[markup]") {
   CHECK(escaped("\xe2\x9c") == kReplaced + kReplaced);
   CHECK(escaped("\xc3<") == kReplaced + "&lt;");
   CHECK(escaped("\xf0\x9f\x98") == kReplaced + kReplaced + kReplaced);
+  // The byte behind the text does not count.
+  CHECK(character_length(std::string_view("\xc3\xbc", 1)) == 0);
+  CHECK(escaped(std::string_view("\xe2\x9c\x93", 2)) == kReplaced + kReplaced);
   // Five and six bytes.
   CHECK(character_length("\xf8\x88\x80\x80\x80") == 0);
   CHECK(character_length("\xfc\x84\x80\x80\x80\x80") == 0);
