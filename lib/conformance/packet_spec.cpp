@@ -145,15 +145,19 @@ Override parse_option(std::string_view packet, std::string_view text) {
   }
   const std::size_t equals = text.find('=');
   std::string_view name = text.substr(0, equals);
+  bool numbered = false;
   if (const std::size_t dot = name.find('.'); dot != std::string_view::npos) {
     const std::string_view index = name.substr(dot + 1);
     const auto [end, error] = std::from_chars(index.data(), index.data() + index.size(), out.index);
     if (error != std::errc() || end != index.data() + index.size())
       refuse_packet(packet, "'" + std::string(index) + "' is not the number of a byte");
     name = name.substr(0, dot);
+    numbered = true;
   }
   const FieldRow& row = field_row(packet, name);
   out.field = row.field;
+  if (numbered && out.field != Field::kPayload && out.field != Field::kPad)
+    refuse_packet(packet, "only payload and pad have numbered bytes");
   if (equals == std::string_view::npos) {
     out.value = Expression(1);
   } else {
@@ -210,14 +214,24 @@ const Override* PacketSpec::find(Field field) const {
 }
 
 PacketSpec PacketSpec::unspoilt() const {
-  PacketSpec out = *this;
   const auto spoils = [](const Override& o) {
     return o.late || (o.field != Field::kLength && o.field != Field::kAt && o.field != Field::kRegion &&
                       o.field != Field::kImmediate && o.field != Field::kFill);
   };
-  out.overrides.erase(std::remove_if(out.overrides.begin(), out.overrides.end(), spoils),
-                      out.overrides.end());
+  // The options are the last parts of the text, in the order of `overrides`.
+  const std::size_t close = text.rfind(')');
+  const auto parts = split(std::string_view(text).substr(0, close), ',');
+  const std::size_t options = parts.size() - overrides.size();
+  PacketSpec out = *this;
+  out.overrides.clear();
+  out.text = parts[0];
+  for (std::size_t k = 1; k < parts.size(); ++k) {
+    if (k >= options && spoils(overrides[k - options])) continue;
+    if (k >= options) out.overrides.push_back(overrides[k - options]);
+    out.text += "," + std::string(parts[k]);
+  }
   out.ack_req = true;
+  out.text += ")!";
   return out;
 }
 

@@ -119,11 +119,12 @@ struct PacketSpec {
       size;  ///< payload in bytes; default: 8 for a single packet, the path MTU otherwise
   bool ack_req = false;
   std::vector<Override> overrides;
-  std::string text;
+  std::string text;  ///< in the notation
 
   const Override* find(Field field) const;
-  /// The same packet without its options, apart from those that say where it goes: length, VA, rkey, region
-  /// and immediate. Cases send it to check that the spoilt packet was dropped without effect.
+  /// The same packet with AckReq and without its options, apart from those that say where it goes and what it
+  /// contains: `len`, `at`, `region`, `imm` and `fill`. Cases send it to check that the spoilt packet was
+  /// dropped without effect. Only for packets from parse_packets().
   PacketSpec unspoilt() const;
 };
 
