@@ -37,7 +37,7 @@ std::vector<std::uint8_t> fragment(std::vector<std::uint8_t> ip, ByteSpan part, 
 }  // namespace
 
 FrameDraft::FrameDraft(const ScriptSetup& setup, const ScriptPacket& packet, std::uint16_t identification)
-    : setup_(setup), v6_(!setup.path.dest_ip.is_v4()) {
+    : setup_(setup), kind_(packet.spec.kind), v6_(!setup.path.dest_ip.is_v4()) {
   ethernet_.resize(roce::kEthernetSize);
   std::copy(setup.path.dest_mac.begin(), setup.path.dest_mac.end(), ethernet_.begin());
   std::copy(setup.path.source_mac.begin(), setup.path.source_mac.end(), ethernet_.begin() + 6);
@@ -116,9 +116,7 @@ void FrameDraft::write_ip(std::uint16_t identification) {
 void FrameDraft::set_lengths() {
   const std::size_t icrc = icrc_absent_ ? 0 : roce::kIcrcSize;
   const std::size_t datagram = udp_.size() + transport_.size() + icrc;
-  if (!udp_.empty() && !udp_length_set_)
-    store_be16(&udp_[4],
-               static_cast<std::uint16_t>(static_cast<std::int64_t>(datagram) + udp_length_change_));
+  if (!udp_.empty()) store_be16(&udp_[4], static_cast<std::uint16_t>(datagram));
   const bool like_v6 = v6_ || udp_.empty();
   store_be16(&ip_[like_v6 ? 4 : 2], static_cast<std::uint16_t>(datagram + (like_v6 ? 0 : ip_.size())));
 }
@@ -166,21 +164,37 @@ void FrameDraft::make_icrc() {
   store_le32(icrc_.data(), roce::crc32(0, masked()));
 }
 
-void FrameDraft::apply(const PacketSpec& spec, const Symbols& symbols) {
-  symbols_ = symbols;
-  text_ = spec.text;
+/// Makes the changes that the iCRC covers. Lengths and the IP checksum are changed after the right ones are
+/// known.
+void FrameDraft::change_before_icrc(const PacketSpec& spec) {
+  const auto deferred = [](Field f) {
+    return f == Field::kUdpLength || f == Field::kIpChecksum || f == Field::kUdpChecksum;
+  };
+  const auto change_field = [&](Field field) {
+    for (const Override& o : spec.overrides) {
+      if (!o.late && o.field == field) change(o);
+    }
+  };
   for (const Override& o : spec.overrides) {
-    if (!o.late && o.field != Field::kIcrc) change(o);
-    if (!o.late && o.field == Field::kIcrc && o.mode == Override::Mode::kWord) change_icrc(o);
+    if (!o.late && !deferred(o.field) && (o.field != Field::kIcrc || o.mode == Override::Mode::kWord))
+      change(o);
   }
   transport_.resize(std::min(transport_.size(), cut_));
   set_lengths();
+  change_field(Field::kUdpLength);
   set_ip_checksum();
+  change_field(Field::kIpChecksum);
+}
+
+void FrameDraft::apply(const PacketSpec& spec, const Symbols& symbols) {
+  symbols_ = symbols;
+  text_ = spec.text;
+  change_before_icrc(spec);
   make_icrc();
   for (const Override& o : spec.overrides) {
-    if (!o.late && o.field == Field::kIcrc && o.mode != Override::Mode::kWord) change_icrc(o);
-    if (o.field == Field::kIcrc && o.word == "reversed") std::reverse(icrc_.begin(), icrc_.end());
-    if (!o.late && o.field == Field::kUdpChecksum) change_udp_checksum(o);
+    if (o.late) continue;
+    if (o.field == Field::kIcrc && (o.mode != Override::Mode::kWord || o.word == "reversed")) change_icrc(o);
+    if (o.field == Field::kUdpChecksum) change(o);
   }
   late_ = true;
   for (const Override& o : spec.overrides) {
@@ -188,6 +202,8 @@ void FrameDraft::apply(const PacketSpec& spec, const Symbols& symbols) {
     change(o);
     set_ip_checksum();
   }
+  if (split_ != 0 && split_ >= udp_.size() + transport_.size() + icrc_.size())
+    refuse("it is split behind its end");
 }
 
 std::vector<std::vector<std::uint8_t>> FrameDraft::frames() const {

@@ -31,7 +31,13 @@ class FrameDraft {
   void write_ip(std::uint16_t identification);
   void write_udp();
 
+  void change_before_icrc(const PacketSpec& spec);
   void change(const Override& o);
+  void change_transport(const Override& o);
+  void change_extended(const Override& o);
+  void change_ip(const Override& o);
+  void change_udp(const Override& o);
+  void change_ethernet(const Override& o);
   void change_shape(const Override& o);
   /// Applies `o` to a field of `bits` bits. Its lowest bit is bit `shift` of the big-endian number of `width`
   /// bytes at `at`.
@@ -39,10 +45,8 @@ class FrameDraft {
                    const Override& o);
   void change_address(Bytes& bytes, std::size_t at, const Override& o);
   void change_mac(std::size_t at, const Override& o);
-  void change_udp_checksum(const Override& o);
   void change_icrc(const Override& o);
-  std::size_t extended(std::size_t offset, std::size_t width, const Override& o) const;
-  [[noreturn]] void refuse(const Override& o, const std::string& what) const;
+  [[noreturn]] void refuse(const std::string& what) const;
 
   void set_lengths();
   void set_ip_checksum();
@@ -54,6 +58,7 @@ class FrameDraft {
   const ScriptSetup& setup_;
   Symbols symbols_;
   std::string text_;
+  PacketKind kind_;
   bool v6_ = false;
   Bytes ethernet_;              ///< with a VLAN tag, if there is one
   Bytes ip_;                    ///< with options; with RoCE v1: the GRH
@@ -70,8 +75,6 @@ class FrameDraft {
   std::size_t cut_ = SIZE_MAX;
   std::size_t trail_ = 0;
   std::size_t split_ = 0;  ///< 0: one frame
-  std::int64_t udp_length_change_ = 0;
-  bool udp_length_set_ = false;
 };
 
 }  // namespace softfeb::conformance

@@ -16,25 +16,15 @@ constexpr std::size_t kExtended = roce::Bth::kSize;  ///< offset of the first ex
 
 }  // namespace
 
-void FrameDraft::refuse(const Override& /*o*/, const std::string& what) const {
-  throw NotationError("'" + text_ + "': " + what);
-}
-
-/// Returns the offset of a field in the extended headers. Refuses `o` if the packet does not have the field.
-std::size_t FrameDraft::extended(std::size_t offset, std::size_t width, const Override& o) const {
-  if (kExtended + offset + width > payload_at_) refuse(o, "the packet has no such header");
-  return kExtended + offset;
-}
+void FrameDraft::refuse(const std::string& what) const { throw NotationError("'" + text_ + "': " + what); }
 
 void FrameDraft::change_bits(Bytes& bytes, std::size_t at, std::size_t width, unsigned shift, unsigned bits,
                              const Override& o) {
-  if (at + width > bytes.size()) refuse(o, "the packet is too short for this option");
+  if (at + width > bytes.size()) refuse("the packet is too short for this option");
   std::uint64_t word = 0;
   for (std::size_t k = 0; k < width; ++k) word = word << 8 | bytes[at + k];
   const std::uint64_t mask = (bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1) << shift;
-  std::uint64_t value = o.word == "ce" ? 3 : o.value.value(symbols_);
-  if (o.mode == Override::Mode::kAdd) value += (word & mask) >> shift;
-  if (o.mode == Override::Mode::kXor) value ^= (word & mask) >> shift;
+  const std::uint64_t value = o.word == "ce" ? 3 : o.applied((word & mask) >> shift, symbols_);
   word = (word & ~mask) | (value << shift & mask);
   for (std::size_t k = width; k-- > 0; word >>= 8) bytes[at + k] = static_cast<std::uint8_t>(word);
 }
@@ -65,29 +55,27 @@ void FrameDraft::change_mac(std::size_t at, const Override& o) {
   }
 }
 
-void FrameDraft::change_udp_checksum(const Override& o) {
-  if (o.word == "right") {
-    store_be16(&udp_[6], udp_checksum());
-  } else {
-    change_bits(udp_, 6, 2, 0, 16, o);
-  }
-}
-
 void FrameDraft::change_icrc(const Override& o) {
-  if (o.word == "none") {
+  if (o.word == "reversed") {
+    std::reverse(icrc_.begin(), icrc_.end());
+  } else if (o.word.empty()) {
+    change_bits(icrc_, 0, 4, 0, 32, o);
+  } else if (late_) {
+    refuse("how the iCRC is made cannot change on the way");
+  } else if (o.word == "none") {
     icrc_absent_ = true;
   } else if (o.word == "no_ones") {
     whole_icrc_ = false;
   } else if (o.word == "byte4_counted") {
     byte4_masked_ = false;
-  } else if (o.word.empty()) {
-    change_bits(icrc_, 0, 4, 0, 32, o);
   }
 }
 
 /// Applies an option that changes the shape of the frame instead of a field of a header.
 void FrameDraft::change_shape(const Override& o) {
   const std::uint64_t value = o.value.value(symbols_);
+  const bool made = o.field == Field::kIhl || o.field == Field::kRoceV1 || o.field == Field::kCut;
+  if (late_ && made) refuse("the headers and the length of a packet cannot change on the way");
   switch (o.field) {
     case Field::kCut:
       cut_ = value;
@@ -96,12 +84,12 @@ void FrameDraft::change_shape(const Override& o) {
       trail_ = std::min<std::uint64_t>(value, 1500);
       break;
     case Field::kSplit:
-      if (v6_ || value % 8 != 0 || value == 0 || value >= udp_.size() + transport_.size())
-        refuse(o, "only IPv4 is fragmented, at a multiple of 8 bytes inside the packet");
+      if (v6_ || udp_.empty() || value % 8 != 0 || value == 0)
+        refuse("only IPv4 is fragmented, at a multiple of 8 bytes inside the packet");
       split_ = value;
       break;
     case Field::kIhl:
-      if (v6_ || value < 5 || value > 15) refuse(o, "ihl is a length of IPv4 headers, 5 to 15");
+      if (v6_ || udp_.empty() || value < 5 || value > 15) refuse("ihl is a length of IPv4 headers, 5 to 15");
       ip_.resize(4 * value, 0x01);  // NOP
       ip_[0] = static_cast<std::uint8_t>(0x40 | value);
       break;
@@ -122,14 +110,9 @@ void FrameDraft::change_shape(const Override& o) {
   }
 }
 
-void FrameDraft::change(const Override& o) {
-  const bool placed = !late_ && o.mode == Override::Mode::kSet;  // write_transport() has written the value
+void FrameDraft::change_transport(const Override& o) {
   const auto bth = [&](std::size_t at, std::size_t width, unsigned shift, unsigned bits) {
     change_bits(transport_, at, width, shift, bits, o);
-  };
-  const auto v4_only = [&](std::size_t at, std::size_t width, unsigned shift, unsigned bits) {
-    if (v6_) refuse(o, "the option exists only with IPv4");
-    change_bits(ip_, at, width, shift, bits, o);
   };
   switch (o.field) {
     case Field::kOpcode:
@@ -147,7 +130,8 @@ void FrameDraft::change(const Override& o) {
     case Field::kByte4:
       return bth(4, 1, 0, 8);
     case Field::kDestQp:
-      if (o.word == "unused") return store_be24(&transport_[5], setup_.unused_qp);
+      if (o.word == "unused")
+        return change_bits(transport_, 5, 3, 0, 24, {.value = Expression(setup_.unused_qp)});
       return bth(5, 3, 0, 24);
     case Field::kAckReq:
       return bth(8, 1, 7, 1);
@@ -155,27 +139,51 @@ void FrameDraft::change(const Override& o) {
       return bth(8, 1, 0, 7);
     case Field::kPsn:
       return bth(9, 3, 0, 24);
-    case Field::kRegion:
-    case Field::kAt:
-    case Field::kFill:
-      return;
-    case Field::kVa:
-      return placed ? void() : bth(extended(0, 8, o), 8, 0, 64);
-    case Field::kRkey:
-      return transport_[0] == 0x17 ? bth(extended(0, 4, o), 4, 0, 32) : bth(extended(8, 4, o), 4, 0, 32);
-    case Field::kLength:
-      return placed ? void() : bth(extended(12, 4, o), 4, 0, 32);
-    case Field::kImmediate:
-      return placed ? void() : bth(payload_at_ - 4, 4, 0, 32);
-    case Field::kSwap:
-      return bth(extended(12, 8, o), 8, 0, 64);
-    case Field::kCompare:
-      return bth(extended(20, 8, o), 8, 0, 64);
     case Field::kPayload:
-      if (o.index >= payload_size_) refuse(o, "the payload has no such byte");
+      if (o.index >= payload_size_) refuse("the payload has no such byte");
       return bth(payload_at_ + o.index, 1, 0, 8);
     case Field::kPad:
       return bth(payload_at_ + payload_size_ + o.index, 1, 0, 8);
+    default:
+      return;
+  }
+}
+
+/// Changes an extended header. `len`, `va` and `imm` are part of the ScriptPacket and therefore already in
+/// place, unless they are changed on the way.
+void FrameDraft::change_extended(const Override& o) {
+  const bool reth = carries_reth(kind_), atomic = carries_atomic_header(kind_);
+  const auto in_header = [&](bool present, std::size_t at, std::size_t width) {
+    if (!present) refuse("the packet has no such header");
+    if (late_ || (o.field != Field::kVa && o.field != Field::kLength && o.field != Field::kImmediate))
+      change_bits(transport_, at, width, 0, static_cast<unsigned>(8 * width), o);
+  };
+  switch (o.field) {
+    case Field::kVa:
+      return in_header(reth || atomic, kExtended, 8);
+    case Field::kRkey:
+      if (kind_ == PacketKind::kSendOnlyInv) return in_header(true, kExtended, 4);
+      return in_header(reth || atomic, kExtended + 8, 4);
+    case Field::kLength:
+      return in_header(reth, kExtended + 12, 4);
+    case Field::kImmediate:
+      return in_header(carries_immediate(kind_), payload_at_ - 4, 4);
+    case Field::kSwap:
+      return in_header(atomic, kExtended + 12, 8);
+    case Field::kCompare:
+      return in_header(atomic, kExtended + 20, 8);
+    default:
+      return;
+  }
+}
+
+void FrameDraft::change_ip(const Override& o) {
+  if (udp_.empty()) refuse("RoCE v1 has no IP header");
+  const auto v4_only = [&](std::size_t at, std::size_t width, unsigned shift, unsigned bits) {
+    if (v6_) refuse("the option exists only with IPv4");
+    change_bits(ip_, at, width, shift, bits, o);
+  };
+  switch (o.field) {
     case Field::kVersion:
       return change_bits(ip_, 0, 1, 4, 4, o);
     case Field::kTos:
@@ -195,7 +203,7 @@ void FrameDraft::change(const Override& o) {
     case Field::kTtl:
       return change_bits(ip_, v6_ ? 7 : 8, 1, 0, 8, o);
     case Field::kFlowLabel:
-      if (!v6_) refuse(o, "a flow label exists only with IPv6");
+      if (!v6_) refuse("a flow label exists only with IPv6");
       return change_bits(ip_, 0, 4, 0, 20, o);
     case Field::kIpChecksum:
       keep_ip_checksum_ = true;
@@ -204,31 +212,74 @@ void FrameDraft::change(const Override& o) {
       return change_address(ip_, v6_ ? 20 : 12, o);
     case Field::kDestIp:
       return change_address(ip_, v6_ ? 36 : 16, o);
+    default:
+      return;
+  }
+}
+
+void FrameDraft::change_udp(const Override& o) {
+  if (udp_.empty()) refuse("RoCE v1 has no UDP header");
+  switch (o.field) {
     case Field::kSourcePort:
       return change_bits(udp_, 0, 2, 0, 16, o);
     case Field::kDestPort:
       return change_bits(udp_, 2, 2, 0, 16, o);
     case Field::kUdpLength:
-      if (o.mode == Override::Mode::kAdd && !late_) {
-        udp_length_change_ = static_cast<std::int64_t>(o.value.value(symbols_));
-        return;
-      }
-      udp_length_set_ = true;
       return change_bits(udp_, 4, 2, 0, 16, o);
+    default:
+      return o.word == "right" ? store_be16(&udp_[6], udp_checksum()) : change_bits(udp_, 6, 2, 0, 16, o);
+  }
+}
+
+void FrameDraft::change_ethernet(const Override& o) {
+  if (o.field == Field::kDestMac) return change_mac(0, o);
+  if (o.field == Field::kSourceMac) return change_mac(6, o);
+  if (ethernet_.size() == roce::kEthernetSize) {
+    constexpr std::uint8_t kTag[] = {0x81, 0x00, 0x00, 0x00};
+    ethernet_.insert(ethernet_.begin() + 12, std::begin(kTag), std::end(kTag));
+  }
+  return o.field == Field::kVid ? change_bits(ethernet_, 14, 2, 0, 12, o)
+                                : change_bits(ethernet_, 14, 2, 13, 3, o);
+}
+
+void FrameDraft::change(const Override& o) {
+  switch (o.field) {
+    case Field::kRegion:
+    case Field::kAt:
+    case Field::kFill:
+      if (late_) refuse("region, at and fill cannot change on the way");
+      return;  // part of the ScriptPacket
+    case Field::kVa:
+    case Field::kRkey:
+    case Field::kLength:
+    case Field::kImmediate:
+    case Field::kSwap:
+    case Field::kCompare:
+      return change_extended(o);
+    case Field::kVersion:
+    case Field::kTos:
+    case Field::kDscp:
+    case Field::kEcn:
+    case Field::kId:
+    case Field::kDf:
+    case Field::kMf:
+    case Field::kOffset:
+    case Field::kTtl:
+    case Field::kFlowLabel:
+    case Field::kIpChecksum:
+    case Field::kSourceIp:
+    case Field::kDestIp:
+      return change_ip(o);
+    case Field::kSourcePort:
+    case Field::kDestPort:
+    case Field::kUdpLength:
     case Field::kUdpChecksum:
-      return late_ ? change_udp_checksum(o) : void();
+      return change_udp(o);
     case Field::kDestMac:
-      return change_mac(0, o);
     case Field::kSourceMac:
-      return change_mac(6, o);
     case Field::kVid:
     case Field::kPcp:
-      if (ethernet_.size() == roce::kEthernetSize) {
-        constexpr std::uint8_t kTag[] = {0x81, 0x00, 0x00, 0x00};
-        ethernet_.insert(ethernet_.begin() + 12, std::begin(kTag), std::end(kTag));
-      }
-      return o.field == Field::kVid ? change_bits(ethernet_, 14, 2, 0, 12, o)
-                                    : change_bits(ethernet_, 14, 2, 13, 3, o);
+      return change_ethernet(o);
     case Field::kIcrc:
       return change_icrc(o);
     case Field::kIhl:
@@ -237,6 +288,8 @@ void FrameDraft::change(const Override& o) {
     case Field::kTrail:
     case Field::kSplit:
       return change_shape(o);
+    default:
+      return change_transport(o);
   }
 }
 

@@ -107,6 +107,11 @@ struct Override {
   std::uint32_t index = 0;  ///< kPayload, kPad: number of the byte
   bool late = false;        ///< `~`: changed on the way, after the iCRC was made
 
+  /// The number that replaces `right`. Not for kWord.
+  std::uint64_t applied(std::uint64_t right, const Symbols& symbols) const {
+    const std::uint64_t number = value.value(symbols);
+    return mode == Mode::kAdd ? right + number : mode == Mode::kXor ? right ^ number : number;
+  }
   bool operator==(const Override&) const = default;
 };
 

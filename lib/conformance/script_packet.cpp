@@ -30,9 +30,10 @@ std::vector<std::uint8_t> pattern(std::uint32_t packet, std::uint32_t size) {
 }
 
 std::uint64_t message_length(const PacketSpec& spec, const Symbols& symbols, std::uint64_t payload) {
-  if (const Override* const given = spec.find(Field::kLength)) return given->value.value(symbols);
-  if (spec.kind == PacketKind::kRead) return spec.size ? spec.size->value(symbols) : 8;
-  return payload;
+  std::uint64_t right = payload;
+  if (spec.kind == PacketKind::kRead) right = spec.size ? spec.size->value(symbols) : 8;
+  const Override* const given = spec.find(Field::kLength);
+  return given == nullptr ? right : given->applied(right, symbols);
 }
 
 }  // namespace
@@ -44,17 +45,19 @@ Symbols Script::symbols(std::uint64_t repetition, std::uint32_t region) const {
 /// Finds the region and the offset to which the packet's payload belongs.
 void Script::place(const PacketSpec& spec, const Symbols& symbols, ScriptPacket& out) {
   if (!begins(spec.kind)) {
+    if (spec.find(Field::kAt) != nullptr || spec.find(Field::kRegion) != nullptr)
+      throw NotationError("'" + spec.text + "': the packet that begins the message says where it goes");
     out.region = message_.region;
     out.offset =
         message_.offset + std::uint64_t{(out.psn - message_.first_psn) & roce::kPsnMask} * setup_.pmtu;
     return;
   }
-  if (const Override* const at = spec.find(Field::kAt)) {
-    out.offset = at->value.value(symbols);
-  } else if (const Override* const va = spec.find(Field::kVa)) {
-    out.offset = va->value.value(symbols) - setup_.regions[out.region].address;
-  } else {
-    out.offset = kMargin + ((out.psn - setup_.first_psn) & roce::kPsnMask) % kSlots * kSlot;
+  const std::uint64_t slot = kMargin + ((out.psn - setup_.first_psn) & roce::kPsnMask) % kSlots * kSlot;
+  const Override* const at = spec.find(Field::kAt);
+  out.offset = at == nullptr ? slot : at->value.value(symbols);
+  if (const Override* const va = spec.find(Field::kVa)) {
+    const std::uint64_t base = setup_.regions[out.region].address;
+    out.offset = va->applied(base + out.offset, symbols) - base;
   }
   if (spec.kind == PacketKind::kFirst) message_ = {out.psn, out.region, out.offset};
 }
@@ -76,9 +79,9 @@ ScriptPacket Script::make(const PacketSpec& spec, std::uint64_t repetition) {
     out.payload.assign(out.payload.size(), static_cast<std::uint8_t>(fill->value.value(known)));
   out.message_length = static_cast<std::uint32_t>(message_length(spec, known, out.payload.size()));
   if (const Override* const imm = spec.find(Field::kImmediate))
-    out.immediate = static_cast<std::uint32_t>(imm->value.value(known));
-  if (spec.kind == PacketKind::kRead)
-    out.psns = std::max(1U, (out.message_length + setup_.pmtu - 1) / setup_.pmtu);
+    out.immediate = static_cast<std::uint32_t>(imm->applied(0, known));
+  if (spec.kind == PacketKind::kRead && out.message_length > setup_.pmtu)
+    out.psns = (out.message_length - 1) / setup_.pmtu + 1;
   FrameDraft draft(setup_, out, id_++);
   draft.apply(spec, known);
   out.opcode = draft.opcode();
