@@ -65,7 +65,13 @@ AnswerPattern parse_pattern(std::string_view text) {
   out.kind = row->kind;
   out.syndrome = row->syndrome;
   std::size_t k = 1;
-  if (k < words.size() && words[k] != "msn" && words[k] != "code") parse_psn(words[k++], out);
+  const bool plain = out.kind == Kind::kNone || out.kind == Kind::kAny || out.kind == Kind::kCnp;
+  if (plain && words.size() > 1)
+    refuse_answer(text, std::string(words[0]) + " has neither a PSN nor an MSN to compare");
+  const auto is_key = [](std::string_view word) {
+    return word == "msn" || word == "code" || word == "credits";
+  };
+  if (k < words.size() && !is_key(words[k])) parse_psn(words[k++], out);
   for (; k + 1 < words.size(); k += 2) {
     if (words[k] == "msn") {
       out.msn = Expression::parse(words[k + 1]);
@@ -124,19 +130,47 @@ std::uint64_t credits_of(const roce::Aeth& aeth) {
 /// True if `a` is `b` or comes before it.
 bool not_after(roce::Psn a, roce::Psn b) { return ((b - a) & roce::kPsnMask) < (1U << 23); }
 
+/// An item that expects a CNP is taken apart from the sequence, and after an item that takes everything,
+/// nothing else can come.
+void check_item(const std::vector<AnswerPattern>& alternatives, std::string_view text, bool after_any) {
+  const auto has = [&](Kind kind) {
+    return std::any_of(alternatives.begin(), alternatives.end(),
+                       [&](const AnswerPattern& p) { return p.kind == kind; });
+  };
+  const bool mixed = std::any_of(alternatives.begin(), alternatives.end(), [](const AnswerPattern& p) {
+    return p.kind != Kind::kCnp && p.kind != Kind::kNone;
+  });
+  if (has(Kind::kCnp) && mixed) refuse_answer(text, "a CNP is an alternative only to none");
+  if (after_any && !has(Kind::kCnp)) refuse_answer(text, "it follows any, which takes every answer");
+}
+
 }  // namespace
 
 Expectation Expectation::parse(std::string_view text) {
   Expectation out;
+  bool after_any = false;
   out.text = text;
   if (trimmed(text) == "silence") return out;
   for (const std::string_view item : split_words(text, ';')) {
     Item next{.alternatives = {}, .text = std::string(item)};
     for (const std::string_view one : split_words(item, '|')) next.alternatives.push_back(parse_pattern(one));
+    check_item(next.alternatives, item, after_any);
+    after_any = after_any || std::any_of(next.alternatives.begin(), next.alternatives.end(),
+                                         [](const AnswerPattern& p) { return p.kind == Kind::kAny; });
     out.items.push_back(std::move(next));
   }
   if (out.items.empty()) throw NotationError("an expectation is empty; fix: write silence");
   return out;
+}
+
+bool Matcher::is_cnp(const Item& item) {
+  return std::any_of(item.alternatives.begin(), item.alternatives.end(),
+                     [](const AnswerPattern& p) { return p.kind == Kind::kCnp; });
+}
+
+bool Matcher::repeats(const Item& item) {
+  return std::any_of(item.alternatives.begin(), item.alternatives.end(),
+                     [](const AnswerPattern& p) { return p.repeated; });
 }
 
 bool Matcher::accepts(const AnswerPattern& pattern, const Answer& answer,
@@ -191,12 +225,14 @@ bool Matcher::may_skip(std::size_t item, const Answer& answer) const {
 bool Matcher::take_cnp() {
   for (std::size_t k = 0; k < cnps_.size(); ++k) {
     const Item& item = expectation_->items[k];
-    if (!is_cnp(item) || (cnps_[k] != 0 && !item.alternatives.front().repeated)) continue;
+    if (!is_cnp(item) || (cnps_[k] != 0 && !repeats(item))) continue;
     cnps_[k] = 1;
     return true;
   }
-  return std::any_of(expectation_->items.begin(), expectation_->items.end(),
-                     [](const Item& item) { return item.alternatives.front().kind == Kind::kAny; });
+  return std::any_of(expectation_->items.begin(), expectation_->items.end(), [](const Item& item) {
+    return std::any_of(item.alternatives.begin(), item.alternatives.end(),
+                       [](const AnswerPattern& p) { return p.kind == Kind::kAny; });
+  });
 }
 
 bool Matcher::take(const Answer& answer) {

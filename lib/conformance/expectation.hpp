@@ -43,8 +43,8 @@ struct AnswerPattern {
 ///
 /// Notation: items separated by `;`, alternatives by `|`. An alternative is `none`, `any`, or a kind with a
 /// PSN: `ACK e+1 msn 2`, `ACK e..e+63 msn 64`, `ACKS e..e` (one ACK or more), `NAK60 e+1`, `RNR e code 12`,
-/// `CNP`, `CNPS` (one or more), `READ_FIRST e`. `none` in an item makes it optional. `silence` alone means no
-/// answer.
+/// `CNP`, `CNPS` (one or more), `READ_FIRST e`. `none` in an item makes it optional. `any` takes all further
+/// answers. `silence` alone means no answer.
 ///
 /// An ACK may be left out if a later answer acknowledges its PSN (coalescing, IBA 9.7.5.1.2). CNPs may come
 /// at any place in the sequence.
@@ -77,7 +77,8 @@ class Matcher {
  private:
   using Item = Expectation::Item;
 
-  static bool is_cnp(const Item& item) { return item.alternatives.front().kind == AnswerPattern::Kind::kCnp; }
+  static bool is_cnp(const Item& item);
+  static bool repeats(const Item& item);
   /// `from`: latest PSN of the item's range; none: no ACK of the range has come.
   bool accepts(const Item& item, const Answer& answer, std::optional<roce::Psn> from) const;
   bool accepts(const AnswerPattern& pattern, const Answer& answer, std::optional<roce::Psn> from) const;
