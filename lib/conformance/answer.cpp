@@ -61,12 +61,13 @@ std::optional<Answer> read_answer(const Segments& whole, const roce::ParsedFrame
   out.bth = *bth;
   std::size_t headers = roce::Bth::kSize;
   if (carries_aeth(out.opcode)) {
-    out.aeth = roce::Aeth::decode(ByteSpan(head).subspan(roce::Bth::kSize));
+    out.aeth = roce::Aeth::decode(ByteSpan(head).first(have).subspan(roce::Bth::kSize));
     headers += roce::Aeth::kSize;
   }
   if (out.is_cnp()) headers = roce::kCnpSize;
   const std::size_t behind = headers + bth->pad_count;
   out.payload = transport.size() > behind ? transport.size() - behind : 0;
+  out.truncated = transport.size() < behind;
   out.icrc_right = roce::icrc_matches(frame);
   out.frame.resize(whole.size());
   whole.copy(0, whole.size(), out.frame.data());

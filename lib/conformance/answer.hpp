@@ -28,6 +28,7 @@ struct Answer {
   roce::Bth bth{};
   std::size_t payload = 0;  ///< bytes after the headers, without pad and iCRC
   bool icrc_right = false;
+  bool truncated = false;           ///< the packet is shorter than its headers and pad
   std::vector<std::uint8_t> frame;  ///< the whole frame
 
   bool is_ack() const { return aeth && aeth->kind() == roce::AethKind::kAck; }

@@ -31,7 +31,6 @@ std::string wrong_ip(const Answer& answer) {
 }
 
 std::string wrong_acknowledge(const Answer& answer) {
-  if (!answer.aeth) return "an acknowledgement without AETH";
   if (answer.aeth->kind() == roce::AethKind::kReserved) return "a reserved AETH syndrome";
   if (answer.payload != 0) return "an acknowledgement with a payload";
   if (answer.bth.pad_count != 0) return "an acknowledgement with pad";
@@ -42,6 +41,7 @@ std::string wrong_acknowledge(const Answer& answer) {
 
 std::string wrong_form(const Answer& answer, roce::Transport transport) {
   if (!answer.icrc_right) return "the iCRC is wrong";
+  if (answer.truncated) return "the packet is shorter than its headers and pad";
   if (answer.bth.tver != 0) return "the transport version is not 0";
   if (const std::string ip = wrong_ip(answer); !ip.empty()) return ip;
   if (answer.is_cnp()) {

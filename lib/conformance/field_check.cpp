@@ -10,7 +10,7 @@ namespace softfeb::conformance {
 
 namespace {
 
-enum class Layer : std::uint8_t { kEthernet, kVlan, kIp, kUdp, kBth, kPayload };
+enum class Layer : std::uint8_t { kEthernet, kVlan, kIp, kUdp, kBth };
 
 /// A field of `bits` bits. Its lowest bit is bit `shift` of the big-endian number of `width` bytes at offset
 /// `at` in the layer.
@@ -36,6 +36,7 @@ constexpr AnswerField kAnswerFields[] = {
     {"res7", Layer::kBth, 8, 1, 0, 7},       {"psn", Layer::kBth, 9, 3, 0, 24},
     {"reserved", Layer::kBth, 12, 8, 0, 64}, {"value", Layer::kBth, 16, 8, 0, 64},
 };
+constexpr std::size_t kReservedSize = 16;  ///< of a CNP; the table contains the first 8 bytes
 
 /// Offsets of the headers in an IPv4 frame; SIZE_MAX: the frame has no such header.
 struct Places {
@@ -50,9 +51,12 @@ Places find_headers(const std::vector<std::uint8_t>& frame) {
     out.vlan = type;
     type += roce::kVlanTagSize;
   }
-  if (load_be16(&frame[type]) != roce::kEtherTypeIpv4 || frame.size() < type + 3) return out;
+  if (load_be16(&frame[type]) != roce::kEtherTypeIpv4 || frame.size() < type + 2 + roce::kIpv4Size)
+    return out;
+  const std::size_t header = (frame[type + 2] & 0x0fU) * 4U;
+  if (header < roce::kIpv4Size) return out;
   out.ip = type + 2;
-  out.udp = out.ip + (frame[out.ip] & 0x0fU) * 4U;
+  out.udp = out.ip + header;
   out.bth = out.udp + roce::kUdpHeaderSize;
   return out;
 }
@@ -66,7 +70,6 @@ std::size_t start_of(Layer part, const Places& places) {
     case Layer::kUdp:
       return places.udp;
     case Layer::kBth:
-    case Layer::kPayload:
       return places.bth;
     case Layer::kEthernet:
       break;
@@ -88,9 +91,16 @@ std::optional<std::uint64_t> field_of(const Answer& answer, std::string_view nam
   const AnswerField* const field = find_field(name);
   if (field == nullptr) return std::nullopt;
   const std::size_t start = start_of(field->part, find_headers(answer.frame));
-  if (start == SIZE_MAX || answer.frame.size() < start + field->at + field->width) return std::nullopt;
-  std::uint64_t word = 0;
-  for (std::size_t k = 0; k < field->width; ++k) word = word << 8 | answer.frame[start + field->at + k];
+  const bool reserved = name == "reserved";
+  const std::size_t size = reserved ? kReservedSize : field->width;
+  if (start == SIZE_MAX || answer.frame.size() < start + field->at + size) return std::nullopt;
+  const auto word_at = [&](std::size_t at) {
+    std::uint64_t word = 0;
+    for (std::size_t k = 0; k < field->width; ++k) word = word << 8 | answer.frame[start + at + k];
+    return word;
+  };
+  std::uint64_t word = word_at(field->at);
+  if (reserved) word |= word_at(field->at + field->width);
   const std::uint64_t mask = field->bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << field->bits) - 1;
   return word >> field->shift & mask;
 }

@@ -20,17 +20,19 @@ struct FieldCheck {
     kValid,    ///< of a checksum: right, or 0 if the checksum is optional
     kReport,   ///< any value, which becomes a figure
   };
-  std::string
-      name;  ///< as in packet options; also `value` (original value of an atomic) and `reserved` (of a CNP)
+  /// As in packet options; also `value` (original value of an atomic operation) and `reserved` (the first and
+  /// the last 8 of a CNP's 16 reserved bytes, combined by OR).
+  std::string name;
   Kind kind = Kind::kNumbers;
   std::vector<std::uint64_t> numbers;
 };
 
 /// True if field_of() knows the name.
 bool is_answer_field(std::string_view name);
-/// The value of a field; std::nullopt if the answer does not have it. The frame's bytes are untrusted.
+/// The value of a field; std::nullopt if the answer does not have it. Fields above Ethernet are found only in
+/// IPv4 packets. The frame's bytes are untrusted.
 std::optional<std::uint64_t> field_of(const Answer& answer, std::string_view name);
-/// True if the UDP checksum is 0 or right.
+/// True if the UDP checksum is 0 or right. Only for IPv4.
 bool udp_checksum_valid(const Answer& answer);
 
 }  // namespace softfeb::conformance

@@ -47,7 +47,7 @@ MemoryModel::Fate MemoryModel::fate(std::size_t i, const WrittenSpec& written) c
   const auto listed = [&](const std::vector<std::uint32_t>& list) {
     return std::find(list.begin(), list.end(), i + 1) != list.end();
   };
-  if (!s.write) return Fate::kRefused;
+  if (!s.write || !inside(s)) return Fate::kRefused;
   if (listed(written.tolerated)) return Fate::kTolerated;
   switch (written.kind) {
     case WrittenSpec::Kind::kAcknowledged:
@@ -64,15 +64,23 @@ MemoryModel::Fate MemoryModel::fate(std::size_t i, const WrittenSpec& written) c
   return Fate::kRefused;
 }
 
+/// The bytes of the region that the packet could have written, and kMargin bytes before and after them. A
+/// packet partly or wholly outside the region must not change the bytes next to its border either.
+MemoryModel::Range MemoryModel::around(const Sent& s) const {
+  const std::uint64_t size = s.payload.size();
+  if (s.offset + size < s.offset || s.offset > UINT64_MAX / 2) {  // it begins before the region
+    const std::uint64_t end = s.offset + size < s.offset ? s.offset + size : 0;
+    return {0, std::min(region_size_, end + kMargin)};
+  }
+  const std::uint64_t at = std::min(s.offset, region_size_);
+  const std::uint64_t from = at - std::min(at, kMargin);
+  return {from, std::min(region_size_ - from, (at - from) + size + kMargin)};
+}
+
 std::vector<MemoryModel::Range> MemoryModel::ranges() const {
   std::vector<Range> all;
   for (const Sent& s : sent_) {
-    if (s.region != 0) continue;
-    // A packet partly or wholly outside the region must not change the bytes next to its border either.
-    const std::uint64_t at = std::min(s.offset, region_size_);
-    const std::uint64_t from = at - std::min(at, kMargin);
-    const std::uint64_t room = region_size_ - from;
-    all.push_back({from, std::min(room, (at - from) + s.payload.size() + kMargin)});
+    if (s.region == 0) all.push_back(around(s));
   }
   std::sort(all.begin(), all.end(), [](const Range& a, const Range& b) { return a.offset < b.offset; });
   std::vector<Range> out;
@@ -94,7 +102,7 @@ std::vector<std::uint8_t> MemoryModel::expected(const Range& range, const Writte
   tolerated.assign(range.length, 0);
   for (std::size_t i = 0; i < sent_.size(); ++i) {
     const Sent& s = sent_[i];
-    const Fate fate = inside(s) ? this->fate(i, written) : Fate::kRefused;
+    const Fate fate = this->fate(i, written);
     if (fate == Fate::kRefused) continue;
     const std::uint64_t from = std::max(s.offset, range.offset);
     const std::uint64_t to = std::min(s.offset + s.payload.size(), range.offset + range.length);
@@ -112,7 +120,7 @@ std::string MemoryModel::explain(std::uint64_t offset, std::uint8_t found, const
   std::string owner;
   for (std::size_t i = 0; i < sent_.size(); ++i) {
     const Sent& s = sent_[i];
-    if (s.region != 0 || offset < s.offset || offset - s.offset >= s.payload.size()) continue;
+    if (s.region != 0 || offset - s.offset >= s.payload.size()) continue;  // offsets are modulo 2^64
     const bool its = s.payload[offset - s.offset] == found;
     if (fate(i, written) == Fate::kWritten && !its)
       owner = "packet " + std::to_string(i + 1) + " is not in memory";

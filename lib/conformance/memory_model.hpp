@@ -57,8 +57,10 @@ class MemoryModel {
   static constexpr std::uint64_t kMargin = 64;
 
   enum class Fate : std::uint8_t { kWritten, kTolerated, kRefused };
+  /// Of a packet inside the region.
   Fate fate(std::size_t i, const WrittenSpec& written) const;
   bool inside(const Sent& s) const;
+  Range around(const Sent& s) const;
   /// Describes the byte at `offset`, which is wrong; empty if no packet may change it.
   std::string explain(std::uint64_t offset, std::uint8_t found, const WrittenSpec& written) const;
 

@@ -13,7 +13,8 @@ namespace softfeb::conformance {
 
 namespace {
 
-constexpr std::uint64_t kMostRead = 65'536;  ///< longer ranges are compared by their CRC
+constexpr std::uint64_t kMostRead = 65'536;   ///< longer ranges are compared by their CRC
+constexpr std::size_t kMostDifferences = 16;  ///< that a result keeps
 
 /// Compares completions with the ones that are wanted. Returns what is wrong; empty if nothing is.
 std::string wrong_completions(const std::vector<CompletionSpec>& wanted, const std::vector<Completion>& found,
@@ -444,14 +445,12 @@ void PartRun::report_latencies() {
   }
 }
 
-/// Compares the memory with the deviation that the profile lists. `before`: number of differences that other
-/// ranges have.
+/// Compares the memory with the deviation that the profile lists. `differences`: from the expected memory.
 void PartRun::compare_with_deviation(const MemoryModel::Range& range, const TargetReply& reply,
-                                     std::size_t before) {
+                                     const std::vector<MemoryDifference>& differences) {
   if (deviation_ == nullptr) return;
-  const auto& differences = result_.memory;
-  bool listed = std::none_of(differences.begin() + static_cast<std::ptrdiff_t>(before), differences.end(),
-                             [](const MemoryDifference& d) { return d.guard; });
+  bool listed =
+      std::none_of(differences.begin(), differences.end(), [](const MemoryDifference& d) { return d.guard; });
   if (deviation_->written && deviation_->written->kind != WrittenSpec::Kind::kAny) {
     std::vector<std::uint8_t> tolerated;
     std::vector<MemoryDifference> others;
@@ -464,17 +463,20 @@ void PartRun::compare_with_deviation(const MemoryModel::Range& range, const Targ
 
 void PartRun::judge_memory(const TargetReply& reply) {
   const MemoryModel::Range range = ranges_[range_++];
-  const std::size_t before = result_.memory.size();
+  std::vector<MemoryDifference> differences;
   if (range.length > kMostRead) {
     std::vector<std::uint8_t> tolerated;
     const auto wanted = memory_.expected(range, part_.written, tolerated);
     if (roce::crc32(0, ByteSpan(wanted)) != reply.crc)
-      result_.memory.push_back({.offset = range.offset, .text = "the CRC of the memory differs"});
+      differences.push_back({.offset = range.offset, .text = "the CRC of the memory differs"});
   } else {
-    memory_.compare(range, part_.written, reply.bytes, result_.memory);
+    memory_.compare(range, part_.written, reply.bytes, differences);
   }
-  compare_with_deviation(range, reply, before);
-  if (result_.memory.size() != before) fail(kMemoryFailed, "memory: " + result_.memory[before].text);
+  compare_with_deviation(range, reply, differences);
+  if (!differences.empty()) fail(kMemoryFailed, "memory: " + differences.front().text);
+  for (MemoryDifference& d : differences) {
+    if (result_.memory.size() < kMostDifferences) result_.memory.push_back(std::move(d));
+  }
   if (!checking_ || range_ < ranges_.size()) {
     if (checking_) read_next();
     return;

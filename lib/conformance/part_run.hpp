@@ -150,7 +150,8 @@ class PartRun {
   void check_field(const FieldCheck& check, const Qp& qp, const Answer& answer);
   bool needs_counters() const { return !part_.counters.empty() && environment_.target.counters; }
   void begin_memory();
-  void compare_with_deviation(const MemoryModel::Range& range, const TargetReply& reply, std::size_t before);
+  void compare_with_deviation(const MemoryModel::Range& range, const TargetReply& reply,
+                              const std::vector<MemoryDifference>& differences);
   void fail(Failures what, const std::string& reason);
   void find(const std::string& checker, const std::string& text);
   void take_answer(Qp& qp, const Answer& answer, TracePacket& trace);

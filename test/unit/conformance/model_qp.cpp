@@ -148,7 +148,7 @@ void ModelQp::notify(const ModelPacket& packet, Time now, std::vector<ModelReply
   cnp.ecn = is(M::kCnpCe) ? 3 : 2;
   cnp.tos = 48 << 2;
   if (is(M::kCnpPsn)) cnp.psn = packet.bth.psn;
-  if (is(M::kCnpReservedBytes)) cnp.behind[3] = 1;
+  if (is(M::kCnpReservedBytes)) cnp.behind[15] = 1;
   out.push_back(cnp);
 }
 
