@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <limits>
 #include <map>
 
 #include <yaml-cpp/yaml.h>
@@ -19,8 +21,26 @@ std::string text(const YAML::Node& map, const char* key) {
   return map[key].as<std::string>();
 }
 
-std::uint64_t number_or(const YAML::Node& map, const char* key, std::uint64_t otherwise) {
-  return map[key] ? number(map[key]) : otherwise;
+constexpr std::uint64_t kMostRepetitions = 1'000'000;
+
+std::uint64_t number_or(const YAML::Node& map, const char* key, std::uint64_t otherwise, std::uint64_t least,
+                        std::uint64_t most) {
+  return map[key] ? number_within(map[key], least, most) : otherwise;
+}
+
+/// For members that have no more than 32 bits.
+template <typename Number>
+void read_number(const YAML::Node& map, const char* key, Number& out, std::uint64_t least = 0,
+                 std::uint64_t most = std::numeric_limits<Number>::max()) {
+  out = static_cast<Number>(number_or(map, key, out, least, most));
+}
+
+std::vector<PacketSpec> read_packets(const YAML::Node& node) {
+  return parsed_at(node, [](const std::string& text) { return parse_packets(text); });
+}
+
+Expectation read_expectation(const YAML::Node& node) {
+  return parsed_at(node, [](const std::string& text) { return Expectation::parse(text); });
 }
 
 void read_access(const YAML::Node& list, QpSpec& out) {
@@ -45,15 +65,20 @@ QpSpec read_qp(const YAML::Node& node, roce::Transport transport) {
   if (!node) return out;
   check_keys(node, {"transport", "pmtu", "psn", "receives", "receive_size", "rnr_timer", "max_dest_rd_atomic",
                     "access", "state", "solicited_only"});
-  if (node["transport"])
-    out.transport = node["transport"].as<std::string>() == "uc" ? roce::Transport::kUc : roce::Transport::kRc;
-  out.pmtu = static_cast<std::uint32_t>(number_or(node, "pmtu", out.pmtu));
-  if (node["psn"]) out.psn = static_cast<std::uint32_t>(number(node["psn"]));
-  out.receives = static_cast<std::uint32_t>(number_or(node, "receives", out.receives));
-  out.receive_size = static_cast<std::uint32_t>(number_or(node, "receive_size", out.receive_size));
-  out.rnr_timer = static_cast<std::uint8_t>(number_or(node, "rnr_timer", out.rnr_timer));
-  out.max_dest_rd_atomic =
-      static_cast<std::uint8_t>(number_or(node, "max_dest_rd_atomic", out.max_dest_rd_atomic));
+  if (const YAML::Node name = node["transport"]) {
+    const auto word = name.as<std::string>();
+    if (word != "rc" && word != "uc")
+      refuse_node(name, "'" + word + "' is not a transport; fix: use rc or uc");
+    out.transport = word == "uc" ? roce::Transport::kUc : roce::Transport::kRc;
+  }
+  read_number(node, "pmtu", out.pmtu, 256, 4096);
+  if (!std::has_single_bit(out.pmtu))
+    refuse_node(node["pmtu"], "a path MTU is 256, 512, 1024, 2048 or 4096 (IBA 9.7.1)");
+  if (node["psn"]) out.psn = static_cast<std::uint32_t>(number_within(node["psn"], 0, roce::kPsnMask));
+  read_number(node, "receives", out.receives);
+  read_number(node, "receive_size", out.receive_size);
+  read_number(node, "rnr_timer", out.rnr_timer, 0, 31);
+  read_number(node, "max_dest_rd_atomic", out.max_dest_rd_atomic);
   if (node["access"]) read_access(node["access"], out);
   if (node["state"]) out.state = state_of(node["state"]);
   out.solicited_only = flag(node, "solicited_only");
@@ -81,11 +106,11 @@ void read_step_value(const YAML::Node& value, Step& out) {
     case Step::Kind::kSend:
     case Step::Kind::kDrop:
     case Step::Kind::kEveryBit:
-      out.packets = parse_packets(value.as<std::string>());
+      out.packets = read_packets(value);
       break;
     case Step::Kind::kMutate:
     case Step::Kind::kReceive:
-      out.times = number(value);
+      out.times = number_within(value, 1, kMostRepetitions);
       break;
     case Step::Kind::kWait:
       out.time = time_of(value);
@@ -149,10 +174,10 @@ Step read_step(const YAML::Node& node, std::size_t qps) {
   }
   if (kinds != 1)
     refuse_node(node, "a step has one of the keys send, drop, every_bit, wait, receive, modify …");
-  if (node["times"]) out.times = number(node["times"]);
-  if (node["expect"]) out.expect = Expectation::parse(node["expect"].as<std::string>());
-  if (node["bounds_first"]) out.bounds_first = Expectation::parse(node["bounds_first"].as<std::string>());
-  if (node["then"]) out.then = parse_packets(node["then"].as<std::string>()).front();
+  if (node["times"]) out.times = number_within(node["times"], 1, kMostRepetitions);
+  if (node["expect"]) out.expect = read_expectation(node["expect"]);
+  if (node["bounds_first"]) out.bounds_first = read_expectation(node["bounds_first"]);
+  if (node["then"]) out.then = read_packets(node["then"]).front();
   if (node["fields"]) out.fields = read_fields(node["fields"]);
   if (node["cnp"]) out.cnp_fields = read_fields(node["cnp"]);
   if (node["figure"]) out.figure = node["figure"].as<std::string>();
@@ -161,7 +186,12 @@ Step read_step(const YAML::Node& node, std::size_t qps) {
   out.one_at_a_time = flag(node, "one_at_a_time");
   if (node["interval"]) out.interval = time_of(node["interval"]);
   if (node["within"]) out.within = time_of(node["within"]);
-  out.qp = static_cast<std::uint32_t>(number_or(node, "qp", 0));
+  if (out.expect && out.kind != Step::Kind::kSend && out.kind != Step::Kind::kDrop)
+    refuse_node(node["expect"], "only send and drop expect answers; fix: move it to the step before");
+  if (out.bounds_first && !out.expect) refuse_node(node["bounds_first"], "it needs expect in the same step");
+  if (out.then && out.kind != Step::Kind::kDrop)
+    refuse_node(node["then"], "only drop has a packet that follows");
+  read_number(node, "qp", out.qp);
   if (out.qp >= qps) refuse_node(node["qp"], "the part has no such queue pair; fix: list it in qps");
   return out;
 }
@@ -173,9 +203,9 @@ void read_steps(const YAML::Node& node, std::size_t qps, std::vector<Step>& out)
     return;
   }
   check_keys(node, {"for", "steps"});
-  for (const YAML::Node& copy : repeated(node)) {
+  repeat(node, [&](const YAML::Node& copy) {
     for (const auto& step : copy["steps"]) out.push_back(read_step(step, qps));
-  }
+  });
 }
 
 Ending ending_of(const YAML::Node& node) {
@@ -204,13 +234,13 @@ Part read_part(const YAML::Node& node, roce::Transport transport) {
   if (node["completions"]) out.completions = read_completions(node["completions"]);
   if (node["counters"]) out.counters = read_counters(node["counters"]);
   if (node["solicited_events"])
-    out.solicited_events = static_cast<std::uint32_t>(number(node["solicited_events"]));
+    out.solicited_events = static_cast<std::uint32_t>(number_within(node["solicited_events"], 0, UINT32_MAX));
   return out;
 }
 
 /// Adds the part or, with `for`, one copy of the part for each value.
 void read_parts(const YAML::Node& node, roce::Transport transport, std::vector<Part>& out) {
-  for (const YAML::Node& one : repeated(node)) out.push_back(read_part(one, transport));
+  repeat(node, [&](const YAML::Node& one) { out.push_back(read_part(one, transport)); });
 }
 
 Needs read_needs(const YAML::Node& node) {
@@ -219,7 +249,9 @@ Needs read_needs(const YAML::Node& node) {
   const auto words = node.as<std::string>();
   for (const std::string_view word : split_words(words, ' ')) {
     const auto need = need_of(word);
-    if (!need) refuse_node(node, "'" + std::string(word) + "' is not a need of a case");
+    if (!need)
+      refuse_node(node, "'" + std::string(word) + "' is not a need of a case; fix: use " +
+                            text_of(static_cast<Needs>(~0U)));
     out |= *need;
   }
   return out;
@@ -238,7 +270,16 @@ Case read_case(const YAML::Node& node) {
   out.expected = text(node, "expected");
   const auto severity = severity_of(text(node, "severity"));
   const auto level = level_of(text(node, "level"));
-  if (!severity || !level) refuse_node(node, "unknown severity or level");
+  if (!severity) {
+    refuse_node(node["severity"], "'" + text(node, "severity") +
+                                      "' is not a severity; fix: use critical, high, medium, low or info");
+  }
+  if (!level) {
+    refuse_node(node["level"], "'" + text(node, "level") +
+                                   "' is not a level; fix: use shall, should, may, measure or robustness");
+  }
+  if (out.service != "RC" && out.service != "UC")
+    refuse_node(node["service"], "'" + out.service + "' is not a service; fix: use RC or UC");
   out.severity = *severity;
   out.level = *level;
   out.needs = read_needs(node["needs"]);
@@ -267,6 +308,8 @@ CaseGroup parse_group(std::string_view text_of_file, std::string_view file) {
     CaseGroup out;
     out.name = text(root, "group");
     out.title = text(root, "title");
+    if (!root["cases"] || !root["cases"].IsSequence())
+      refuse_node(root, "'cases' is missing; fix: list the cases");
     for (const auto& node : root["cases"]) {
       id = node["id"] ? " " + node["id"].as<std::string>() : "";
       out.cases.push_back(read_case(node));

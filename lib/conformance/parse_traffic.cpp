@@ -9,13 +9,16 @@
 #include "conformance/yaml_values.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace softfeb::conformance {
 
 namespace {
 
+constexpr std::uint64_t kLongest = 1U << 30;  ///< bytes of a message
+
 std::uint32_t number32_or(const YAML::Node& map, const char* key, std::uint32_t otherwise) {
-  return map[key] ? static_cast<std::uint32_t>(number(map[key])) : otherwise;
+  return map[key] ? static_cast<std::uint32_t>(number_within(map[key], 0, UINT32_MAX)) : otherwise;
 }
 
 /// `message`: a length, a list of the shortest and the longest one, or `region`.
@@ -23,14 +26,14 @@ void read_lengths(const YAML::Node& node, TrafficSpec& out) {
   if (!node) return;
   if (node.IsSequence()) {
     if (node.size() != 2) refuse_node(node, "random lengths need the shortest and the longest one");
-    out.shortest = static_cast<std::uint32_t>(number(node[0]));
-    out.message = static_cast<std::uint32_t>(number(node[1]));
+    out.shortest = static_cast<std::uint32_t>(number_within(node[0], 0, kLongest));
+    out.message = static_cast<std::uint32_t>(number_within(node[1], 0, kLongest));
     if (out.shortest == 0 || out.shortest > out.message)
       refuse_node(node, "the shortest length must be at least 1, and at most the longest one");
   } else if (node.as<std::string>() == "region") {
     out.message = 0;
   } else {
-    out.message = static_cast<std::uint32_t>(number(node));
+    out.message = static_cast<std::uint32_t>(number_within(node, 0, kLongest));
     if (out.message == 0) refuse_node(node, "a message has at least one byte; fix: write a length or region");
   }
 }
@@ -95,6 +98,8 @@ void check(const YAML::Node& node, const TrafficSpec& spec) {
   }
   if (spec.clean_rate && spec.duration == 0)
     refuse_node(node, "a clean queue pair sends for a certain time; fix: add a duration");
+  if (spec.pmtu < 256 || spec.pmtu > 4096 || !std::has_single_bit(spec.pmtu))
+    refuse_node(node["pmtu"], "a path MTU is 256, 512, 1024, 2048 or 4096 (IBA 9.7.1)");
   if (spec.window == 0) refuse_node(node["window"], "a window has at least one packet");
 }
 
@@ -136,12 +141,10 @@ TrafficSpec read_one(const YAML::Node& node, roce::Transport transport) {
 
 std::vector<TrafficSpec> read_traffic(const YAML::Node& node, roce::Transport transport) {
   std::vector<TrafficSpec> out;
-  if (node.IsMap()) {
-    for (const YAML::Node& one : repeated(node)) out.push_back(read_one(one, transport));
-  }
-  for (std::size_t k = 0; node.IsSequence() && k < node.size(); ++k) {
-    for (const YAML::Node& one : repeated(node[k])) out.push_back(read_one(one, transport));
-  }
+  const auto add = [&](const YAML::Node& run) { out.push_back(read_one(run, transport)); };
+  if (node.IsMap()) repeat(node, add);
+  for (std::size_t k = 0; node.IsSequence() && k < node.size(); ++k) repeat(node[k], add);
+  if (out.empty()) refuse_node(node, "a run of the sender is a map, or a list of maps");
   return out;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 namespace softfeb::conformance {
 
@@ -11,6 +12,28 @@ namespace {
 void replace_all(std::string& text, const std::string& what, const std::string& by) {
   for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
     text.replace(at, what.size(), by);
+}
+
+/// The message of an error in a copy, whose lines are not those of the file.
+std::string without_line(const std::string& message) {
+  const std::size_t end = message.find(": ");
+  return message.rfind("line ", 0) == 0 && end != std::string::npos ? message.substr(end + 2) : message;
+}
+
+/// Calls `use` with a copy of the map `pattern`, in which the first member of each pair is replaced by the
+/// second one.
+void use_copy(const std::string& pattern, const YAML::Node& value,
+              const std::vector<std::pair<std::string, std::string>>& parts,
+              const std::function<void(const YAML::Node&)>& use) {
+  std::string one = pattern;
+  for (const auto& [name, text] : parts) replace_all(one, name, text);
+  YAML::Node copy = YAML::Load(one);
+  copy.remove("for");
+  try {
+    use(copy);
+  } catch (const NotationError& error) {
+    refuse_node(value, "with this value of 'for': " + without_line(error.what()));
+  }
 }
 
 std::string nearest(std::string_view word, std::initializer_list<std::string_view> known) {
@@ -22,7 +45,7 @@ std::string nearest(std::string_view word, std::initializer_list<std::string_vie
 
 std::vector<std::uint32_t> read_numbers(const YAML::Node& list) {
   std::vector<std::uint32_t> out;
-  for (const auto& item : list) out.push_back(static_cast<std::uint32_t>(number(item)));
+  for (const auto& item : list) out.push_back(static_cast<std::uint32_t>(number_within(item, 0, UINT32_MAX)));
   return out;
 }
 
@@ -46,8 +69,16 @@ void check_keys(const YAML::Node& map, std::initializer_list<std::string_view> a
 }
 
 std::uint64_t number(const YAML::Node& node) {
-  const auto value = node.as<std::string>();
-  return Expression::parse(value).value({});
+  return parsed_at(node, [](const std::string& text) { return Expression::parse(text); }).value({});
+}
+
+std::uint64_t number_within(const YAML::Node& node, std::uint64_t least, std::uint64_t most) {
+  const std::uint64_t value = number(node);
+  if (value < least || value > most) {
+    refuse_node(node, "'" + node.as<std::string>() + "' is out of range; fix: write a number from " +
+                          std::to_string(least) + " to " + std::to_string(most));
+  }
+  return value;
 }
 
 bool flag(const YAML::Node& map, const char* key) { return map[key] && map[key].as<bool>(); }
@@ -76,31 +107,28 @@ TargetState state_of(const YAML::Node& node) {
 }
 
 Range range_of(const YAML::Node& node) {
-  const auto value = node.as<std::string>();
-  const std::size_t dots = value.find("..");
-  const std::uint64_t first = Expression::parse(value.substr(0, dots)).value({});
-  if (dots == std::string::npos) return {first, first};
-  return {first, Expression::parse(value.substr(dots + 2)).value({})};
+  return parsed_at(node, [](const std::string& text) {
+    const std::size_t dots = text.find("..");
+    const std::uint64_t first = Expression::parse(text.substr(0, dots)).value({});
+    if (dots == std::string::npos) return Range{first, first};
+    const std::uint64_t last = Expression::parse(text.substr(dots + 2)).value({});
+    if (last < first)
+      throw NotationError("'" + text + "' is an empty range; fix: write the smaller number first");
+    return Range{first, last};
+  });
 }
 
-std::vector<YAML::Node> repeated(const YAML::Node& map) {
-  if (!map["for"]) return {map};
+void repeat(const YAML::Node& map, const std::function<void(const YAML::Node& copy)>& use) {
+  if (!map["for"]) return use(map);
   const std::string pattern = YAML::Dump(map);
-  std::vector<YAML::Node> out;
-  const auto add = [&](const std::vector<std::pair<std::string, std::string>>& values) {
-    std::string one = pattern;
-    for (const auto& [name, value] : values) replace_all(one, name, value);
-    YAML::Node copy = YAML::Load(one);
-    copy.remove("for");
-    out.push_back(copy);
-  };
   const YAML::Node& values = map["for"];
   if (values.IsMap()) {
     check_keys(values, {"from", "to", "by"});
     const std::uint64_t last = number(values["to"]), step = number(values["by"]);
     if (step == 0) refuse_node(values["by"], "the step is 0, so the repetition never ends");
-    for (std::uint64_t k = number(values["from"]); k <= last; k += step) add({{"$", std::to_string(k)}});
-    return out;
+    for (std::uint64_t k = number(values["from"]); k <= last; k += step)
+      use_copy(pattern, values, {{"$", std::to_string(k)}}, use);
+    return;
   }
   for (const auto& value : values) {
     std::vector<std::pair<std::string, std::string>> parts;
@@ -110,9 +138,8 @@ std::vector<YAML::Node> repeated(const YAML::Node& map) {
     } else {
       parts.emplace_back("$", value.as<std::string>());
     }
-    add(parts);
+    use_copy(pattern, value, parts, use);
   }
-  return out;
 }
 
 WrittenSpec read_written(const YAML::Node& map) {
@@ -144,8 +171,12 @@ std::vector<CompletionSpec> read_completions(const YAML::Node& list) {
     check_keys(item, {"success", "length", "immediate"});
     CompletionSpec next;
     if (item["success"]) next.success = item["success"].as<bool>();
-    if (item["length"]) next.length = Expression::parse(item["length"].as<std::string>());
-    if (item["immediate"]) next.immediate = static_cast<std::uint32_t>(number(item["immediate"]));
+    if (item["length"]) {
+      next.length =
+          parsed_at(item["length"], [](const std::string& text) { return Expression::parse(text); });
+    }
+    if (item["immediate"])
+      next.immediate = static_cast<std::uint32_t>(number_within(item["immediate"], 0, UINT32_MAX));
     out.push_back(next);
   }
   return out;

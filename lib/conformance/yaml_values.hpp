@@ -3,8 +3,10 @@
 
 #include "base/time.hpp"
 #include "conformance/case.hpp"
+#include "conformance/notation.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -19,18 +21,31 @@ namespace softfeb::conformance {
 [[noreturn]] void refuse_node(const YAML::Node& at, const std::string& what);
 /// Refuses keys that are not in `allowed`, and names the most similar one.
 void check_keys(const YAML::Node& map, std::initializer_list<std::string_view> allowed);
+/// Returns parse(text of `node`). Adds the line to an error of the notation.
+template <typename Parse>
+auto parsed_at(const YAML::Node& node, const Parse& parse) {
+  const auto text = node.as<std::string>();
+  try {
+    return parse(text);
+  } catch (const NotationError& error) {
+    refuse_node(node, error.what());
+  }
+}
 /// A number without symbols.
 std::uint64_t number(const YAML::Node& node);
+/// Likewise, from `least` to `most`.
+std::uint64_t number_within(const YAML::Node& node, std::uint64_t least, std::uint64_t most);
 bool flag(const YAML::Node& map, const char* key);
 /// A time with its unit: 50us, 100ms, 1s.
 Time time_of(const YAML::Node& node);
 TargetState state_of(const YAML::Node& node);
 /// A number, or a range such as 2..3.
 Range range_of(const YAML::Node& node);
-/// Copies of a map for each value of its key `for`, without this key. In a copy, `$` stands for the value; if
-/// values are lists, `$1` stands for the first element, and so on. `for` is a list, or
-/// `{from: 0, to: 9, by: 3}`. Without `for`: the map itself.
-std::vector<YAML::Node> repeated(const YAML::Node& map);
+/// Calls `use` with a copy of a map for each value of its key `for`, without this key. In a copy, `$` stands
+/// for the value; if values are lists, `$1` stands for the first element, and so on. `for` is a list, or
+/// `{from: 0, to: 9, by: 3}`. Without `for`, calls `use` with the map itself. An error in a copy names the line
+/// of the value.
+void repeat(const YAML::Node& map, const std::function<void(const YAML::Node& copy)>& use);
 /// The keys `written` and `tolerated` of a map.
 WrittenSpec read_written(const YAML::Node& map);
 std::vector<CompletionSpec> read_completions(const YAML::Node& list);
