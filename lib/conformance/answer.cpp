@@ -58,6 +58,7 @@ std::optional<Answer> read_answer(const Segments& whole, const roce::ParsedFrame
   out.opcode = bth->opcode;
   out.psn = bth->psn;
   out.dest_qp = bth->dest_qp;
+  out.source_ip = frame.source_ip;
   out.bth = *bth;
   std::size_t headers = roce::Bth::kSize;
   if (carries_aeth(out.opcode)) {

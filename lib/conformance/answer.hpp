@@ -25,6 +25,7 @@ struct Answer {
   roce::Psn psn = 0;
   std::optional<roce::Aeth> aeth;  ///< of an acknowledgement, a READ response or an atomic acknowledgement
   roce::Qpn dest_qp = 0;
+  roce::IpAddress source_ip;
   roce::Bth bth{};
   std::size_t payload = 0;  ///< bytes after the headers, without pad and iCRC
   bool icrc_right = false;

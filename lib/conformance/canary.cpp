@@ -39,7 +39,8 @@ void Canary::on_answer(const Answer& answer, Time now) {
   ++answers_;
   last_answer_ = describe_opcode(answer.opcode, answer.aeth) + " PSN " +
                  describe_psn(answer.psn, script_->setup().first_psn);
-  if (state_ != State::kWaiting || !answer.is_ack() || answer.psn != next_) return;
+  const bool acknowledges = answer.is_ack() && answer.icrc_right && answer.psn == next_;
+  if (state_ != State::kWaiting || !acknowledges) return;
   if (tries_ == 1) round_trips_.push_back(now - sent_);
   next_ = (next_ + 1) & roce::kPsnMask;
   state_ = State::kIdle;

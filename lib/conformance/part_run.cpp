@@ -122,6 +122,7 @@ void PartRun::opened(Qp& qp, const TargetReply& reply, Time now) {
 }
 
 void PartRun::on_reply(const TargetReply& reply, Time now) {
+  if (!waiting_) return;
   waiting_ = false;
   if (reply.error) {
     if (broken_.empty()) broken_ = *reply.error;
@@ -276,10 +277,12 @@ void PartRun::fail(Failures what, const std::string& reason) {
 }
 
 void PartRun::find(const std::string& checker, const std::string& text) {
-  result_.findings.push_back(
-      {.checker = checker,
-       .text = text,
-       .packet = result_.trace.empty() ? std::nullopt : std::optional(result_.trace.size() - 1)});
+  if (result_.findings.size() < kMostTraced) {
+    result_.findings.push_back(
+        {.checker = checker,
+         .text = text,
+         .packet = result_.trace.empty() ? std::nullopt : std::optional(result_.trace.size() - 1)});
+  }
   if (checker != "ack") unlisted_ |= kCheckersFailed;  // PSN and MSN are part of the deviation's answers
   fail(kCheckersFailed, text);
 }

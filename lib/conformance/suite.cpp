@@ -81,15 +81,26 @@ void Suite::preempted(Time gap) {
 }
 
 std::optional<TargetRequest> Suite::take_request() {
-  if (task_) return task_->take_request();
-  if (asked_ || !request_) return std::nullopt;
-  asked_ = true;
-  return std::exchange(request_, std::nullopt);
+  if (outstanding_ || done()) return std::nullopt;
+  auto request = task_ ? task_->take_request() : std::exchange(request_, std::nullopt);
+  outstanding_ = request.has_value();
+  return request;
+}
+
+/// Ends the current attempt, which may still wait for a reply.
+void Suite::end_task() {
+  task_.reset();
+  stale_ = outstanding_;
 }
 
 void Suite::on_reply(const TargetReply& reply, Time now) {
+  if (!outstanding_) return;
+  outstanding_ = false;
+  if (std::exchange(stale_, false) || done()) {
+    if (reply.gone && !done()) dead(now);
+    return;
+  }
   if (task_) return task_->on_reply(reply, now);
-  asked_ = false;
   if (reply.error) {
     if (phase_ == Phase::kOpenCanary)
       return fail_baseline(now, "the target refused a queue pair: " + *reply.error);
@@ -104,10 +115,16 @@ void Suite::on_reply(const TargetReply& reply, Time now) {
   canary_checked_ = false;
 }
 
+bool Suite::from_target(const Answer& answer) const {
+  return answer.source_ip == environment_.path.dest_ip ||
+         (environment_.v6_path && answer.source_ip == environment_.v6_path->dest_ip);
+}
+
 void Suite::on_answer(const Answer& answer, Time now) {
-  if (canary_.owns(answer.dest_qp)) {
+  const bool own = from_target(answer);
+  if (own && canary_.owns(answer.dest_qp)) {
     canary_.on_answer(answer, now);
-  } else if (task_ && task_->owns(answer.dest_qp)) {
+  } else if (own && task_ && task_->owns(answer.dest_qp)) {
     task_->on_answer(answer, now);
   } else if (task_) {
     task_->on_foreign(answer, now);
@@ -124,12 +141,13 @@ Time Suite::next_event() const {
   if (done()) return kNever;
   const Time task = task_ ? task_->next_event() : kNever;
   const Time canary = canary_.next_event();
-  if (!task_ && !asked_ && !request_ && canary == kNever) return 0;
-  return std::min(task, canary);
+  const bool waits = (outstanding_ && !stale_) || request_;
+  if (!task_ && !waits && canary == kNever) return 0;
+  return std::min({task, canary, limit()});
 }
 
 bool Suite::advance(Time now, Frames& out) {
-  if (saturating_add(began_, config_.time_limit) <= now && phase_ != Phase::kDone) {
+  if (limit() <= now && phase_ != Phase::kDone) {
     stop(now);
     return false;
   }
@@ -196,9 +214,14 @@ bool Suite::baseline(Time now, Frames& out) {
   task_->run(now, out);
   if (!task_->done()) return false;
   const CaseResult result = task_->take_result(now);
-  task_.reset();
+  end_task();
   if (result.verdict != Verdict::kPass) {
-    fail_baseline(now, std::string(kBaseline[baseline_]) + " failed: " + result.reason);
+    const std::string what = std::string(kBaseline[baseline_]) + " failed: " + result.reason;
+    if (next_ == 0) {
+      fail_baseline(now, what);
+    } else {
+      dead(now, "the target no longer passed the baseline: " + what);
+    }
     return false;
   }
   ++baseline_;
@@ -249,7 +272,7 @@ bool Suite::case_step(Time now, Frames& out) {
   if (!task_->done()) return false;
   const bool gone = task_->target_gone();
   pending_ = task_->take_result(now);
-  task_.reset();
+  end_task();
   if (gone) {
     dead(now);
     return false;
@@ -318,7 +341,7 @@ void Suite::record(CaseResult result, Time now) {
 }
 
 /// The target no longer answers. At most the current case fails; the remaining ones do not run.
-void Suite::dead(Time now) {
+void Suite::dead(Time now, const std::string& why) {
   const bool any = pending_.has_value();
   result_.dead = any         ? pending_->of->id
                  : next_ > 0 ? config_.cases[next_ - 1]->id
@@ -334,12 +357,13 @@ void Suite::dead(Time now) {
     if (report_) report_(place);
   }
   for (CaseResult& r : result_.cases) {
-    if (r.verdict == Verdict::kNotRun) r.reason = "the target no longer answered";
+    if (r.verdict == Verdict::kNotRun) r.reason = why;
   }
   finish(now);
 }
 
 void Suite::stop(Time now) {
+  if (done()) return;
   for (CaseResult& r : result_.cases) {
     if (r.verdict == Verdict::kNotRun) r.reason = "the run ended before";
   }
@@ -347,7 +371,7 @@ void Suite::stop(Time now) {
 }
 
 void Suite::finish(Time now) {
-  task_.reset();
+  end_task();
   result_.seconds = to_seconds(now - began_);
   result_.not_seen = not_seen(config_.profile, result_);
   phase_ = Phase::kDone;

@@ -41,8 +41,12 @@ class Suite {
   /// The thread did not run for `gap`.
   void preempted(Time gap);
 
+  /// Only answers from the target's addresses are judged. All others count as foreign.
   void on_answer(const Answer& answer, Time now);
+  /// Returns each request once; std::nullopt if there is none, or if the previous one has not been answered.
   std::optional<TargetRequest> take_request();
+  /// The reply to the latest request. If the request's case has ended in the meantime, only a target that is
+  /// gone matters.
   void on_reply(const TargetReply& reply, Time now);
   void run(Time now, Frames& out);
   Time next_event() const;
@@ -64,6 +68,9 @@ class Suite {
     kDone,
   };
 
+  bool from_target(const Answer& answer) const;
+  Time limit() const { return saturating_add(began_, config_.time_limit); }
+  void end_task();
   bool advance(Time now, Frames& out);
   void calibrate(Time now, Frames& out);
   bool baseline(Time now, Frames& out);
@@ -75,7 +82,7 @@ class Suite {
   void apply_profile(CaseResult& result) const;
   void record(CaseResult result, Time now);
   void not_run(const Case& c, Verdict verdict, const std::string& reason);
-  void dead(Time now);
+  void dead(Time now, const std::string& why = "the target no longer answered");
   void finish(Time now);
   void open_canary();
   std::size_t place_of(const Case& c) const;
@@ -97,7 +104,8 @@ class Suite {
   roce::Qpn next_qpn_ = 0x101;
   roce::Qpn canary_qp_ = 0x100;
   std::optional<TargetRequest> request_;
-  bool asked_ = false;
+  bool outstanding_ = false;  ///< a request was taken and has not been answered
+  bool stale_ = false;        ///< the case that made the outstanding request has ended
   std::uint64_t dropped_ = 0;
   bool canary_reopened_ = false;
   bool canary_checked_ = false;
