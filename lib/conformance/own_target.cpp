@@ -141,11 +141,8 @@ TargetReply OwnTarget::on(const ModifyRequest& r) {
   const auto it = qps_.find(r.qp);
   if (it == qps_.end()) return refusal("there is no such queue pair");
   Qp& qp = it->second;
-  if (r.state == TargetState::kError) {
-    receivers_[qp.endpoint].receiver->qp(qp.slot).responder().set_error();
-  } else if (qp.state == TargetState::kInit) {
-    create(qp);
-  }
+  if (qp.state == TargetState::kInit && r.state != TargetState::kInit) create(qp);
+  if (r.state == TargetState::kError) receivers_[qp.endpoint].receiver->qp(qp.slot).responder().set_error();
   qp.state = r.state;
   return {};
 }
