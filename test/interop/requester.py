@@ -74,14 +74,15 @@ class Wire:
     def close(self):
         self.sock.close()
 
-    def send(self, transport, ecn=ECT0):
-        """Sends a packet. `transport` contains everything from the BTH to the pad bytes. The other headers and the iCRC are added here."""
+    def send(self, transport, ecn=ECT0, spoil=lambda icrc: icrc):
+        """Sends a packet. `transport` contains everything from the BTH to the pad bytes. The other headers and the iCRC are added here.
+        `spoil` returns the iCRC to send, given the right one."""
         length = 8 + len(transport) + 4
         ip = struct.pack("!BBHHHBBH", 0x45, ecn, 20 + length, 0, 0x4000, 64, 17, 0) + self.ips[0] + self.ips[1]
         ip = ip[:10] + struct.pack("!H", _checksum(ip)) + ip[12:]
         udp = struct.pack("!HHHH", 0xC000, ROCE_PORT, length, 0)
         self.sock.send(self.addresses[0] + self.addresses[1] + b"\x08\x00" + ip + udp + transport
-                       + _icrc(ip, udp, transport))
+                       + spoil(_icrc(ip, udp, transport)))
 
     def receive(self, timeout, dest_qp=None):
         """Returns the next RoCEv2 packet from the guest (to `dest_qp`, if given), or None."""
