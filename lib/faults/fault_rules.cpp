@@ -204,12 +204,14 @@ bool FaultRules::selects(State& state, const Qp& qp, const Packet& packet) {
   const PacketSelector& on = rules_[state.rule].on;
   const bool cnp = packet.response && packet.kind == ResponseKind::kCnp;
   if (on.response ? packet.kind != *on.response : cnp) return false;
+  // in_message() and right_iteration() count packets, so they must also see packets that other conditions
+  // exclude.
+  if (on.message && !in_message(state, on, packet)) return false;
   if (on.operation && roce::opcode_operation(packet.opcode) != *on.operation) return false;
   if (on.psn && !on.psn->contains(packet.psn, qp.key.first_psn)) return false;
-  if (on.message && !in_message(state, on, packet)) return false;
+  if (!right_iteration(state, on, qp, packet)) return false;
   if (on.packet && (packet.position < on.packet->first || packet.position > on.packet->last)) return false;
   if (on.round && packet.round != *on.round) return false;
-  if (!right_iteration(state, on, qp, packet)) return false;
   if (on.every && ++state.met % *on.every != 0) return false;
   if (on.count && state.selected == *on.count) return false;
   ++state.selected;

@@ -152,6 +152,42 @@ TEST_CASE("messages and their parts are found again when they are retransmitted"
   CHECK(rig.request(2, kOnly).empty());
 }
 
+TEST_CASE("positions in a message do not depend on the opcode and the PSNs of the rule", "[faults]") {
+  PacketSelector middle;
+  middle.message = 1;
+  middle.part = MessagePart::kNumber;
+  middle.part_number = 1;
+  middle.operation = roce::Operation::kWriteMiddle;
+  PacketSelector last_psns = middle;
+  last_psns.part_number = 3;
+  last_psns.operation.reset();
+  last_psns.psn = PsnRange{true, 3, 4};
+  Rig rig({{middle, {}}, {last_psns, {}}});
+  using List = std::vector<std::uint32_t>;
+  CHECK(rig.request(0).empty());
+  CHECK(rig.request(1, kFirst).empty());
+  CHECK(rig.request(2, kMiddle) == List{0});
+  CHECK(rig.request(3, kMiddle).empty());
+  CHECK(rig.request(4, kLast) == List{1});
+}
+
+TEST_CASE("iterations include packets that `packet` and `round` exclude", "[faults]") {
+  PacketSelector position;
+  position.packet = PositionRange{2, 9};
+  position.iteration = 2;
+  PacketSelector round = at_psn(1);
+  round.round = 2;
+  PacketSelector first_in_positions = at_psn(0);
+  first_in_positions.packet = position.packet;
+  Rig rig({{position, {}}, {round, {}}, {first_in_positions, {}}});
+  using List = std::vector<std::uint32_t>;
+  CHECK(rig.request(0, kFirst).empty());
+  CHECK(rig.request(1, kMiddle).empty());
+  CHECK(rig.request(1, kMiddle) == List{0});  // round 2, but not the first transmission
+  CHECK(rig.request(0, kFirst) == List{0});
+  CHECK(rig.request(1, kMiddle).empty());  // third transmission
+}
+
 TEST_CASE("rules select opcodes, rounds and counts", "[faults]") {
   PacketSelector on;
   on.operation = roce::Operation::kWriteOnly;
