@@ -112,8 +112,9 @@ class TenGigEthReg final : public Block {
     const Totals all = totals(live);
     const std::uint32_t roll_over = words.get(kRollOverEn, 0, kCounters);
     for (unsigned i = 0; i < kCounters; ++i) {
-      // When the port is restarted, its counters start again at 0, so they may be below the baseline.
-      const std::uint64_t n = all[i] >= baseline_[i] ? all[i] - baseline_[i] : all[i];
+      // When the port is restarted, its counters start again at 0, and the baseline no longer applies.
+      if (all[i] < baseline_[i]) baseline_[i] = 0;
+      const std::uint64_t n = all[i] - baseline_[i];
       const bool rolls = (roll_over >> i & 1) != 0;
       words.set(i * 4, static_cast<std::uint32_t>(rolls ? n : std::min<std::uint64_t>(n, UINT32_MAX)));
     }
