@@ -229,6 +229,16 @@ class Report(harness.TestCase):
             self.assertIn(title, svg)
         self.assertNotIn("Demand met", svg)
 
+    def test_fairest_point_of_a_sweep(self):
+        """The page says "without drops" only if the study shows that the fairest point dropped nothing."""
+        for rows, words in ((("a,0.99,7", "b,0.9,0"), "Fairest point without drops: key = b, with a minimum index of 0.9."),
+                            (("a,0.99,7", "b,0.9,3"), "Fairest point: key = a, with a minimum index of 0.99."),
+                            (("a,0.99,", "b,0.9,"), "Fairest point: key = a, with a minimum index of 0.99.")):
+            with self.subTest(rows=rows):
+                (self.dir / "sweep.csv").write_text("\n".join(("key,jain_min,dropped", *rows)) + "\n")
+                self.make()
+                self.assertIn(words, " ".join(" ".join(self.page().words).split()))
+
     def test_sweep_with_repeated_points(self):
         """A sweep over run.seed repeats each point of the other keys. The chart draws the runs of a point as a box."""
         (self.dir / "sweep.csv").write_text("boards.feb.qps.0.pmtu,run.seed,goodput_gbps\n" + "".join(

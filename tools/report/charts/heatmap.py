@@ -105,7 +105,8 @@ def best(sweep, axes_keys):
     score = np.where(np.isnan(sweep["jain_min"]), -1, sweep["jain_min"]) - (np.nan_to_num(sweep.get("dropped")) > 0)
     i = int(np.argmax(score))
     where = ", ".join(f"{k} = {sweep[k].tolist()[i]}" for k in axes_keys)
-    return f"Fairest point without drops: {where}, with a minimum index of {fmt(float(sweep['jain_min'][i]), 5)}."
+    drops = " without drops" if "dropped" in sweep and sweep["dropped"][i] == 0 else ""
+    return f"Fairest point{drops}: {where}, with a minimum index of {fmt(float(sweep['jain_min'][i]), 5)}."
 
 
 def make(folder):
