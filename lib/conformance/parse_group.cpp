@@ -198,7 +198,7 @@ Step read_step(const YAML::Node& node, std::size_t qps) {
 
 /// Adds a step or, with `for` and `steps`, these steps once for each value.
 void read_steps(const YAML::Node& node, std::size_t qps, std::vector<Step>& out) {
-  if (!node["for"]) {
+  if (!node.IsMap() || !node["for"]) {
     out.push_back(read_step(node, qps));
     return;
   }

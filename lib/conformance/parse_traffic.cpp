@@ -15,10 +15,11 @@ namespace softfeb::conformance {
 
 namespace {
 
-constexpr std::uint64_t kLongest = 1U << 30;  ///< bytes of a message
+constexpr std::uint64_t kLongestMessage = 1U << 30;  ///< bytes of a message
 
-std::uint32_t number32_or(const YAML::Node& map, const char* key, std::uint32_t otherwise) {
-  return map[key] ? static_cast<std::uint32_t>(number_within(map[key], 0, UINT32_MAX)) : otherwise;
+std::uint32_t number32_or(const YAML::Node& map, const char* key, std::uint32_t otherwise,
+                          std::uint64_t least = 0) {
+  return map[key] ? static_cast<std::uint32_t>(number_within(map[key], least, UINT32_MAX)) : otherwise;
 }
 
 /// `message`: a length, a list of the shortest and the longest one, or `region`.
@@ -26,14 +27,14 @@ void read_lengths(const YAML::Node& node, TrafficSpec& out) {
   if (!node) return;
   if (node.IsSequence()) {
     if (node.size() != 2) refuse_node(node, "random lengths need the shortest and the longest one");
-    out.shortest = static_cast<std::uint32_t>(number_within(node[0], 0, kLongest));
-    out.message = static_cast<std::uint32_t>(number_within(node[1], 0, kLongest));
+    out.shortest = static_cast<std::uint32_t>(number_within(node[0], 0, kLongestMessage));
+    out.message = static_cast<std::uint32_t>(number_within(node[1], 0, kLongestMessage));
     if (out.shortest == 0 || out.shortest > out.message)
       refuse_node(node, "the shortest length must be at least 1, and at most the longest one");
   } else if (node.as<std::string>() == "region") {
     out.message = 0;
   } else {
-    out.message = static_cast<std::uint32_t>(number_within(node, 0, kLongest));
+    out.message = static_cast<std::uint32_t>(number_within(node, 0, kLongestMessage));
     if (out.message == 0) refuse_node(node, "a message has at least one byte; fix: write a length or region");
   }
 }
@@ -88,8 +89,8 @@ void read_figures(const YAML::Node& list, TrafficSpec& out) {
 }
 
 void check(const YAML::Node& node, const TrafficSpec& spec) {
-  if (spec.qps == 0 || spec.addresses == 0 || spec.addresses > 2)
-    refuse_node(node, "a run has at least one queue pair, and one or two addresses");
+  if (spec.addresses == 0 || spec.addresses > 2)
+    refuse_node(node["addresses"], "a run has one or two addresses");
   const bool long_messages = spec.message == 0 || spec.message > spec.pmtu;
   if (spec.transport == roce::Transport::kUc && long_messages)
     refuse_node(node, "what a UC queue pair accepts after a loss is known only for messages of one packet");
@@ -100,7 +101,6 @@ void check(const YAML::Node& node, const TrafficSpec& spec) {
     refuse_node(node, "a clean queue pair sends for a certain time; fix: add a duration");
   if (spec.pmtu < 256 || spec.pmtu > 4096 || !std::has_single_bit(spec.pmtu))
     refuse_node(node["pmtu"], "a path MTU is 256, 512, 1024, 2048 or 4096 (IBA 9.7.1)");
-  if (spec.window == 0) refuse_node(node["window"], "a window has at least one packet");
 }
 
 TrafficSpec read_one(const YAML::Node& node, roce::Transport transport) {
@@ -113,14 +113,14 @@ TrafficSpec read_one(const YAML::Node& node, roce::Transport transport) {
   if (node["name"]) out.name = node["name"].as<std::string>();
   if (node["transport"])
     out.transport = node["transport"].as<std::string>() == "UC" ? roce::Transport::kUc : roce::Transport::kRc;
-  out.qps = number32_or(node, "qps", out.qps);
+  out.qps = number32_or(node, "qps", out.qps, 1);
   out.fewer_qps = flag(node, "fewer_qps");
   out.addresses = number32_or(node, "addresses", out.addresses);
   out.pmtu = number32_or(node, "pmtu", out.pmtu);
   read_lengths(node["message"], out);
   if (node["messages"]) out.messages = number(node["messages"]);
   if (node["duration"]) out.duration = time_of(node["duration"]);
-  out.window = number32_or(node, "window", out.window);
+  out.window = number32_or(node, "window", out.window, 1);
   out.immediate = flag(node, "immediate");
   out.receives = number32_or(node, "receives", out.receives);
   out.marked = flag(node, "marked");

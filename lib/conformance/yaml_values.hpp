@@ -43,8 +43,8 @@ TargetState state_of(const YAML::Node& node);
 Range range_of(const YAML::Node& node);
 /// Calls `use` with a copy of a map for each value of its key `for`, without this key. In a copy, `$` stands
 /// for the value; if values are lists, `$1` stands for the first element, and so on. `for` is a list, or
-/// `{from: 0, to: 9, by: 3}`. Without `for`, calls `use` with the map itself. An error in a copy names the line
-/// of the value.
+/// `{from: 0, to: 9, by: 3}`. Without `for`, calls `use` with the map itself. An error in a copy names the
+/// line of the value.
 void repeat(const YAML::Node& map, const std::function<void(const YAML::Node& copy)>& use);
 /// The keys `written` and `tolerated` of a map.
 WrittenSpec read_written(const YAML::Node& map);

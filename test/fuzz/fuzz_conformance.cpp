@@ -145,7 +145,7 @@ std::vector<std::uint8_t> answer_from(Input& in, roce::Qpn qpn, roce::Psn psn) {
 /// A run against a target whose answers and replies come from the fuzzer.
 class Run {
  public:
-  explicit Run(Input& in) : in_(in), suite_(catalogue(), config(in), environment(in), {}, nullptr, 0) {}
+  explicit Run(Input& in) : in_(in), suite_(catalogue(), config(in), environment(in), {}, 0) {}
 
   void operator()() {
     // In every iteration, the time or the state of the run advances.
@@ -167,7 +167,7 @@ class Run {
       require(r.trace.size() <= kMostTraced && r.findings.size() <= kMostTraced);
       require(r.verdict != Verdict::kFail || !r.reason.empty());
     }
-    draft_profile(suite_.result());
+    draft_profile(suite_.result(), "iba");
   }
 
  private:

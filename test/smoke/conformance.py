@@ -256,7 +256,7 @@ class Conformance(harness.TestCase):
         """The results of the earlier run stay."""
         if subprocess.run(["unshare", "-rm", "true"], check=False).returncode != 0:
             self.skipTest("no namespaces")
-        script = ('mkdir disk && mount -t tmpfs -o size=2m none disk && "$0" conformance -q --cases BAS --out disk/out && '
+        script = ('mkdir disk && mount -t tmpfs -o size=8m none disk && "$0" conformance -q --cases BAS --out disk/out && '
                   'cksum disk/out/result.json disk/out/cases/* > before && "$0" conformance -q --out disk/out; status=$?; '
                   'cksum disk/out/result.json disk/out/cases/* > after; ls -A disk; exit $status')
         run = subprocess.run(["unshare", "-rm", "sh", "-c", script, harness.SOFTFEB], cwd=self.dir, text=True, capture_output=True,

@@ -64,7 +64,7 @@ class FakeTarget {
 
   SuiteResult run(const Catalogue& catalogue, SuiteConfig config = {}, Capabilities capabilities = {}) {
     if (config.cases.empty()) config.cases = select(catalogue, {.destructive = true});
-    Suite suite(catalogue, config, environment(capabilities), {}, nullptr, now);
+    Suite suite(catalogue, config, environment(capabilities), {}, now);
     suite.on_case([&](const CaseResult& r) { reported.push_back(r.of->id); });
     drive(suite);
     return suite.result();
@@ -396,7 +396,7 @@ TEST_CASE("a run is stopped", "[suite]") {
 
 TEST_CASE("a reply after the end of the run changes nothing", "[suite]") {
   const Catalogue catalogue = small_run();
-  Suite suite(catalogue, {.cases = select(catalogue, {})}, FakeTarget::environment(), {}, nullptr, 0);
+  Suite suite(catalogue, {.cases = select(catalogue, {})}, FakeTarget::environment(), {}, 0);
   REQUIRE(suite.take_request());
   CHECK_FALSE(suite.take_request());
   suite.stop(5);
@@ -559,16 +559,16 @@ TEST_CASE("what harms a target runs last", "[suite]") {
   CHECK(target.reported == std::vector<std::string>{"X-03", "X-01", "X-02"});
 }
 
-TEST_CASE("measurements need a task that carries them out", "[suite]") {
+TEST_CASE("a case that softfeb cannot carry out is not applicable", "[suite]") {
   const Catalogue catalogue({parse_group("group: X\ntitle: x\ncases:\n" + with_id(kCase, "X-01") +
                                              "  - {id: X-02, title: t, section: \"9\", service: RC, opcodes: "
                                              "0A, severity: high, level: measure, stimulus: s,\n"
-                                             "     expected: e, measure: rate}\n",
+                                             "     expected: e, not_available: there is no way}\n",
                                          "X")});
   FakeTarget target;
   const SuiteResult result = target.run(catalogue);
   CHECK(verdicts(result) == "X-01 pass, X-02 not applicable");
-  CHECK(result_of(result, "X-02").reason == "measurements are not available with this target");
+  CHECK(result_of(result, "X-02").reason == "there is no way");
 }
 
 TEST_CASE("totals count the verdicts", "[suite]") {

@@ -209,7 +209,7 @@ TEST_CASE("mistakes in a run of the ordinary sender are refused", "[traffic]") {
   CHECK_THAT(traffic_refusal("{mesage: 5}"), Contains("line 13") && Contains("message"));
   CHECK_THAT(traffic_refusal("{message: 0}"), Contains("write a length or region"));
   CHECK_THAT(traffic_refusal("{message: [5, 4]}"), Contains("at most the longest one"));
-  CHECK_THAT(traffic_refusal("{qps: 0}"), Contains("at least one queue pair"));
+  CHECK_THAT(traffic_refusal("{qps: 0}"), Contains("'0' is out of range"));
   CHECK_THAT(traffic_refusal("{addresses: 3}"), Contains("one or two addresses"));
   CHECK_THAT(traffic_refusal("{loss: 200%}"), Contains("fix: "));
   CHECK_THAT(traffic_refusal("{clean_rate: 1Gb/s}"), Contains("add a duration"));

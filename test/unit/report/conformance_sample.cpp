@@ -105,14 +105,15 @@ SuiteResult sample_conformance(const Catalogue& catalogue) {
     }
     return reply;
   };
-  SuiteConfig config{.cases = select(catalogue, {.destructive = true}),
+  // Without the cases that send tens of thousands of packets.
+  SuiteConfig config{.cases = select(catalogue, {.cases = {"!LOS-01", "!LOS-12"}, .destructive = true}),
                      .profile = sample_profile(catalogue),
                      .target = "own:"};
   const auto next_of = [&](const CaseResult& r) {
     const auto it = std::find(config.cases.begin(), config.cases.end(), r.of);
     current = it + 1 == config.cases.end() ? "" : it[1]->id;
   };
-  SuiteResult out = run_in_virtual_time(catalogue, config, std::move(place), nullptr, next_of);
+  SuiteResult out = run_in_virtual_time(catalogue, config, std::move(place), next_of);
   add_faults(out);
   CaseResult& time_to_ack = case_result(out, "ACK-09");
   time_to_ack.verdict = Verdict::kMeasured;
