@@ -32,7 +32,7 @@ Profile sample_profile(const Catalogue& catalogue) {
   std::string base;
   return parse_profile(R"(name: sample
 lacks: [atomics]
-limits: {ACK-09.p99: 1ms}
+limits: {ACK-09.ack_p99: 1000}
 deviations:
   LEN-17: {observe: "NAK61 e+1 msn 0", why: "LAST is compared with the RETH's length", source: measured}
   UC-08: {observe: silence, written: [3, 4], tolerated: [1], why: "the case <expects> less & \"this\" is more"}
@@ -45,6 +45,7 @@ deviations:
 void add_faults(SuiteResult& suite) {
   CaseResult& los = case_result(suite, "LOS-01");
   const CaseResult& from = case_result(suite, "BAS-04");
+  los = CaseResult{.of = los.of};
   los.verdict = Verdict::kInconclusive;
   los.reason = "a fault rule was never hit";
   los.attempts = 2;
@@ -105,8 +106,7 @@ SuiteResult sample_conformance(const Catalogue& catalogue) {
     }
     return reply;
   };
-  // Without the cases that send tens of thousands of packets.
-  SuiteConfig config{.cases = select(catalogue, {.cases = {"!LOS-01", "!LOS-12"}, .destructive = true}),
+  SuiteConfig config{.cases = select(catalogue, {.destructive = true}),
                      .profile = sample_profile(catalogue),
                      .target = "own:"};
   const auto next_of = [&](const CaseResult& r) {
@@ -115,11 +115,6 @@ SuiteResult sample_conformance(const Catalogue& catalogue) {
   };
   SuiteResult out = run_in_virtual_time(catalogue, config, std::move(place), next_of);
   add_faults(out);
-  CaseResult& time_to_ack = case_result(out, "ACK-09");
-  time_to_ack.verdict = Verdict::kMeasured;
-  time_to_ack.reason.clear();
-  time_to_ack.figures = {{.name = "p50", .value = 2e-6, .unit = "s"},
-                         {.name = "p99", .value = 9e-6, .unit = "s", .limit = 1e-3}};
   return out;
 }
 
