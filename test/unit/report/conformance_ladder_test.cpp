@@ -152,6 +152,8 @@ TEST_CASE("parts and queue pairs are named", "[conformance_ladder]") {
   CHECK(svg.find("<h3>Part 1 of 2, on fresh queue pairs</h3>") <
         svg.find("<h3>Part 2 of 2, on fresh queue pairs</h3>"));
   CHECK(count_in(svg, "<svg ") == 2);
+  CHECK(count_in(svg, "class=\"sent\"/>") == 2);  // each part draws its own packet
+  CHECK_THAT(svg, !Contains("not drawn"));
   CHECK_THAT(svg, Contains("aria-label=\"Packets of BAS-19, part 2\""));
   CHECK_THAT(ladder_of({first}), !Contains("<h3>") && !Contains("QP 1:"));
   for (const auto& group : catalogue.groups()) {
