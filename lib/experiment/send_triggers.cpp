@@ -32,6 +32,8 @@ using Json = nlohmann::ordered_json;
 /// Number of times that the end of the run is sent, because messages may get lost.
 constexpr int kEnds = 3;
 constexpr Time kBetweenEnds = 10 * kMillisecond;
+/// Maximum number of datagrams that are received before triggers that are due are sent.
+constexpr int kBurst = 64;
 
 config::RunConfig load(const TriggerOptions& o) {
   return config::is_lab(o.config) ? config::load_lab(o.config, o.overrides).run
@@ -183,7 +185,9 @@ class Sender {
   }
 
   void receive() {
-    while (const auto bytes = socket_.receive()) {
+    for (int i = 0; i < kBurst; ++i) {
+      const auto bytes = socket_.receive();
+      if (!bytes) return;
       ++busy_messages_;
       const auto message = detector::read_busy_message(*bytes);
       if (!message) {

@@ -83,13 +83,10 @@ void TriggerSocket::send(const std::uint8_t* datagram) {
   }
 }
 
-std::optional<std::array<std::uint8_t, TriggerSocket::kDatagram>> TriggerSocket::receive() {
-  std::array<std::uint8_t, kDatagram + 1> bytes;
-  const ssize_t n = recv(fd_, bytes.data(), bytes.size(), MSG_DONTWAIT);
-  if (n != static_cast<ssize_t>(kDatagram)) return std::nullopt;
-  std::array<std::uint8_t, kDatagram> out;
-  std::copy_n(bytes.begin(), kDatagram, out.begin());
-  return out;
+std::optional<ByteSpan> TriggerSocket::receive() {
+  const ssize_t n = recv(fd_, received_.data(), received_.size(), MSG_DONTWAIT);
+  if (n < 0) return std::nullopt;
+  return ByteSpan(received_.data(), static_cast<std::size_t>(n));
 }
 
 void TriggerSocket::wait(Time longest) const {

@@ -18,7 +18,7 @@ namespace softfeb::sockets {
 /// use it.
 class TriggerSocket {
  public:
-  static constexpr std::size_t kDatagram = 32;  ///< size of every datagram in bytes
+  static constexpr std::size_t kDatagram = 32;  ///< size in bytes of the datagrams that are sent
 
   /// All `hosts` must have the same IP version. Throws SocketError.
   TriggerSocket(const std::vector<roce::IpAddress>& hosts, std::uint16_t port);
@@ -28,8 +28,9 @@ class TriggerSocket {
 
   /// Sends `datagram` (kDatagram bytes) to all hosts. Waits while the socket buffer is full.
   void send(const std::uint8_t* datagram);
-  /// Returns the next datagram that has arrived; nullopt if there is none, or if it has another length.
-  std::optional<std::array<std::uint8_t, kDatagram>> receive();
+  /// Returns the next datagram that has arrived; nullopt if there is none. A datagram can have any length,
+  /// but only its first kDatagram + 1 bytes are returned. They are valid until the next call.
+  std::optional<ByteSpan> receive();
   /// Waits until a datagram has arrived, but at most for `longest`, and never for more than one second. A
   /// signal ends the wait.
   void wait(Time longest) const;
@@ -43,6 +44,7 @@ class TriggerSocket {
 
   int fd_ = -1;
   std::unique_ptr<Messages> messages_;
+  std::array<std::uint8_t, kDatagram + 1> received_{};
   std::uint64_t sent_ = 0;
   std::uint64_t failed_ = 0;
 };
