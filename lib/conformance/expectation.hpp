@@ -30,7 +30,7 @@ struct AnswerPattern {
   Kind kind = Kind::kAck;
   std::uint8_t syndrome = 0;
   std::optional<Expression> first;  ///< PSN; none: any
-  std::optional<Expression> last;   ///< ACKs only: ACKs up to this PSN, which may be coalesced
+  std::optional<Expression> last;   ///< for kAck: last PSN of a range of ACKs, which may be coalesced
   bool repeated = false;            ///< more ACKs of the last PSN, or more CNPs, may follow
   std::optional<Expression> msn;    ///< with a range: that of the last ACK
   std::optional<Expression> code;   ///< timer code of an RNR NAK

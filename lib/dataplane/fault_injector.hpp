@@ -32,7 +32,8 @@ class RuledMbufs {
   bool prepare_hold(rte_mbuf*& packet) { return replaced_by_copy(packet); }
   static void release(rte_mbuf* packet);
 
-  /// Makes the packet a copy unless it is one. Returns false, and counts this, if no buffer is free.
+  /// Replaces the packet by a copy, unless it is a copy already. If no buffer is free, counts this and
+  /// returns false.
   bool replaced_by_copy(rte_mbuf*& packet);
   /// Number of copies that replaced_by_copy() could not make.
   std::uint64_t no_copy() const { return no_copy_; }

@@ -61,7 +61,7 @@ struct Row {
   const TracePacket* packet = nullptr;
   const MissingAnswer* missing = nullptr;
   std::uint32_t number = 0;  ///< of the step
-  Time time = 0;             ///< of the packet; kGap: its length
+  Time time = 0;             ///< time of the packet; kGap: length of the gap
   std::size_t left_out = 0;  ///< kLeftOut: packets that are not drawn
 
   int height() const {

@@ -59,11 +59,11 @@ struct Traffic {
   bool operator==(const Traffic&) const = default;
 };
 
-/// Two boards as in `softfeb run`, with workers, port queues, congestion control and captures. On a ring,
-/// they send to a receiver, and the ring loses, duplicates, reorders, corrupts and CE-marks packets. Without
-/// `detector` and `events`, the boards use RC on a ring, and the receiver checks every byte. On net_null,
-/// they use UC, and CNPs are injected. In both cases, the boards also receive ARP requests and slow-control
-/// datagrams.
+/// Two boards as in `softfeb run`, with workers, port queues, congestion control and captures.
+/// - On a ring, they send to a receiver, and the ring loses, duplicates, reorders, corrupts and CE-marks
+///   packets. Unless `detector` or `events` is set, the boards use RC, and the receiver checks every byte.
+/// - On net_null, they use UC, and CNPs are injected.
+/// On both, the boards also receive ARP requests and slow-control datagrams.
 class SteadyRig {
  public:
   explicit SteadyRig(const SteadyConfig& config);

@@ -22,7 +22,7 @@ namespace {
 
 constexpr Edge kStoreAndForward = 12;
 constexpr Edge kGateDelay = 2;   ///< clocks from the admission of a frame to its first beat at the output
-constexpr Edge kFirstDelay = 1;  ///< this delay for the first frame, which finds the gate open
+constexpr Edge kFirstDelay = 1;  ///< the same for the first frame, for which the gate is open
 
 Edge beats(std::uint32_t bytes) { return (bytes + 15) / 16; }
 

@@ -18,7 +18,7 @@ SIZE, COUNT, BURSTS = 4096, 1000, 3
 
 @contextmanager
 def addressed(lab):
-    """Gives the guest only the host's address, like that of a machine with one cable. Restores its usual address at the end."""
+    """Replaces the guest's address by that of the host, as on a machine with one cable. Restores the guest's usual address at the end."""
     def address(add, remove):
         lab.run(f"ip addr del {remove} dev eth0 && ip addr add {add} dev eth0")
 
