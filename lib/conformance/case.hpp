@@ -90,7 +90,7 @@ struct Step {
   std::optional<Expectation> bounds_first;
   std::vector<FieldCheck> fields;      ///< every answer to the step but CNPs must have these values
   std::vector<FieldCheck> cnp_fields;  ///< every CNP must have these values
-  std::string figure;  ///< name of a figure: seconds from the first packet to the last answer; empty: none
+  std::string figure;  ///< name of a figure: time from the first packet to the last answer; empty: none
   /// Name of figures: the median, the 99th percentile and the maximum, over all repetitions and all steps
   /// with this name, of the time from a packet to the first answer; empty: none.
   std::string latency;

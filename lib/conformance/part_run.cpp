@@ -376,8 +376,8 @@ void PartRun::check_fields(const Qp& qp, const Answer& answer) {
       std::find_if(figures.begin(), figures.end(), [&](const Figure& f) { return f.name == step.figure; });
   Figure& figure = it == figures.end() ? figures.emplace_back() : *it;
   figure.name = step.figure;
-  figure.value = to_seconds(answer.at - step_began_);
-  figure.unit = "s";
+  figure.value = to_seconds(answer.at - step_began_) * 1e6;
+  figure.unit = "us";
 }
 
 void PartRun::check_field(const FieldCheck& check, const Qp& qp, const Answer& answer) {

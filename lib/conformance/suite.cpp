@@ -77,7 +77,7 @@ void Suite::port_dropped(std::uint64_t packets) {
 
 void Suite::preempted(Time gap) {
   if (gap > environment_.timing.silence && disturbed_.empty())
-    disturbed_ = "softfeb was not run for longer than the silence window";
+    disturbed_ = "softfeb did not get the CPU for longer than the silence window";
 }
 
 std::optional<TargetRequest> Suite::take_request() {
@@ -208,6 +208,7 @@ bool Suite::baseline(Time now, Frames& out) {
       phase_ = Phase::kBefore;
       return start_case(now);
     }
+    disturbed_.clear();
     task_ =
         std::make_unique<CaseRun>(*c, environment_, Rng::mixed(config_.seed, 1, baseline_), next_qpn_, now);
   }
@@ -216,7 +217,10 @@ bool Suite::baseline(Time now, Frames& out) {
   const CaseResult result = task_->take_result(now);
   end_task();
   if (result.verdict != Verdict::kPass) {
-    const std::string what = std::string(kBaseline[baseline_]) + " failed: " + result.reason;
+    // A disturbed attempt says nothing about the target.
+    if (!disturbed_.empty() && ++disturbed_baselines_ < config_.attempts) return true;
+    const std::string why = disturbed_.empty() ? "" : " (" + disturbed_ + ")";
+    const std::string what = std::string(kBaseline[baseline_]) + " failed: " + result.reason + why;
     if (next_ == 0) {
       fail_baseline(now, what);
     } else {
@@ -224,6 +228,7 @@ bool Suite::baseline(Time now, Frames& out) {
     }
     return false;
   }
+  disturbed_baselines_ = 0;
   ++baseline_;
   return true;
 }

@@ -100,7 +100,8 @@ class Suite {
   std::size_t next_ = 0;      ///< index into SuiteConfig::cases
   std::size_t baseline_ = 0;  ///< index of the current baseline case
   unsigned attempt_ = 0;
-  std::string disturbed_;  ///< why the current attempt is inconclusive; empty: it is not disturbed
+  unsigned disturbed_baselines_ = 0;  ///< attempts of the current baseline case that were disturbed
+  std::string disturbed_;             ///< why the current attempt is inconclusive; empty: it is not disturbed
   roce::Qpn next_qpn_ = 0x101;
   roce::Qpn canary_qp_ = 0x100;
   std::optional<TargetRequest> request_;

@@ -55,7 +55,7 @@ deviations:
   CHECK(p.has == std::set<std::string>{"reads"});
   CHECK(p.bounds_before_length == true);
   CHECK(p.cnps_with_naks == true);
-  CHECK(p.limits.at("ACK-09.p99") == Approx(1e-3));
+  CHECK(p.limits.at("ACK-09.p99") == Approx(1000));
   CHECK(p.limits.at("LOS-11.p50") == Approx(0.25));
   REQUIRE(p.deviations.size() == 3);
   CHECK(p.deviations.at("LEN-17").observe->items.size() == 1);
@@ -162,14 +162,14 @@ TEST_CASE("a profile makes cases not applicable", "[profile]") {
 TEST_CASE("a figure above its limit makes a case fail", "[profile]") {
   const Profile p = parsed("name: x\nlimits: {ACK-09.p99: 1ms, ACK-09.p50: 1ms, ACK-09.wrong: 1}\n");
   CaseResult r{.of = all_cases().find("ACK-09"), .verdict = Verdict::kMeasured, .attempts = 1};
-  r.figures = {{.name = "p50", .value = 0.5e-3, .unit = "s"}, {.name = "p99", .value = 1e-3, .unit = "s"}};
+  r.figures = {{.name = "p50", .value = 500, .unit = "us"}, {.name = "p99", .value = 1000, .unit = "us"}};
   apply_limits(p, r);
   CHECK(r.verdict == Verdict::kMeasured);
-  CHECK(r.figures[1].limit == 1e-3);
-  r.figures[1].value = 3e-3;
+  CHECK(r.figures[1].limit == Approx(1000));
+  r.figures[1].value = 3000;
   apply_limits(p, r);
   CHECK(r.verdict == Verdict::kFail);
-  CHECK(r.reason == "p99 is 0.003 s, above the profile's limit of 0.001 s");
+  CHECK(r.reason == "p99 is 3000 us, above the profile's limit of 1000 us");
   SuiteResult suite;
   suite.cases.push_back(r);
   CHECK(not_seen(p, suite) == std::vector<std::string>{"ACK-09.wrong"});

@@ -358,7 +358,7 @@ TEST_CASE("lost packets of the port and a thread that was not run disturb an att
     CHECK(verdicts(result) == "X-01 pass, X-02 inconclusive, Y-01 pass");
     CHECK(result_of(result, "X-02").reason ==
           (port ? "softfeb's own port dropped packets"
-                : "softfeb was not run for longer than the silence window"));
+                : "softfeb did not get the CPU for longer than the silence window"));
   }
   // Neither an old count of the port nor a gap within the silence window disturbs.
   FakeTarget calm;

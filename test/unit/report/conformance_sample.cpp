@@ -32,7 +32,7 @@ Profile sample_profile(const Catalogue& catalogue) {
   std::string base;
   return parse_profile(R"(name: sample
 lacks: [atomics]
-limits: {ACK-09.ack_p99: 1000}
+limits: {ACK-09.ack_p99: 1ms}
 deviations:
   LEN-17: {observe: "NAK61 e+1 msn 0", why: "LAST is compared with the RETH's length", source: measured}
   UC-08: {observe: silence, written: [3, 4], tolerated: [1], why: "the case <expects> less & \"this\" is more"}
