@@ -23,21 +23,26 @@ constexpr std::uint32_t default_cutoff(std::size_t i) { return 4096U << 2 * i; }
 
 template <std::size_t I>
 constexpr Field<P> cutoff(std::string_view name) {
-  return {
-      {name, Unit::kSize, 0, kHighestSize, "longest message of an unscheduled level, highest level first"},
-      [](const P& p) -> double { return I < p.cutoffs.size() ? p.cutoffs[I] : default_cutoff(I); },
-      [](P& p, double value) {
-        if (I < p.cutoffs.size()) p.cutoffs[I] = static_cast<std::uint32_t>(value);
-      }};
+  return {{name, Unit::kSize, 0, kHighestSize,
+           "longest message whose first packets, which need no grant, use this level; cutoff_1: the highest "
+           "level"},
+          [](const P& p) -> double { return I < p.cutoffs.size() ? p.cutoffs[I] : default_cutoff(I); },
+          [](P& p, double value) {
+            if (I < p.cutoffs.size()) p.cutoffs[I] = static_cast<std::uint32_t>(value);
+          }};
 }
 
 // `unscheduled_levels` sets the number of cutoffs, so it must precede the cutoffs in this table.
 constexpr std::array kFields{
-    size<&P::rtt_bytes>("rtt_bytes", 1, "payload bytes per RTT at line rate, rounded up to packets"),
-    count<&P::overcommit>("overcommit", 1, kHighestCount, "messages granted at the same time"),
-    count<&P::priorities>("priorities", 2, P::kMaxPriorities, "priority levels; level p has DSCP 8p"),
+    size<&P::rtt_bytes>(
+        "rtt_bytes", 1,
+        "payload bytes per RTT at line rate, rounded up to packets; these bytes need no grant"),
+    count<&P::overcommit>("overcommit", 1, kHighestCount,
+                          "maximum number of messages to which a receiver grants packets at the same time"),
+    count<&P::priorities>("priorities", 2, P::kMaxPriorities,
+                          "number of priority levels; level p has DSCP 8p"),
     Field<P>{{"unscheduled_levels", Unit::kCount, 1, P::kMaxPriorities - 1,
-              "levels of packets that need no grant, the highest ones"},
+              "number of priority levels for packets that need no grant; the highest levels are used"},
              unscheduled_levels,
              set_unscheduled_levels},
     cutoff<0>("cutoff_1"),
@@ -46,9 +51,10 @@ constexpr std::array kFields{
     cutoff<3>("cutoff_4"),
     cutoff<4>("cutoff_5"),
     cutoff<5>("cutoff_6"),
-    time<&P::resend_interval>("resend_interval", kLeastTime,
-                              "silence after which the receiver requests granted packets again"),
-    Field<P>{{"keep_order", Unit::kSwitch, 0, 1, "packets must not overtake others of their queue pair"},
+    time<&P::resend_interval>(
+        "resend_interval", kLeastTime,
+        "if no packet arrives for this time, the receiver requests the granted packets again"),
+    Field<P>{{"keep_order", Unit::kSwitch, 0, 1, "on: a packet must not overtake others of its queue pair"},
              [](const P& p) { return p.keep_order ? 1. : 0.; },
              [](P& p, double value) { p.keep_order = value != 0; }},
 };

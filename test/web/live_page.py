@@ -328,7 +328,7 @@ class Page(live.Served):
         self.serve(live.swift())
         self.open()
         field = wait_for("the form", lambda: self.driver.find_elements(By.ID, "p-beta"))[0]
-        self.assertIn("strength of decreases; 0–1", self.element("p-beta-hint").text)
+        self.assertIn("how strongly delays above the target reduce the window; 0–1", self.element("p-beta-hint").text)
         self.assertIn("swift", self.element("p-where").text)
         field.clear()
         field.send_keys("1.5", Keys.ENTER)
