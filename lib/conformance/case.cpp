@@ -13,9 +13,9 @@ namespace {
 constexpr std::array<std::string_view, 5> kLevels = {"shall", "should", "may", "measure", "robustness"};
 constexpr std::array<std::string_view, 5> kSeverities = {"critical", "high", "medium", "low", "info"};
 /// Indexed by bit.
-constexpr std::array<std::string_view, 13> kNeeds = {"memory", "recv",        "sink", "counters", "vlan",
+constexpr std::array<std::string_view, 14> kNeeds = {"memory", "recv",        "sink", "counters", "vlan",
                                                      "two-ip", "destructive", "v6",   "reads",    "atomics",
-                                                     "sends",  "cnps",        "rate"};
+                                                     "sends",  "cnps",        "rate", "bounds"};
 
 template <typename Enum, std::size_t N>
 std::optional<Enum> find(const std::array<std::string_view, N>& names, std::string_view name) {
@@ -74,6 +74,7 @@ std::string why_not_applicable(const Case& c, const Capabilities& target) {
       {kNeedsSends, target.sends, "the target does not support SEND"},
       {kNeedsCnps, target.notification_point, "the target has no notification point (CNPs)"},
       {kNeedsRate, target.line_rate, "this machine cannot send at the rate of the link"},
+      {kNeedsBounds, target.bounds, "the target's region is part of a larger one"},
   };
   for (const Row& row : rows) {
     if ((c.needs & row.need) != 0 && !row.there) return row.text;

@@ -42,6 +42,7 @@ inline constexpr Needs kNeedsAtomics = 1U << 9;   ///< atomic operations are sup
 inline constexpr Needs kNeedsSends = 1U << 10;    ///< SENDs are supported
 inline constexpr Needs kNeedsCnps = 1U << 11;     ///< the target has a notification point
 inline constexpr Needs kNeedsRate = 1U << 12;     ///< the sender reaches the rate of the link
+inline constexpr Needs kNeedsBounds = 1U << 13;   ///< no other memory is registered around the region
 
 /// State of a queue pair of the target.
 enum class TargetState : std::uint8_t { kInit, kRtr, kRts, kError };

@@ -31,6 +31,7 @@ struct Capabilities {
   bool sends = false;
   bool notification_point = false;
   bool line_rate = false;
+  bool bounds = true;                    ///< the region ends where its length says
   std::uint32_t active_mtu = 1024;       ///< largest path MTU in bytes
   std::uint64_t max_message = 1U << 31;  ///< bytes
   std::uint64_t region_size = 0;         ///< of the first region

@@ -85,6 +85,13 @@ class PerftestTarget final : public ListedTarget {
                      session->remote().software),
         session_(std::move(session)) {}
 
+  /// All queue pairs of the server share one region, of which each of them knows a part.
+  conformance::Capabilities capabilities() const override {
+    conformance::Capabilities c = ListedTarget::capabilities();
+    c.bounds = false;
+    return c;
+  }
+
  private:
   std::unique_ptr<peers::PeerSession> session_;
 };

@@ -250,6 +250,28 @@ TEST_CASE("the baseline must pass first", "[suite]") {
   CHECK(verdicts(result) == "BAS-01 not run, X-01 not run, Y-01 not run");
 }
 
+TEST_CASE("a baseline that was disturbed is repeated", "[suite]") {
+  const Catalogue catalogue = run_with_baseline();
+  const auto run = [&](std::size_t disturbed, unsigned attempts) {
+    FakeTarget target;
+    // The second queue pair is that of the first attempt.
+    const auto hit = [&target, disturbed] { return target.opened >= 2 && target.opened < 2 + disturbed; };
+    target.spoil = [&](std::vector<Answer>& answers) {
+      if (hit()) answers.clear();
+    };
+    target.meddle = [&](Suite& suite, Time) {
+      if (hit()) suite.preempted(6 * kMillisecond);
+    };
+    SuiteConfig config;
+    config.attempts = attempts;
+    return target.run(catalogue, config);
+  };
+  CHECK_FALSE(run(1, 2).no_baseline);
+  CHECK_FALSE(run(2, 3).no_baseline);
+  CHECK_THAT(run(2, 2).no_baseline.value_or(""),
+             Contains("BAS-01 failed: ") && Contains("did not get the CPU"));
+}
+
 TEST_CASE("the baseline is repeated between groups", "[suite]") {
   const Catalogue catalogue = run_with_baseline();
   FakeTarget target;
