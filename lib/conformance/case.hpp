@@ -142,9 +142,8 @@ struct Part {
   std::optional<std::vector<CompletionSpec>> completions;  ///< none: not compared
   /// Permitted increase of the target's counters, by name.
   std::map<std::string, Range> counters;
-  /// Number of completion events that a queue pair with `solicited_only` must have raised; none: not
-  /// compared.
-  std::optional<std::uint32_t> solicited_events;
+  /// Whether a queue pair with `solicited_only` must have raised an event; none: not compared.
+  std::optional<bool> solicited_event;
 };
 
 struct Case {

@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "conformance/memory_model.hpp"
 
+#include "roce/psn.hpp"
+
 #include <algorithm>
 
 namespace softfeb::conformance {
 
 void MemoryModel::open(std::uint32_t qp, roce::Psn first) {
-  if (expected_psns_.size() <= qp) expected_psns_.resize(qp + 1);
-  expected_psns_[qp] = first;
+  if (qps_.size() <= qp) qps_.resize(qp + 1);
+  qps_[qp].expected = first;
 }
 
 void MemoryModel::sent(const ScriptPacket& packet, std::uint32_t qp, bool dropped) {
-  const bool accepted = !dropped && packet.psn == expected_psns_[qp];
-  if (accepted) expected_psns_[qp] = (packet.psn + packet.psns) & roce::kPsnMask;
+  Qp& from = qps_[qp];
+  if (!dropped && packet.psn == from.expected) {
+    from.expected = (packet.psn + packet.psns) & roce::kPsnMask;
+    from.accepted.push_back(sent_.size());
+  }
   sent_.push_back({.qp = qp,
                    .psn = packet.psn,
                    .write = is_write(packet.spec.kind),
-                   .accepted = accepted,
                    .dropped = dropped,
                    .region = packet.region,
                    .offset = packet.offset,
@@ -25,17 +29,15 @@ void MemoryModel::sent(const ScriptPacket& packet, std::uint32_t qp, bool droppe
 }
 
 void MemoryModel::refused(std::uint32_t qp, roce::Psn psn) {
-  for (Sent& s : sent_) {
-    if (s.qp == qp && ((s.psn - psn) & roce::kPsnMask) < (1U << 23)) s.accepted = false;
-  }
-  expected_psns_[qp] = psn;
+  auto& accepted = qps_[qp].accepted;
+  while (!accepted.empty() && roce::psn_diff(sent_[accepted.back()].psn, psn) >= 0) accepted.pop_back();
+  qps_[qp].expected = psn;
 }
 
 void MemoryModel::acknowledged(std::uint32_t qp, roce::Psn psn) {
-  for (std::size_t i = 0; i < sent_.size(); ++i) {
-    const Sent& s = sent_[i];
-    if (s.qp == qp && s.accepted && ((psn - s.psn) & roce::kPsnMask) < (1U << 23)) acknowledged_[i] = 1;
-  }
+  auto& accepted = qps_[qp].accepted;
+  for (; !accepted.empty() && roce::psn_diff(sent_[accepted.front()].psn, psn) <= 0; accepted.pop_front())
+    acknowledged_[accepted.front()] = 1;
 }
 
 bool MemoryModel::inside(const Sent& s) const {
@@ -77,6 +79,16 @@ MemoryModel::Range MemoryModel::around(const Sent& s) const {
   return {from, std::min(region_size_ - from, (at - from) + size + kMargin)};
 }
 
+/// Divides ranges so that none is longer than kMostRead.
+std::vector<MemoryModel::Range> MemoryModel::split(const std::vector<Range>& ranges) {
+  std::vector<Range> out;
+  for (const Range& r : ranges) {
+    for (std::uint64_t done = 0; done < r.length; done += kMostRead)
+      out.push_back({r.offset + done, std::min(kMostRead, r.length - done)});
+  }
+  return out;
+}
+
 std::vector<MemoryModel::Range> MemoryModel::ranges() const {
   std::vector<Range> all;
   for (const Sent& s : sent_) {
@@ -93,7 +105,7 @@ std::vector<MemoryModel::Range> MemoryModel::ranges() const {
       out.push_back(r);
     }
   }
-  return out;
+  return split(out);
 }
 
 std::vector<std::uint8_t> MemoryModel::expected(const Range& range, const WrittenSpec& written,

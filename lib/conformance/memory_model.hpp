@@ -6,6 +6,7 @@
 #include "conformance/script_packet.hpp"
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 namespace softfeb::conformance {
@@ -14,12 +15,13 @@ namespace softfeb::conformance {
 /// written, and guard bytes everywhere else.
 class MemoryModel {
  public:
+  static constexpr std::uint64_t kMostRead = 65'536;  ///< maximum length of a range in bytes
+
   /// A packet that was sent, with the queue pair from which it came.
   struct Sent {
     std::uint32_t qp = 0;
     roce::Psn psn = 0;
     bool write = false;    ///< an RDMA WRITE
-    bool accepted = true;  ///< it had the PSN that the target expected
     bool dropped = false;  ///< the target must drop it
     std::uint32_t region = 0;
     std::uint64_t offset = 0;
@@ -38,7 +40,7 @@ class MemoryModel {
   std::size_t packets() const { return sent_.size(); }
 
   /// Ranges of the first region that a check reads, in ascending order: the bytes that the packets could have
-  /// written, and kMargin bytes before and after them.
+  /// written, and kMargin bytes before and after them. No range is longer than kMostRead.
   struct Range {
     std::uint64_t offset = 0;
     std::uint64_t length = 0;
@@ -56,17 +58,25 @@ class MemoryModel {
  private:
   static constexpr std::uint64_t kMargin = 64;
 
+  struct Qp {
+    roce::Psn expected = 0;  ///< PSN that the target expects next
+    /// Indices into sent_ of the packets that had the expected PSN and are not acknowledged, in the order of
+    /// their PSNs.
+    std::deque<std::size_t> accepted;
+  };
+
   enum class Fate : std::uint8_t { kWritten, kTolerated, kRefused };
   /// Of a packet inside the region.
   Fate fate(std::size_t i, const WrittenSpec& written) const;
   bool inside(const Sent& s) const;
   Range around(const Sent& s) const;
+  static std::vector<Range> split(const std::vector<Range>& ranges);
   /// Describes the byte at `offset`, which is wrong; empty if no packet may change it.
   std::string explain(std::uint64_t offset, std::uint8_t found, const WrittenSpec& written) const;
 
   std::uint64_t region_size_;
   std::vector<Sent> sent_;
-  std::vector<roce::Psn> expected_psns_;    ///< PSN that the target expects next, indexed by queue pair
+  std::vector<Qp> qps_;
   std::vector<std::uint8_t> acknowledged_;  ///< indexed like sent_
 };
 

@@ -234,7 +234,7 @@ Part read_part(const YAML::Node& node, roce::Transport transport) {
   if (node["completions"]) out.completions = read_completions(node["completions"]);
   if (node["counters"]) out.counters = read_counters(node["counters"]);
   if (node["solicited_events"])
-    out.solicited_events = static_cast<std::uint32_t>(number_within(node["solicited_events"], 0, UINT32_MAX));
+    out.solicited_event = number_within(node["solicited_events"], 0, 1) != 0;  // the target counts no events
   return out;
 }
 

@@ -166,7 +166,7 @@ TEST_CASE("the end of a part is read", "[group]") {
   CHECK_FALSE(part.counters.at("out_of_sequence").contains(3));
   CHECK(part.counters.at("rnr").contains(3));
   CHECK_FALSE(part.counters.at("rnr").contains(2));
-  CHECK(part.solicited_events == 1U);
+  CHECK(part.solicited_event == true);
   using Kind = WrittenSpec::Kind;
   const std::pair<const char*, Kind> words[] = {
       {"all", Kind::kAll}, {"none", Kind::kNone}, {"any", Kind::kAny}, {"acknowledged", Kind::kAcknowledged}};
