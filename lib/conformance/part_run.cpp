@@ -430,15 +430,13 @@ void PartRun::time_answer(const Answer& answer) {
 }
 
 void PartRun::report_latencies() {
+  constexpr std::pair<const char*, std::size_t> kPercents[] = {{"_p50", 50}, {"_p99", 99}, {"_max", 100}};
   for (auto& [name, times] : std::exchange(latencies_, {})) {
     std::sort(times.begin(), times.end());
-    const auto add = [&](const char* which, std::size_t percent) {
+    for (const auto& [which, percent] : kPercents) {
       const std::size_t at = std::min(times.size() - 1, times.size() * percent / 100);
       result_.figures.push_back({.name = name + which, .value = to_seconds(times[at]) * 1e6, .unit = "us"});
-    };
-    add("_p50", 50);
-    add("_p99", 99);
-    add("_max", 100);
+    }
   }
 }
 
