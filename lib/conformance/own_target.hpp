@@ -17,7 +17,7 @@ struct OwnTargetConfig {
   std::vector<roce::IpAddress> requesters;      ///< the board's IPv4 addresses
   std::optional<roce::IpAddress> v6_requester;
   roce::NotificationConfig notification{};
-  std::uint32_t slots = 1'100;  ///< queue pairs that can be open at a time, for each requester
+  std::uint32_t slots = 300;  ///< queue pairs that can be open at a time, for each requester
 };
 
 /// softfeb's own receiver as a target. Carries out requests at once. Sans-I/O.
