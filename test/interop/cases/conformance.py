@@ -61,3 +61,14 @@ def conformance_quick(lab):
     assert not wrong, "\n".join(f"{id}: {what}" for id, what in wrong.items()) + "\n" + text[-2000:]
     assert code == 0, text[-2000:]
     assert len(quick) > 150, len(quick)
+
+
+@case("tap")
+def conformance_counters(lab):
+    """STR-15 reports the driver's counters beside those that the packets on the wire explain."""
+    with lab.sink("--memory", "16MiB") as sink:
+        code, text, result = conformance(lab, sink, "--stress", "--cases", "STR-15", "--profile", "iba")
+    assert code == 0, text[-2000:]
+    figures = {f["name"]: f["value"] for f in result["cases"][0]["figures"]}
+    for name in ("out_of_sequence", "duplicate_requests"):
+        assert figures[f"counter_{name}"] > 0 and figures[f"wire_{name}"] > 0, figures
