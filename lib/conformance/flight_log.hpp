@@ -11,7 +11,7 @@
 
 namespace softfeb::conformance {
 
-/// What a queue pair of the ordinary sender has sent, and what it may be answered. Independent of the
+/// The packets that a queue pair of the ordinary sender has sent. Checks the answers. Independent of the
 /// requester, which is tested together with the target. Allocates only at construction.
 class FlightLog {
  public:
@@ -27,8 +27,8 @@ class FlightLog {
   void delivered(roce::Psn psn);
 
   /// Checks an acknowledgement: its PSN was sent, and its MSN is the number of messages that end at or before
-  /// it. A NAK 0x60 comes once for a gap: again only if its packet came in between (IBA 9.7.5.2.8). Returns
-  /// what is wrong; empty if nothing is.
+  /// it. A NAK 0x60 comes once for a gap, and again only if its packet came in between (IBA 9.7.5.2.8).
+  /// Returns a description of the error; empty if there is none.
   std::string answer(const Answer& answer);
 
   std::uint64_t messages() const { return messages_; }

@@ -34,8 +34,8 @@ struct Deviation {
   bool says_what() const { return observe || written || completions || state; }
 };
 
-/// What is known about a kind of target (doc/conformance-profiles.md). A profile never changes what a case
-/// sends.
+/// The known properties of a kind of target (doc/conformance-profiles.md). A profile never changes what a
+/// case sends.
 struct Profile {
   std::string name = "iba";
   std::string device;                           ///< in words

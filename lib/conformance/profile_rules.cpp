@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a profile means: for the profiles that extend it, and for the cases of a run.
+// Applies profiles: to the profiles that extend them, and to the cases of a run.
 #include "conformance/profile.hpp"
 
 #include <algorithm>

@@ -96,7 +96,7 @@ std::optional<std::string> answers_at(const CaseResult& result, const Place& pla
   return out.empty() ? "silence" : out;
 }
 
-/// What the target answered, if it is the same in all parts that differ.
+/// The target's answers, if they are the same in all parts that differ.
 std::optional<std::string> observed(const CaseResult& result) {
   std::optional<std::string> out;
   for (const Place& place : places_that_differ(result)) {

@@ -78,36 +78,30 @@ TrafficWire::TrafficWire(const TrafficSpec& spec, const std::vector<TrafficQp>& 
       tx_(frames_, rules_of(spec, qps, faults::Direction::kTx), {}),
       rx_(frames_, rules_of(spec, qps, faults::Direction::kRx), {}) {}
 
-void TrafficWire::send(FaultFrame* frame, bool exempt, Time now) {
-  ToTarget exit{*this, now};
+template <class Exit>
+void TrafficWire::pass(FaultFrame* frame, bool exempt, Actions& actions, Exit& exit, Time now) {
   if (!exempt && lose()) return exit.drop(frame);
   const auto at = exempt ? std::nullopt : faults::locate_roce(frame->bytes);
   if (!at) {
     exit.forward(frame);
     return;
   }
-  const auto judged = tx_.judge(frame->bytes, *at);
+  const auto judged = actions.judge(frame->bytes, *at);
   if (judged.qp == faults::FaultRules::kNone) {
     exit.forward(frame);
   } else {
-    tx_.apply(frame, *at, judged, exit, now);
+    actions.apply(frame, *at, judged, exit, now);
   }
+}
+
+void TrafficWire::send(FaultFrame* frame, bool exempt, Time now) {
+  ToTarget exit{*this, now};
+  pass(frame, exempt, tx_, exit, now);
 }
 
 void TrafficWire::receive(FaultFrame* frame, bool exempt, Time now) {
   ToSender exit{*this, now};
-  if (!exempt && lose()) return exit.drop(frame);
-  const auto at = exempt ? std::nullopt : faults::locate_roce(frame->bytes);
-  if (!at) {
-    exit.forward(frame);
-    return;
-  }
-  const auto judged = rx_.judge(frame->bytes, *at);
-  if (judged.qp == faults::FaultRules::kNone) {
-    exit.forward(frame);
-  } else {
-    rx_.apply(frame, *at, judged, exit, now);
-  }
+  pass(frame, exempt, rx_, exit, now);
 }
 
 void TrafficWire::run(Time now) {

@@ -61,6 +61,9 @@ class TrafficWire {
   struct ToTarget;
   struct ToSender;
 
+  /// Applies losses and rules of one direction.
+  template <class Exit>
+  void pass(FaultFrame* frame, bool exempt, Actions& actions, Exit& exit, Time now);
   bool lose() { return spec_.loss != 0 && rng_.chance(spec_.loss); }
 
   const TrafficSpec& spec_;
