@@ -29,6 +29,15 @@ class StageHistogram {
     max_ = std::max(max_, took);
   }
 
+  /// Adds the durations of another histogram.
+  void merge(const StageHistogram& other) {
+    for (std::size_t i = 0; i < kBuckets; ++i) buckets_[i] += other.buckets_[i];
+    count_ += other.count_;
+    sum_ += other.sum_;
+    min_ = std::min(min_, other.min_);
+    max_ = std::max(max_, other.max_);
+  }
+
   std::uint64_t count() const { return count_; }
   /// The following functions return 0 for an empty histogram.
   Time min() const { return count_ == 0 ? 0 : min_; }

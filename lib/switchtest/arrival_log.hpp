@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "latency/stage_histogram.hpp"
+#include "roce/frame.hpp"
+#include "switchtest/frame_writer.hpp"
+#include "switchtest/trial.hpp"
+
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace softfeb::switchtest {
+
+/// What arrived at one port in a trial. Allocates only in prepare().
+class ArrivalLog {
+ public:
+  /// Maximum number of recorded arrivals and pause frames at a port; more make the trial void.
+  static constexpr std::size_t kMostArrivals = 1U << 21;
+  static constexpr std::size_t kMostPauses = 1U << 16;
+
+  void prepare(const Trial& trial, std::uint16_t port, std::uint16_t id, Time start);
+  /// Takes a frame whose last bit arrived at `at`.
+  void take(const roce::ParsedFrame& frame, Time at);
+  void take_pause(const roce::MacControl& control, Time at);
+  /// Adds to the result, whose vectors must have their sizes.
+  void collect(TrialResult& out) const;
+
+ private:
+  /// The last sequence numbers of a kind that have arrived, to find duplicates.
+  class Window {
+   public:
+    /// Returns false for a duplicate. Frames that are more than kSize behind the latest count as new.
+    bool add(std::uint64_t sequence);
+
+   private:
+    static constexpr std::size_t kSize = 1U << 14;
+    std::bitset<kSize> seen_;
+    std::uint64_t end_ = 0;  ///< one more than the highest sequence number
+  };
+  struct Track {
+    KindStats stats;
+    std::unique_ptr<Window> window;  ///< null: frames of this kind are for another port
+    std::uint64_t next = 0;          ///< one more than the highest sequence number so far
+    Time last_delay = 0;
+  };
+
+  static std::uint64_t whole_sequence(const FrameMark& mark, std::uint64_t next);
+  void record(const roce::ParsedFrame& frame, const FrameMark& mark, std::uint64_t sequence, Time departed,
+              Time at, bool intact);
+  void count(Track& track, std::uint64_t sequence, Time delay, Time at);
+
+  const Trial* trial_ = nullptr;
+  std::uint16_t port_ = 0;
+  std::uint16_t id_ = 0;
+  Time start_ = 0;
+  std::vector<Track> tracks_;
+  std::vector<Arrival> arrivals_;
+  std::vector<PauseSeen> pauses_;
+  std::vector<latency::StageHistogram> latency_;
+  std::uint64_t foreign_ = 0;
+  std::uint64_t unrecorded_ = 0;
+};
+
+}  // namespace softfeb::switchtest

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+/// Estimates with intervals (doc/switch-test.md). All confidence intervals are for 95 %. Pure functions.
+namespace softfeb::switchtest {
+
+struct Interval {
+  double value = 0, low = 0, high = 0;
+};
+
+/// Wilson score interval of a share: `hits` of `n`. For n = 0, the interval is 0 to 1.
+Interval wilson(std::uint64_t hits, std::uint64_t n);
+/// Upper limit of the loss if no frame of n was lost: 3/n.
+double loss_limit(std::uint64_t n);
+/// Jain's index of fairness; 1 for an empty or all-zero list.
+double jain(std::span<const double> shares);
+/// Median, with the smallest and the largest value as the interval. Requires a value.
+Interval median(std::vector<double> values);
+
+/// Straight line y = intercept + slope · x through points, with standard errors. Requires two different x.
+struct Line {
+  double intercept = 0, slope = 0;
+  double intercept_error = 0, slope_error = 0;  ///< 95 % half-widths; 0 for two points
+};
+Line fit_line(std::span<const double> x, std::span<const double> y);
+
+/// Maximum of a likelihood over one parameter in [low, high] by golden section, and the profile interval in
+/// which twice the log-likelihood falls by at most 3.841 (95 % of chi-square with one degree of freedom).
+Interval maximize(const std::function<double(double)>& log_likelihood, double low, double high);
+
+/// p-value of a chi-square statistic.
+double chi_square_p(double statistic, unsigned degrees_of_freedom);
+
+}  // namespace softfeb::switchtest

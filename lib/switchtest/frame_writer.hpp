@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/segments.hpp"
+#include "engine/tx_frame.hpp"
+#include "roce/frame.hpp"
+#include "roce/path.hpp"
+#include "roce/payload.hpp"
+#include "switchtest/rig.hpp"
+#include "switchtest/trial.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace softfeb::switchtest {
+
+/// What identifies a frame. It is in fields that no switch reads: in RoCE frames PSN, R_Key and virtual
+/// address; in plain UDP frames the first bytes of the payload.
+struct FrameMark {
+  std::uint16_t trial = 0;     ///< id of the trial
+  std::uint16_t kind = 0;      ///< index into Trial::kinds
+  std::uint32_t sequence = 0;  ///< RoCE: modulo 2^24; plain UDP: modulo 2^32
+  Time departed = 0;           ///< first bit, on the rig's clock
+  bool plain_udp = false;
+};
+
+/// Writes the frames that one port sends in a trial.
+class FrameWriter {
+ public:
+  FrameWriter(const Trial& trial, const std::vector<RigPort>& ports, std::uint16_t port, std::uint16_t id);
+
+  /// Writes frame `sequence` of kind `kind`, which starts at `departed`. Its payload consists of zeros.
+  void write(std::uint16_t kind, std::uint64_t sequence, Time departed, engine::TxFrame& out);
+
+  /// Bytes of a frame on the wire's Ethernet layer: FrameKind::length plus the 802.1Q tag.
+  static std::uint32_t frame_length(const FrameKind& kind) {
+    return kind.length + (kind.vlan ? static_cast<std::uint32_t>(roce::kVlanTagSize) : 0);
+  }
+
+ private:
+  struct Form {
+    roce::HeaderTemplate path;
+    std::uint32_t payload = 0;  ///< bytes
+    roce::PreparedCrc crc;      ///< of the payload; RoCE only
+    std::uint32_t dest_qp = 0;
+    bool plain_udp = false;
+  };
+
+  std::uint16_t id_;
+  std::vector<Form> forms_;  ///< by kind
+};
+
+/// Reads the mark of a frame. Returns nullopt if it is not a frame of a test port. The bytes are untrusted.
+std::optional<FrameMark> read_mark(const roce::ParsedFrame& frame);
+
+}  // namespace softfeb::switchtest

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switchtest/preflight.hpp"
+
+#include "switchtest/freeze.hpp"
+
+#include <algorithm>
+
+namespace softfeb::switchtest {
+
+namespace {
+
+constexpr std::size_t kDscps = 64;
+constexpr std::uint32_t kProbeSize = 130;
+
+/// Frames of all DSCPs from A to D while D sends pauses of a kind for some classes.
+struct PauseProbe {
+  Trial trial;
+  Time released = 0;
+};
+
+PauseProbe make_probe(Context& ctx, roce::MacControl::Kind kind, std::uint8_t classes) {
+  PauseProbe out{ctx.trial()};
+  Source source{.port = ctx.roles().a, .start = ctx.settle(), .count = kDscps, .seed = ctx.seed()};
+  for (std::uint8_t dscp = 0; dscp < kDscps; ++dscp) {
+    FrameKind frame = ctx.frame(ctx.roles().d, kProbeSize);
+    frame.dscp = dscp;
+    frame.record = true;
+    source.kinds.push_back(static_cast<std::uint16_t>(out.trial.kinds.size()));
+    out.trial.kinds.push_back(frame);
+  }
+  const Time sent = source.start + kDscps * time_on_wire(kProbeSize, ctx.rate(ctx.roles().a));
+  out.trial.sources.push_back(std::move(source));
+  out.released = sent + 2 * ctx.settle();
+  out.trial.freezes.push_back(
+      {.port = ctx.roles().d, .until = out.released, .kind = kind, .classes = classes});
+  out.trial.end = out.released + 2 * ctx.settle();
+  return out;
+}
+
+/// DSCPs whose frames came, but only after the release. nullopt: no trial was valid.
+std::optional<std::array<bool, kDscps>> held_dscps(Context& ctx, roce::MacControl::Kind kind,
+                                                   std::uint8_t classes) {
+  const PauseProbe probe = make_probe(ctx, kind, classes);
+  const auto result = ctx.run_valid(probe.trial);
+  if (!result) return std::nullopt;
+  std::array<bool, kDscps> held{};
+  for (const Arrival& a : result->arrivals)
+    held[probe.trial.kinds[a.kind].dscp] = a.port == ctx.roles().d && a.at >= probe.released;
+  return held;
+}
+
+bool all(const std::array<bool, kDscps>& held) {
+  return std::all_of(held.begin(), held.end(), [](bool h) { return h; });
+}
+
+/// Which kind of pause frames stops frames to D, and for PFC which priority stops which DSCP. Returns false
+/// if no trial was valid.
+bool find_obedience(Context& ctx) {
+  const auto by_pause = held_dscps(ctx, roce::MacControl::Kind::kPause, 0);
+  if (!by_pause) return false;
+  if (all(*by_pause)) {
+    ctx.findings.obeyed = roce::PauseMode::kPause;
+    return true;
+  }
+  for (std::uint8_t priority = 0; priority < roce::kPriorities; ++priority) {
+    const auto held =
+        held_dscps(ctx, roce::MacControl::Kind::kPfc, static_cast<std::uint8_t>(1U << priority));
+    if (!held) return false;
+    for (std::size_t dscp = 0; dscp < kDscps; ++dscp) {
+      if (!(*held)[dscp]) continue;
+      ctx.findings.obeyed = roce::PauseMode::kPfc;
+      ctx.findings.priority_of_dscp[dscp] = priority;
+    }
+  }
+  return true;
+}
+
+/// Overfills the queue of `dscp` until the switch sends a pause frame or drops frames.
+void find_sent_pauses(Context& ctx, std::uint8_t dscp) {
+  constexpr std::uint64_t kFirstTrain = 64, kLongestTrain = 16'384;
+  constexpr std::uint32_t kSize = 4174;
+  for (std::uint64_t n = kFirstTrain; n <= kLongestTrain; n *= 2) {
+    auto freeze = FreezeTrial::create(ctx, ctx.roles().d, dscp);
+    if (!freeze) return;
+    FrameKind kind = ctx.frame(ctx.roles().d, std::min(kSize, ctx.rig.ports()[ctx.roles().d].largest_frame));
+    kind.dscp = dscp;
+    freeze->trial.obedience.assign(ctx.rig.ports().size(), {.obeys = false});
+    const std::uint16_t k = freeze->send(ctx, ctx.roles().a, kind, n);
+    freeze->release(ctx, n * (kSize + 20));
+    const auto result = ctx.run_valid(freeze->trial);
+    if (!result) return;
+    if (!result->pauses.empty()) {
+      const bool pfc = result->pauses.front().control.kind == roce::MacControl::Kind::kPfc;
+      ctx.findings.sends = pfc ? roce::PauseMode::kPfc : roce::PauseMode::kPause;
+      return;
+    }
+    if (result->kinds[k].missing() != 0) return;
+  }
+}
+
+const char* word(roce::PauseMode mode) {
+  switch (mode) {
+    case roce::PauseMode::kPause:
+      return "802.3x";
+    case roce::PauseMode::kPfc:
+      return "PFC";
+    case roce::PauseMode::kOff:
+      break;
+  }
+  return "none";
+}
+
+}  // namespace
+
+void run_preflight(Context& ctx) {
+  if (!find_obedience(ctx)) {
+    ctx.report.status = Status::kInconclusive;
+    ctx.report.reason = ctx.last_void_reason();
+    return;
+  }
+  for (std::uint8_t dscp = 0; dscp < kDscps && ctx.findings.sends == roce::PauseMode::kOff; ++dscp) {
+    // One DSCP of each PFC priority is enough; with 802.3x, one DSCP is.
+    const auto& priority = ctx.findings.priority_of_dscp;
+    if (ctx.findings.obeyed != roce::PauseMode::kPfc && dscp != 0) break;
+    if (std::find(priority.begin(), priority.begin() + dscp, priority[dscp]) != priority.begin() + dscp)
+      continue;
+    find_sent_pauses(ctx, dscp);
+  }
+  ctx.add({.name = "obeys_pauses", .method = Method::kOrder, .text = word(ctx.findings.obeyed)});
+  ctx.add({.name = "sends_pauses", .method = Method::kOrder, .text = word(ctx.findings.sends)});
+  const auto own = ctx.rig.own_delay();
+  if (own) ctx.add({.name = "own_delay_ns", .value = static_cast<double>(*own) / kNanosecond, .unit = "ns"});
+}
+
+}  // namespace softfeb::switchtest

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "switchtest/trial.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace softfeb::switchtest {
+
+/// Kinds of rigs: a simulated switch in virtual time, a simulated switch in real time behind rings, a real
+/// switch at DPDK ports.
+enum class RigKind : std::uint8_t { kVirtual, kRings, kPorts };
+
+struct RigPort {
+  std::string name;
+  std::uint64_t rate = 0;               ///< bytes per second on the wire
+  std::uint32_t largest_frame = 9'214;  ///< without FCS and tag
+  /// False: the port's NIC consumes pause frames, so trials do not report them.
+  bool sees_pauses = true;
+  PortAddress address;
+};
+
+/// The run was interrupted by a signal.
+class Interrupted : public std::runtime_error {
+ public:
+  Interrupted() : std::runtime_error("interrupted") {}
+};
+
+/// Runs trials, one after the other. The tests know the switch only through this interface.
+class Rig {
+ public:
+  virtual ~Rig() = default;
+  virtual RigKind kind() const = 0;
+  virtual const std::vector<RigPort>& ports() const = 0;
+  /// Runs a trial to its end and lets the switch forget it: all frames have left the switch, and no pause is
+  /// in force. Throws Interrupted, and std::invalid_argument for a trial that is not well-formed.
+  virtual TrialResult run(const Trial& trial) = 0;
+  /// Time since the rig was created.
+  virtual Time now() const = 0;
+  /// Delay that the rig itself adds to every frame, measured over a cable between two ports; nullopt: it was
+  /// not measured, so only differences of delays are known.
+  virtual std::optional<Time> own_delay() const = 0;
+  /// Uncertainty of a time stamp.
+  virtual Time resolution() const = 0;
+  /// True if the same trial always gives the same result, so that repeating it says nothing new, unless the
+  /// switch draws random numbers.
+  bool exact() const { return kind() == RigKind::kVirtual; }
+};
+
+/// Throws std::invalid_argument if the trial refers to ports or kinds that do not exist, has a frame length
+/// that does not exist, or ends before its sources start.
+void check(const Trial& trial, const std::vector<RigPort>& ports);
+
+}  // namespace softfeb::switchtest

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switchtest/test_port.hpp"
+
+#include "base/exponential.hpp"
+#include "roce/frame.hpp"
+
+#include <algorithm>
+
+namespace softfeb::switchtest {
+
+namespace {
+
+constexpr std::size_t kMostSentPauses = 1U << 16;
+
+engine::Identity identity(const PortAddress& address, bool v6) {
+  return {.mac = address.mac,
+          .ip = v6 ? address.v6 : address.v4,
+          .prefix_length = v6 ? std::uint8_t{64} : std::uint8_t{24}};
+}
+
+roce::MacControl pause_of(const Freeze& freeze, std::uint16_t quanta) {
+  roce::MacControl out;
+  out.kind = freeze.kind;
+  if (freeze.kind == roce::MacControl::Kind::kPause) {
+    out.quanta[0] = quanta;
+    return out;
+  }
+  out.enabled = freeze.classes;
+  for (std::size_t p = 0; p < roce::kPriorities; ++p)
+    if ((freeze.classes >> p & 1) != 0) out.quanta[p] = quanta;
+  return out;
+}
+
+}  // namespace
+
+TestPort::TestPort(const std::vector<RigPort>& ports, std::uint16_t number)
+    : ports_(ports),
+      number_(number),
+      host_(identity(ports[number].address, false)),
+      host6_(identity(ports[number].address, true)),
+      wire_(ports[number].rate),
+      pause_(roce::PauseMode::kOff, ports[number].rate) {}
+
+TestPort::~TestPort() = default;
+
+void TestPort::prepare(const Trial& trial, std::uint16_t id, Time start) {
+  trial_ = &trial;
+  start_ = start;
+  writer_ = std::make_unique<FrameWriter>(trial, ports_, number_, id);
+  log_.prepare(trial, number_, id, start);
+  generators_.clear();
+  controls_.clear();
+  next_control_ = 0;
+  sent_pauses_.clear();
+  sent_pauses_.reserve(kMostSentPauses);
+  priority_of_.clear();
+  for (const FrameKind& kind : trial.kinds)
+    priority_of_.push_back(kind.vlan ? kind.vlan->pcp : trial.priority_of_dscp[kind.dscp]);
+  free_at_ = std::max(free_at_, start);
+  pause_ = fabric::PauseState(trial.obeyed, ports_[number_].rate);
+  pending_.clear();
+  obedience_ = number_ < trial.obedience.size() ? trial.obedience[number_] : Obedience{};
+  sent_.assign(trial.kinds.size(), {});
+  late_max_ = 0;
+  for (std::size_t i = 0; i < trial.sources.size(); ++i) {
+    const Source& source = trial.sources[i];
+    if (source.port != number_ || source.count == 0) continue;
+    generators_.push_back({.source = &source, .index = i, .rng = Rng(Rng::mixed(source.seed, i, number_))});
+    generators_.back().due = start + source.start;
+    generators_.back().kind = source.kinds.front();
+  }
+  for (const Freeze& freeze : trial.freezes)
+    if (freeze.port == number_) add_freeze(freeze);
+  for (const PauseFrame& p : trial.pauses)
+    if (p.port == number_) controls_.push_back({start + p.at, p.control, nullptr});
+  for (const RawFrame& raw : trial.raw)
+    if (raw.port == number_) controls_.push_back({start + raw.at, {}, &raw});
+  std::stable_sort(controls_.begin(), controls_.end(),
+                   [](const Control& a, const Control& b) { return a.at < b.at; });
+}
+
+void TestPort::add_freeze(const Freeze& freeze) {
+  constexpr std::uint16_t kLongest = 0xffff;
+  const Time renewal = roce::pause_time(kLongest, ports_[number_].rate) / 4;
+  for (Time at = freeze.from; at < freeze.until; at += renewal)
+    controls_.push_back({start_ + at, pause_of(freeze, kLongest), nullptr});
+  controls_.push_back({start_ + freeze.until, pause_of(freeze, 0), nullptr});
+}
+
+void TestPort::receive(const Segments& bytes, Time at) {
+  const roce::ParsedFrame frame = roce::parse_frame(bytes);
+  if (frame.kind == roce::FrameKind::kMacControl) {
+    const auto control = roce::parse_mac_control(frame.content);
+    if (!control) return;
+    log_.take_pause(*control, at);
+    obey(*control, at);
+    return;
+  }
+  std::optional<roce::IpAddress> learned;
+  if (frame.kind == roce::FrameKind::kArp) {
+    host_.on_arp(frame, at);
+  } else if (frame.kind == roce::FrameKind::kIcmp) {
+    if (!host6_.on_discovery(frame, at, learned) && frame.dest_mac == ports_[number_].address.mac)
+      (frame.dest_ip.is_v4() ? host_ : host6_).on_icmp(frame);
+  } else if (trial_ != nullptr) {
+    log_.take(frame, at);
+  }
+}
+
+void TestPort::obey(const roce::MacControl& control, Time at) {
+  if (!obedience_.obeys) return;
+  if (obedience_.after == 0) {
+    pause_.told(control, at);
+  } else {
+    pending_.emplace_back(at + obedience_.after, control);
+  }
+}
+
+Time TestPort::departure(const Generator& g) const {
+  if (g.due == kNever) return kNever;
+  const Time at = std::max({g.due, free_at_, pause_.until(priority_of_[g.kind])});
+  return g.source->end != kNever && at >= start_ + g.source->end ? kNever : at;
+}
+
+TestPort::Next TestPort::next() const {
+  Next best;
+  if (next_control_ < controls_.size())
+    best = {Next::What::kControl, std::max(controls_[next_control_].at, free_at_), 0};
+  if ((host_.has_answers() || host6_.has_answers()) && free_at_ < best.at)
+    best = {Next::What::kAnswer, free_at_, 0};
+  Time due = kNever;
+  for (std::size_t i = 0; i < generators_.size(); ++i) {
+    const Time at = departure(generators_[i]);
+    // Frames that could leave at the same time leave in the order in which they became due.
+    if (at > best.at || at == kNever || (at == best.at && generators_[i].due >= due)) continue;
+    if (at == best.at && best.what != Next::What::kData) continue;
+    best = {Next::What::kData, at, i};
+    due = generators_[i].due;
+  }
+  return best;
+}
+
+Time TestPort::next_event() const {
+  const Time effect = pending_.empty() ? kNever : pending_.front().first;
+  return std::min(next().at, effect);
+}
+
+std::size_t TestPort::poll(Time now, std::span<engine::TxFrame> out, Time ahead) {
+  for (; !pending_.empty() && pending_.front().first <= now; pending_.pop_front())
+    pause_.told(pending_.front().second, pending_.front().first);
+  std::size_t n = 0;
+  for (; n < out.size(); ++n) {
+    const Next which = next();
+    if (which.at > now + ahead) break;
+    const Time departs = std::max(which.at, now);
+    if (which.what != Next::What::kAnswer) late_max_ = std::max(late_max_, departs - which.at);
+    write(which, departs, out[n]);
+    free_at_ = departs + wire_.next(fabric::wire_bytes(out[n].length()));
+  }
+  return n;
+}
+
+void TestPort::write(const Next& which, Time departs, engine::TxFrame& out) {
+  switch (which.what) {
+    case Next::What::kControl:
+      return write_control(departs, out);
+    case Next::What::kData:
+      return write_data(generators_[which.generator], departs, out);
+    default:
+      (host_.has_answers() ? host_ : host6_).poll({&out, 1});
+  }
+}
+
+void TestPort::write_control(Time departs, engine::TxFrame& out) {
+  const Control& c = controls_[next_control_++];
+  out.header_length = 0;
+  out.trailer_length = 0;
+  out.message = 0;
+  if (c.raw != nullptr) {
+    const std::size_t head = std::min(c.raw->bytes.size(), engine::TxFrame::kHeaderRoom);
+    std::copy_n(c.raw->bytes.data(), head, out.header);
+    out.header_length = static_cast<std::uint16_t>(head);
+    out.payload = c.raw->bytes.data() + head;
+    out.payload_length = static_cast<std::uint32_t>(c.raw->bytes.size() - head);
+    out.transient_payload = false;
+    return;
+  }
+  const auto bytes = roce::write_mac_control(ports_[number_].address.mac, roce::kPauseAddress, c.control);
+  std::copy(bytes.begin(), bytes.end(), out.header);
+  out.header_length = static_cast<std::uint16_t>(bytes.size());
+  out.payload = nullptr;
+  out.payload_length = 0;
+  if (sent_pauses_.size() < kMostSentPauses) sent_pauses_.push_back({number_, departs - start_, c.control});
+}
+
+void TestPort::write_data(Generator& g, Time departs, engine::TxFrame& out) {
+  KindStats& stats = sent_[g.kind];
+  writer_->write(g.kind, stats.sent, departs, out);
+  ++stats.sent;
+  stats.first_departure = std::min(stats.first_departure, departs - start_);
+  stats.last_departure = departs - start_;
+  if (g.sent == 0) g.skew = departs - (start_ + g.source->start);
+  ++g.sent;
+  // A source without gaps is due again when its frame has left, so that several such sources alternate.
+  if (g.source->gap == 0) {
+    g.due = departs + wire_time_of(out.length());
+  } else if (g.source->gap_kind == GapKind::kConstant) {
+    g.due += g.source->gap;
+  } else {
+    g.due += static_cast<Time>(exponential(g.rng.next()) * static_cast<double>(g.source->gap));
+  }
+  if (g.sent == g.source->count) g.due = kNever;
+  const auto& kinds = g.source->kinds;
+  g.kind = kinds[g.source->mixed ? g.rng.below(kinds.size()) : g.sent % kinds.size()];
+}
+
+Time TestPort::wire_time_of(std::uint32_t length) const { return time_on_wire(length, ports_[number_].rate); }
+
+void TestPort::collect(TrialResult& out) const {
+  log_.collect(out);
+  for (std::size_t k = 0; k < sent_.size(); ++k) {
+    KindStats& to = out.kinds[k];
+    to.sent += sent_[k].sent;
+    to.first_departure = std::min(to.first_departure, sent_[k].first_departure);
+    to.last_departure = std::max(to.last_departure, sent_[k].last_departure);
+  }
+  for (const Generator& g : generators_) out.start_skew[g.index] = g.skew;
+  out.sent_pauses.insert(out.sent_pauses.end(), sent_pauses_.begin(), sent_pauses_.end());
+  out.late_max = std::max(out.late_max, late_max_);
+}
+
+}  // namespace softfeb::switchtest

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/rng.hpp"
+#include "base/segments.hpp"
+#include "engine/host.hpp"
+#include "engine/tx_frame.hpp"
+#include "fabric/pause.hpp"
+#include "fabric/wire_time.hpp"
+#include "switchtest/arrival_log.hpp"
+#include "switchtest/frame_writer.hpp"
+#include "switchtest/rig.hpp"
+#include "switchtest/trial.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace softfeb::switchtest {
+
+/// One port of a rig: carries out its part of a trial. Sends frames at given times, sends pause frames, and
+/// obeys or ignores those of the switch. Arrivals go to the ArrivalLog of the port. Answers ARP, neighbour
+/// solicitations and pings. Sans-I/O, single owner, no allocation during a trial.
+///
+/// The port models its transmitter: a frame starts when it is due, the link is free and no pause forbids it.
+/// Pause frames are sent first. poll() must be called at next_event() at the latest; a later call delays
+/// frames, which late_max() reports.
+class TestPort {
+ public:
+  /// `ports`: all ports of the rig; this is number `number`.
+  TestPort(const std::vector<RigPort>& ports, std::uint16_t number);
+  ~TestPort();
+  TestPort(const TestPort&) = delete;
+  TestPort& operator=(const TestPort&) = delete;
+
+  /// Prepares this port's part of a trial, which starts at time `start` of the clock that poll() and
+  /// receive() use. `trial` must outlive the trial. `id` must differ from that of earlier trials, whose
+  /// frames may still arrive.
+  void prepare(const Trial& trial, std::uint16_t id, Time start);
+  /// Adds this port's part of the result. Call after the trial has ended.
+  void collect(TrialResult& out) const;
+
+  /// Takes a frame whose last bit arrived at `at`. The bytes are untrusted.
+  void receive(const Segments& frame, Time at);
+  /// Writes the frames that leave until `now` + `ahead`, and returns their number; TxFrame::header must be
+  /// set. With `ahead` = 0, this is at most one frame, because the link is busy afterwards. Otherwise, the
+  /// NIC's queue holds the other frames until the link is free.
+  std::size_t poll(Time now, std::span<engine::TxFrame> out, Time ahead = 0);
+  /// Earliest time at which poll() has work; kNever: none unless a frame arrives.
+  Time next_event() const;
+
+  std::uint16_t number() const { return number_; }
+
+ private:
+  /// A source of this port.
+  struct Generator {
+    const Source* source = nullptr;
+    std::size_t index = 0;  ///< in Trial::sources
+    Rng rng;
+    Time due = kNever;  ///< of the next frame; kNever: none is left
+    std::uint64_t sent = 0;
+    std::uint16_t kind = 0;  ///< of the next frame
+    Time skew = 0;           ///< how late the first frame left
+  };
+  /// A pause frame or a frame with given bytes.
+  struct Control {
+    Time at = 0;
+    roce::MacControl control;
+    const RawFrame* raw = nullptr;
+  };
+  /// The frame that leaves next.
+  struct Next {
+    enum class What : std::uint8_t { kNothing, kControl, kAnswer, kData } what = What::kNothing;
+    Time at = kNever;
+    std::size_t generator = 0;
+  };
+
+  void add_freeze(const Freeze& freeze);
+  void obey(const roce::MacControl& control, Time at);
+  Next next() const;
+  Time departure(const Generator& g) const;
+  void write(const Next& next, Time departs, engine::TxFrame& out);
+  void write_control(Time departs, engine::TxFrame& out);
+  void write_data(Generator& g, Time departs, engine::TxFrame& out);
+  Time wire_time_of(std::uint32_t length) const;
+
+  const std::vector<RigPort>& ports_;
+  std::uint16_t number_;
+  engine::Host host_;   ///< answers for the IPv4 address
+  engine::Host host6_;  ///< answers for the IPv6 address
+  std::unique_ptr<FrameWriter> writer_;
+  ArrivalLog log_;
+  const Trial* trial_ = nullptr;
+  Time start_ = 0;
+  std::vector<Generator> generators_;
+  std::vector<Control> controls_;  ///< by time
+  std::size_t next_control_ = 0;
+  std::vector<PauseSent> sent_pauses_;
+  std::vector<std::uint8_t> priority_of_;  ///< by kind
+  fabric::WireTime wire_;
+  Time free_at_ = 0;  ///< when the link is free
+  fabric::PauseState pause_;
+  std::deque<std::pair<Time, roce::MacControl>> pending_;  ///< pause frames that take effect later
+  Obedience obedience_;
+  std::vector<KindStats> sent_;  ///< by kind: what this port has sent
+  Time late_max_ = 0;
+};
+
+}  // namespace softfeb::switchtest

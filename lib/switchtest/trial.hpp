@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "latency/stage_histogram.hpp"
+#include "roce/ip.hpp"
+#include "roce/mac_control.hpp"
+#include "roce/path.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// A trial is a script for all test ports: which frames they send, when they pause the switch, and how they
+/// obey the switch's pause frames. Its result is what arrived, and what spoiled the trial. All times are
+/// relative to the start of the trial.
+namespace softfeb::switchtest {
+
+/// Sizes of a frame without FCS, in bytes. The smallest RoCE frame has no payload.
+inline constexpr std::uint32_t kSmallestRoceFrame = 74;
+inline constexpr std::uint32_t kSmallestUdpFrame = 60;
+/// Payload of a RoCE packet is at most the largest path MTU.
+inline constexpr std::uint32_t kLargestRoceFrame = kSmallestRoceFrame + 4096;
+inline constexpr std::uint32_t kFcsSize = 4;
+
+/// A kind of frame. All frames of a kind have consecutive sequence numbers.
+struct FrameKind {
+  std::uint16_t to = 0;  ///< rig port
+  /// Bytes of the frame without FCS and 802.1Q tag. For RoCE, kSmallestRoceFrame plus a multiple of 4.
+  std::uint32_t length = kSmallestRoceFrame;
+  std::uint8_t dscp = 26;
+  roce::Ecn ecn = roce::Ecn::kEct0;
+  std::optional<roce::VlanTag> vlan;
+  bool ipv6 = false;
+  /// True: UDP to port 7 instead of a RoCE packet (RFC 2544); such frames may have any length from
+  /// kSmallestUdpFrame.
+  bool plain_udp = false;
+  std::uint16_t udp_source_port = 0xc000;
+  std::uint32_t dest_qp = 0x100;
+  std::uint16_t source_host = 0;  ///< added to the source IP address
+  std::uint8_t ttl = 64;
+  bool record = false;              ///< each arrival is recorded in TrialResult::arrivals
+  std::uint16_t latency_group = 0;  ///< index into TrialResult::latency
+};
+
+enum class GapKind : std::uint8_t {
+  kConstant,
+  kExponential,  ///< the gaps between starts have this mean and are at least the time on the wire
+};
+
+/// A sequence of frames that one port sends.
+struct Source {
+  std::uint16_t port = 0;
+  std::vector<std::uint16_t> kinds;  ///< indices into Trial::kinds; sent in turn
+  /// True: the kind of each frame is drawn at random instead.
+  bool mixed = false;
+  Time start = 0;
+  Time end = kNever;                 ///< no frame starts at or after this time
+  std::uint64_t count = UINT64_MAX;  ///< maximum number of frames
+  Time gap = 0;                      ///< from start to start; 0: as fast as the link permits
+  GapKind gap_kind = GapKind::kConstant;
+  std::uint64_t seed = 1;
+};
+
+/// A port pauses the switch from `from` to `until`, and repeats the pause frame each quarter of its duration.
+/// At `until`, it sends a pause frame of duration 0.
+struct Freeze {
+  std::uint16_t port = 0;
+  Time from = 0;
+  Time until = 0;
+  roce::MacControl::Kind kind = roce::MacControl::Kind::kPause;
+  std::uint8_t classes = 0xff;  ///< PFC: bit mask of the priorities
+};
+
+/// A single pause frame.
+struct PauseFrame {
+  std::uint16_t port = 0;
+  Time at = 0;
+  roce::MacControl control;
+};
+
+/// A frame with given bytes, from the Ethernet header to the last byte before the FCS.
+struct RawFrame {
+  std::uint16_t port = 0;
+  Time at = 0;
+  std::vector<std::uint8_t> bytes;
+};
+
+/// How a port reacts to pause frames of the switch.
+struct Obedience {
+  bool obeys = true;
+  Time after = 0;  ///< time from the arrival of a pause frame until it takes effect
+};
+
+/// The priority is the upper three bits of the DSCP (class selectors, RFC 2474).
+constexpr std::array<std::uint8_t, 64> priorities_by_class_selector() {
+  std::array<std::uint8_t, 64> out{};
+  for (std::size_t dscp = 0; dscp < out.size(); ++dscp) out[dscp] = static_cast<std::uint8_t>(dscp / 8);
+  return out;
+}
+
+struct Trial {
+  std::vector<FrameKind> kinds;
+  std::vector<Source> sources;
+  std::vector<Freeze> freezes;
+  std::vector<PauseFrame> pauses;
+  std::vector<RawFrame> raw;
+  std::vector<Obedience> obedience;  ///< indexed by rig port; ports without an entry obey at once
+  /// Frames that arrive after this time are not seen. It must leave time for the last frames to arrive.
+  Time end = 0;
+  /// The trial is void if a frame leaves later than this after it was due and the link was free, in real
+  /// time.
+  Time tolerance = 10 * kMicrosecond;
+  /// Kind of pause frames that the ports obey.
+  roce::PauseMode obeyed = roce::PauseMode::kPfc;
+  /// Priority of untagged frames by DSCP, for ports that obey PFC. The priority of tagged frames is their
+  /// PCP.
+  std::array<std::uint8_t, 64> priority_of_dscp = priorities_by_class_selector();
+};
+
+/// A recorded frame.
+struct Arrival {
+  std::uint16_t kind = 0;      ///< index into Trial::kinds
+  std::uint16_t port = 0;      ///< rig port at which it arrived
+  std::uint64_t sequence = 0;  ///< position among the frames of its kind, from 0
+  Time departed = 0;           ///< first bit
+  Time at = 0;                 ///< last bit
+  std::uint8_t dscp = 0;
+  roce::Ecn ecn = roce::Ecn::kNotEct;
+  std::optional<roce::VlanTag> vlan;
+  std::uint8_t ttl = 0;
+  bool intact = true;  ///< length, IP checksum and, for RoCE, iCRC are right
+};
+
+/// Counts of the frames of one kind. Duplicates count neither as arrived nor as reordered.
+struct KindStats {
+  std::uint64_t sent = 0;
+  std::uint64_t arrived = 0;
+  std::uint64_t misdelivered = 0;  ///< arrived at another port than FrameKind::to; not in `arrived`
+  std::uint64_t duplicated = 0;
+  std::uint64_t reordered = 0;         ///< a frame with a later sequence number arrived before (RFC 4737)
+  std::uint64_t reorder_extent = 0;    ///< largest number of sequence numbers by which a frame was overtaken
+  std::uint64_t damaged = 0;           ///< see Arrival::intact; not in `arrived`
+  std::array<std::uint64_t, 4> ecn{};  ///< arrived frames by their ECN field
+  Time first_departure = kNever, last_departure = 0;
+  Time first_arrival = kNever, last_arrival = 0;
+  Time delay_sum = 0;            ///< from first bit sent to last bit received
+  Time delay_variation_max = 0;  ///< largest difference of the delays of consecutive frames
+  std::uint64_t missing() const { return sent - arrived; }
+};
+
+/// A pause frame that a port received from the switch.
+struct PauseSeen {
+  std::uint16_t port = 0;
+  Time at = 0;  ///< last bit
+  roce::MacControl control;
+};
+
+/// A pause frame that a port sent.
+struct PauseSent {
+  std::uint16_t port = 0;
+  Time departed = 0;  ///< first bit
+  roce::MacControl control;
+};
+
+struct TrialResult {
+  std::vector<KindStats> kinds;   ///< indexed like Trial::kinds
+  std::vector<Arrival> arrivals;  ///< of recorded kinds, in order of arrival
+  std::vector<PauseSeen> pauses;  ///< in order of arrival
+  std::vector<PauseSent> sent_pauses;
+  std::vector<latency::StageHistogram> latency;  ///< indexed by FrameKind::latency_group
+  std::vector<Time> start_skew;                  ///< by source: how late its first frame left
+  std::uint64_t foreign = 0;                     ///< frames that no port of this trial sent
+  Time late_max = 0;                             ///< largest delay of a frame behind its schedule
+  /// Why the trial says nothing: our sender or receiver failed. Empty: the trial is valid.
+  std::string void_reason;
+  bool valid() const { return void_reason.empty(); }
+};
+
+/// Time that a frame of `length` bytes (without FCS) occupies a link of `rate` bytes per second.
+Time time_on_wire(std::uint32_t length, std::uint64_t rate);
+
+/// The port whose addresses frames to rig port `port` have.
+struct PortAddress {
+  roce::MacAddress mac{};
+  roce::IpAddress v4;
+  roce::IpAddress v6;
+};
+/// Default addresses: 198.18.PORT.1 (RFC 2544), 2001:2:0:PORT::1 (RFC 5180), 02:53:54:50:00:PORT.
+PortAddress default_address(std::uint16_t port);
+
+}  // namespace softfeb::switchtest

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switchtest/virtual_rig.hpp"
+
+#include "base/bytes.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace softfeb::switchtest {
+
+namespace {
+
+std::vector<RigPort> ports_of(const fabric::NetworkConfig& network) {
+  std::vector<RigPort> out(network.stations.size());
+  for (std::uint16_t i = 0; i < out.size(); ++i) {
+    out[i].name = network.stations[i].name;
+    out[i].address = default_address(i);
+  }
+  for (const fabric::LinkConfig& link : network.links)
+    for (const fabric::NodeRef& node : {link.a, link.b})
+      if (node.kind == fabric::NodeRef::Kind::kStation) out[node.index].rate = link.rate;
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> teaching_frame(const PortAddress& address) {
+  std::vector<std::uint8_t> out(kSmallestUdpFrame);
+  std::fill_n(out.begin(), 6, 0xff);
+  std::copy(address.mac.begin(), address.mac.end(), out.begin() + 6);
+  store_be16(&out[12], roce::kEtherTypeArp);
+  store_be16(&out[14], 1);  // Ethernet
+  store_be16(&out[16], roce::kEtherTypeIpv4);
+  out[18] = 6;
+  out[19] = 4;
+  store_be16(&out[20], 1);  // request
+  std::copy(address.mac.begin(), address.mac.end(), out.begin() + 22);
+  store_be32(&out[28], address.v4.v4());
+  store_be32(&out[38], address.v4.v4());
+  return out;
+}
+
+VirtualRig::VirtualRig(const fabric::NetworkConfig& network, std::function<bool()> interrupted)
+    : network_(network, pool_),
+      ports_(ports_of(network)),
+      next_(network.stations.size()),
+      interrupted_(std::move(interrupted)) {
+  for (std::uint16_t i = 0; i < ports_.size(); ++i)
+    endpoints_.push_back(std::make_unique<TestPort>(ports_, i));
+  prepare_frame();
+  teach();
+}
+
+VirtualRig::~VirtualRig() = default;
+
+void VirtualRig::prepare_frame() {
+  frame_ = pool_.acquire();
+  if (frame_ == nullptr)
+    throw std::runtime_error("too many frames are in the simulated network; use smaller buffers");
+  out_.header = frame_->header;
+}
+
+fabric::NetworkSnapshot VirtualRig::counters() {
+  fabric::NetworkSnapshot out = network_.make_snapshot();
+  network_.take_snapshot(out, now_);
+  return out;
+}
+
+void VirtualRig::teach() {
+  for (std::uint32_t p = 0; p < ports_.size(); ++p) {
+    const std::vector<std::uint8_t> bytes = teaching_frame(ports_[p].address);
+    network_.send(p, pool_.make(bytes), now_);
+  }
+  taught_ = now_;
+  drain();
+}
+
+/// Runs the network, without the ports, until it is empty.
+void VirtualRig::drain() {
+  constexpr Time kLongest = 100 * kSecond;
+  const Time limit = now_ + kLongest;
+  fabric::Network::Delivery delivery;
+  while (network_.next_event() <= limit) {
+    if (network_.run(network_.next_event(), {&delivery, 1}) == 0) continue;
+    now_ = std::max(now_, delivery.at);
+    pool_.release(delivery.frame);
+  }
+  if (network_.next_event() != kNever)
+    throw std::runtime_error("frames stay in the simulated network for ever after a trial");
+}
+
+TrialResult VirtualRig::run(const Trial& trial) {
+  check(trial, ports_);
+  if (now_ >= taught_ + kTeachInterval) teach();
+  // The first frames leave a little later, so that all times of the trial are after those of the last one.
+  const Time start = now_ + kMicrosecond;
+  ++trial_;
+  for (std::uint32_t p = 0; p < ports_.size(); ++p) {
+    endpoints_[p]->prepare(trial, trial_, start);
+    next_.set(p, endpoints_[p]->next_event());
+  }
+  advance(start + trial.end);
+  TrialResult out;
+  out.kinds.resize(trial.kinds.size());
+  out.start_skew.resize(trial.sources.size());
+  std::size_t groups = 0;
+  for (const FrameKind& kind : trial.kinds) groups = std::max<std::size_t>(groups, kind.latency_group + 1U);
+  out.latency.resize(groups);
+  for (const auto& port : endpoints_) port->collect(out);
+  const auto earlier = [](const auto& a, const auto& b) { return a.at < b.at; };
+  std::stable_sort(out.arrivals.begin(), out.arrivals.end(), earlier);
+  std::stable_sort(out.pauses.begin(), out.pauses.end(), earlier);
+  drain();
+  return out;
+}
+
+void VirtualRig::advance(Time end) {
+  constexpr std::uint32_t kCheckInterval = 1U << 16;
+  fabric::Network::Delivery delivery;
+  for (std::uint32_t n = 1;; ++n) {
+    if (n % kCheckInterval == 0 && interrupted_ && interrupted_()) throw Interrupted();
+    const Time next = next_.time();
+    if (network_.run(std::min(next, end), {&delivery, 1}) == 1) {
+      now_ = delivery.at;
+      TestPort& port = *endpoints_[delivery.station];
+      port.receive(static_cast<const simulator::PoolFrame*>(delivery.frame)->segments(), now_);
+      pool_.release(delivery.frame);
+      next_.set(delivery.station, port.next_event());
+    } else if (next <= end) {
+      serve(next_.party(), next);
+    } else {
+      break;
+    }
+  }
+  now_ = end;
+}
+
+void VirtualRig::serve(std::uint32_t port, Time now) {
+  now_ = now;
+  if (endpoints_[port]->poll(now, {&out_, 1}) == 1) {
+    simulator::FramePool::fill(*frame_, out_);
+    network_.send(port, frame_, now);
+    prepare_frame();
+  }
+  next_.set(port, endpoints_[port]->next_event());
+}
+
+}  // namespace softfeb::switchtest
