@@ -6,9 +6,9 @@
 # files that use a precompiled header only with pch_defines and time_macros, because it cannot check the macros of that header.
 export CCACHE_DEPEND=1
 export CCACHE_SLOPPINESS="${CCACHE_SLOPPINESS-pch_defines,time_macros}"
-# gold links in half the time of ld.bfd.
-if command -v ld.gold >/dev/null; then
-  export CXX_LD="${CXX_LD-gold}"
+# lld links in a quarter of the time of ld.bfd, and in half the time of gold.
+if command -v ld.lld >/dev/null; then
+  export CXX_LD="${CXX_LD-lld}"
 fi
 
 # configure DIR [meson options]: sets up DIR, unless it already has these options. Uses unity builds, which compile each library

@@ -22,8 +22,7 @@ run_tests() {
 # Makes and tests the second build: the sans-I/O libraries, which parse packets from the network, with clang, ASan, UBSan and
 # libFuzzer. All other code is only checked for clang's warnings.
 second_build() {
-  # Use ld.bfd, because gold warns about a symbol of ASan.
-  CXX_LD=bfd CXX=clang++ configure build-sanitize -Dcore_only=true -Dfuzzers=true -Doptimization=1 \
+  CXX=clang++ configure build-sanitize -Dcore_only=true -Dfuzzers=true -Doptimization=1 \
     -Db_sanitize=address,undefined -Db_lundef=false
   rm -f build-sanitize/meson-logs/*log.json
   compile build-sanitize || return 1
