@@ -130,7 +130,8 @@ class Faults(harness.TestCase):
 
     def test_rounds(self):
         run = self.run_example("rounds")
-        self.assertGreater(self.places(5)[0], self.places(8)[0])
+        # PSN 6 leaves before PSN 5. How many others do depends on when the NAK arrives.
+        self.assertGreater(self.places(5)[0], self.places(6)[0])
         self.assertGreater(run.qps()[0]["retransmitted_packets"], 0)
 
     def test_a_rule_that_is_never_hit_fails_the_run(self):
