@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "base/uint128.hpp"
 #include "config/checks.hpp"
 #include "config/draft.hpp"
 #include "config/units.hpp"
@@ -39,7 +40,7 @@ class NetworkChecker {
       }
       check_buffer(s);
       for (const fabric::QueueConfig& queue : s.config.queues) check_marking(s, queue);
-      if (pauses && s.config.pause.xoff != 0) check_pause(s);
+      if (pauses && s.config.pause.given()) check_pause(s);
     }
     for (std::size_t b = 0; b < config_.run.boards.size(); ++b) check_rate(b);
     check_int_rates();
@@ -65,7 +66,7 @@ class NetworkChecker {
     const std::string& name = config_.network.switches[index].name;
     if (!linked)
       problem(s.where, "name", "no link leads to switch \"" + name + '"', "name it in `ends` of a link");
-    if (pauses && s.config.pause.xoff == 0) {
+    if (pauses && !s.config.pause.given()) {
       problem(s.where, "pause",
               "a link of switch \"" + name + "\" has flow control, but the switch has no thresholds",
               "add `pause: {xoff: 200KiB, xon: 100KiB, headroom: 64KiB}`, or `flow_control: off`");
@@ -183,7 +184,9 @@ class NetworkChecker {
   void check_pause(const SwitchDraft& s) {
     const fabric::PauseThresholds& pause = s.config.pause;
     const Where section = config_.run.place(s.where, "pause");
-    if (pause.xon >= pause.xoff) {
+    if (pause.xoff_alpha != 0) {
+      check_dynamic_pause(s, section);
+    } else if (pause.xon >= pause.xoff) {
       problem(section, "xon", "is not below `xoff`", "write less than " + format_size(pause.xoff));
     }
     if (pause.xoff >= s.config.buffer) {
@@ -195,6 +198,17 @@ class NetworkChecker {
       problem(section, "headroom", "exceeds the `buffer` of " + format_size(s.config.buffer),
               "enlarge `buffer`, or write the number of bytes in flight when a pause frame is sent");
     }
+  }
+
+  /// A dynamic threshold is at most alpha times the buffer, which it has while the buffer is empty.
+  void check_dynamic_pause(const SwitchDraft& s, const Where& section) {
+    const fabric::PauseThresholds& pause = s.config.pause;
+    const auto most = static_cast<std::uint64_t>(
+        std::min<Uint128>(Uint128{s.config.buffer} * pause.xoff_alpha / 256, s.config.buffer));
+    if (pause.xon_offset < most) return;
+    problem(section, "xon_offset",
+            "the pause threshold is at most " + format_size(most) + ", so nothing would be left to resume at",
+            "write a smaller `xon_offset`, or a larger `xoff_alpha`");
   }
 
   /// Checks that a board's rate does not exceed that of its link.

@@ -50,6 +50,21 @@ Json emit_map(const Queues& queues) {
   return json;
 }
 
+Json emit_pause(const fabric::PauseThresholds& pause) {
+  Json json;
+  if (pause.xoff_alpha != 0) {
+    json["xoff_alpha"] = emit_alpha(pause.xoff_alpha);
+    if (pause.xon != fabric::PauseThresholds::kNoXon) json["xon"] = format_size(pause.xon);
+    json["xon_offset"] = format_size(pause.xon_offset);
+  } else {
+    json["xoff"] = format_size(pause.xoff);
+    json["xon"] = format_size(pause.xon);
+  }
+  json["headroom"] = format_size(pause.headroom);
+  json["quanta"] = pause.quanta;
+  return json;
+}
+
 Json emit_switch(const fabric::SwitchConfig& config) {
   Json json;
   json["name"] = config.name;
@@ -63,12 +78,7 @@ Json emit_switch(const fabric::SwitchConfig& config) {
   json["trust"] = choices::kTrust.name(config.trust_pcp);
   json["dscp_to_queue"] = emit_map(config.dscp_to_queue);
   json["pcp_to_queue"] = emit_map(config.pcp_to_queue);
-  if (config.pause.xoff != 0) {
-    json["pause"] = {{"xoff", format_size(config.pause.xoff)},
-                     {"xon", format_size(config.pause.xon)},
-                     {"headroom", format_size(config.pause.headroom)},
-                     {"quanta", config.pause.quanta}};
-  }
+  if (config.pause.given()) json["pause"] = emit_pause(config.pause);
   if (config.forge.threshold != 0) {
     json["forge"] = {{"threshold", format_bandwidth(config.forge.threshold)},
                      {"window", format_time(config.forge.window)},

@@ -96,9 +96,20 @@ void read_map(Section& s, const char* key, std::span<std::uint8_t> queues, std::
 }
 
 void read_thresholds(Section s, fabric::PauseThresholds& pause) {
-  s.require("xoff", pause.xoff, parse_size, "200KiB");
-  pause.xon = pause.xoff / 2;
+  s.read("xoff_alpha", pause.xoff_alpha, parse_alpha);
+  if (pause.xoff_alpha == 0) {
+    s.require("xoff", pause.xoff, parse_size, "200KiB");
+    pause.xon = pause.xoff / 2;
+  } else {
+    if (s.given("xoff"))
+      s.reading().problem(s.find("xoff")->where, "`xoff_alpha` already gives the pause threshold",
+                          "remove one of them");
+    pause.xon = fabric::PauseThresholds::kNoXon;
+  }
   s.read("xon", pause.xon, parse_size);
+  if (s.read("xon_offset", pause.xon_offset, parse_size) && pause.xoff_alpha == 0)
+    s.reading().problem(s.find("xon_offset")->where, "has an effect only with `xoff_alpha`",
+                        "remove it, or write `xon`");
   s.read("headroom", pause.headroom, parse_size);
   s.read("quanta", pause.quanta, integer(64, 0xffff));
   s.close();

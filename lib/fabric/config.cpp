@@ -53,8 +53,9 @@ void check_switch(const SwitchConfig& sw) {
 
 void check_pause(const SwitchConfig& sw) {
   const std::string where = "switch " + sw.name;
-  require(sw.pause.xoff != 0, where, "flow control requires xoff");
-  require(sw.pause.xon < sw.pause.xoff, where, "xon is not below xoff");
+  require(sw.pause.given(), where, "flow control requires xoff or xoff_alpha");
+  require(sw.pause.xoff == 0 || sw.pause.xoff_alpha == 0, where, "xoff and xoff_alpha exclude each other");
+  require(sw.pause.xoff == 0 || sw.pause.xon < sw.pause.xoff, where, "xon is not below xoff");
   require(sw.pause.quanta >= kMinQuanta, where, "a pause must last at least 64 quanta");
 }
 

@@ -47,10 +47,10 @@ using roce::PauseMode;
 /// ingress port) occupies in the switch buffer.
 struct PauseThresholds {
   /// The port sends a pause if at least this many bytes are in its part of the buffer. Any use of headroom
-  /// also causes a pause.
+  /// also causes a pause. 0: the threshold is dynamic (xoff_alpha), or there is none.
   std::uint64_t xoff = 0;
   /// Number of bytes at or below which the port resumes the sender, if the headroom is empty. Must be less
-  /// than xoff.
+  /// than xoff. kNoXon: only the dynamic threshold decides.
   std::uint64_t xon = 0;
   /// Bytes for each ingress port (with PFC, for each lossless priority of a port) in addition to the shared
   /// buffer. They hold frames that are in flight when a pause frame is sent.
@@ -58,6 +58,15 @@ struct PauseThresholds {
   /// Duration that a pause frame requests, in units of 512 bit times. The frame is repeated for as long as
   /// the pause lasts.
   std::uint16_t quanta = 0xffff;
+  /// Alpha of the dynamic threshold, in units of 1/256: the port sends a pause if its bytes exceed alpha
+  /// times the free bytes of the shared buffer. 0: xoff applies.
+  std::uint32_t xoff_alpha = 0;
+  /// With xoff_alpha: the sender is resumed when its bytes are below the dynamic threshold by at least this
+  /// number, and at most xon.
+  std::uint64_t xon_offset = 0;
+
+  static constexpr std::uint64_t kNoXon = UINT64_MAX;
+  bool given() const { return xoff != 0 || xoff_alpha != 0; }
 };
 
 /// The congestion point of the firmware's test bench. It measures the throughput towards an egress port

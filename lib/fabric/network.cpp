@@ -99,8 +99,9 @@ Network::Parts::Parts(const NetworkConfig& c, FrameStore& frame_store)
     const std::uint32_t first = topology.first_port[s];
     const std::uint32_t end = topology.first_port[s + 1];
     switches.push_back({&sw, static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(end),
-                        SharedBuffer(sw, end - first + 1), std::nullopt, int_id_of(config, s)});
+                        SharedBuffer(sw, end - first + 1), std::nullopt, int_id_of(config, s), std::nullopt});
     if (sw.forge.threshold != 0) switches.back().forge.emplace(sw.forge.interval);
+    if (sw.pause.xoff_alpha != 0) switches.back().resumptions.emplace((end - first) * kQueues);
   }
 }
 

@@ -62,9 +62,14 @@ struct Switch {
   SharedBuffer buffer;
   std::optional<CnpForge> forge;
   std::uint16_t int_id;
+  /// Only with dynamic pause thresholds: the paused classes of ingress ports, ordered by the number of free
+  /// bytes of the buffer at which they may resume, in place of times. Party: number of the port in the switch
+  /// times kQueues, plus the class.
+  std::optional<EventTree> resumptions;
 };
 
-/// Implementation of Network: stations, links and events in network.cpp, switches in switching.cpp.
+/// Implementation of Network: stations, links and events in network.cpp, switches in switching.cpp, their
+/// pause frames in switch_pause.cpp.
 struct Network::Parts {
   Parts(const NetworkConfig& config, FrameStore& frame_store);
 
@@ -79,17 +84,27 @@ struct Network::Parts {
 
   // Switches.
   void receive(std::uint16_t port, Frame* frame, Time now);
-  void receive_control(std::uint16_t port, Frame* frame, Time now);
   void flood(std::uint16_t port, Frame* frame, Time now);
   void enqueue(std::uint16_t port, Frame* frame, Time now);
   void pass_forge(Switch& sw, Port& port, Frame& frame, Time now);
   void transmit(std::uint16_t port, Time now);
   void record_hop(Port& port, const Frame& frame, Time now);
   void after_leaving(Port& port, Frame& frame, Time now);
-  void send_pause(std::uint16_t port, const roce::MacControl& pause, Time now);
   std::uint8_t queue_of(const SwitchConfig& sw, const Frame& frame) const;
   static void note_lengths(Port& port, std::uint8_t queue);
   static void note_departure(Port& port, const Frame& frame, Time now);
+
+  // Pause frames of switches.
+  void receive_control(std::uint16_t port, Frame* frame, Time now);
+  void send_pause(std::uint16_t port, const roce::MacControl& pause, Time now);
+  void after_filling(Switch& sw, std::uint16_t ingress, std::uint8_t ingress_class, Time now);
+  void after_emptying(Switch& sw, std::uint16_t ingress, std::uint8_t ingress_class, Time now);
+  /// With dynamic thresholds: resumes every sender that may resume, because frames have left the buffer. Call
+  /// when the transmitter whose frames have left is busy, because it may be the one that sends a pause frame.
+  void resume_others(Switch& sw, Time now) {
+    if (sw.resumptions && sw.resumptions->time() <= sw.buffer.free()) resume_all(sw, now);
+  }
+  void resume_all(Switch& sw, Time now);
 
   void drop(Frame* frame, std::uint64_t& counter);
   void read_rules(NetworkSnapshot& out) const;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/pause.hpp"
 
+#include "base/uint128.hpp"
+
 #include <algorithm>
 
 namespace softfeb::fabric {
 
 namespace {
+
+constexpr std::uint64_t kAlphaUnit = 256;  // PauseThresholds::xoff_alpha is in units of 1/256
 
 roce::MacControl::Kind kind_of(PauseMode kind) {
   return kind == PauseMode::kPfc ? roce::MacControl::Kind::kPfc : roce::MacControl::Kind::kPause;
@@ -49,12 +53,34 @@ roce::MacControl PauseSender::what_is() const {
   return pause;
 }
 
+/// With a dynamic threshold, a class is full above alpha times the free bytes.
+bool PauseSender::is_full(std::uint64_t bytes, std::uint64_t free) const {
+  if (thresholds_.xoff_alpha == 0) return bytes >= thresholds_.xoff;
+  return Uint128{bytes} * kAlphaUnit > Uint128{thresholds_.xoff_alpha} * free;
+}
+
+/// The least number of free bytes at which the dynamic threshold exceeds `bytes` by xon_offset. An empty
+/// class needs none, because it could not fall further.
+std::uint64_t PauseSender::free_for(std::uint64_t bytes) const {
+  if (bytes == 0) return 0;
+  const Uint128 threshold = (Uint128{bytes} + thresholds_.xon_offset) * kAlphaUnit;
+  const Uint128 free = (threshold + thresholds_.xoff_alpha - 1) / thresholds_.xoff_alpha;
+  return free < UINT64_MAX ? static_cast<std::uint64_t>(free) : UINT64_MAX;
+}
+
+std::uint64_t PauseSender::resumes_at(const IngressAccount& account, std::uint8_t ingress_class) const {
+  if ((stopped_ >> ingress_class & 1) == 0 || account.headroom[ingress_class] != 0 ||
+      account.bytes[ingress_class] > thresholds_.xon)
+    return UINT64_MAX;
+  return free_for(account.bytes[ingress_class]);
+}
+
 std::optional<roce::MacControl> PauseSender::filled(const IngressAccount& account, std::uint8_t ingress_class,
-                                                    Time now) {
+                                                    std::uint64_t free, Time now) {
   const auto bit = static_cast<std::uint8_t>(1U << ingress_class);
   if ((stopped_ & bit) != 0) return std::nullopt;
   // Any use of headroom pauses the sender, even below xoff, because the egress side is full.
-  if (account.bytes[ingress_class] < thresholds_.xoff && account.headroom[ingress_class] == 0)
+  if (!is_full(account.bytes[ingress_class], free) && account.headroom[ingress_class] == 0)
     return std::nullopt;
   stopped_ = static_cast<std::uint8_t>(stopped_ | bit);
   spoken_of_ = static_cast<std::uint8_t>(spoken_of_ | bit);
@@ -62,11 +88,12 @@ std::optional<roce::MacControl> PauseSender::filled(const IngressAccount& accoun
 }
 
 std::optional<roce::MacControl> PauseSender::emptied(const IngressAccount& account,
-                                                     std::uint8_t ingress_class) {
+                                                     std::uint8_t ingress_class, std::uint64_t free) {
   const auto bit = static_cast<std::uint8_t>(1U << ingress_class);
   if ((stopped_ & bit) == 0) return std::nullopt;
   if (account.bytes[ingress_class] > thresholds_.xon || account.headroom[ingress_class] != 0)
     return std::nullopt;
+  if (thresholds_.xoff_alpha != 0 && free < free_for(account.bytes[ingress_class])) return std::nullopt;
   stopped_ = static_cast<std::uint8_t>(stopped_ & ~bit);
   if (stopped_ == 0) renew_at_ = kNever;
   roce::MacControl pause;

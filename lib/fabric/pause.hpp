@@ -42,12 +42,19 @@ class PauseSender {
   PauseSender(PauseMode kind, const PauseThresholds& thresholds, std::uint64_t rate)
       : kind_(kind), thresholds_(thresholds), rate_(rate) {}
 
+  // `free` is the number of unused bytes of the shared buffer, on which dynamic thresholds depend.
+
   /// Call after frames of `ingress_class` have been buffered. Returns an XOFF frame if the class must be
   /// paused and is not paused yet.
-  std::optional<roce::MacControl> filled(const IngressAccount& account, std::uint8_t ingress_class, Time now);
+  std::optional<roce::MacControl> filled(const IngressAccount& account, std::uint8_t ingress_class,
+                                         std::uint64_t free, Time now);
   /// Call after frames of `ingress_class` have left. Returns an XON frame if the class is paused and may
   /// resume.
-  std::optional<roce::MacControl> emptied(const IngressAccount& account, std::uint8_t ingress_class);
+  std::optional<roce::MacControl> emptied(const IngressAccount& account, std::uint8_t ingress_class,
+                                          std::uint64_t free);
+  /// With a dynamic threshold: the least number of free bytes at which the class may resume, as long as its
+  /// account does not change. UINT64_MAX: the class is not paused, or cannot resume with this account.
+  std::uint64_t resumes_at(const IngressAccount& account, std::uint8_t ingress_class) const;
   /// Returns the frame that repeats the current pauses. It is due at renew_at().
   roce::MacControl renewal(Time now);
   Time renew_at() const { return renew_at_; }
@@ -56,6 +63,8 @@ class PauseSender {
 
  private:
   roce::MacControl what_is() const;
+  bool is_full(std::uint64_t bytes, std::uint64_t free) const;
+  std::uint64_t free_for(std::uint64_t bytes) const;
 
   PauseMode kind_;
   PauseThresholds thresholds_;

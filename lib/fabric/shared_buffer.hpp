@@ -36,7 +36,7 @@ class SharedBuffer {
   void release(Frame& frame, std::size_t ingress, std::uint8_t ingress_class);
 
   const IngressAccount& account(std::size_t ingress) const { return accounts_[ingress]; }
-  std::uint64_t used() const { return used_; }  ///< bytes in use in the shared part
+  std::uint64_t free() const { return size_ - used_; }  ///< unused bytes of the shared part
 
  private:
   bool shared_takes(std::uint64_t length, const Egress& egress) const;

@@ -45,18 +45,6 @@ void Network::Parts::receive(std::uint16_t p, Frame* frame, Time now) {
   }
 }
 
-/// MAC control frames are never forwarded (IEEE 802.3, clause 31), regardless of their destination address.
-void Network::Parts::receive_control(std::uint16_t p, Frame* frame, Time now) {
-  Port& port = ports[p];
-  const auto pause = control_of(*frame);
-  ++totals.consumed;
-  store.release(frame);
-  if (!pause) return;
-  ++port.counters.pause_rx;
-  port.told.told(*pause, now);
-  transmit(p, now);
-}
-
 /// Floods a frame to all other ports. A frame for an unknown individual address goes only to ports that may
 /// lead to it.
 void Network::Parts::flood(std::uint16_t p, Frame* frame, Time now) {
@@ -118,8 +106,7 @@ void Network::Parts::enqueue(std::uint16_t p, Frame* frame, Time now) {
   transmit(p, now);
   note_lengths(port, queue);
   if (!pausable) return;
-  const auto pause = ports[from].sender.filled(sw.buffer.account(ingress), ingress_class, now);
-  if (pause) send_pause(from, *pause, now);
+  after_filling(sw, from, ingress_class, now);
 }
 
 /// Updates the maxima of a port's queue lengths. Call after a frame has been appended to `queue`.
@@ -179,6 +166,7 @@ void Network::Parts::transmit(std::uint16_t p, Time now) {
         after_leaving(port, *frame, now);
       }
       put_on_wire(port.channel, frame, now);
+      if (data) resume_others(switches[port.switch_index], now);
       channel.tx_at = port.queues.waiting() != 0 || !port.control.empty() ? channel.wire.free_at() : kNever;
     }
   }
@@ -226,30 +214,7 @@ void Network::Parts::after_leaving(Port& port, Frame& frame, Time now) {
   Port& from = ports[frame.ingress];
   const std::uint8_t ingress_class = class_of(from, frame);
   sw.buffer.release(frame, ingress, ingress_class);
-  if (from.flow_control == PauseMode::kOff) return;
-  const auto resume = from.sender.emptied(sw.buffer.account(ingress), ingress_class);
-  if (resume) send_pause(frame.ingress, *resume, now);
-}
-
-/// Sends a pause frame from port `p`, ahead of all data frames queued there.
-void Network::Parts::send_pause(std::uint16_t p, const roce::MacControl& pause, Time now) {
-  Port& port = ports[p];
-  ++totals.made;
-  Frame* const frame = store.make(roce::write_mac_control(port.own_mac, port.peer_mac, pause));
-  if (frame == nullptr) {
-    ++totals.dropped_store;
-    port.sender.failed(now);
-    schedule(port.channel);
-    return;
-  }
-  const bool stop = std::any_of(pause.quanta.begin(), pause.quanta.end(), [](auto q) { return q != 0; });
-  ++(stop ? port.counters.pause_tx : port.counters.resume_tx);
-  frame->facts = kFactControl;
-  frame->cch = 0;
-  frame->destination = kNobody;
-  frame->flow = kNoFlow;
-  port.control.push(frame);
-  transmit(p, now);
+  if (from.flow_control != PauseMode::kOff) after_emptying(sw, frame.ingress, ingress_class, now);
 }
 
 }  // namespace softfeb::fabric

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "expected_problem.hpp"
+#include "lab_documents.hpp"
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+using namespace softfeb;
+using namespace softfeb::config;
+using namespace softfeb::config::test;
+
+namespace {
+
+/// Loads kLabBase with `keys` of its switch, each as KEY=VALUE. Checks that the written configuration gives
+/// the same configuration.
+fabric::SwitchConfig switch_with(std::vector<std::string> keys) {
+  for (std::string& key : keys) key.insert(0, "network.switches.tor.");
+  const LabConfig c = softfeb::config::test::load_lab(kLabBase, keys);
+  CHECK(to_json(load_lab_text(to_yaml(c), "again")) == to_json(c));
+  return c.network.switches[0];
+}
+
+/// An invalid value of a key of the switch, and parts of its only problem.
+struct BadKey {
+  std::string key;  ///< KEY=VALUE, under the switch
+  std::string at;   ///< key of the problem, under the switch
+  std::string says;
+  std::string fix;
+};
+
+void check_bad(std::initializer_list<BadKey> rows) {
+  for (const BadKey& row : rows) {
+    INFO(row.key);
+    const auto found = lab_problems(kLabBase, {"network.switches.tor." + row.key});
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].where.key == "network.switches.0." + row.at);
+    CHECK_THAT(found[0].message, Catch::Contains(row.says));
+    CHECK_THAT(found[0].fix, Catch::Contains(row.fix));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("switch: dynamic pause thresholds") {
+  const fabric::PauseThresholds alone = switch_with({"pause={xoff_alpha: 0.5}"}).pause;
+  CHECK(alone.xoff_alpha == 128);
+  CHECK(alone.xoff == 0);
+  CHECK(alone.xon == fabric::PauseThresholds::kNoXon);
+  CHECK(alone.xon_offset == 0);
+  const auto all = switch_with({"pause={xoff_alpha: 2, xon: 18KiB, xon_offset: 2KiB, headroom: 8KiB}"}).pause;
+  CHECK(all.xoff_alpha == 512);
+  CHECK(all.xon == 18 * 1024);
+  CHECK(all.xon_offset == 2048);
+  CHECK(all.headroom == 8192);
+  CHECK(switch_with({"pause={xoff_alpha: off, xoff: 10KiB}"}).pause.xon == 5 * 1024);
+}
+
+TEST_CASE("switch: invalid dynamic pause thresholds") {
+  check_bad(
+      {{"pause={xoff: 600KiB, xoff_alpha: 1}", "pause.xoff", "`xoff_alpha` already gives", "remove one"},
+       {"pause={xoff: 600KiB, xoff_alpha: 0.3}", "pause.xoff_alpha", "not an alpha", "0.5"},
+       {"pause={xoff: 9KiB, xon_offset: 1KiB}", "pause.xon_offset", "only with `xoff_alpha`", "`xon`"},
+       {"pause={xoff_alpha: 0.5, xon_offset: 2MiB}", "pause.xon_offset", "at most 2MiB", "smaller"},
+       {"pause={xoff_alpha: off}", "pause", "`xoff` is missing", "200KiB"}});
+}
