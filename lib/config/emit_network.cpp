@@ -71,6 +71,13 @@ Json emit_switch(const fabric::SwitchConfig& config) {
   json["buffer"] = format_size(config.buffer);
   json["port_limit"] = format_size(config.port_limit);
   json["dynamic_alpha"] = emit_alpha(config.dynamic_alpha);
+  // The thresholds are written for each queue.
+  if (const fabric::EcnMarking& ecn = config.queues[0].ecn;
+      ecn.at_dequeue || ecn.weight != 0 || ecn.drop_not_ect) {
+    json["ecn"] = {{"at", choices::kMarkingAt.name(ecn.at_dequeue)},
+                   {"weight", ecn.weight},
+                   {"not_ect", choices::kNotEct.name(ecn.drop_not_ect)}};
+  }
   if (config.priorities != 0) json["priorities"] = config.priorities;
   const std::size_t queues = config.priorities != 0 ? config.priorities : fabric::kQueues;
   json["queues"] = Json::array();

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "config/choices.hpp"
 #include "config/draft.hpp"
+#include "fabric/average.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <set>
@@ -58,6 +60,13 @@ void read_marking(Section& s, fabric::EcnMarking& ecn) {
   }
 }
 
+/// Reads how all queues of a switch mark.
+void read_marking_mode(Section& s, fabric::EcnMarking& ecn) {
+  s.read("at", ecn.at_dequeue, choices::kMarkingAt);
+  s.read("weight", ecn.weight, integer(0, fabric::AverageLength::kMaxWeight));
+  s.read("not_ect", ecn.drop_not_ect, choices::kNotEct);
+}
+
 /// Number of queues to which frames can be assigned.
 std::size_t queues_of(const fabric::SwitchConfig& config) {
   return config.priorities != 0 ? config.priorities : fabric::kQueues;
@@ -71,7 +80,10 @@ void read_queue(Section s, fabric::SwitchConfig& config, std::set<std::uint32_t>
                         "write all its keys in one element");
   }
   fabric::QueueConfig& queue = config.queues[number];
-  if (bool on = true; s.read("ecn", on, parse_bool) && !on) queue.ecn = {};
+  if (bool on = true; s.read("ecn", on, parse_bool) && !on)
+    queue.ecn = {.at_dequeue = queue.ecn.at_dequeue,
+                 .weight = queue.ecn.weight,
+                 .drop_not_ect = queue.ecn.drop_not_ect};
   read_marking(s, queue.ecn);
   s.read("lossless", queue.lossless, parse_bool);
   s.read("weight", queue.weight, parse_weight);
@@ -141,6 +153,7 @@ SwitchDraft read_switch(Section s) {
     Section ecn(s.reading(), *node, s.pattern("ecn"));
     fabric::EcnMarking all;
     read_marking(ecn, all);
+    read_marking_mode(ecn, all);
     ecn.close();
     for (fabric::QueueConfig& queue : config.queues) queue.ecn = all;
   }
@@ -149,6 +162,12 @@ SwitchDraft read_switch(Section s) {
   std::set<std::uint32_t> met;
   for (const Node& node : s.list("queues"))
     read_queue(Section(s.reading(), node, s.pattern("queues[]")), config, met);
+  if (const Node* node = s.find("ecn");
+      node != nullptr &&
+      std::none_of(config.queues.begin(), config.queues.end(), [](const auto& q) { return q.ecn.enabled; }) &&
+      !node->children.empty())
+    s.reading().problem(node->where, "no queue has marking thresholds",
+                        "write for example {kmin: 100KiB, kmax: 400KiB}");
   s.read("trust", config.trust_pcp, choices::kTrust);
   read_map(s, "dscp_to_queue", config.dscp_to_queue, queues_of(config));
   read_map(s, "pcp_to_queue", config.pcp_to_queue, queues_of(config));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/config.hpp"
 
+#include "fabric/average.hpp"
 #include "roce/headers.hpp"
 
 #include <algorithm>
@@ -33,6 +34,7 @@ void check_queue(const QueueConfig& queue, const std::string& where) {
   require(ecn.kmin <= ecn.kmax, where, "kmin is above kmax");
   require(ecn.kmax <= kMaxThreshold, where, "kmax is above 4 GiB");
   require(ecn.pmax <= kOne, where, "pmax is above 1");
+  require(ecn.weight <= AverageLength::kMaxWeight, where, "the weight of an average is above 15");
 }
 
 bool below(std::uint8_t limit, const std::uint8_t* begin, const std::uint8_t* end) {

@@ -23,14 +23,21 @@ namespace softfeb::fabric {
 /// Number of queues of a port, which are also the PFC priorities.
 inline constexpr std::size_t kQueues = 8;
 
-/// WRED-style marking of ECN-capable packets at an egress queue. When a packet is enqueued, the decision
-/// depends on the present queue length. A packet is never marked below kmin, and always at or above kmax. In
-/// between, the marking probability grows from 0 to pmax.
+/// WRED-style marking of ECN-capable packets at an egress queue. By default, the decision depends on the
+/// length of the queue when a packet is enqueued. A packet is never marked below kmin, and always at or above
+/// kmax. In between, the marking probability grows from 0 to pmax.
 struct EcnMarking {
   bool enabled = false;
   std::uint64_t kmin = 0;
   std::uint64_t kmax = 0;
   std::uint64_t pmax = std::uint64_t{1} << 32;  ///< marking probability just below kmax, in units of 2^-32
+  bool at_dequeue = false;  ///< decide when the first bit leaves, by the bytes that wait behind the packet
+  /// N: the decision depends on the average length of the queue, which changes with each arrival by 1/2^N of
+  /// its difference to the present length; at most AverageLength::kMaxWeight. 0: on the present length.
+  std::uint8_t weight = 0;
+  bool drop_not_ect = false;  ///< drop packets that are not ECN-capable where others would be marked
+
+  bool extended() const { return enabled && (at_dequeue || weight != 0 || drop_not_ect); }
 };
 
 struct QueueConfig {

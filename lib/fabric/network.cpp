@@ -64,6 +64,9 @@ Port make_port(const NetworkConfig& config, const Topology& topology, std::uint3
   port.counters.link = link_of(place.direction);
   port.counters.peer = peer;
   port.counters.rate = link.rate;
+  for (std::size_t q = 0; q < kQueues; ++q)
+    if (sw.queues[q].ecn.enabled && sw.queues[q].ecn.at_dequeue)
+      port.marks_leaving = static_cast<std::uint8_t>(port.marks_leaving | 1U << q);
   port.own_mac = port_mac(number);
   port.peer_mac = roce::kPauseAddress;
   if (peer.kind == NodeRef::Kind::kStation && config.stations[peer.index].mac)

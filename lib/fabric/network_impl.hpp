@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/rng.hpp"
+#include "fabric/average.hpp"
 #include "fabric/event_tree.hpp"
 #include "fabric/facts.hpp"
 #include "fabric/flow_table.hpp"
@@ -45,13 +46,15 @@ struct Port {
   PauseState told;
   PauseSender sender;
   ThroughputMeter meter;
-  Rng marking;
+  Rng marking;  ///< random numbers of marking and of early drops
   PortSnapshot counters;
   Time blocked_since = kNever;
   /// Time of the last departure from each queue, or the time at which the queue became non-empty.
   std::array<Time, kQueues> served_at{};
-  roce::MacAddress own_mac{};   ///< source address of the port's pause frames
-  roce::MacAddress peer_mac{};  ///< destination address of the port's pause frames
+  std::array<AverageLength, kQueues> averages{};  ///< only of queues with EcnMarking::weight
+  std::uint8_t marks_leaving = 0;                 ///< bit mask of queues with EcnMarking::at_dequeue
+  roce::MacAddress own_mac{};                     ///< source address of the port's pause frames
+  roce::MacAddress peer_mac{};                    ///< destination address of the port's pause frames
 };
 
 struct Switch {
@@ -69,7 +72,7 @@ struct Switch {
 };
 
 /// Implementation of Network: stations, links and events in network.cpp, switches in switching.cpp, their
-/// pause frames in switch_pause.cpp.
+/// pause frames in switch_pause.cpp, marking in switch_marking.cpp.
 struct Network::Parts {
   Parts(const NetworkConfig& config, FrameStore& frame_store);
 
@@ -94,13 +97,23 @@ struct Network::Parts {
   static void note_lengths(Port& port, std::uint8_t queue);
   static void note_departure(Port& port, const Frame& frame, Time now);
 
+  // Marking in switches.
+  bool passes_arrival(Port& port, const EcnMarking& ecn, const Frame& frame, std::uint64_t& queued, Time now);
+  bool passes_departure(Port& port, const EcnMarking& ecn, Frame& frame);
+  static std::uint64_t average_length(Port& port, const EcnMarking& ecn, const Frame& frame,
+                                      std::uint64_t queued, Time now);
+  void mark(Port& port, Frame& frame);
+  void drop_early(Port& port, Frame* frame);
+  Frame* next_data(Port& port, Time now);
+
   // Pause frames of switches.
   void receive_control(std::uint16_t port, Frame* frame, Time now);
   void send_pause(std::uint16_t port, const roce::MacControl& pause, Time now);
   void after_filling(Switch& sw, std::uint16_t ingress, std::uint8_t ingress_class, Time now);
   void after_emptying(Switch& sw, std::uint16_t ingress, std::uint8_t ingress_class, Time now);
   /// With dynamic thresholds: resumes every sender that may resume, because frames have left the buffer. Call
-  /// when the transmitter whose frames have left is busy, because it may be the one that sends a pause frame.
+  /// when the transmitter whose frames have left is scheduled, because it may be the one that sends a pause
+  /// frame.
   void resume_others(Switch& sw, Time now) {
     if (sw.resumptions && sw.resumptions->time() <= sw.buffer.free()) resume_all(sw, now);
   }

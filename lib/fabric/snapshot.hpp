@@ -37,9 +37,11 @@ struct PortSnapshot {
   std::uint64_t tx_packets = 0, tx_bytes = 0, tx_wire_bytes = 0;
   std::uint64_t rx_packets = 0, rx_bytes = 0;
   std::uint64_t ecn_marked = 0;  ///< packets marked CE at this egress port
-  /// Packets to this egress port that were dropped because the buffer did not admit them.
+  /// Packets to this egress port that the switch dropped: those that the buffer did not admit, and
+  /// ecn_dropped.
   std::uint64_t dropped = 0;
-  std::uint64_t pause_tx = 0;  ///< pause frames sent (802.3x or PFC): XOFF and repetitions
+  std::uint64_t ecn_dropped = 0;  ///< packets dropped because they are not ECN-capable (drop_not_ect)
+  std::uint64_t pause_tx = 0;     ///< pause frames sent (802.3x or PFC): XOFF and repetitions
   std::uint64_t resume_tx = 0;
   std::uint64_t pause_rx = 0;
   Time paused = 0;  ///< time during which the port was paused although it had frames to send
@@ -58,7 +60,7 @@ struct NetworkTotals {
   std::uint64_t duplicated = 0;  ///< copies made by fault injection and by flooding
   std::uint64_t delivered = 0;   ///< frames delivered to stations
   std::uint64_t consumed = 0;    ///< MAC control frames consumed by switches
-  /// Frames dropped in switches because the buffer was full, and at stations with more than 4 MiB queued for
+  /// Frames dropped in switches (PortSnapshot::dropped), and at stations with more than 4 MiB queued for
   /// their link.
   std::uint64_t dropped_buffer = 0;
   std::uint64_t dropped_fault = 0;

@@ -87,18 +87,20 @@ void Network::Parts::enqueue(std::uint16_t p, Frame* frame, Time now) {
   const bool pausable = !own && can_pause(ports[frame->ingress], *sw.config, *frame);
   const std::size_t ingress = frame->ingress - sw.first_port;
   const std::uint64_t queued = port.queues.bytes_of(frame->queue);
+  const EcnMarking& ecn = sw.config->queues[frame->queue].ecn;
+  std::uint64_t length = queued;
+  if (ecn.extended() && !passes_arrival(port, ecn, *frame, length, now)) {
+    drop_early(port, frame);
+    return;
+  }
   if (!sw.buffer.admit(*frame, ingress, ingress_class, pausable, {port.queues.bytes(), queued})) {
     ++port.counters.dropped;
     ++port.counters.queues[frame->queue].dropped;
     drop(frame, totals.dropped_buffer);
     return;
   }
-  if ((frame->facts & kFactEct) != 0 && marks(sw.config->queues[frame->queue].ecn, queued, port.marking)) {
-    mark_congestion(*frame);
-    ++port.counters.ecn_marked;
-    ++port.counters.queues[frame->queue].ecn_marked;
-    if (frame->flow != kNoFlow) ++flows[frame->flow].ecn_marked;
-  }
+  if ((frame->facts & kFactEct) != 0 && !ecn.at_dequeue && marks(ecn, length, port.marking))
+    mark(port, *frame);
   const std::uint16_t from = frame->ingress;
   const std::uint8_t queue = frame->queue;
   if (queued == 0) port.served_at[queue] = now;
@@ -146,14 +148,15 @@ void Network::Parts::pass_forge(Switch& sw, Port& port, Frame& frame, Time now) 
 void Network::Parts::transmit(std::uint16_t p, Time now) {
   Port& port = ports[p];
   Channel& channel = channels[port.channel];
-  const std::uint8_t waiting = port.queues.waiting();
+  bool data = false;
   if (channel.wire.free_at() > now) {
-    channel.tx_at = waiting != 0 || !port.control.empty() ? channel.wire.free_at() : kNever;
+    channel.tx_at = port.queues.waiting() != 0 || !port.control.empty() ? channel.wire.free_at() : kNever;
   } else {
     Frame* frame = port.control.empty() ? nullptr : port.control.pop();
-    const bool data = frame == nullptr;
-    if (data) frame = port.queues.pop(port.told.open(now));
+    data = frame == nullptr;
+    if (data) frame = next_data(port, now);
     if (frame == nullptr) {
+      const std::uint8_t waiting = port.queues.waiting();
       if (waiting != 0) port.blocked_since = std::min(port.blocked_since, now);
       channel.tx_at = waiting != 0 ? port.told.opens_at(waiting) : kNever;
     } else {
@@ -166,11 +169,11 @@ void Network::Parts::transmit(std::uint16_t p, Time now) {
         after_leaving(port, *frame, now);
       }
       put_on_wire(port.channel, frame, now);
-      if (data) resume_others(switches[port.switch_index], now);
       channel.tx_at = port.queues.waiting() != 0 || !port.control.empty() ? channel.wire.free_at() : kNever;
     }
   }
   schedule(port.channel);
+  if (data) resume_others(switches[port.switch_index], now);
 }
 
 /// Counts a data frame whose first bit leaves through `port`.

@@ -60,6 +60,11 @@ Json queues(const fabric::PortSnapshot& p, std::size_t count) {
   return list;
 }
 
+bool drops_not_ect(const fabric::SwitchConfig& sw) {
+  return std::any_of(sw.queues.begin(), sw.queues.end(),
+                     [](const fabric::QueueConfig& q) { return q.ecn.enabled && q.ecn.drop_not_ect; });
+}
+
 /// Members for features that are off by default are present only if the switch has them.
 Json port(const fabric::SwitchConfig& sw, const fabric::PortSnapshot& p, const std::string& name) {
   Json json{{"name", name},
@@ -82,6 +87,7 @@ Json port(const fabric::SwitchConfig& sw, const fabric::PortSnapshot& p, const s
     json["cch_hops"] = p.cch_hops;
     json["cch_invalid"] = p.cch_invalid;
   }
+  if (drops_not_ect(sw)) json["ecn_dropped"] = p.ecn_dropped;
   if (sw.priorities != 0) json["queues"] = queues(p, sw.priorities);
   return json;
 }

@@ -66,3 +66,28 @@ TEST_CASE("switch: invalid dynamic pause thresholds") {
        {"pause={xoff_alpha: 0.5, xon_offset: 2MiB}", "pause.xon_offset", "at most 2MiB", "smaller"},
        {"pause={xoff_alpha: off}", "pause", "`xoff` is missing", "200KiB"}});
 }
+
+TEST_CASE("switch: how queues mark") {
+  const auto plain = switch_with({});
+  CHECK_FALSE(plain.queues[0].ecn.extended());
+  const auto all =
+      switch_with({"ecn={kmin: 1KiB, kmax: 2KiB, at: dequeue, weight: 9, not_ect: drop}",
+                   "queues.1={queue: 5, ecn: off, kmin: 3KiB, kmax: 4KiB}", "queues.2={queue: 6, ecn: off}"});
+  for (const std::size_t q : {0U, 5U, 7U}) {
+    CHECK(all.queues[q].ecn.at_dequeue);
+    CHECK(all.queues[q].ecn.weight == 9);
+    CHECK(all.queues[q].ecn.drop_not_ect);
+    CHECK(all.queues[q].ecn.kmin == (q == 5 ? 3072 : 1024));
+  }
+  CHECK_FALSE(all.queues[6].ecn.extended());
+  const auto one = switch_with({"ecn={at: dequeue}", "queues.1={queue: 5, kmin: 3KiB, kmax: 4KiB}"});
+  CHECK(one.queues[5].ecn.at_dequeue);
+  CHECK_FALSE(one.queues[0].ecn.enabled);
+}
+
+TEST_CASE("switch: invalid ways to mark") {
+  check_bad({{"ecn={kmin: 1KiB, kmax: 2KiB, at: egress}", "ecn.at", "unknown value", "enqueue, dequeue"},
+             {"ecn={kmin: 1KiB, kmax: 2KiB, weight: 16}", "ecn.weight", "out of range", "15"},
+             {"ecn={kmin: 1KiB, kmax: 2KiB, not_ect: mark}", "ecn.not_ect", "unknown value", "pass, drop"},
+             {"ecn={weight: 3}", "ecn", "no queue has marking thresholds", "kmin"}});
+}

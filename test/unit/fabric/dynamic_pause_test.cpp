@@ -11,7 +11,6 @@ using fabric::PauseMode;
 
 namespace {
 
-constexpr std::uint32_t kLength = 1082;     // bytes of a default DataFrame
 constexpr Time kFrozen = 3 * kMillisecond;  // a pause of 65535 quanta lasts 3.355 ms at 10 Gb/s
 constexpr Time kEach = 2 * kMicrosecond;    // longer than a frame on the wire
 constexpr Time kBegin = 10 * kMicrosecond;  // the pauses of the receivers have arrived
@@ -103,8 +102,8 @@ TEST_CASE("dynamic pause: a sender is resumed when its own frames leave, down to
     Time at = s.now;
     while (s.b.look(at).ports[0].resume_tx == 0 && at < kFrozen) s.b.run(at += 10 * kNanosecond);
     // The n-th frame resumes after which m · 1082 + offset <= 100000 − m · 1082.
-    const std::size_t left = (100'000 - offset) / (2 * kLength);
-    CHECK(s.b.snapshot.ports[2].queue_bytes == left * kLength);
+    const std::size_t left = (100'000 - offset) / (2 * kDataLength);
+    CHECK(s.b.snapshot.ports[2].queue_bytes == left * kDataLength);
     CHECK(left < n);
   }
 }
@@ -115,7 +114,7 @@ TEST_CASE("dynamic pause: xon limits where a sender is resumed") {
   s.b.send(2, pause_frame(0), s.now);
   Time at = s.now;
   while (s.b.look(at).ports[0].resume_tx == 0 && at < kFrozen) s.b.run(at += 10 * kNanosecond);
-  CHECK(s.b.snapshot.ports[2].queue_bytes == 20'000 / kLength * kLength);
+  CHECK(s.b.snapshot.ports[2].queue_bytes == 20'000 / kDataLength * kDataLength);
 }
 
 TEST_CASE("dynamic pause: a sender is resumed when frames of others leave") {
@@ -126,7 +125,7 @@ TEST_CASE("dynamic pause: a sender is resumed when frames of others leave") {
   s.b.run(s.now += 20 * kEach);
   CHECK(s.resumes() == 1);
   // None of its own frames has left.
-  CHECK(s.b.snapshot.ports[2].queue_bytes == 22 * kLength);
+  CHECK(s.b.snapshot.ports[2].queue_bytes == 22 * kDataLength);
   CHECK(s.b.at_station(2).empty());
   CHECK(s.now < kFrozen);
   // It resumed at 2 · 22 · 1082 + 10000 + used by others <= 100000, not earlier.

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/uint128.hpp"
+#include "fabric/marking.hpp"
+#include "fabric/network_impl.hpp"
+#include "fabric/wire_time.hpp"
+
+#include <algorithm>
+
+namespace softfeb::fabric {
+
+/// Includes a frame that finds `queued` bytes in the average length of its queue, and returns the average. An
+/// empty queue counts as if it had met the frames of this length that could have left since its last
+/// departure.
+std::uint64_t Network::Parts::average_length(Port& port, const EcnMarking& ecn, const Frame& frame,
+                                             std::uint64_t queued, Time now) {
+  AverageLength& average = port.averages[frame.queue];
+  if (queued == 0) {
+    const Uint128 sent = Uint128{now - port.served_at[frame.queue]} * port.counters.rate;
+    const auto frames = static_cast<std::uint64_t>(sent / kSecond / wire_bytes(frame.length));
+    if (frames > 1) average.idle(frames - 1, ecn.weight);
+  }
+  average.arrive(queued, ecn.weight);
+  return average.bytes(ecn.weight);
+}
+
+/// For a queue with an extended EcnMarking: decides about a frame that arrives, before it is admitted.
+/// Replaces `queued`, the bytes that the frame finds, by the length on which marking depends. Returns false
+/// if the frame must be dropped.
+bool Network::Parts::passes_arrival(Port& port, const EcnMarking& ecn, const Frame& frame,
+                                    std::uint64_t& queued, Time now) {
+  if (ecn.weight != 0) queued = average_length(port, ecn, frame, queued, now);
+  return ecn.at_dequeue || !ecn.drop_not_ect || ecn_capable(frame) || !marks(ecn, queued, port.marking);
+}
+
+/// Decides about a frame that is about to leave a queue with at_dequeue: marks it, or returns false if it
+/// must be dropped.
+bool Network::Parts::passes_departure(Port& port, const EcnMarking& ecn, Frame& frame) {
+  const bool markable = (frame.facts & kFactEct) != 0;
+  if (!markable && (!ecn.drop_not_ect || ecn_capable(frame))) return true;
+  const std::uint64_t behind =
+      ecn.weight != 0 ? port.averages[frame.queue].bytes(ecn.weight) : port.queues.bytes_of(frame.queue);
+  if (!marks(ecn, behind, port.marking)) return true;
+  if (markable) mark(port, frame);
+  return markable;
+}
+
+void Network::Parts::mark(Port& port, Frame& frame) {
+  mark_congestion(frame);
+  ++port.counters.ecn_marked;
+  ++port.counters.queues[frame.queue].ecn_marked;
+  if (frame.flow != kNoFlow) ++flows[frame.flow].ecn_marked;
+}
+
+void Network::Parts::drop_early(Port& port, Frame* frame) {
+  ++port.counters.ecn_dropped;
+  ++port.counters.dropped;
+  ++port.counters.queues[frame->queue].dropped;
+  drop(frame, totals.dropped_buffer);
+}
+
+/// Dequeues the next data frame that leaves through `port`, and drops the frames that must not leave; null if
+/// there is none.
+Frame* Network::Parts::next_data(Port& port, Time now) {
+  for (;;) {
+    Frame* const frame = port.queues.pop(port.told.open(now));
+    if (frame == nullptr || (port.marks_leaving >> frame->queue & 1) == 0) return frame;
+    const SwitchConfig& sw = *switches[port.switch_index].config;
+    if (passes_departure(port, sw.queues[frame->queue].ecn, *frame)) return frame;
+    after_leaving(port, *frame, now);
+    drop_early(port, frame);
+  }
+}
+
+}  // namespace softfeb::fabric
