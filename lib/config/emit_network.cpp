@@ -65,6 +65,14 @@ Json emit_pause(const fabric::PauseThresholds& pause) {
   return json;
 }
 
+void emit_times(Json& json, const fabric::SwitchTimes& times) {
+  if (!times.any()) return;
+  json["pipeline"] = format_time(times.pipeline);
+  json["pause_response"] = format_time(times.pause_response);
+  json["pause_generation"] = format_time(times.pause_generation);
+  json["cut_through"] = times.cut_through ? "on" : "off";
+}
+
 Json emit_switch(const fabric::SwitchConfig& config) {
   Json json;
   json["name"] = config.name;
@@ -86,6 +94,7 @@ Json emit_switch(const fabric::SwitchConfig& config) {
   json["dscp_to_queue"] = emit_map(config.dscp_to_queue);
   json["pcp_to_queue"] = emit_map(config.pcp_to_queue);
   if (config.pause.given()) json["pause"] = emit_pause(config.pause);
+  emit_times(json, config.times);
   if (config.forge.threshold != 0) {
     json["forge"] = {{"threshold", format_bandwidth(config.forge.threshold)},
                      {"window", format_time(config.forge.window)},

@@ -127,6 +127,14 @@ void read_thresholds(Section s, fabric::PauseThresholds& pause) {
   s.close();
 }
 
+void read_times(Section& s, fabric::SwitchTimes& times) {
+  s.read("pipeline", times.pipeline, time_in(0, fabric::SwitchTimes::kMax, "`pipeline`"));
+  s.read("pause_response", times.pause_response, time_in(0, fabric::SwitchTimes::kMax, "`pause_response`"));
+  s.read("pause_generation", times.pause_generation,
+         time_in(0, fabric::SwitchTimes::kMax, "`pause_generation`"));
+  s.read("cut_through", times.cut_through, parse_bool);
+}
+
 void read_forge(Section s, fabric::ThresholdForge& forge) {
   s.require("threshold", forge.threshold, parse_bandwidth, "9Gb/s");
   s.read("window", forge.window, parse_time);
@@ -173,6 +181,7 @@ SwitchDraft read_switch(Section s) {
   read_map(s, "pcp_to_queue", config.pcp_to_queue, queues_of(config));
   if (const Node* node = s.find("pause"))
     read_thresholds(Section(s.reading(), *node, s.pattern("pause")), config.pause);
+  read_times(s, config.times);
   if (const Node* node = s.find("forge"))
     read_forge(Section(s.reading(), *node, s.pattern("forge")), config.forge);
   s.read("int", config.int_on, parse_bool);

@@ -49,6 +49,8 @@ void check_switch(const SwitchConfig& sw) {
               below(kQueues, sw.pcp_to_queue.data(), sw.pcp_to_queue.data() + sw.pcp_to_queue.size()),
           where, "a queue number is not 0 to 7");
   require(sw.priorities <= kQueues, where, "more than 8 priorities");
+  for (const Time time : {sw.times.pipeline, sw.times.pause_response, sw.times.pause_generation})
+    require(time <= SwitchTimes::kMax, where, "a time is longer than 1 ms");
   require(sw.forge.threshold == 0 || sw.forge.window != 0, where,
           "a threshold switch needs a window above 0");
 }

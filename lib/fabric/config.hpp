@@ -84,6 +84,26 @@ struct ThresholdForge {
   Time interval = 50 * kMicrosecond;  ///< minimum interval between two CNPs to the same flow
 };
 
+/// Times that a switch needs, each at most kMax. By default, it needs none, and stores frames before it
+/// forwards them.
+struct SwitchTimes {
+  static constexpr Time kMax = kMillisecond;
+
+  /// Forwarding latency: from the arrival of a frame (with cut_through: of its header) to the egress queue.
+  Time pipeline = 0;
+  /// From the arrival of a pause frame's last bit until it takes effect. Then the transmitter stops, and the
+  /// duration of the pause begins, or the transmitter resumes.
+  Time pause_response = 0;
+  /// From the decision to send a pause frame until the transmitter may send it.
+  Time pause_generation = 0;
+  /// Forward a frame after its first kHeader bytes if its egress port is idle, has nothing to send, is not
+  /// paused, and is not faster than the ingress port. Does not apply to ingress links with faults.
+  bool cut_through = false;
+  static constexpr std::uint32_t kHeader = 64;
+
+  bool any() const { return (pipeline | pause_response | pause_generation) != 0 || cut_through; }
+};
+
 struct SwitchConfig {
   std::string name;
   /// Bytes shared by all ports; packets that fit neither here nor into headroom are dropped.
@@ -100,6 +120,7 @@ struct SwitchConfig {
   std::array<std::uint8_t, 64> dscp_to_queue{};
   std::array<std::uint8_t, kQueues> pcp_to_queue{0, 1, 2, 3, 4, 5, 6, 7};
   PauseThresholds pause;
+  SwitchTimes times;
   ThresholdForge forge;
   /// In-band network telemetry. If true, the switch counts a hop in each congestion control header (CCH) that
   /// it forwards and, if the CCH's profile is INT, adds the state of the egress port. If false, the switch

@@ -35,6 +35,9 @@ class FrameList {
     return frame;
   }
 
+  /// Frame::at of the first frame; kNever: the list is empty.
+  Time front_time() const { return head_ == nullptr ? kNever : head_->at; }
+
   /// Inserts `frame` after all frames whose `at` is not later.
   void insert_by_time(Frame* frame) {
     if (head_ == nullptr || tail_->at <= frame->at) {

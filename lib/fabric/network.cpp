@@ -67,6 +67,7 @@ Port make_port(const NetworkConfig& config, const Topology& topology, std::uint3
   for (std::size_t q = 0; q < kQueues; ++q)
     if (sw.queues[q].ecn.enabled && sw.queues[q].ecn.at_dequeue)
       port.marks_leaving = static_cast<std::uint8_t>(port.marks_leaving | 1U << q);
+  if (sw.times.any()) port.delays = std::make_unique<PortDelays>(sw.times);
   port.own_mac = port_mac(number);
   port.peer_mac = roce::kPauseAddress;
   if (peer.kind == NodeRef::Kind::kStation && config.stations[peer.index].mac)
@@ -96,7 +97,11 @@ Network::Parts::Parts(const NetworkConfig& c, FrameStore& frame_store)
     channel.station = topology.directions[d].to.index;
     channels.push_back(std::move(channel));
   }
-  for (std::uint32_t p = 0; p < topology.ports.size(); ++p) ports.push_back(make_port(config, topology, p));
+  for (std::uint32_t p = 0; p < topology.ports.size(); ++p) {
+    ports.push_back(make_port(config, topology, p));
+    if (config.switches[topology.ports[p].switch_index].times.cut_through)
+      channels[reverse_of(topology.ports[p].direction)].wire.announce_headers();
+  }
   for (std::uint32_t s = 0; s < config.switches.size(); ++s) {
     const SwitchConfig& sw = config.switches[s];
     const std::uint32_t first = topology.first_port[s];
@@ -176,7 +181,7 @@ void Network::Parts::drop(Frame* frame, std::uint64_t& counter) {
 
 void Network::Parts::schedule(std::uint32_t d) {
   const Channel& channel = channels[d];
-  Time next = std::min(channel.wire.next_arrival(), channel.tx_at);
+  Time next = std::min(std::min(channel.wire.next_arrival(), channel.tx_at), channel.delayed_at);
   if (channel.from != Topology::kNoPort) next = std::min(next, ports[channel.from].sender.renew_at());
   events.set(d, next);
 }
@@ -191,7 +196,8 @@ std::size_t Network::Parts::run(Time now, std::span<Delivery> out) {
   return count;
 }
 
-/// Processes the earliest event of a channel. Simultaneous arrivals are processed before departures.
+/// Processes the earliest event of a channel. Of simultaneous events, arrivals are processed first, then the
+/// ends of delays, and then departures.
 void Network::Parts::happen(std::uint32_t d, Time now, Delivery& delivery) {
   Channel& channel = channels[d];
   if (channel.wire.next_arrival() == now) {
@@ -207,6 +213,8 @@ void Network::Parts::happen(std::uint32_t d, Time now, Delivery& delivery) {
       if ((frame->facts & kFactControl) != 0) tell_station(channel.station, *frame, now);
       delivery = {channel.station, frame, now};
     }
+  } else if (channel.delayed_at == now) {
+    end_delay(d, now);
   } else if (channel.tx_at == now) {
     if (channel.from != Topology::kNoPort) {
       transmit(channel.from, now);
@@ -256,6 +264,7 @@ void Network::take_snapshot(NetworkSnapshot& out, Time now) {
   for (std::size_t p = 0; p < parts_->ports.size(); ++p) {
     Port& port = parts_->ports[p];
     out.totals.in_network += port.queues.size() + port.control.size();
+    if (port.delays) out.totals.in_network += port.delays->size();
     out.ports[p] = port.counters;
     out.ports[p].queue_bytes = port.queues.bytes();
     out.ports[p].queue_bytes_of = port.queues.bytes_by_queue();

@@ -21,7 +21,8 @@ namespace softfeb::fabric {
 /// after construction.
 ///
 /// On each link, the time from the departure of a frame's first bit to the arrival of its last bit is the
-/// frame's wire length divided by the rate, plus the link's delay. Switches are store-and-forward.
+/// frame's wire length divided by the rate, plus the link's delay. Switches are store-and-forward, unless
+/// SwitchTimes::cut_through is true.
 class Network {
  public:
   static constexpr std::size_t kFlows = 4096;  ///< maximum number of flows with their own counters

@@ -17,7 +17,9 @@
 #include "fabric/wire.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -29,11 +31,26 @@ struct Channel {
   Wire wire;
   /// Pause state; used only for a station on whose behalf the network honours pause frames.
   PauseState told;
-  StationQueue waiting;                    ///< frames waiting at a station; unused for a switch
-  Time tx_at = kNever;                     ///< time of the transmitter's next event
+  StationQueue waiting;  ///< frames waiting at a station; unused for a switch
+  Time tx_at = kNever;   ///< time of the transmitter's next event
+  /// Time of the next event of the ports at both ends that only some switches have (SwitchTimes).
+  Time delayed_at = kNever;
   std::uint16_t from = Topology::kNoPort;  ///< switch port that sends
   std::uint16_t into = Topology::kNoPort;  ///< switch port that receives
   std::uint32_t station = 0;               ///< receiving station, if no switch port receives
+};
+
+/// Frames that wait because a switch takes time (SwitchTimes). All lists are ordered by time.
+struct PortDelays {
+  explicit PortDelays(const SwitchTimes& t) : times(t) {}
+
+  SwitchTimes times;
+  FrameList headers;   ///< received headers in the pipeline; Frame::at: arrival of the last bit
+  FrameList stored;    ///< received frames in the pipeline, which they leave at Frame::at
+  FrameList received;  ///< received MAC control frames, which take effect at Frame::at
+  FrameList made;      ///< own pause frames, which may be sent from Frame::at on
+
+  std::size_t size() const { return headers.size() + stored.size() + received.size() + made.size(); }
 };
 
 /// A port of a switch: egress queues and ingress accounting.
@@ -53,6 +70,7 @@ struct Port {
   std::array<Time, kQueues> served_at{};
   std::array<AverageLength, kQueues> averages{};  ///< only of queues with EcnMarking::weight
   std::uint8_t marks_leaving = 0;                 ///< bit mask of queues with EcnMarking::at_dequeue
+  std::unique_ptr<PortDelays> delays;             ///< null: the switch takes no time
   roce::MacAddress own_mac{};                     ///< source address of the port's pause frames
   roce::MacAddress peer_mac{};                    ///< destination address of the port's pause frames
 };
@@ -72,7 +90,7 @@ struct Switch {
 };
 
 /// Implementation of Network: stations, links and events in network.cpp, switches in switching.cpp, their
-/// pause frames in switch_pause.cpp, marking in switch_marking.cpp.
+/// pause frames in switch_pause.cpp, marking in switch_marking.cpp, delays in switch_delays.cpp.
 struct Network::Parts {
   Parts(const NetworkConfig& config, FrameStore& frame_store);
 
@@ -87,6 +105,8 @@ struct Network::Parts {
 
   // Switches.
   void receive(std::uint16_t port, Frame* frame, Time now);
+  void forward(std::uint16_t port, Frame* frame, Time now);
+  std::uint16_t egress_of(std::uint16_t port, const Frame& frame) const;
   void flood(std::uint16_t port, Frame* frame, Time now);
   void enqueue(std::uint16_t port, Frame* frame, Time now);
   void pass_forge(Switch& sw, Port& port, Frame& frame, Time now);
@@ -105,6 +125,15 @@ struct Network::Parts {
   void mark(Port& port, Frame& frame);
   void drop_early(Port& port, Frame* frame);
   Frame* next_data(Port& port, Time now);
+
+  // Times that switches need.
+  void delay(std::uint16_t port, Frame* frame, Time now);
+  void end_delay(std::uint32_t channel, Time now);
+  bool end_reception(std::uint32_t channel, Time now);
+  void pass_header(std::uint16_t port, Frame* frame, Time now);
+  bool cuts_through(std::uint16_t port, const Frame& frame, Time now) const;
+  Time header_due(const Channel& channel) const;
+  void set_delayed(std::uint32_t channel);
 
   // Pause frames of switches.
   void receive_control(std::uint16_t port, Frame* frame, Time now);

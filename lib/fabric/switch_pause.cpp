@@ -34,6 +34,13 @@ void Network::Parts::send_pause(std::uint16_t p, const roce::MacControl& pause, 
   frame->cch = 0;
   frame->destination = kNobody;
   frame->flow = kNoFlow;
+  if (port.delays && port.delays->times.pause_generation != 0) {
+    frame->at = now + port.delays->times.pause_generation;
+    port.delays->made.push(frame);
+    set_delayed(port.channel);
+    schedule(port.channel);
+    return;
+  }
   port.control.push(frame);
   transmit(p, now);
 }

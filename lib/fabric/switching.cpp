@@ -22,27 +22,41 @@ bool can_pause(const Port& ingress, const SwitchConfig& sw, const Frame& frame) 
 
 }  // namespace
 
-/// Handles a frame that the switch has received completely.
+/// Handles a frame that the switch has received completely or, if the wire announces headers, whose header it
+/// has received.
 void Network::Parts::receive(std::uint16_t p, Frame* frame, Time now) {
   Port& port = ports[p];
   ++port.counters.rx_packets;
   port.counters.rx_bytes += frame->length;
   frame->ingress = p;
-  if (frame->message != 0 && stamps != nullptr) stamps->put(frame->message, latency::Stage::kSwitchIn, now);
+  if (frame->message != 0 && stamps != nullptr)
+    stamps->put(frame->message, latency::Stage::kSwitchIn, std::max(frame->at, now));
+  if (port.delays) {
+    delay(p, frame, now);
+  } else {
+    forward(p, frame, now);
+  }
+}
+
+/// Takes a frame from port `p` to its egress queue.
+void Network::Parts::forward(std::uint16_t p, Frame* frame, Time now) {
   if ((frame->facts & kFactControl) != 0) {
     receive_control(p, frame, now);
   } else if (frame->destination == kEverybody || frame->destination == kSomebody) {
     flood(p, frame, now);
-  } else if (frame->destination == kNobody) {
-    drop(frame, totals.dropped_unknown);
+  } else if (const std::uint16_t out = egress_of(p, *frame); out != Topology::kNoPort) {
+    enqueue(out, frame, now);
   } else {
-    const std::uint16_t out = topology.routes[port.switch_index][frame->destination];
-    if (out == Topology::kNoPort || out == p) {
-      drop(frame, totals.dropped_unknown);
-    } else {
-      enqueue(out, frame, now);
-    }
+    drop(frame, totals.dropped_unknown);
   }
+}
+
+/// Returns the egress port of a frame from port `p` to a station; kNoPort: it must not be forwarded, or it
+/// has no single egress port.
+std::uint16_t Network::Parts::egress_of(std::uint16_t p, const Frame& frame) const {
+  if (frame.destination >= config.stations.size()) return Topology::kNoPort;
+  const std::uint16_t out = topology.routes[ports[p].switch_index][frame.destination];
+  return out == p ? Topology::kNoPort : out;
 }
 
 /// Floods a frame to all other ports. A frame for an unknown individual address goes only to ports that may

@@ -112,12 +112,12 @@ bool Wire::pass_random(Frame* frame, const Random& random, FrameStore& store, Ne
 }
 
 void Wire::find_late() {
-  late_at_ = front_time(late_);
+  late_at_ = late_.front_time();
   if (rules_ != nullptr) late_at_ = std::min(late_at_, rules_->next_arrival());
 }
 
 Frame* Wire::arrive_late() {
-  Frame* const frame = front_time(late_) == late_at_ ? late_.pop() : rules_->arrive();
+  Frame* const frame = late_.front_time() == late_at_ ? late_.pop() : rules_->arrive();
   find_late();
   return frame;
 }

@@ -41,10 +41,18 @@ class Wire {
     return true;
   }
 
+  /// Makes frames arrive with their first SwitchTimes::kHeader bytes instead of their last bit, whose arrival
+  /// time remains in Frame::at. A wire with faults ignores this, because faults change the order of frames.
+  void announce_headers() { headers_ = !faulty_; }
+  /// Time from the arrival of a frame's header to the arrival of its last bit.
+  Time after_header(std::uint32_t length) const {
+    return time_.about(wire_bytes(length) - SwitchTimes::kHeader);
+  }
+
   /// Arrival time of the next frame; kNever: there is none.
-  Time next_arrival() const { return std::min(front_time(under_way_), late_at_); }
+  Time next_arrival() const { return std::min(next_regular(), late_at_); }
   /// Removes and returns the next frame to arrive. Requires a frame on the wire.
-  Frame* arrive() { return late_at_ < front_time(under_way_) ? arrive_late() : under_way_.pop(); }
+  Frame* arrive() { return late_at_ < next_regular() ? arrive_late() : under_way_.pop(); }
   /// Number of frames on the wire.
   std::size_t size() const;
 
@@ -60,7 +68,11 @@ class Wire {
     Time later = 0;
   };
 
-  static Time front_time(const FrameList& list) { return list.empty() ? kNever : list.front()->at; }
+  /// Arrival time of the next frame that no fault delays.
+  Time next_regular() const {
+    const Time last_bit = under_way_.front_time();
+    return headers_ && last_bit != kNever ? last_bit - after_header(under_way_.front()->length) : last_bit;
+  }
   bool transmit_faulty(Frame* frame, FrameStore& store, NetworkTotals& totals);
   Random draw();
   bool pass_random(Frame* frame, const Random& random, FrameStore& store, NetworkTotals& totals);
@@ -77,6 +89,7 @@ class Wire {
   Time reorder_by_;
   bool random_;  ///< there are random faults
   bool faulty_;  ///< there are random faults or rules
+  bool headers_ = false;
   Rng rng_;
   std::unique_ptr<LinkRules> rules_;
 };

@@ -30,6 +30,9 @@ class WireTime {
     return total / rate_;
   }
 
+  /// The same, rounded down, without an effect on the next frames.
+  Time about(std::uint64_t bytes) const { return exact_ != 0 ? bytes * exact_ : bytes * kSecond / rate_; }
+
  private:
   std::uint64_t rate_;
   Time exact_;  ///< time of one byte if it is a whole number of picoseconds, otherwise 0

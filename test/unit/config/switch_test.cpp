@@ -91,3 +91,17 @@ TEST_CASE("switch: invalid ways to mark") {
              {"ecn={kmin: 1KiB, kmax: 2KiB, not_ect: mark}", "ecn.not_ect", "unknown value", "pass, drop"},
              {"ecn={weight: 3}", "ecn", "no queue has marking thresholds", "kmin"}});
 }
+
+TEST_CASE("switch: times") {
+  CHECK_FALSE(switch_with({}).times.any());
+  const auto times =
+      switch_with({"pipeline=450ns", "cut_through=on", "pause_response=1us", "pause_generation=1ms"}).times;
+  CHECK(times.pipeline == 450 * kNanosecond);
+  CHECK(times.cut_through);
+  CHECK(times.pause_response == kMicrosecond);
+  CHECK(times.pause_generation == kMillisecond);
+  check_bad({{"pipeline=2ms", "pipeline", "`pipeline`", "1ms"},
+             {"pause_response=2ms", "pause_response", "`pause_response`", "1ms"},
+             {"pause_generation=2ms", "pause_generation", "`pause_generation`", "1ms"},
+             {"cut_through=maybe", "cut_through", "neither true nor false", ""}});
+}

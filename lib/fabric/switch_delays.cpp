@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fabric/network_impl.hpp"
+
+#include <algorithm>
+
+namespace softfeb::fabric {
+
+/// Takes a frame that port `p` receives at `now` into the pipeline. The last bit of a frame whose header has
+/// been announced arrives later, at Frame::at.
+void Network::Parts::delay(std::uint16_t p, Frame* frame, Time now) {
+  PortDelays& delays = *ports[p].delays;
+  const bool control = (frame->facts & kFactControl) != 0;
+  const Time last_bit = std::max(frame->at, now);
+  if (last_bit > now && !control) {
+    if (delays.times.pipeline == 0) return pass_header(p, frame, now);
+    delays.headers.push(frame);
+  } else {
+    frame->at = last_bit + (control ? delays.times.pause_response : delays.times.pipeline);
+    if (frame->at == now) return forward(p, frame, now);
+    (control ? delays.received : delays.stored).push(frame);
+  }
+  set_delayed(reverse_of(ports[p].channel));
+}
+
+/// Forwards a frame whose header has passed the pipeline of port `p`, or stores it until all of it has.
+void Network::Parts::pass_header(std::uint16_t p, Frame* frame, Time now) {
+  if (cuts_through(p, *frame, now)) return forward(p, frame, now);
+  PortDelays& delays = *ports[p].delays;
+  frame->at += delays.times.pipeline;
+  delays.stored.push(frame);
+  set_delayed(reverse_of(ports[p].channel));
+}
+
+/// Returns true if a frame from port `p` can leave before it has been received completely (RFC 1242, latency
+/// of bit forwarding devices). A faster egress port would run out of bits.
+bool Network::Parts::cuts_through(std::uint16_t p, const Frame& frame, Time now) const {
+  const std::uint16_t out = egress_of(p, frame);
+  if (out == Topology::kNoPort) return false;
+  const Port& port = ports[out];
+  const std::uint8_t queue = queue_of(*switches[port.switch_index].config, frame);
+  return port.counters.rate <= ports[p].counters.rate && port.control.empty() && port.queues.waiting() == 0 &&
+         channels[port.channel].wire.free_at() <= now && (port.told.open(now) >> queue & 1) != 0;
+}
+
+/// Handles the end of a delay at one end of channel `d`.
+void Network::Parts::end_delay(std::uint32_t d, Time now) {
+  if (end_reception(d, now)) return;
+  Port& port = ports[channels[d].from];
+  port.control.push(port.delays->made.pop());
+  set_delayed(d);
+  transmit(channels[d].from, now);
+}
+
+/// Handles a frame from channel `d` that the switch has delayed until `now`. Returns false if there is none.
+bool Network::Parts::end_reception(std::uint32_t d, Time now) {
+  const Channel& channel = channels[d];
+  if (channel.into == Topology::kNoPort || !ports[channel.into].delays) return false;
+  PortDelays& delays = *ports[channel.into].delays;
+  const bool header = header_due(channel) == now;
+  for (FrameList* list : {&delays.received, &delays.stored, &delays.headers}) {
+    if (list == &delays.headers ? !header : list->front_time() != now) continue;
+    Frame* const frame = list->pop();
+    set_delayed(d);
+    if (list == &delays.headers) {
+      pass_header(channel.into, frame, now);
+    } else {
+      forward(channel.into, frame, now);
+    }
+    return true;
+  }
+  return false;
+}
+
+/// Time at which the first header in the pipeline of the port at the end of `channel` leaves it; kNever:
+/// none.
+Time Network::Parts::header_due(const Channel& channel) const {
+  const PortDelays& delays = *ports[channel.into].delays;
+  if (delays.headers.empty()) return kNever;
+  const Frame& frame = *delays.headers.front();
+  return frame.at - channel.wire.after_header(frame.length) + delays.times.pipeline;
+}
+
+void Network::Parts::set_delayed(std::uint32_t d) {
+  Channel& channel = channels[d];
+  Time first = kNever;
+  if (channel.into != Topology::kNoPort && ports[channel.into].delays) {
+    const PortDelays& delays = *ports[channel.into].delays;
+    first = std::min({delays.received.front_time(), delays.stored.front_time(), header_due(channel)});
+  }
+  if (channel.from != Topology::kNoPort && ports[channel.from].delays)
+    first = std::min(first, ports[channel.from].delays->made.front_time());
+  channel.delayed_at = first;
+}
+
+}  // namespace softfeb::fabric
