@@ -6,16 +6,19 @@
 # files that use a precompiled header only with pch_defines and time_macros, because it cannot check the macros of that header.
 export CCACHE_DEPEND=1
 export CCACHE_SLOPPINESS="${CCACHE_SLOPPINESS-pch_defines,time_macros}"
-# lld links in a quarter of the time of ld.bfd, and in half the time of gold.
-if command -v ld.lld >/dev/null; then
-  export CXX_LD="${CXX_LD-lld}"
-fi
+# lld links in a quarter of the time of ld.bfd, and in half the time of gold. Called after the packages are installed.
+choose_linker() {
+  if command -v ld.lld >/dev/null; then
+    export CXX_LD="${CXX_LD-lld}"
+  fi
+}
 
 # configure DIR [meson options]: sets up DIR, unless it already has these options. Uses unity builds, which compile each library
 # as one unit, because the compiler spends most of its time on headers.
 configure() {
   local dir=$1
   shift
+  choose_linker
   mkdir -p "$dir" build-logs 2>/dev/null || true
   if ! [ -w "$dir" ] || ! [ -w build-logs ]; then
     die 3 "cannot write to $PWD/$dir or $PWD/build-logs, which may belong to another user" "fix:  sudo rm -r $PWD/build*"
