@@ -32,7 +32,7 @@ void Network::Parts::pass_header(std::uint16_t p, Frame* frame, Time now) {
 }
 
 /// Returns true if a frame from port `p` can leave before it has been received completely (RFC 1242, latency
-/// of bit forwarding devices). A faster egress port would run out of bits.
+/// of bit forwarding devices). With a faster egress port, the frame would be sent faster than it arrives.
 bool Network::Parts::cuts_through(std::uint16_t p, const Frame& frame, Time now) const {
   const std::uint16_t out = egress_of(p, frame);
   if (out == Topology::kNoPort) return false;

@@ -4,6 +4,7 @@
 #include "base/bytes.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace softfeb::switchtest {
 
@@ -22,6 +23,18 @@ IpFields ip_fields(const roce::ParsedFrame& frame) {
   if (p == nullptr) return {};
   if ((p[0] >> 4) == 4) return {p[1], p[8]};
   return {static_cast<std::uint8_t>(load_be16(p) >> 4), p[7]};
+}
+
+/// Number of frames that may be recorded in a trial, up to the limit of a port.
+std::size_t most_recorded(const Trial& trial) {
+  std::uint64_t sum = 0;
+  for (const Source& source : trial.sources) {
+    const bool records = std::any_of(source.kinds.begin(), source.kinds.end(),
+                                     [&](std::uint16_t kind) { return trial.kinds[kind].record; });
+    // The network may duplicate frames.
+    if (records) sum += 2 * std::min<std::uint64_t>(source.count, ArrivalLog::kMostArrivals);
+  }
+  return std::min<std::uint64_t>(sum, ArrivalLog::kMostArrivals);
 }
 
 }  // namespace
@@ -51,15 +64,13 @@ void ArrivalLog::prepare(const Trial& trial, std::uint16_t port, std::uint16_t i
   foreign_ = 0;
   unrecorded_ = 0;
   std::size_t groups = 0;
-  bool records = false;
   for (const FrameKind& kind : trial.kinds) {
     tracks_.emplace_back();
     if (kind.to == port) tracks_.back().window = std::make_unique<Window>();
     groups = std::max<std::size_t>(groups, kind.latency_group + 1U);
-    records = records || kind.record;
   }
   latency_.assign(groups, {});
-  if (records) arrivals_.reserve(kMostArrivals);
+  arrivals_.reserve(most_recorded(trial));
   pauses_.reserve(kMostPauses);
 }
 
@@ -82,9 +93,9 @@ void ArrivalLog::take(const roce::ParsedFrame& frame, Time at) {
   }
   Track& track = tracks_[mark->kind];
   const FrameKind& kind = trial_->kinds[mark->kind];
-  const std::size_t tag = frame.vlan ? roce::kVlanTagSize : 0;
+  // A switch may remove the tag of a tagged frame, but must not add one.
   const bool intact = frame.datagram.size() + roce::kEthernetSize == kind.length &&
-                      (mark->plain_udp || roce::icrc_matches(frame)) && (kind.vlan.has_value() || tag == 0);
+                      (mark->plain_udp || roce::icrc_matches(frame)) && (kind.vlan || !frame.vlan);
   const std::uint64_t sequence = whole_sequence(*mark, track.next);
   if (kind.record) record(frame, *mark, sequence, mark->departed, at, intact);
   if (!track.window) {
@@ -126,7 +137,7 @@ void ArrivalLog::count(Track& track, std::uint64_t sequence, Time delay, Time at
 
 void ArrivalLog::record(const roce::ParsedFrame& frame, const FrameMark& mark, std::uint64_t sequence,
                         Time departed, Time at, bool intact) {
-  if (arrivals_.size() == kMostArrivals) {
+  if (arrivals_.size() == arrivals_.capacity()) {
     ++unrecorded_;
     return;
   }

@@ -14,7 +14,7 @@
 
 namespace softfeb::switchtest {
 
-/// What arrived at one port in a trial. Allocates only in prepare().
+/// The arrivals at one port in a trial. Allocates only in prepare().
 class ArrivalLog {
  public:
   /// Maximum number of recorded arrivals and pause frames at a port; more make the trial void.

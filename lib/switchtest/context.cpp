@@ -3,16 +3,9 @@
 
 #include "base/rng.hpp"
 
-#include <algorithm>
+#include <utility>
 
 namespace softfeb::switchtest {
-
-std::vector<std::uint16_t> Roles::senders() const {
-  std::vector<std::uint16_t> out{a};
-  for (const auto& port : {b, c})
-    if (port && std::find(out.begin(), out.end(), *port) == out.end()) out.push_back(*port);
-  return out;
-}
 
 Context::Context(Rig& r, const Settings& s, Findings& f, TestReport& t)
     : rig(r), settings(s), findings(f), report(t) {}
@@ -41,18 +34,6 @@ FrameKind Context::frame(std::uint16_t to, std::uint32_t with_fcs) const {
   return out;
 }
 
-Time Context::settle() const {
-  switch (rig.kind()) {
-    case RigKind::kVirtual:
-      return 50 * kMicrosecond;
-    case RigKind::kPorts:
-      return 100 * kMicrosecond;
-    case RigKind::kRings:
-      break;
-  }
-  return kMillisecond;
-}
-
 TrialResult Context::run(const Trial& trial) {
   TrialResult result = rig.run(trial);
   ++trials_;
@@ -77,18 +58,6 @@ Figure& Context::add(Figure figure) {
   figure.void_trials = void_;
   report.figures.push_back(std::move(figure));
   return report.figures.back();
-}
-
-Figure& Context::add_absent(const std::string& name, const std::string& reason) {
-  return add({.name = name, .status = Status::kAbsent, .reason = reason});
-}
-
-Figure& Context::add_unresolvable(const std::string& name, const std::string& reason) {
-  return add({.name = name, .status = Status::kUnresolvable, .reason = reason});
-}
-
-Figure& Context::add_inconclusive(const std::string& name) {
-  return add({.name = name, .status = Status::kInconclusive, .reason = void_reason_});
 }
 
 }  // namespace softfeb::switchtest

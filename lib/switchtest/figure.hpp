@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "base/time.hpp"
-
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -18,7 +16,6 @@ enum class Status : std::uint8_t {
   kUnresolvable,  ///< this rig cannot tell
   kInconclusive,  ///< the rig failed: void trials
 };
-const char* name_of(Status status);
 
 /// How a figure was obtained. Determines what its interval means: exact to a frame, or 95 % confidence.
 enum class Method : std::uint8_t {
@@ -28,13 +25,12 @@ enum class Method : std::uint8_t {
   kMean,    ///< mean or quantile of many frames
   kOrder,   ///< conclusion from which frames arrived, and in which order
 };
-const char* name_of(Method method);
 
 /// A result of a test. `value` is missing if `status` is kAbsent, kUnresolvable or kInconclusive, and for
 /// figures that are a word (`text`).
 struct Figure {
   std::string name;  ///< such as "kmin_bytes"; the test's name is not part of it
-  /// What the figure holds for, such as {"size", "1518"}, {"queue", "3"}.
+  /// Conditions of the measurement, such as {"size", "1518"}, {"queue", "3"}.
   std::map<std::string, std::string> labels{};
   std::optional<double> value{};
   std::optional<double> low{}, high{};
@@ -47,35 +43,12 @@ struct Figure {
   std::string text{};    ///< a word, such as "dynamic threshold"
 };
 
-/// Points of a diagram.
-struct CurvePoint {
-  double x = 0, y = 0;
-  std::optional<double> low{}, high{};  ///< 95 % interval of y
-  std::uint64_t count = 0;              ///< frames on which the point rests
-};
-struct Curve {
-  std::string name;  ///< such as "marking"
-  std::map<std::string, std::string> labels{};
-  std::string x_name, x_unit, y_name, y_unit;
-  std::vector<CurvePoint> points{};
-  std::vector<CurvePoint> fit{};  ///< the fitted function, if there is one
-};
-
-/// Raw counts of a trial, for result.json.
-struct TrialRecord {
-  std::map<std::string, double> values{};
-  std::string void_reason{};
-};
-
 struct TestReport {
   std::string name;                   ///< such as "ecn"
   std::string title;                  ///< in words
   Status status = Status::kMeasured;  ///< of the whole test: kMeasured, kUnresolvable or kInconclusive
   std::string reason{};
   std::vector<Figure> figures{};
-  std::vector<Curve> curves{};
-  std::vector<TrialRecord> trials{};
-  Time took = 0;  ///< on the rig's clock
 };
 
 }  // namespace softfeb::switchtest

@@ -15,8 +15,8 @@
 
 namespace softfeb::switchtest {
 
-/// What identifies a frame. It is in fields that no switch reads: in RoCE frames PSN, R_Key and virtual
-/// address; in plain UDP frames the first bytes of the payload.
+/// Identity of a frame. Switches do not read the fields that contain it: PSN, R_Key and virtual address of
+/// RoCE frames, and the first bytes of the payload of plain UDP frames.
 struct FrameMark {
   std::uint16_t trial = 0;     ///< id of the trial
   std::uint16_t kind = 0;      ///< index into Trial::kinds

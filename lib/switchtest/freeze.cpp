@@ -26,7 +26,7 @@ std::optional<FreezeTrial> FreezeTrial::create(Context& ctx, std::uint16_t port,
   FreezeTrial out;
   out.trial = ctx.trial();
   if (!out.also(ctx, port, dscp)) return std::nullopt;
-  out.end_ = ctx.settle();
+  out.end_ = ctx.rig.settle();
   return out;
 }
 
@@ -50,7 +50,7 @@ std::uint16_t FreezeTrial::send(Context& ctx, std::uint16_t port, FrameKind kind
   trial.sources.push_back(
       {.port = port, .kinds = {index}, .start = end_, .count = count, .gap = gap, .seed = ctx.seed()});
   const Time each = std::max(gap, time_on_wire(FrameWriter::frame_length(kind), ctx.rate(port)));
-  end_ += each * count + ctx.settle();
+  end_ += each * count + ctx.rig.settle();
   return index;
 }
 
@@ -61,7 +61,7 @@ void FreezeTrial::release(Context& ctx, std::uint64_t bytes) {
     f.until = released_;
     longest = std::max(longest, bytes * kSecond / ctx.rate(f.port));
   }
-  trial.end = released_ + longest + 2 * ctx.settle();
+  trial.end = released_ + longest + 2 * ctx.rig.settle();
 }
 
 bool FreezeTrial::lapsed(const TrialResult& result) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "switchtest/preflight.hpp"
 
+#include "switchtest/context.hpp"
 #include "switchtest/freeze.hpp"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ struct PauseProbe {
 
 PauseProbe make_probe(Context& ctx, roce::MacControl::Kind kind, std::uint8_t classes) {
   PauseProbe out{ctx.trial()};
-  Source source{.port = ctx.roles().a, .start = ctx.settle(), .count = kDscps, .seed = ctx.seed()};
+  Source source{.port = ctx.roles().a, .start = ctx.rig.settle(), .count = kDscps, .seed = ctx.seed()};
   for (std::uint8_t dscp = 0; dscp < kDscps; ++dscp) {
     FrameKind frame = ctx.frame(ctx.roles().d, kProbeSize);
     frame.dscp = dscp;
@@ -30,10 +31,10 @@ PauseProbe make_probe(Context& ctx, roce::MacControl::Kind kind, std::uint8_t cl
   }
   const Time sent = source.start + kDscps * time_on_wire(kProbeSize, ctx.rate(ctx.roles().a));
   out.trial.sources.push_back(std::move(source));
-  out.released = sent + 2 * ctx.settle();
+  out.released = sent + 2 * ctx.rig.settle();
   out.trial.freezes.push_back(
       {.port = ctx.roles().d, .until = out.released, .kind = kind, .classes = classes});
-  out.trial.end = out.released + 2 * ctx.settle();
+  out.trial.end = out.released + 2 * ctx.rig.settle();
   return out;
 }
 
@@ -75,27 +76,29 @@ bool find_obedience(Context& ctx) {
   return true;
 }
 
-/// Overfills the queue of `dscp` until the switch sends a pause frame or drops frames.
-void find_sent_pauses(Context& ctx, std::uint8_t dscp) {
+/// Overfills the queue of `dscp` until the switch sends a pause frame or drops frames. Returns false if no
+/// trial was valid.
+bool find_sent_pauses(Context& ctx, std::uint8_t dscp) {
   constexpr std::uint64_t kFirstTrain = 64, kLongestTrain = 16'384;
   constexpr std::uint32_t kSize = 4174;
   for (std::uint64_t n = kFirstTrain; n <= kLongestTrain; n *= 2) {
     auto freeze = FreezeTrial::create(ctx, ctx.roles().d, dscp);
-    if (!freeze) return;
+    if (!freeze) return true;
     FrameKind kind = ctx.frame(ctx.roles().d, std::min(kSize, ctx.rig.ports()[ctx.roles().d].largest_frame));
     kind.dscp = dscp;
     freeze->trial.obedience.assign(ctx.rig.ports().size(), {.obeys = false});
     const std::uint16_t k = freeze->send(ctx, ctx.roles().a, kind, n);
     freeze->release(ctx, n * (kSize + 20));
     const auto result = ctx.run_valid(freeze->trial);
-    if (!result) return;
+    if (!result) return false;
     if (!result->pauses.empty()) {
       const bool pfc = result->pauses.front().control.kind == roce::MacControl::Kind::kPfc;
       ctx.findings.sends = pfc ? roce::PauseMode::kPfc : roce::PauseMode::kPause;
-      return;
+      return true;
     }
-    if (result->kinds[k].missing() != 0) return;
+    if (result->kinds[k].missing() != 0) return true;
   }
+  return true;
 }
 
 const char* word(roce::PauseMode mode) {
@@ -110,24 +113,34 @@ const char* word(roce::PauseMode mode) {
   return "none";
 }
 
+/// Finds out which pause frames the switch sends. Returns false if no trial was valid.
+bool find_all_sent_pauses(Context& ctx) {
+  const auto& priority = ctx.findings.priority_of_dscp;
+  for (std::uint8_t dscp = 0; dscp < kDscps && ctx.findings.sends == roce::PauseMode::kOff; ++dscp) {
+    // One DSCP of each PFC priority is enough; with 802.3x, one DSCP is.
+    const auto* const end = priority.begin() + dscp;
+    if (std::find(priority.begin(), end, priority[dscp]) != end) continue;
+    if (!find_sent_pauses(ctx, dscp)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void run_preflight(Context& ctx) {
-  if (!find_obedience(ctx)) {
+  if (!find_obedience(ctx) || !find_all_sent_pauses(ctx)) {
     ctx.report.status = Status::kInconclusive;
     ctx.report.reason = ctx.last_void_reason();
     return;
   }
-  for (std::uint8_t dscp = 0; dscp < kDscps && ctx.findings.sends == roce::PauseMode::kOff; ++dscp) {
-    // One DSCP of each PFC priority is enough; with 802.3x, one DSCP is.
-    const auto& priority = ctx.findings.priority_of_dscp;
-    if (ctx.findings.obeyed != roce::PauseMode::kPfc && dscp != 0) break;
-    if (std::find(priority.begin(), priority.begin() + dscp, priority[dscp]) != priority.begin() + dscp)
-      continue;
-    find_sent_pauses(ctx, dscp);
-  }
   ctx.add({.name = "obeys_pauses", .method = Method::kOrder, .text = word(ctx.findings.obeyed)});
-  ctx.add({.name = "sends_pauses", .method = Method::kOrder, .text = word(ctx.findings.sends)});
+  Figure sends{.name = "sends_pauses", .method = Method::kOrder, .text = word(ctx.findings.sends)};
+  if (ctx.findings.obeyed == roce::PauseMode::kOff) {
+    sends.status = Status::kUnresolvable;
+    sends.reason = "the switch does not obey pause frames, so its queues cannot be overfilled by one sender";
+    sends.text.clear();
+  }
+  ctx.add(sends);
   const auto own = ctx.rig.own_delay();
   if (own) ctx.add({.name = "own_delay_ns", .value = static_cast<double>(*own) / kNanosecond, .unit = "ns"});
 }

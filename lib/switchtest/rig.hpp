@@ -11,16 +11,10 @@
 
 namespace softfeb::switchtest {
 
-/// Kinds of rigs: a simulated switch in virtual time, a simulated switch in real time behind rings, a real
-/// switch at DPDK ports.
-enum class RigKind : std::uint8_t { kVirtual, kRings, kPorts };
-
 struct RigPort {
   std::string name;
   std::uint64_t rate = 0;               ///< bytes per second on the wire
   std::uint32_t largest_frame = 9'214;  ///< without FCS and tag
-  /// False: the port's NIC consumes pause frames, so trials do not report them.
-  bool sees_pauses = true;
   PortAddress address;
 };
 
@@ -34,7 +28,6 @@ class Interrupted : public std::runtime_error {
 class Rig {
  public:
   virtual ~Rig() = default;
-  virtual RigKind kind() const = 0;
   virtual const std::vector<RigPort>& ports() const = 0;
   /// Runs a trial to its end and lets the switch forget it: all frames have left the switch, and no pause is
   /// in force. Throws Interrupted, and std::invalid_argument for a trial that is not well-formed.
@@ -44,11 +37,8 @@ class Rig {
   /// Delay that the rig itself adds to every frame, measured over a cable between two ports; nullopt: it was
   /// not measured, so only differences of delays are known.
   virtual std::optional<Time> own_delay() const = 0;
-  /// Uncertainty of a time stamp.
-  virtual Time resolution() const = 0;
-  /// True if the same trial always gives the same result, so that repeating it says nothing new, unless the
-  /// switch draws random numbers.
-  bool exact() const { return kind() == RigKind::kVirtual; }
+  /// Time after which a pause frame or the last frame of a train has had its effect.
+  virtual Time settle() const = 0;
 };
 
 /// Throws std::invalid_argument if the trial refers to ports or kinds that do not exist, has a frame length

@@ -67,14 +67,12 @@ void TestPort::prepare(const Trial& trial, std::uint16_t id, Time start) {
     if (source.port != number_ || source.count == 0) continue;
     generators_.push_back({.source = &source, .index = i, .rng = Rng(Rng::mixed(source.seed, i, number_))});
     generators_.back().due = start + source.start;
-    generators_.back().kind = source.kinds.front();
+    choose_kind(generators_.back());
   }
   for (const Freeze& freeze : trial.freezes)
     if (freeze.port == number_) add_freeze(freeze);
   for (const PauseFrame& p : trial.pauses)
-    if (p.port == number_) controls_.push_back({start + p.at, p.control, nullptr});
-  for (const RawFrame& raw : trial.raw)
-    if (raw.port == number_) controls_.push_back({start + raw.at, {}, &raw});
+    if (p.port == number_) controls_.push_back({start + p.at, p.control});
   std::stable_sort(controls_.begin(), controls_.end(),
                    [](const Control& a, const Control& b) { return a.at < b.at; });
 }
@@ -83,8 +81,8 @@ void TestPort::add_freeze(const Freeze& freeze) {
   constexpr std::uint16_t kLongest = 0xffff;
   const Time renewal = roce::pause_time(kLongest, ports_[number_].rate) / 4;
   for (Time at = freeze.from; at < freeze.until; at += renewal)
-    controls_.push_back({start_ + at, pause_of(freeze, kLongest), nullptr});
-  controls_.push_back({start_ + freeze.until, pause_of(freeze, 0), nullptr});
+    controls_.push_back({start_ + at, pause_of(freeze, kLongest)});
+  controls_.push_back({start_ + freeze.until, pause_of(freeze, 0)});
 }
 
 void TestPort::receive(const Segments& bytes, Time at) {
@@ -176,15 +174,6 @@ void TestPort::write_control(Time departs, engine::TxFrame& out) {
   out.header_length = 0;
   out.trailer_length = 0;
   out.message = 0;
-  if (c.raw != nullptr) {
-    const std::size_t head = std::min(c.raw->bytes.size(), engine::TxFrame::kHeaderRoom);
-    std::copy_n(c.raw->bytes.data(), head, out.header);
-    out.header_length = static_cast<std::uint16_t>(head);
-    out.payload = c.raw->bytes.data() + head;
-    out.payload_length = static_cast<std::uint32_t>(c.raw->bytes.size() - head);
-    out.transient_payload = false;
-    return;
-  }
   const auto bytes = roce::write_mac_control(ports_[number_].address.mac, roce::kPauseAddress, c.control);
   std::copy(bytes.begin(), bytes.end(), out.header);
   out.header_length = static_cast<std::uint16_t>(bytes.size());
@@ -210,6 +199,11 @@ void TestPort::write_data(Generator& g, Time departs, engine::TxFrame& out) {
     g.due += static_cast<Time>(exponential(g.rng.next()) * static_cast<double>(g.source->gap));
   }
   if (g.sent == g.source->count) g.due = kNever;
+  choose_kind(g);
+}
+
+/// Chooses the kind of a source's next frame.
+void TestPort::choose_kind(Generator& g) {
   const auto& kinds = g.source->kinds;
   g.kind = kinds[g.source->mixed ? g.rng.below(kinds.size()) : g.sent % kinds.size()];
 }

@@ -67,11 +67,9 @@ class TestPort {
     std::uint16_t kind = 0;  ///< of the next frame
     Time skew = 0;           ///< how late the first frame left
   };
-  /// A pause frame or a frame with given bytes.
   struct Control {
     Time at = 0;
     roce::MacControl control;
-    const RawFrame* raw = nullptr;
   };
   /// The frame that leaves next.
   struct Next {
@@ -87,6 +85,7 @@ class TestPort {
   void write(const Next& next, Time departs, engine::TxFrame& out);
   void write_control(Time departs, engine::TxFrame& out);
   void write_data(Generator& g, Time departs, engine::TxFrame& out);
+  static void choose_kind(Generator& g);
   Time wire_time_of(std::uint32_t length) const;
 
   const std::vector<RigPort>& ports_;

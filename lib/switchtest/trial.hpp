@@ -82,13 +82,6 @@ struct PauseFrame {
   roce::MacControl control;
 };
 
-/// A frame with given bytes, from the Ethernet header to the last byte before the FCS.
-struct RawFrame {
-  std::uint16_t port = 0;
-  Time at = 0;
-  std::vector<std::uint8_t> bytes;
-};
-
 /// How a port reacts to pause frames of the switch.
 struct Obedience {
   bool obeys = true;
@@ -107,13 +100,9 @@ struct Trial {
   std::vector<Source> sources;
   std::vector<Freeze> freezes;
   std::vector<PauseFrame> pauses;
-  std::vector<RawFrame> raw;
   std::vector<Obedience> obedience;  ///< indexed by rig port; ports without an entry obey at once
   /// Frames that arrive after this time are not seen. It must leave time for the last frames to arrive.
   Time end = 0;
-  /// The trial is void if a frame leaves later than this after it was due and the link was free, in real
-  /// time.
-  Time tolerance = 10 * kMicrosecond;
   /// Kind of pause frames that the ports obey.
   roce::PauseMode obeyed = roce::PauseMode::kPfc;
   /// Priority of untagged frames by DSCP, for ports that obey PFC. The priority of tagged frames is their

@@ -10,6 +10,9 @@ namespace softfeb::switchtest {
 
 namespace {
 
+/// Interval at which test ports announce their addresses, so that switches do not forget them.
+constexpr Time kTeachInterval = 10 * kSecond;
+
 std::vector<RigPort> ports_of(const fabric::NetworkConfig& network) {
   std::vector<RigPort> out(network.stations.size());
   for (std::uint16_t i = 0; i < out.size(); ++i) {
@@ -22,8 +25,7 @@ std::vector<RigPort> ports_of(const fabric::NetworkConfig& network) {
   return out;
 }
 
-}  // namespace
-
+/// A gratuitous ARP request, which teaches switches the address of a port.
 std::vector<std::uint8_t> teaching_frame(const PortAddress& address) {
   std::vector<std::uint8_t> out(kSmallestUdpFrame);
   std::fill_n(out.begin(), 6, 0xff);
@@ -39,6 +41,8 @@ std::vector<std::uint8_t> teaching_frame(const PortAddress& address) {
   store_be32(&out[38], address.v4.v4());
   return out;
 }
+
+}  // namespace
 
 VirtualRig::VirtualRig(const fabric::NetworkConfig& network, std::function<bool()> interrupted)
     : network_(network, pool_),
@@ -58,12 +62,6 @@ void VirtualRig::prepare_frame() {
   if (frame_ == nullptr)
     throw std::runtime_error("too many frames are in the simulated network; use smaller buffers");
   out_.header = frame_->header;
-}
-
-fabric::NetworkSnapshot VirtualRig::counters() {
-  fabric::NetworkSnapshot out = network_.make_snapshot();
-  network_.take_snapshot(out, now_);
-  return out;
 }
 
 void VirtualRig::teach() {
@@ -111,7 +109,16 @@ TrialResult VirtualRig::run(const Trial& trial) {
   std::stable_sort(out.arrivals.begin(), out.arrivals.end(), earlier);
   std::stable_sort(out.pauses.begin(), out.pauses.end(), earlier);
   drain();
+  expire_pauses(trial);
   return out;
+}
+
+/// Waits until no pause frame of a trial is in force any more, as that of a freeze whose end was late.
+void VirtualRig::expire_pauses(const Trial& trial) {
+  if (trial.freezes.empty() && trial.pauses.empty()) return;
+  std::uint64_t slowest = ports_.front().rate;
+  for (const RigPort& port : ports_) slowest = std::min(slowest, port.rate);
+  now_ += roce::pause_time(0xffff, slowest);
 }
 
 void VirtualRig::advance(Time end) {

@@ -22,21 +22,18 @@ class VirtualRig final : public Rig {
   explicit VirtualRig(const fabric::NetworkConfig& network, std::function<bool()> interrupted = {});
   ~VirtualRig() override;
 
-  RigKind kind() const override { return RigKind::kVirtual; }
   const std::vector<RigPort>& ports() const override { return ports_; }
   TrialResult run(const Trial& trial) override;
   Time now() const override { return now_; }
   std::optional<Time> own_delay() const override { return Time{0}; }
-  Time resolution() const override { return 1; }
-
-  /// For tests of the rig and of the estimators: what the network itself has counted.
-  fabric::NetworkSnapshot counters();
+  Time settle() const override { return 50 * kMicrosecond; }
 
  private:
   void advance(Time end);
   void serve(std::uint32_t port, Time now);
   void prepare_frame();
   void drain();
+  void expire_pauses(const Trial& trial);
   void teach();
 
   simulator::FramePool pool_;
@@ -51,11 +48,5 @@ class VirtualRig final : public Rig {
   Time taught_ = 0;
   std::uint16_t trial_ = 0;
 };
-
-/// A frame that teaches switches the address of a port: a gratuitous ARP request.
-std::vector<std::uint8_t> teaching_frame(const PortAddress& address);
-
-/// Interval at which test ports announce their addresses, so that switches do not forget them.
-inline constexpr Time kTeachInterval = 10 * kSecond;
 
 }  // namespace softfeb::switchtest

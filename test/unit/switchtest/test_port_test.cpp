@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "switch_sets.hpp"
+#include "switchtest/context.hpp"
 #include "switchtest/preflight.hpp"
 #include "switchtest/virtual_rig.hpp"
 
 #include <algorithm>
+#include <array>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
@@ -125,6 +128,84 @@ TEST_CASE("A port obeys pauses at once, later, or never", "[switchtest]") {
   CHECK(never.kinds[0].last_departure == 10 * kMicrosecond + 999 * kWireOf1518);
 }
 
+TEST_CASE("A pause frame silences the switch for its quanta", "[switchtest]") {
+  VirtualRig rig(test::set_v1());
+  Trial trial = one_stream({.to = 3, .length = 1514, .plain_udp = true}, {.port = 0, .count = 200});
+  roce::MacControl control;
+  control.quanta[0] = 1000;
+  trial.pauses.push_back({3, 50 * kMicrosecond, control});
+  const TrialResult result = rig.run(trial);
+  REQUIRE(result.arrivals.size() == 200);
+  REQUIRE(result.sent_pauses.size() == 1);
+  CHECK(result.sent_pauses[0].departed == 50 * kMicrosecond);
+  Time resumed = 0;
+  for (std::size_t i = 1; i < 200; ++i)
+    if (result.arrivals[i].at - result.arrivals[i - 1].at > kWireOf1518) resumed = result.arrivals[i].at;
+  // The pause begins when its frame of 84 bytes on the wire has arrived, and lasts 51.2 ns per quantum.
+  CHECK(resumed == 50 * kMicrosecond + 84 * 800 + 2 * 500 * kNanosecond + 51'200 * kNanosecond + kWireOf1518);
+}
+
+TEST_CASE("No pause outlives its trial", "[switchtest]") {
+  VirtualRig rig(test::set_v1());
+  Trial first;
+  first.end = kMicrosecond;
+  roce::MacControl control;
+  control.quanta[0] = 0xffff;
+  first.pauses.push_back({3, 0, control});
+  rig.run(first);
+  const TrialResult second = rig.run(one_stream({.to = 3, .length = 74}, {.port = 0, .count = 1}));
+  REQUIRE(second.arrivals.size() == 1);
+  CHECK(second.arrivals[0].at < 2 * kMicrosecond);
+}
+
+TEST_CASE("Sources send their kinds in turn or at random", "[switchtest]") {
+  VirtualRig rig(test::set_v1());
+  Trial trial;
+  for (int i = 0; i < 3; ++i) trial.kinds.push_back({.to = 3, .length = 74});
+  trial.sources.push_back({.port = 0, .kinds = {0, 1, 2}, .count = 3000});
+  trial.end = 5 * kMillisecond;
+  for (const KindStats& kind : rig.run(trial).kinds) CHECK(kind.arrived == 1000);
+  trial.sources[0].mixed = true;
+  bool equal = true;
+  for (const KindStats& kind : rig.run(trial).kinds) {
+    CHECK(kind.arrived > 850);
+    CHECK(kind.arrived < 1150);
+    equal = equal && kind.arrived == 1000;
+  }
+  CHECK_FALSE(equal);
+}
+
+TEST_CASE("A port survives frames with any bytes", "[switchtest]") {
+  VirtualRig rig(test::set_v1());
+  Trial trial = one_stream({.to = 0, .length = 1022}, {.port = 0, .count = 1});
+  trial.kinds.push_back({.to = 0, .length = 60, .plain_udp = true, .record = true});
+  FrameWriter writer(trial, rig.ports(), 1, 7);
+  TestPort port(rig.ports(), 0);
+  port.prepare(trial, 7, 0);
+  Rng random(1);
+  std::array<std::uint8_t, engine::TxFrame::kHeaderRoom> header{};
+  for (std::uint64_t n = 0; n < 20'000; ++n) {
+    engine::TxFrame out;
+    out.header = header.data();
+    writer.write(static_cast<std::uint16_t>(n % 2), n, 0, out);
+    std::vector<std::uint8_t> bytes(header.data(), header.data() + out.header_length);
+    bytes.insert(bytes.end(), out.payload, out.payload + out.payload_length);
+    bytes.insert(bytes.end(), out.trailer.begin(), out.trailer.begin() + out.trailer_length);
+    for (std::uint64_t i = random.below(4); i != 0; --i)
+      bytes[random.below(80) % bytes.size()] = static_cast<std::uint8_t>(random.next());
+    if (random.below(4) == 0) bytes.resize(random.below(bytes.size() + 1));
+    port.receive(ByteSpan(bytes), kMicrosecond);
+  }
+  TrialResult result;
+  result.kinds.resize(2);
+  result.start_skew.resize(1);
+  result.latency.resize(1);
+  port.collect(result);
+  CHECK(result.kinds[0].arrived > 1000);
+  CHECK(result.kinds[0].damaged > 1000);
+  CHECK(result.kinds[1].arrived > 1000);
+}
+
 TEST_CASE("Lost, doubled, damaged and late frames are counted", "[switchtest]") {
   fabric::NetworkConfig network = test::set_v1();
   fabric::LinkFaults& faults = network.links[0].a_to_b;
@@ -161,7 +242,7 @@ TEST_CASE("Preflight finds the priorities of a PFC switch", "[switchtest]") {
   for (auto& link : network.links) link.flow_control = fabric::PauseMode::kPfc;
   VirtualRig rig(network);
   Settings settings;
-  settings.roles = {.a = 0, .d = 3, .b = 1, .c = 2, .e = 2};
+  settings.roles = {.a = 0, .d = 3};
   Findings findings;
   TestReport report{.name = "preflight"};
   Context ctx(rig, settings, findings, report);
@@ -171,6 +252,21 @@ TEST_CASE("Preflight finds the priorities of a PFC switch", "[switchtest]") {
   CHECK(findings.priority_of_dscp[26] == 3);
   CHECK(findings.priority_of_dscp[27] == 0);
   CHECK(report.figures[0].text == "PFC");
+}
+
+TEST_CASE("Preflight does not guess what a switch sends that obeys no pauses", "[switchtest]") {
+  fabric::NetworkConfig network = test::set_v1();
+  for (auto& link : network.links) link.flow_control = fabric::PauseMode::kOff;
+  VirtualRig rig(network);
+  const Settings settings{.roles = {.a = 0, .d = 3}};
+  Findings findings;
+  TestReport report{.name = "preflight"};
+  Context ctx(rig, settings, findings, report);
+  run_preflight(ctx);
+  CHECK(report.status == Status::kMeasured);
+  CHECK(report.figures[0].text == "none");
+  CHECK(report.figures[1].status == Status::kUnresolvable);
+  CHECK(report.figures[1].text.empty());
 }
 
 TEST_CASE("A trial that cannot be run is refused", "[switchtest]") {
