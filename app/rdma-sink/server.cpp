@@ -25,14 +25,17 @@ void say(const std::string& text) { std::fprintf(stderr, "rdma-sink: %s\n", text
 
 json error_line(const std::string& text) { return {{"error", text}}; }
 
-/// Replaces the file atomically, so that readers never see an incomplete report.
+/// Replaces the file atomically, so that readers never see an incomplete report. Writes to devices and FIFOs
+/// directly, because renaming would replace them by a file.
 void write_report(const std::string& path, const json& report) {
-  const std::string part = path + ".part";
+  std::error_code error;
+  const bool direct = std::filesystem::is_other(std::filesystem::status(path, error));
+  const std::string part = direct ? path : path + ".part";
   std::ofstream file(part);
   file << report.dump(1) << '\n';
   file.close();
-  std::error_code error;
-  if (file) std::filesystem::rename(part, path, error);
+  error.clear();
+  if (file && !direct) std::filesystem::rename(part, path, error);
   if (!file || error) say("--json " + path + ": cannot be written");
 }
 

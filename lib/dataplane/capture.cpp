@@ -2,6 +2,7 @@
 #include "dataplane/capture.hpp"
 
 #include "dataplane/error.hpp"
+#include "dataplane/partial_path.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -85,16 +86,16 @@ std::size_t write_pcap(const std::string& path, std::span<const Capture* const> 
   std::stable_sort(packets.begin(), packets.end(),
                    [](const auto& a, const auto& b) { return a.time < b.time; });
 
-  const std::string partial = path + ".part";
+  const std::string partial = partial_path(path);
   std::ofstream out(partial, std::ios::binary | std::ios::trunc);
   put(out, FileHeader{});
   for (const auto& p : packets) put_packet(out, p, unix_origin_ns);
   out.close();
   std::error_code error;
-  if (out) std::filesystem::rename(partial, path, error);
+  if (out && partial != path) std::filesystem::rename(partial, path, error);
   if (!out || error) {
     const std::string why = error ? error.message() : std::strerror(errno);
-    std::filesystem::remove(partial, error);
+    if (partial != path) std::filesystem::remove(partial, error);
     throw EnvironmentError("capture " + path + " cannot be written: " + why,
                            "check that the directory exists and has free space");
   }

@@ -2,13 +2,14 @@
 #include "report/atomic_file.hpp"
 
 #include "dataplane/error.hpp"
+#include "dataplane/partial_path.hpp"
 
 #include <cerrno>
 #include <cstring>
 
 namespace softfeb::report {
 
-AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), part_(path_ + ".part") {
+AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), part_(dataplane::partial_path(path_)) {
   file_ = std::fopen(part_.c_str(), "wb");
   if (file_ == nullptr) fail();
 }
@@ -16,7 +17,7 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)), part_(path_ +
 AtomicFile::~AtomicFile() {
   if (file_ == nullptr) return;
   std::fclose(file_);
-  std::remove(part_.c_str());
+  if (!direct()) std::remove(part_.c_str());
 }
 
 void AtomicFile::write(const void* data, std::size_t n) {
@@ -26,9 +27,9 @@ void AtomicFile::write(const void* data, std::size_t n) {
 void AtomicFile::commit() {
   const bool closed = std::fclose(file_) == 0;
   file_ = nullptr;
-  if (closed && std::rename(part_.c_str(), path_.c_str()) == 0) return;
+  if (closed && (direct() || std::rename(part_.c_str(), path_.c_str()) == 0)) return;
   const int reason = errno;
-  std::remove(part_.c_str());
+  if (!direct()) std::remove(part_.c_str());
   errno = reason;
   fail();
 }

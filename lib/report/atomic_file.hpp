@@ -8,7 +8,8 @@
 namespace softfeb::report {
 
 /// A file that has a temporary name (PATH.part) until commit(). Without commit(), the destructor removes it.
-/// Throws EnvironmentError if it cannot be written.
+/// A device or a FIFO is written directly instead (dataplane::partial_path()), and never removed. Throws
+/// EnvironmentError if it cannot be written.
 class AtomicFile {
  public:
   explicit AtomicFile(std::string path);
@@ -23,6 +24,7 @@ class AtomicFile {
 
  private:
   [[noreturn]] void fail() const;
+  bool direct() const { return part_ == path_; }
 
   std::string path_;
   std::string part_;

@@ -9,6 +9,9 @@
 #include <string>
 
 #include <catch2/catch.hpp>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace softfeb;
 using report::AtomicFile;
@@ -38,5 +41,25 @@ TEST_CASE("a file that cannot get its name leaves nothing behind", "[atomic_file
   AtomicFile file(path);
   file.write("new");
   CHECK_THROWS_WITH(file.commit(), Catch::Contains("cannot write " + path + ": Is a directory"));
+  CHECK_FALSE(std::filesystem::exists(path + ".part"));
+}
+
+TEST_CASE("a FIFO or a device is written and stays what it is", "[atomic_file]") {
+  const test::TemporaryDirectory directory;
+  const std::string path = (directory.path() / "fifo").string();
+  REQUIRE(mkfifo(path.c_str(), 0600) == 0);
+  const int reader = open(path.c_str(), O_RDWR);  // does not wait for a writer
+  REQUIRE(reader >= 0);
+  {
+    AtomicFile file(path);
+    file.write("new");
+    file.commit();
+  }
+  { const AtomicFile abandoned(path); }
+  std::string text(3, ' ');
+  CHECK(read(reader, text.data(), text.size()) == 3);
+  CHECK(text == "new");
+  close(reader);
+  CHECK(std::filesystem::is_fifo(path));
   CHECK_FALSE(std::filesystem::exists(path + ".part"));
 }
