@@ -3,12 +3,38 @@
 
 #include "base/rng.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace softfeb::switchtest {
 
+namespace {
+
+TrialRecord record_of(const TrialResult& result, Time at) {
+  TrialRecord out{.at = at, .pauses = result.pauses.size(), .void_reason = result.void_reason};
+  for (const KindStats& k : result.kinds)
+    out.kinds.push_back({k.sent, k.arrived, k.duplicated, k.reordered, k.damaged, k.ecn});
+  return out;
+}
+
+}  // namespace
+
 Context::Context(Rig& r, const Settings& s, Findings& f, TestReport& t)
     : rig(r), settings(s), findings(f), report(t) {}
+
+unsigned Context::repetitions(unsigned standard) const {
+  constexpr unsigned kFewest = 3;
+  if (exact()) return 1;
+  return quick() ? std::min(standard, std::max(kFewest, standard / 10)) : standard;
+}
+
+Time Context::duration(Time standard, Time rfc) const {
+  constexpr Time kQuickPart = 50, kVirtualPart = 10;
+  Time out = standard;
+  if (quick()) out = standard / kQuickPart;
+  if (settings.effort == Effort::kRfc) out = rfc;
+  return exact() ? out / kVirtualPart : out;
+}
 
 Trial Context::trial() const {
   Trial out;
@@ -34,9 +60,18 @@ FrameKind Context::frame(std::uint16_t to, std::uint32_t with_fcs) const {
   return out;
 }
 
+std::uint32_t Context::large_size(std::uint16_t from, std::uint16_t to) const {
+  std::uint32_t limit = std::min(rig.ports()[from].largest_frame, rig.ports()[to].largest_frame);
+  if (findings.largest_frame) limit = std::min(limit, *findings.largest_frame);
+  for (const std::uint32_t size : {4174U, 2126U, 1518U, 1026U, 514U})
+    if (size - kFcsSize <= limit) return size;
+  return 258;
+}
+
 TrialResult Context::run(const Trial& trial) {
   TrialResult result = rig.run(trial);
   ++trials_;
+  report.trials.push_back(record_of(result, rig.now()));
   if (!result.valid()) {
     ++void_;
     void_reason_ = result.void_reason;
@@ -58,6 +93,20 @@ Figure& Context::add(Figure figure) {
   figure.void_trials = void_;
   report.figures.push_back(std::move(figure));
   return report.figures.back();
+}
+
+Figure& Context::add_without_value(std::string name, Status status, std::string reason) {
+  return add({.name = std::move(name), .status = status, .reason = std::move(reason)});
+}
+
+void Context::unresolvable(std::string reason) {
+  report.status = Status::kUnresolvable;
+  report.reason = std::move(reason);
+}
+
+void Context::inconclusive() {
+  report.status = Status::kInconclusive;
+  report.reason = "too many trials were void; the last one because " + void_reason_;
 }
 
 }  // namespace softfeb::switchtest

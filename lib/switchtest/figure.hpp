@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/time.hpp"
+
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -43,12 +46,39 @@ struct Figure {
   std::string text{};    ///< a word, such as "dynamic threshold"
 };
 
+/// Points of a chart.
+struct Curve {
+  struct Point {
+    double x = 0, y = 0;
+    std::optional<double> low{}, high{};  ///< 95 % interval of y
+  };
+  std::string name;   ///< of the chart, such as "marking"; curves of one chart have the same name
+  std::string label;  ///< of the curve, such as "1026 bytes" or "fit"
+  std::string x_name, x_unit, y_name, y_unit;
+  std::vector<Point> points;
+};
+
+/// Raw counts of a trial.
+struct TrialRecord {
+  struct Counts {
+    std::uint64_t sent = 0, arrived = 0, duplicated = 0, reordered = 0, damaged = 0;
+    std::array<std::uint64_t, 4> ecn{};  ///< arrived frames by their ECN field
+  };
+  Time at = 0;  ///< end of the trial, on the rig's clock
+  std::vector<Counts> kinds;
+  std::uint64_t pauses = 0;  ///< pause frames that the switch sent
+  std::string void_reason;
+};
+
 struct TestReport {
   std::string name;                   ///< such as "ecn"
   std::string title;                  ///< in words
   Status status = Status::kMeasured;  ///< of the whole test: kMeasured, kUnresolvable or kInconclusive
   std::string reason{};
   std::vector<Figure> figures{};
+  std::vector<Curve> curves{};
+  std::vector<TrialRecord> trials{};
+  Time took = 0;  ///< on the rig's clock
 };
 
 }  // namespace softfeb::switchtest

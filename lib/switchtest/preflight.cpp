@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "switchtest/preflight.hpp"
-
 #include "switchtest/context.hpp"
 #include "switchtest/freeze.hpp"
+#include "switchtest/tests.hpp"
 
 #include <algorithm>
 
@@ -129,8 +128,7 @@ bool find_all_sent_pauses(Context& ctx) {
 
 void run_preflight(Context& ctx) {
   if (!find_obedience(ctx) || !find_all_sent_pauses(ctx)) {
-    ctx.report.status = Status::kInconclusive;
-    ctx.report.reason = ctx.last_void_reason();
+    ctx.inconclusive();
     return;
   }
   ctx.add({.name = "obeys_pauses", .method = Method::kOrder, .text = word(ctx.findings.obeyed)});

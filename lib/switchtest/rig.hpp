@@ -18,6 +18,12 @@ struct RigPort {
   PortAddress address;
 };
 
+enum class RigKind : std::uint8_t {
+  kVirtual,  ///< a simulated network in virtual time: exact, and the same trials give the same results
+  kRings,    ///< a simulated network in real time, behind shared-memory rings
+  kPorts,    ///< DPDK ports at a real switch
+};
+
 /// The run was interrupted by a signal.
 class Interrupted : public std::runtime_error {
  public:
@@ -28,6 +34,7 @@ class Interrupted : public std::runtime_error {
 class Rig {
  public:
   virtual ~Rig() = default;
+  virtual RigKind kind() const = 0;
   virtual const std::vector<RigPort>& ports() const = 0;
   /// Runs a trial to its end and lets the switch forget it: all frames have left the switch, and no pause is
   /// in force. Throws Interrupted, and std::invalid_argument for a trial that is not well-formed.

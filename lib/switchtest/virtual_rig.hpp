@@ -22,6 +22,7 @@ class VirtualRig final : public Rig {
   explicit VirtualRig(const fabric::NetworkConfig& network, std::function<bool()> interrupted = {});
   ~VirtualRig() override;
 
+  RigKind kind() const override { return RigKind::kVirtual; }
   const std::vector<RigPort>& ports() const override { return ports_; }
   TrialResult run(const Trial& trial) override;
   Time now() const override { return now_; }

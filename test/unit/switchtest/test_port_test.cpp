@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "switch_sets.hpp"
 #include "switchtest/context.hpp"
-#include "switchtest/preflight.hpp"
+#include "switchtest/tests.hpp"
 #include "switchtest/virtual_rig.hpp"
 
 #include <algorithm>

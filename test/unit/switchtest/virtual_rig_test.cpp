@@ -3,22 +3,12 @@
 
 #include "switch_sets.hpp"
 #include "switchtest/freeze.hpp"
-#include "switchtest/preflight.hpp"
+#include "switchtest/tests.hpp"
 
 #include <catch2/catch.hpp>
 
 using namespace softfeb;
 using namespace softfeb::switchtest;
-
-namespace {
-
-Settings four_ports() {
-  Settings out;
-  out.roles = {.a = 0, .d = 3};
-  return out;
-}
-
-}  // namespace
 
 TEST_CASE("A frame takes its time on both links and both delays", "[switchtest]") {
   VirtualRig rig(test::set_v1());
@@ -45,7 +35,7 @@ TEST_CASE("A frame takes its time on both links and both delays", "[switchtest]"
 
 TEST_CASE("A frozen queue of a plain switch holds what fits into its memory", "[switchtest]") {
   VirtualRig rig(test::set_v1());
-  const Settings settings = four_ports();
+  const Settings settings = test::four_ports();
   Findings findings;
   TestReport report{.name = "test"};
   Context ctx(rig, settings, findings, report);

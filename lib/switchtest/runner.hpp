@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "switchtest/figure.hpp"
+#include "switchtest/findings.hpp"
+#include "switchtest/rig.hpp"
+#include "switchtest/settings.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace softfeb::switchtest {
+
+/// What the tests found.
+struct SwitchReport {
+  RigKind rig = RigKind::kVirtual;
+  std::vector<RigPort> ports;
+  Settings settings;
+  std::vector<TestReport> tests;  ///< the first is the preflight
+  Findings findings;
+  bool interrupted = false;
+};
+
+/// Runs the preflight and then the tests in `only` (empty: all), in the order of all_tests(). Tests that need
+/// more ports than there are, are unresolvable. `progress` is called with each report when its test has
+/// ended.
+SwitchReport run_tests(Rig& rig, const Settings& settings, const std::vector<std::string>& only = {},
+                       const std::function<void(const TestReport&)>& progress = {});
+
+}  // namespace softfeb::switchtest

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace softfeb::switchtest {
+
+/// Rig ports by their part in a test. A, B and C send, D and E receive. With three ports, the third plays B,
+/// C and E; with four, C also plays E.
+struct Roles {
+  std::uint16_t a = 0;                   ///< sends
+  std::uint16_t d = 1;                   ///< receives, and pauses the switch
+  std::optional<std::uint16_t> b, c;     ///< further senders
+  std::optional<std::uint16_t> e;        ///< second receiver
+  std::vector<std::uint16_t> more;       ///< further senders, for tests with many
+  std::vector<std::uint16_t> next_hops;  ///< ports to which the switch spreads frames for one address
+
+  /// All ports that may send to D at the same time, without repetition: A, B, C, E, and more.
+  std::vector<std::uint16_t> senders() const;
+};
+
+/// How long and how often tests measure.
+enum class Effort : std::uint8_t {
+  kQuick,     ///< a minute in all: smoke test of a rig
+  kStandard,  ///< the times in doc/switch-test.md
+  kRfc,       ///< the times that RFC 2544 demands
+};
+
+struct Settings {
+  Roles roles;
+  Effort effort = Effort::kStandard;
+  /// Frame sizes with FCS, for tests of several sizes.
+  std::vector<std::uint32_t> sizes{78, 130, 258, 514, 1026, 1282, 1518, 2126, 4174};
+  bool plain_udp = false;
+  std::uint8_t dscp = 26;
+  std::uint64_t seed = 1;
+  bool allow_storm = false;  ///< permits the storm test on real ports
+  Time soak = 24 * 3600 * kSecond;
+};
+
+}  // namespace softfeb::switchtest

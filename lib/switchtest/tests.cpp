@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switchtest/tests.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace softfeb::switchtest {
+
+namespace {
+
+constexpr std::array kTests{
+    SwitchTest{"throughput", "the largest load without loss", 2, run_throughput},
+};
+
+}  // namespace
+
+std::span<const SwitchTest> all_tests() { return kTests; }
+
+const SwitchTest* find_test(std::string_view name) {
+  const auto* const it =
+      std::find_if(kTests.begin(), kTests.end(), [&](const SwitchTest& t) { return t.name == name; });
+  return it == kTests.end() ? nullptr : it;
+}
+
+}  // namespace softfeb::switchtest

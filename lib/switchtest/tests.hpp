@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <span>
+#include <string_view>
+
+/// The tests of a switch. doc/switch-test.md explains each of them.
+namespace softfeb::switchtest {
+
+class Context;
+
+struct SwitchTest {
+  std::string_view name;
+  std::string_view title;  ///< what it measures, in words
+  unsigned ports = 2;      ///< minimum number of rig ports
+  void (*run)(Context&) = nullptr;
+};
+
+/// All tests, in the order in which they run: later tests use the findings of earlier ones.
+std::span<const SwitchTest> all_tests();
+/// nullptr: there is no such test.
+const SwitchTest* find_test(std::string_view name);
+
+/// Finds out which pause frames the switch obeys at port D, which it sends to A, and which PFC priority stops
+/// which DSCP. Stores this in Context::findings. Runs before all tests.
+void run_preflight(Context& ctx);
+
+// Each test is in the source with its name. It adds figures and curves to Context::report and stores in
+// Context::findings what later tests need.
+void run_dscp(Context& ctx);
+void run_mtu(Context& ctx);
+void run_throughput(Context& ctx);
+void run_latency(Context& ctx);
+void run_burst(Context& ctx);
+void run_buffer(Context& ctx);
+void run_ecn(Context& ctx);
+void run_xoff(Context& ctx);
+void run_cells(Context& ctx);
+void run_codepoints(Context& ctx);
+void run_headroom(Context& ctx);
+void run_obedience(Context& ctx);
+void run_scheduler(Context& ctx);
+void run_incast(Context& ctx);
+void run_fairness(Context& ctx);
+void run_victim(Context& ctx);
+void run_storm(Context& ctx);
+void run_ecmp(Context& ctx);
+void run_order(Context& ctx);
+void run_dcqcn(Context& ctx);
+void run_soak(Context& ctx);
+
+}  // namespace softfeb::switchtest
