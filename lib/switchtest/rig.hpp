@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "switchtest/settings.hpp"
 #include "switchtest/trial.hpp"
 
 #include <cstdint>
@@ -16,12 +17,6 @@ struct RigPort {
   std::uint64_t rate = 0;               ///< bytes per second on the wire
   std::uint32_t largest_frame = 9'214;  ///< without FCS and tag
   PortAddress address;
-};
-
-enum class RigKind : std::uint8_t {
-  kVirtual,  ///< a simulated network in virtual time: exact, and the same trials give the same results
-  kRings,    ///< a simulated network in real time, behind shared-memory rings
-  kPorts,    ///< DPDK ports at a real switch
 };
 
 /// The run was interrupted by a signal.

@@ -9,6 +9,12 @@
 
 namespace softfeb::switchtest {
 
+enum class RigKind : std::uint8_t {
+  kVirtual,  ///< a simulated network in virtual time: exact, and the same trials give the same results
+  kRings,    ///< a simulated network in real time, behind shared-memory rings
+  kPorts,    ///< DPDK ports at a real switch
+};
+
 /// Rig ports by their part in a test. A, B and C send, D and E receive. With three ports, the third plays B,
 /// C and E; with four, C also plays E.
 struct Roles {

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "switchtest/figure.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace softfeb::switchtest {
+
+/// What a figure should be: a number between `min` and `max`, or a word.
+struct Expectation {
+  std::string test, figure;
+  std::map<std::string, std::string> labels;  ///< applies to figures that have at least these labels
+  std::optional<double> min, max;             ///< in the unit of the figure
+  /// The text of the figure, or the name of a status such as "absent".
+  std::optional<std::string> word;
+  std::string text;   ///< as the user wrote it
+  std::string place;  ///< file and line, for messages
+};
+
+/// An expectation applied to a figure.
+struct Verdict {
+  enum class Outcome : std::uint8_t {
+    kHeld,
+    kFailed,
+    kUndecided,  ///< the test was inconclusive, or this rig cannot tell
+  };
+  std::size_t expectation = 0;  ///< index
+  std::string test;
+  std::optional<std::size_t> figure;  ///< index into TestReport::figures; nullopt: no figure matches
+  Outcome outcome = Outcome::kHeld;
+  std::string reason;  ///< in words, unless the expectation held
+};
+
+/// Name of a status, such as "measured".
+const char* name(Status status);
+
+/// Judges each expectation about the tests in `tests`; expectations about other tests are left out. An
+/// expectation fails if a figure is out of bounds, or if no figure matches although the test was conclusive.
+/// It is undecided if the bound of a bounded figure does not prove it.
+std::vector<Verdict> judge(const std::vector<TestReport>& tests,
+                           const std::vector<Expectation>& expectations);
+
+}  // namespace softfeb::switchtest

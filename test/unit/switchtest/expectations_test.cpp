@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switchtest/expectations.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace softfeb::switchtest;
+
+namespace {
+
+using Outcome = Verdict::Outcome;
+
+std::vector<TestReport> ecn_report() {
+  TestReport out{.name = "ecn"};
+  out.figures.push_back({.name = "kmin_bytes", .value = 40'960, .low = 40'900, .high = 41'000});
+  out.figures.push_back({.name = "scope", .text = "queue"});
+  out.figures.push_back({.name = "averaged", .status = Status::kAbsent, .reason = "not averaged"});
+  out.figures.push_back({.name = "pool_bytes", .low = 1'000, .status = Status::kBounded, .reason = "limit"});
+  out.figures.push_back({.name = "load", .labels = {{"size", "78"}}, .value = 1.0});
+  out.figures.push_back({.name = "load", .labels = {{"size", "130"}}, .value = 0.9});
+  return {out};
+}
+
+Outcome outcome(Expectation expected) {
+  expected.test = "ecn";
+  const auto verdicts = judge(ecn_report(), {expected});
+  REQUIRE(verdicts.size() == 1);
+  CHECK(verdicts[0].reason.empty() == (verdicts[0].outcome == Outcome::kHeld));
+  return verdicts[0].outcome;
+}
+
+}  // namespace
+
+TEST_CASE("A figure must be within its bounds", "[switchtest]") {
+  CHECK(outcome({.figure = "kmin_bytes", .min = 40'000, .max = 42'000}) == Outcome::kHeld);
+  CHECK(outcome({.figure = "kmin_bytes", .min = 41'000}) == Outcome::kFailed);
+  CHECK(outcome({.figure = "kmin_bytes", .max = 40'959}) == Outcome::kFailed);
+}
+
+TEST_CASE("A word is the text or the status of a figure", "[switchtest]") {
+  CHECK(outcome({.figure = "scope", .word = "queue"}) == Outcome::kHeld);
+  CHECK(outcome({.figure = "scope", .word = "port"}) == Outcome::kFailed);
+  CHECK(outcome({.figure = "averaged", .word = "absent"}) == Outcome::kHeld);
+  CHECK(outcome({.figure = "kmin_bytes", .word = "absent"}) == Outcome::kFailed);
+  CHECK(outcome({.figure = "averaged", .min = 1}) == Outcome::kFailed);
+}
+
+TEST_CASE("A bound decides only what it proves", "[switchtest]") {
+  CHECK(outcome({.figure = "pool_bytes", .min = 900}) == Outcome::kHeld);
+  CHECK(outcome({.figure = "pool_bytes", .min = 1'100}) == Outcome::kUndecided);
+  CHECK(outcome({.figure = "pool_bytes", .max = 900}) == Outcome::kFailed);
+  CHECK(outcome({.figure = "pool_bytes", .max = 2'000}) == Outcome::kUndecided);
+}
+
+TEST_CASE("An expectation applies to every figure with its labels", "[switchtest]") {
+  const auto verdicts = judge(ecn_report(), {{.test = "ecn", .figure = "load", .min = 0.95}});
+  REQUIRE(verdicts.size() == 2);
+  CHECK(verdicts[0].outcome == Outcome::kHeld);
+  CHECK(verdicts[1].outcome == Outcome::kFailed);
+  CHECK(outcome({.figure = "load", .labels = {{"size", "78"}}, .min = 0.95}) == Outcome::kHeld);
+}
+
+TEST_CASE("A figure that does not exist fails unless its test was not conclusive", "[switchtest]") {
+  CHECK(outcome({.figure = "nothing", .min = 1}) == Outcome::kFailed);
+  const std::vector<TestReport> tests{{.name = "ecn", .status = Status::kUnresolvable, .reason = "2 ports"}};
+  CHECK(judge(tests, {{.test = "ecn", .figure = "nothing", .min = 1}})[0].outcome == Outcome::kUndecided);
+  CHECK(judge(tests, {{.test = "xoff", .figure = "nothing", .min = 1}}).empty());
+}
