@@ -48,6 +48,12 @@ inline const Choices<faults::ActionKind> kFaultAction{{{"drop", faults::ActionKi
                                                        {"set_dscp", faults::ActionKind::kSetDscp},
                                                        {"set_ttl", faults::ActionKind::kSetTtl},
                                                        {"replay", faults::ActionKind::kReplay}}};
+inline const Choices<switchtest::RigKind> kRig{{{"virtual", switchtest::RigKind::kVirtual},
+                                                {"rings", switchtest::RigKind::kRings},
+                                                {"ports", switchtest::RigKind::kPorts}}};
+inline const Choices<switchtest::Effort> kEffort{{{"quick", switchtest::Effort::kQuick},
+                                                  {"standard", switchtest::Effort::kStandard},
+                                                  {"rfc", switchtest::Effort::kRfc}}};
 inline const Choices<bool> kFaultIcrc{{{"stale", false}, {"right", true}}};
 inline const Choices<CaptureMode> kCaptureMode{
     {{"start", CaptureMode::kFirst}, {"error", CaptureMode::kOnError}}};

@@ -109,12 +109,13 @@ struct Draft {
 };
 
 /// The subcommand that reads the document.
-enum class Form : std::uint8_t { kRun, kLab };
+enum class Form : std::uint8_t { kRun, kLab, kSwitchTest };
 
 // Readers, one per section. Problems are added to the section's Reading.
 RunSettings read_run(Section section);
 LatencyConfig read_latency(Section section);
 ConformanceConfig read_conformance(Section section);
+SwitchTestConfig read_switch_test(Section section);
 EalConfig read_eal(Section section);
 WorkersConfig read_workers(Section section);
 PortConfig read_port(Section section);

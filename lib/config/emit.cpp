@@ -207,7 +207,24 @@ Json to_json(const RunConfig& config) {
   return json;
 }
 
+namespace {
+
+Json switch_test_to_json(const LabConfig& config) {
+  Json json;
+  json["switch_test"] = emit_switch_test(*config.run.switch_test);
+  json["eal"] = emit_eal(config.run.eal);
+  json["workers"] = emit_workers(config.run.workers);
+  json["ports"] = Json::array();
+  for (std::size_t p = 0; p < config.run.ports.size() - 2 * config.rings.size(); ++p)
+    json["ports"].push_back(emit_port(config.run.ports[p]));
+  if (!config.network.stations.empty()) json["network"] = emit_network(config);
+  return json;
+}
+
+}  // namespace
+
 Json to_json(const LabConfig& config) {
+  if (config.run.switch_test) return switch_test_to_json(config);
   // Omit the ring ports to the network's worker: the loader recreates them.
   Json json = emit_machine(config.run, config.run.ports.size() - 2 * config.rings.size());
   json["lab"] = emit_lab(config);

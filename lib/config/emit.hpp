@@ -21,6 +21,7 @@ Json emit_endpoint(const RunConfig& config, const EndpointConfig& endpoint);
 Json emit_congestion(const CongestionConfig& congestion);
 Json emit_control(const RunConfig& config, const ControlConfig& control);
 Json emit_conformance(const ConformanceConfig& config);
+Json emit_switch_test(const SwitchTestConfig& config);
 Json emit_lab(const LabConfig& config);
 Json emit_network(const LabConfig& config);
 Json emit_trigger(const TriggerConfig& trigger);

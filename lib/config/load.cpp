@@ -108,12 +108,38 @@ LabConfig load_lab_document(const Node& document, const std::string& file,
   return config;
 }
 
+LabConfig load_switch_test(const std::string& path, const std::vector<std::string>& overrides) {
+  return load_switch_test_text(read_text(path), path, overrides);
+}
+
+LabConfig load_switch_test_text(const std::string& text, const std::string& file,
+                                const std::vector<std::string>& overrides) {
+  Reading reading;
+  const Draft draft = read_draft(reading, document_of(text, file, overrides), Form::kSwitchTest);
+  std::vector<LabRing> none;
+  RunConfig run = resolve(reading, draft, none);
+  run.file = file;
+  throw_if_any(reading);
+  LabConfig config = resolve_lab(reading, *draft.lab, draft, std::move(run), {});
+  throw_if_any(reading);
+  check(reading, config.run, system_now());
+  check_network(reading, config, *draft.lab);
+  throw_if_any(reading);
+  resolve_link_rules(reading, *draft.lab, config);
+  throw_if_any(reading);
+  return config;
+}
+
 std::set<std::string> known_keys(const std::string& text, const std::string& file) {
   return keys_of(text, file, Form::kRun);
 }
 
 std::set<std::string> known_lab_keys(const std::string& text, const std::string& file) {
   return keys_of(text, file, Form::kLab);
+}
+
+std::set<std::string> known_switch_test_keys(const std::string& text, const std::string& file) {
+  return keys_of(text, file, Form::kSwitchTest);
 }
 
 }  // namespace softfeb::config

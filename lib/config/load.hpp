@@ -39,6 +39,13 @@ LabConfig load_lab_text(const std::string& text, const std::string& file,
                         const std::vector<std::string>& overrides = {},
                         std::optional<std::int64_t> now_unix_ns = std::nullopt);
 
+/// Like load_lab(), for the configuration of `softfeb switch-test`, which has no boards and no receivers. The
+/// stations of the network are the rig ports, in the order of RunConfig::switch_test->ports; with real ports,
+/// there is no network.
+LabConfig load_switch_test(const std::string& path, const std::vector<std::string>& overrides = {});
+LabConfig load_switch_test_text(const std::string& text, const std::string& file,
+                                const std::vector<std::string>& overrides = {});
+
 /// True if the file is a configuration of `softfeb lab`, which has a section `network`. Throws ConfigError.
 bool is_lab(const std::string& path);
 
@@ -47,6 +54,7 @@ bool is_lab(const std::string& path);
 /// conf/reference.yaml complete.
 std::set<std::string> known_keys(const std::string& text, const std::string& file);
 std::set<std::string> known_lab_keys(const std::string& text, const std::string& file);
+std::set<std::string> known_switch_test_keys(const std::string& text, const std::string& file);
 
 /// The resolved configuration, in the form of a configuration file. Loading the output of to_yaml() gives the
 /// same configuration.

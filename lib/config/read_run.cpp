@@ -3,6 +3,8 @@
 #include "config/draft.hpp"
 #include "config/web_config.hpp"
 
+#include <algorithm>
+
 namespace softfeb::config {
 
 namespace {
@@ -125,6 +127,38 @@ void read_lab_sections(Section& s, const Section& network, const Section& lab, D
   read_lab(lab, *draft.lab);
 }
 
+/// Checks that the rig ports are elements of `ports`.
+void check_rig_ports(Reading& reading, const SwitchTestConfig& test, const std::vector<PortConfig>& ports) {
+  for (std::size_t i = 0; i < test.ports.size(); ++i) {
+    const auto named = [&](const PortConfig& port) { return port.name == test.ports[i]; };
+    if (std::any_of(ports.begin(), ports.end(), named)) continue;
+    reading.problem(test.port_wheres[i], "no port \"" + test.ports[i] + '"',
+                    "write the name of an element of `ports`, or `rig: virtual`");
+  }
+}
+
+/// Reads the sections of `softfeb switch-test` and refuses those of the other commands.
+void read_switch_test_sections(Section& s, const Section& network, Draft& draft) {
+  for (const char* key :
+       {"run", "latency", "triggers", "boards", "receivers", "changes", "lab", "conformance"})
+    if (s.given(key))
+      s.reading().problem(s.find(key)->where, "`softfeb switch-test` has no such section",
+                          "remove it, or use another command; `switch_test` has the keys of this one");
+  const Node* const section = s.find("switch_test");
+  if (section == nullptr) return s.missing("switch_test", "{rig: virtual, map: {A: p0, D: p1}}");
+  SwitchTestConfig& test =
+      draft.config.switch_test.emplace(read_switch_test(Section(s.reading(), *section, "switch_test")));
+  draft.config.run.seed = test.settings.seed;
+  draft.lab.emplace();
+  const bool simulated = test.rig != switchtest::RigKind::kPorts;
+  if (simulated && !s.given("network")) s.missing("network", "{switches: […], links: […]}");
+  if (!simulated && s.given("network"))
+    s.reading().problem(s.find("network")->where, "real ports lead to a real network",
+                        "remove it, or write `rig: virtual` or `rig: rings`");
+  if (!simulated) check_rig_ports(s.reading(), test, draft.config.ports);
+  if (simulated && s.given("network")) read_network(network, *draft.lab);
+}
+
 }  // namespace
 
 Draft read_document(Reading& reading, const Node& document, Form form) {
@@ -154,6 +188,11 @@ Draft read_document(Reading& reading, const Node& document, Form form) {
     draft.changes.push_back(read_change(Section(reading, change, "changes[]")));
   if (const Node* node = s.find("conformance"); node != nullptr && form == Form::kRun)
     draft.config.conformance = read_conformance(Section(reading, *node, "conformance"));
+  if (form == Form::kSwitchTest) {
+    read_switch_test_sections(s, section("network"), draft);
+    s.close();
+    return draft;
+  }
   if (form == Form::kLab) {
     read_lab_sections(s, section("network"), section("lab"), draft);
   } else if (refuse_lab(s)) {

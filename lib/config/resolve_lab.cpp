@@ -23,6 +23,7 @@ class LabResolver {
     std::size_t next = 0;
     for (const BoardDraft& board : names_.boards) add_stations(board.endpoint, next);
     for (const ReceiverDraft& receiver : names_.receivers) add_stations(receiver.endpoint, next);
+    add_rig_ports();
     add_ports();
     for (const LinkDraft& link : draft_.links) add_link(link);
     if (!reading_.problems.empty()) return;
@@ -80,6 +81,14 @@ class LabResolver {
     link_of_.emplace_back();
     ends_.add(name, {node}, where);
     return node;
+  }
+
+  /// Adds the rig ports of a switch test, which are the only stations of its network.
+  void add_rig_ports() {
+    const auto& test = out_.run.switch_test;
+    if (!test) return;
+    for (std::size_t p = 0; p < test->ports.size(); ++p)
+      add_station(test->ports[p], std::nullopt, test->port_wheres[p]);
   }
 
   /// Adds the ports named by links as stations. Other ports are not part of the network.
@@ -202,7 +211,9 @@ LabConfig resolve_lab(Reading& reading, const LabDraft& draft, const Draft& name
   config.lab = draft.lab;
   config.mtu = draft.mtu;
   config.rings = std::move(rings);
-  LabResolver(reading, draft, names, config).run();
+  // With real ports, a switch test has no network.
+  if (!config.run.switch_test || config.run.switch_test->rig != switchtest::RigKind::kPorts)
+    LabResolver(reading, draft, names, config).run();
   return config;
 }
 

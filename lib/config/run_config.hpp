@@ -9,6 +9,7 @@
 #include "config/events_config.hpp"
 #include "config/port_config.hpp"
 #include "config/qp_config.hpp"
+#include "config/switch_test_config.hpp"
 #include "config/traffic_gen_config.hpp"
 #include "config/values.hpp"
 #include "engine/port_options.hpp"
@@ -179,6 +180,7 @@ struct RunConfig {
   std::vector<ReceiverConfig> receivers;
   std::vector<ChangeConfig> changes;             ///< in file order
   std::optional<ConformanceConfig> conformance;  ///< used by `softfeb conformance` only
+  std::optional<SwitchTestConfig> switch_test;   ///< used by `softfeb switch-test` only
 
   /// Place of each key that the file or --set gives, indexed by dotted path.
   std::map<std::string, Where> places;
