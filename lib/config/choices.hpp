@@ -114,6 +114,8 @@ inline const Choices<roce::PauseMode> kPauseMode{
     {{"off", roce::PauseMode::kOff}, {"pause", roce::PauseMode::kPause}, {"pfc", roce::PauseMode::kPfc}}};
 inline const Choices<bool> kMarkingAt{{{"enqueue", false}, {"dequeue", true}}};
 inline const Choices<bool> kNotEct{{{"pass", false}, {"drop", true}}};
+inline const Choices<fabric::WatchdogConfig::Action> kWatchdogAction{
+    {{"drop", fabric::WatchdogConfig::Action::kDrop}, {"forward", fabric::WatchdogConfig::Action::kForward}}};
 inline const Choices<bool> kTrust{{{"dscp", false}, {"pcp", true}}};
 
 inline const Choices<DcqcnSlots> kDcqcnSlots{

@@ -95,6 +95,11 @@ Json emit_switch(const fabric::SwitchConfig& config) {
   json["pcp_to_queue"] = emit_map(config.pcp_to_queue);
   if (config.pause.given()) json["pause"] = emit_pause(config.pause);
   emit_times(json, config.times);
+  if (config.watchdog.detection != 0) {
+    json["watchdog"] = {{"detection", format_time(config.watchdog.detection)},
+                        {"restoration", format_time(config.watchdog.restoration)},
+                        {"action", choices::kWatchdogAction.name(config.watchdog.action)}};
+  }
   if (config.forge.threshold != 0) {
     json["forge"] = {{"threshold", format_bandwidth(config.forge.threshold)},
                      {"window", format_time(config.forge.window)},

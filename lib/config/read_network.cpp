@@ -135,6 +135,15 @@ void read_times(Section& s, fabric::SwitchTimes& times) {
   s.read("cut_through", times.cut_through, parse_bool);
 }
 
+void read_watchdog(Section s, fabric::WatchdogConfig& watchdog) {
+  // The defaults of SONiC and of Junos.
+  watchdog.detection = watchdog.restoration = 200 * kMillisecond;
+  s.read("detection", watchdog.detection, time_in(kMicrosecond, 3600 * kSecond, "`detection`"));
+  s.read("restoration", watchdog.restoration, time_in(kMicrosecond, 3600 * kSecond, "`restoration`"));
+  s.read("action", watchdog.action, choices::kWatchdogAction);
+  s.close();
+}
+
 void read_forge(Section s, fabric::ThresholdForge& forge) {
   s.require("threshold", forge.threshold, parse_bandwidth, "9Gb/s");
   s.read("window", forge.window, parse_time);
@@ -182,6 +191,8 @@ SwitchDraft read_switch(Section s) {
   if (const Node* node = s.find("pause"))
     read_thresholds(Section(s.reading(), *node, s.pattern("pause")), config.pause);
   read_times(s, config.times);
+  if (const Node* node = s.find("watchdog"))
+    read_watchdog(Section(s.reading(), *node, s.pattern("watchdog")), config.watchdog);
   if (const Node* node = s.find("forge"))
     read_forge(Section(s.reading(), *node, s.pattern("forge")), config.forge);
   s.read("int", config.int_on, parse_bool);

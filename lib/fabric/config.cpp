@@ -51,6 +51,8 @@ void check_switch(const SwitchConfig& sw) {
   require(sw.priorities <= kQueues, where, "more than 8 priorities");
   for (const Time time : {sw.times.pipeline, sw.times.pause_response, sw.times.pause_generation})
     require(time <= SwitchTimes::kMax, where, "a time is longer than 1 ms");
+  require(sw.watchdog.detection <= kSecond * 3600 && sw.watchdog.restoration <= kSecond * 3600, where,
+          "a time of the watchdog is longer than an hour");
   require(sw.forge.threshold == 0 || sw.forge.window != 0, where,
           "a threshold switch needs a window above 0");
 }

@@ -104,6 +104,19 @@ struct SwitchTimes {
   bool any() const { return (pipeline | pause_response | pause_generation) != 0 || cut_through; }
 };
 
+/// PFC watchdog of all ports. It ends storms: pauses that keep a class of a port from sending for too long.
+struct WatchdogConfig {
+  enum class Action : std::uint8_t {
+    kDrop,     ///< drop the frames of the class that wait, and those that arrive
+    kForward,  ///< send the frames of the class in spite of pauses
+  };
+  /// The action begins when a class has been paused for this time, and has had frames to send but sent none.
+  /// 0: no watchdog.
+  Time detection = 0;
+  Time restoration = 0;  ///< the action ends when the class has not been paused for this time
+  Action action = Action::kDrop;
+};
+
 struct SwitchConfig {
   std::string name;
   /// Bytes shared by all ports; packets that fit neither here nor into headroom are dropped.
@@ -121,6 +134,7 @@ struct SwitchConfig {
   std::array<std::uint8_t, kQueues> pcp_to_queue{0, 1, 2, 3, 4, 5, 6, 7};
   PauseThresholds pause;
   SwitchTimes times;
+  WatchdogConfig watchdog;
   ThresholdForge forge;
   /// In-band network telemetry. If true, the switch counts a hop in each congestion control header (CCH) that
   /// it forwards and, if the CCH's profile is INT, adds the state of the egress port. If false, the switch

@@ -67,6 +67,7 @@ Port make_port(const NetworkConfig& config, const Topology& topology, std::uint3
   for (std::size_t q = 0; q < kQueues; ++q)
     if (sw.queues[q].ecn.enabled && sw.queues[q].ecn.at_dequeue)
       port.marks_leaving = static_cast<std::uint8_t>(port.marks_leaving | 1U << q);
+  if (sw.watchdog.detection != 0) port.watchdog = std::make_unique<Watchdog>(sw.watchdog);
   if (sw.times.any()) port.delays = std::make_unique<PortDelays>(sw.times);
   port.own_mac = port_mac(number);
   port.peer_mac = roce::kPauseAddress;

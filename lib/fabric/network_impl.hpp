@@ -14,6 +14,7 @@
 #include "fabric/shared_buffer.hpp"
 #include "fabric/station_queue.hpp"
 #include "fabric/topology.hpp"
+#include "fabric/watchdog.hpp"
 #include "fabric/wire.hpp"
 
 #include <array>
@@ -33,7 +34,7 @@ struct Channel {
   PauseState told;
   StationQueue waiting;  ///< frames waiting at a station; unused for a switch
   Time tx_at = kNever;   ///< time of the transmitter's next event
-  /// Time of the next event of the ports at both ends that only some switches have (SwitchTimes).
+  /// Time of the next event of the ports at both ends that only some switches have (SwitchTimes, Watchdog).
   Time delayed_at = kNever;
   std::uint16_t from = Topology::kNoPort;  ///< switch port that sends
   std::uint16_t into = Topology::kNoPort;  ///< switch port that receives
@@ -70,9 +71,11 @@ struct Port {
   std::array<Time, kQueues> served_at{};
   std::array<AverageLength, kQueues> averages{};  ///< only of queues with EcnMarking::weight
   std::uint8_t marks_leaving = 0;                 ///< bit mask of queues with EcnMarking::at_dequeue
-  std::unique_ptr<PortDelays> delays;             ///< null: the switch takes no time
-  roce::MacAddress own_mac{};                     ///< source address of the port's pause frames
-  roce::MacAddress peer_mac{};                    ///< destination address of the port's pause frames
+  std::uint8_t forced = 0;             ///< bit mask of queues that the watchdog forwards in spite of pauses
+  std::unique_ptr<Watchdog> watchdog;  ///< null: none
+  std::unique_ptr<PortDelays> delays;  ///< null: the switch takes no time
+  roce::MacAddress own_mac{};          ///< source address of the port's pause frames
+  roce::MacAddress peer_mac{};         ///< destination address of the port's pause frames
 };
 
 struct Switch {
@@ -90,7 +93,8 @@ struct Switch {
 };
 
 /// Implementation of Network: stations, links and events in network.cpp, switches in switching.cpp, their
-/// pause frames in switch_pause.cpp, marking in switch_marking.cpp, delays in switch_delays.cpp.
+/// pause frames in switch_pause.cpp, marking in switch_marking.cpp, delays in switch_delays.cpp, the
+/// PFC watchdog in switch_watchdog.cpp.
 struct Network::Parts {
   Parts(const NetworkConfig& config, FrameStore& frame_store);
 
@@ -134,6 +138,11 @@ struct Network::Parts {
   bool cuts_through(std::uint16_t port, const Frame& frame, Time now) const;
   Time header_due(const Channel& channel) const;
   void set_delayed(std::uint32_t channel);
+
+  // PFC watchdog.
+  void check_watchdog(std::uint16_t port, Time now);
+  void drop_queue(Port& port, std::size_t queue, Time now);
+  void drop_in_storm(Port& port, Frame* frame);
 
   // Pause frames of switches.
   void receive_control(std::uint16_t port, Frame* frame, Time now);

@@ -19,17 +19,22 @@ roce::MacControl::Kind kind_of(PauseMode kind) {
 
 void PauseState::told(const roce::MacControl& pause, Time now) {
   if (honours_ == PauseMode::kOff || pause.kind != kind_of(honours_)) return;
-  if (honours_ == PauseMode::kPause) {
-    until_.fill(now + roce::pause_time(pause.quanta[0], rate_));
-  } else {
-    for (std::size_t c = 0; c < kQueues; ++c)
-      if ((pause.enabled >> c & 1) != 0) until_[c] = now + roce::pause_time(pause.quanta[c], rate_);
+  // A quantum of 0 ends a pause; without a pause it changes nothing.
+  const auto set = [&](Time& until, std::uint16_t quanta) {
+    until = quanta == 0 ? std::min(until, now) : now + roce::pause_time(quanta, rate_);
+  };
+  for (std::size_t c = 0; c < kQueues; ++c) {
+    if (honours_ == PauseMode::kPause) {
+      set(until_[c], pause.quanta[0]);
+    } else if ((pause.enabled >> c & 1) != 0) {
+      set(until_[c], pause.quanta[c]);
+    }
   }
   all_open_ = *std::max_element(until_.begin(), until_.end());
 }
 
 std::uint8_t PauseState::open_slowly(Time now) const {
-  unsigned open = 0;
+  unsigned open = ignored_;
   for (std::size_t c = 0; c < kQueues; ++c)
     if (now >= until_[c]) open |= 1U << c;
   return static_cast<std::uint8_t>(open);

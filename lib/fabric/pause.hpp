@@ -18,10 +18,13 @@ class PauseState {
 
   /// Handles a received pause frame. Ignores frames whose kind differs from that of the link.
   void told(const roce::MacControl& pause, Time now);
-  /// Time from which this queue may send. This time is not in the future if the queue may send now.
+  /// End of the last pause of this queue, which may be in the past; 0: it was never paused.
   Time until(std::size_t queue) const { return until_[queue]; }
   /// Bit mask of the queues that may send at `now`.
   std::uint8_t open(Time now) const { return now >= all_open_ ? 0xff : open_slowly(now); }
+  /// Makes open() include the queues in the bit mask `queues` while they are paused, instead of those of the
+  /// previous call.
+  void ignore(std::uint8_t queues) { ignored_ = queues; }
   /// Earliest time at which a queue in the bit mask `waiting` may send. Call this when all of these queues
   /// are paused.
   Time opens_at(std::uint8_t waiting) const;
@@ -32,7 +35,8 @@ class PauseState {
   PauseMode honours_;
   std::uint64_t rate_;
   std::array<Time, kQueues> until_{};
-  Time all_open_ = 0;  ///< the latest time in until_
+  Time all_open_ = 0;         ///< the latest time in until_
+  std::uint8_t ignored_ = 0;  ///< bit mask of queues whose pauses are ignored
 };
 
 /// Decides when a port pauses and resumes its neighbour, based on the number of buffered bytes that arrived

@@ -37,13 +37,17 @@ struct PortSnapshot {
   std::uint64_t tx_packets = 0, tx_bytes = 0, tx_wire_bytes = 0;
   std::uint64_t rx_packets = 0, rx_bytes = 0;
   std::uint64_t ecn_marked = 0;  ///< packets marked CE at this egress port
-  /// Packets to this egress port that the switch dropped: those that the buffer did not admit, and
-  /// ecn_dropped.
+  /// Packets to this egress port that the switch dropped: those that the buffer did not admit,
+  /// ecn_dropped and watchdog_dropped.
   std::uint64_t dropped = 0;
   std::uint64_t ecn_dropped = 0;  ///< packets dropped because they are not ECN-capable (drop_not_ect)
   std::uint64_t pause_tx = 0;     ///< pause frames sent (802.3x or PFC): XOFF and repetitions
   std::uint64_t resume_tx = 0;
   std::uint64_t pause_rx = 0;
+  std::uint64_t watchdog_storms = 0;     ///< classes in which the PFC watchdog found a storm
+  std::uint64_t watchdog_restored = 0;   ///< ends of these storms
+  std::uint64_t watchdog_dropped = 0;    ///< packets dropped in storms
+  std::uint64_t watchdog_forwarded = 0;  ///< packets sent in storms although their class was paused
   Time paused = 0;  ///< time during which the port was paused although it had frames to send
   std::uint64_t cnp_forged = 0;
   /// Counted only if INT is on. cch_hops is the number of frames in whose congestion control header the port

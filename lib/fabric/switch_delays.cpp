@@ -46,6 +46,7 @@ bool Network::Parts::cuts_through(std::uint16_t p, const Frame& frame, Time now)
 void Network::Parts::end_delay(std::uint32_t d, Time now) {
   if (end_reception(d, now)) return;
   Port& port = ports[channels[d].from];
+  if (port.watchdog && port.watchdog->due() == now) return check_watchdog(channels[d].from, now);
   port.control.push(port.delays->made.pop());
   set_delayed(d);
   transmit(channels[d].from, now);
@@ -87,8 +88,11 @@ void Network::Parts::set_delayed(std::uint32_t d) {
     const PortDelays& delays = *ports[channel.into].delays;
     first = std::min({delays.received.front_time(), delays.stored.front_time(), header_due(channel)});
   }
-  if (channel.from != Topology::kNoPort && ports[channel.from].delays)
-    first = std::min(first, ports[channel.from].delays->made.front_time());
+  if (channel.from != Topology::kNoPort) {
+    const Port& port = ports[channel.from];
+    if (port.delays) first = std::min(first, port.delays->made.front_time());
+    if (port.watchdog) first = std::min(first, port.watchdog->due());
+  }
   channel.delayed_at = first;
 }
 

@@ -63,9 +63,13 @@ void Network::Parts::drop_early(Port& port, Frame* frame) {
 Frame* Network::Parts::next_data(Port& port, Time now) {
   for (;;) {
     Frame* const frame = port.queues.pop(port.told.open(now));
-    if (frame == nullptr || (port.marks_leaving >> frame->queue & 1) == 0) return frame;
-    const SwitchConfig& sw = *switches[port.switch_index].config;
-    if (passes_departure(port, sw.queues[frame->queue].ecn, *frame)) return frame;
+    if (frame == nullptr || ((port.marks_leaving | port.forced) >> frame->queue & 1) == 0) return frame;
+    const EcnMarking& ecn = switches[port.switch_index].config->queues[frame->queue].ecn;
+    if ((port.marks_leaving >> frame->queue & 1) == 0 || passes_departure(port, ecn, *frame)) {
+      if ((port.forced >> frame->queue & 1) != 0 && port.told.until(frame->queue) > now)
+        ++port.counters.watchdog_forwarded;
+      return frame;
+    }
     after_leaving(port, *frame, now);
     drop_early(port, frame);
   }

@@ -13,7 +13,12 @@ void Network::Parts::receive_control(std::uint16_t p, Frame* frame, Time now) {
   store.release(frame);
   if (!pause) return;
   ++port.counters.pause_rx;
+  if (port.watchdog) port.watchdog->before_pause(port.told, now);
   port.told.told(*pause, now);
+  if (port.watchdog) {
+    port.watchdog->after_pause(port.told, port.queues.waiting(), now);
+    set_delayed(port.channel);
+  }
   transmit(p, now);
 }
 

@@ -101,6 +101,10 @@ void Network::Parts::enqueue(std::uint16_t p, Frame* frame, Time now) {
   const bool pausable = !own && can_pause(ports[frame->ingress], *sw.config, *frame);
   const std::size_t ingress = frame->ingress - sw.first_port;
   const std::uint64_t queued = port.queues.bytes_of(frame->queue);
+  if (port.watchdog && port.watchdog->drops(frame->queue)) {
+    drop_in_storm(port, frame);
+    return;
+  }
   const EcnMarking& ecn = sw.config->queues[frame->queue].ecn;
   std::uint64_t length = queued;
   if (ecn.extended() && !passes_arrival(port, ecn, *frame, length, now)) {
@@ -118,6 +122,10 @@ void Network::Parts::enqueue(std::uint16_t p, Frame* frame, Time now) {
   const std::uint16_t from = frame->ingress;
   const std::uint8_t queue = frame->queue;
   if (queued == 0) port.served_at[queue] = now;
+  if (queued == 0 && port.watchdog) {
+    port.watchdog->waits(queue, port.told, now);
+    set_delayed(port.channel);
+  }
   port.queues.push(frame);
   transmit(p, now);
   note_lengths(port, queue);

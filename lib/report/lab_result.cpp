@@ -88,6 +88,12 @@ Json port(const fabric::SwitchConfig& sw, const fabric::PortSnapshot& p, const s
     json["cch_invalid"] = p.cch_invalid;
   }
   if (drops_not_ect(sw)) json["ecn_dropped"] = p.ecn_dropped;
+  if (sw.watchdog.detection != 0) {
+    json["watchdog_storms"] = p.watchdog_storms;
+    json["watchdog_restored"] = p.watchdog_restored;
+    json["watchdog_dropped"] = p.watchdog_dropped;
+    json["watchdog_forwarded"] = p.watchdog_forwarded;
+  }
   if (sw.priorities != 0) json["queues"] = queues(p, sw.priorities);
   return json;
 }

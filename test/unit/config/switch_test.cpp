@@ -105,3 +105,20 @@ TEST_CASE("switch: times") {
              {"pause_generation=2ms", "pause_generation", "`pause_generation`", "1ms"},
              {"cut_through=maybe", "cut_through", "neither true nor false", ""}});
 }
+
+TEST_CASE("switch: PFC watchdog") {
+  using Action = fabric::WatchdogConfig::Action;
+  CHECK(switch_with({}).watchdog.detection == 0);
+  const auto standard = switch_with({"watchdog={}"}).watchdog;
+  CHECK(standard.detection == 200 * kMillisecond);
+  CHECK(standard.restoration == 200 * kMillisecond);
+  CHECK(standard.action == Action::kDrop);
+  const auto all = switch_with({"watchdog={detection: 100ms, restoration: 1s, action: forward}"}).watchdog;
+  CHECK(all.detection == 100 * kMillisecond);
+  CHECK(all.restoration == kSecond);
+  CHECK(all.action == Action::kForward);
+  check_bad({{"watchdog={detection: 0}", "watchdog.detection", "`detection`", "1us"},
+             {"watchdog={restoration: 2h}", "watchdog.restoration", "`restoration`", "1h"},
+             {"watchdog={action: alert}", "watchdog.action", "unknown value", "drop, forward"},
+             {"watchdog={interval: 1ms}", "watchdog.interval", "unknown", ""}});
+}
