@@ -4,9 +4,11 @@
 #include "config/draft.hpp"
 #include "config/units.hpp"
 #include "congestion/int_record.hpp"
+#include "fabric/egress_memory.hpp"
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 
@@ -162,7 +164,8 @@ class NetworkChecker {
 
   void check_buffer(const SwitchDraft& s) {
     const fabric::SwitchConfig& config = s.config;
-    if (const std::uint64_t frame = draft_.mtu + 18; config.buffer < frame) {
+    const fabric::EgressMemory memory(config, 0);
+    if (const std::uint64_t frame = memory.occupied(draft_.mtu + 18); config.buffer < frame) {
       problem(s.where, "buffer", "is smaller than one frame of " + std::to_string(frame) + " bytes",
               "write for example 4MiB");
     }
@@ -174,7 +177,8 @@ class NetworkChecker {
 
   void check_marking(const SwitchDraft& s, const fabric::QueueConfig& queue) {
     if (!queue.ecn.enabled) return;
-    const std::uint64_t most = s.config.port_limit != 0 ? s.config.port_limit : s.config.buffer;
+    const std::uint64_t shared = s.config.port_limit != 0 ? s.config.port_limit : s.config.buffer;
+    const std::uint64_t most = shared + std::min(queue.minimum, UINT64_MAX - shared);
     if (queue.ecn.kmin < most) return;
     problem(s.where, "ecn",
             "a queue never reaches `kmin`, because packets are dropped at " + format_size(most),

@@ -40,6 +40,7 @@ Json emit_queue(std::size_t number, const fabric::QueueConfig& queue) {
   }
   json["lossless"] = queue.lossless;
   json["weight"] = queue.weight == 0 ? Json("strict") : Json(queue.weight);
+  if (queue.minimum != 0) json["minimum"] = format_size(queue.minimum);
   return json;
 }
 
@@ -61,6 +62,7 @@ Json emit_pause(const fabric::PauseThresholds& pause) {
     json["xon"] = format_size(pause.xon);
   }
   json["headroom"] = format_size(pause.headroom);
+  if (pause.headroom_pool != 0) json["headroom_pool"] = format_size(pause.headroom_pool);
   json["quanta"] = pause.quanta;
   return json;
 }
@@ -94,6 +96,9 @@ Json emit_switch(const fabric::SwitchConfig& config) {
   json["dscp_to_queue"] = emit_map(config.dscp_to_queue);
   json["pcp_to_queue"] = emit_map(config.pcp_to_queue);
   if (config.pause.given()) json["pause"] = emit_pause(config.pause);
+  if (config.memory.cell != 1) json["cell"] = config.memory.cell;
+  if (config.memory.cell_overhead != 0) json["cell_overhead"] = config.memory.cell_overhead;
+  if (config.memory.mac_leak != 0) json["mac_leak"] = format_size(config.memory.mac_leak);
   emit_times(json, config.times);
   if (config.watchdog.detection != 0) {
     json["watchdog"] = {{"detection", format_time(config.watchdog.detection)},

@@ -87,6 +87,7 @@ void read_queue(Section s, fabric::SwitchConfig& config, std::set<std::uint32_t>
   read_marking(s, queue.ecn);
   s.read("lossless", queue.lossless, parse_bool);
   s.read("weight", queue.weight, parse_weight);
+  s.read("minimum", queue.minimum, parse_threshold);
   s.close();
 }
 
@@ -123,8 +124,22 @@ void read_thresholds(Section s, fabric::PauseThresholds& pause) {
     s.reading().problem(s.find("xon_offset")->where, "has an effect only with `xoff_alpha`",
                         "remove it, or write `xon`");
   s.read("headroom", pause.headroom, parse_size);
+  if (s.read("headroom_pool", pause.headroom_pool, parse_size)) {
+    if (pause.headroom == 0)
+      s.reading().problem(s.find("headroom_pool")->where, "has an effect only with `headroom`",
+                          "write the `headroom` of each port, too");
+    else if (pause.headroom_pool == 0)
+      s.reading().problem(s.find("headroom_pool")->where, "leaves no headroom",
+                          "write a size above 0, or remove `headroom`");
+  }
   s.read("quanta", pause.quanta, integer(64, 0xffff));
   s.close();
+}
+
+void read_memory(Section& s, fabric::MemoryConfig& memory) {
+  s.read("cell", memory.cell, integer(1, fabric::MemoryConfig::kMaxCell));
+  s.read("cell_overhead", memory.cell_overhead, integer(0, fabric::MemoryConfig::kMaxOverhead));
+  s.read("mac_leak", memory.mac_leak, parse_threshold);
 }
 
 void read_times(Section& s, fabric::SwitchTimes& times) {
@@ -190,6 +205,7 @@ SwitchDraft read_switch(Section s) {
   read_map(s, "pcp_to_queue", config.pcp_to_queue, queues_of(config));
   if (const Node* node = s.find("pause"))
     read_thresholds(Section(s.reading(), *node, s.pattern("pause")), config.pause);
+  read_memory(s, config.memory);
   read_times(s, config.times);
   if (const Node* node = s.find("watchdog"))
     read_watchdog(Section(s.reading(), *node, s.pattern("watchdog")), config.watchdog);

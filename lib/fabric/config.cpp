@@ -29,6 +29,7 @@ void check_faults(const LinkFaults& faults, const std::string& where) {
 }
 
 void check_queue(const QueueConfig& queue, const std::string& where) {
+  require(queue.minimum <= kMaxThreshold, where, "the minimum of a queue is above 4 GiB");
   const EcnMarking& ecn = queue.ecn;
   if (!ecn.enabled) return;
   require(ecn.kmin <= ecn.kmax, where, "kmin is above kmax");
@@ -51,6 +52,10 @@ void check_switch(const SwitchConfig& sw) {
   require(sw.priorities <= kQueues, where, "more than 8 priorities");
   for (const Time time : {sw.times.pipeline, sw.times.pause_response, sw.times.pause_generation})
     require(time <= SwitchTimes::kMax, where, "a time is longer than 1 ms");
+  require(sw.memory.cell >= 1 && sw.memory.cell <= MemoryConfig::kMaxCell &&
+              sw.memory.cell_overhead <= MemoryConfig::kMaxOverhead,
+          where, "the cells of the buffer have 1 to 65536 bytes, and an overhead of at most 4096");
+  require(sw.memory.mac_leak <= kMaxThreshold, where, "mac_leak is above 4 GiB");
   require(sw.watchdog.detection <= kSecond * 3600 && sw.watchdog.restoration <= kSecond * 3600, where,
           "a time of the watchdog is longer than an hour");
   require(sw.forge.threshold == 0 || sw.forge.window != 0, where,

@@ -46,6 +46,8 @@ struct QueueConfig {
   /// Weight in deficit round robin, which distributes bytes. 0: strict priority; the highest queue number is
   /// served first.
   std::uint32_t weight = 1;
+  /// Bytes that each port guarantees to the queue, in addition to SwitchConfig::buffer.
+  std::uint64_t minimum = 0;
 };
 
 using roce::PauseMode;
@@ -71,6 +73,8 @@ struct PauseThresholds {
   /// With xoff_alpha: the sender is resumed when its bytes are below the dynamic threshold by at least this
   /// number, and at most xon.
   std::uint64_t xon_offset = 0;
+  /// Bytes that the headroom of all ports may occupy together; 0: as much as `headroom` permits.
+  std::uint64_t headroom_pool = 0;
 
   static constexpr std::uint64_t kNoXon = UINT64_MAX;
   bool given() const { return xoff != 0 || xoff_alpha != 0; }
@@ -117,6 +121,20 @@ struct WatchdogConfig {
   Action action = Action::kDrop;
 };
 
+/// How frames occupy the memory of a switch.
+struct MemoryConfig {
+  static constexpr std::uint32_t kMaxCell = 65'536;
+  static constexpr std::uint32_t kMaxOverhead = 4'096;
+
+  /// A frame of L bytes occupies ⌈(L + cell_overhead) / cell⌉ · cell bytes. Limits and thresholds of the
+  /// buffer and of pauses count these bytes. Marking and counters count the bytes of frames.
+  std::uint32_t cell = 1;
+  std::uint32_t cell_overhead = 0;
+  /// The MAC of a port takes frames from each queue, even while it is paused, as long as it holds fewer than
+  /// this number of their bytes. These frames no longer occupy the buffer, and are not counted as queued.
+  std::uint64_t mac_leak = 0;
+};
+
 struct SwitchConfig {
   std::string name;
   /// Bytes shared by all ports; packets that fit neither here nor into headroom are dropped.
@@ -133,6 +151,7 @@ struct SwitchConfig {
   std::array<std::uint8_t, 64> dscp_to_queue{};
   std::array<std::uint8_t, kQueues> pcp_to_queue{0, 1, 2, 3, 4, 5, 6, 7};
   PauseThresholds pause;
+  MemoryConfig memory;
   SwitchTimes times;
   WatchdogConfig watchdog;
   ThresholdForge forge;

@@ -67,6 +67,7 @@ Port make_port(const NetworkConfig& config, const Topology& topology, std::uint3
   for (std::size_t q = 0; q < kQueues; ++q)
     if (sw.queues[q].ecn.enabled && sw.queues[q].ecn.at_dequeue)
       port.marks_leaving = static_cast<std::uint8_t>(port.marks_leaving | 1U << q);
+  if (sw.memory.mac_leak != 0) port.mac = std::make_unique<MacStage>(sw.memory.mac_leak);
   if (sw.watchdog.detection != 0) port.watchdog = std::make_unique<Watchdog>(sw.watchdog);
   if (sw.times.any()) port.delays = std::make_unique<PortDelays>(sw.times);
   port.own_mac = port_mac(number);
@@ -267,15 +268,15 @@ void Network::take_snapshot(NetworkSnapshot& out, Time now) {
     out.totals.in_network += port.queues.size() + port.control.size();
     if (port.delays) out.totals.in_network += port.delays->size();
     out.ports[p] = port.counters;
-    out.ports[p].queue_bytes = port.queues.bytes();
-    out.ports[p].queue_bytes_of = port.queues.bytes_by_queue();
+    out.ports[p].queue_bytes = port.queued();
     for (std::size_t q = 0; q < kQueues; ++q) {
+      out.ports[p].queue_bytes_of[q] = port.queued(q);
       if (port.queues.bytes_of(q) == 0 || now < port.served_at[q]) continue;
       Time& starved = out.ports[p].queues[q].starved;
       starved = std::max(starved, now - port.served_at[q]);
     }
     if (port.blocked_since < now) out.ports[p].paused += now - port.blocked_since;
-    port.counters.queue_bytes_peak = port.queues.bytes();
+    port.counters.queue_bytes_peak = port.queued();
   }
   out.flows.assign(parts_->flows.all().begin(), parts_->flows.all().end());
   parts_->read_rules(out);

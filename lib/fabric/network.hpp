@@ -13,8 +13,8 @@
 /// lib/fabric simulates the switches and links between boards and receivers. It is sans-I/O, so the same code
 /// runs in real and in virtual time. It may include only roce, congestion, latency and base. Start with
 /// Network here and NetworkConfig (config.hpp). network.cpp moves frames along links, and switching.cpp moves
-/// them through switches. Forwarding, queues, marking, the shared buffer and pause frames have one header
-/// each. doc/fabric.md describes the model.
+/// them through switches; switch_*.cpp contain what else switches do. Forwarding, queues, marking, the shared
+/// buffer and pause frames have one header each. doc/fabric.md describes the model.
 namespace softfeb::fabric {
 
 /// Simulates switches, and the links between them and the stations. Sans-I/O, single owner, no allocation

@@ -8,6 +8,7 @@
 #include "fabric/flow_table.hpp"
 #include "fabric/forge.hpp"
 #include "fabric/forwarding.hpp"
+#include "fabric/mac_stage.hpp"
 #include "fabric/network.hpp"
 #include "fabric/pause.hpp"
 #include "fabric/queues.hpp"
@@ -72,10 +73,23 @@ struct Port {
   std::array<AverageLength, kQueues> averages{};  ///< only of queues with EcnMarking::weight
   std::uint8_t marks_leaving = 0;                 ///< bit mask of queues with EcnMarking::at_dequeue
   std::uint8_t forced = 0;             ///< bit mask of queues that the watchdog forwards in spite of pauses
+  std::unique_ptr<MacStage> mac;       ///< null: the MAC takes no frames in advance
   std::unique_ptr<Watchdog> watchdog;  ///< null: none
   std::unique_ptr<PortDelays> delays;  ///< null: the switch takes no time
   roce::MacAddress own_mac{};          ///< source address of the port's pause frames
   roce::MacAddress peer_mac{};         ///< destination address of the port's pause frames
+
+  /// Bytes of frames that wait in all queues, and in one; without those that the MAC has taken.
+  std::uint64_t queued() const { return queues.bytes() - (mac ? mac->bytes() : 0); }
+  std::uint64_t queued(std::size_t queue) const {
+    return queues.bytes_of(queue) - (mac ? mac->bytes_of(queue) : 0);
+  }
+  /// Dequeues the next frame from the queues in the bit mask `may`.
+  Frame* pop(std::uint8_t may) {
+    Frame* const frame = queues.pop(may);
+    if (frame != nullptr && mac) mac->popped(*frame);
+    return frame;
+  }
 };
 
 struct Switch {
@@ -116,7 +130,11 @@ struct Network::Parts {
   void pass_forge(Switch& sw, Port& port, Frame& frame, Time now);
   void transmit(std::uint16_t port, Time now);
   void record_hop(Port& port, const Frame& frame, Time now);
+  void begin_waiting(Port& port, std::uint8_t queue, Time now);
+  bool discards(Port& port, const EcnMarking& ecn, Frame* frame, std::uint64_t& length, Time now);
   void after_leaving(Port& port, Frame& frame, Time now);
+  void release_buffer(Port& port, Frame& frame, Time now);
+  void fill_mac(Port& port, std::size_t queue, Time now);
   std::uint8_t queue_of(const SwitchConfig& sw, const Frame& frame) const;
   static void note_lengths(Port& port, std::uint8_t queue);
   static void note_departure(Port& port, const Frame& frame, Time now);

@@ -30,7 +30,6 @@ class PortQueues {
   std::uint8_t waiting() const { return waiting_; }  ///< bit mask of non-empty queues
   std::uint64_t bytes() const { return total_; }
   std::uint64_t bytes_of(std::size_t queue) const { return bytes_[queue]; }
-  const std::array<std::uint64_t, kQueues>& bytes_by_queue() const { return bytes_; }
   std::size_t size() const;
 
  private:

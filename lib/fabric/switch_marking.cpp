@@ -38,7 +38,7 @@ bool Network::Parts::passes_departure(Port& port, const EcnMarking& ecn, Frame& 
   const bool markable = (frame.facts & kFactEct) != 0;
   if (!markable && (!ecn.drop_not_ect || ecn_capable(frame))) return true;
   const std::uint64_t behind =
-      ecn.weight != 0 ? port.averages[frame.queue].bytes(ecn.weight) : port.queues.bytes_of(frame.queue);
+      ecn.weight != 0 ? port.averages[frame.queue].bytes(ecn.weight) : port.queued(frame.queue);
   if (!marks(ecn, behind, port.marking)) return true;
   if (markable) mark(port, frame);
   return markable;
@@ -62,7 +62,7 @@ void Network::Parts::drop_early(Port& port, Frame* frame) {
 /// there is none.
 Frame* Network::Parts::next_data(Port& port, Time now) {
   for (;;) {
-    Frame* const frame = port.queues.pop(port.told.open(now));
+    Frame* const frame = port.pop(port.told.open(now));
     if (frame == nullptr || ((port.marks_leaving | port.forced) >> frame->queue & 1) == 0) return frame;
     const EcnMarking& ecn = switches[port.switch_index].config->queues[frame->queue].ecn;
     if ((port.marks_leaving >> frame->queue & 1) == 0 || passes_departure(port, ecn, *frame)) {

@@ -30,7 +30,7 @@ void Network::Parts::check_watchdog(std::uint16_t p, Time now) {
 void Network::Parts::drop_queue(Port& port, std::size_t queue, Time now) {
   Time& starved = port.counters.queues[queue].starved;
   starved = std::max(starved, now - port.served_at[queue]);
-  while (Frame* const frame = port.queues.pop(static_cast<std::uint8_t>(1U << queue))) {
+  while (Frame* const frame = port.pop(static_cast<std::uint8_t>(1U << queue))) {
     after_leaving(port, *frame, now);
     drop_in_storm(port, frame);
   }

@@ -100,18 +100,11 @@ void Network::Parts::enqueue(std::uint16_t p, Frame* frame, Time now) {
   const std::uint8_t ingress_class = own ? 0 : class_of(ports[frame->ingress], *frame);
   const bool pausable = !own && can_pause(ports[frame->ingress], *sw.config, *frame);
   const std::size_t ingress = frame->ingress - sw.first_port;
-  const std::uint64_t queued = port.queues.bytes_of(frame->queue);
-  if (port.watchdog && port.watchdog->drops(frame->queue)) {
-    drop_in_storm(port, frame);
-    return;
-  }
   const EcnMarking& ecn = sw.config->queues[frame->queue].ecn;
-  std::uint64_t length = queued;
-  if (ecn.extended() && !passes_arrival(port, ecn, *frame, length, now)) {
-    drop_early(port, frame);
-    return;
-  }
-  if (!sw.buffer.admit(*frame, ingress, ingress_class, pausable, {port.queues.bytes(), queued})) {
+  std::uint64_t length = port.queued(frame->queue);
+  const SharedBuffer::Egress egress{std::size_t{p} - sw.first_port, port.queued(), length};
+  if (discards(port, ecn, frame, length, now)) return;
+  if (!sw.buffer.admit(*frame, ingress, ingress_class, pausable, egress)) {
     ++port.counters.dropped;
     ++port.counters.queues[frame->queue].dropped;
     drop(frame, totals.dropped_buffer);
@@ -121,24 +114,45 @@ void Network::Parts::enqueue(std::uint16_t p, Frame* frame, Time now) {
     mark(port, *frame);
   const std::uint16_t from = frame->ingress;
   const std::uint8_t queue = frame->queue;
-  if (queued == 0) port.served_at[queue] = now;
-  if (queued == 0 && port.watchdog) {
-    port.watchdog->waits(queue, port.told, now);
-    set_delayed(port.channel);
-  }
+  if ((port.queues.waiting() >> queue & 1) == 0) begin_waiting(port, queue, now);
   port.queues.push(frame);
+  if (port.mac) {
+    port.mac->pushed(frame);
+    fill_mac(port, queue, now);
+  }
   transmit(p, now);
   note_lengths(port, queue);
   if (!pausable) return;
   after_filling(sw, from, ingress_class, now);
 }
 
+/// Drops a frame that arrives at an egress queue if the watchdog or `not_ect: drop` requires it. Returns true
+/// if it did. `length`: see passes_arrival().
+bool Network::Parts::discards(Port& port, const EcnMarking& ecn, Frame* frame, std::uint64_t& length,
+                              Time now) {
+  if (port.watchdog && port.watchdog->drops(frame->queue)) {
+    drop_in_storm(port, frame);
+    return true;
+  }
+  if (!ecn.extended() || passes_arrival(port, ecn, *frame, length, now)) return false;
+  drop_early(port, frame);
+  return true;
+}
+
+/// Call before a frame is appended to an empty queue.
+void Network::Parts::begin_waiting(Port& port, std::uint8_t queue, Time now) {
+  port.served_at[queue] = now;
+  if (!port.watchdog) return;
+  port.watchdog->waits(queue, port.told, now);
+  set_delayed(port.channel);
+}
+
 /// Updates the maxima of a port's queue lengths. Call after a frame has been appended to `queue`.
 void Network::Parts::note_lengths(Port& port, std::uint8_t queue) {
   const auto raise = [](std::uint64_t& most, std::uint64_t bytes) { most = std::max(most, bytes); };
-  raise(port.counters.queue_bytes_peak, port.queues.bytes());
-  raise(port.counters.queue_bytes_max, port.queues.bytes());
-  raise(port.counters.queues[queue].bytes_max, port.queues.bytes_of(queue));
+  raise(port.counters.queue_bytes_peak, port.queued());
+  raise(port.counters.queue_bytes_max, port.queued());
+  raise(port.counters.queues[queue].bytes_max, port.queued(queue));
 }
 
 /// For a switch with a ThresholdForge: measures the traffic towards a port, and sends CNPs to its sources.
@@ -214,7 +228,7 @@ void Network::Parts::record_hop(Port& port, const Frame& frame, Time now) {
   const Switch& sw = switches[port.switch_index];
   if (!sw.config->int_on) return;
   const auto record =
-      congestion::IntRecord::of(port.counters.rate, now, port.counters.tx_wire_bytes, port.queues.bytes());
+      congestion::IntRecord::of(port.counters.rate, now, port.counters.tx_wire_bytes, port.queued());
   // The sum of a valid CCH's words is constant, so a checksum in the UDP header stays correct.
   if (const MutableByteSpan cch = cch_bytes(frame); roce::add_hop(cch, record, sw.int_id)) {
     ++port.counters.cch_hops;
@@ -223,22 +237,36 @@ void Network::Parts::record_hop(Port& port, const Frame& frame, Time now) {
   }
 }
 
-/// Releases the buffer of a data frame whose first bit leaves through `port`, and resumes the sender if
-/// possible.
+/// Releases the buffer of a data frame that has left its queue for transmission, or to be dropped.
 void Network::Parts::after_leaving(Port& port, Frame& frame, Time now) {
   if (port.blocked_since != kNever) {
     port.counters.paused += now - port.blocked_since;
     port.blocked_since = kNever;
   }
+  if (port.mac) {
+    fill_mac(port, frame.queue, now);
+  } else {
+    release_buffer(port, frame, now);
+  }
+}
+
+/// Lets the MAC of a port take frames from a queue.
+void Network::Parts::fill_mac(Port& port, std::size_t queue, Time now) {
+  while (Frame* const frame = port.mac->take(queue)) release_buffer(port, *frame, now);
+}
+
+/// Releases the buffer of a data frame at `port`, and resumes the sender if possible.
+void Network::Parts::release_buffer(Port& port, Frame& frame, Time now) {
   Switch& sw = switches[port.switch_index];
   const std::size_t ingress = frame.ingress - sw.first_port;
+  const auto egress = static_cast<std::size_t>(&port - ports.data()) - sw.first_port;
   if (frame.ingress == sw.end_port) {
-    sw.buffer.release(frame, ingress, 0);
+    sw.buffer.release(frame, ingress, 0, egress);
     return;
   }
   Port& from = ports[frame.ingress];
   const std::uint8_t ingress_class = class_of(from, frame);
-  sw.buffer.release(frame, ingress, ingress_class);
+  sw.buffer.release(frame, ingress, ingress_class, egress);
   if (from.flow_control != PauseMode::kOff) after_emptying(sw, frame.ingress, ingress_class, now);
 }
 

@@ -122,3 +122,24 @@ TEST_CASE("switch: PFC watchdog") {
              {"watchdog={action: alert}", "watchdog.action", "unknown value", "drop, forward"},
              {"watchdog={interval: 1ms}", "watchdog.interval", "unknown", ""}});
 }
+
+TEST_CASE("switch: memory") {
+  CHECK(switch_with({}).memory.cell == 1);
+  const auto all =
+      switch_with({"cell=208", "cell_overhead=12", "mac_leak=8320B", "queues.1={queue: 5, minimum: 3KiB}",
+                   "pause={xoff: 100KiB, headroom: 64KiB, headroom_pool: 128KiB}"});
+  CHECK(all.memory.cell == 208);
+  CHECK(all.memory.cell_overhead == 12);
+  CHECK(all.memory.mac_leak == 8320);
+  CHECK(all.queues[5].minimum == 3072);
+  CHECK(all.queues[4].minimum == 0);
+  CHECK(all.pause.headroom_pool == 128 * 1024);
+  check_bad({{"cell=0", "cell", "out of range", "from 1 to 65536"},
+             {"cell_overhead=5000", "cell_overhead", "out of range", "to 4096"},
+             {"mac_leak=5GiB", "mac_leak", "too long", "4000MiB"},
+             {"queues.1={queue: 5, minimum: 5GiB}", "queues.1.minimum", "too long", "4000MiB"},
+             {"pause={xoff: 9KiB, headroom_pool: 1KiB}", "pause.headroom_pool", "only with `headroom`",
+              "`headroom`"},
+             {"pause={xoff: 9KiB, headroom: 1KiB, headroom_pool: 0}", "pause.headroom_pool", "leaves no headroom",
+              "above 0"}});
+}

@@ -128,6 +128,30 @@ TEST_CASE("cut-through: a frame is stored if the egress port is busy, has frames
   CHECK(paused.arrivals[0].at == told + 51'200 * kNanosecond + kDataWire + kDelay);
 }
 
+TEST_CASE("cut-through: a frame is stored if others wait, or if its pause ends before it has been received") {
+  const SwitchTimes times{.pipeline = kPipeline, .cut_through = true};
+  Bench waits(timed_star(2, times, PauseMode::kPfc));
+  waits.send(1, pfc_frame(1U << 3, 0xffff), 0);
+  waits.run(10 * kMicrosecond);
+  waits.send({0, 1}, 10 * kMicrosecond);
+  waits.run(20 * kMicrosecond);
+  waits.send({0, 1, 1024, 17, 0}, 20 * kMicrosecond);
+  waits.run(kMillisecond);
+  REQUIRE(waits.arrivals.size() == 1);
+  CHECK(waits.arrivals[0].at == 20 * kMicrosecond + kStored + kPipeline);
+
+  Bench ends(timed_star(2, times, PauseMode::kPause));
+  ends.send(1, pause_frame(1000), 0);
+  const Time end = 84 * 800 + kDelay + 51'200 * kNanosecond;
+  // The header has passed the pipeline 100 ns before the end of the pause.
+  const Time at = end - 100 * kNanosecond - kPipeline - kHeaderTime - kDelay;
+  ends.run(at);
+  ends.send({0, 1}, at);
+  ends.run(kMillisecond);
+  REQUIRE(ends.arrivals.size() == 1);
+  CHECK(ends.arrivals[0].at == at + kStored + kPipeline);
+}
+
 TEST_CASE("cut-through: flooded frames and frames over links with faults are stored") {
   Bench b(timed_star(3, {.cut_through = true}));
   auto bytes = data_bytes({0, 1});

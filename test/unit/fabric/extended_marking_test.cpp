@@ -74,9 +74,10 @@ TEST_CASE("marking: packets that are not ECN-capable pass, or are dropped like o
     ecn.drop_not_ect = true;
     Released drop(ecn, 10, roce::Ecn::kNotEct);
     // At arrival, the fourth packet and all later ones find three packets. At departure, packets are dropped
-    // until only three are left behind one.
-    CHECK(drop.marked.size() == (at_dequeue ? 3 : 3));
+    // until only three are left, because the first of these leaves only two behind it.
+    CHECK(drop.marked.size() == 3);
     const auto& port = drop.b.snapshot.ports[1];
+    CHECK(port.queue_bytes_max == (at_dequeue ? 10 : 3) * kDataLength);
     CHECK(port.ecn_dropped == 7);
     CHECK(port.dropped == 7);
     CHECK(port.queues[3].dropped == 7);

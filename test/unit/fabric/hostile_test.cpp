@@ -38,6 +38,31 @@ NetworkConfig everything() {
   return config;
 }
 
+/// The network of everything(), with all models of real switches. Two links have no faults, so that frames
+/// cut through.
+NetworkConfig real_switches(fabric::WatchdogConfig::Action action) {
+  auto config = everything();
+  for (auto& sw : config.switches) {
+    sw.pause.xoff = 0;
+    sw.pause.xoff_alpha = 128;
+    sw.pause.xon_offset = 1'000;
+    sw.pause.headroom_pool = 5'000;
+    for (std::size_t q = 0; q < fabric::kQueues; ++q) {
+      auto& queue = sw.queues[q];
+      queue.ecn.at_dequeue = q % 2 == 0;
+      queue.ecn.weight = static_cast<std::uint8_t>(q % 3);
+      queue.ecn.drop_not_ect = true;
+      queue.minimum = 500 * q;
+    }
+    sw.memory = {208, 10, 2'000};
+    sw.times = {300 * kNanosecond, 2 * kMicrosecond, kMicrosecond, true};
+    sw.watchdog = {5 * kMicrosecond, 20 * kMicrosecond, action};
+  }
+  config.switches[1].memory.mac_leak = 0;
+  for (const std::size_t link : {0U, 4U}) config.links[link].a_to_b = config.links[link].b_to_a = {};
+  return config;
+}
+
 /// Gives every link rules with all actions, for the queue pairs of hostile_bytes() in both directions.
 void add_rules(NetworkConfig& config) {
   using faults::ActionKind;
@@ -128,6 +153,34 @@ TEST_CASE("hostile frames: all are accounted for and returned") {
   Bench b(everything());
   endure(b);
   CHECK(b.store.out == 0);
+}
+
+TEST_CASE("hostile frames in models of real switches: all are accounted for and returned") {
+  using Action = fabric::WatchdogConfig::Action;
+  for (const auto action : {Action::kDrop, Action::kForward}) {
+    Bench b(real_switches(action));
+    endure(b);
+    CHECK(b.store.out == 0);
+    fabric::PortSnapshot sum;
+    for (const auto& port : b.look(kSecond).ports) {
+      CHECK(port.queue_bytes == 0);
+      sum.pause_tx += port.pause_tx;
+      sum.resume_tx += port.resume_tx;
+      sum.ecn_dropped += port.ecn_dropped;
+      sum.watchdog_storms += port.watchdog_storms;
+      sum.watchdog_restored += port.watchdog_restored;
+      sum.watchdog_dropped += port.watchdog_dropped;
+      sum.watchdog_forwarded += port.watchdog_forwarded;
+    }
+    CAPTURE(sum.pause_tx, sum.resume_tx, sum.ecn_dropped, sum.watchdog_storms, sum.watchdog_dropped);
+    CHECK(sum.pause_tx != 0);
+    CHECK(sum.resume_tx != 0);
+    CHECK(sum.ecn_dropped != 0);
+    CHECK(sum.watchdog_storms != 0);
+    CHECK(sum.watchdog_restored == sum.watchdog_storms);
+    CHECK((action == Action::kDrop ? sum.watchdog_dropped : sum.watchdog_forwarded) != 0);
+    CHECK((action == Action::kDrop ? sum.watchdog_forwarded : sum.watchdog_dropped) == 0);
+  }
 }
 
 TEST_CASE("hostile frames on links with rules: all are accounted for and returned") {

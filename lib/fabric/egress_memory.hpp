@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "fabric/config.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace softfeb::fabric {
+
+/// Bytes that a frame needs, and the bytes in use by which limits judge it.
+struct MemoryClaim {
+  std::uint64_t bytes = 0;        ///< memory that the frame occupies
+  std::uint64_t shared = 0;       ///< the part of `bytes` that comes from the shared buffer
+  std::uint64_t port_bytes = 0;   ///< bytes of the egress port in use, beyond the minima of its queues
+  std::uint64_t queue_bytes = 0;  ///< bytes of the egress queue in use, beyond its minimum
+};
+
+/// Memory that the egress queues of a switch occupy: counts cells instead of bytes of frames, and grants each
+/// queue its minimum. Bytes of a queue up to the minimum are not shared, whichever frames they belong to.
+class EgressMemory {
+ public:
+  EgressMemory(const SwitchConfig& config, std::size_t ports);
+
+  /// Returns true if the configuration needs this class. Otherwise, a frame occupies its bytes, and all of
+  /// them are shared.
+  static bool needed(const SwitchConfig& config);
+
+  std::uint64_t occupied(std::uint32_t length) const {
+    return (std::uint64_t{length} + overhead_ + cell_ - 1) / cell_ * cell_;
+  }
+  /// What a frame of `length` bytes needs to enter a queue of port `port` of this switch (0, 1, …).
+  MemoryClaim claim(std::uint32_t length, std::size_t port, std::size_t queue) const;
+  /// Counts a frame that occupies `bytes`. `headroom` is true if the headroom stores it.
+  void add(std::uint64_t bytes, std::size_t port, std::size_t queue, bool headroom);
+  /// Reverses add(). Returns the number of these bytes that were shared.
+  std::uint64_t remove(std::uint64_t bytes, std::size_t port, std::size_t queue, bool headroom);
+
+ private:
+  struct Account {
+    std::array<std::uint64_t, kQueues> all{};     ///< bytes of all frames of the queue
+    std::array<std::uint64_t, kQueues> stored{};  ///< without those in the headroom
+    std::uint64_t beyond = 0;                     ///< sum over all queues of the bytes beyond the minimum
+  };
+
+  std::uint64_t beyond(std::uint64_t bytes, std::size_t queue) const {
+    return bytes - std::min(bytes, minimum_[queue]);
+  }
+
+  std::uint64_t cell_;
+  std::uint64_t overhead_;
+  std::array<std::uint64_t, kQueues> minimum_{};
+  std::vector<Account> accounts_;
+};
+
+}  // namespace softfeb::fabric
