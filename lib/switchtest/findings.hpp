@@ -20,8 +20,9 @@ struct Findings {
   /// PFC priority that stops frames of a DSCP; nullopt: none does.
   std::array<std::optional<std::uint8_t>, 64> priority_of_dscp{};
 
-  /// dscp: number of the group of DSCPs that share a queue. Groups are numbered by their lowest DSCP.
+  /// dscp: number of the group of DSCPs that share a queue, which is its lowest DSCP. kNoQueue: unknown.
   std::optional<std::array<std::uint8_t, 64>> queue_of_dscp;
+  static constexpr std::uint8_t kNoQueue = 0xff;
   /// mtu: largest frame that passes, without FCS and tag.
   std::optional<std::uint32_t> largest_frame;
   /// throughput: largest load without loss (1: line rate) from A to D, by frame size with FCS.

@@ -9,6 +9,7 @@ namespace softfeb::switchtest {
 namespace {
 
 constexpr std::array kTests{
+    SwitchTest{"dscp", "which DSCPs share a queue", 2, run_dscp},
     SwitchTest{"throughput", "the largest load without loss", 2, run_throughput},
 };
 

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switchtest/order_trial.hpp"
+
+#include "switchtest/frame_writer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace softfeb::switchtest {
+
+namespace {
+
+constexpr std::uint64_t kFewestWaiting = 4;
+/// Frames that leave the queue for the transmitter before the pause stops it.
+constexpr std::uint64_t kPrimer = 20;
+
+/// Rate at which a queue of D grows while all senders send.
+double excess(const Context& ctx) {
+  const Roles& roles = ctx.roles();
+  const double offered =
+      static_cast<double>(ctx.rate(roles.a)) + (roles.b ? static_cast<double>(ctx.rate(*roles.b)) : 0);
+  return offered - static_cast<double>(ctx.rate(roles.d));
+}
+
+/// For each kind in `others`: true if a frame of it and one of kind `item` arrived in another order than they
+/// departed.
+std::vector<bool> changed_order(const std::vector<Arrival>& arrivals, std::uint16_t item,
+                                const std::vector<std::uint16_t>& others) {
+  std::vector<bool> out(others.size());
+  for (const Arrival& a : arrivals) {
+    if (a.kind != item) continue;
+    for (const Arrival& b : arrivals) {
+      const auto it = std::find(others.begin(), others.end(), b.kind);
+      if (it != others.end() && (a.departed < b.departed) != (a.at < b.at))
+        out[static_cast<std::size_t>(it - others.begin())] = true;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+OrderTrials::OrderTrials(Context& ctx, const std::vector<FrameKind>& items, std::optional<Freeze> freeze)
+    : ctx_(ctx), items_(items), freeze_(freeze) {
+  for (const FrameKind& kind : items) longest_ = std::max(longest_, FrameWriter::frame_length(kind));
+}
+
+bool OrderTrials::can_overload(const Context& ctx) {
+  constexpr double kLeast = 0.25;
+  return excess(ctx) >= kLeast * static_cast<double>(ctx.rate(ctx.roles().d));
+}
+
+/// Number of frames that A sends to make `backlog_` frames wait, and at least one of each of `items` items.
+std::uint64_t OrderTrials::train_length(std::size_t items) const {
+  const std::uint64_t waiting = std::max<std::uint64_t>(backlog_, items);
+  if (freeze_) return waiting;
+  const double growth = excess(ctx_) / static_cast<double>(ctx_.rate(ctx_.roles().a));
+  return static_cast<std::uint64_t>(static_cast<double>(waiting) / std::min(1.0, growth)) + 1;
+}
+
+/// Adds frames from A, and returns the time at which the last of them has left.
+Time OrderTrials::add_train(Plan& plan, const std::vector<std::uint16_t>& kinds, std::uint64_t count,
+                            Time start) const {
+  const std::uint16_t from = ctx_.roles().a;
+  plan.trial.sources.push_back(
+      {.port = from, .kinds = kinds, .start = start, .count = count, .seed = ctx_.settings.seed});
+  return start + time_on_wire(longest_, ctx_.rate(from)) * count;
+}
+
+/// Adds frames from B, so that A's frames of these kinds have to wait. Only the order of A's frames counts.
+void OrderTrials::add_fillers(Plan& plan, const std::vector<std::uint16_t>& kinds, Time start,
+                              Time end) const {
+  std::vector<std::uint16_t> fillers;
+  for (const std::uint16_t k : kinds) {
+    fillers.push_back(static_cast<std::uint16_t>(plan.trial.kinds.size()));
+    plan.trial.kinds.push_back(FrameKind(plan.trial.kinds[k]));
+    plan.trial.kinds.back().record = false;
+  }
+  plan.trial.sources.push_back(
+      {.port = *ctx_.roles().b, .kinds = fillers, .start = start, .end = end, .seed = ctx_.settings.seed});
+}
+
+/// A plan with the kinds of a question, and no frames yet. Kind 0 is the primer.
+OrderTrials::Plan OrderTrials::empty_plan(const OrderQuestion& question) const {
+  Plan out{.trial = ctx_.trial()};
+  out.trial.obedience.assign(ctx_.rig.ports().size(), {.obeys = false});
+  const auto add_kind = [&](std::size_t item) {
+    out.trial.kinds.push_back(items_[item]);
+    out.trial.kinds.back().record = true;
+    return static_cast<std::uint16_t>(out.trial.kinds.size() - 1);
+  };
+  add_kind(question.item);
+  out.item = add_kind(question.item);
+  for (const std::size_t other : question.others) out.others.push_back(add_kind(other));
+  return out;
+}
+
+OrderTrials::Plan OrderTrials::plan(const OrderQuestion& question) const {
+  Plan out = empty_plan(question);
+  const std::vector<std::uint16_t> item{out.item};
+  const auto& first = question.others_first ? out.others : item;
+  const auto& last = question.others_first ? item : out.others;
+  Time at = ctx_.rig.settle();
+  if (freeze_) at = add_train(out, {0}, kPrimer, at);
+  const Time began = at;
+  at = add_train(out, first, train_length(first.size()), at);
+  if (!freeze_ && ctx_.roles().b) add_fillers(out, first, began, at);
+  at = add_train(out, last, last.size(), at) + ctx_.rig.settle();
+  if (freeze_) {
+    Freeze freeze = *freeze_;
+    freeze.port = ctx_.roles().d;
+    freeze.from = 0;
+    freeze.until = out.released = at;
+    out.trial.freezes.push_back(freeze);
+  }
+  const std::uint64_t most = kPrimer + 2 * train_length(first.size()) + last.size();
+  out.trial.end = at + most * time_on_wire(longest_, ctx_.rate(ctx_.roles().d)) + 2 * ctx_.rig.settle();
+  return out;
+}
+
+/// Runs a trial until the switch has held all frames back.
+std::optional<TrialResult> OrderTrials::run(const Plan& plan) {
+  constexpr int kAttempts = 5;
+  for (int i = 0; i < kAttempts; ++i) {
+    auto result = ctx_.run_valid(plan.trial);
+    if (!result) {
+      rig_failed_ = true;
+      return std::nullopt;
+    }
+    const bool lapsed = freeze_ && !result->arrivals.empty() && result->arrivals.front().at < plan.released;
+    if (!lapsed) return result;
+  }
+  failure_ = "frames left the switch although port D had paused it";
+  return std::nullopt;
+}
+
+std::optional<std::vector<bool>> OrderTrials::answer(const OrderQuestion& question) {
+  std::vector<bool> out;
+  while (out.size() < question.others.size()) {
+    OrderQuestion part{.item = question.item, .others_first = question.others_first};
+    const auto begin = question.others.begin() + static_cast<std::ptrdiff_t>(out.size());
+    const std::size_t size = std::min(question.others.size() - out.size(), most_others_);
+    part.others.assign(begin, begin + static_cast<std::ptrdiff_t>(size));
+    const auto changed = answer_part(part);
+    if (!failure_.empty() || rig_failed_) return std::nullopt;
+    if (changed) out.insert(out.end(), changed->begin(), changed->end());
+  }
+  return out;
+}
+
+/// Asks about some of the others. nullopt without a failure: to be asked again, with fewer frames.
+std::optional<std::vector<bool>> OrderTrials::answer_part(const OrderQuestion& question) {
+  const Plan script = plan(question);
+  const auto result = run(script);
+  if (!result) return std::nullopt;
+  const auto lost = [&](std::uint16_t k) { return result->kinds[k].arrived == 0; };
+  if (!lost(script.item) && std::none_of(script.others.begin(), script.others.end(), lost))
+    return changed_order(result->arrivals, script.item, script.others);
+  // The memory of the switch was full when these frames came.
+  if (backlog_ / 2 < kFewestWaiting)
+    failure_ = "the switch dropped frames although only " + std::to_string(backlog_) + " of them waited";
+  backlog_ /= 2;
+  most_others_ = std::max<std::size_t>(1, std::min(most_others_, question.others.size()) / 2);
+  return std::nullopt;
+}
+
+}  // namespace softfeb::switchtest

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "switchtest/context.hpp"
+#include "switchtest/queue_groups.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace softfeb::switchtest {
+
+/// Finds out in which order frames leave the queues of port D. The queues are filled while D pauses the
+/// switch or, if there is no pause for them, while senders overload D.
+class OrderTrials {
+ public:
+  /// Frames of `items` are sent. `freeze`: pauses all of them; its port and times are ignored. nullopt: A and
+  /// B overload D.
+  OrderTrials(Context& ctx, const std::vector<FrameKind>& items, std::optional<Freeze> freeze);
+
+  /// True if A and B together can send so much more than D receives that a queue fills.
+  static bool can_overload(const Context& ctx);
+
+  /// Answers a question of groups_by_order(). nullopt: failure() is the reason.
+  std::optional<std::vector<bool>> answer(const OrderQuestion& question);
+  const std::string& failure() const { return failure_; }
+  /// True if the rig failed, not the switch.
+  bool rig_failed() const { return rig_failed_; }
+
+ private:
+  struct Plan {
+    Trial trial;
+    std::vector<std::uint16_t> others;  ///< kinds of the frames from A, by position in the question
+    std::uint16_t item = 0;
+    Time released = 0;
+  };
+
+  std::uint64_t train_length(std::size_t items) const;
+  std::optional<std::vector<bool>> answer_part(const OrderQuestion& question);
+  Plan plan(const OrderQuestion& question) const;
+  Plan empty_plan(const OrderQuestion& question) const;
+  Time add_train(Plan& plan, const std::vector<std::uint16_t>& kinds, std::uint64_t count, Time start) const;
+  void add_fillers(Plan& plan, const std::vector<std::uint16_t>& kinds, Time start, Time end) const;
+  std::optional<TrialResult> run(const Plan& plan);
+
+  Context& ctx_;
+  const std::vector<FrameKind>& items_;
+  std::optional<Freeze> freeze_;
+  std::uint32_t longest_ = 0;           ///< of the frames of all items
+  std::uint64_t backlog_ = 256;         ///< frames that wait before the last frames of a question come
+  std::size_t most_others_ = SIZE_MAX;  ///< in one trial
+  std::string failure_;
+  bool rig_failed_ = false;
+};
+
+}  // namespace softfeb::switchtest

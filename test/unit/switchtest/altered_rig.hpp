@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "run_test.hpp"
+#include "switchtest/virtual_rig.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace softfeb::test {
+
+/// A virtual rig whose results a test changes, for what simulated networks do not do.
+class AlteredRig final : public switchtest::Rig {
+ public:
+  explicit AlteredRig(const fabric::NetworkConfig& network) : rig_(network) {}
+
+  /// Called with each trial and its result.
+  std::function<void(const switchtest::Trial&, switchtest::TrialResult&)> alter{};
+  switchtest::RigKind as = switchtest::RigKind::kVirtual;
+  std::optional<Time> own = 0;
+
+  switchtest::RigKind kind() const override { return as; }
+  const std::vector<switchtest::RigPort>& ports() const override { return rig_.ports(); }
+  switchtest::TrialResult run(const switchtest::Trial& trial) override {
+    switchtest::TrialResult out = rig_.run(trial);
+    if (alter) alter(trial, out);
+    return out;
+  }
+  Time now() const override { return rig_.now(); }
+  std::optional<Time> own_delay() const override { return own; }
+  Time settle() const override { return rig_.settle(); }
+
+ private:
+  switchtest::VirtualRig rig_;
+};
+
+}  // namespace softfeb::test
