@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::array kTests{
     SwitchTest{"dscp", "which DSCPs share a queue", 2, run_dscp},
+    SwitchTest{"mtu", "the largest frame", 2, run_mtu},
     SwitchTest{"throughput", "the largest load without loss", 2, run_throughput},
 };
 
