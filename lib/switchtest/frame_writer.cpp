@@ -57,7 +57,8 @@ FrameWriter::FrameWriter(const Trial& trial, const std::vector<RigPort>& ports, 
     : id_(id) {
   for (const FrameKind& kind : trial.kinds) {
     Form form;
-    form.path = roce::HeaderTemplate(path_of(kind, ports[port].address, ports[kind.to].address));
+    form.path = roce::HeaderTemplate(
+        path_of(kind, ports[port].address, kind.destination.value_or(ports[kind.to].address)));
     const std::uint32_t v6 = kind.ipv6 ? kV6Extra : 0;
     form.plain_udp = kind.plain_udp;
     form.payload = kind.length - v6 - (kind.plain_udp ? kSmallestUdpFrame : kSmallestRoceFrame);

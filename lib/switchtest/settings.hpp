@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "switchtest/trial.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -41,6 +42,9 @@ struct Settings {
   Effort effort = Effort::kStandard;
   /// Frame sizes with FCS, for tests of several sizes.
   std::vector<std::uint32_t> sizes{78, 130, 258, 514, 1026, 1282, 1518, 2126, 4174};
+  /// Destination of frames that the switch spreads over Roles::next_hops: MAC address of its router, and IP
+  /// addresses to which all next hops lead. nullopt: the addresses of the first next hop.
+  std::optional<PortAddress> behind_next_hops;
   bool plain_udp = false;
   std::uint8_t dscp = 26;
   std::uint64_t seed = 1;

@@ -12,6 +12,7 @@ constexpr std::array kTests{
     SwitchTest{"dscp", "which DSCPs share a queue", 2, run_dscp},
     SwitchTest{"mtu", "the largest frame", 2, run_mtu},
     SwitchTest{"throughput", "the largest load without loss", 2, run_throughput},
+    SwitchTest{"ecmp", "the spread over equal paths", 3, run_ecmp},
 };
 
 }  // namespace

@@ -26,6 +26,13 @@ inline constexpr std::uint32_t kSmallestUdpFrame = 60;
 inline constexpr std::uint32_t kLargestRoceFrame = kSmallestRoceFrame + 4096;
 inline constexpr std::uint32_t kFcsSize = 4;
 
+/// Addresses of a rig port.
+struct PortAddress {
+  roce::MacAddress mac{};
+  roce::IpAddress v4;
+  roce::IpAddress v6;
+};
+
 /// A kind of frame. All frames of a kind have consecutive sequence numbers.
 struct FrameKind {
   std::uint16_t to = 0;  ///< rig port
@@ -40,7 +47,8 @@ struct FrameKind {
   bool plain_udp = false;
   std::uint16_t udp_source_port = 0xc000;
   std::uint32_t dest_qp = 0x100;
-  std::uint16_t source_host = 0;  ///< added to the source IP address
+  std::uint16_t source_host = 0;           ///< added to the source IP address
+  std::optional<PortAddress> destination;  ///< of the frame; nullopt: the address of port `to`
   std::uint8_t ttl = 64;
   bool record = false;              ///< each arrival is recorded in TrialResult::arrivals
   std::uint16_t latency_group = 0;  ///< index into TrialResult::latency
@@ -172,12 +180,6 @@ struct TrialResult {
 /// Time that a frame of `length` bytes (without FCS) occupies a link of `rate` bytes per second.
 Time time_on_wire(std::uint32_t length, std::uint64_t rate);
 
-/// The port whose addresses frames to rig port `port` have.
-struct PortAddress {
-  roce::MacAddress mac{};
-  roce::IpAddress v4;
-  roce::IpAddress v6;
-};
 /// Default addresses: 198.18.PORT.1 (RFC 2544), 2001:2:0:PORT::1 (RFC 5180), 02:53:54:50:00:PORT.
 PortAddress default_address(std::uint16_t port);
 

@@ -33,6 +33,18 @@ TEST_CASE("A frame takes its time on both links and both delays", "[switchtest]"
   CHECK(result.foreign == 0);
 }
 
+TEST_CASE("A frame can have another destination than its port", "[switchtest]") {
+  VirtualRig rig(test::set_v1());
+  Trial trial;
+  trial.kinds.push_back({.to = 1, .destination = default_address(3), .record = true});
+  trial.sources.push_back({.port = 0, .kinds = {0}, .count = 1});
+  trial.end = kMillisecond;
+  const TrialResult result = rig.run(trial);
+  REQUIRE(result.arrivals.size() == 1);
+  CHECK(result.arrivals[0].port == 3);
+  CHECK(result.kinds[0].misdelivered == 1);
+}
+
 TEST_CASE("A frozen queue of a plain switch holds what fits into its memory", "[switchtest]") {
   VirtualRig rig(test::set_v1());
   const Settings settings = test::four_ports();

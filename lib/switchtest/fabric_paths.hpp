@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "switchtest/context.hpp"
+#include "switchtest/path_finder.hpp"
+#include "switchtest/path_report.hpp"
+#include "switchtest/shared_links.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace softfeb::switchtest {
+
+/// Test ecmp if all paths are inside the switch under test: a fabric. Which flows share a link shows the
+/// paths.
+class FabricPaths {
+ public:
+  explicit FabricPaths(Context& ctx) : ctx_(ctx), links_(ctx) {}
+  void run();
+
+ private:
+  std::optional<PathFinder> find_paths(unsigned percent);
+  bool compare_by_field(PathFinder& finder);
+  std::vector<FlowsByPath> spread_by_field(const PathFinder& finder) const;
+  std::size_t unplaced() const;
+  void report_spraying();
+
+  Context& ctx_;
+  SharedLinks links_;
+  std::vector<std::vector<std::size_t>> paths_;  ///< [field][flow]
+};
+
+}  // namespace softfeb::switchtest

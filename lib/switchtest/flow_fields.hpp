@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "switchtest/trial.hpp"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace softfeb::switchtest {
+
+/// Header fields by which a switch may distinguish flows between the same two ports.
+enum class FlowField : std::uint8_t { kUdpSourcePort, kDestQp, kSourceAddress };
+inline constexpr std::array kFlowFields{FlowField::kUdpSourcePort, FlowField::kDestQp,
+                                        FlowField::kSourceAddress};
+
+/// The word for a field in figures, such as "udp_source_port".
+const char* word(FlowField field);
+
+/// Values of these fields. A default flow has those of FrameKind.
+struct Flow {
+  std::uint16_t udp_source_port = 0xc000;
+  std::uint32_t dest_qp = 0x100;
+  std::uint16_t source_host = 0;
+
+  /// Gives a frame the values of this flow.
+  void apply(FrameKind& kind) const;
+};
+
+/// Up to `count` flows that differ in one field only, whose values are consecutive. Source addresses stay in
+/// the subnet of the port, because routers may drop others (RFC 3704), so there are at most kMostAddresses.
+inline constexpr std::uint32_t kMostAddresses = 253;
+std::vector<Flow> flows_by(FlowField field, std::uint32_t count);
+/// `count` flows that differ in all fields.
+std::vector<Flow> random_flows(std::uint32_t count, std::uint64_t seed);
+
+}  // namespace softfeb::switchtest

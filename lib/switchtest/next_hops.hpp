@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "switchtest/context.hpp"
+#include "switchtest/flow_fields.hpp"
+#include "switchtest/path_report.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace softfeb::switchtest {
+
+/// Test ecmp if the next hops are test ports: A sends to an address behind them, and each frame shows where
+/// it went.
+class NextHops {
+ public:
+  explicit NextHops(Context& ctx) : ctx_(ctx), hops_(ctx.roles().next_hops) {}
+  void run();
+
+ private:
+  /// Where the frames of all flows of one trial went.
+  struct Seen {
+    FlowsByPath by_flow;                  ///< each flow counts for the path of its first frame
+    std::vector<std::uint64_t> by_frame;  ///< frames of each path
+    std::uint64_t flows = 0;              ///< that arrived at a next hop
+    std::uint64_t several = 0;            ///< flows that took several paths
+  };
+
+  Trial make_trial(const std::vector<Flow>& flows);
+  std::optional<Seen> send(FlowField field);
+  Seen sort(const TrialResult& result, std::size_t flows) const;
+  void report(const std::vector<Seen>& seen);
+
+  Context& ctx_;
+  const std::vector<std::uint16_t>& hops_;
+};
+
+}  // namespace softfeb::switchtest

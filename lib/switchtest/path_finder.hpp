@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "switchtest/flow_fields.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace softfeb::switchtest {
+
+/// A flow of the first sender and a flow of the second.
+struct FlowPair {
+  Flow first, second;
+};
+
+/// Tells of each pair whether its flows share a link that is too narrow for both; nullopt: the rig failed.
+using PairProbe = std::function<std::optional<std::vector<bool>>(const std::vector<FlowPair>&)>;
+
+/// Learns over which paths flows of one sender go, if all that can be seen is which of them share a link with
+/// a flow of another sender. For each path, it looks for a flow of the second sender that takes the path, and
+/// compares all flows of the first sender with it.
+class PathFinder {
+ public:
+  static constexpr std::size_t kUnknown = SIZE_MAX;
+
+  /// `candidates`: flows of the second sender, which should take all paths.
+  PathFinder(PairProbe probe, std::vector<Flow> candidates);
+
+  /// Returns the path of each flow: 0, 1, … in the order in which they are found. kUnknown: no candidate
+  /// shares a link with the flow. nullopt: the rig failed.
+  std::optional<std::vector<std::size_t>> paths_of(const std::vector<Flow>& flows);
+  std::size_t paths() const { return partners_.size(); }
+  /// Number of flows that paths_of() was asked for.
+  std::size_t compared() const { return compared_; }
+  /// How often a flow shared links with partners on several paths. If this is frequent, there are no paths in
+  /// the sense of this class.
+  std::size_t ambiguous() const { return ambiguous_; }
+
+ private:
+  bool compare(const std::vector<Flow>& flows, std::size_t path, std::vector<std::size_t>& paths);
+  std::optional<bool> find_partner(const Flow& flow);
+
+  PairProbe probe_;
+  std::vector<Flow> candidates_;
+  std::vector<Flow> partners_;  ///< by path: a flow of the second sender
+  std::size_t compared_ = 0, ambiguous_ = 0;
+};
+
+}  // namespace softfeb::switchtest

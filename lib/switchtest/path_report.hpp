@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "switchtest/context.hpp"
+#include "switchtest/estimators.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace softfeb::switchtest {
+
+/// Over which paths flows went that differ in one field.
+struct FlowsByPath {
+  std::string field;                 ///< word(FlowField), or "none" for single frames that were sprayed
+  std::vector<std::uint64_t> flows;  ///< number of flows of each path
+
+  /// Number of paths that have flows.
+  std::size_t used() const;
+};
+
+/// Adds the figures mmr, jain, p_value, ideal_mmr and ideal_jain of a field, and the chart "flows". If there
+/// is only one path, the figures are absent.
+void report_spread(Context& ctx, const FlowsByPath& by_path);
+
+/// Adds the figure `fields`: the fields by which flows took at least two paths. Returns false if there are
+/// none.
+bool report_fields(Context& ctx, const std::vector<FlowsByPath>& by_field);
+
+/// Adds the figure `per_packet`: the share of flows that take several paths.
+void report_per_packet(Context& ctx, const Interval& share, Method method);
+
+/// Adds the figure `paths`. `unplaced`: number of flows that take further paths.
+void report_path_count(Context& ctx, std::size_t paths, std::size_t unplaced = 0);
+
+/// Ends the test because the switch has no several paths, or does not use them.
+void report_one_path(Context& ctx, const std::string& reason);
+
+}  // namespace softfeb::switchtest

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "switchtest/context.hpp"
+#include "switchtest/path_finder.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace softfeb::switchtest {
+
+/// The stimulus of test ecmp inside a fabric. A sends to D and B to E at the same time, ignoring pauses. If
+/// both take a link that is too narrow for both, their frames wait ever longer there, or are lost.
+class SharedLinks {
+ public:
+  /// Requires four different ports A, B, D and E.
+  explicit SharedLinks(Context& ctx);
+
+  /// Measures how fast the narrower of both ways is for a single flow. Must be called first. Returns false if
+  /// no trial was valid, or if no frames arrived (found() is then false).
+  bool measure();
+  /// True if frames arrived in measure().
+  bool found() const { return gap_ != 0; }
+
+  /// Tells of each pair whether its flows share such a link, if each flow takes `percent` of the measured
+  /// rate; nullopt: no trial was valid.
+  std::optional<std::vector<bool>> shared(const std::vector<FlowPair>& pairs, unsigned percent);
+  /// Share of the frames of a single flow that arrive after frames that departed later; nullopt: no trial was
+  /// valid. The flow mixes long and short frames, which overtake long ones if they take another path.
+  std::optional<double> overtaken();
+
+ private:
+  struct Segment {
+    Time length = 0;
+    std::uint64_t frames = 0;
+    Time gap = 0;
+  };
+
+  Trial empty_trial() const;
+  Segment segment(unsigned percent) const;
+  std::uint16_t add(Trial& trial, const Flow& flow, bool second, Time start, const Segment& segment) const;
+  std::optional<Time> gap_of(bool second);
+
+  Context& ctx_;
+  std::uint32_t size_;  ///< with FCS
+  Time gap_ = 0;        ///< of frames at the rate of the narrower way
+};
+
+}  // namespace softfeb::switchtest

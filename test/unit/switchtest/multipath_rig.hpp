@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/rng.hpp"
+#include "switchtest/rig.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace softfeb::test {
+
+/// A fabric with several equal paths, much simpler than lib/fabric and independent of it: a frame waits for
+/// the link of its path, unless memory there is full, and then for the link of its destination port. With
+/// `next_hops`, the paths are these ports.
+class MultipathRig final : public switchtest::Rig {
+ public:
+  struct Config {
+    std::size_t ports = 4;
+    std::uint64_t rate = 1'250'000'000;  ///< of ports
+    std::uint64_t path_rate = 1'250'000'000;
+    std::size_t paths = 4;
+    std::uint64_t memory = 1U << 20;  ///< bytes that wait at the link of a path
+    std::vector<std::uint16_t> next_hops{};
+    /// Path of a frame, modulo `paths`.
+    std::function<std::uint64_t(const switchtest::FrameKind&, Rng&)> hash;
+    unsigned void_trials = 0;  ///< the first trials are void
+  };
+
+  explicit MultipathRig(Config config);
+
+  switchtest::RigKind kind() const override { return switchtest::RigKind::kVirtual; }
+  const std::vector<switchtest::RigPort>& ports() const override { return ports_; }
+  switchtest::TrialResult run(const switchtest::Trial& trial) override;
+  Time now() const override { return now_; }
+  std::optional<Time> own_delay() const override { return Time{0}; }
+  Time settle() const override { return 50 * kMicrosecond; }
+
+ private:
+  struct Departure {
+    Time at = 0;
+    std::uint16_t kind = 0;
+  };
+  std::vector<Departure> departures(const switchtest::Trial& trial);
+  void pass(const switchtest::Trial& trial, const Departure& frame, switchtest::TrialResult& out);
+
+  Config config_;
+  std::vector<switchtest::RigPort> ports_;
+  std::vector<Time> free_at_;  ///< of the links of the paths
+  Rng random_{1};
+  Time now_ = 0;
+};
+
+/// A good hash of some fields of a frame.
+std::function<std::uint64_t(const switchtest::FrameKind&, Rng&)> hash_of(bool port, bool qp, bool source,
+                                                                         std::uint64_t seed);
+
+}  // namespace softfeb::test
