@@ -61,6 +61,7 @@ void ArrivalLog::prepare(const Trial& trial, std::uint16_t port, std::uint16_t i
   tracks_.clear();
   arrivals_.clear();
   pauses_.clear();
+  if (trial.list_missing) missing_.prepare();
   foreign_ = 0;
   unrecorded_ = 0;
   std::size_t groups = 0;
@@ -112,8 +113,19 @@ void ArrivalLog::take(const roce::ParsedFrame& frame, Time at) {
     return;
   }
   ++track.stats.ecn[ip_fields(frame).traffic_class & 3];
+  if (trial_->list_missing) note_order(mark->kind, sequence, mark->departed);
   count(track, sequence, at - mark->departed, at);
   latency_[kind.latency_group].add(at - mark->departed);
+}
+
+/// Keeps the list of missing frames. Call before count().
+void ArrivalLog::note_order(std::uint16_t kind, std::uint64_t sequence, Time departed) {
+  const std::uint64_t next = tracks_[kind].next;
+  if (sequence > next) {
+    missing_.skip(kind, next, sequence, departed - start_);
+  } else if (sequence < next) {
+    missing_.found(kind, sequence);
+  }
 }
 
 void ArrivalLog::count(Track& track, std::uint64_t sequence, Time delay, Time at) {
@@ -169,6 +181,7 @@ void ArrivalLog::collect(TrialResult& out) const {
     to.misdelivered += s.misdelivered;
     if (!tracks_[k].window) continue;
     to.arrived = s.arrived;
+    to.next = tracks_[k].next;
     to.duplicated = s.duplicated;
     to.reordered = s.reordered;
     to.reorder_extent = s.reorder_extent;
@@ -180,6 +193,8 @@ void ArrivalLog::collect(TrialResult& out) const {
     to.delay_variation_max = s.delay_variation_max;
   }
   out.arrivals.insert(out.arrivals.end(), arrivals_.begin(), arrivals_.end());
+  if (trial_ != nullptr && trial_->list_missing)
+    out.missing.insert(out.missing.end(), missing_.frames().begin(), missing_.frames().end());
   out.pauses.insert(out.pauses.end(), pauses_.begin(), pauses_.end());
   for (std::size_t g = 0; g < latency_.size(); ++g)
     if (latency_[g].count() != 0) out.latency[g].merge(latency_[g]);

@@ -4,6 +4,7 @@
 #include "latency/stage_histogram.hpp"
 #include "roce/frame.hpp"
 #include "switchtest/frame_writer.hpp"
+#include "switchtest/missing_list.hpp"
 #include "switchtest/trial.hpp"
 
 #include <bitset>
@@ -50,6 +51,7 @@ class ArrivalLog {
   static std::uint64_t whole_sequence(const FrameMark& mark, std::uint64_t next);
   void record(const roce::ParsedFrame& frame, const FrameMark& mark, std::uint64_t sequence, Time departed,
               Time at, bool intact);
+  void note_order(std::uint16_t kind, std::uint64_t sequence, Time departed);
   void count(Track& track, std::uint64_t sequence, Time delay, Time at);
 
   const Trial* trial_ = nullptr;
@@ -59,6 +61,7 @@ class ArrivalLog {
   std::vector<Track> tracks_;
   std::vector<Arrival> arrivals_;
   std::vector<PauseSeen> pauses_;
+  MissingList missing_;
   std::vector<latency::StageHistogram> latency_;
   std::uint64_t foreign_ = 0;
   std::uint64_t unrecorded_ = 0;

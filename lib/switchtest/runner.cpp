@@ -14,18 +14,25 @@ namespace {
 constexpr SwitchTest kPreflight{"preflight", "which pause frames the switch obeys and sends", 2,
                                 run_preflight};
 
-TestReport run_one(const SwitchTest& test, SwitchReport& out, Rig& rig) {
-  TestReport report{.name = std::string(test.name), .title = std::string(test.title)};
+/// Runs a test and appends its report. If the test is interrupted, the report is kept if it has figures.
+void run_one(const SwitchTest& test, SwitchReport& out, Rig& rig) {
+  TestReport& report =
+      out.tests.emplace_back(TestReport{.name = std::string(test.name), .title = std::string(test.title)});
   Context ctx(rig, out.settings, out.findings, report);
   if (rig.ports().size() < test.ports) {
     ctx.unresolvable("the test needs " + std::to_string(test.ports) + " ports, and the rig has " +
                      std::to_string(rig.ports().size()));
-    return report;
+    return;
   }
   const Time began = rig.now();
-  test.run(ctx);
+  try {
+    test.run(ctx);
+  } catch (const Interrupted&) {
+    report.reason = "the run was interrupted";
+    if (report.figures.empty()) out.tests.pop_back();
+    throw;
+  }
   report.took = rig.now() - began;
-  return report;
 }
 
 }  // namespace
@@ -38,7 +45,7 @@ SwitchReport run_tests(Rig& rig, const Settings& settings, const std::vector<std
     if (only.empty() || std::find(only.begin(), only.end(), test.name) != only.end()) tests.push_back(test);
   try {
     for (const SwitchTest& test : tests) {
-      out.tests.push_back(run_one(test, out, rig));
+      run_one(test, out, rig);
       if (progress) progress(out.tests.back());
     }
   } catch (const Interrupted&) {

@@ -111,6 +111,8 @@ struct Trial {
   std::vector<Obedience> obedience;  ///< indexed by rig port; ports without an entry obey at once
   /// Frames that arrive after this time are not seen. It must leave time for the last frames to arrive.
   Time end = 0;
+  /// True: TrialResult::missing is filled in.
+  bool list_missing = false;
   /// Kind of pause frames that the ports obey.
   roce::PauseMode obeyed = roce::PauseMode::kPfc;
   /// Priority of untagged frames by DSCP, for ports that obey PFC. The priority of tagged frames is their
@@ -136,6 +138,7 @@ struct Arrival {
 struct KindStats {
   std::uint64_t sent = 0;
   std::uint64_t arrived = 0;
+  std::uint64_t next = 0;          ///< one more than the highest sequence number that arrived
   std::uint64_t misdelivered = 0;  ///< arrived at another port than FrameKind::to; not in `arrived`
   std::uint64_t duplicated = 0;
   std::uint64_t reordered = 0;         ///< a frame with a later sequence number arrived before (RFC 4737)
@@ -147,6 +150,14 @@ struct KindStats {
   Time delay_sum = 0;            ///< from first bit sent to last bit received
   Time delay_variation_max = 0;  ///< largest difference of the delays of consecutive frames
   std::uint64_t missing() const { return sent - arrived; }
+};
+
+/// A frame that did not arrive, or arrived damaged.
+struct MissingFrame {
+  std::uint16_t kind = 0;
+  std::uint64_t sequence = 0;
+  /// Departure of the next frame of its kind that arrived, before which this one departed; kNever: none did.
+  Time before = 0;
 };
 
 /// A pause frame that a port received from the switch.
@@ -168,6 +179,9 @@ struct TrialResult {
   std::vector<Arrival> arrivals;  ///< of recorded kinds, in order of arrival
   std::vector<PauseSeen> pauses;  ///< in order of arrival
   std::vector<PauseSent> sent_pauses;
+  /// With Trial::list_missing: frames that were overtaken by others of their kind and did not arrive, up to
+  /// MissingList::kMost for each port. list_last_frames() adds those at the end.
+  std::vector<MissingFrame> missing;
   std::vector<latency::StageHistogram> latency;  ///< indexed by FrameKind::latency_group
   std::vector<Time> start_skew;                  ///< by source: how late its first frame left
   std::uint64_t foreign = 0;                     ///< frames that no port of this trial sent

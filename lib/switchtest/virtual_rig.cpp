@@ -89,6 +89,7 @@ void VirtualRig::drain() {
 
 TrialResult VirtualRig::run(const Trial& trial) {
   check(trial, ports_);
+  if (interrupted_ && interrupted_()) throw Interrupted();
   if (now_ >= taught_ + kTeachInterval) teach();
   // The first frames leave a little later, so that all times of the trial are after those of the last one.
   const Time start = now_ + kMicrosecond;

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "switchtest/trial.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace softfeb::switchtest {
+
+/// Frames that have not arrived at a port although later frames of their kind have. Allocates only in
+/// prepare().
+class MissingList {
+ public:
+  /// Maximum length of the list; further frames are not listed.
+  static constexpr std::size_t kMost = 4096;
+
+  void prepare();
+  /// Frame `to` of a kind, which departed at `departed`, is the first one that arrives after frame `from`
+  /// - 1.
+  void skip(std::uint16_t kind, std::uint64_t from, std::uint64_t to, Time departed);
+  /// A frame that was skipped has arrived.
+  void found(std::uint16_t kind, std::uint64_t sequence);
+  const std::vector<MissingFrame>& frames() const { return frames_; }
+
+ private:
+  std::vector<MissingFrame> frames_;
+};
+
+/// Completes TrialResult::missing by the frames at the end of each kind, after which none arrived, up to
+/// MissingList::kMost frames of each kind. Call it once for each result.
+void list_last_frames(TrialResult& result);
+
+}  // namespace softfeb::switchtest

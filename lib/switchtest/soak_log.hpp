@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "latency/stage_histogram.hpp"
+#include "switchtest/estimators.hpp"
+#include "switchtest/trial.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace softfeb::switchtest {
+
+/// Quantile of a histogram, interpolated in its bucket; 0 for an empty histogram.
+double quantile(const latency::StageHistogram& histogram, double share);
+
+/// What a soak test has seen. Its size does not depend on the number of frames, and depends on the duration
+/// only by the samples.
+class SoakLog {
+ public:
+  /// Maximum number of missing frames that are listed; further ones are counted.
+  static constexpr std::size_t kMostMissing = 10'000;
+
+  struct Sample {
+    Time at = 0;  ///< end of the sample
+    std::uint64_t missing = 0;
+    double p50 = 0, p99 = 0, max = 0;  ///< delay in nanoseconds
+  };
+  struct Missing {
+    std::uint16_t kind = 0;
+    std::uint64_t sequence = 0;  ///< among all frames of the kind, in all samples
+    Time before = 0;             ///< the frame departed before this time, and after the sample before
+  };
+
+  /// Adds a valid trial with Trial::list_missing, which began and ended at these times.
+  void add(TrialResult& result, Time began, Time ended);
+
+  const std::vector<Sample>& samples() const { return samples_; }
+  const std::vector<Missing>& missing() const { return missing_; }
+  const KindStats& totals() const { return totals_; }
+  std::uint64_t foreign() const { return foreign_; }
+  /// Slope of p99 in nanoseconds per hour; nullopt: frames arrived in fewer than three samples.
+  std::optional<Interval> drift() const;
+
+ private:
+  std::vector<Sample> samples_;
+  std::vector<Missing> missing_;
+  std::vector<std::uint64_t> sent_;  ///< by kind: frames of earlier samples
+  KindStats totals_;                 ///< only the counts are valid
+  std::uint64_t foreign_ = 0;
+};
+
+}  // namespace softfeb::switchtest
