@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "fabric/config.hpp"
+
+#include <cstdint>
+
+namespace softfeb::test {
+
+/// A switch with three senders p0 to p2 and a receiver p3, like the validation sets, but with parameters
+/// drawn at random over wide ranges. A seed always gives the same switch.
+fabric::NetworkConfig random_switch(std::uint64_t seed);
+
+}  // namespace softfeb::test
