@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "config/address.hpp"
 #include "config/choices.hpp"
 #include "config/emit.hpp"
 #include "config/units.hpp"
@@ -35,6 +36,10 @@ Json emit_switch_test(const SwitchTestConfig& c) {
   json["map"] = emit_map(c);
   if (!c.settings.roles.more.empty()) json["senders"] = emit_names(c, c.settings.roles.more);
   if (!c.settings.roles.next_hops.empty()) json["next_hops"] = emit_names(c, c.settings.roles.next_hops);
+  if (const auto& behind = c.settings.behind_next_hops) {
+    json["behind"] = {{"mac", to_string(behind->mac)}, {"ip", to_string(behind->v4)}};
+    if (behind->v6 != roce::IpAddress()) json["behind"]["ip6"] = to_string(behind->v6);
+  }
   json["profile"] = choices::kEffort.name(c.settings.effort);
   json["sizes"] = c.settings.sizes;
   json["plain_udp"] = c.settings.plain_udp;

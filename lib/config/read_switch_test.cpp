@@ -91,6 +91,21 @@ void check_sizes(Section& s, const switchtest::Settings& settings) {
   }
 }
 
+/// Reads the addresses behind the next hops. The switch test sends IPv4 unless a test needs IPv6.
+void read_behind(Section s, switchtest::Settings& settings) {
+  switchtest::PortAddress& behind = settings.behind_next_hops.emplace();
+  s.require("mac", behind.mac, parse_mac, "02:00:00:00:00:01");
+  s.require("ip", behind.v4, parse_ip, "198.19.0.1");
+  s.read("ip6", behind.v6, parse_ip);
+  if (s.given("ip") && !behind.v4.is_v4())
+    s.reading().problem(s.find("ip")->where, "is not an IPv4 address", "write it as `ip6`");
+  if (s.given("ip6") && behind.v6.is_v4())
+    s.reading().problem(s.find("ip6")->where, "is not an IPv6 address", "write it as `ip`");
+  if (settings.roles.next_hops.empty())
+    s.reading().problem(s.where(), "there are no next hops", "add `next_hops: [p4, p5]`");
+  s.close();
+}
+
 }  // namespace
 
 SwitchTestConfig read_switch_test(Section s) {
@@ -104,6 +119,8 @@ SwitchTestConfig read_switch_test(Section s) {
     s.missing("map", "{A: p0, D: p1}");
   c.settings.roles.more = ports.list(s, "senders");
   c.settings.roles.next_hops = ports.list(s, "next_hops");
+  if (const Node* behind = s.find("behind"); behind != nullptr)
+    read_behind(Section(s.reading(), *behind, s.pattern("behind")), c.settings);
   s.read("profile", c.settings.effort, choices::kEffort);
   read_sizes(s, c.settings.sizes);
   s.read("plain_udp", c.settings.plain_udp, parse_bool);

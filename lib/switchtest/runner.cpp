@@ -42,7 +42,8 @@ SwitchReport run_tests(Rig& rig, const Settings& settings, const std::vector<std
   SwitchReport out{.rig = rig.kind(), .ports = rig.ports(), .settings = settings};
   std::vector<SwitchTest> tests{kPreflight};
   for (const SwitchTest& test : all_tests())
-    if (only.empty() || std::find(only.begin(), only.end(), test.name) != only.end()) tests.push_back(test);
+    if (only.empty() ? !test.on_request : std::find(only.begin(), only.end(), test.name) != only.end())
+      tests.push_back(test);
   try {
     for (const SwitchTest& test : tests) {
       run_one(test, out, rig);

@@ -14,6 +14,7 @@ struct SwitchTest {
   std::string_view title;  ///< what it measures, in words
   unsigned ports = 2;      ///< minimum number of rig ports
   void (*run)(Context&) = nullptr;
+  bool on_request = false;  ///< runs only if it is asked for by name
 };
 
 /// All tests, in the order in which they run: later tests use the findings of earlier ones.

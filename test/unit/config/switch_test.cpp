@@ -140,6 +140,6 @@ TEST_CASE("switch: memory") {
              {"queues.1={queue: 5, minimum: 5GiB}", "queues.1.minimum", "too long", "4000MiB"},
              {"pause={xoff: 9KiB, headroom_pool: 1KiB}", "pause.headroom_pool", "only with `headroom`",
               "`headroom`"},
-             {"pause={xoff: 9KiB, headroom: 1KiB, headroom_pool: 0}", "pause.headroom_pool", "leaves no headroom",
-              "above 0"}});
+             {"pause={xoff: 9KiB, headroom: 1KiB, headroom_pool: 0}", "pause.headroom_pool",
+              "leaves no headroom", "above 0"}});
 }

@@ -73,6 +73,18 @@ TEST_CASE("Loading an emitted switch test gives the same configuration", "[confi
   CHECK(text.find("quick") != std::string::npos);
 }
 
+TEST_CASE("The addresses behind the next hops are read and emitted", "[config]") {
+  const std::string text = to_yaml(load_section(
+      "{map: {A: p0, D: p1}, next_hops: [p2, p3], behind: {mac: '02:00:00:00:00:09', ip: 198.19.0.1}}"));
+  const LabConfig again = load_switch_test_text(text, "again.yaml");
+  const switchtest::Settings& settings = again.run.switch_test->settings;
+  CHECK(settings.roles.next_hops == std::vector<std::uint16_t>{2, 3});
+  REQUIRE(settings.behind_next_hops);
+  CHECK(to_string(settings.behind_next_hops->v4) == "198.19.0.1");
+  CHECK(problems_of("{map: {A: p0, B: p1, C: p2, D: p3}, behind: {mac: '02:00:00:00:00:09', ip: 1.2.3.4}}")
+            .find("no next hops") != std::string::npos);
+}
+
 TEST_CASE("Real ports need no network", "[config]") {
   const std::string ports = "ports: [{name: x, device: net_null}, {name: y, device: net_null}]";
   CHECK(load_section("{rig: ports, map: {A: x, D: y}}", ports).network.stations.empty());
