@@ -6,6 +6,7 @@
 #include "doctor.hpp"
 #include "experiment/run_conformance.hpp"
 #include "experiment/run_experiment.hpp"
+#include "experiment/run_switch_test.hpp"
 #include "experiment/send_triggers.hpp"
 #include "peers/peer.hpp"
 #include "regs.hpp"
@@ -215,6 +216,43 @@ void add_conformance(CLI::App& top, experiment::ConformanceOptions& o) {
   c.add_flag("-q,--quiet", o.quiet, "Print only problems");
 }
 
+void add_switch_test(CLI::App& top, experiment::SwitchTestOptions& o) {
+  CLI::App& c = *top.add_subcommand(
+      "switch-test", "Measure a switch from outside: its rate, latency, memory, marking and pausing");
+  c.add_option("-c,--config", o.config,
+               "Configuration with a section `switch_test` (conf/switch-test has some)")
+      ->check(named());
+  c.add_option("--set", o.overrides, "Override a key, e.g. switch_test.rig=rings")->type_name("KEY=VALUE");
+  c.add_option("--only", o.only, "Tests to run, e.g. ecn,xoff. Default: all except soak")
+      ->type_name("TEST,...")
+      ->delimiter(',')
+      ->check(named());
+  c.add_option_function<std::string>(
+       "--profile", [&o](const std::string& p) { o.overrides.push_back("switch_test.profile=" + p); },
+       "How long to measure: quick, standard or rfc (RFC 2544). Default: standard")
+      ->type_name("NAME")
+      ->check(named());
+  c.add_option("--expect", o.expect, "What the figures should be. Without it, no figure is a failure")
+      ->type_name("FILE")
+      ->check(named());
+  c.add_option("--report", o.report, "Write result, page and data sheet to this folder")
+      ->type_name("DIR")
+      ->check(named());
+  c.add_option("--json", o.json, "Write the result as JSON to this file (- for standard output)")
+      ->type_name("FILE")
+      ->check(named());
+  c.add_option("--junit", o.junit, "Write the result as JUnit XML to this file (- for standard output)")
+      ->type_name("FILE")
+      ->check(named());
+  c.add_option("--as-lab", o.as_lab,
+               "Write the measured switch as a topology for `softfeb lab` and `softfeb switch-test`")
+      ->type_name("FILE")
+      ->check(named());
+  c.add_flag("--strict", o.strict, "Fail if a test is inconclusive or an expectation is undecided");
+  c.add_flag("--list", o.list, "Print all tests");
+  c.add_flag("-q,--quiet", o.quiet, "Print only problems");
+}
+
 void add_doctor(CLI::App& top, DoctorOptions& o) {
   CLI::App* const doctor =
       top.add_subcommand("doctor", "Check this machine and its ports, and suggest a fix for each problem");
@@ -269,6 +307,8 @@ int main(int argc, char** argv) {
   add_trigger(top, trigger_options);
   experiment::ConformanceOptions conformance_options;
   add_conformance(top, conformance_options);
+  experiment::SwitchTestOptions switch_test_options;
+  add_switch_test(top, switch_test_options);
   DoctorOptions doctor_options;
   add_doctor(top, doctor_options);
   RegsOptions regs_options;
@@ -293,6 +333,7 @@ int main(int argc, char** argv) {
     if (top.got_subcommand("regs")) return regs(regs_options);
     if (top.got_subcommand("trigger")) return experiment::send_triggers(trigger_options);
     if (top.got_subcommand("conformance")) return experiment::run_conformance(conformance_options);
+    if (top.got_subcommand("switch-test")) return experiment::run_switch_test(switch_test_options);
     if (top.got_subcommand("doctor")) return doctor(doctor_options);
     if (top.got_subcommand("run")) return experiment_command(run_arguments, Command::kRun);
     const CLI::App& lab = *top.get_subcommand("lab");
