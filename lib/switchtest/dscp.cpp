@@ -16,10 +16,10 @@ namespace {
 constexpr std::size_t kDscpCount = 64, kPcpCount = 8, kItemCount = kDscpCount + kPcpCount;
 
 /// How frames of an item can be held back at D.
-struct Hold {
+struct QueueHold {
   enum class How : std::uint8_t { kNotAtAll, kPause, kPfc } how = How::kNotAtAll;
   std::uint8_t priority = 0;  ///< PFC
-  auto operator<=>(const Hold&) const = default;
+  auto operator<=>(const QueueHold&) const = default;
 };
 
 /// Finds out which DSCPs and PCPs share a queue of port D.
@@ -33,7 +33,7 @@ class QueueMap {
   bool find_holds();
   bool find_priorities();
   std::optional<std::vector<bool>> arrivals_of_all(std::optional<std::uint8_t> frozen_priority);
-  bool split(const Hold& hold, const ItemList& items);
+  bool split(const QueueHold& hold, const ItemList& items);
   void number_groups();
   void store() const;
   void report() const;
@@ -44,7 +44,7 @@ class QueueMap {
   Context& ctx_;
   std::vector<FrameKind> items_;
   std::vector<bool> passes_;
-  std::vector<Hold> holds_{kItemCount};
+  std::vector<QueueHold> holds_{kItemCount};
   std::vector<std::string> reasons_{kItemCount};  ///< why the queue of an item is not known
   std::vector<ItemList> groups_;
   std::array<std::optional<std::uint8_t>, kItemCount> queue_;
@@ -94,7 +94,7 @@ bool QueueMap::find_priorities() {
     const auto came = arrivals_of_all(priority);
     if (!came) return false;
     for (std::size_t i = 0; i < kItemCount; ++i)
-      if (passes_[i] && !(*came)[i]) holds_[i] = {Hold::How::kPfc, priority};
+      if (passes_[i] && !(*came)[i]) holds_[i] = {QueueHold::How::kPfc, priority};
   }
   return true;
 }
@@ -102,7 +102,7 @@ bool QueueMap::find_priorities() {
 bool QueueMap::find_holds() {
   switch (ctx_.findings.obeyed) {
     case roce::PauseMode::kPause:
-      std::fill(holds_.begin(), holds_.end(), Hold{Hold::How::kPause, 0});
+      std::fill(holds_.begin(), holds_.end(), QueueHold{QueueHold::How::kPause, 0});
       return true;
     case roce::PauseMode::kPfc:
       return find_priorities();
@@ -113,10 +113,10 @@ bool QueueMap::find_holds() {
 }
 
 /// Divides items that are held back in the same way into groups. Returns false if the rig failed.
-bool QueueMap::split(const Hold& hold, const ItemList& items) {
+bool QueueMap::split(const QueueHold& hold, const ItemList& items) {
   std::optional<Freeze> freeze;
-  if (hold.how == Hold::How::kPause) freeze = Freeze{.kind = roce::MacControl::Kind::kPause};
-  if (hold.how == Hold::How::kPfc)
+  if (hold.how == QueueHold::How::kPause) freeze = Freeze{.kind = roce::MacControl::Kind::kPause};
+  if (hold.how == QueueHold::How::kPfc)
     freeze = Freeze{.kind = roce::MacControl::Kind::kPfc,
                     .classes = static_cast<std::uint8_t>(1U << hold.priority)};
   std::string failure;
@@ -174,8 +174,8 @@ void QueueMap::report_group(const ItemList& group) const {
   };
   add_list("dscps", false);
   add_list("pcps", true);
-  const Hold& hold = holds_[group.front()];
-  if (hold.how != Hold::How::kPfc) return;
+  const QueueHold& hold = holds_[group.front()];
+  if (hold.how != QueueHold::How::kPfc) return;
   const double priority = hold.priority;
   ctx_.add({.name = "pfc_priority",
             .labels = labels,
@@ -224,7 +224,7 @@ void QueueMap::run() {
   for (std::uint8_t dscp = 0; dscp < kDscpCount; ++dscp) items_[dscp].dscp = dscp;
   for (std::uint8_t pcp = 0; pcp < kPcpCount; ++pcp) items_[kDscpCount + pcp].vlan = roce::VlanTag{0, pcp};
   if (!find_passing() || !find_holds()) return ctx_.inconclusive();
-  std::map<Hold, ItemList> held;
+  std::map<QueueHold, ItemList> held;
   for (std::size_t item = 0; item < kItemCount; ++item)
     if (passes_[item]) held[holds_[item]].push_back(item);
   for (const auto& [hold, list] : held)

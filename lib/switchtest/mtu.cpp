@@ -117,7 +117,7 @@ void FrameSearch::note(Candidate& c, const KindStats& stats) {
 }
 
 /// What becomes of frames that are too long.
-std::string fate(const KindStats& stats) {
+std::string fate_of_oversize(const KindStats& stats) {
   if (stats.damaged != 0) return "truncated or damaged";
   return stats.misdelivered != 0 ? "sent to other ports" : "dropped";
 }
@@ -140,7 +140,7 @@ void FrameSearch::report(const Candidate& c) const {
   Figure oversize{.name = "oversize", .labels = labels, .method = Method::kOrder};
   if (c.fail != 0) {
     figure.high = c.fail + tag;
-    oversize.text = fate(c.of_fail);
+    oversize.text = fate_of_oversize(c.of_fail);
   } else {
     figure.status = Status::kBounded;
     figure.reason = "the ports of the rig handle no longer frames";

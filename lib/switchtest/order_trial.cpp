@@ -10,12 +10,12 @@ namespace softfeb::switchtest {
 
 namespace {
 
-constexpr std::uint64_t kFewestWaiting = 4;
+constexpr std::uint64_t kFewestInBacklog = 4;
 /// Frames that leave the queue for the transmitter before the pause stops it.
-constexpr std::uint64_t kPrimer = 20;
+constexpr std::uint64_t kOrderPrimer = 20;
 
 /// Rate at which a queue of D grows while all senders send.
-double excess(const Context& ctx) {
+double overload_excess(const Context& ctx) {
   const Roles& roles = ctx.roles();
   const double offered =
       static_cast<double>(ctx.rate(roles.a)) + (roles.b ? static_cast<double>(ctx.rate(*roles.b)) : 0);
@@ -47,14 +47,14 @@ OrderTrials::OrderTrials(Context& ctx, const std::vector<FrameKind>& items, std:
 
 bool OrderTrials::can_overload(const Context& ctx) {
   constexpr double kLeast = 0.25;
-  return excess(ctx) >= kLeast * static_cast<double>(ctx.rate(ctx.roles().d));
+  return overload_excess(ctx) >= kLeast * static_cast<double>(ctx.rate(ctx.roles().d));
 }
 
 /// Number of frames that A sends to make `backlog_` frames wait, and at least one of each of `items` items.
 std::uint64_t OrderTrials::train_length(std::size_t items) const {
   const std::uint64_t waiting = std::max<std::uint64_t>(backlog_, items);
   if (freeze_) return waiting;
-  const double growth = excess(ctx_) / static_cast<double>(ctx_.rate(ctx_.roles().a));
+  const double growth = overload_excess(ctx_) / static_cast<double>(ctx_.rate(ctx_.roles().a));
   return static_cast<std::uint64_t>(static_cast<double>(waiting) / std::min(1.0, growth)) + 1;
 }
 
@@ -101,7 +101,7 @@ OrderTrials::Plan OrderTrials::plan(const OrderQuestion& question) const {
   const auto& first = question.others_first ? out.others : item;
   const auto& last = question.others_first ? item : out.others;
   Time at = ctx_.rig.settle();
-  if (freeze_) at = add_train(out, {0}, kPrimer, at);
+  if (freeze_) at = add_train(out, {0}, kOrderPrimer, at);
   const Time began = at;
   at = add_train(out, first, train_length(first.size()), at);
   if (!freeze_ && ctx_.roles().b) add_fillers(out, first, began, at);
@@ -113,7 +113,7 @@ OrderTrials::Plan OrderTrials::plan(const OrderQuestion& question) const {
     freeze.until = out.released = at;
     out.trial.freezes.push_back(freeze);
   }
-  const std::uint64_t most = kPrimer + 2 * train_length(first.size()) + last.size();
+  const std::uint64_t most = kOrderPrimer + 2 * train_length(first.size()) + last.size();
   out.trial.end = at + most * time_on_wire(longest_, ctx_.rate(ctx_.roles().d)) + 2 * ctx_.rig.settle();
   return out;
 }
@@ -157,7 +157,7 @@ std::optional<std::vector<bool>> OrderTrials::answer_part(const OrderQuestion& q
   if (!lost(script.item) && std::none_of(script.others.begin(), script.others.end(), lost))
     return changed_order(result->arrivals, script.item, script.others);
   // The memory of the switch was full when these frames came.
-  if (backlog_ / 2 < kFewestWaiting)
+  if (backlog_ / 2 < kFewestInBacklog)
     failure_ = "the switch dropped frames although only " + std::to_string(backlog_) + " of them waited";
   backlog_ /= 2;
   most_others_ = std::max<std::size_t>(1, std::min(most_others_, question.others.size()) / 2);

@@ -11,7 +11,7 @@ namespace {
 /// Moves the others whose order changed to `apart`, and asks again until no order changes: those that were
 /// last in a weighted queue may change theirs only when the others no longer precede them. Returns false if
 /// a probe had no answer.
-bool part(OrderQuestion& question, ItemList& apart, const OrderProbe& probe) {
+bool part_items(OrderQuestion& question, ItemList& apart, const OrderProbe& probe) {
   while (!question.others.empty()) {
     const auto changed = probe(question);
     if (!changed) return false;
@@ -34,7 +34,7 @@ std::optional<std::vector<ItemList>> groups_by_order(ItemList items, const Order
     ItemList apart;
     for (const bool others_first : {false, true}) {
       question.others_first = others_first;
-      if (!part(question, apart, probe)) return std::nullopt;
+      if (!part_items(question, apart, probe)) return std::nullopt;
     }
     out.push_back({question.item});
     out.back().insert(out.back().end(), question.others.begin(), question.others.end());

@@ -14,6 +14,7 @@ constexpr std::array kTests{
     SwitchTest{"throughput", "the largest load without loss", 2, run_throughput},
     SwitchTest{"ecmp", "the spread over equal paths", 3, run_ecmp},
     SwitchTest{"soak", "a long run in which every frame is accounted for", 2, run_soak, true},
+    SwitchTest{"latency", "delay and jitter", 2, run_latency},
 };
 
 }  // namespace

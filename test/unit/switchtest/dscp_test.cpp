@@ -14,11 +14,11 @@ using namespace softfeb::switchtest;
 
 namespace {
 
-using QueueArray = std::array<std::uint8_t, 64>;
+using DscpQueues = std::array<std::uint8_t, 64>;
 
 /// Numbers the queues of a configuration as the test does: by their lowest DSCP.
-QueueArray lowest_dscps(const fabric::SwitchConfig& dut) {
-  QueueArray out{};
+DscpQueues lowest_dscps(const fabric::SwitchConfig& dut) {
+  DscpQueues out{};
   for (std::size_t d = 0; d < out.size(); ++d) {
     const auto* const first =
         std::find(dut.dscp_to_queue.begin(), dut.dscp_to_queue.end(), dut.dscp_to_queue[d]);
@@ -27,14 +27,14 @@ QueueArray lowest_dscps(const fabric::SwitchConfig& dut) {
   return out;
 }
 
-void check_groups(const fabric::NetworkConfig& network, const Settings& settings = test::four_ports()) {
+void check_dscp_groups(const fabric::NetworkConfig& network, const Settings& settings = test::four_ports()) {
   const SwitchReport report = test::run_test(network, settings, "dscp");
-  const QueueArray expected = lowest_dscps(network.switches[0]);
+  const DscpQueues expected = lowest_dscps(network.switches[0]);
   REQUIRE(report.findings.queue_of_dscp);
   CHECK(*report.findings.queue_of_dscp == expected);
   for (std::size_t d = 0; d < expected.size(); ++d)
     CHECK(test::figure(report, "dscp", "map", {{"dscp", std::to_string(d)}}).value == expected[d]);
-  QueueArray distinct = expected;
+  DscpQueues distinct = expected;
   std::sort(distinct.begin(), distinct.end());
   const auto queues = std::unique(distinct.begin(), distinct.end()) - distinct.begin();
   CHECK(test::figure(report, "dscp", "queues").value == static_cast<double>(queues));
@@ -48,15 +48,15 @@ double pcp_queue(const SwitchReport& report, unsigned pcp) {
 }  // namespace
 
 TEST_CASE("A switch with one queue has one group of DSCPs", "[switchtest]") {
-  check_groups(test::set_v1());
-  check_groups(test::set_v2());
-  check_groups(test::set_v3());
-  check_groups(test::set_v5());
-  check_groups(test::set_v7());
+  check_dscp_groups(test::set_v1());
+  check_dscp_groups(test::set_v2());
+  check_dscp_groups(test::set_v3());
+  check_dscp_groups(test::set_v5());
+  check_dscp_groups(test::set_v7());
 }
 
 TEST_CASE("Groups are exact with weights and strict priorities", "[switchtest]") {
-  check_groups(test::set_v6());
+  check_dscp_groups(test::set_v6());
   const SwitchReport report = test::run_test(test::set_v6(), test::four_ports(), "dscp");
   const auto list = [&](const char* queue) {
     return test::figure(report, "dscp", "dscps", {{"queue", queue}}).text;
@@ -69,7 +69,7 @@ TEST_CASE("Groups are exact with weights and strict priorities", "[switchtest]")
 }
 
 TEST_CASE("PFC priorities tell DSCPs apart", "[switchtest]") {
-  check_groups(test::set_v4());
+  check_dscp_groups(test::set_v4());
   const SwitchReport report = test::run_test(test::set_v4(), test::four_ports(), "dscp");
   CHECK(test::figure(report, "dscp", "pfc_priority", {{"queue", "26"}}).value == 3.0);
   CHECK(test::figure(report, "dscp", "pfc_priority", {{"queue", "48"}}).value == 6.0);
@@ -98,19 +98,19 @@ TEST_CASE("Random maps and weights are found", "[switchtest]") {
     if (seed == 2) network.links[3].flow_control = fabric::PauseMode::kPfc;
     if (seed == 3) dut.port_limit = 64 * test::kKiB;
     INFO("seed " << seed);
-    check_groups(network);
+    check_dscp_groups(network);
   }
 }
 
 TEST_CASE("Without pauses, an overload shows the groups", "[switchtest]") {
   fabric::NetworkConfig network = test::set_v6();
   network.links[3].flow_control = fabric::PauseMode::kOff;
-  check_groups(network);
+  check_dscp_groups(network);
   network.switches[0].buffer = 128 * test::kKiB;
-  check_groups(network);
+  check_dscp_groups(network);
   // A sender that is faster than the receiver needs no other.
   for (std::size_t i = 0; i < 3; ++i) network.links[i].rate *= 2;
-  check_groups(network, {.roles = {.a = 0, .d = 3}});
+  check_dscp_groups(network, {.roles = {.a = 0, .d = 3}});
 }
 
 TEST_CASE("Two equal ports cannot tell queues apart without pauses", "[switchtest]") {
