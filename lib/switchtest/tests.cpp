@@ -12,9 +12,9 @@ constexpr std::array kTests{
     SwitchTest{"dscp", "which DSCPs share a queue", 2, run_dscp},
     SwitchTest{"mtu", "the largest frame", 2, run_mtu},
     SwitchTest{"throughput", "the largest load without loss", 2, run_throughput},
+    SwitchTest{"latency", "delay and jitter", 2, run_latency},
     SwitchTest{"ecmp", "the spread over equal paths", 3, run_ecmp},
     SwitchTest{"soak", "a long run in which every frame is accounted for", 2, run_soak, true},
-    SwitchTest{"latency", "delay and jitter", 2, run_latency},
 };
 
 }  // namespace
