@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fabric/wire_time.hpp"
+#include "switchtest/context.hpp"
+#include "switchtest/tests.hpp"
+#include "switchtest/train_trial.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace softfeb::switchtest {
+
+namespace {
+
+/// The longest train at line rate without loss, by size. `each` counts the frames of each sender.
+class BurstTest {
+ public:
+  explicit BurstTest(Context& ctx);
+  void run();
+
+ private:
+  struct Longest {
+    double each = 0;                    ///< mean over the repetitions
+    std::uint64_t low = 0;              ///< the shortest of the repetitions; a train of this length passed
+    std::optional<std::uint64_t> fail;  ///< the shortest train that lost frames in each repetition
+  };
+
+  std::uint64_t limit(std::uint32_t size) const;
+  std::optional<Longest> find(std::uint32_t size);
+  std::optional<Longest> repeat(TrainTrial& trains, std::uint64_t overlong, std::uint64_t lossless);
+  bool validate(TrainTrial& trains, Longest& found);
+  std::optional<double> excess(std::uint32_t size, std::string& reason) const;
+  void report(std::uint32_t size, const Longest& found);
+
+  Context& ctx_;
+  std::vector<std::uint16_t> senders_;
+  std::uint64_t rate_in_ = 0;
+  std::uint64_t bytes_ = 0;  ///< from each sender, in the longest train so far
+};
+
+/// A alone if it is faster than D; otherwise also B, so that the queue grows.
+BurstTest::BurstTest(Context& ctx) : ctx_(ctx), senders_{ctx.roles().a} {
+  const Roles& roles = ctx.roles();
+  if (ctx.rate(roles.a) <= ctx.rate(roles.d) && roles.b) senders_.push_back(*roles.b);
+  for (const std::uint16_t port : senders_) rate_in_ += ctx.rate(port);
+}
+
+/// Longest train that is tried: 2 s (RFC 2544, §26.4). Without an excess, an exact rig needs no long trains.
+std::uint64_t BurstTest::limit(std::uint32_t size) const {
+  constexpr std::uint64_t kEnough = 20'000;
+  const std::uint64_t most = TrainTrial::kMostFrames / senders_.size();
+  if (ctx_.exact()) return rate_in_ > ctx_.rate(ctx_.roles().d) ? most : kEnough;
+  const Time each = time_on_wire(size - kFcsSize, ctx_.rate(ctx_.roles().a));
+  return std::min(most, ctx_.duration(2 * kSecond, 30 * kSecond) / each);
+}
+
+/// Doubles the train until frames are lost, and then counts the frames before the first loss. nullopt: the
+/// rig failed.
+std::optional<BurstTest::Longest> BurstTest::find(std::uint32_t size) {
+  constexpr std::uint64_t kFirst = 64;
+  TrainTrial trains(ctx_, senders_, size);
+  const std::uint64_t most = limit(size);
+  // Memory is about the same for all sizes, so the second size needs no doubling.
+  std::uint64_t frames = std::max(kFirst, bytes_ * 5 / 4 / size);
+  for (;; frames *= 2) {
+    frames = std::min(frames, most);
+    const auto seen = trains.send(frames);
+    if (!seen) return std::nullopt;
+    if (seen->lost != 0) return repeat(trains, frames, seen->lossless);
+    if (frames == most) return Longest{.each = static_cast<double>(frames), .low = frames};
+  }
+}
+
+std::optional<BurstTest::Longest> BurstTest::repeat(TrainTrial& trains, std::uint64_t overlong,
+                                                    std::uint64_t lossless) {
+  constexpr unsigned kStandard = 50;
+  const unsigned times = ctx_.repetitions(kStandard);
+  Longest out{.low = lossless, .fail = lossless + 1};
+  double sum = static_cast<double>(lossless);
+  for (unsigned i = 1; i < times; ++i) {
+    const auto seen = trains.send(overlong);
+    if (!seen) return std::nullopt;
+    sum += static_cast<double>(seen->lossless);
+    out.low = std::min(out.low, seen->lossless);
+    out.fail = std::max(*out.fail, seen->lossless + 1);
+  }
+  out.each = sum / times;
+  if (!validate(trains, out)) return std::nullopt;
+  return out;
+}
+
+/// Checks that a train of the lower bound passes and one of the upper bound does not. Returns false if the
+/// rig failed.
+bool BurstTest::validate(TrainTrial& trains, Longest& found) {
+  while (found.low != 0) {
+    const auto seen = trains.send(found.low);
+    if (!seen) return false;
+    if (seen->lost == 0) break;
+    found.low = std::min(seen->lossless, found.low - 1);
+  }
+  const auto above = trains.send(*found.fail);
+  if (!above) return false;
+  if (above->lost == 0) found.fail.reset();
+  return true;
+}
+
+/// Share of a train that has to wait, because it comes faster than it leaves. nullopt: it is not known, for
+/// `reason`.
+std::optional<double> BurstTest::excess(std::uint32_t size, std::string& reason) const {
+  const Roles& roles = ctx_.roles();
+  if (senders_.size() == 2 && ctx_.rate(senders_[0]) != ctx_.rate(senders_[1])) {
+    reason = "the senders have different rates, so their trains do not end at the same time";
+    return std::nullopt;
+  }
+  double out = static_cast<double>(ctx_.rate(roles.d));
+  if (const auto it = ctx_.findings.load.find(size); it != ctx_.findings.load.end())
+    out = it->second * static_cast<double>(std::min(ctx_.rate(roles.a), ctx_.rate(roles.d)));
+  const double share = 1 - out / static_cast<double>(rate_in_);
+  if (share > 0) return share;
+  reason = "the ports have equal rates, so a train does not fill the memory; this needs a third port";
+  return std::nullopt;
+}
+
+void BurstTest::report(std::uint32_t size, const Longest& found) {
+  std::string reason;
+  const auto share = excess(size, reason);
+  const double senders = static_cast<double>(senders_.size()), length = size - kFcsSize;
+  const double wire_ns =
+      1e9 * static_cast<double>(fabric::wire_bytes(size - kFcsSize)) / static_cast<double>(rate_in_);
+  const std::map<std::string, std::string> labels{{"size", std::to_string(size)}};
+  const auto add = [&](const char* name, std::optional<double> scale, const char* unit) {
+    Figure figure{.name = name, .labels = labels, .unit = unit, .method = Method::kSearch};
+    if (!scale) {
+      figure.status = Status::kUnresolvable;
+      figure.reason = reason;
+      ctx_.add(figure);
+      return;
+    }
+    figure.value = *scale * found.each;
+    figure.low = *scale * static_cast<double>(found.low);
+    if (found.fail) {
+      figure.high = *scale * static_cast<double>(*found.fail);
+    } else {
+      figure.status = Status::kBounded;
+      figure.reason = share ? "the longest train that the rig can send passes" : reason;
+    }
+    ctx_.add(figure);
+  };
+  const auto of_share = [&](double scale) { return share ? std::optional(*share * scale) : std::nullopt; };
+  add("frames", senders, "frames");
+  add("bytes", senders * length, "B");
+  add("implied_buffer_bytes", of_share(senders * length), "B");
+  add("corrected_buffer_ns", of_share(senders * wire_ns), "ns");
+}
+
+void BurstTest::run() {
+  const std::uint32_t largest = ctx_.large_size(ctx_.roles().a, ctx_.roles().d);
+  for (const std::uint32_t size : ctx_.settings.sizes) {
+    if (size > largest) continue;
+    const auto found = find(size);
+    if (!found) return ctx_.inconclusive();
+    if (found->fail) bytes_ = std::max(bytes_, found->low * size);
+    report(size, *found);
+  }
+}
+
+}  // namespace
+
+void run_burst(Context& ctx) { BurstTest(ctx).run(); }
+
+}  // namespace softfeb::switchtest

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "switchtest/context.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace softfeb::switchtest {
+
+/// Trains of frames at line rate from one or several ports to D, which start at the same time. The senders
+/// ignore pauses. Each sends the same number of frames.
+class TrainTrial {
+ public:
+  /// Maximum number of frames of a train, over all senders.
+  static constexpr std::uint64_t kMostFrames = 1U << 20;
+
+  TrainTrial(Context& ctx, std::vector<std::uint16_t> senders, std::uint32_t size)
+      : ctx_(ctx), senders_(std::move(senders)), size_(size) {}
+
+  struct Seen {
+    std::uint64_t lost = 0;
+    /// Frames of each sender that arrived before its first loss, the smallest of all senders. Later frames do
+    /// not change the fate of earlier ones, so trains of this length pass.
+    std::uint64_t lossless = 0;
+  };
+  /// Sends a train of `frames` frames from each sender. nullopt: all trials were void.
+  std::optional<Seen> send(std::uint64_t frames);
+
+ private:
+  Trial script(std::uint64_t frames) const;
+
+  Context& ctx_;
+  std::vector<std::uint16_t> senders_;
+  std::uint32_t size_;
+};
+
+}  // namespace softfeb::switchtest
