@@ -79,6 +79,10 @@ struct Port {
   roce::MacAddress own_mac{};          ///< source address of the port's pause frames
   roce::MacAddress peer_mac{};         ///< destination address of the port's pause frames
 
+  /// Class of IngressAccount in which a frame from this port is counted.
+  std::uint8_t class_of(const Frame& frame) const {
+    return flow_control == PauseMode::kPfc ? frame.queue : std::uint8_t{0};
+  }
   /// Bytes of frames that wait in all queues, and in one; without those that the MAC has taken.
   std::uint64_t queued() const { return queues.bytes() - (mac ? mac->bytes() : 0); }
   std::uint64_t queued(std::size_t queue) const {
@@ -106,9 +110,9 @@ struct Switch {
   std::optional<EventTree> resumptions;
 };
 
-/// Implementation of Network: stations, links and events in network.cpp, switches in switching.cpp, their
-/// pause frames in switch_pause.cpp, marking in switch_marking.cpp, delays in switch_delays.cpp, the
-/// PFC watchdog in switch_watchdog.cpp.
+/// Implementation of Network: stations, links and events in network.cpp, the path of frames through switches
+/// in switching.cpp. The files switch_*.cpp contain what else switches do: pause frames, marking, release of
+/// buffers, delays, and the PFC watchdog.
 struct Network::Parts {
   Parts(const NetworkConfig& config, FrameStore& frame_store);
 
@@ -132,12 +136,14 @@ struct Network::Parts {
   void record_hop(Port& port, const Frame& frame, Time now);
   void begin_waiting(Port& port, std::uint8_t queue, Time now);
   bool discards(Port& port, const EcnMarking& ecn, Frame* frame, std::uint64_t& length, Time now);
-  void after_leaving(Port& port, Frame& frame, Time now);
-  void release_buffer(Port& port, Frame& frame, Time now);
-  void fill_mac(Port& port, std::size_t queue, Time now);
   std::uint8_t queue_of(const SwitchConfig& sw, const Frame& frame) const;
   static void note_lengths(Port& port, std::uint8_t queue);
   static void note_departure(Port& port, const Frame& frame, Time now);
+
+  // Buffers of switches.
+  void after_leaving(Port& port, Frame& frame, Time now);
+  void release_buffer(Port& port, Frame& frame, Time now);
+  void fill_mac(Port& port, std::size_t queue, Time now);
 
   // Marking in switches.
   bool passes_arrival(Port& port, const EcnMarking& ecn, const Frame& frame, std::uint64_t& queued, Time now);

@@ -11,10 +11,6 @@ namespace softfeb::fabric {
 
 namespace {
 
-std::uint8_t class_of(const Port& ingress, const Frame& frame) {
-  return ingress.flow_control == PauseMode::kPfc ? frame.queue : 0;
-}
-
 bool can_pause(const Port& ingress, const SwitchConfig& sw, const Frame& frame) {
   return ingress.flow_control == PauseMode::kPause ||
          (ingress.flow_control == PauseMode::kPfc && sw.queues[frame.queue].lossless);
@@ -97,7 +93,7 @@ void Network::Parts::enqueue(std::uint16_t p, Frame* frame, Time now) {
   frame->queue = queue_of(*sw.config, *frame);
   if (sw.forge) pass_forge(sw, port, *frame, now);
   const bool own = frame->ingress == sw.end_port;
-  const std::uint8_t ingress_class = own ? 0 : class_of(ports[frame->ingress], *frame);
+  const std::uint8_t ingress_class = own ? 0 : ports[frame->ingress].class_of(*frame);
   const bool pausable = !own && can_pause(ports[frame->ingress], *sw.config, *frame);
   const std::size_t ingress = frame->ingress - sw.first_port;
   const EcnMarking& ecn = sw.config->queues[frame->queue].ecn;
@@ -235,39 +231,6 @@ void Network::Parts::record_hop(Port& port, const Frame& frame, Time now) {
   } else if (!roce::CongestionHeader::decode(cch)) {
     ++port.counters.cch_invalid;
   }
-}
-
-/// Releases the buffer of a data frame that has left its queue for transmission, or to be dropped.
-void Network::Parts::after_leaving(Port& port, Frame& frame, Time now) {
-  if (port.blocked_since != kNever) {
-    port.counters.paused += now - port.blocked_since;
-    port.blocked_since = kNever;
-  }
-  if (port.mac) {
-    fill_mac(port, frame.queue, now);
-  } else {
-    release_buffer(port, frame, now);
-  }
-}
-
-/// Lets the MAC of a port take frames from a queue.
-void Network::Parts::fill_mac(Port& port, std::size_t queue, Time now) {
-  while (Frame* const frame = port.mac->take(queue)) release_buffer(port, *frame, now);
-}
-
-/// Releases the buffer of a data frame at `port`, and resumes the sender if possible.
-void Network::Parts::release_buffer(Port& port, Frame& frame, Time now) {
-  Switch& sw = switches[port.switch_index];
-  const std::size_t ingress = frame.ingress - sw.first_port;
-  const auto egress = static_cast<std::size_t>(&port - ports.data()) - sw.first_port;
-  if (frame.ingress == sw.end_port) {
-    sw.buffer.release(frame, ingress, 0, egress);
-    return;
-  }
-  Port& from = ports[frame.ingress];
-  const std::uint8_t ingress_class = class_of(from, frame);
-  sw.buffer.release(frame, ingress, ingress_class, egress);
-  if (from.flow_control != PauseMode::kOff) after_emptying(sw, frame.ingress, ingress_class, now);
 }
 
 }  // namespace softfeb::fabric
