@@ -13,9 +13,9 @@ constexpr std::array kTests{
     SwitchTest{"mtu", "the largest frame", 2, run_mtu},
     SwitchTest{"throughput", "the largest load without loss", 2, run_throughput},
     SwitchTest{"latency", "delay and jitter", 2, run_latency},
+    SwitchTest{"burst", "the longest train at line rate without loss", 2, run_burst},
     SwitchTest{"ecmp", "the spread over equal paths", 3, run_ecmp},
     SwitchTest{"soak", "a long run in which every frame is accounted for", 2, run_soak, true},
-    SwitchTest{"burst", "the longest train at line rate without loss", 2, run_burst},
 };
 
 }  // namespace
