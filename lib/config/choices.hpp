@@ -8,6 +8,18 @@
 /// The configuration keywords of each enumeration.
 namespace softfeb::config::choices {
 
+inline const Choices<fabric::MultipathConfig::Mode> kMultipathMode{
+    {{"hash", fabric::MultipathConfig::Mode::kHash},
+     {"hash_threshold", fabric::MultipathConfig::Mode::kHashThreshold},
+     {"round_robin", fabric::MultipathConfig::Mode::kRoundRobin},
+     {"random", fabric::MultipathConfig::Mode::kRandom}}};
+inline const Choices<fabric::HashField> kHashField{{{"source_ip", fabric::kHashSourceIp},
+                                                    {"destination_ip", fabric::kHashDestinationIp},
+                                                    {"protocol", fabric::kHashProtocol},
+                                                    {"source_port", fabric::kHashSourcePort},
+                                                    {"destination_port", fabric::kHashDestinationPort},
+                                                    {"dest_qp", fabric::kHashDestQp}}};
+
 inline const Choices<HugePages> kHugepages{{{"auto", HugePages::kAuto}, {"no", HugePages::kNo}}};
 inline const Choices<IdlePolicy> kIdle{
     {{"spin", IdlePolicy::kSpin}, {"pause", IdlePolicy::kPause}, {"sleep", IdlePolicy::kSleep}}};

@@ -93,8 +93,9 @@ struct LabDraft {
   std::string bottleneck;  ///< SWITCH.PEER; empty: not given
   Where bottleneck_where;
 
-  std::optional<std::size_t> worker;  ///< worker that runs the network; none: not given
-  std::uint32_t mtu = 4200;           ///< MTU of every link: bytes of an IP packet
+  std::optional<std::size_t> worker;                 ///< worker that runs the network; none: not given
+  std::uint32_t mtu = 4200;                          ///< MTU of every link: bytes of an IP packet
+  std::optional<fabric::MultipathConfig> multipath;  ///< none: a network without loops
   std::vector<SwitchDraft> switches;
   std::vector<LinkDraft> links;
   Where network_where;
@@ -185,7 +186,10 @@ QpConfig generator_qps(const TrafficGenConfig& traffic_gen, std::size_t receiver
 void read_lab(Section section, LabDraft& draft);
 /// Reads section `network` into `draft`.
 void read_network(Section section, LabDraft& draft);
-SwitchDraft read_switch(Section section);
+/// `multipath`: the value of the network, of which section `multipath` of the switch may change single keys.
+SwitchDraft read_switch(Section section, const std::optional<fabric::MultipathConfig>& multipath);
+/// Reads section `multipath` of the network or of a switch. Keys that are not given keep their values.
+void read_multipath(Section section, fabric::MultipathConfig& multipath);
 Draft read_document(Reading& reading, const Node& document, Form form);
 
 /// Like load_lab_text(), but loads the lab from a document.

@@ -3,6 +3,7 @@
 #include "config/emit.hpp"
 #include "config/link_ends.hpp"
 #include "config/units.hpp"
+#include "fabric/names.hpp"
 
 #include <array>
 #include <cmath>
@@ -75,6 +76,17 @@ void emit_times(Json& json, const fabric::SwitchTimes& times) {
   json["cut_through"] = times.cut_through ? "on" : "off";
 }
 
+Json emit_multipath(const fabric::MultipathConfig& multipath) {
+  Json fields = Json::array();
+  for (const auto& [name, field] : choices::kHashField.names) {
+    if ((multipath.fields & field) != 0) fields.push_back(name);
+  }
+  return {{"mode", choices::kMultipathMode.name(multipath.mode)},
+          {"hash", std::move(fields)},
+          {"seed", multipath.seed},
+          {"polarised", multipath.polarised ? "on" : "off"}};
+}
+
 Json emit_switch(const fabric::SwitchConfig& config) {
   Json json;
   json["name"] = config.name;
@@ -112,6 +124,7 @@ Json emit_switch(const fabric::SwitchConfig& config) {
   }
   if (config.int_on) json["int"] = "on";
   if (config.int_id != 0) json["int_id"] = config.int_id;
+  if (config.multipath) json["multipath"] = emit_multipath(*config.multipath);
   return json;
 }
 
@@ -145,6 +158,7 @@ Json emit_network(const LabConfig& config) {
   Json json;
   json["worker"] = config.network_worker;
   json["mtu"] = config.mtu;
+  if (config.network.multipath) json["multipath"] = emit_multipath(*config.network.multipath);
   json["switches"] = Json::array();
   for (const fabric::SwitchConfig& s : config.network.switches) json["switches"].push_back(emit_switch(s));
   json["links"] = Json::array();
@@ -161,10 +175,9 @@ Json emit_lab(const LabConfig& config) {
     if (!text.empty()) json[key] = text;
   }
   if (lab.bottleneck) {
-    const fabric::LinkConfig& link = config.network.links[*lab.bottleneck];
     const fabric::NodeRef from{fabric::NodeRef::Kind::kSwitch, lab.bottleneck_switch};
     json["bottleneck"] =
-        name_of(config.network, from) + '.' + name_of(config.network, link.a == from ? link.b : link.a);
+        name_of(config.network, from) + '.' + fabric::peer_name(config.network, from, *lab.bottleneck);
   }
   json["sample_interval"] = format_time(lab.sample_interval);
   json["stolen_limit"] =

@@ -69,6 +69,8 @@ inline constexpr std::array kLabChecks{
                  "pause frames that switches sent, including PFC"},
     LabCheckKind{"ecn_marked", LimitUnit::kCount, true, true, "packets that switches marked"},
     LabCheckKind{"cnp_forged", LimitUnit::kCount, true, true, "CNPs that threshold switches forged"},
+    LabCheckKind{"spread_jain", LimitUnit::kShare, true, true,
+                 "smallest Jain index of the bytes that a switch sent over the ports of a set of next hops"},
     LabCheckKind{"slowdown_p99_shorter_half", LimitUnit::kFactor, false, true,
                  "99th percentile of the slowdown of the shorter half of the messages"},
     LabCheckKind{"slowdown_p99_10kb", LimitUnit::kFactor, false, true,

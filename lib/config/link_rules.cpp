@@ -5,6 +5,7 @@
 #include "config/error.hpp"
 #include "config/fault_match.hpp"
 #include "config/link_ends.hpp"
+#include "fabric/hops.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -83,63 +84,27 @@ std::vector<Flow> flows_of(const LabConfig& config) {
   return flows;
 }
 
-/// The two parts of the network that a link connects.
-class Sides {
- public:
-  Sides(const fabric::NetworkConfig& network, std::size_t link)
-      : stations_(network.stations.size()), at_a_(stations_ + network.switches.size(), false) {
-    std::vector<NodeRef> next{network.links[link].a};
-    at_a_[number(next.back())] = true;
-    while (!next.empty()) {
-      const NodeRef node = next.back();
-      next.pop_back();
-      for (std::size_t l = 0; l < network.links.size(); ++l) {
-        const fabric::LinkConfig& other = network.links[l];
-        if (l == link || (other.a != node && other.b != node)) continue;
-        const NodeRef peer = other.a == node ? other.b : other.a;
-        if (at_a_[number(peer)]) continue;
-        at_a_[number(peer)] = true;
-        next.push_back(peer);
-      }
-    }
-  }
-
-  /// True if packets between two stations pass over the link, from node `a` to `b` or (`back`) from `b` to
-  /// `a`.
-  bool crosses(std::uint32_t from, std::uint32_t to, bool back) const {
-    return at_a_[from] != back && at_a_[to] == back;
-  }
-
- private:
-  std::size_t number(const NodeRef& node) const {
-    return node.kind == NodeRef::Kind::kStation ? node.index : stations_ + node.index;
-  }
-
-  std::size_t stations_;
-  std::vector<bool> at_a_;  ///< stations, then switches
-};
-
-bool crosses(const Sides& sides, const Flow& flow, Direction direction, bool back) {
+/// True if the requests or responses of a flow may pass over a link, from its node `a` to `b` or (`back`)
+/// from `b` to `a`.
+bool crosses(const fabric::Hops& hops, std::size_t link, const Flow& flow, Direction direction, bool back) {
   const bool request = direction == Direction::kTx;
   const Places& from = request ? flow.from : flow.to;
   const Places& to = request ? flow.to : flow.from;
   return std::any_of(from.begin(), from.end(), [&](std::uint32_t a) {
-    return std::any_of(to.begin(), to.end(), [&](std::uint32_t z) { return sides.crosses(a, z, back); });
+    return std::any_of(to.begin(), to.end(),
+                       [&](std::uint32_t z) { return hops.may_pass(link, back, a, z); });
   });
 }
 
 class LinkRuleResolver {
  public:
   LinkRuleResolver(Reading& reading, LabConfig& config)
-      : reading_(reading), config_(config), flows_(flows_of(config)) {}
+      : reading_(reading), config_(config), flows_(flows_of(config)), hops_(config.network) {}
 
   void resolve(const LinkDraft& draft) {
     links_.clear();
-    sides_.clear();
     for (std::size_t l = 0; l < config_.network.links.size(); ++l) {
-      if (config_.link_wheres[l].key != draft.where.key) continue;
-      links_.push_back(l);
-      sides_.emplace_back(config_.network, l);
+      if (config_.link_wheres[l].key == draft.where.key) links_.push_back(l);
     }
     for (std::size_t d = 0; d < 2; ++d) {
       for (const std::size_t l : links_) {
@@ -189,7 +154,7 @@ class LinkRuleResolver {
     const auto index = static_cast<std::uint32_t>(out.rules.size());
     bool any = false;
     for (const Flow* flow : selected) {
-      if (!crosses(sides_[i], *flow, direction, back)) continue;
+      if (!crosses(hops_, links_[i], *flow, direction, back)) continue;
       qp_of(out, *flow, direction).rules.push_back(index);
       any = true;
     }
@@ -209,7 +174,8 @@ class LinkRuleResolver {
     const std::string what = rule.rule.on.direction == Direction::kTx ? "requests" : "responses";
     bool other = false;
     for (const Flow* flow : selected) {
-      for (const Sides& sides : sides_) other = other || crosses(sides, *flow, rule.rule.on.direction, there);
+      for (const std::size_t link : links_)
+        other = other || crosses(hops_, link, *flow, rule.rule.on.direction, there);
     }
     if (other && there != back) {
       return problem(rule, key,
@@ -303,8 +269,8 @@ class LinkRuleResolver {
   Reading& reading_;
   LabConfig& config_;
   std::vector<Flow> flows_;
+  fabric::Hops hops_;
   std::vector<std::size_t> links_;  ///< links of the draft, indices into network.links
-  std::vector<Sides> sides_;        ///< indexed like links_
   /// Index of each queue pair in LinkRulesConfig::qps.
   std::map<std::tuple<const LinkRulesConfig*, const Flow*, Direction>, std::size_t> places_;
 };

@@ -172,7 +172,24 @@ void read_forge(Section s, fabric::ThresholdForge& forge) {
 
 }  // namespace
 
-SwitchDraft read_switch(Section s) {
+namespace {
+
+/// Reads `multipath` of a switch, which overrides single keys of the network's.
+void read_own_multipath(Section& s, const std::optional<fabric::MultipathConfig>& network,
+                        fabric::SwitchConfig& config) {
+  const Node* const node = s.find("multipath");
+  if (node == nullptr) return;
+  if (!network) {
+    s.reading().problem(node->where, "the network has no `multipath`",
+                        "add `network.multipath: {mode: hash}`, or remove this section");
+  }
+  config.multipath = network.value_or(fabric::MultipathConfig{});
+  read_multipath(Section(s.reading(), *node, s.pattern("multipath")), *config.multipath);
+}
+
+}  // namespace
+
+SwitchDraft read_switch(Section s, const std::optional<fabric::MultipathConfig>& multipath) {
   SwitchDraft draft;
   draft.where = s.where();
   fabric::SwitchConfig& config = draft.config;
@@ -213,6 +230,7 @@ SwitchDraft read_switch(Section s) {
     read_forge(Section(s.reading(), *node, s.pattern("forge")), config.forge);
   s.read("int", config.int_on, parse_bool);
   s.read("int_id", config.int_id, integer(1, UINT16_MAX));
+  read_own_multipath(s, multipath, config);
   s.close();
   return draft;
 }
@@ -278,8 +296,12 @@ void read_network(Section s, LabDraft& draft) {
   draft.network_where = s.where();
   s.read("worker", draft.worker, integer(0, 127));
   s.read("mtu", draft.mtu, integer(340, 16'128));
-  for (const Node& node : s.list("switches"))
-    draft.switches.push_back(read_switch(Section(s.reading(), node, s.pattern("switches[]"))));
+  if (const Node* node = s.find("multipath"))
+    read_multipath(Section(s.reading(), *node, s.pattern("multipath")), draft.multipath.emplace());
+  for (const Node& node : s.list("switches")) {
+    draft.switches.push_back(
+        read_switch(Section(s.reading(), node, s.pattern("switches[]")), draft.multipath));
+  }
   for (const Node& node : s.list("links"))
     draft.links.push_back(read_link(Section(s.reading(), node, s.pattern("links[]"))));
   s.close();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "config/draft.hpp"
 #include "config/link_ends.hpp"
+#include "fabric/names.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -18,6 +19,7 @@ class LabResolver {
   void run() {
     out_.network.seed = out_.run.run.seed;
     out_.network.cc_port = out_.run.run.cc_port;
+    out_.network.multipath = draft_.multipath;
     out_.network_worker = network_worker(draft_, out_.run.workers);
     for (const SwitchDraft& s : draft_.switches) add_switch(s);
     std::size_t next = 0;
@@ -117,9 +119,10 @@ class LabResolver {
       link.a = a[a.size() > 1 ? i : 0];
       link.b = b[b.size() > 1 ? i : 0];
       if (!join(draft, link)) return;
-      out_.link_names.push_back(name_of(out_.network, link.a) + '-' + name_of(out_.network, link.b));
-      out_.link_wheres.push_back(draft.where);
       out_.network.links.push_back(link);
+      out_.link_names.push_back(name_of(out_.network, link.a) + '-' +
+                                fabric::peer_name(out_.network, link.a, out_.network.links.size() - 1));
+      out_.link_wheres.push_back(draft.where);
     }
   }
 
@@ -137,12 +140,18 @@ class LabResolver {
                        "a board, receiver or port has one link: add a switch between, or remove a link");
       return false;
     }
-    if (forest_.join(out_.network, link.a, link.b)) return true;
+    if (link.a == link.b && out_.network.multipath) {
+      reading_.problem(draft.where,
+                       "the link from \"" + name_of(out_.network, link.a) + "\" to itself closes a loop",
+                       "name two different nodes in `ends`");
+      return false;
+    }
+    if (forest_.join(out_.network, link.a, link.b) || out_.network.multipath) return true;
     reading_.problem(
         draft.where,
         "the link from \"" + name_of(out_.network, link.a) + "\" to \"" + name_of(out_.network, link.b) +
             "\" closes a loop",
-        "remove one link of the loop: simulated switches learn no routes, so there must be a single path");
+        "remove one link of the loop, or let switches use several paths: `network.multipath: {mode: hash}`");
     return false;
   }
 
@@ -168,9 +177,9 @@ class LabResolver {
     if (text.empty()) return;
     for (std::uint32_t l = 0; l < out_.network.links.size(); ++l) {
       const fabric::LinkConfig& link = out_.network.links[l];
-      for (const auto& [from, to] : {std::pair{link.a, link.b}, std::pair{link.b, link.a}}) {
+      for (const NodeRef& from : {link.a, link.b}) {
         if (from.kind != NodeRef::Kind::kSwitch) continue;
-        if (name_of(out_.network, from) + '.' + name_of(out_.network, to) != text) continue;
+        if (name_of(out_.network, from) + '.' + fabric::peer_name(out_.network, from, l) != text) continue;
         out_.lab.bottleneck = l;
         out_.lab.bottleneck_switch = from.index;
       }

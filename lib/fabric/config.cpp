@@ -104,7 +104,10 @@ std::uint16_t int_id_of(const NetworkConfig& config, std::size_t index) {
 }
 
 void check(const NetworkConfig& config) {
-  for (const auto& sw : config.switches) check_switch(sw);
+  for (const auto& sw : config.switches) {
+    check_switch(sw);
+    require(!sw.multipath || config.multipath, "switch " + sw.name, "multipath requires that of the network");
+  }
   check_int(config);
   for (std::size_t i = 0; i < config.links.size(); ++i) {
     const LinkConfig& link = config.links[i];

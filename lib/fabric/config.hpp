@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "fabric/multipath_config.hpp"
 #include "faults/fault_rules.hpp"
 #include "faults/held_packets.hpp"
 #include "roce/congestion_header.hpp"
@@ -161,6 +162,8 @@ struct SwitchConfig {
   bool int_on = false;
   /// Identifies the switch in the path of a CCH; 0: derived from its index (int_id_of()).
   std::uint16_t int_id = 0;
+  /// Choice of next hops; nullopt: that of the network. Requires NetworkConfig::multipath.
+  std::optional<MultipathConfig> multipath;
 };
 
 /// An edge node: one of our endpoints, or an external port with an arbitrary network behind it.
@@ -205,11 +208,14 @@ struct LinkConfig {
   LinkFaults a_to_b, b_to_a;
 };
 
-/// A forest: there is at most one path between two nodes.
+/// Without `multipath`, a forest: there is at most one path between two nodes.
 struct NetworkConfig {
   std::vector<SwitchConfig> switches;
   std::vector<StationConfig> stations;
-  std::vector<LinkConfig> links;  ///< exactly one for each station; links must not form a loop
+  std::vector<LinkConfig> links;  ///< exactly one for each station
+  /// Allows links that form loops and parallel links. Frames take the paths with the least number of links.
+  /// The value applies to all switches that have no own. nullopt: links must not form a loop.
+  std::optional<MultipathConfig> multipath;
   std::uint64_t seed = 1;
   std::uint16_t cc_port = roce::kCongestionUdpPort;  ///< UDP port of frames with a CCH
 };

@@ -28,6 +28,9 @@ struct Frame {
   // The members below are private to the network from send() until the frame is delivered or released. They
   // contain accounting data, and header fields that were parsed once (fabric/facts.hpp).
   std::uint16_t ingress = 0;  ///< ingress port in the current switch
+  /// Egress port in the current switch, if it is chosen before the frame is forwarded; otherwise
+  /// Topology::kNoPort. Valid only while the switch delays the frame (PortDelays).
+  std::uint16_t egress = 0;
   /// Arrival time of the last bit at the next node; for a frame in a station's queue, the time when it was
   /// queued.
   Time at = 0;

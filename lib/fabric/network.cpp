@@ -99,6 +99,7 @@ Network::Parts::Parts(const NetworkConfig& c, FrameStore& frame_store)
     channel.station = topology.directions[d].to.index;
     channels.push_back(std::move(channel));
   }
+  if (config.multipath) multipath.emplace(config, topology);
   for (std::uint32_t p = 0; p < topology.ports.size(); ++p) {
     ports.push_back(make_port(config, topology, p));
     if (config.switches[topology.ports[p].switch_index].times.cut_through)
@@ -253,6 +254,7 @@ NetworkSnapshot Network::make_snapshot() const {
   out.ports.resize(parts_->ports.size());
   out.flows.reserve(kFlows);
   parts_->read_rules(out);
+  if (parts_->multipath) parts_->multipath->read(out.next_hops);
   return out;
 }
 
@@ -280,6 +282,7 @@ void Network::take_snapshot(NetworkSnapshot& out, Time now) {
   }
   out.flows.assign(parts_->flows.all().begin(), parts_->flows.all().end());
   parts_->read_rules(out);
+  if (parts_->multipath) parts_->multipath->read(out.next_hops);
 }
 
 }  // namespace softfeb::fabric

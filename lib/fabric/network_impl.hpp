@@ -9,6 +9,7 @@
 #include "fabric/forge.hpp"
 #include "fabric/forwarding.hpp"
 #include "fabric/mac_stage.hpp"
+#include "fabric/multipath.hpp"
 #include "fabric/network.hpp"
 #include "fabric/pause.hpp"
 #include "fabric/queues.hpp"
@@ -127,8 +128,14 @@ struct Network::Parts {
 
   // Switches.
   void receive(std::uint16_t port, Frame* frame, Time now);
-  void forward(std::uint16_t port, Frame* frame, Time now);
-  std::uint16_t egress_of(std::uint16_t port, const Frame& frame) const;
+  /// `out`: the egress port, if it has been chosen already; otherwise kNoPort.
+  void forward(std::uint16_t port, Frame* frame, Time now, std::uint16_t out = Topology::kNoPort);
+  std::uint16_t choose_egress(std::uint16_t port, const Frame& frame);
+  /// Chooses the egress port in switch `sw` for a frame with a station as its destination. With Multipath,
+  /// each call counts as a frame, so call it once for each frame.
+  std::uint16_t next_hop(std::uint32_t sw, const Frame& frame) {
+    return multipath ? multipath->choose(sw, frame) : topology.routes[sw][frame.destination];
+  }
   void flood(std::uint16_t port, Frame* frame, Time now);
   void enqueue(std::uint16_t port, Frame* frame, Time now);
   void pass_forge(Switch& sw, Port& port, Frame& frame, Time now);
@@ -188,6 +195,7 @@ struct Network::Parts {
   FrameStore& store;
   latency::Stamps* stamps = nullptr;  ///< null: times are not recorded
   Topology topology;
+  std::optional<Multipath> multipath;
   AddressTable addresses;
   FlowTable flows{kFlows};
   std::vector<Channel> channels;

@@ -85,6 +85,16 @@ struct FlowSnapshot {
   std::uint64_t ecn_marked = 0, dropped = 0;
 };
 
+/// A port of a set of equal-cost next hops, and the frames for which it was chosen. Frames with only one next
+/// hop and flooded frames are not counted. Cumulative.
+struct NextHopSnapshot {
+  std::uint32_t switch_index = 0;
+  std::uint32_t set = 0;   ///< identifies the set; its elements are consecutive
+  std::uint32_t port = 0;  ///< index into NetworkSnapshot::ports
+  std::uint32_t link = 0;  ///< index into NetworkConfig::links
+  std::uint64_t packets = 0, wire_bytes = 0;
+};
+
 struct NetworkSnapshot {
   Time taken_at = 0;
   NetworkTotals totals;
@@ -93,6 +103,7 @@ struct NetworkSnapshot {
   /// Counters of the fault rules of all links: link by link, from its node `a` to `b` first. Directions
   /// without FaultQp have none.
   std::vector<faults::RuleCounters> rules;
+  std::vector<NextHopSnapshot> next_hops;  ///< sets with at least two ports, grouped by set
 };
 
 }  // namespace softfeb::fabric

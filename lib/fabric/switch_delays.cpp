@@ -10,6 +10,7 @@ namespace softfeb::fabric {
 void Network::Parts::delay(std::uint16_t p, Frame* frame, Time now) {
   PortDelays& delays = *ports[p].delays;
   const bool control = (frame->facts & kFactControl) != 0;
+  frame->egress = Topology::kNoPort;
   const Time last_bit = std::max(frame->at, now);
   if (last_bit > now && !control) {
     if (delays.times.pipeline == 0) return pass_header(p, frame, now);
@@ -22,9 +23,11 @@ void Network::Parts::delay(std::uint16_t p, Frame* frame, Time now) {
   set_delayed(reverse_of(ports[p].channel));
 }
 
-/// Forwards a frame whose header has passed the pipeline of port `p`, or stores it until all of it has.
+/// Chooses the egress port of a frame whose header has passed the pipeline of port `p`, and forwards the
+/// frame, or stores it until all of it has passed.
 void Network::Parts::pass_header(std::uint16_t p, Frame* frame, Time now) {
-  if (cuts_through(p, *frame, now)) return forward(p, frame, now);
+  frame->egress = choose_egress(p, *frame);
+  if (cuts_through(p, *frame, now)) return forward(p, frame, now, frame->egress);
   PortDelays& delays = *ports[p].delays;
   frame->at += delays.times.pipeline;
   delays.stored.push(frame);
@@ -34,9 +37,8 @@ void Network::Parts::pass_header(std::uint16_t p, Frame* frame, Time now) {
 /// Returns true if a frame from port `p` can leave before it has been received completely (RFC 1242, latency
 /// of bit forwarding devices). With a faster egress port, the frame would be sent faster than it arrives.
 bool Network::Parts::cuts_through(std::uint16_t p, const Frame& frame, Time now) const {
-  const std::uint16_t out = egress_of(p, frame);
-  if (out == Topology::kNoPort) return false;
-  const Port& port = ports[out];
+  if (frame.egress == Topology::kNoPort) return false;
+  const Port& port = ports[frame.egress];
   const std::uint8_t queue = queue_of(*switches[port.switch_index].config, frame);
   return port.counters.rate <= ports[p].counters.rate && port.control.empty() && port.queues.waiting() == 0 &&
          channels[port.channel].wire.free_at() <= now && (port.told.open(now) >> queue & 1) != 0;
@@ -65,7 +67,7 @@ bool Network::Parts::end_reception(std::uint32_t d, Time now) {
     if (list == &delays.headers) {
       pass_header(channel.into, frame, now);
     } else {
-      forward(channel.into, frame, now);
+      forward(channel.into, frame, now, frame->egress);
     }
     return true;
   }

@@ -35,33 +35,33 @@ void Network::Parts::receive(std::uint16_t p, Frame* frame, Time now) {
 }
 
 /// Takes a frame from port `p` to its egress queue.
-void Network::Parts::forward(std::uint16_t p, Frame* frame, Time now) {
-  if ((frame->facts & kFactControl) != 0) {
-    receive_control(p, frame, now);
-  } else if (frame->destination == kEverybody || frame->destination == kSomebody) {
-    flood(p, frame, now);
-  } else if (const std::uint16_t out = egress_of(p, *frame); out != Topology::kNoPort) {
-    enqueue(out, frame, now);
-  } else {
-    drop(frame, totals.dropped_unknown);
-  }
+void Network::Parts::forward(std::uint16_t p, Frame* frame, Time now, std::uint16_t out) {
+  if ((frame->facts & kFactControl) != 0) return receive_control(p, frame, now);
+  if (frame->destination == kEverybody || frame->destination == kSomebody) return flood(p, frame, now);
+  if (out == Topology::kNoPort) out = choose_egress(p, *frame);
+  if (out == Topology::kNoPort) return drop(frame, totals.dropped_unknown);
+  enqueue(out, frame, now);
 }
 
-/// Returns the egress port of a frame from port `p` to a station; kNoPort: it must not be forwarded, or it
+/// Chooses the egress port of a frame from port `p` to a station; kNoPort: it must not be forwarded, or it
 /// has no single egress port.
-std::uint16_t Network::Parts::egress_of(std::uint16_t p, const Frame& frame) const {
+std::uint16_t Network::Parts::choose_egress(std::uint16_t p, const Frame& frame) {
   if (frame.destination >= config.stations.size()) return Topology::kNoPort;
-  const std::uint16_t out = topology.routes[ports[p].switch_index][frame.destination];
+  const std::uint16_t out = next_hop(ports[p].switch_index, frame);
   return out == p ? Topology::kNoPort : out;
 }
 
-/// Floods a frame to all other ports. A frame for an unknown individual address goes only to ports that may
-/// lead to it.
+/// Floods a frame to all other ports of the spanning tree. A frame for an unknown individual address goes
+/// only to ports that may lead to it.
 void Network::Parts::flood(std::uint16_t p, Frame* frame, Time now) {
+  // A fault rule of the link may have changed the destination address of a frame that was not flooded.
+  if (!topology.floods[p]) return drop(frame, totals.dropped_unknown);
   const Switch& sw = switches[ports[p].switch_index];
   std::uint16_t last = Topology::kNoPort;  // this port gets the frame itself; the other ports get copies
   for (std::uint16_t out = sw.first_port; out < sw.end_port; ++out) {
-    if (out == p || (frame->destination == kSomebody && !topology.leads_to_learning[out])) continue;
+    if (out == p || !topology.floods[out] ||
+        (frame->destination == kSomebody && !topology.leads_to_learning[out]))
+      continue;
     if (last != Topology::kNoPort) {
       ++totals.duplicated;
       Frame* const copy = store.copy(*frame);
@@ -158,7 +158,6 @@ void Network::Parts::pass_forge(Switch& sw, Port& port, Frame& frame, Time now) 
   if ((frame.facts & kFactAck) != 0) sw.forge->acknowledgement(frame, flows);
   if (!above || (frame.facts & kFactRequest) == 0) return;
   const std::uint32_t source = flows[frame.flow].source;
-  const std::uint16_t back = topology.routes[port.switch_index][source];
   sw.forge->request(frame, flows, now, [&](ByteSpan bytes) {
     ++totals.made;
     Frame* const cnp = store.make(bytes);
@@ -171,7 +170,7 @@ void Network::Parts::pass_forge(Switch& sw, Port& port, Frame& frame, Time now) 
     cnp->destination = source;
     cnp->flow = kNoFlow;
     cnp->ingress = sw.end_port;
-    enqueue(back, cnp, now);
+    enqueue(next_hop(port.switch_index, *cnp), cnp, now);
   });
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/topology.hpp"
 
+#include "fabric/spanning_tree.hpp"
+
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -60,7 +62,8 @@ void Topology::check_links(const NetworkConfig& config) const {
   };
   for (const auto& link : config.links) {
     if (!exists(config, link.a) || !exists(config, link.b)) refuse("a link to a node that does not exist");
-    if (!forest.join(number(link.a), number(link.b)))
+    if (link.a == link.b) refuse("a link from " + name_of(config, link.a) + " to itself");
+    if (!forest.join(number(link.a), number(link.b)) && !config.multipath)
       refuse("the link between " + name_of(config, link.a) + " and " + name_of(config, link.b) +
              " closes a loop");
     for (const auto& end : {link.a, link.b})
@@ -89,11 +92,15 @@ void Topology::place_ports(const NetworkConfig& config) {
   first_port.push_back(static_cast<std::uint32_t>(ports.size()));
 }
 
-/// Computes routes: traverses the network from each port and records the port for every station reached.
+/// Computes routes: traverses the spanning tree from each port and records the port for every station
+/// reached.
 void Topology::find_routes(const NetworkConfig& config) {
   routes.assign(config.switches.size(), std::vector<std::uint16_t>(config.stations.size(), kNoPort));
   leads_to_learning.assign(ports.size(), false);
+  const std::vector<bool> tree = spanning_tree(config);
+  for (const PortPlace& port : ports) floods.push_back(tree[link_of(port.direction)]);
   for (std::uint16_t p = 0; p < ports.size(); ++p) {
+    if (!floods[p]) continue;
     std::vector<std::uint32_t> todo{ports[p].direction};
     while (!todo.empty()) {
       const std::uint32_t d = todo.back();
@@ -105,7 +112,7 @@ void Topology::find_routes(const NetworkConfig& config) {
         continue;
       }
       for (std::uint32_t next = first_port[to.index]; next < first_port[to.index + 1]; ++next)
-        if (ports[next].direction != reverse_of(d)) todo.push_back(ports[next].direction);
+        if (floods[next] && ports[next].direction != reverse_of(d)) todo.push_back(ports[next].direction);
     }
   }
 }

@@ -27,8 +27,8 @@ struct PortPlace {
 struct Topology {
   static constexpr std::uint16_t kNoPort = UINT16_MAX;
 
-  /// Throws std::invalid_argument for links to nodes that do not exist, links from a node to itself, loops,
-  /// and stations that do not have exactly one link.
+  /// Throws std::invalid_argument for links to nodes that do not exist, links from a node to itself, loops
+  /// without NetworkConfig::multipath, and stations that do not have exactly one link.
   explicit Topology(const NetworkConfig& config);
 
   std::vector<Direction> directions;
@@ -37,8 +37,12 @@ struct Topology {
   std::vector<std::uint32_t> first_port;
   std::vector<std::uint16_t> port_of;            ///< sending port of each direction; kNoPort: a station sends
   std::vector<std::uint32_t> station_direction;  ///< sending direction of each station
-  std::vector<std::vector<std::uint16_t>> routes;  ///< [switch][station]: egress port; kNoPort: no route
-  /// For each port: true if it leads to at least one station without a configured address.
+  /// For each port: true if frames are flooded over its link (spanning_tree()). All are true without loops.
+  std::vector<bool> floods;
+  /// [switch][station]: egress port on the spanning tree; kNoPort: no route. With several paths, Multipath
+  /// selects the egress port instead.
+  std::vector<std::vector<std::uint16_t>> routes;
+  /// For each port: true if flooded frames reach at least one station without a configured address.
   std::vector<bool> leads_to_learning;
 
  private:

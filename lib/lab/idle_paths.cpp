@@ -22,7 +22,8 @@ using engine::IdlePath;
 using fabric::NodeRef;
 using Hops = std::vector<IdlePath::Hop>;
 
-/// Finds the links between stations. A network has at most one path between two nodes.
+/// Finds the links between stations. If there are several shortest paths, it selects one of them, so the
+/// links of these paths should have the same rates and delays.
 class Links {
  public:
   explicit Links(const fabric::NetworkConfig& network)

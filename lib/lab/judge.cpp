@@ -84,6 +84,10 @@ std::optional<double> value_of(std::string_view name, const RunStats& f) {
   if (name == "pause_tx") return count(t.pause_tx);
   if (name == "ecn_marked") return count(t.ecn_marked);
   if (name == "cnp_forged") return count(t.cnp_forged);
+  if (name == "spread_jain") {
+    const Spread* const worst = worst_spread(f.spreads);
+    return worst == nullptr ? std::nullopt : share(worst->jain);
+  }
   if (name == "bytes_wrong") return count(t.bytes_wrong);
   if (!f.completion_times) return std::nullopt;
   if (name == "slowdown_p99_shorter_half") return slowdown_p99(f.completion_times->shorter_half());

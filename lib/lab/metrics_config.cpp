@@ -70,44 +70,16 @@ std::uint64_t link_rate_of(const config::LabConfig& config, std::size_t board) {
   return 0;
 }
 
-/// Index of a node: stations first, then switches.
-std::size_t number_of(const fabric::NetworkConfig& network, const NodeRef& n) {
-  return n.kind == NodeRef::Kind::kStation ? n.index : network.stations.size() + n.index;
-}
-
 MetricsConfig::Port port_of(const config::LabConfig& config) {
   return {config.lab.bottleneck_switch, *config.lab.bottleneck};
 }
 
 }  // namespace
 
-PortSides::PortSides(const fabric::NetworkConfig& network, const MetricsConfig::Port& port)
-    : side_(network.stations.size() + network.switches.size(), Side::kNeither) {
-  std::vector<std::vector<std::size_t>> neighbours(side_.size());
-  for (std::uint32_t i = 0; i < network.links.size(); ++i) {
-    if (i == port.link) continue;
-    const std::size_t a = number_of(network, network.links[i].a), b = number_of(network, network.links[i].b);
-    neighbours[a].push_back(b);
-    neighbours[b].push_back(a);
-  }
-  const auto mark = [&](const NodeRef& start, Side side) {
-    std::vector<std::size_t> todo{number_of(network, start)};
-    side_[todo.back()] = side;
-    while (!todo.empty()) {
-      const std::size_t here = todo.back();
-      todo.pop_back();
-      for (const std::size_t next : neighbours[here]) {
-        if (side_[next] == side) continue;
-        side_[next] = side;
-        todo.push_back(next);
-      }
-    }
-  };
-  const fabric::LinkConfig& link = network.links[port.link];
-  const NodeRef own{NodeRef::Kind::kSwitch, port.switch_index};
-  mark(own, Side::kBefore);
-  mark(link.a == own ? link.b : link.a, Side::kBehind);
-}
+PortPaths::PortPaths(const fabric::NetworkConfig& network, const MetricsConfig::Port& port)
+    : hops_(network),
+      link_(port.link),
+      back_(network.links[port.link].a != NodeRef{NodeRef::Kind::kSwitch, port.switch_index}) {}
 
 MetricsConfig make_metrics_config(const config::LabConfig& config, std::vector<MetricsConfig::Flow> flows) {
   MetricsConfig m;
@@ -118,17 +90,17 @@ MetricsConfig make_metrics_config(const config::LabConfig& config, std::vector<M
     m.boards.push_back(
         {{board.start, board.stop.value_or(kNever)}, link_rate_of(config, b), asked_of(board)});
   }
-  std::optional<PortSides> sides;
+  std::optional<PortPaths> paths;
   if (config.lab.bottleneck) {
     m.bottleneck = port_of(config);
-    sides.emplace(config.network, *m.bottleneck);
+    paths.emplace(config.network, *m.bottleneck);
   }
   for (MetricsConfig::Flow& f : flows) {
-    if (!sides || !f.receiver) continue;
+    if (!paths || !f.receiver) continue;
     const std::uint32_t from = config.station_of[f.board].value_or(kNowhere);
     const std::uint32_t to = config.station_of[*f.receiver].value_or(kNowhere);
     if (from == kNowhere || to == kNowhere) continue;
-    f.through_bottleneck = sides->passes(from, to);
+    f.through_bottleneck = paths->passes(from, to);
   }
   m.flows = std::move(flows);
   return m;

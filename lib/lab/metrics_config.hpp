@@ -2,8 +2,10 @@
 #pragma once
 
 #include "config/lab_config.hpp"
+#include "fabric/hops.hpp"
 #include "lab/metrics.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -13,21 +15,20 @@ namespace softfeb::lab {
 /// function determines which of them pass the bottleneck.
 MetricsConfig make_metrics_config(const config::LabConfig& config, std::vector<MetricsConfig::Flow> flows);
 
-/// Determines on which side of a switch port each node is. This is well defined, because a network has at
-/// most one path between any two nodes.
-class PortSides {
+/// Determines which frames pass a switch port.
+class PortPaths {
  public:
-  PortSides(const fabric::NetworkConfig& network, const MetricsConfig::Port& port);
+  /// `network` must outlive this object.
+  PortPaths(const fabric::NetworkConfig& network, const MetricsConfig::Port& port);
 
-  /// True if frames from station `from` to station `to` leave the switch through this port.
-  bool passes(std::uint32_t from, std::uint32_t to) const {
-    return side_[from] == Side::kBefore && side_[to] == Side::kBehind;
-  }
+  /// True if frames from station `from` to station `to` leave the switch through this port. If there are
+  /// several shortest paths, it is sufficient that one of them passes the port.
+  bool passes(std::uint32_t from, std::uint32_t to) const { return hops_.may_pass(link_, back_, from, to); }
 
  private:
-  enum class Side : std::uint8_t { kNeither, kBefore, kBehind };
-
-  std::vector<Side> side_;  ///< indexed by stations, then switches
+  fabric::Hops hops_;
+  std::size_t link_;
+  bool back_;
 };
 
 }  // namespace softfeb::lab

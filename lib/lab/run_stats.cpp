@@ -74,6 +74,7 @@ RunStats run_stats(const config::LabConfig& config, const endpoints::Plans& plan
   f.balances.push_back(payload_balance(last, accounts_of(config.run, plans.all())));
   f.memory_wrong = memory_wrong(config.run, plans, endpoints, payloads);
   f.completion_times = completion_times(endpoints);
+  if (last.network != nullptr) f.spreads = spreads_of(*last.network);
   return f;
 }
 

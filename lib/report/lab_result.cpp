@@ -3,9 +3,11 @@
 
 #include "base/exit_code.hpp"
 #include "config/load.hpp"
+#include "fabric/names.hpp"
 #include "report/completion_result.hpp"
 #include "report/fault_result.hpp"
 #include "report/port_series.hpp"
+#include "report/spread_result.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -194,6 +196,10 @@ Json figures(const config::LabConfig& config, const lab::RunStats& f) {
          {"totals", totals(f.totals)},
          {"conservation", std::move(conservation)},
          {"memory_wrong", f.memory_wrong}};
+  if (const lab::Spread* const worst = lab::worst_spread(f.spreads)) {
+    j["spread_jain"] = lab::to_double(*worst->jain);
+    j["spread_max_mean"] = lab::to_double(*worst->max_mean);
+  }
   if (f.completion_times) j["completion_times"] = completion_json(*f.completion_times);
   return j;
 }
@@ -281,22 +287,23 @@ void add_lab(Json& result, const config::LabConfig& config, const fabric::Networ
            {"figures", figures(config, run.figures)},
            {"network", network_totals(network.totals)}};
   if (!run.figures.link_rules.empty()) lab["link_faults"] = link_faults(config, run.figures);
+  if (!run.figures.spreads.empty()) lab["spread"] = spread_json(config, run.figures.spreads);
   if (in_virtual != nullptr) {
     lab["virtual"] = {{"verdict", lab::to_string(in_virtual->verdict)},
                       {"figures", figures(config, in_virtual->figures)},
                       {"checks", checks(in_virtual->checks)}};
     if (!in_virtual->figures.link_rules.empty())
       lab["virtual"]["link_faults"] = link_faults(config, in_virtual->figures);
+    if (!in_virtual->figures.spreads.empty())
+      lab["virtual"]["spread"] = spread_json(config, in_virtual->figures.spreads);
   }
   result["lab"] = std::move(lab);
 }
 
 std::string bottleneck_name(const config::LabConfig& config) {
   if (!config.lab.bottleneck) return "";
-  const fabric::LinkConfig& link = config.network.links[*config.lab.bottleneck];
   const fabric::NodeRef sender{fabric::NodeRef::Kind::kSwitch, config.lab.bottleneck_switch};
-  const fabric::NodeRef& peer = link.a == sender ? link.b : link.a;
-  return node_name(config, sender) + '.' + node_name(config, peer);
+  return node_name(config, sender) + '.' + fabric::peer_name(config.network, sender, *config.lab.bottleneck);
 }
 
 std::string board_names(const config::LabConfig& config, const std::vector<std::size_t>& boards) {

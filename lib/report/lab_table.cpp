@@ -79,6 +79,16 @@ Line share_line(const std::string& label, std::optional<lab::Share> lab::WindowS
           ""};
 }
 
+Line spread_line() {
+  return {"  busiest path / mean", LimitUnit::kFactor,
+          [](const lab::RunStats& f) -> std::optional<double> {
+            const lab::Spread* const worst = lab::worst_spread(f.spreads);
+            if (worst == nullptr) return std::nullopt;
+            return lab::to_double(*worst->max_mean);
+          },
+          ""};
+}
+
 Line rules_line() {
   return {"fault rules never hit", LimitUnit::kCount,
           [](const lab::RunStats& f) -> std::optional<double> {
@@ -112,6 +122,8 @@ std::vector<Line> lines_of(const config::LabConfig& config, const lab::RunStats&
                                named("packets dropped", "dropped"),
                                named("packets lost", "lost"),
                                named("packets retransmitted", "retransmitted"),
+                               named("spread over paths, Jain index", "spread_jain"),
+                               spread_line(),
                                named("slowdown, shorter half, p99", "slowdown_p99_shorter_half"),
                                named("  messages up to 10 kB, p99", "slowdown_p99_10kb"),
                                named("bytes wrong", "bytes_wrong"),

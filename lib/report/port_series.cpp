@@ -2,6 +2,7 @@
 #include "report/port_series.hpp"
 
 #include "base/error.hpp"
+#include "fabric/names.hpp"
 
 #include <iterator>
 
@@ -21,9 +22,8 @@ std::vector<std::string> port_names(const fabric::NetworkConfig& config,
                                     const fabric::NetworkSnapshot& network) {
   std::vector<std::string> names;
   for (const fabric::PortSnapshot& p : network.ports) {
-    const bool station = p.peer.kind == fabric::NodeRef::Kind::kStation;
-    names.push_back(config.switches[p.switch_index].name + '.' +
-                    (station ? config.stations[p.peer.index].name : config.switches[p.peer.index].name));
+    const fabric::NodeRef self{fabric::NodeRef::Kind::kSwitch, p.switch_index};
+    names.push_back(config.switches[p.switch_index].name + '.' + fabric::peer_name(config, self, p.link));
   }
   return names;
 }

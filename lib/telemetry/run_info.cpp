@@ -3,6 +3,7 @@
 
 #include "config/address.hpp"
 #include "endpoints/qp_congestion.hpp"
+#include "fabric/names.hpp"
 
 namespace softfeb::telemetry {
 namespace {
@@ -50,10 +51,6 @@ RunInfo make_run_info(const config::RunConfig& config, const std::vector<endpoin
 
 void add_network(RunInfo& info, const fabric::NetworkConfig& network, std::uint32_t bottleneck,
                  std::uint32_t bottleneck_switch) {
-  const auto name = [&](const fabric::NodeRef& n) {
-    return n.kind == fabric::NodeRef::Kind::kSwitch ? network.switches[n.index].name
-                                                    : network.stations[n.index].name;
-  };
   for (std::uint32_t s = 0; s < network.switches.size(); ++s) {
     const fabric::SwitchConfig& config = network.switches[s];
     const fabric::NodeRef self{fabric::NodeRef::Kind::kSwitch, s};
@@ -62,7 +59,7 @@ void add_network(RunInfo& info, const fabric::NetworkConfig& network, std::uint3
       if (!(link.a == self) && !(link.b == self)) continue;
       RunInfo::Port port;
       port.switch_name = config.name;
-      port.peer = name(link.a == self ? link.b : link.a);
+      port.peer = fabric::peer_name(network, self, l);
       port.name = port.switch_name + '.' + port.peer;
       port.rate = link.rate;
       port.buffer = config.buffer;

@@ -199,6 +199,52 @@ class Experiments(LabCase):
         self.assertEqual(len(run.result["boards"]), 143)
         self.assertGreater(min(b["goodput_gbps"] for b in run.result["boards"]), 9)
 
+    def test_leaf_spine(self):
+        run = self.lab("leaf-spine")
+        self.assert_held(run)
+        spread = run.result["lab"]["spread"]
+        self.assertEqual(len(spread), 8)
+        self.assertEqual([p["name"] for p in spread[3]["ports"]], [f"leaf-3.spine-{s}" for s in range(4)])
+        # The ports of a leaf carry what the leaf distributed, and what it flooded: ARP requests.
+        ports = {p["name"]: p for s in run.result["switches"] for p in s["ports"]}
+        for port in (p for s in spread for p in s["ports"]):
+            self.assertGreaterEqual(ports[port["name"]]["tx_packets"], port["packets"])
+            self.assertLess(ports[port["name"]]["tx_packets"] - port["packets"], 200)
+        figures = run.result["lab"]["figures"]
+        self.assertEqual(figures["spread_jain"], min(s["jain"] for s in spread))
+        # With one source port, the queue pairs of a board do not differ in the fields of the hash.
+        one_port = self.lab("leaf-spine", "boards.feb.udp_source_port=49152", status=1)
+        self.assertLess(one_port.result["lab"]["figures"]["spread_jain"], 0.75)
+        self.assertGreater(one_port.result["lab"]["figures"]["spread_max_mean"], 1.9)
+        # DestQP restores the entropy. These hashes are less even than those of the experiment, by chance.
+        dest_qp = self.lab("leaf-spine", "boards.feb.udp_source_port=49152", "network.multipath.hash=[dest_qp, source_ip]",
+                           "lab.checks.spread_jain=80%")
+        self.assert_held(dest_qp)
+        # Spraying uses all paths alike. They have the same delays and no queues, so no packet overtakes another.
+        sprayed = self.lab("leaf-spine", "network.multipath.mode=round_robin")
+        self.assert_held(sprayed)
+        self.assertGreater(sprayed.result["lab"]["figures"]["spread_jain"], 0.999)
+
+    def test_parallel_links(self):
+        config = {
+            "lab": {"bottleneck": "b.daq"}, "run": {"duration": "5ms", "series_interval": "1ms"},
+            "network": {"multipath": {"mode": "hash_threshold"},
+                        "switches": [{"name": "a", "buffer": "4MiB"}, {"name": "b", "buffer": "4MiB"}],
+                        "links": [{"ends": ["feb", "a"], "rate": "10Gb/s", "delay": "500ns"},
+                                  {"ends": ["a", "b"], "rate": "10Gb/s", "delay": "500ns"},
+                                  {"ends": ["b", "a"], "rate": "10Gb/s", "delay": "500ns"},
+                                  {"ends": ["b", "daq"], "rate": "40Gb/s", "delay": "500ns"}]},
+            "boards": [harness.board(harness.qp(count=16, traffic={"rate": "400Mb/s"}), name="feb", count=2)],
+            "receivers": [harness.receiver(ip="10.0.0.101/24", memory="1MiB")]}
+        run = self.lab(self.config(config), args=("--report", str(self.dir / "report"), "--no-pictures"))
+        self.assert_held(run)
+        spread = {s["switch"]: [p["name"] for p in s["ports"]] for s in run.result["lab"]["spread"]}
+        self.assertEqual(spread, {"a": ["a.b", "a.b#2"], "b": ["b.a", "b.a#2"]})
+        with open(self.dir / "report" / "ports.csv", encoding="ascii") as file:
+            sent = {row["port"]: float(row["tx_gbps"]) for row in csv.DictReader(file) if row["time_s"] == "0.003000000"}
+        self.assertGreater(sent["a.b"], 1)
+        self.assertGreater(sent["a.b#2"], 1)
+
     def uc(self, faults=None, **run):
         """Runs two boards that send UC to one port as fast as they can, so that about half of the packets are lost."""
         config = {

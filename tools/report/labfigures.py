@@ -16,7 +16,8 @@ CHOSEN = (
     ("sawtooth", "sawtooth, largest difference from the prediction", 1), ("totals.ecn_marked", "packets marked", 1),
     ("totals.cnp_rx", "CNPs received", 1), ("totals.cnp_forged", "CNPs forged", 1), ("totals.pause_tx", "pause frames", 1),
     ("totals.dropped", "packets dropped", 1), ("totals.lost", "packets lost", 1),
-    ("totals.retransmitted", "packets retransmitted", 1), ("totals.bytes_wrong", "bytes wrong", 1))
+    ("totals.retransmitted", "packets retransmitted", 1), ("spread_jain", "spread over equal-cost ports, Jain's index, worst switch", 1),
+    ("spread_max_mean", "spread over equal-cost ports, busiest port / mean", 1), ("totals.bytes_wrong", "bytes wrong", 1))
 
 
 def runs(result):
@@ -82,13 +83,26 @@ def conservation_table(columns):
     return table("Conservation check: two counts of the same packets or bytes", ["", "counted", "and", ""], rows) if rows else ""
 
 
+def spread_table(result):
+    """Each set of equal-cost ports of each switch, in the run and, if it exists, in the same experiment in virtual time."""
+    lab = result.get("lab") or {}
+    rows = []
+    for time, source in ((lab.get("time", "real"), lab), ("virtual", lab.get("virtual") or {})):
+        for s in source.get("spread") or []:
+            whole = sum(p["wire_bytes"] for p in s["ports"])
+            shares = ", ".join(f"{p['name'].removeprefix(s['switch'] + '.')} {100 * p['wire_bytes'] / whole:.1f} %" for p in s["ports"]) if whole else "–"
+            rows.append([f"{s['switch']}, {time} time", s["jain"], s["max_mean"], shares])
+    return table("Spread over equal-cost ports, bytes on the wire (1 each: all ports carried the same)",
+                 ["switch", "Jain's index", "busiest port / mean", "share of each port"], rows) if rows else ""
+
+
 def section(result):
     columns = runs(result)
     if not columns:
         return ""
     rest = dict(flat((result.get("lab") or {}).get("network") or {}))
     network = details("Packets of the network by fate", table("Packets", ["", "count"], list(map(list, rest.items())))) if rest else ""
-    return figures_table(columns) + changes_table(columns) + conservation_table(columns) + network
+    return figures_table(columns) + changes_table(columns) + spread_table(result) + conservation_table(columns) + network
 
 
 def slowest(result):

@@ -37,6 +37,38 @@ TEST_CASE("a loop over several switches") {
             "--set network.links.3: the link from \"leaf-0\" to \"leaf-1\" closes a loop") == 0);
 }
 
+TEST_CASE("a loop may be allowed") {
+  const std::string loop = replaced(kLabBase, kLast,
+                                    std::string(kLast) +
+                                        "    - {ends: [tor, leaf], rate: 10Gb/s}\n"
+                                        "    - {ends: [tor, leaf], rate: 10Gb/s}\n");
+  const std::string leaf = "network.switches.1={name: leaf, buffer: 1MiB}";
+  const auto found = lab_problems(loop, {leaf});
+  REQUIRE(found.size() == 1);
+  CHECK(to_string(found[0]).find("network.multipath: {mode: hash}") != std::string::npos);
+  CHECK(lab_problems(loop, {leaf, "network.multipath={mode: hash}"}).empty());
+  const auto itself = lab_problems(
+      kLabBase, {"network.multipath={mode: hash}", "network.links.2={ends: [tor, tor], rate: 10Gb/s}"});
+  REQUIRE(itself.size() == 1);
+  CHECK(to_string(itself[0]).find("\"tor\" to itself closes a loop; fix: name two different nodes") !=
+        std::string::npos);
+}
+
+TEST_CASE("invalid choices of a path") {
+  const auto row = [](const char* keys, const char* key, const char* message, const char* fix) {
+    check_rows({{"  switches:\n", (std::string("  multipath: ") + keys + "\n  switches:\n").c_str(), 9, key,
+                 message, fix}});
+  };
+  row("{mode: spray}", "network.multipath.mode", "unknown value \"spray\"", "round_robin");
+  row("{hash: []}", "network.multipath.hash", "covers no field", "source_ip");
+  row("{hash: [source]}", "network.multipath.hash.0", "unknown value \"source\"", "source_port");
+  row("{hash: dest_qp}", "network.multipath.hash", "list", "");
+  row("{seed: 4294967296}", "network.multipath.seed", "", "");
+  row("{polarized: on}", "network.multipath.polarized", "", "`polarised`");
+  check_rows({{"      buffer: 4MiB\n", "      buffer: 4MiB\n      multipath: {mode: random}\n", 12,
+               "network.switches.0.multipath", "the network has no `multipath`", "add `network.multipath"}});
+}
+
 TEST_CASE("missing ends") {
   check_rows(
       {{"ends: [tor, daq]", "ends: [tor, dac]", 18, "network.links.1.ends.1", "no switch, board", "`daq`?"},

@@ -86,6 +86,31 @@ TEST_CASE("strict priorities of a switch") {
   CHECK(to_json(load_lab_text(to_yaml(c), "again")) == to_json(c));
 }
 
+TEST_CASE("several paths") {
+  using Mode = fabric::MultipathConfig::Mode;
+  CHECK_FALSE(test::load_lab(kLabBase).network.multipath);
+  CHECK_FALSE(to_json(test::load_lab(kLabBase)).at("network").contains("multipath"));
+
+  const LabConfig c = test::load_lab(
+      kLabBase, {"network.multipath={mode: hash_threshold, hash: [source_port, dest_qp], seed: 9}",
+                 "network.switches.1={name: leaf, buffer: 1MiB, multipath: {seed: 3, polarised: on}}",
+                 "network.links.2={ends: [tor, leaf], rate: 10Gb/s}",
+                 "network.links.3={ends: [leaf, tor], rate: 10Gb/s}", "lab.bottleneck=tor.leaf#2"});
+  REQUIRE(c.network.multipath);
+  CHECK(c.network.multipath->mode == Mode::kHashThreshold);
+  CHECK(c.network.multipath->fields == (fabric::kHashSourcePort | fabric::kHashDestQp));
+  CHECK(c.network.multipath->seed == 9);
+  CHECK_FALSE(c.network.multipath->polarised);
+  CHECK_FALSE(c.network.switches[0].multipath);
+  const fabric::MultipathConfig own{Mode::kHashThreshold, c.network.multipath->fields, 3, true};
+  CHECK(c.network.switches[1].multipath == own);
+  CHECK(c.link_names[4] == "tor-leaf");
+  CHECK(c.link_names[5] == "leaf-tor#2");
+  CHECK(c.lab.bottleneck == 5U);
+  CHECK(c.lab.bottleneck_switch == 0);
+  CHECK(to_json(load_lab_text(to_yaml(c), "again")) == to_json(c));
+}
+
 TEST_CASE("in-band telemetry of switches") {
   const LabConfig off = test::load_lab(kLabBase);
   CHECK_FALSE(off.network.switches[0].int_on);

@@ -138,6 +138,7 @@ TEST_CASE("every name in the table has a metric", "[lab]") {
   const auto times = std::make_shared<engine::CompletionTimes>();
   times->add(100, kMicrosecond, 2500, true);
   f.completion_times = times;
+  f.spreads = {{{}, 1, kWhole, kWhole}};
   CHECK(value_of("slowdown_p99_10kb", f) == 2.5);
   for (const auto& kind : config::kLabChecks) {
     INFO(kind.name);

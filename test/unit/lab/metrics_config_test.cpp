@@ -31,12 +31,12 @@ fabric::NetworkConfig two_switches() {
 
 TEST_CASE("whether a path passes a port", "[lab]") {
   const auto n = two_switches();
-  CHECK(PortSides(n, {0, 2}).passes(0, 2));
-  CHECK(PortSides(n, {1, 3}).passes(0, 2));
-  CHECK_FALSE(PortSides(n, {1, 2}).passes(0, 2));  // the reverse direction
-  CHECK_FALSE(PortSides(n, {0, 2}).passes(0, 1));
-  CHECK_FALSE(PortSides(n, {0, 2}).passes(3, 2));
-  CHECK(PortSides(n, {1, 2}).passes(3, 1));
+  CHECK(PortPaths(n, {0, 2}).passes(0, 2));
+  CHECK(PortPaths(n, {1, 3}).passes(0, 2));
+  CHECK_FALSE(PortPaths(n, {1, 2}).passes(0, 2));  // the reverse direction
+  CHECK_FALSE(PortPaths(n, {0, 2}).passes(0, 1));
+  CHECK_FALSE(PortPaths(n, {0, 2}).passes(3, 2));
+  CHECK(PortPaths(n, {1, 2}).passes(3, 1));
 }
 
 TEST_CASE("the metrics' configuration has send times, rates and paths", "[lab]") {

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+namespace softfeb::fabric {
+
+/// Header fields that a hash may cover. A bit mask of them is a set of fields.
+enum HashField : std::uint8_t {
+  kHashSourceIp = 1,
+  kHashDestinationIp = 2,
+  kHashProtocol = 4,
+  kHashSourcePort = 8,
+  kHashDestinationPort = 16,
+  kHashDestQp = 32,  ///< DestQP of the BTH
+};
+
+/// How a switch chooses one of several next hops with the same number of links to the destination.
+struct MultipathConfig {
+  enum class Mode : std::uint8_t {
+    kHash,           ///< set[hash mod n]
+    kHashThreshold,  ///< n equal regions of the hash space (RFC 2992)
+    kRoundRobin,     ///< each packet takes the next port of the set
+    kRandom,         ///< each packet takes a random port
+  };
+  Mode mode = Mode::kHash;
+  std::uint8_t fields = kHashSourceIp | kHashDestinationIp | kHashProtocol | kHashSourcePort |
+                        kHashDestinationPort;  ///< fields that the hash covers
+  std::uint32_t seed = 0;
+  /// If true, the hash depends on `seed` alone, so all switches with the same seed choose alike
+  /// (polarisation). If false, it also depends on the index of the switch.
+  bool polarised = false;
+
+  bool operator==(const MultipathConfig&) const = default;
+};
+
+}  // namespace softfeb::fabric

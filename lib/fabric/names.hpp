@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "fabric/config.hpp"
+
+#include <cstddef>
+#include <string>
+
+namespace softfeb::fabric {
+
+/// Name of the node at the other end of link `link` of node `self`, as in the names of ports (SWITCH.PEER)
+/// and links. The second of several parallel links between two nodes has the name PEER#2, and so on.
+std::string peer_name(const NetworkConfig& config, const NodeRef& self, std::size_t link);
+
+}  // namespace softfeb::fabric
