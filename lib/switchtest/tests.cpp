@@ -15,6 +15,7 @@ constexpr std::array kTests{
     SwitchTest{"latency", "delay and jitter", 2, run_latency},
     SwitchTest{"burst", "the longest train at line rate without loss", 2, run_burst},
     SwitchTest{"ecmp", "the spread over equal paths", 3, run_ecmp},
+    SwitchTest{"order", "reordering and duplication", 2, run_order},
     SwitchTest{"soak", "a long run in which every frame is accounted for", 2, run_soak, true},
 };
 

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "switchtest/trial.hpp"
+
+#include <cstdint>
+#include <span>
+
+namespace softfeb::switchtest {
+
+/// The order of arriving frames (RFC 4737), counted for each flow.
+struct Reordering {
+  std::uint64_t frames = 0;      ///< without duplicates
+  std::uint64_t reordered = 0;   ///< a frame of the flow that was sent later arrived before
+  std::uint64_t extent = 0;      ///< largest reordering extent
+  std::uint64_t duplicated = 0;  ///< frames that had arrived before
+};
+
+/// `arrivals` in order of arrival; frames that are damaged do not count. `flow_of_kind` gives the flow of
+/// each kind of frames. All frames of a flow must have been sent by one port. The reordering extent of a
+/// frame is the number of frames of its flow from the first that should have arrived after it (RFC 4737,
+/// section 4.2.1).
+Reordering reordering(std::span<const Arrival> arrivals, std::span<const std::uint16_t> flow_of_kind);
+
+}  // namespace softfeb::switchtest
