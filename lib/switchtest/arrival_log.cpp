@@ -53,11 +53,13 @@ bool ArrivalLog::Window::add(std::uint64_t sequence) {
   return true;
 }
 
-void ArrivalLog::prepare(const Trial& trial, std::uint16_t port, std::uint16_t id, Time start) {
+void ArrivalLog::prepare(const Trial& trial, std::uint16_t port, std::uint16_t id, Time start,
+                         Time clock_error) {
   trial_ = &trial;
   port_ = port;
   id_ = id;
   start_ = start;
+  clock_error_ = clock_error;
   tracks_.clear();
   arrivals_.clear();
   pauses_.clear();
@@ -88,10 +90,11 @@ std::uint64_t ArrivalLog::whole_sequence(const FrameMark& mark, std::uint64_t ne
 void ArrivalLog::take(const roce::ParsedFrame& frame, Time at) {
   const auto mark = read_mark(frame);
   if (!mark || mark->trial != id_ || mark->kind >= tracks_.size() || mark->departed < start_ ||
-      mark->departed > at) {
+      mark->departed > at + clock_error_) {
     ++foreign_;
     return;
   }
+  at = std::max(at, mark->departed);
   Track& track = tracks_[mark->kind];
   const FrameKind& kind = trial_->kinds[mark->kind];
   // A switch may remove the tag of a tagged frame, but must not add one.

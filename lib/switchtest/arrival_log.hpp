@@ -22,7 +22,8 @@ class ArrivalLog {
   static constexpr std::size_t kMostArrivals = 1U << 21;
   static constexpr std::size_t kMostPauses = 1U << 16;
 
-  void prepare(const Trial& trial, std::uint16_t port, std::uint16_t id, Time start);
+  /// A frame may seem to arrive `clock_error` before it departed; its delay is then 0.
+  void prepare(const Trial& trial, std::uint16_t port, std::uint16_t id, Time start, Time clock_error = 0);
   /// Takes a frame whose last bit arrived at `at`.
   void take(const roce::ParsedFrame& frame, Time at);
   void take_pause(const roce::MacControl& control, Time at);
@@ -58,6 +59,7 @@ class ArrivalLog {
   std::uint16_t port_ = 0;
   std::uint16_t id_ = 0;
   Time start_ = 0;
+  Time clock_error_ = 0;
   std::vector<Track> tracks_;
   std::vector<Arrival> arrivals_;
   std::vector<PauseSeen> pauses_;

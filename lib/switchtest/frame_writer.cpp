@@ -22,11 +22,6 @@ constexpr std::size_t kLargestPayload = 1U << 16;
 /// Bytes that an IPv6 header is longer than an IPv4 header.
 constexpr std::uint32_t kV6Extra = roce::kIpv6Size - roce::kIpv4Size;
 
-const std::array<std::uint8_t, kLargestPayload>& zeros() {
-  static constexpr std::array<std::uint8_t, kLargestPayload> kZeros{};
-  return kZeros;
-}
-
 roce::Path path_of(const FrameKind& kind, const PortAddress& from, const PortAddress& to) {
   roce::Path path;
   path.source_mac = from.mac;
@@ -52,6 +47,11 @@ void write_mark(const FrameMark& mark, std::uint8_t* out) {
 
 }  // namespace
 
+ByteSpan FrameWriter::zeros() {
+  static constexpr std::array<std::uint8_t, kLargestPayload> kZeros{};
+  return kZeros;
+}
+
 FrameWriter::FrameWriter(const Trial& trial, const std::vector<RigPort>& ports, std::uint16_t port,
                          std::uint16_t id)
     : id_(id) {
@@ -63,7 +63,7 @@ FrameWriter::FrameWriter(const Trial& trial, const std::vector<RigPort>& ports, 
     form.plain_udp = kind.plain_udp;
     form.payload = kind.length - v6 - (kind.plain_udp ? kSmallestUdpFrame : kSmallestRoceFrame);
     form.dest_qp = kind.dest_qp;
-    if (!kind.plain_udp) form.crc = roce::crc32(0, ByteSpan(zeros()).first(form.payload));
+    if (!kind.plain_udp) form.crc = roce::crc32(0, zeros().first(form.payload));
     forms_.push_back(form);
   }
 }

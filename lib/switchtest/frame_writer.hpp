@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/bytes.hpp"
 #include "base/segments.hpp"
 #include "engine/tx_frame.hpp"
 #include "roce/frame.hpp"
@@ -30,8 +31,12 @@ class FrameWriter {
  public:
   FrameWriter(const Trial& trial, const std::vector<RigPort>& ports, std::uint16_t port, std::uint16_t id);
 
-  /// Writes frame `sequence` of kind `kind`, which starts at `departed`. Its payload consists of zeros.
+  /// Writes frame `sequence` of kind `kind`, which starts at `departed`. Its payload is the beginning of
+  /// zeros().
   void write(std::uint16_t kind, std::uint64_t sequence, Time departed, engine::TxFrame& out);
+
+  /// As many bytes of value 0 as the longest payload has.
+  static ByteSpan zeros();
 
   /// Bytes of a frame on the wire's Ethernet layer: FrameKind::length plus the 802.1Q tag.
   static std::uint32_t frame_length(const FrameKind& kind) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "fabric/config.hpp"
 #include "switchtest/settings.hpp"
 #include "switchtest/trial.hpp"
 
@@ -42,6 +43,9 @@ class Rig {
   /// Time after which a pause frame or the last frame of a train has had its effect.
   virtual Time settle() const = 0;
 };
+
+/// The rig ports of a simulated network: station i is port i, with default_address(i).
+std::vector<RigPort> ports_of(const fabric::NetworkConfig& network);
 
 /// Throws std::invalid_argument if the trial refers to ports or kinds that do not exist, has a frame length
 /// that does not exist, or ends before its sources start.

@@ -33,13 +33,14 @@ roce::MacControl pause_of(const Freeze& freeze, std::uint16_t quanta) {
 
 }  // namespace
 
-TestPort::TestPort(const std::vector<RigPort>& ports, std::uint16_t number)
+TestPort::TestPort(const std::vector<RigPort>& ports, std::uint16_t number, Time clock_error)
     : ports_(ports),
       number_(number),
       host_(identity(ports[number].address, false)),
       host6_(identity(ports[number].address, true)),
       wire_(ports[number].rate),
-      pause_(roce::PauseMode::kOff, ports[number].rate) {}
+      pause_(roce::PauseMode::kOff, ports[number].rate),
+      clock_error_(clock_error) {}
 
 TestPort::~TestPort() = default;
 
@@ -47,7 +48,7 @@ void TestPort::prepare(const Trial& trial, std::uint16_t id, Time start) {
   trial_ = &trial;
   start_ = start;
   writer_ = std::make_unique<FrameWriter>(trial, ports_, number_, id);
-  log_.prepare(trial, number_, id, start);
+  log_.prepare(trial, number_, id, start, clock_error_);
   generators_.clear();
   controls_.clear();
   next_control_ = 0;
@@ -56,17 +57,18 @@ void TestPort::prepare(const Trial& trial, std::uint16_t id, Time start) {
   priority_of_.clear();
   for (const FrameKind& kind : trial.kinds)
     priority_of_.push_back(kind.vlan ? kind.vlan->pcp : trial.priority_of_dscp[kind.dscp]);
-  free_at_ = std::max(free_at_, start);
+  free_at_ = plan_free_at_ = std::max(free_at_, start);
   pause_ = fabric::PauseState(trial.obeyed, ports_[number_].rate);
   pending_.clear();
   obedience_ = number_ < trial.obedience.size() ? trial.obedience[number_] : Obedience{};
   sent_.assign(trial.kinds.size(), {});
   late_max_ = 0;
+  lapsed_ = false;
   for (std::size_t i = 0; i < trial.sources.size(); ++i) {
     const Source& source = trial.sources[i];
     if (source.port != number_ || source.count == 0) continue;
     generators_.push_back({.source = &source, .index = i, .rng = Rng(Rng::mixed(source.seed, i, number_))});
-    generators_.back().due = start + source.start;
+    generators_.back().due = generators_.back().planned = start + source.start;
     choose_kind(generators_.back());
   }
   for (const Freeze& freeze : trial.freezes)
@@ -79,10 +81,13 @@ void TestPort::prepare(const Trial& trial, std::uint16_t id, Time start) {
 
 void TestPort::add_freeze(const Freeze& freeze) {
   constexpr std::uint16_t kLongest = 0xffff;
-  const Time renewal = roce::pause_time(kLongest, ports_[number_].rate) / 4;
-  for (Time at = freeze.from; at < freeze.until; at += renewal)
-    controls_.push_back({start_ + at, pause_of(freeze, kLongest)});
-  controls_.push_back({start_ + freeze.until, pause_of(freeze, 0)});
+  const Time duration = roce::pause_time(kLongest, ports_[number_].rate);
+  Time lapse = kNever;
+  for (Time at = freeze.from; at < freeze.until; at += duration / 4) {
+    controls_.push_back({start_ + at, pause_of(freeze, kLongest), lapse});
+    lapse = start_ + at + duration;
+  }
+  controls_.push_back({start_ + freeze.until, pause_of(freeze, 0), lapse});
 }
 
 void TestPort::receive(const Segments& bytes, Time at) {
@@ -122,18 +127,20 @@ Time TestPort::departure(const Generator& g) const {
 
 TestPort::Next TestPort::next() const {
   Next best;
-  if (next_control_ < controls_.size())
-    best = {Next::What::kControl, std::max(controls_[next_control_].at, free_at_), 0};
+  if (next_control_ < controls_.size()) {
+    const Time at = controls_[next_control_].at;
+    best = {Next::What::kControl, std::max(at, free_at_), at, 0};
+  }
   if ((host_.has_answers() || host6_.has_answers()) && free_at_ < best.at)
-    best = {Next::What::kAnswer, free_at_, 0};
+    best = {Next::What::kAnswer, free_at_, 0, 0};
   Time due = kNever;
   for (std::size_t i = 0; i < generators_.size(); ++i) {
     const Time at = departure(generators_[i]);
     // Frames that could leave at the same time leave in the order in which they became due.
     if (at > best.at || at == kNever || (at == best.at && generators_[i].due >= due)) continue;
     if (at == best.at && best.what != Next::What::kData) continue;
-    best = {Next::What::kData, at, i};
     due = generators_[i].due;
+    best = {Next::What::kData, at, std::max(due, pause_.until(priority_of_[generators_[i].kind])), i};
   }
   return best;
 }
@@ -149,13 +156,33 @@ std::size_t TestPort::poll(Time now, std::span<engine::TxFrame> out, Time ahead)
   std::size_t n = 0;
   for (; n < out.size(); ++n) {
     const Next which = next();
-    if (which.at > now + ahead) break;
+    if (which.ready > now || which.at > now + ahead) break;
     const Time departs = std::max(which.at, now);
-    if (which.what != Next::What::kAnswer) late_max_ = std::max(late_max_, departs - which.at);
+    const Time plan = planned(which);
+    late_max_ = std::max(late_max_, departs - std::min(plan, departs));
+    if (which.what == Next::What::kData) generators_[which.generator].planned = plan;
     write(which, departs, out[n]);
-    free_at_ = departs + wire_.next(fabric::wire_bytes(out[n].length()));
+    const Time length = wire_.next(fabric::wire_bytes(out[n].length()));
+    free_at_ = departs + length;
+    plan_free_at_ = plan + length;
+    // The caller must copy an answer before the next one is written.
+    if (which.what == Next::What::kAnswer) return n + 1;
   }
   return n;
+}
+
+/// When the frame would leave if all frames before it had left in time.
+Time TestPort::planned(const Next& which) const {
+  switch (which.what) {
+    case Next::What::kControl:
+      return std::max(which.ready, plan_free_at_);
+    case Next::What::kData: {
+      const Generator& g = generators_[which.generator];
+      return std::max({g.planned, plan_free_at_, pause_.until(priority_of_[g.kind])});
+    }
+    default:
+      return which.at;  // answers have no schedule
+  }
 }
 
 void TestPort::write(const Next& which, Time departs, engine::TxFrame& out) {
@@ -171,6 +198,7 @@ void TestPort::write(const Next& which, Time departs, engine::TxFrame& out) {
 
 void TestPort::write_control(Time departs, engine::TxFrame& out) {
   const Control& c = controls_[next_control_++];
+  lapsed_ = lapsed_ || departs >= c.lapse;
   out.header_length = 0;
   out.trailer_length = 0;
   out.message = 0;
@@ -193,10 +221,11 @@ void TestPort::write_data(Generator& g, Time departs, engine::TxFrame& out) {
   // A source without gaps is due again when its frame has left, so that several such sources alternate.
   if (g.source->gap == 0) {
     g.due = departs + wire_time_of(out.length());
+    g.planned += wire_time_of(out.length());
   } else if (g.source->gap_kind == GapKind::kConstant) {
-    g.due += g.source->gap;
+    g.planned = g.due += g.source->gap;
   } else {
-    g.due += static_cast<Time>(exponential(g.rng.next()) * static_cast<double>(g.source->gap));
+    g.planned = g.due += static_cast<Time>(exponential(g.rng.next()) * static_cast<double>(g.source->gap));
   }
   if (g.sent == g.source->count) g.due = kNever;
   choose_kind(g);
@@ -221,6 +250,21 @@ void TestPort::collect(TrialResult& out) const {
   for (const Generator& g : generators_) out.start_skew[g.index] = g.skew;
   out.sent_pauses.insert(out.sent_pauses.end(), sent_pauses_.begin(), sent_pauses_.end());
   out.late_max = std::max(out.late_max, late_max_);
+  if (lapsed_) out.void_reason = "a freeze lapsed: port " + ports_[number_].name + " renewed it too late";
+}
+
+TrialResult collect(const Trial& trial, const std::vector<std::unique_ptr<TestPort>>& ports) {
+  TrialResult out;
+  out.kinds.resize(trial.kinds.size());
+  out.start_skew.resize(trial.sources.size());
+  std::size_t groups = 0;
+  for (const FrameKind& kind : trial.kinds) groups = std::max<std::size_t>(groups, kind.latency_group + 1U);
+  out.latency.resize(groups);
+  for (const auto& port : ports) port->collect(out);
+  const auto earlier = [](const auto& a, const auto& b) { return a.at < b.at; };
+  std::stable_sort(out.arrivals.begin(), out.arrivals.end(), earlier);
+  std::stable_sort(out.pauses.begin(), out.pauses.end(), earlier);
+  return out;
 }
 
 }  // namespace softfeb::switchtest

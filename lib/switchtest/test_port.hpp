@@ -29,11 +29,13 @@ namespace softfeb::switchtest {
 ///
 /// The port models its transmitter: a frame starts when it is due, the link is free and no pause forbids it.
 /// Pause frames are sent first. poll() must be called at next_event() at the latest; a later call delays
-/// frames, which late_max() reports.
+/// frames. TrialResult::late_max is the delay behind the times at which the frames would have left if every
+/// call had come in time.
 class TestPort {
  public:
-  /// `ports`: all ports of the rig; this is number `number`.
-  TestPort(const std::vector<RigPort>& ports, std::uint16_t number);
+  /// `ports`: all ports of the rig; this is number `number`. `clock_error`: a frame may seem to arrive this
+  /// much before it departed, because times are read once for several frames; its delay is then 0.
+  TestPort(const std::vector<RigPort>& ports, std::uint16_t number, Time clock_error = 0);
   ~TestPort();
   TestPort(const TestPort&) = delete;
   TestPort& operator=(const TestPort&) = delete;
@@ -47,9 +49,10 @@ class TestPort {
 
   /// Takes a frame whose last bit arrived at `at`. The bytes are untrusted.
   void receive(const Segments& frame, Time at);
-  /// Writes the frames that leave until `now` + `ahead`, and returns their number; TxFrame::header must be
-  /// set. With `ahead` = 0, this is at most one frame, because the link is busy afterwards. Otherwise, the
-  /// NIC's queue holds the other frames until the link is free.
+  /// Writes the frames that may leave at `now`, and those that wait only for the link, which is free until
+  /// `now` + `ahead`. Returns their number; TxFrame::header must be set. With `ahead` = 0, this is at most
+  /// one frame, because the link is busy afterwards. Otherwise, the NIC's queue holds the other frames until
+  /// the link is free.
   std::size_t poll(Time now, std::span<engine::TxFrame> out, Time ahead = 0);
   /// Earliest time at which poll() has work; kNever: none unless a frame arrives.
   Time next_event() const;
@@ -63,6 +66,7 @@ class TestPort {
     std::size_t index = 0;  ///< in Trial::sources
     Rng rng;
     Time due = kNever;  ///< of the next frame; kNever: none is left
+    Time planned = 0;   ///< when the next frame would be due if all frames had left in time
     std::uint64_t sent = 0;
     std::uint16_t kind = 0;  ///< of the next frame
     Time skew = 0;           ///< how late the first frame left
@@ -70,11 +74,13 @@ class TestPort {
   struct Control {
     Time at = 0;
     roce::MacControl control;
+    Time lapse = kNever;  ///< end of the pause that this frame renews
   };
   /// The frame that leaves next.
   struct Next {
     enum class What : std::uint8_t { kNothing, kControl, kAnswer, kData } what = What::kNothing;
     Time at = kNever;
+    Time ready = kNever;  ///< like `at`, but without regard to the link
     std::size_t generator = 0;
   };
 
@@ -82,6 +88,7 @@ class TestPort {
   void obey(const roce::MacControl& control, Time at);
   Next next() const;
   Time departure(const Generator& g) const;
+  Time planned(const Next& next) const;
   void write(const Next& next, Time departs, engine::TxFrame& out);
   void write_control(Time departs, engine::TxFrame& out);
   void write_data(Generator& g, Time departs, engine::TxFrame& out);
@@ -102,12 +109,18 @@ class TestPort {
   std::vector<PauseSent> sent_pauses_;
   std::vector<std::uint8_t> priority_of_;  ///< by kind
   fabric::WireTime wire_;
-  Time free_at_ = 0;  ///< when the link is free
+  Time free_at_ = 0;       ///< when the link is free
+  Time plan_free_at_ = 0;  ///< when the link would be free if all frames had left in time
   fabric::PauseState pause_;
   std::deque<std::pair<Time, roce::MacControl>> pending_;  ///< pause frames that take effect later
   Obedience obedience_;
   std::vector<KindStats> sent_;  ///< by kind: what this port has sent
   Time late_max_ = 0;
+  bool lapsed_ = false;  ///< a freeze was renewed too late
+  Time clock_error_;
 };
+
+/// The result of a trial that all ports of a rig have ended.
+TrialResult collect(const Trial& trial, const std::vector<std::unique_ptr<TestPort>>& ports);
 
 }  // namespace softfeb::switchtest

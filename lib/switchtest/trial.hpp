@@ -118,6 +118,9 @@ struct Trial {
   /// Priority of untagged frames by DSCP, for ports that obey PFC. The priority of tagged frames is their
   /// PCP.
   std::array<std::uint8_t, 64> priority_of_dscp = priorities_by_class_selector();
+  /// In real time, the trial is void if a frame leaves later than this after its schedule. Must be less than
+  /// Rig::settle() if the trial sends one train after another.
+  Time lateness = kMillisecond;
 };
 
 /// A recorded frame.

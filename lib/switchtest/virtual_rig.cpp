@@ -1,48 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "switchtest/virtual_rig.hpp"
 
-#include "base/bytes.hpp"
+#include "switchtest/teaching.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 
 namespace softfeb::switchtest {
-
-namespace {
-
-/// Interval at which test ports announce their addresses, so that switches do not forget them.
-constexpr Time kTeachInterval = 10 * kSecond;
-
-std::vector<RigPort> ports_of(const fabric::NetworkConfig& network) {
-  std::vector<RigPort> out(network.stations.size());
-  for (std::uint16_t i = 0; i < out.size(); ++i) {
-    out[i].name = network.stations[i].name;
-    out[i].address = default_address(i);
-  }
-  for (const fabric::LinkConfig& link : network.links)
-    for (const fabric::NodeRef& node : {link.a, link.b})
-      if (node.kind == fabric::NodeRef::Kind::kStation) out[node.index].rate = link.rate;
-  return out;
-}
-
-/// A gratuitous ARP request, which teaches switches the address of a port.
-std::vector<std::uint8_t> teaching_frame(const PortAddress& address) {
-  std::vector<std::uint8_t> out(kSmallestUdpFrame);
-  std::fill_n(out.begin(), 6, 0xff);
-  std::copy(address.mac.begin(), address.mac.end(), out.begin() + 6);
-  store_be16(&out[12], roce::kEtherTypeArp);
-  store_be16(&out[14], 1);  // Ethernet
-  store_be16(&out[16], roce::kEtherTypeIpv4);
-  out[18] = 6;
-  out[19] = 4;
-  store_be16(&out[20], 1);  // request
-  std::copy(address.mac.begin(), address.mac.end(), out.begin() + 22);
-  store_be32(&out[28], address.v4.v4());
-  store_be32(&out[38], address.v4.v4());
-  return out;
-}
-
-}  // namespace
 
 VirtualRig::VirtualRig(const fabric::NetworkConfig& network, std::function<bool()> interrupted)
     : network_(network, pool_),
@@ -99,16 +63,7 @@ TrialResult VirtualRig::run(const Trial& trial) {
     next_.set(p, endpoints_[p]->next_event());
   }
   advance(start + trial.end);
-  TrialResult out;
-  out.kinds.resize(trial.kinds.size());
-  out.start_skew.resize(trial.sources.size());
-  std::size_t groups = 0;
-  for (const FrameKind& kind : trial.kinds) groups = std::max<std::size_t>(groups, kind.latency_group + 1U);
-  out.latency.resize(groups);
-  for (const auto& port : endpoints_) port->collect(out);
-  const auto earlier = [](const auto& a, const auto& b) { return a.at < b.at; };
-  std::stable_sort(out.arrivals.begin(), out.arrivals.end(), earlier);
-  std::stable_sort(out.pauses.begin(), out.pauses.end(), earlier);
+  TrialResult out = collect(trial, endpoints_);
   drain();
   expire_pauses(trial);
   return out;

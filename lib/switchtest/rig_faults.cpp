@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switchtest/rig_faults.hpp"
+
+namespace softfeb::switchtest {
+
+namespace {
+
+std::string microseconds(Time time) { return std::to_string(time / kMicrosecond) + " us"; }
+
+std::string frames(std::uint64_t n) { return std::to_string(n) + (n == 1 ? " frame" : " frames"); }
+
+}  // namespace
+
+std::string void_reason(const Trial& trial, const TrialResult& result, const RigFaults& faults) {
+  // The cause comes before its consequences: a loop that was not run also leaves its schedule.
+  if (faults.loop_gap >= RigFaults::kLongestGap)
+    return "a loop that polls the test ports was not run for " + microseconds(faults.loop_gap);
+  if (faults.network_gap >= RigFaults::kLongestGap)
+    return "the simulated network was not run for " + microseconds(faults.network_gap);
+  if (faults.no_buffers != 0) return "there were no buffers for frames to be sent";
+  if (faults.network_full != 0) return "the simulated network was full and could take no more frames";
+  if (faults.refused != 0) return "a transmit queue did not take " + frames(faults.refused) + " at once";
+  if (faults.missed != 0) return "a receiver of the rig missed " + frames(faults.missed);
+  if (faults.network_lost != 0)
+    return "the simulation lost " + frames(faults.network_lost) + " outside its switches";
+  if (!result.void_reason.empty()) return result.void_reason;
+  if (result.late_max > trial.lateness)
+    return "a frame left " + microseconds(result.late_max) + " after its schedule";
+  return {};
+}
+
+}  // namespace softfeb::switchtest
