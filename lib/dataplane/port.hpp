@@ -117,6 +117,10 @@ class Port {
 /// Sets flow control on a started port.
 FlowControlResult apply_flow_control(std::uint16_t port, const std::string& driver, FlowControl wanted);
 
+/// Makes a started port pass received pause frames on to the host, if it has such a setting. Returns false if
+/// it has none; it may pass them on nevertheless.
+bool forward_pause_frames(std::uint16_t port);
+
 std::string to_string(FlowControl mode);
 
 }  // namespace softfeb::dataplane

@@ -59,6 +59,13 @@ FlowControlResult apply_flow_control(std::uint16_t port, const std::string& driv
   return {false, driver + " refuses flow control " + to_string(wanted) + ": " + rte_strerror(-status)};
 }
 
+bool forward_pause_frames(std::uint16_t port) {
+  rte_eth_fc_conf conf{};
+  if (rte_eth_dev_flow_ctrl_get(port, &conf) != 0) return false;
+  conf.mac_ctrl_frame_fwd = 1;
+  return rte_eth_dev_flow_ctrl_set(port, &conf) == 0;
+}
+
 /// Applies the requested pacing. Stops the port and throws if the port does not support it.
 void Port::apply_pacing() {
   if (config_.pacing.way == Pacing::kSoftware) return;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include <rte_cycles.h>
 #include <rte_launch.h>
@@ -132,7 +133,8 @@ Time Worker::count_gap(Time last, Time now) {
   const Time gap = now > due ? now - due : 0;
   const bool preempted = gap > LoopCounters::kPreempted;
   if (preempted) loop_.preempted += gap;
-  if (preempted || !slept) loop_.longest_gap = std::max(loop_.longest_gap, gap);
+  if (preempted || !slept) recent_gap_ = std::max(recent_gap_, gap);
+  loop_.longest_gap = std::max(loop_.longest_gap, recent_gap_);
   return now - last - (preempted ? gap : 0);
 }
 
@@ -198,6 +200,8 @@ void Worker::snapshot_slice(Time now) {
   }
   if (snapshot_endpoint_ < endpoints_.size()) return;
   if (network_ != nullptr && snapshot_->network) network_->take_snapshot(*snapshot_->network, now);
+  if (network_ != nullptr) snapshot_->relay = network_->counters();
+  snapshot_->longest_gap = std::exchange(recent_gap_, 0);
   snapshot_->done.store(true, std::memory_order_release);
   snapshot_ = nullptr;
 }

@@ -118,6 +118,7 @@ class Worker {
   Time busy_at_ = 0;    ///< time of the last iteration in which packets arrived or left
   Time sleep_end_ = 0;  ///< planned end of the latest sleep
   LoopCounters loop_;
+  Time recent_gap_ = 0;  ///< longest gap since the latest snapshot
   CpuMeter cpu_;
   engine::BoardSchedule schedule_;
   Time leave_by_ = kNever;

@@ -4,6 +4,7 @@
 #include "base/time.hpp"
 #include "board/data_path.hpp"
 #include "dataplane/rings.hpp"
+#include "dataplane/worker_stats.hpp"
 #include "engine/board.hpp"
 #include "engine/receiver.hpp"
 #include "engine/snapshot.hpp"
@@ -28,6 +29,8 @@ namespace softfeb::dataplane {
 struct SnapshotRequest {
   std::vector<engine::EndpointSnapshot> endpoints;  ///< in the order of Worker::endpoints()
   std::optional<fabric::NetworkSnapshot> network;   ///< only for the worker that runs the network
+  NetworkRelayCounters relay;                       ///< all 0 without a network
+  Time longest_gap = 0;                             ///< LoopCounters::longest_gap since the previous snapshot
   std::atomic<bool> done{false};
 };
 

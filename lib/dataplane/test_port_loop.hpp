@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "dataplane/rings.hpp"
+#include "dataplane/test_port_queue.hpp"
+#include "dataplane/tsc_clock.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace softfeb::dataplane {
+
+/// A loop that polls some of the test ports of a rig during trials: on the calling thread with turn(), or on
+/// an lcore from launch() to join(). Between trials, the ports belong to the caller.
+class TestPortLoop {
+ public:
+  /// `updates` provides new slopes of `clock`. Both must outlive this object, as must `builder`.
+  TestPortLoop(const TscClock& clock, const Mailbox<TscClock>& updates, std::unique_ptr<TxBuilder> builder);
+
+  /// `zeros`: see TestPortQueue.
+  void add(std::uint16_t port, switchtest::TestPort& endpoint, ByteSpan zeros);
+  const std::vector<std::unique_ptr<TestPortQueue>>& queues() const { return queues_; }
+
+  /// Begins a trial that starts at `start`.
+  void begin(Time start);
+  /// Runs all ports once. Returns the time at which it began.
+  Time turn();
+  /// Ends a trial.
+  void end();
+
+  /// Runs turns on lcore `lcore` until `end` or until `stop` is true. Throws EnvironmentError if the lcore
+  /// cannot be started.
+  void launch(unsigned lcore, Time end, const std::atomic<bool>& stop);
+  void join();
+
+  /// Longest time between two turns since the start of the trial.
+  Time longest_gap() const { return longest_gap_; }
+
+ private:
+  static int entry(void* self);
+
+  TscClock clock_;
+  const Mailbox<TscClock>& updates_;
+  std::uint64_t clock_seen_ = 0;  ///< number of updates read from updates_
+  std::unique_ptr<TxBuilder> builder_;
+  std::vector<std::unique_ptr<TestPortQueue>> queues_;
+  Time now_ = 0;       ///< time of the latest turn
+  Time gap_from_ = 0;  ///< the later of this time and the start of the trial
+  Time longest_gap_ = 0;
+  Time end_ = 0;
+  const std::atomic<bool>* stop_ = nullptr;
+  unsigned lcore_ = 0;
+};
+
+}  // namespace softfeb::dataplane
