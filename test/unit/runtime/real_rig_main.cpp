@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "real_rig_main.hpp"
+
+#include "catch_runner.hpp"
+
+#include <sys/resource.h>
+
+namespace softfeb::test {
+
+std::unique_ptr<runtime::RealRig> shared_rig;
+std::function<bool()> rig_hook;
+
+config::LabConfig small_configuration() {
+  config::LabConfig out;
+  out.run.eal.hugepages = config::HugePages::kNo;
+  out.run.eal.memory = std::uint64_t{256} << 20;
+  return out;
+}
+
+}  // namespace softfeb::test
+
+int main(int argc, char* argv[]) {
+  // Trials in which another process takes a CPU of the rig are void. Where we may, we go first.
+  (void)setpriority(PRIO_PROCESS, 0, -20);
+  const int status = softfeb::test::run_catch(argc, argv);
+  softfeb::test::shared_rig.reset();
+  return status;
+}

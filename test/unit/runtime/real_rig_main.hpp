@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "runtime/real_rig.hpp"
+
+#include <functional>
+#include <memory>
+
+namespace softfeb::test {
+
+/// DPDK can be started only once in a process, so all tests of a run share a rig. main() destroys it, because
+/// DPDK must end before static objects do.
+extern std::unique_ptr<runtime::RealRig> shared_rig;
+
+/// Called by the rig from time to time; may be empty.
+extern std::function<bool()> rig_hook;
+
+/// A configuration with one worker and little memory.
+config::LabConfig small_configuration();
+
+}  // namespace softfeb::test
