@@ -218,12 +218,12 @@ void add_conformance(CLI::App& top, experiment::ConformanceOptions& o) {
 
 void add_switch_test(CLI::App& top, experiment::SwitchTestOptions& o) {
   CLI::App& c = *top.add_subcommand(
-      "switch-test", "Measure a switch from outside: its rate, latency, memory, marking and pausing");
+      "switch-test", "Measure a switch from outside: its queues, rate, latency, memory and paths");
   c.add_option("-c,--config", o.config,
                "Configuration with a section `switch_test` (conf/switch-test has some)")
       ->check(named());
   c.add_option("--set", o.overrides, "Override a key, e.g. switch_test.rig=rings")->type_name("KEY=VALUE");
-  c.add_option("--only", o.only, "Tests to run, e.g. ecn,xoff. Default: all except soak")
+  c.add_option("--only", o.only, "Tests to run, e.g. dscp,mtu. Default: all except soak")
       ->type_name("TEST,...")
       ->delimiter(',')
       ->check(named());
@@ -235,17 +235,13 @@ void add_switch_test(CLI::App& top, experiment::SwitchTestOptions& o) {
   c.add_option("--expect", o.expect, "What the figures should be. Without it, no figure is a failure")
       ->type_name("FILE")
       ->check(named());
-  c.add_option("--report", o.report, "Write result, page and data sheet to this folder")
+  c.add_option("--report", o.report, "Write configuration, result and JUnit XML to this folder")
       ->type_name("DIR")
       ->check(named());
   c.add_option("--json", o.json, "Write the result as JSON to this file (- for standard output)")
       ->type_name("FILE")
       ->check(named());
   c.add_option("--junit", o.junit, "Write the result as JUnit XML to this file (- for standard output)")
-      ->type_name("FILE")
-      ->check(named());
-  c.add_option("--as-lab", o.as_lab,
-               "Write the measured switch as a topology for `softfeb lab` and `softfeb switch-test`")
       ->type_name("FILE")
       ->check(named());
   c.add_flag("--strict", o.strict, "Fail if a test is inconclusive or an expectation is undecided");

@@ -45,7 +45,6 @@ Json emit_switch_test(const SwitchTestConfig& c) {
   json["plain_udp"] = c.settings.plain_udp;
   json["dscp"] = c.settings.dscp;
   json["seed"] = c.settings.seed;
-  json["allow_storm"] = c.settings.allow_storm;
   json["soak"] = format_time(c.settings.soak);
   if (!c.device.empty()) json["device"] = c.device;
   if (!c.software.empty()) json["software"] = c.software;

@@ -4,6 +4,10 @@
 #include "base/exit_code.hpp"
 #include "config/load.hpp"
 #include "dataplane/error.hpp"
+#include "report/result.hpp"
+#include "report/switch_run.hpp"
+#include "report/terminal.hpp"
+#include "runtime/real_rig.hpp"
 #include "runtime/stop_signal.hpp"
 #include "switchtest/expectations.hpp"
 #include "switchtest/runner.hpp"
@@ -11,15 +15,16 @@
 #include "switchtest/virtual_rig.hpp"
 
 #include <algorithm>
+#include <ctime>
 #include <memory>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace softfeb::experiment {
 
 namespace {
 
-using switchtest::Expectation;
 using switchtest::SwitchReport;
 using switchtest::TestReport;
 using switchtest::Verdict;
@@ -38,9 +43,13 @@ void check_names(const std::vector<std::string>& only) {
                                     "\"; fix: softfeb switch-test --list prints them");
 }
 
-std::unique_ptr<switchtest::Rig> make_rig(const config::LabConfig& config) {
-  return std::make_unique<switchtest::VirtualRig>(config.network,
-                                                  [] { return runtime::stop_signals() != 0; });
+std::unique_ptr<switchtest::Rig> make_rig(const config::LabConfig& config, bool quiet) {
+  const config::SwitchTestConfig& test = *config.run.switch_test;
+  if (test.rig == switchtest::RigKind::kVirtual)
+    return std::make_unique<switchtest::VirtualRig>(config.network,
+                                                    [] { return runtime::stop_signals() != 0; });
+  return std::make_unique<runtime::RealRig>(
+      config, runtime::RealRigSettings{.kind = test.rig, .ports = test.ports, .quiet = quiet});
 }
 
 bool undecided(const SwitchReport& report, const std::vector<Verdict>& verdicts) {
@@ -56,29 +65,65 @@ int exit_status(const SwitchReport& report, const std::vector<Verdict>& verdicts
   return failed || report.interrupted || (strict && undecided(report, verdicts)) ? kCheckFailed : kDone;
 }
 
+/// The time of the run, in UTC, as in ISO 8601.
+std::string date_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02} UTC", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday,
+                     utc.tm_hour, utc.tm_min);
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  if (path == "-")
+    fmt::print("{}", text);
+  else
+    report::write_atomically(path, text);
+}
+
+void write_results(const report::SwitchRun& run, const std::string& config, const SwitchTestOptions& o) {
+  if (o.json) write_file(*o.json, report::switch_result_text(run));
+  if (o.junit) write_file(*o.junit, report::switch_junit(run));
+  if (o.report) report::write_switch_report(run, config, *o.report);
+}
+
+report::SwitchRun make_run(const config::LabConfig& config, const SwitchTestOptions& o) {
+  report::SwitchRun run;
+  if (o.expect) run.expectations = config::load_expectations(*o.expect);
+  run.config = config::to_json(config);
+  run.device = config.run.switch_test->device;
+  run.software = config.run.switch_test->software;
+  run.date = date_now();
+  run.strict = o.strict;
+  return run;
+}
+
 }  // namespace
 
 int run_switch_test(const SwitchTestOptions& o) {
   if (o.list) return list_tests();
   check_names(o.only);
+  if (o.config.empty())
+    throw dataplane::RequestError(
+        "-c is missing; fix: softfeb switch-test -c conf/switch-test/v1-plain.yaml");
   const config::LabConfig config = config::load_switch_test(o.config, o.overrides);
-  const std::vector<Expectation> expectations =
-      o.expect ? config::load_expectations(*o.expect) : std::vector<Expectation>{};
+  report::SwitchRun run = make_run(config, o);
+  if (o.report) report::check_switch_folder(*o.report);
   runtime::catch_stop_signals();
-  const auto rig = make_rig(config);
+  const auto rig = make_rig(config, o.quiet);
+  // The result may go to standard output, so the progress must not.
   const auto show = [&](const TestReport& test) {
-    if (!o.quiet) fmt::print(stderr, "{}: {} {}\n", test.name, switchtest::name(test.status), test.reason);
-    for (const auto& f : test.figures) {
-      std::string labels;
-      for (const auto& [k, v] : f.labels) labels += " " + k + "=" + v;
-      fmt::print(stderr, "   {}{} = {} [{}, {}] {} {} {} {}\n", f.name, labels, f.value.value_or(-1),
-                 f.low.value_or(-1), f.high.value_or(-1), f.unit, f.text, switchtest::name(f.status),
-                 f.reason);
-    }
+    if (!o.quiet) fmt::print(stderr, "{}\n", report::switch_progress(test));
   };
-  const SwitchReport report = switchtest::run_tests(*rig, config.run.switch_test->settings, o.only, show);
-  const std::vector<Verdict> verdicts = switchtest::judge(report.tests, expectations);
-  return exit_status(report, verdicts, o.strict);
+  run.report = switchtest::run_tests(*rig, config.run.switch_test->settings, o.only, show);
+  run.verdicts = switchtest::judge(run.report.tests, run.expectations);
+  run.exit_status = exit_status(run.report, run.verdicts, o.strict);
+  write_results(run, config::to_yaml(config), o);
+  if (!o.quiet || run.exit_status != kDone) {
+    const report::Terminal terminal;
+    fmt::print(stderr, "{}", report::switch_table(run, terminal.size().columns, terminal.colours()));
+  }
+  return run.exit_status;
 }
 
 }  // namespace softfeb::experiment

@@ -48,20 +48,6 @@ std::string counts(const SuiteResult& result, bool names) {
   return out;
 }
 
-/// Texts from the target may contain control characters of terminals, also those in two bytes of UTF-8 (C1).
-std::string printable(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const std::size_t length = character_length(text);
-    const auto first = static_cast<unsigned char>(text[0]);
-    const bool control = first < 0x20 || first == 0x7f ||
-                         (first == 0xc2 && length == 2 && static_cast<unsigned char>(text[1]) < 0xa0);
-    out += length == 0 || control ? std::string_view("?") : text.substr(0, length);
-    text.remove_prefix(std::max<std::size_t>(length, 1));
-  }
-  return out;
-}
-
 /// `folder`: that of the report; empty: none.
 std::string trouble_of(const CaseResult& r, const std::string& folder) {
   std::string out =

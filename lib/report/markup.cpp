@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/markup.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace softfeb::report {
@@ -63,6 +64,19 @@ std::string escaped(std::string_view text) {
       out += text.substr(0, length);
     }
     text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return out;
+}
+
+std::string printable(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = character_length(text);
+    const auto first = static_cast<unsigned char>(text[0]);
+    const bool control = first < 0x20 || first == 0x7f ||
+                         (first == 0xc2 && length == 2 && static_cast<unsigned char>(text[1]) < 0xa0);
+    out += length == 0 || control ? std::string_view("?") : text.substr(0, length);
+    text.remove_prefix(std::max<std::size_t>(length, 1));
   }
   return out;
 }

@@ -48,7 +48,6 @@ struct Settings {
   bool plain_udp = false;
   std::uint8_t dscp = 26;
   std::uint64_t seed = 1;
-  bool allow_storm = false;  ///< permits the storm test on real ports
   Time soak = 24 * 3600 * kSecond;
 };
 

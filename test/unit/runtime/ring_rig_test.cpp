@@ -103,23 +103,6 @@ TEST_CASE("A frozen queue behind rings holds what fits into its memory", "[rings
   }
 }
 
-TEST_CASE("The throughput behind rings is never wrong", "[rings]") {
-  Settings settings = test::four_ports();
-  settings.effort = Effort::kQuick;
-  settings.sizes = {4174};
-  const SwitchReport report = run_tests(rig(), settings, {"throughput"});
-  REQUIRE(report.tests.size() == 2);
-  for (const Figure& figure : report.tests[1].figures) {
-    UNSCOPED_INFO(figure.name << " " << figure.value.value_or(-1) << " " << figure.low.value_or(-1) << " to "
-                              << figure.high.value_or(-1) << " " << figure.reason);
-    CHECK(figure.name != "loss_floor");
-    if (figure.name != "load") continue;
-    // The switch loses nothing at line rate.
-    if (figure.status == Status::kMeasured) CHECK(figure.high == 1);
-    CHECK(figure.low <= 1);
-  }
-}
-
 TEST_CASE("A loop that stops makes a trial void", "[rings]") {
   Trial trial;
   trial.kinds.push_back({.to = 3, .length = 1022});
