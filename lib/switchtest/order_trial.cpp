@@ -23,15 +23,15 @@ double overload_excess(const Context& ctx) {
 }
 
 /// For each kind in `others`: true if a frame of it and one of kind `item` arrived in another order than they
-/// departed.
+/// departed. `arrivals` is in order of arrival; frames that a port receives in one burst have the same time.
 std::vector<bool> changed_order(const std::vector<Arrival>& arrivals, std::uint16_t item,
                                 const std::vector<std::uint16_t>& others) {
   std::vector<bool> out(others.size());
-  for (const Arrival& a : arrivals) {
-    if (a.kind != item) continue;
-    for (const Arrival& b : arrivals) {
-      const auto it = std::find(others.begin(), others.end(), b.kind);
-      if (it != others.end() && (a.departed < b.departed) != (a.at < b.at))
+  for (std::size_t i = 0; i < arrivals.size(); ++i) {
+    if (arrivals[i].kind != item) continue;
+    for (std::size_t j = 0; j < arrivals.size(); ++j) {
+      const auto it = std::find(others.begin(), others.end(), arrivals[j].kind);
+      if (it != others.end() && (arrivals[i].departed < arrivals[j].departed) != (i < j))
         out[static_cast<std::size_t>(it - others.begin())] = true;
     }
   }

@@ -156,6 +156,19 @@ TEST_CASE("Groups need valid trials in which no frame escapes", "[switchtest]") 
   CHECK(test::test_report(escaped, "dscp").reason.find("although port D had paused") != std::string::npos);
 }
 
+TEST_CASE("Frames that are received in one burst keep their order", "[switchtest]") {
+  test::AlteredRig rig(test::set_v6());
+  rig.as = RigKind::kRings;
+  rig.alter = [](const Trial&, TrialResult& result) {
+    // A worker takes all frames of 20 µs at once, and gives them the same time.
+    constexpr Time kTurn = 20 * kMicrosecond;
+    for (Arrival& a : result.arrivals) a.at = (a.at + kTurn - 1) / kTurn * kTurn;
+  };
+  const SwitchReport report = run_tests(rig, test::four_ports(), {"dscp"});
+  REQUIRE(report.findings.queue_of_dscp);
+  CHECK(*report.findings.queue_of_dscp == lowest_dscps(test::set_v6().switches[0]));
+}
+
 TEST_CASE("A DSCP whose frames the switch drops has no queue", "[switchtest]") {
   test::AlteredRig rig(test::set_v6());
   rig.alter = [&](const Trial& trial, TrialResult& result) {
