@@ -126,7 +126,6 @@ Json settings_json(const SwitchReport& report) {
           {"plain_udp", s.plain_udp},
           {"dscp", s.dscp},
           {"seed", s.seed},
-          {"allow_storm", s.allow_storm},
           {"soak_s", to_seconds(s.soak)}};
 }
 

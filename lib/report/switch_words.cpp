@@ -14,7 +14,6 @@ using switchtest::Figure;
 using switchtest::Method;
 using switchtest::RigKind;
 using switchtest::Status;
-using SwitchVerdict = switchtest::Verdict;
 
 namespace {
 
@@ -81,25 +80,25 @@ std::string labelled(const std::string& name, const FigureLabels& labels) {
   return out.empty() ? name : name + "[" + out + "]";
 }
 
-std::string_view sign_of(SwitchVerdict::Outcome outcome) {
+std::string_view sign_of(switchtest::Verdict::Outcome outcome) {
   switch (outcome) {
-    case SwitchVerdict::Outcome::kHeld:
+    case switchtest::Verdict::Outcome::kHeld:
       return "✓";
-    case SwitchVerdict::Outcome::kFailed:
+    case switchtest::Verdict::Outcome::kFailed:
       return "✗";
-    case SwitchVerdict::Outcome::kUndecided:
+    case switchtest::Verdict::Outcome::kUndecided:
       break;
   }
   return "?";
 }
 
-std::string_view name_of(SwitchVerdict::Outcome outcome) {
+std::string_view name_of(switchtest::Verdict::Outcome outcome) {
   switch (outcome) {
-    case SwitchVerdict::Outcome::kHeld:
+    case switchtest::Verdict::Outcome::kHeld:
       return "held";
-    case SwitchVerdict::Outcome::kFailed:
+    case switchtest::Verdict::Outcome::kFailed:
       return "failed";
-    case SwitchVerdict::Outcome::kUndecided:
+    case switchtest::Verdict::Outcome::kUndecided:
       break;
   }
   return "undecided";
