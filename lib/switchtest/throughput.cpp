@@ -44,7 +44,17 @@ class LoadSearch {
   std::uint32_t size_;
   const Direction& direction_;
   bool prefill_ = false;
+  std::string failure_;  ///< of the rig, at the latest load that it could not test
 };
+
+/// True if so many frames of a kind were late at the end of their stream that the load was really that of a
+/// lower step.
+bool fell_short(const Trial& trial, std::uint16_t kind, std::uint64_t sent) {
+  const auto stream = std::find_if(trial.sources.begin(), trial.sources.end(),
+                                   [&](const Source& s) { return s.kinds.front() == kind; });
+  const std::uint64_t planned = (stream->end - stream->start) / stream->gap;
+  return sent * kSteps < planned * (kSteps - 1);
+}
 
 /// Adds a stream at `steps` thousandths of the rate of the slower port, and returns the kind of its frames.
 /// If `prefill_` is set, a stream at line rate, whose frames do not count, fills the first half of the trial,
@@ -75,9 +85,16 @@ std::optional<LoadSearch::Losses> LoadSearch::losses(std::uint64_t steps, Time t
   if (direction_.both) counted.push_back(add_stream(trial, roles.d, roles.a, steps, time));
   trial.end = time + 10 * kMillisecond + ctx_.rig.settle();
   const auto result = ctx_.run_valid(trial);
-  if (!result) return std::nullopt;
+  if (!result) {
+    failure_ = ctx_.last_void_reason();
+    return std::nullopt;
+  }
   Losses out;
   for (const std::uint16_t k : counted) {
+    if (fell_short(trial, k, result->kinds[k].sent)) {
+      failure_ = "a stream fell behind its schedule";
+      return std::nullopt;
+    }
     out.sent += result->kinds[k].sent;
     out.lost += result->kinds[k].missing();
   }
@@ -111,14 +128,19 @@ bool LoadSearch::loses_at_all_loads() {
   return true;
 }
 
-/// Repeats the largest load that passed with full-length trials, and goes down while they fail.
+/// Repeats the largest load that passed with full-length trials, and goes down while they fail: by a step if
+/// frames are lost, by half if the rig fails, because a little less load will not help it.
 Bracket LoadSearch::validated(Bracket found) {
   const Time time = ctx_.duration(10 * kSecond, 60 * kSecond);
   while (found.pass > 0) {
     const Probe result = probe(found.pass, time);
     if (result == Probe::kPass) break;
-    (result == Probe::kFail ? found.fail : found.unreached) = found.pass;
-    --found.pass;
+    if (result == Probe::kFail) {
+      found.fail = found.pass--;
+    } else {
+      found.unreached = found.pass;
+      found.pass /= 2;
+    }
   }
   return found;
 }
@@ -139,7 +161,7 @@ void LoadSearch::report(const Bracket& found) {
       figure.high = step * static_cast<double>(*found.fail);
     } else {
       figure.status = Status::kBounded;
-      figure.reason = "the rig cannot send or receive more: " + ctx_.last_void_reason();
+      figure.reason = "the rig cannot send or receive more: " + failure_;
     }
     ctx_.add(figure);
   };

@@ -1,11 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run_test.hpp"
 #include "switch_sets.hpp"
+#include "switchtest/virtual_rig.hpp"
 
 #include <catch2/catch.hpp>
 
 using namespace softfeb;
 using namespace softfeb::switchtest;
+
+namespace {
+
+/// A rig whose senders lose 1 % of a stream if it takes more than 90 % of the link.
+class WeakRig final : public Rig {
+ public:
+  RigKind kind() const override { return RigKind::kRings; }
+  const std::vector<RigPort>& ports() const override { return rig_.ports(); }
+  TrialResult run(const Trial& trial) override {
+    Trial weak = trial;
+    for (Source& s : weak.sources) {
+      const Time wire = time_on_wire(trial.kinds[s.kinds.front()].length, test::kTenGigabit);
+      if (s.end != kNever && s.gap * 9 < wire * 10) s.end -= (s.end - s.start) / 100;
+    }
+    return rig_.run(weak);
+  }
+  Time now() const override { return rig_.now(); }
+  std::optional<Time> own_delay() const override { return std::nullopt; }
+  Time settle() const override { return rig_.settle(); }
+
+ private:
+  VirtualRig rig_{test::set_v1()};
+};
+
+}  // namespace
 
 TEST_CASE("A plain switch forwards line rate", "[switchtest]") {
   Settings settings = test::four_ports();
@@ -45,4 +71,17 @@ TEST_CASE("A link that loses frames at any load has a loss floor and no throughp
   CHECK(*floor.low < 0.1);
   CHECK(*floor.high > 0.1);
   CHECK_FALSE(test::has_figure(report, "throughput", "load"));
+}
+
+TEST_CASE("A load that the senders did not reach does not count as passed", "[switchtest]") {
+  WeakRig rig;
+  Settings settings = test::four_ports();
+  settings.effort = Effort::kQuick;
+  settings.sizes = {4174};
+  const SwitchReport report = run_tests(rig, settings, {"throughput"});
+  const Figure& load = test::figure(report, "throughput", "load", {{"size", "4174"}, {"direction", "one"}});
+  CHECK(load.status == Status::kBounded);
+  CHECK(*load.value == Approx(0.9).margin(0.0015));
+  CHECK_FALSE(load.high);
+  CHECK(load.reason.find("fell behind its schedule") != std::string::npos);
 }
