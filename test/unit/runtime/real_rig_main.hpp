@@ -15,6 +15,10 @@ extern std::unique_ptr<runtime::RealRig> shared_rig;
 /// Called by the rig from time to time; may be empty.
 extern std::function<bool()> rig_hook;
 
+/// Set by a test that could not check anything, because other processes took the CPUs of the rig. The program
+/// then exits with meson's status for skipped tests.
+extern bool rig_starved;
+
 /// A configuration with one worker and little memory.
 config::LabConfig small_configuration();
 

@@ -103,6 +103,37 @@ TEST_CASE("A frozen queue behind rings holds what fits into its memory", "[rings
   }
 }
 
+// Has a tag of its own, because it is skipped on a machine without a CPU for each loop of the rig.
+TEST_CASE("The throughput behind rings is never wrong", "[throughput]") {
+  Settings settings = test::four_ports();
+  settings.effort = Effort::kQuick;
+  settings.sizes = {4174};
+  Rig& r = rig();
+  const auto began = std::chrono::steady_clock::now();
+  test::rig_hook = [&] { return std::chrono::steady_clock::now() - began > std::chrono::seconds(30); };
+  const SwitchReport report = run_tests(r, settings, {"throughput"});
+  test::rig_hook = {};
+  if (report.interrupted) {
+    WARN("skipped: other processes took the CPUs of the rig, so that most trials were void");
+    test::rig_starved = true;
+    return;
+  }
+  REQUIRE(report.tests.size() == 2);
+  const auto& figures = report.tests[1].figures;
+  const bool inconclusive = report.tests[1].status == Status::kInconclusive;
+  CHECK((inconclusive || !figures.empty()));
+  for (const Figure& figure : figures) {
+    UNSCOPED_INFO(figure.name << " " << figure.value.value_or(-1) << " " << figure.low.value_or(-1) << " to "
+                              << figure.high.value_or(-1) << " " << figure.reason);
+    CHECK(figure.name != "loss_floor");
+    if (figure.name != "load") continue;
+    // The switch loses nothing at line rate, so it is measured as that, or the rig could not reach it.
+    CHECK(figure.low <= 1);
+    CHECK(figure.high.value_or(1) == 1);
+    CHECK((figure.status == Status::kBounded || figure.value == 1));
+  }
+}
+
 TEST_CASE("A loop that stops makes a trial void", "[rings]") {
   Trial trial;
   trial.kinds.push_back({.to = 3, .length = 1022});
