@@ -235,7 +235,7 @@ void add_switch_test(CLI::App& top, experiment::SwitchTestOptions& o) {
   c.add_option("--expect", o.expect, "What the figures should be. Without it, no figure is a failure")
       ->type_name("FILE")
       ->check(named());
-  c.add_option("--report", o.report, "Write configuration, result and JUnit XML to this folder")
+  c.add_option("--report", o.report, "Write result, page and data sheet to this folder")
       ->type_name("DIR")
       ->check(named());
   c.add_option("--json", o.json, "Write the result as JSON to this file (- for standard output)")

@@ -60,7 +60,7 @@ bool read_name(Reading& reading, const Node& node, Expectation& out) {
   const std::string& text = node.name;
   const auto refuse = [&](const std::string& message) {
     reading.problem(node.where, message,
-                    "write TEST.FIGURE, such as xoff.xoff_bytes, or TEST.FIGURE[size=1518]");
+                    "write TEST.FIGURE, such as dscp.queues, or throughput.load[size=1518]");
     return false;
   };
   const std::size_t dot = text.find('.'), bracket = text.find('[');
@@ -81,6 +81,20 @@ bool read_name(Reading& reading, const Node& node, Expectation& out) {
   return true;
 }
 
+/// Notes whether the bounds were written in percent: all of them, or none.
+void read_percent(Section& s, Expectation& out) {
+  std::size_t bounds = 0, percent = 0;
+  for (const char* key : {"value", "min", "max"}) {
+    const Node* const node = s.find(key);
+    if (node == nullptr) continue;
+    ++bounds;
+    if (ends(node->text, "%")) ++percent;
+  }
+  out.percent = percent != 0;
+  if (percent != 0 && percent != bounds)
+    s.reading().problem(s.where(), "gives one bound in percent and one as a number", "write both in percent");
+}
+
 void read_bounds(Section s, Expectation& out) {
   const auto quantity = [&](const std::string& text) { return parse_quantity(text, out.figure); };
   std::optional<double> value, within;
@@ -92,6 +106,7 @@ void read_bounds(Section s, Expectation& out) {
     if (value && within && ends(node->text, "%")) *within *= std::abs(*value);
   }
   s.close();
+  read_percent(s, out);
   if (value.has_value() == (out.min.has_value() || out.max.has_value()))
     s.reading().problem(s.where(), "gives no bounds, or two kinds of them",
                         "write {value: 256KiB, within: 5%}, or {min: …, max: …}");
@@ -125,17 +140,17 @@ std::vector<Expectation> load_expectations_text(const std::string& text, const s
   assign_paths(document, "");
   std::vector<Expectation> out;
   if (document.kind != Node::Kind::kMap && document.kind != Node::Kind::kNull)
-    reading.problem(document.where, "is not a map of expectations", "write `xoff.xoff_bytes: {min: 200KiB}`");
+    reading.problem(document.where, "is not a map of expectations", "write `throughput.load: {min: 99.9%}`");
   for (const Node& node : document.children) {
     Expectation expected;
     if (!read_name(reading, node, expected)) continue;
     expected.text = text_of(node);
     expected.place = file + ':' + std::to_string(node.where.line);
     if (node.kind == Node::Kind::kScalar) {
-      if (const auto number = parse_quantity(node.text, expected.figure); number.value)
-        expected.min = expected.max = number.value;
-      else
-        expected.word = node.text;
+      const auto number = parse_quantity(node.text, expected.figure);
+      expected.min = expected.max = number.value;
+      expected.percent = number.value && ends(node.text, "%");
+      if (!number.value) expected.word = node.text;
     } else {
       read_bounds(Section(reading, node, "[]"), expected);
     }

@@ -3,6 +3,7 @@
 
 #include "base/exit_code.hpp"
 #include "config/load.hpp"
+#include "config/units.hpp"
 #include "dataplane/error.hpp"
 #include "report/result.hpp"
 #include "report/switch_run.hpp"
@@ -15,7 +16,7 @@
 #include "switchtest/virtual_rig.hpp"
 
 #include <algorithm>
-#include <ctime>
+#include <chrono>
 #include <memory>
 
 #include <fmt/format.h>
@@ -65,13 +66,12 @@ int exit_status(const SwitchReport& report, const std::vector<Verdict>& verdicts
   return failed || report.interrupted || (strict && undecided(report, verdicts)) ? kCheckFailed : kDone;
 }
 
-/// The time of the run, in UTC, as in ISO 8601.
+/// The time of the run in UTC, to the second.
 std::string date_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02} UTC", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday,
-                     utc.tm_hour, utc.tm_min);
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+  const std::string exact = config::format_wall_clock(nanoseconds);
+  return exact.substr(0, exact.find('.')) + 'Z';
 }
 
 void write_file(const std::string& path, const std::string& text) {
@@ -81,10 +81,10 @@ void write_file(const std::string& path, const std::string& text) {
     report::write_atomically(path, text);
 }
 
-void write_results(const report::SwitchRun& run, const std::string& config, const SwitchTestOptions& o) {
+void write_results(const report::SwitchRun& run, const SwitchTestOptions& o) {
   if (o.json) write_file(*o.json, report::switch_result_text(run));
   if (o.junit) write_file(*o.junit, report::switch_junit(run));
-  if (o.report) report::write_switch_report(run, config, *o.report);
+  if (o.report) report::write_switch_report(run, *o.report);
 }
 
 report::SwitchRun make_run(const config::LabConfig& config, const SwitchTestOptions& o) {
@@ -118,7 +118,7 @@ int run_switch_test(const SwitchTestOptions& o) {
   run.report = switchtest::run_tests(*rig, config.run.switch_test->settings, o.only, show);
   run.verdicts = switchtest::judge(run.report.tests, run.expectations);
   run.exit_status = exit_status(run.report, run.verdicts, o.strict);
-  write_results(run, config::to_yaml(config), o);
+  write_results(run, o);
   if (!o.quiet || run.exit_status != kDone) {
     const report::Terminal terminal;
     fmt::print(stderr, "{}", report::switch_table(run, terminal.size().columns, terminal.colours()));

@@ -4,6 +4,7 @@
 #include "report/conformance_markup.hpp"
 #include "report/conformance_pages.hpp"
 #include "report/conformance_words.hpp"
+#include "report/html_page.hpp"
 #include "report/markup.hpp"
 
 #include <array>
@@ -136,25 +137,7 @@ std::string verdict_badge(Verdict verdict, bool small) {
 }
 
 std::string html_document(const std::string& title, const std::string& header, const std::string& main) {
-  return fmt::format(R"(<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{} – softfeb conformance</title>
-<style>
-{}</style>
-</head>
-<body>
-<a class="skip" href="#main">Skip to the results</a>
-<header>
-{}</header>
-<main id="main">
-{}</main>
-</body>
-</html>
-)",
-                     escaped(title), conformance_style(), header, main);
+  return html_page(title + " – softfeb conformance", conformance_style(), header, main);
 }
 
 std::string conformance_index(const SuiteResult& result, const conformance::Catalogue& catalogue,

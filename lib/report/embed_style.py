@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes a C++ source that contains the style sheet of the conformance pages:  embed_style.py OUT COLOURS.PY CSS..."""
+"""Writes a C++ source that contains the style sheet of pages:  embed_style.py OUT HEADER FUNCTION COLOURS.PY CSS..."""
 
 import runpy
 import sys
@@ -11,13 +11,13 @@ PIECE = 16_000
 
 
 def main():
-    out, colours, *sheets = sys.argv[1:]
+    out, header, function, colours, *sheets = sys.argv[1:]
     text = runpy.run_path(colours)["variables"]() + "".join(Path(s).read_text(encoding="utf-8") for s in sheets)
     pieces = [text[i:i + PIECE] for i in range(0, len(text), PIECE)]
     literal = "\n    ".join(f'R"css~({piece})css~"' for piece in pieces)
-    Path(out).write_text(f"""#include "report/conformance_pages.hpp"
+    Path(out).write_text(f"""#include "{header}"
 namespace softfeb::report {{
-std::string_view conformance_style() {{
+std::string_view {function}() {{
   return
     {literal};
 }}

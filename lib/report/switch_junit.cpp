@@ -14,14 +14,13 @@ namespace {
 using switchtest::Figure;
 using switchtest::Status;
 using switchtest::TestReport;
-using SwitchVerdict = switchtest::Verdict;
-using Outcome = SwitchVerdict::Outcome;
+using Outcome = switchtest::Verdict::Outcome;
 
 /// Figures of a test with the same labels, and the verdicts about them.
 struct FigureGroup {
   FigureLabels labels;
   std::vector<const Figure*> figures;
-  std::vector<const SwitchVerdict*> verdicts;
+  std::vector<const switchtest::Verdict*> verdicts;
 };
 
 enum class CaseOutcome : std::uint8_t { kPassed, kFailed, kSkipped };
@@ -44,9 +43,9 @@ std::vector<FigureGroup> groups_of(const SwitchRun& run, const TestReport& test)
   for (std::size_t i = 0; i < test.figures.size(); ++i) {
     FigureGroup& g = group(test.figures[i].labels);
     g.figures.push_back(&test.figures[i]);
-    for (const SwitchVerdict* v : verdicts_of(run, test.name, i)) g.verdicts.push_back(v);
+    for (const switchtest::Verdict* v : verdicts_of(run, test.name, i)) g.verdicts.push_back(v);
   }
-  for (const SwitchVerdict* v : verdicts_of(run, test.name, std::nullopt))
+  for (const switchtest::Verdict* v : verdicts_of(run, test.name, std::nullopt))
     group(run.expectations[v->expectation].labels).verdicts.push_back(v);
   return out;
 }
@@ -62,7 +61,7 @@ std::string line_of(const Figure& f) {
   return out + "\n";
 }
 
-std::string verdict_line(const SwitchRun& run, const SwitchVerdict& v) {
+std::string verdict_line(const SwitchRun& run, const switchtest::Verdict& v) {
   const switchtest::Expectation& e = run.expectations[v.expectation];
   return fmt::format("{}.{}: expected {} ({}): {}\n", e.test, labelled(e.figure, e.labels), e.text, e.place,
                      v.reason);
@@ -76,7 +75,7 @@ JunitCase case_of(const SwitchRun& run, const FigureGroup& group) {
     out.output += line_of(*f);
     if (is_missing(*f)) missing += line_of(*f);
   }
-  for (const SwitchVerdict* v : group.verdicts) {
+  for (const switchtest::Verdict* v : group.verdicts) {
     if (v->outcome == Outcome::kFailed) failed += verdict_line(run, *v);
     if (v->outcome == Outcome::kUndecided) undecided += verdict_line(run, *v);
   }

@@ -17,8 +17,7 @@ using switchtest::Expectation;
 using switchtest::Figure;
 using switchtest::Status;
 using switchtest::TestReport;
-using SwitchVerdict = switchtest::Verdict;
-using Outcome = SwitchVerdict::Outcome;
+using Outcome = switchtest::Verdict::Outcome;
 
 constexpr std::size_t kMostWords = 8;  ///< rows of figures that should not share rows
 
@@ -96,10 +95,14 @@ void put_values(const JudgedList& figures, SwitchRow& row) {
   }
   const bool exact = std::all_of(figures.begin(), figures.end(),
                                  [](const Judged& j) { return interval_words(*j.figure) == "exact"; });
-  std::string low = value_words(*least);
-  if (!least->unit.empty()) low.erase(low.size() - least->unit.size() - 1);
-  row.value = low + " to " + value_words(*most);
-  row.interval = exact ? "exact" : interval_words(all);
+  const auto without_unit = [](const Figure& f) {
+    Figure bare = f;
+    bare.unit.clear();
+    return value_words(bare);
+  };
+  row.value = without_unit(*least) + " to " + value_words(*most);
+  row.interval = exact ? "exact" : interval_words(all, 0);
+  if (row.interval == without_unit(*least) + " to " + without_unit(*most)) row.interval.clear();
 }
 
 /// The reason that all figures have; otherwise the first one, and how many others there are.
@@ -219,21 +222,21 @@ void add_name(const JudgedList& figures, std::size_t most, std::vector<SwitchRow
 
 }  // namespace
 
-std::vector<const SwitchVerdict*> verdicts_of(const SwitchRun& run, const std::string& test,
-                                              std::optional<std::size_t> figure) {
-  std::vector<const SwitchVerdict*> out;
-  for (const SwitchVerdict& v : run.verdicts)
+std::vector<const switchtest::Verdict*> verdicts_of(const SwitchRun& run, const std::string& test,
+                                                    std::optional<std::size_t> figure) {
+  std::vector<const switchtest::Verdict*> out;
+  for (const switchtest::Verdict& v : run.verdicts)
     if (v.test == test && v.figure == figure && v.expectation < run.expectations.size()) out.push_back(&v);
   return out;
 }
 
-FigureVerdict combined(const SwitchRun& run, const std::vector<const SwitchVerdict*>& verdicts) {
+FigureVerdict combined(const SwitchRun& run, const std::vector<const switchtest::Verdict*>& verdicts) {
   // A failure matters most, and then an undecided expectation.
   constexpr auto kWeight = [](Outcome o) {
     return o == Outcome::kFailed ? 2 : o == Outcome::kUndecided ? 1 : 0;
   };
   FigureVerdict out;
-  for (const SwitchVerdict* v : verdicts) {
+  for (const switchtest::Verdict* v : verdicts) {
     out.expected += (out.expected.empty() ? "" : "; ") + run.expectations[v->expectation].text;
     if (!v->reason.empty()) out.why += (out.why.empty() ? "" : "; ") + v->reason;
     if (!out.outcome || kWeight(v->outcome) > kWeight(*out.outcome)) out.outcome = v->outcome;
@@ -251,7 +254,7 @@ std::vector<SwitchRow> switch_rows(const SwitchRun& run, const TestReport& test,
   }
   std::vector<SwitchRow> out;
   for (const JudgedList& figures : names) add_name(figures, most, out);
-  for (const SwitchVerdict* v : verdicts_of(run, test.name, std::nullopt)) {
+  for (const switchtest::Verdict* v : verdicts_of(run, test.name, std::nullopt)) {
     const Expectation& e = run.expectations[v->expectation];
     out.push_back({.name = labelled(e.figure, e.labels),
                    .figures = 0,
@@ -261,6 +264,13 @@ std::vector<SwitchRow> switch_rows(const SwitchRun& run, const TestReport& test,
                    .why = v->reason});
   }
   return out;
+}
+
+std::vector<SwitchRow> short_rows(const SwitchRun& run, const TestReport& test, std::size_t most) {
+  constexpr std::size_t kManyRows = 16;
+  std::vector<SwitchRow> rows = switch_rows(run, test, most);
+  for (; rows.size() > kManyRows && most > 1; rows = switch_rows(run, test, most)) most /= 2;
+  return rows;
 }
 
 }  // namespace softfeb::report

@@ -32,6 +32,9 @@ struct SwitchRow {
 std::vector<SwitchRow> switch_rows(const SwitchRun& run, const switchtest::TestReport& test,
                                    std::size_t most);
 
+/// The same, with fewer rows for each name if the test would have more than 16 rows.
+std::vector<SwitchRow> short_rows(const SwitchRun& run, const switchtest::TestReport& test, std::size_t most);
+
 /// What a figure's verdicts say together.
 struct FigureVerdict {
   std::string expected, why;  ///< as in SwitchRow
@@ -50,7 +53,9 @@ std::string label_words(const FigureLabels& labels);
 std::string value_words(const switchtest::Figure& figure);
 /// "1.2 to 1.4", "exact", "at least 12"; empty if nothing is known.
 std::string interval_words(const switchtest::Figure& figure);
-/// A number with as many decimals as an interval of this width deserves.
+/// The same, with the digits that an interval of `width` deserves.
+std::string interval_words(const switchtest::Figure& figure, double width);
+/// A number with as many decimals as an interval of this width deserves; 0: six digits.
 std::string number_words(double value, double interval_width);
 
 std::string_view sign_of(switchtest::Verdict::Outcome outcome);

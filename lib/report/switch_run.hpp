@@ -52,9 +52,14 @@ std::string switch_result_text(const SwitchRun& run);
 /// The run as JUnit XML: a suite for each test, a case for each set of labels.
 std::string switch_junit(const SwitchRun& run);
 
+/// The page of a run: the data sheet, and all tests with tables and charts. Needs no other file.
+std::string switch_page(const SwitchRun& run);
+/// The data sheet alone, which prints as one page of A4.
+std::string switch_data_sheet(const SwitchRun& run);
+
 /// Creates the folder, and throws EnvironmentError if the reports of a run cannot be written to it.
 void check_switch_folder(const std::string& folder);
-/// Writes config.yaml (`config`: its text), result.json and junit.xml. Throws EnvironmentError.
-void write_switch_report(const SwitchRun& run, const std::string& config, const std::string& folder);
+/// Writes index.html, datasheet.html, result.json and junit.xml. Throws EnvironmentError.
+void write_switch_report(const SwitchRun& run, const std::string& folder);
 
 }  // namespace softfeb::report

@@ -17,9 +17,8 @@ using switchtest::Status;
 using switchtest::TestReport;
 using Outcome = switchtest::Verdict::Outcome;
 
-constexpr std::size_t kMostRows = 4;  ///< of figures of one name
 constexpr std::size_t kNoteIndent = 4;
-constexpr std::size_t kNarrowest = 60;
+constexpr std::size_t kNarrowest = 40;
 
 /// Columns: figure, value, interval, expected, verdict.
 using Cells = std::array<std::string, 5>;
@@ -89,9 +88,9 @@ struct Block {
   std::vector<Cells> cells;
 };
 
-class FigureTable {
+class SwitchTable {
  public:
-  FigureTable(const SwitchRun& run, std::size_t width, bool colours);
+  SwitchTable(const SwitchRun& run, std::size_t width, bool colours);
   std::string text() const;
 
  private:
@@ -110,11 +109,11 @@ class FigureTable {
   std::array<std::size_t, 5> widths_{};
 };
 
-FigureTable::FigureTable(const SwitchRun& run, std::size_t width, bool colours)
+SwitchTable::SwitchTable(const SwitchRun& run, std::size_t width, bool colours)
     : run_(run), width_(std::max(width, kNarrowest)), colours_(colours) {
   constexpr std::size_t kWidestCell = 48;  // a longer text breaks the columns of its own line only
   for (const TestReport& test : run.report.tests) {
-    Block block{.test = &test, .rows = switch_rows(run, test, kMostRows)};
+    Block block{.test = &test, .rows = short_rows(run, test, 4)};
     for (const SwitchRow& row : block.rows) {
       block.cells.push_back(cells_of(row));
       for (std::size_t c = 0; c < widths_.size(); ++c)
@@ -123,29 +122,32 @@ FigureTable::FigureTable(const SwitchRun& run, std::size_t width, bool colours)
     }
     blocks_.push_back(std::move(block));
   }
-  const Cells kTitles{"figure", "value", "interval", "expected", "verdict"};
+  constexpr std::array<std::string_view, 5> kTitles{"figure", "value", "interval", "expected", "verdict"};
   for (std::size_t c = 0; c < widths_.size(); ++c)
     if (widths_[c] != 0) widths_[c] = std::max(widths_[c], kTitles[c].size());
 }
 
-bool FigureTable::fits() const {
+bool SwitchTable::fits() const {
   std::size_t sum = 2;
   for (const std::size_t w : widths_)
     if (w != 0) sum += w + 2;
   return sum - 2 <= width_;
 }
 
-std::string FigureTable::heading(const TestReport& test) const {
-  std::string out = with_look(printable(test.name), Look::kBold, colours_);
-  if (!test.title.empty()) out += "  " + with_look(printable(test.title), Look::kDim, colours_);
+std::string SwitchTable::heading(const TestReport& test) const {
+  const std::string name = printable(test.name), title = printable(test.title);
+  std::string out = with_look(name, Look::kBold, colours_);
+  const bool short_enough = width_of(name) + 2 + width_of(title) <= width_;
+  if (short_enough && !title.empty()) out += "  " + with_look(title, Look::kDim, colours_);
   out += "\n";
+  if (!short_enough) out += wrapped_lines(title, 2, width_, Look::kDim, colours_);
   if (test.status == Status::kMeasured) return out;
   return out + wrapped_lines(std::string(switchtest::name(test.status)) + ": " + printable(test.reason), 2,
                              width_, Look::kOpen, colours_);
 }
 
 /// `row`: nullptr for the heads of the columns.
-std::string FigureTable::line(const Cells& cells, const SwitchRow* row) const {
+std::string SwitchTable::line(const Cells& cells, const SwitchRow* row) const {
   std::string out;
   for (std::size_t c = 0; c < cells.size(); ++c) {
     if (widths_[c] == 0) continue;
@@ -162,18 +164,23 @@ std::string FigureTable::line(const Cells& cells, const SwitchRow* row) const {
 }
 
 /// The cells of a figure below each other, for a narrow terminal.
-std::string FigureTable::stacked(const Cells& cells, const SwitchRow& row) const {
+std::string SwitchTable::stacked(const Cells& cells, const SwitchRow& row) const {
   std::string second = cells[1];
-  if (!cells[2].empty()) second += "  [" + cells[2] + "]";
-  std::string out = wrapped_lines(cells[0], 2, width_, Look::kPlain, colours_) +
-                    wrapped_lines(second, kNoteIndent, width_, Look::kPlain, colours_);
+  if (!cells[2].empty()) second += " [" + cells[2] + "]";
+  std::string out;
+  if (width_of(cells[0]) + width_of(second) + 4 <= width_) {
+    out = "  " + cells[0] + ": " + second + "\n";
+  } else {
+    out = wrapped_lines(cells[0], 2, width_, Look::kPlain, colours_) +
+          wrapped_lines(second, kNoteIndent, width_, Look::kPlain, colours_);
+  }
   if (!row.outcome) return out;
   return out +
          wrapped_lines(cells[4] + ": " + cells[3], kNoteIndent, width_, look_of(*row.outcome), colours_);
 }
 
 /// Why a value is missing or an expectation did not hold; a text that was said just before is left out.
-std::string FigureTable::notes(const SwitchRow& row, std::string& last) const {
+std::string SwitchTable::notes(const SwitchRow& row, std::string& last) const {
   std::string out;
   const auto add = [&](const std::string& note, Look look) {
     if (note.empty() || note == last) return;
@@ -181,11 +188,13 @@ std::string FigureTable::notes(const SwitchRow& row, std::string& last) const {
     out += wrapped_lines(printable(note), kNoteIndent, width_, look, colours_);
   };
   add(row.reason, Look::kDim);
-  add(row.why, row.outcome == Outcome::kFailed ? Look::kBad : Look::kDim);
+  // The verdict about a figure that is missing repeats the reason.
+  const bool repeated = !row.reason.empty() && row.why.find(row.reason) != std::string::npos;
+  if (!repeated) add(row.why, row.outcome == Outcome::kFailed ? Look::kBad : Look::kDim);
   return out;
 }
 
-std::string FigureTable::totals() const {
+std::string SwitchTable::totals() const {
   const SwitchTotals t = totals_of(run_);
   const auto counted = [](std::initializer_list<std::pair<std::size_t, const char*>> counts) {
     std::string out;
@@ -203,7 +212,7 @@ std::string FigureTable::totals() const {
   return wrapped_lines(out, 0, width_, bad ? Look::kBad : Look::kBold, colours_);
 }
 
-std::string FigureTable::text() const {
+std::string SwitchTable::text() const {
   const bool columns = fits();
   std::string out;
   if (columns) {
@@ -263,7 +272,7 @@ std::string switch_progress(const TestReport& test) {
 }
 
 std::string switch_table(const SwitchRun& run, std::size_t width, bool colours) {
-  return FigureTable(run, width, colours).text();
+  return SwitchTable(run, width, colours).text();
 }
 
 }  // namespace softfeb::report

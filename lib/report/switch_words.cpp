@@ -57,8 +57,9 @@ std::string value_words(const Figure& figure) {
   return switchtest::name(figure.status);
 }
 
-std::string interval_words(const Figure& figure) {
-  const double width = width_of_interval(figure);
+std::string interval_words(const Figure& figure) { return interval_words(figure, width_of_interval(figure)); }
+
+std::string interval_words(const Figure& figure, double width) {
   if (figure.low && figure.high) {
     if (*figure.low == *figure.high) return "exact";
     return number_words(*figure.low, width) + " to " + number_words(*figure.high, width);

@@ -22,6 +22,14 @@ std::string text_of(double value) {
   return out;
 }
 
+/// The bounds in the unit of the figure.
+Expectation in_unit_of(const Figure& figure, Expectation expected) {
+  if (!expected.percent || figure.unit != "%") return expected;
+  for (auto* const bound : {&expected.min, &expected.max})
+    if (*bound) **bound *= 100;
+  return expected;
+}
+
 void judge_number(const Expectation& expected, const Figure& figure, Verdict& verdict) {
   // A figure that is only bounded on one side may be anything on the other side.
   const bool bounded = figure.status == Status::kBounded;
@@ -62,7 +70,7 @@ Verdict judge_figure(const Expectation& expected, const Figure& figure) {
   } else if (expected.word) {
     judge_word(expected, figure, out);
   } else {
-    judge_number(expected, figure, out);
+    judge_number(in_unit_of(figure, expected), figure, out);
   }
   return out;
 }

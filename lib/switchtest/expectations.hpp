@@ -17,6 +17,8 @@ struct Expectation {
   std::string test, figure;
   std::map<std::string, std::string> labels;  ///< applies to figures that have at least these labels
   std::optional<double> min, max;             ///< in the unit of the figure
+  /// True: the bounds were written in percent. They are shares, which are converted for figures in percent.
+  bool percent = false;
   /// The text of the figure, or the name of a status such as "absent".
   std::optional<std::string> word;
   std::string text;   ///< as the user wrote it

@@ -131,6 +131,8 @@ throughput.overhead_bytes: {value: 24, within: 1}
   CHECK(read[1].labels.at("load") == "50");
   CHECK(*read[2].min == Approx(0.999));
   CHECK(*read[3].min == Approx(9));
+  CHECK(read[2].percent);
+  CHECK_FALSE(read[0].percent);  // only `within` is in percent
   CHECK(read[4].word == "enqueue");
   CHECK(*read[5].min == Approx(23));
 }
@@ -153,5 +155,6 @@ TEST_CASE("Wrong expectations are refused with their line", "[config]") {
   says("throughput.load: {value: 1, min: 2}", "bounds");
   says("throughput.load: {least: 2}", "least");
   says("throughput.load: {min: x}", "\"x\"");
+  says("throughput.load: {min: 5%, max: 1}", "in percent");
   says("[1, 2]", "map of expectations");
 }

@@ -13,7 +13,7 @@ using Catch::StartsWith;
 
 namespace {
 
-std::size_t times_in(const std::string& text, const std::string& what) {
+std::size_t number_of(const std::string& text, const std::string& what) {
   std::size_t n = 0;
   for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) ++n;
   return n;
@@ -35,10 +35,10 @@ TEST_CASE("each test is a suite, each set of labels a case", "[switch_junit]") {
   CHECK_THAT(junit,
              StartsWith("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"softfeb "
                         "switch-test\" tests=\"135\" failures=\"3\" errors=\"0\" skipped=\"2\" time=\"45.0"));
-  CHECK(times_in(junit, "<testsuite ") == 9);
-  CHECK(times_in(junit, "<testcase ") == 135);
-  CHECK(times_in(junit, "<failure ") == 3);
-  CHECK(times_in(junit, "<skipped ") == 2);
+  CHECK(number_of(junit, "<testsuite ") == 9);
+  CHECK(number_of(junit, "<testcase ") == 135);
+  CHECK(number_of(junit, "<failure ") == 3);
+  CHECK(number_of(junit, "<skipped ") == 2);
   CHECK_THAT(junit, Contains("<testsuite name=\"throughput: the largest load without loss\" tests=\"18\" "
                              "failures=\"2\" errors=\"0\" skipped=\"0\" time=\"12.000000\">"));
   CHECK_THAT(junit, EndsWith("</testsuite>\n</testsuites>\n"));

@@ -98,7 +98,7 @@ TEST_CASE("many figures share rows, labels with most values first", "[switch_row
   CHECK(rows[0].name == "min_ns[load=10,size=78…4174]");
   CHECK(rows[0].figures == 9);
   CHECK(rows[0].value == "1424.8 to 7978.4 ns");
-  CHECK(rows[0].interval == "1422 to 7982");
+  CHECK(rows[0].interval == "1422.3 to 7981.65");
   CHECK(rows_of_test(test::sample_switch_run(), "latency", 1).size() == 8);
   CHECK(rows_of_test(test::sample_switch_run(), "latency", 1)[0].name == "min_ns[load=10…100,size=78…4174]");
   CHECK(rows_of_test(test::sample_switch_run(), "latency", 36).size() == 8 * 36);

@@ -36,6 +36,22 @@ TEST_CASE("A figure must be within its bounds", "[switchtest]") {
   CHECK(outcome({.figure = "kmin_bytes", .max = 40'959}) == Outcome::kFailed);
 }
 
+TEST_CASE("Bounds in percent fit figures in percent and shares", "[switchtest]") {
+  std::vector<TestReport> tests(1);
+  tests[0].name = "ecn";
+  tests[0].figures.push_back({.name = "pmax", .value = 9.9, .unit = "%"});
+  tests[0].figures.push_back({.name = "share", .value = 0.099});
+  for (const char* figure : {"pmax", "share"}) {
+    const auto judged = [&](double min, double max) {
+      const Expectation expected{.test = "ecn", .figure = figure, .min = min, .max = max, .percent = true};
+      return judge(tests, {expected})[0].outcome;
+    };
+    CHECK(judged(0.095, 0.105) == Outcome::kHeld);
+    CHECK(judged(0.05, 0.09) == Outcome::kFailed);
+    CHECK(judged(0.1, 0.2) == Outcome::kFailed);
+  }
+}
+
 TEST_CASE("A word is the text or the status of a figure", "[switchtest]") {
   CHECK(outcome({.figure = "scope", .word = "queue"}) == Outcome::kHeld);
   CHECK(outcome({.figure = "scope", .word = "port"}) == Outcome::kFailed);

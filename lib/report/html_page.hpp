@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace softfeb::report {
+
+/// A whole page, which needs no other file. `title` is a text; `style` is a style sheet; `header` and `main`
+/// are HTML.
+std::string html_page(const std::string& title, std::string_view style, const std::string& header,
+                      const std::string& main);
+
+}  // namespace softfeb::report
