@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "switchtest/context.hpp"
+#include "switchtest/marking_result.hpp"
+
+#include <cstdint>
+
+namespace softfeb::switchtest {
+
+/// Adds the figures and the chart, and stores the finding. `length`: bytes of a frame.
+void report_marking(Context& ctx, const MarkingCounts& counts, std::uint32_t length,
+                    const MarkingResult& result);
+/// Adds the figures of a switch that has marked none of the frames, not even after the queue was filled with
+/// `fill` frames.
+void report_no_marks(Context& ctx, const MarkingCounts& counts, std::uint32_t length, std::uint64_t fill);
+
+}  // namespace softfeb::switchtest

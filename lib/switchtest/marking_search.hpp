@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "switchtest/marking_stimulus.hpp"
+
+#include <cstdint>
+#include <optional>
+
+namespace softfeb::switchtest {
+
+/// How long a train must be to show the marking curve.
+struct TrainLength {
+  static constexpr std::uint64_t kMost = 32'768;
+
+  std::uint64_t frames = 0;  ///< a train that reaches 1.5 kmax, or the longest possible one
+  bool full = false;         ///< longer trains do not fit into the queue
+  MarkingCounts counts;      ///< of all trains that were sent
+
+  /// Length of a train that reaches 1.5 kmax, if frames from depth `certain` on are always marked.
+  static std::uint64_t beyond(std::uint32_t certain);
+};
+
+/// Doubles a train until its deepest frames are all marked, the queue is full, or the rig cannot send a
+/// longer one. nullopt: see MarkingStimulus::failure().
+std::optional<TrainLength> find_train_length(MarkingStimulus& stimulus);
+
+}  // namespace softfeb::switchtest
