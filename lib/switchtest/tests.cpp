@@ -15,6 +15,7 @@ constexpr std::array kTests{
     SwitchTest{"latency", "delay and jitter", 2, run_latency},
     SwitchTest{"burst", "the longest train at line rate without loss", 2, run_burst},
     SwitchTest{"ecn", "the marking curve", 2, run_ecn},
+    SwitchTest{"codepoints", "what becomes of ECN bits", 2, run_codepoints},
     SwitchTest{"incast", "the largest synchronous burst of several senders", 3, run_incast},
     SwitchTest{"ecmp", "the spread over equal paths", 3, run_ecmp},
     SwitchTest{"order", "reordering and duplication", 2, run_order},
