@@ -200,7 +200,7 @@ TEST_CASE("A switch that marks all frames has thresholds of 0", "[switchtest]") 
   CHECK(marking(report, "where").status == Status::kUnresolvable);
 }
 
-TEST_CASE("Without pauses, waiting times show the marking curve", "[switchtest]") {
+TEST_CASE("Without pauses, waiting times show the marking curve", "[switchtest][long]") {
   const bool at_dequeue = GENERATE(false, true);
   fabric::NetworkConfig network = averaging(test::set_v3(), 0, at_dequeue);
   network.links[3].flow_control = fabric::PauseMode::kOff;
@@ -292,7 +292,7 @@ TEST_CASE("A switch that lets frames go in spite of pauses has no marking curve"
   CHECK(ecn.reason == "frames left the switch although port D had paused it");
 }
 
-TEST_CASE("Intervals of the marking curve contain the truth as often as they claim", "[switchtest]") {
+TEST_CASE("Intervals of the marking curve contain the truth as often as they claim", "[switchtest][long]") {
   constexpr unsigned kSeeds = 10;
   unsigned contained = 0;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
@@ -332,7 +332,7 @@ TEST_CASE("Frames that never arrive have no marking curve", "[switchtest]") {
   CHECK(test::test_report(report, "ecn").reason == "none of the frames of a train arrived");
 }
 
-TEST_CASE("The marking curves of random switches", "[switchtest]") {
+TEST_CASE("The marking curves of random switches", "[switchtest][long]") {
   constexpr std::uint64_t kSwitches = 5;
   const std::uint64_t first = GENERATE(1U, 17U);
   const Settings settings = marking_settings(Effort::kQuick);

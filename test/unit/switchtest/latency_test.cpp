@@ -148,7 +148,7 @@ TEST_CASE("The load is what the switch forwards", "[switchtest]") {
   CHECK(test::figure(report, "latency", "serializations").value.value() == Approx(3.25).margin(0.01));
 }
 
-TEST_CASE("The delay of the rig itself is subtracted", "[switchtest]") {
+TEST_CASE("The delay of the rig itself is subtracted", "[switchtest][long]") {
   test::AlteredRig rig(test::set_v1());
   rig.as = RigKind::kRings;
   rig.own = 300 * kNanosecond;

@@ -62,7 +62,8 @@ TEST_CASE("The fit finds the marking curve", "[switchtest]") {
   }
 }
 
-TEST_CASE("Profile intervals of the marking curve cover the truth as often as they claim", "[switchtest]") {
+TEST_CASE("Profile intervals of the marking curve cover the truth as often as they claim",
+          "[switchtest][long]") {
   const Marker truth = GENERATE(Marker{40'960, 100'000, 1}, Marker{20'000, 90'000, 0.1});
   constexpr unsigned kDraws = 60;
   unsigned kmin = 0, kmax = 0, pmax = 0;

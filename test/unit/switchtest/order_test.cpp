@@ -31,7 +31,7 @@ void check_share(const Figure& figure, double p) {
 
 }  // namespace
 
-TEST_CASE("A switch without faults keeps the order of flows", "[switchtest]") {
+TEST_CASE("A switch without faults keeps the order of flows", "[switchtest][long]") {
   for (const auto& network : {test::set_v1(), test::set_v2(), test::set_v3(), test::set_v4(), test::set_v5(),
                               test::set_v6(), test::set_v7()}) {
     const SwitchReport report = order_of(network);
@@ -106,7 +106,7 @@ TEST_CASE("Without frames there is no order", "[switchtest]") {
   CHECK_FALSE(order_figure(report, "duplicated", "64").value);
 }
 
-TEST_CASE("A real rig measures the order in several trials, which must be valid", "[switchtest]") {
+TEST_CASE("A real rig measures the order in several trials, which must be valid", "[switchtest][long]") {
   test::AlteredRig rig(test::set_v1());
   rig.as = RigKind::kRings;
   Settings settings = test::four_ports();

@@ -138,7 +138,7 @@ TEST_CASE("The score of words and of what a switch does not do", "[switchtest]")
   CHECK(score_of(number(1, 1, 1), absent).wrong_class == 1);
 }
 
-TEST_CASE("Random switches are found out", "[switchtest]") {
+TEST_CASE("Random switches are found out", "[switchtest][long]") {
   constexpr std::uint64_t kSwitches = 6;
   const Settings settings = random_settings();
   test::Score sum;

@@ -53,7 +53,7 @@ TEST_CASE("No frame is missing in a soak test of a good switch", "[switchtest]")
   CHECK(*drift.high >= 0);
 }
 
-TEST_CASE("A day in virtual time has a sample each minute", "[switchtest]") {
+TEST_CASE("A day in virtual time has a sample each minute", "[switchtest][long]") {
   Settings settings = soak_settings(24 * kSoakHour);
   settings.effort = Effort::kStandard;
   settings.sizes = {4174};  // few, long frames take little time to simulate

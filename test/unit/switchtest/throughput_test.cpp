@@ -73,7 +73,7 @@ TEST_CASE("A link that loses frames at any load has a loss floor and no throughp
   CHECK_FALSE(test::has_figure(report, "throughput", "load"));
 }
 
-TEST_CASE("A load that the senders did not reach does not count as passed", "[switchtest]") {
+TEST_CASE("A load that the senders did not reach does not count as passed", "[switchtest][long]") {
   WeakRig rig;
   Settings settings = test::four_ports();
   settings.effort = Effort::kQuick;
