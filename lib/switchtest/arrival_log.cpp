@@ -69,7 +69,11 @@ void ArrivalLog::prepare(const Trial& trial, std::uint16_t port, std::uint16_t i
   std::size_t groups = 0;
   for (const FrameKind& kind : trial.kinds) {
     tracks_.emplace_back();
-    if (kind.to == port) tracks_.back().window = std::make_unique<Window>();
+    if (kind.to == port) {
+      tracks_.back().window = std::make_unique<Window>();
+      if (trial.series_interval != 0)
+        tracks_.back().stats.series.resize((trial.end + trial.series_interval - 1) / trial.series_interval);
+    }
     groups = std::max<std::size_t>(groups, kind.latency_group + 1U);
   }
   latency_.assign(groups, {});
@@ -87,12 +91,12 @@ std::uint64_t ArrivalLog::whole_sequence(const FrameMark& mark, std::uint64_t ne
   return best;
 }
 
-void ArrivalLog::take(const roce::ParsedFrame& frame, Time at) {
+std::optional<ArrivalLog::Taken> ArrivalLog::take(const roce::ParsedFrame& frame, Time at) {
   const auto mark = read_mark(frame);
   if (!mark || mark->trial != id_ || mark->kind >= tracks_.size() || mark->departed < start_ ||
       mark->departed > at + clock_error_) {
     ++foreign_;
-    return;
+    return std::nullopt;
   }
   at = std::max(at, mark->departed);
   Track& track = tracks_[mark->kind];
@@ -104,21 +108,25 @@ void ArrivalLog::take(const roce::ParsedFrame& frame, Time at) {
   if (kind.record) record(frame, *mark, sequence, mark->departed, at, intact);
   if (!track.window) {
     ++track.stats.misdelivered;
-    return;
+    return std::nullopt;
   }
   // The sequence number of a damaged frame may be wrong, too.
   if (!intact) {
     ++track.stats.damaged;
-    return;
+    return std::nullopt;
   }
   if (!track.window->add(sequence)) {
     ++track.stats.duplicated;
-    return;
+    return std::nullopt;
   }
   ++track.stats.ecn[ip_fields(frame).traffic_class & 3];
+  if (trial_->series_interval != 0)
+    if (const std::size_t i = (at - start_) / trial_->series_interval; i < track.stats.series.size())
+      ++track.stats.series[i];
   if (trial_->list_missing) note_order(mark->kind, sequence, mark->departed);
   count(track, sequence, at - mark->departed, at);
   latency_[kind.latency_group].add(at - mark->departed);
+  return Taken{mark->kind, sequence, frame.congestion_experienced};
 }
 
 /// Keeps the list of missing frames. Call before count().
@@ -194,6 +202,7 @@ void ArrivalLog::collect(TrialResult& out) const {
     to.last_arrival = s.last_arrival;
     to.delay_sum = s.delay_sum;
     to.delay_variation_max = s.delay_variation_max;
+    to.series = s.series;
   }
   out.arrivals.insert(out.arrivals.end(), arrivals_.begin(), arrivals_.end());
   if (trial_ != nullptr && trial_->list_missing)

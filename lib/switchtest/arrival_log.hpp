@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace softfeb::switchtest {
@@ -24,8 +25,14 @@ class ArrivalLog {
 
   /// A frame may seem to arrive `clock_error` before it departed; its delay is then 0.
   void prepare(const Trial& trial, std::uint16_t port, std::uint16_t id, Time start, Time clock_error = 0);
-  /// Takes a frame whose last bit arrived at `at`.
-  void take(const roce::ParsedFrame& frame, Time at);
+  struct Taken {
+    std::uint16_t kind = 0;
+    std::uint64_t sequence = 0;
+    bool marked = false;  ///< CE
+  };
+  /// Takes a frame whose last bit arrived at `at`. Returns a frame for this port that is intact and new.
+  std::optional<Taken> take(const roce::ParsedFrame& frame, Time at);
+  void take_foreign() { ++foreign_; }
   void take_pause(const roce::MacControl& control, Time at);
   /// Adds to the result, whose vectors must have their sizes.
   void collect(TrialResult& out) const;

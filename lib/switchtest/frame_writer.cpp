@@ -15,6 +15,7 @@ namespace softfeb::switchtest {
 namespace {
 
 constexpr std::uint8_t kWriteOnly = roce::opcode(roce::Transport::kUc, roce::Operation::kWriteOnly);
+constexpr std::uint8_t kRcWriteOnly = roce::opcode(roce::Transport::kRc, roce::Operation::kWriteOnly);
 constexpr std::uint16_t kEchoPort = 7;    // RFC 2544, appendix C
 constexpr std::uint16_t kMagic = 0x5354;  // begins the payload of plain UDP frames
 constexpr std::uint32_t kMarkSize = 18;   // mark in plain UDP frames
@@ -63,6 +64,8 @@ FrameWriter::FrameWriter(const Trial& trial, const std::vector<RigPort>& ports, 
     form.plain_udp = kind.plain_udp;
     form.payload = kind.length - v6 - (kind.plain_udp ? kSmallestUdpFrame : kSmallestRoceFrame);
     form.dest_qp = kind.dest_qp;
+    form.rc = kind.rc_source_qp.has_value();
+    if (form.rc && trial.answers) form.frames_per_ack = trial.answers->frames_per_ack;
     if (!kind.plain_udp) form.crc = roce::crc32(0, zeros().first(form.payload));
     forms_.push_back(form);
   }
@@ -84,7 +87,8 @@ void FrameWriter::write(std::uint16_t kind, std::uint64_t sequence, Time departe
     return;
   }
   roce::RequestPacket p;
-  p.opcode = kWriteOnly;
+  p.opcode = form.rc ? kRcWriteOnly : kWriteOnly;
+  p.ack_req = form.frames_per_ack != 0 && sequence % form.frames_per_ack == 0;
   p.psn = static_cast<roce::Psn>(sequence & 0xff'ffff);
   p.reth = {departed, std::uint32_t{id_} << 16 | kind, form.payload};
   p.payload_length = form.payload;
@@ -108,7 +112,7 @@ std::optional<FrameMark> read_mark(const roce::ParsedFrame& frame) {
   if (p == nullptr) return std::nullopt;
   const auto bth = roce::Bth::decode({p, roce::Bth::kSize});
   const auto reth = roce::Reth::decode({p + roce::Bth::kSize, roce::Reth::kSize});
-  if (!bth || !reth || bth->opcode != kWriteOnly) return std::nullopt;
+  if (!bth || !reth || (bth->opcode != kWriteOnly && bth->opcode != kRcWriteOnly)) return std::nullopt;
   return FrameMark{static_cast<std::uint16_t>(reth->rkey >> 16), static_cast<std::uint16_t>(reth->rkey),
                    bth->psn, reth->virtual_address, false};
 }

@@ -50,6 +50,8 @@ class FrameWriter {
     roce::PreparedCrc crc;      ///< of the payload; RoCE only
     std::uint32_t dest_qp = 0;
     bool plain_udp = false;
+    bool rc = false;
+    std::uint32_t frames_per_ack = 0;  ///< 0: no frame requests an acknowledgement
   };
 
   std::uint16_t id_;

@@ -49,6 +49,10 @@ void TestPort::prepare(const Trial& trial, std::uint16_t id, Time start) {
   start_ = start;
   writer_ = std::make_unique<FrameWriter>(trial, ports_, number_, id);
   log_.prepare(trial, number_, id, start, clock_error_);
+  responder_.prepare(trial, ports_, number_, start);
+  answer_priority_ = trial.priority_of_dscp[trial.answers.value_or(Answers{}).dscp];
+  cnps_.clear();
+  overflowed_ = false;
   generators_.clear();
   controls_.clear();
   next_control_ = 0;
@@ -67,9 +71,7 @@ void TestPort::prepare(const Trial& trial, std::uint16_t id, Time start) {
   for (std::size_t i = 0; i < trial.sources.size(); ++i) {
     const Source& source = trial.sources[i];
     if (source.port != number_ || source.count == 0) continue;
-    generators_.push_back({.source = &source, .index = i, .rng = Rng(Rng::mixed(source.seed, i, number_))});
-    generators_.back().due = generators_.back().planned = start + source.start;
-    choose_kind(generators_.back());
+    add_generator(source, i);
   }
   for (const Freeze& freeze : trial.freezes)
     if (freeze.port == number_) add_freeze(freeze);
@@ -77,6 +79,17 @@ void TestPort::prepare(const Trial& trial, std::uint16_t id, Time start) {
     if (p.port == number_) controls_.push_back({start + p.at, p.control});
   std::stable_sort(controls_.begin(), controls_.end(),
                    [](const Control& a, const Control& b) { return a.at < b.at; });
+}
+
+void TestPort::add_generator(const Source& source, std::size_t index) {
+  generators_.push_back(
+      {.source = &source, .index = index, .rng = Rng(Rng::mixed(source.seed, index, number_))});
+  Generator& g = generators_.back();
+  g.due = g.planned = start_ + source.start;
+  choose_kind(g);
+  const FrameKind& kind = trial_->kinds[g.kind];
+  if (kind.rc_source_qp) cnps_.reserve(Responder::kMostCnps);
+  if (source.dcqcn) g.pace = std::make_unique<BoardPace>(*source.dcqcn, kind.length, g.due);
 }
 
 void TestPort::add_freeze(const Freeze& freeze) {
@@ -100,13 +113,47 @@ void TestPort::receive(const Segments& bytes, Time at) {
     return;
   }
   std::optional<roce::IpAddress> learned;
+  if (frame.kind == roce::FrameKind::kArp || frame.kind == roce::FrameKind::kIcmp) asked_at_ = at;
   if (frame.kind == roce::FrameKind::kArp) {
     host_.on_arp(frame, at);
   } else if (frame.kind == roce::FrameKind::kIcmp) {
     if (!host6_.on_discovery(frame, at, learned) && frame.dest_mac == ports_[number_].address.mac)
       (frame.dest_ip.is_v4() ? host_ : host6_).on_icmp(frame);
-  } else if (trial_ != nullptr) {
-    log_.take(frame, at);
+  } else if (trial_ == nullptr) {
+    return;
+  } else if (const auto answer = read_answer(frame)) {
+    take_answer(*answer, at);
+  } else if (const auto taken = log_.take(frame, at)) {
+    responder_.take(taken->kind, taken->sequence, taken->marked, at);
+  }
+}
+
+/// Takes an acknowledgement or a CNP. DCQCN of boards ignores acknowledgements.
+void TestPort::take_answer(const RcAnswer& answer, Time at) {
+  const auto g = std::find_if(generators_.begin(), generators_.end(), [&](const Generator& other) {
+    return trial_->kinds[other.kind].rc_source_qp == answer.qp;
+  });
+  if (g == generators_.end() || at < start_) return log_.take_foreign();
+  if (!answer.cnp) return;
+  if (cnps_.size() == cnps_.capacity()) {
+    overflowed_ = true;
+  } else {
+    cnps_.push_back({g->kind, answer.identification, at - start_});
+  }
+  if (!g->pace) return;
+  g->pace->cnp(at);
+  if (g->due != kNever) g->due = g->planned = g->pace->allowed(g->due);
+}
+
+/// Moves the departures of boards whose DCQCN does not permit them yet.
+void TestPort::ask_boards(Time now) {
+  for (Generator& g : generators_) {
+    if (!g.pace) continue;
+    for (Time due = 0; g.due <= now && due != g.due;) {
+      due = g.due;
+      g.due = g.pace->allowed(due);
+      g.planned = std::max(g.planned, g.due);
+    }
   }
 }
 
@@ -131,8 +178,13 @@ TestPort::Next TestPort::next() const {
     const Time at = controls_[next_control_].at;
     best = {Next::What::kControl, std::max(at, free_at_), at, 0};
   }
-  if ((host_.has_answers() || host6_.has_answers()) && free_at_ < best.at)
-    best = {Next::What::kAnswer, free_at_, 0, 0};
+  const auto answers = [&](Next::What what, Time ready) {
+    const Time at = std::max(ready, free_at_);
+    if (ready != kNever && at < best.at) best = {what, at, ready, 0};
+  };
+  if (host_.has_answers() || host6_.has_answers()) answers(Next::What::kAnswer, asked_at_);
+  if (const Time due = responder_.due(); due != kNever)
+    answers(Next::What::kRcAnswer, std::max(due, pause_.until(answer_priority_)));
   Time due = kNever;
   for (std::size_t i = 0; i < generators_.size(); ++i) {
     const Time at = departure(generators_[i]);
@@ -155,6 +207,7 @@ std::size_t TestPort::poll(Time now, std::span<engine::TxFrame> out, Time ahead)
     pause_.told(pending_.front().second, pending_.front().first);
   std::size_t n = 0;
   for (; n < out.size(); ++n) {
+    ask_boards(now);
     const Next which = next();
     if (which.ready > now || which.at > now + ahead) break;
     const Time departs = std::max(which.at, now);
@@ -191,6 +244,8 @@ void TestPort::write(const Next& which, Time departs, engine::TxFrame& out) {
       return write_control(departs, out);
     case Next::What::kData:
       return write_data(generators_[which.generator], departs, out);
+    case Next::What::kRcAnswer:
+      return responder_.write(departs, out);
     default:
       (host_.has_answers() ? host_ : host6_).poll({&out, 1});
   }
@@ -219,7 +274,9 @@ void TestPort::write_data(Generator& g, Time departs, engine::TxFrame& out) {
   if (g.sent == 0) g.skew = departs - (start_ + g.source->start);
   ++g.sent;
   // A source without gaps is due again when its frame has left, so that several such sources alternate.
-  if (g.source->gap == 0) {
+  if (g.pace) {
+    g.planned = g.due = std::max(departs + wire_time_of(out.length()), g.pace->sent(departs));
+  } else if (g.source->gap == 0) {
     g.due = departs + wire_time_of(out.length());
     g.planned += wire_time_of(out.length());
   } else if (g.source->gap_kind == GapKind::kConstant) {
@@ -250,6 +307,10 @@ void TestPort::collect(TrialResult& out) const {
   for (const Generator& g : generators_) out.start_skew[g.index] = g.skew;
   out.sent_pauses.insert(out.sent_pauses.end(), sent_pauses_.begin(), sent_pauses_.end());
   out.late_max = std::max(out.late_max, late_max_);
+  out.sent_cnps.insert(out.sent_cnps.end(), responder_.sent().begin(), responder_.sent().end());
+  out.cnps.insert(out.cnps.end(), cnps_.begin(), cnps_.end());
+  if (overflowed_ || responder_.overflowed())
+    out.void_reason = "a port had more CNPs or answers than it can store";
   if (lapsed_) out.void_reason = "a freeze lapsed: port " + ports_[number_].name + " renewed it too late";
 }
 
@@ -264,6 +325,8 @@ TrialResult collect(const Trial& trial, const std::vector<std::unique_ptr<TestPo
   const auto earlier = [](const auto& a, const auto& b) { return a.at < b.at; };
   std::stable_sort(out.arrivals.begin(), out.arrivals.end(), earlier);
   std::stable_sort(out.pauses.begin(), out.pauses.end(), earlier);
+  std::stable_sort(out.sent_cnps.begin(), out.sent_cnps.end(), earlier);
+  std::stable_sort(out.cnps.begin(), out.cnps.end(), earlier);
   return out;
 }
 

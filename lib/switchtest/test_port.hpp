@@ -8,7 +8,9 @@
 #include "fabric/pause.hpp"
 #include "fabric/wire_time.hpp"
 #include "switchtest/arrival_log.hpp"
+#include "switchtest/board_pace.hpp"
 #include "switchtest/frame_writer.hpp"
+#include "switchtest/responder.hpp"
 #include "switchtest/rig.hpp"
 #include "switchtest/trial.hpp"
 
@@ -24,8 +26,8 @@
 namespace softfeb::switchtest {
 
 /// One port of a rig: carries out its part of a trial. Sends frames at given times, sends pause frames, and
-/// obeys or ignores those of the switch. Arrivals go to the ArrivalLog of the port. Answers ARP, neighbour
-/// solicitations and pings. Sans-I/O, single owner, no allocation during a trial.
+/// obeys or ignores those of the switch. Arrivals go to the ArrivalLog of the port. Answers RC frames, ARP,
+/// neighbour solicitations and pings. Sans-I/O, single owner, no allocation during a trial.
 ///
 /// The port models its transmitter: a frame starts when it is due, the link is free and no pause forbids it.
 /// Pause frames are sent first. poll() must be called at next_event() at the latest; a later call delays
@@ -68,8 +70,9 @@ class TestPort {
     Time due = kNever;  ///< of the next frame; kNever: none is left
     Time planned = 0;   ///< when the next frame would be due if all frames had left in time
     std::uint64_t sent = 0;
-    std::uint16_t kind = 0;  ///< of the next frame
-    Time skew = 0;           ///< how late the first frame left
+    std::uint16_t kind = 0;             ///< of the next frame
+    Time skew = 0;                      ///< how late the first frame left
+    std::unique_ptr<BoardPace> pace{};  ///< null: the source has gaps
   };
   struct Control {
     Time at = 0;
@@ -78,7 +81,7 @@ class TestPort {
   };
   /// The frame that leaves next.
   struct Next {
-    enum class What : std::uint8_t { kNothing, kControl, kAnswer, kData } what = What::kNothing;
+    enum class What : std::uint8_t { kNothing, kControl, kAnswer, kRcAnswer, kData } what = What::kNothing;
     Time at = kNever;
     Time ready = kNever;  ///< like `at`, but without regard to the link
     std::size_t generator = 0;
@@ -86,6 +89,9 @@ class TestPort {
 
   void add_freeze(const Freeze& freeze);
   void obey(const roce::MacControl& control, Time at);
+  void add_generator(const Source& source, std::size_t index);
+  void take_answer(const RcAnswer& answer, Time at);
+  void ask_boards(Time now);
   Next next() const;
   Time departure(const Generator& g) const;
   Time planned(const Next& next) const;
@@ -99,8 +105,13 @@ class TestPort {
   std::uint16_t number_;
   engine::Host host_;   ///< answers for the IPv4 address
   engine::Host host6_;  ///< answers for the IPv6 address
+  Time asked_at_ = 0;   ///< when the latest question for a host arrived
   std::unique_ptr<FrameWriter> writer_;
   ArrivalLog log_;
+  Responder responder_;
+  std::uint8_t answer_priority_ = 0;
+  std::vector<Cnp> cnps_;  ///< received
+  bool overflowed_ = false;
   const Trial* trial_ = nullptr;
   Time start_ = 0;
   std::vector<Generator> generators_;

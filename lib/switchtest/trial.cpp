@@ -29,6 +29,25 @@ void check_kind(const FrameKind& kind, const std::vector<RigPort>& ports) {
           "the payload of a RoCE frame is not a multiple of 4");
 }
 
+/// Each kind of RC frames must have one source, so that answers have a destination.
+void check_rc(const Trial& trial) {
+  std::vector<unsigned> sources(trial.kinds.size(), 0);
+  for (const Source& source : trial.sources) {
+    for (const std::uint16_t kind : source.kinds) ++sources[kind];
+    require(!source.dcqcn || (source.kinds.size() == 1 && trial.kinds[source.kinds.front()].rc_source_qp),
+            "a source with DCQCN does not send a single kind of RC frames");
+  }
+  for (std::size_t k = 0; k < trial.kinds.size(); ++k) {
+    if (!trial.kinds[k].rc_source_qp) continue;
+    require(sources[k] == 1, "a kind of RC frames does not have one source");
+    require(!trial.kinds[k].plain_udp && !trial.kinds[k].ipv6, "RC frames must be RoCE over IPv4");
+  }
+  require(!trial.answers || trial.answers->frames_per_ack != 0, "no number of frames per acknowledgement");
+  for (const ForgedCnp& cnp : trial.forged_cnps)
+    require(cnp.kind < trial.kinds.size() && trial.kinds[cnp.kind].rc_source_qp && cnp.at <= trial.end,
+            "a CNP has no kind of RC frames or comes after the end");
+}
+
 }  // namespace
 
 Time time_on_wire(std::uint32_t length, std::uint64_t rate) {
@@ -61,6 +80,7 @@ void check(const Trial& trial, const std::vector<RigPort>& ports) {
             "a freeze has no port or no duration, or ends after the trial");
   for (const PauseFrame& p : trial.pauses)
     require(p.port < ports.size() && p.at <= trial.end, "a pause frame has no port or comes after the end");
+  check_rc(trial);
 }
 
 }  // namespace softfeb::switchtest

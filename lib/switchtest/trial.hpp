@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/time.hpp"
+#include "dcqcn/firmware_dcqcn.hpp"
 #include "latency/stage_histogram.hpp"
 #include "roce/ip.hpp"
 #include "roce/mac_control.hpp"
@@ -47,6 +48,9 @@ struct FrameKind {
   bool plain_udp = false;
   std::uint16_t udp_source_port = 0xc000;
   std::uint32_t dest_qp = 0x100;
+  /// RC instead of UC: the number of the sending queue pair, to which port `to` answers as Trial::answers
+  /// says. All frames of the kind must come from one source.
+  std::optional<std::uint32_t> rc_source_qp;
   std::uint16_t source_host = 0;           ///< added to the source IP address
   std::optional<PortAddress> destination;  ///< of the frame; nullopt: the address of port `to`
   std::uint8_t ttl = 64;
@@ -71,6 +75,23 @@ struct Source {
   Time gap = 0;                      ///< from start to start; 0: as fast as the link permits
   GapKind gap_kind = GapKind::kConstant;
   std::uint64_t seed = 1;
+  /// The source is a board whose DCQCN sets the rate; `gap` does not apply. It needs a single kind, of RC.
+  /// Lost frames are not retransmitted.
+  std::optional<dcqcn::FirmwareSettings> dcqcn;
+};
+
+/// How ports answer RC frames.
+struct Answers {
+  std::uint32_t frames_per_ack = 16;      ///< the first frame of as many requests an acknowledgement
+  bool cnps = true;                       ///< CE marks are answered with CNPs
+  Time cnp_interval = 50 * kMicrosecond;  ///< minimum time between two CNPs for the same kind
+  std::uint8_t dscp = 48;                 ///< of acknowledgements and CNPs; a usual value for CNPs
+};
+
+/// A CNP that the receiver of a kind of RC frames sends to their sender without a reason.
+struct ForgedCnp {
+  std::uint16_t kind = 0;
+  Time at = 0;
 };
 
 /// A port pauses the switch from `from` to `until`, and repeats the pause frame each quarter of its duration.
@@ -108,11 +129,14 @@ struct Trial {
   std::vector<Source> sources;
   std::vector<Freeze> freezes;
   std::vector<PauseFrame> pauses;
+  std::optional<Answers> answers;  ///< nullopt: RC frames are not answered
+  std::vector<ForgedCnp> forged_cnps;
   std::vector<Obedience> obedience;  ///< indexed by rig port; ports without an entry obey at once
   /// Frames that arrive after this time are not seen. It must leave time for the last frames to arrive.
   Time end = 0;
   /// True: TrialResult::missing is filled in.
   bool list_missing = false;
+  Time series_interval = 0;  ///< of KindStats::series; 0: there are none
   /// Kind of pause frames that the ports obey.
   roce::PauseMode obeyed = roce::PauseMode::kPfc;
   /// Priority of untagged frames by DSCP, for ports that obey PFC. The priority of tagged frames is their
@@ -150,8 +174,9 @@ struct KindStats {
   std::array<std::uint64_t, 4> ecn{};  ///< arrived frames by their ECN field
   Time first_departure = kNever, last_departure = 0;
   Time first_arrival = kNever, last_arrival = 0;
-  Time delay_sum = 0;            ///< from first bit sent to last bit received
-  Time delay_variation_max = 0;  ///< largest difference of the delays of consecutive frames
+  Time delay_sum = 0;                 ///< from first bit sent to last bit received
+  Time delay_variation_max = 0;       ///< largest difference of the delays of consecutive frames
+  std::vector<std::uint32_t> series;  ///< arrived frames in each Trial::series_interval
   std::uint64_t missing() const { return sent - arrived; }
 };
 
@@ -177,11 +202,20 @@ struct PauseSent {
   roce::MacControl control;
 };
 
+/// A CNP for the sender of a kind of RC frames.
+struct Cnp {
+  std::uint16_t kind = 0;
+  std::uint16_t identification = 0;  ///< IPv4; numbers the CNPs for a kind that a port sends
+  Time at = 0;                       ///< first bit sent or last bit received
+};
+
 struct TrialResult {
   std::vector<KindStats> kinds;   ///< indexed like Trial::kinds
   std::vector<Arrival> arrivals;  ///< of recorded kinds, in order of arrival
   std::vector<PauseSeen> pauses;  ///< in order of arrival
   std::vector<PauseSent> sent_pauses;
+  std::vector<Cnp> sent_cnps;  ///< in order of departure
+  std::vector<Cnp> cnps;       ///< received, in order of arrival
   /// With Trial::list_missing: frames that were overtaken by others of their kind and did not arrive, up to
   /// MissingList::kMost for each port. list_last_frames() adds those at the end.
   std::vector<MissingFrame> missing;

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "dcqcn/firmware_dcqcn.hpp"
+#include "roce/headers.hpp"
+#include "roce/ip.hpp"
+#include "roce/path.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace softfeb::switchtest {
+
+/// When the frames of a board may leave, according to its DCQCN. All frames have the same length.
+class BoardPace {
+ public:
+  /// `length`: bytes of a RoCE frame over IPv4, without FCS and tag.
+  BoardPace(const dcqcn::FirmwareSettings& settings, std::uint32_t length, Time start)
+      : dcqcn_(settings), counted_(length - kUncounted), told_(start) {
+    dcqcn_.start(start);
+  }
+
+  /// When the frame that was to leave at `due` may leave. A later time may itself be too early.
+  Time allowed(Time due) {
+    tell(due);
+    return std::max(due, dcqcn_.departure(counted_, told_));
+  }
+  /// A frame left; returns when the next one may leave, if no CNP comes. Ask allowed() then.
+  Time sent(Time departed) {
+    tell(departed);
+    return dcqcn_.sent_then_departure(counted_, counted_, told_);
+  }
+  void cnp(Time at) {
+    tell(at);
+    dcqcn_.cnp(told_);
+  }
+
+ private:
+  /// Ethernet, IP, UDP and iCRC are not counted.
+  static constexpr std::uint32_t kUncounted =
+      static_cast<std::uint32_t>(roce::kEthernetSize + roce::kIpv4Size + roce::kUdpHeaderSize + 4);
+
+  /// DCQCN needs ascending times. A frame may leave a little after the CNP that arrives before it.
+  void tell(Time at) { told_ = std::max(told_, at); }
+
+  dcqcn::FirmwareDcqcn dcqcn_;
+  std::uint32_t counted_;
+  Time told_;  ///< the latest time that `dcqcn_` knows
+};
+
+}  // namespace softfeb::switchtest
