@@ -19,6 +19,7 @@ constexpr std::array kTests{
     SwitchTest{"incast", "the largest synchronous burst of several senders", 3, run_incast},
     SwitchTest{"ecmp", "the spread over equal paths", 3, run_ecmp},
     SwitchTest{"order", "reordering and duplication", 2, run_order},
+    SwitchTest{"dcqcn", "DCQCN over this switch", 3, run_dcqcn},
     SwitchTest{"soak", "a long run in which every frame is accounted for", 2, run_soak, true},
 };
 

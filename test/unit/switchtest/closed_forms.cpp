@@ -169,6 +169,7 @@ void Truths::bursts() {
 void Truths::others() {
   for (const char* name : {"fields", "mmr", "jain", "p_value", "per_packet"}) absent("ecmp", name);
   absent("storm", "detect_ms");
+  for (const char* name : {"forge_gbps", "forge_interval_us"}) absent("dcqcn", name);
   value("codepoints", "violations", 0);
   for (const char* name : {"reordered", "duplicated"}) value("order", name, 0);
   value("cells", "cell_bytes", 1);
