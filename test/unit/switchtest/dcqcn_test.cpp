@@ -128,7 +128,7 @@ TEST_CASE("The load at which a switch forges CNPs is found", "[switchtest]") {
   CHECK(*test::figure(report, "dcqcn", "unsolicited_cnps").value > 1'000);
 }
 
-TEST_CASE("Other forges are found, too", "[switchtest]") {
+TEST_CASE("Other forges are found, too", "[switchtest][long]") {
   Rng rng(Rng::nth(7, GENERATE(range(1U, 4U))));
   fabric::NetworkConfig network = test::set_v7();
   const std::uint64_t rate = test::kTenGigabit * draw(rng, 1, 4);
