@@ -80,10 +80,19 @@ TrialResult Context::run(const Trial& trial) {
 }
 
 std::optional<TrialResult> Context::run_valid(const Trial& trial) {
+  return run_valid(trial, [](const TrialResult&) { return std::string(); });
+}
+
+std::optional<TrialResult> Context::run_valid(const Trial& trial,
+                                              const std::function<std::string(const TrialResult&)>& flaw) {
   constexpr int kAttempts = 5;
   for (int i = 0; i < kAttempts; ++i) {
     TrialResult result = run(trial);
-    if (result.valid()) return result;
+    if (!result.valid()) continue;
+    const std::string reason = flaw(result);
+    if (reason.empty()) return result;
+    ++void_;
+    report.trials.back().void_reason = void_reason_ = reason;
   }
   return std::nullopt;
 }

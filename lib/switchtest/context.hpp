@@ -7,6 +7,7 @@
 #include "switchtest/settings.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -48,6 +49,10 @@ class Context {
   TrialResult run(const Trial& trial);
   /// Repeats run() until a trial is valid, at most five times. nullopt: all were void.
   std::optional<TrialResult> run_valid(const Trial& trial);
+  /// The same for trials that the rig takes for valid although they say nothing: `flaw` returns why. Empty:
+  /// the trial is valid.
+  std::optional<TrialResult> run_valid(const Trial& trial,
+                                       const std::function<std::string(const TrialResult&)>& flaw);
   /// Reason of the latest void trial.
   std::string last_void_reason() const { return void_reason_; }
 

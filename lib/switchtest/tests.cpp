@@ -14,6 +14,7 @@ constexpr std::array kTests{
     SwitchTest{"throughput", "the largest load without loss", 2, run_throughput},
     SwitchTest{"latency", "delay and jitter", 2, run_latency},
     SwitchTest{"burst", "the longest train at line rate without loss", 2, run_burst},
+    SwitchTest{"buffer", "the memory that queues may take", 2, run_buffer},
     SwitchTest{"ecn", "the marking curve", 2, run_ecn},
     SwitchTest{"codepoints", "what becomes of ECN bits", 2, run_codepoints},
     SwitchTest{"incast", "the largest synchronous burst of several senders", 3, run_incast},

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "switchtest/fill.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+/// Which frames measure the shared memory of a switch, and how much of what they take is headroom.
+namespace softfeb::switchtest {
+
+struct MemoryClass {
+  std::uint8_t dscp = 0;
+  bool lossless = false;   ///< the switch pauses the senders, so that frames may be in headroom
+  Capacity large;          ///< of its queue, for frames of `size` from A to D
+  std::uint32_t size = 0;  ///< with FCS
+};
+
+/// Finds a class that D can freeze and that has no headroom or, if there is none, one that has. nullopt: the
+/// test has ended without result.
+std::optional<MemoryClass> find_memory_class(Context& ctx);
+
+/// DSCPs that D can freeze and that may have other queues than `dscp`: one for each queue, if those are
+/// known.
+std::vector<std::uint8_t> dscps_of_other_queues(const Context& ctx, std::uint8_t dscp);
+
+/// A port other than A and D that can fill a queue of D. nullopt: there is none.
+std::optional<std::uint16_t> second_sender(const Context& ctx);
+
+/// Frames that the headroom of one ingress port holds: those that a queue still takes from `second` when it
+/// takes no more from A. `filling` frames from A or `second` overfill it. nullopt: no trial was valid.
+std::optional<FrameCount> headroom_frames(Context& ctx, const FrameKind& frame, std::uint16_t second,
+                                          std::uint64_t filling);
+
+}  // namespace softfeb::switchtest

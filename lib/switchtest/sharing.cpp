@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switchtest/sharing.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace softfeb::switchtest {
+
+namespace {
+
+using Queue = QueueSeries::Queue;
+
+class SharingRules {
+ public:
+  explicit SharingRules(const QueueSeries& series) : s_(series) {
+    for (const Queue& q : s_.same_port) same_empty_ = same_empty_ && q.frames.high == 0;
+    points_.push_back({0, s_.first});
+    // Queues of the first port that hold nothing say nothing if a queue of another port does.
+    if (!same_empty_) points_.insert(points_.end(), s_.same_port.begin(), s_.same_port.end());
+    points_.insert(points_.end(), s_.other_port.begin(), s_.other_port.end());
+  }
+
+  SharingFound conclude() const;
+
+ private:
+  double bytes(std::uint64_t frames) const { return static_cast<double>(frames) * s_.frame; }
+  bool like_first(const Queue& q) const;
+  bool memory_was_full(const Queue& q, double pool) const;
+  SharingFound at_least_all_held(Sharing sharing) const;
+  std::optional<SharingFound> limit() const;
+  std::vector<HeldPoint> held_points() const;
+  SharingFound complete() const;
+
+  const QueueSeries& s_;
+  bool same_empty_ = true;
+  std::vector<Queue> points_;
+};
+
+/// True if a queue held as much as the first, to one frame.
+bool SharingRules::like_first(const Queue& q) const {
+  return q.frames.low <= s_.first.high + 1 && q.frames.high + 1 >= s_.first.low;
+}
+
+/// True if this queue and the others together held `pool` bytes, to one frame.
+bool SharingRules::memory_was_full(const Queue& q, double pool) const {
+  return std::abs(q.used + bytes(q.frames.value()) - pool) <= 1.5 * s_.frame;
+}
+
+SharingFound SharingRules::at_least_all_held(Sharing sharing) const {
+  SharingFound out{.sharing = sharing};
+  for (const Queue& q : points_) out.pool_low = std::max(out.pool_low, q.used + bytes(q.frames.low));
+  return out;
+}
+
+/// A constant limit: all queues hold as much as the first, unless they exhaust the memory. Whether these also
+/// have a dynamic threshold cannot be seen then, and neither can the size of the memory.
+std::optional<SharingFound> SharingRules::limit() const {
+  const Sharing kind = same_empty_ ? Sharing::kPortLimit : Sharing::kQueueLimit;
+  std::vector<Queue> less;
+  for (const Queue& q : points_)
+    if (!like_first(q)) less.push_back(q);
+  if (less.size() + 1 >= points_.size() && !less.empty()) return std::nullopt;
+  for (const Queue& q : less)
+    if (!memory_was_full(q, less.front().used + bytes(less.front().frames.value()))) return std::nullopt;
+  return at_least_all_held(kind);
+}
+
+/// The threshold of a queue of n frames lies between n - 1 and n + 1 frames, because switches differ in
+/// whether they compare with or without the frame that arrives.
+std::vector<HeldPoint> SharingRules::held_points() const {
+  std::vector<HeldPoint> out;
+  for (const Queue& q : points_)
+    out.push_back({.used = q.used,
+                   .held = bytes(q.frames.value()),
+                   .low = bytes(q.frames.low) - s_.frame,
+                   .high = bytes(q.frames.high + 1)});
+  return out;
+}
+
+/// The first queue took all.
+SharingFound SharingRules::complete() const {
+  return {.sharing = Sharing::kComplete,
+          .pool_low = bytes(s_.first.low),
+          .pool_high = bytes(s_.first.high + 1) - 1};
+}
+
+SharingFound SharingRules::conclude() const {
+  if (points_.size() == 1) {
+    SharingFound out = at_least_all_held(Sharing::kUnknown);
+    out.reason = "only one queue took frames, and there is no second egress port that could be filled";
+    return out;
+  }
+  const bool all_like_first =
+      std::all_of(points_.begin(), points_.end(), [&](const Queue& q) { return like_first(q); });
+  if (all_like_first) return *limit();
+  if (auto fit = fit_threshold(held_points())) {
+    if (!fit->alpha_high) return complete();
+    if (fit->share_low > 0)
+      return {
+          .sharing = Sharing::kDynamic, .fit = *fit, .pool_low = fit->pool_low, .pool_high = fit->pool_high};
+  }
+  if (auto found = limit()) return *found;
+  SharingFound out = at_least_all_held(Sharing::kUnknown);
+  out.reason = "what the queues held fits neither a limit nor a dynamic threshold";
+  return out;
+}
+
+}  // namespace
+
+SharingFound sharing_of(const QueueSeries& series) { return SharingRules(series).conclude(); }
+
+const char* word(Sharing sharing) {
+  switch (sharing) {
+    case Sharing::kComplete:
+      return "complete sharing";
+    case Sharing::kPortLimit:
+      return "port limit";
+    case Sharing::kQueueLimit:
+      return "queue limit";
+    case Sharing::kDynamic:
+      return "dynamic threshold";
+    case Sharing::kUnknown:
+      break;
+  }
+  return "unknown";
+}
+
+}  // namespace softfeb::switchtest
