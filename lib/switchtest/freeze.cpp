@@ -54,7 +54,7 @@ std::uint16_t FreezeTrial::send(Context& ctx, std::uint16_t port, FrameKind kind
   return index;
 }
 
-void FreezeTrial::release(Context& ctx, std::uint64_t bytes) {
+void FreezeTrial::release(const Context& ctx, std::uint64_t bytes) {
   released_ = end_;
   Time longest = 0;
   for (Freeze& f : trial.freezes) {

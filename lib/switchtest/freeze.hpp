@@ -31,7 +31,7 @@ class FreezeTrial {
 
   /// Ends the freeze and leaves time for `bytes` bytes (on the wire) to leave through the slowest frozen
   /// port.
-  void release(Context& ctx, std::uint64_t bytes);
+  void release(const Context& ctx, std::uint64_t bytes);
   /// True if a frame for a frozen port arrived before the release, so that the freeze lapsed.
   bool lapsed(const TrialResult& result) const;
   Time released_at() const { return released_; }

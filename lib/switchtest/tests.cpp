@@ -16,6 +16,7 @@ constexpr std::array kTests{
     SwitchTest{"burst", "the longest train at line rate without loss", 2, run_burst},
     SwitchTest{"buffer", "the memory that queues may take", 2, run_buffer},
     SwitchTest{"ecn", "the marking curve", 2, run_ecn},
+    SwitchTest{"xoff", "the thresholds of pauses", 2, run_xoff},
     SwitchTest{"codepoints", "what becomes of ECN bits", 2, run_codepoints},
     SwitchTest{"incast", "the largest synchronous burst of several senders", 3, run_incast},
     SwitchTest{"ecmp", "the spread over equal paths", 3, run_ecmp},

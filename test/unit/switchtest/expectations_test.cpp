@@ -13,6 +13,7 @@ std::vector<TestReport> ecn_report() {
   TestReport out{.name = "ecn"};
   out.figures.push_back({.name = "kmin_bytes", .value = 40'960, .low = 40'900, .high = 41'000});
   out.figures.push_back({.name = "scope", .text = "queue"});
+  out.figures.push_back({.name = "classes", .text = "3"});
   out.figures.push_back({.name = "averaged", .status = Status::kAbsent, .reason = "not averaged"});
   out.figures.push_back({.name = "pool_bytes", .low = 1'000, .status = Status::kBounded, .reason = "limit"});
   out.figures.push_back({.name = "load", .labels = {{"size", "78"}}, .value = 1.0});
@@ -58,6 +59,8 @@ TEST_CASE("A word is the text or the status of a figure", "[switchtest]") {
   CHECK(outcome({.figure = "averaged", .word = "absent"}) == Outcome::kHeld);
   CHECK(outcome({.figure = "kmin_bytes", .word = "absent"}) == Outcome::kFailed);
   CHECK(outcome({.figure = "averaged", .min = 1}) == Outcome::kFailed);
+  CHECK(outcome({.figure = "classes", .min = 3, .max = 3, .text = "3"}) == Outcome::kHeld);
+  CHECK(outcome({.figure = "classes", .min = 4, .max = 4, .text = "4"}) == Outcome::kFailed);
 }
 
 TEST_CASE("A bound decides only what it proves", "[switchtest]") {

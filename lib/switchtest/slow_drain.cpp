@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switchtest/slow_drain.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace softfeb::switchtest {
+
+namespace {
+
+constexpr std::uint16_t kLongestPause = 0xffff;
+
+}  // namespace
+
+SlowDrain::SlowDrain(const Context& ctx, FreezeTrial freeze, std::uint64_t cycles, Time cycle,
+                     Time frame_time)
+    : freeze_(std::move(freeze)), frozen_(freeze_.trial.freezes.front()) {
+  freeze_.release(ctx, 0);
+  const Time renewal = roce::pause_time(kLongestPause, ctx.rate(frozen_.port)) / 4;
+  for (std::uint64_t k = 0; k < cycles; ++k) {
+    const Time begin = freeze_.released_at() + k * cycle;
+    // The freeze itself ends with the first resumption.
+    if (k != 0) add_pause(begin, 0);
+    for (Time at = begin + frame_time / 2; at < begin + cycle; at += renewal) add_pause(at, kLongestPause);
+  }
+  const Time end = freeze_.released_at() + cycles * cycle;
+  add_pause(end, 0);
+  freeze_.trial.end = end + cycles * frame_time + 2 * ctx.rig.settle();
+}
+
+void SlowDrain::add_pause(Time at, std::uint16_t quanta) {
+  roce::MacControl control{.kind = frozen_.kind};
+  if (frozen_.kind == roce::MacControl::Kind::kPfc) control.enabled = frozen_.classes;
+  for (std::size_t p = 0; p < roce::kPriorities; ++p)
+    if (frozen_.kind == roce::MacControl::Kind::kPause ? p == 0 : (frozen_.classes >> p & 1) != 0)
+      control.quanta[p] = quanta;
+  freeze_.trial.pauses.push_back({frozen_.port, at, control});
+}
+
+std::uint64_t arrived_before(const TrialResult& result, std::uint16_t kind, Time time) {
+  return static_cast<std::uint64_t>(
+      std::count_if(result.arrivals.begin(), result.arrivals.end(),
+                    [&](const Arrival& a) { return a.kind == kind && a.at < time; }));
+}
+
+}  // namespace softfeb::switchtest
