@@ -12,14 +12,10 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// A time after which even a large memory of the switch is full.
 Time warm_up_of(const Context& ctx, const Competition& competition) {
-  constexpr std::uint64_t kLargeMemory = 32 * 1024 * 1024;
   std::set<std::uint16_t> ports;
   for (const Competitor& c : competition.competitors) ports.insert(c.port);
-  const std::uint64_t offered = competition.rate * ports.size(), drained = ctx.rate(ctx.roles().d);
-  const Time filled = offered > drained ? kLargeMemory * kSecond / (offered - drained) : 0;
-  return std::max(competition.time / 4, std::min(filled, kSecond));
+  return std::max(competition.time / 4, time_to_fill(ctx, competition.rate * ports.size()));
 }
 
 /// When the sequence of frames of a competitor begins. Constant gaps have a random phase: that of others, to
@@ -74,6 +70,12 @@ Trial script(const Context& ctx, const Competition& competition, std::uint64_t s
 }
 
 }  // namespace
+
+Time time_to_fill(const Context& ctx, std::uint64_t offered) {
+  constexpr std::uint64_t kLargeMemory = 32 * 1024 * 1024;
+  const std::uint64_t drained = ctx.rate(ctx.roles().d);
+  return offered > drained ? std::min(kLargeMemory * kSecond / (offered - drained), kSecond) : 0;
+}
 
 std::optional<CompetitionResult> compete(Context& ctx, const Competition& competition, std::uint64_t seed) {
   auto result = ctx.run_valid(script(ctx, competition, seed));

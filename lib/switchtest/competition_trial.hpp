@@ -31,6 +31,10 @@ struct CompetitionResult {
   std::uint64_t pauses = 0;    ///< pause frames of the switch
 };
 
+/// Time after which even a large memory of the switch is full, if `offered` bytes per second on the wire
+/// compete for port D; at most a second.
+Time time_to_fill(const Context& ctx, std::uint64_t offered);
+
 /// Runs a competition. Frames count after a time in which the queues reach a steady state. nullopt: the rig
 /// failed.
 std::optional<CompetitionResult> compete(Context& ctx, const Competition& competition, std::uint64_t seed);
