@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "switchtest/freeze.hpp"
 
+#include "base/uint128.hpp"
 #include "switchtest/frame_writer.hpp"
 
 #include <algorithm>
@@ -59,7 +60,8 @@ void FreezeTrial::release(const Context& ctx, std::uint64_t bytes) {
   Time longest = 0;
   for (Freeze& f : trial.freezes) {
     f.until = released_;
-    longest = std::max(longest, bytes * kSecond / ctx.rate(f.port));
+    // In picoseconds, 18 MB do not fit in 64 bits.
+    longest = std::max(longest, static_cast<Time>(Uint128{bytes} * kSecond / ctx.rate(f.port)));
   }
   trial.end = released_ + longest + 2 * ctx.rig.settle();
 }
