@@ -73,20 +73,29 @@ bool BufferTest::find_other_port() {
   return true;
 }
 
-/// Keeps the DSCPs that take frames while the first queue is full, because these have other queues; if there
-/// are none, one that takes none. Returns false if no trial was valid.
+/// Classes that the switch told its neighbours not to send, as a bit set.
+std::uint8_t paused_classes(const TrialResult& result) {
+  unsigned out = 0;
+  for (const PauseSeen& p : result.pauses)
+    for (std::size_t c = 0; c < p.control.quanta.size(); ++c)
+      if (p.control.kind == roce::MacControl::Kind::kPfc && p.control.quanta[c] != 0)
+        out |= p.control.enabled & 1U << c;
+  return static_cast<std::uint8_t>(out);
+}
+
+/// Keeps the DSCPs that take frames while the queues before them are full, because these have other queues;
+/// if there are none, one that takes none. All are overfilled, because only that shows which have headroom.
+/// Returns false if no trial was valid.
 bool BufferTest::find_queues() {
-  constexpr std::uint64_t kProbes = 4;
   std::vector<std::uint8_t> candidates = dscps_of_other_queues(ctx_, class_.dscp);
   if (candidates.empty()) return true;
-  FillPlan plan{.fills = {{a_, frame(class_.size, class_.dscp, d_), overfilling(class_.large.frames.high)}}};
+  const std::uint64_t filling = overfilling(class_.large.frames.high);
+  FillPlan plan{.fills = {{a_, frame(class_.size, class_.dscp, d_), filling}}};
   for (const std::uint8_t dscp : candidates)
-    plan.fills.push_back({a_, frame(class_.size, dscp, d_), kProbes});
+    plan.fills.push_back({a_, frame(class_.size, dscp, d_), filling});
   const auto result = fill_and_release(ctx_, plan);
   if (!result) return false;
-  std::uint8_t paused = 0;
-  for (const PauseSeen& p : result->trial.pauses)
-    if (p.control.kind == roce::MacControl::Kind::kPfc) paused |= p.control.enabled;
+  const std::uint8_t paused = paused_classes(result->trial);
   std::optional<std::uint8_t> empty;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const auto& priority = ctx_.findings.priority_of_dscp[candidates[i]];

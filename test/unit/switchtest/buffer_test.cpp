@@ -132,6 +132,34 @@ TEST_CASE("Memory that takes long to send is counted to its last frame", "[switc
   CHECK(sharing(report) == "complete sharing");
 }
 
+TEST_CASE("Headroom of other classes is not taken for shared memory", "[switchtest]") {
+  fabric::NetworkConfig network = test::set_v4();
+  fabric::SwitchConfig& dut = network.switches[0];
+  use_all_queues(network);
+  dut.dynamic_alpha = 1024;
+  dut.pause.headroom = 64 * test::kKiB;
+  const SwitchReport report = buffer_of(network);
+  CHECK(sharing(report) == "dynamic threshold");
+  const Figure& pool = test::figure(report, "buffer", "pool_bytes");
+  CHECK(*pool.low <= 4 * test::kMiB);
+  CHECK(*pool.high >= 4 * test::kMiB);
+  CHECK(*test::figure(report, "buffer", "alpha").value == Approx(4).epsilon(0.02));
+}
+
+TEST_CASE("DSCPs that share a queue are not filled as two queues", "[switchtest]") {
+  fabric::NetworkConfig network = test::set_v3();
+  use_all_queues(network);
+  network.switches[0].dynamic_alpha = 1024;
+  network.switches[0].dscp_to_queue[16] = network.switches[0].dscp_to_queue[8];
+  const SwitchReport report = buffer_of(network);
+  CHECK(sharing(report) == "dynamic threshold");
+  const Figure& alpha = test::figure(report, "buffer", "alpha");
+  CHECK(*alpha.low <= 4);
+  CHECK(*alpha.high >= 4);
+  for (const Figure& f : test::test_report(report, "buffer").figures)
+    if (f.name == "queue_frames" && f.labels.at("size") == "1026") CHECK(*f.value > 0);
+}
+
 TEST_CASE("Random dynamic thresholds and port limits", "[switchtest]") {
   const std::uint64_t seed = GENERATE(range(1U, 4U));
   Rng random(Rng::mixed(seed, 7, 0));
@@ -187,7 +215,8 @@ TEST_CASE("Two ports cannot tell a port limit from complete sharing", "[switchte
 TEST_CASE("Buffers of random switches are found out", "[switchtest]") {
   const Settings settings = test::four_ports();
   test::Score sum;
-  for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 10U, 39U, 42U, 118U}) {
+  for (const std::uint64_t seed :
+       {1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 10U, 39U, 42U, 55U, 118U, 119U, 240U}) {
     const fabric::NetworkConfig network = test::random_switch(seed);
     const SwitchReport report = test::run_test(network, settings, "buffer");
     const test::Score one = test::score(report, test::truths_of(network, settings));
