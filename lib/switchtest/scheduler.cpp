@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switchtest/known_queues.hpp"
+#include "switchtest/queue_levels.hpp"
+#include "switchtest/scheduler_report.hpp"
+#include "switchtest/scheduler_trial.hpp"
+#include "switchtest/tests.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+namespace softfeb::switchtest {
+
+namespace {
+
+/// Frames of the comparisons of queues, and short ones that show what a weight counts, with FCS.
+constexpr std::uint32_t kLongSize = 1026, kShortSize = 130;
+/// A queue whose rate is below this part of the port's rate has a rate limit.
+constexpr double kFullRate = 0.98;
+
+/// Finds the order and the weights of the queues of port D.
+class SchedulerSearch {
+ public:
+  explicit SchedulerSearch(Context& ctx) : ctx_(ctx), trials_(ctx) {}
+  void run();
+
+ private:
+  std::uint64_t frames() const { return ctx_.quick() ? 500 : 2'000; }
+  bool find_limits();
+  bool find_port_limit();
+  std::optional<QueueRelation> compare(std::size_t a, std::size_t b);
+  std::optional<QueueRelation> shares_of(std::size_t a, std::size_t b, const std::vector<Departure>& order,
+                                         const Contention& all);
+  bool limited(std::size_t queue, std::uint64_t frames, Time time) const;
+  bool report_mode(const QueueHierarchy& found);
+  bool measure_sizes(std::size_t a, std::size_t b, const Interval& ratio);
+  bool report_shares(const QueueLevel& level);
+  double wire_bytes() const { return kLongSize + 20; }
+
+  Context& ctx_;
+  SchedulerTrials trials_;
+  std::vector<std::uint8_t> dscps_;              ///< by queue
+  std::vector<std::optional<Interval>> limits_;  ///< by queue: bytes per second; nullopt: no limit
+  std::optional<Interval> port_limit_;           ///< of all queues together
+  QueueFailures failures_;
+};
+
+/// Measures the rate at which each queue drains alone. Returns false if the rig failed.
+bool SchedulerSearch::find_limits() {
+  for (std::size_t q = 0; q < dscps_.size(); ++q) {
+    limits_.emplace_back();
+    const auto order = trials_.drain({{dscps_[q], kLongSize, frames()}});
+    if (trials_.rig_failed()) return false;
+    const auto rate = order ? departure_rate(*order, wire_bytes()) : std::nullopt;
+    if (rate && rate->high < kFullRate * static_cast<double>(ctx_.rate(ctx_.roles().d))) limits_[q] = rate;
+  }
+  return find_port_limit();
+}
+
+/// If each queue has a limit, but two together are not faster than one, the limit is that of the port.
+bool SchedulerSearch::find_port_limit() {
+  constexpr double kFaster = 1.02;
+  if (std::any_of(limits_.begin(), limits_.end(), [](const auto& limit) { return !limit; })) return true;
+  if (limits_.size() > 1) {
+    const auto order = trials_.drain({{dscps_[0], kLongSize, frames()}, {dscps_[1], kLongSize, frames()}});
+    if (trials_.rig_failed()) return false;
+    const auto both = order ? departure_rate(*order, wire_bytes()) : std::nullopt;
+    if (!both || both->value > kFaster * limits_[0]->value) return true;
+  }
+  port_limit_ = limits_[0];
+  std::fill(limits_.begin(), limits_.end(), std::nullopt);
+  return true;
+}
+
+/// True if a queue sent as fast as it may.
+bool SchedulerSearch::limited(std::size_t queue, std::uint64_t frames, Time time) const {
+  constexpr double kNearly = 0.97;
+  if (!limits_[queue]) return false;
+  return static_cast<double>(frames) * wire_bytes() / to_seconds(time) > kNearly * limits_[queue]->value;
+}
+
+std::optional<QueueRelation> SchedulerSearch::shares_of(std::size_t a, std::size_t b,
+                                                        const std::vector<Departure>& order,
+                                                        const Contention& all) {
+  using Kind = QueueRelation::Kind;
+  const auto rounds = whole_rounds(order, all);
+  if (!rounds) {
+    failures_[a] = "the switch held too few frames to show the weight of this queue";
+    return QueueRelation{};
+  }
+  const Time time = order[rounds->end].at - order[rounds->begin].at;
+  if (limited(a, rounds->frames[0], time) || limited(b, rounds->frames[1], time)) {
+    failures_[a] = "a rate limit hides the weight of this queue";
+    return QueueRelation{};
+  }
+  return QueueRelation{Kind::kShares, frame_ratio(rounds->frames[0], rounds->frames[1])};
+}
+
+std::optional<QueueRelation> SchedulerSearch::compare(std::size_t a, std::size_t b) {
+  using Kind = QueueRelation::Kind;
+  const auto order = trials_.drain({{dscps_[a], kLongSize, frames()}, {dscps_[b], kLongSize, frames()}});
+  if (trials_.rig_failed()) return std::nullopt;
+  if (!order) {
+    failures_[a] = trials_.failure();
+    return QueueRelation{};
+  }
+  const auto all = contention(*order, 2);
+  if (!all) {
+    failures_[a] = "the switch held too few frames of this queue";
+    return QueueRelation{};
+  }
+  if (all->frames[1] == 0) return QueueRelation{Kind::kBefore};
+  if (all->frames[0] == 0) return QueueRelation{Kind::kAfter};
+  return shares_of(a, b, *order, *all);
+}
+
+/// Fills queue `a` with long frames and queue `b`, whose weight is `ratio` times that of `a`, with short
+/// ones. Returns false if the rig failed.
+bool SchedulerSearch::measure_sizes(std::size_t a, std::size_t b, const Interval& ratio) {
+  const std::uint64_t longs = frames() / 2, shorts = longs * (kLongSize / kShortSize + 1);
+  const auto order = trials_.drain({{dscps_[a], kLongSize, longs}, {dscps_[b], kShortSize, shorts}});
+  if (trials_.rig_failed()) return false;
+  const auto all = order ? contention(*order, 2) : std::nullopt;
+  const auto rounds = all ? whole_rounds(*order, *all) : std::nullopt;
+  if (!rounds || rounds->frames[0] < 2 || rounds->frames[1] < 2) {
+    report_no_mode(ctx_, Status::kUnresolvable, order ? "the switch held too few frames" : trials_.failure());
+    return true;
+  }
+  report_mode_of(
+      ctx_, {{rounds->frames[0], rounds->frames[1]}, {kLongSize - kFcsSize, kShortSize - kFcsSize}}, ratio);
+  return true;
+}
+
+/// Compares the two queues whose weights differ least.
+bool SchedulerSearch::report_mode(const QueueHierarchy& found) {
+  const QueueLevel::Member *first = nullptr, *second = nullptr;
+  const auto distance = [](const QueueLevel::Member& m) { return std::abs(std::log(m.weight.value)); };
+  for (const QueueLevel& level : found.levels)
+    for (auto m = level.members.begin() + 1; m != level.members.end(); ++m) {
+      if (second != nullptr && distance(*m) >= distance(*second)) continue;
+      first = &level.members.front();
+      second = &*m;
+    }
+  if (second != nullptr) return measure_sizes(first->queue, second->queue, second->weight);
+  if (!found.unplaced.empty()) {
+    report_no_mode(ctx_, Status::kUnresolvable, failures_.at(found.unplaced.front()));
+    return true;
+  }
+  ctx_.add({.name = "mode", .method = Method::kOrder, .text = "strict"});
+  ctx_.add_without_value("overhead_bytes", Status::kAbsent, "no queues share the port by weights");
+  return true;
+}
+
+/// Measures what each of several queues gets while all of them have frames to send. Returns false if the rig
+/// failed.
+bool SchedulerSearch::report_shares(const QueueLevel& level) {
+  std::vector<QueueFill> fills;
+  for (const auto& m : level.members) fills.push_back({dscps_[m.queue], kLongSize, frames()});
+  if (fills.size() < 3 || !trials_.can_freeze(fills)) return true;
+  const auto order = trials_.drain(fills);
+  if (trials_.rig_failed()) return false;
+  const auto all = order ? contention(*order, fills.size()) : std::nullopt;
+  const auto rounds = all ? whole_rounds(*order, *all) : std::nullopt;
+  if (!rounds) return true;
+  const auto total = static_cast<double>(rounds->end - rounds->begin);
+  for (std::size_t i = 0; i < fills.size(); ++i) {
+    const auto n = static_cast<double>(rounds->frames[i]);
+    ctx_.add({.name = "share",
+              .labels = {{"queue", std::to_string(fills[i].dscp)}},
+              .value = 100 * n / total,
+              .low = 100 * (n - 1) / total,
+              .high = 100 * (n + 1) / total,
+              .unit = "%",
+              .method = Method::kOrder});
+  }
+  return true;
+}
+
+void SchedulerSearch::run() {
+  const KnownQueues known = known_queues(ctx_);
+  dscps_ = known.dscps;
+  if (dscps_.empty()) return ctx_.unresolvable(known.reason);
+  if (!find_limits()) return ctx_.inconclusive();
+  // Queues with rate limits come last, because they show the place of others less well.
+  std::vector<std::size_t> queues(dscps_.size());
+  for (std::size_t q = 0; q < queues.size(); ++q) queues[q] = q;
+  std::stable_partition(queues.begin(), queues.end(), [&](std::size_t q) { return !limits_[q]; });
+  const auto found = order_queues(queues, [&](std::size_t a, std::size_t b) { return compare(a, b); });
+  if (!found) return ctx_.inconclusive();
+  report_order(ctx_, *found, dscps_, failures_);
+  if (dscps_.size() == 1) {
+    report_no_mode(ctx_, Status::kAbsent, "all DSCPs share one queue");
+  } else {
+    report_weights(ctx_, *found, dscps_, failures_);
+    if (!report_mode(*found)) return ctx_.inconclusive();
+    for (const QueueLevel& level : found->levels)
+      if (!report_shares(level)) return ctx_.inconclusive();
+  }
+  report_limits(ctx_, port_limit_, limits_, dscps_);
+}
+
+}  // namespace
+
+void run_scheduler(Context& ctx) { SchedulerSearch(ctx).run(); }
+
+}  // namespace softfeb::switchtest

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "switchtest/context.hpp"
+#include "switchtest/departure_order.hpp"
+#include "switchtest/queue_levels.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// Figures of the test scheduler. Queues are named by their DSCP: `dscps`, by queue.
+namespace softfeb::switchtest {
+
+using QueueFailures = std::map<std::size_t, std::string>;  ///< why a queue is not placed
+
+/// Adds `order`.
+void report_order(Context& ctx, const QueueHierarchy& found, const std::vector<std::uint8_t>& dscps,
+                  const QueueFailures& failures);
+/// Adds `weights`.
+void report_weights(Context& ctx, const QueueHierarchy& found, const std::vector<std::uint8_t>& dscps,
+                    const QueueFailures& failures);
+/// Concludes from the shares of long and short frames what a weight counts: `mode` and `overhead_bytes`.
+/// `ratio` is the weight of the queue of short frames in units of the other.
+void report_mode_of(Context& ctx, const SizeCounts& counts, const Interval& ratio);
+/// Adds `mode` and `overhead_bytes` without a value.
+void report_no_mode(Context& ctx, Status status, const std::string& reason);
+/// Adds `shaper_gbps`, from bytes per second: of the port, or of queues.
+void report_limits(Context& ctx, const std::optional<Interval>& of_port,
+                   const std::vector<std::optional<Interval>>& of_queues,
+                   const std::vector<std::uint8_t>& dscps);
+
+}  // namespace softfeb::switchtest

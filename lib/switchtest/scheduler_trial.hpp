@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "switchtest/departure_order.hpp"
+#include "switchtest/freeze.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace softfeb::switchtest {
+
+/// Frames that fill a queue.
+struct QueueFill {
+  std::uint8_t dscp = 0;
+  std::uint32_t size = 0;  ///< with FCS
+  std::uint64_t frames = 0;
+};
+
+/// Fills queues of port D, and records in which order frames leave them. D pauses the switch meanwhile. If
+/// the switch does not obey, A and B send to one queue each at line rate, which fills both queues unless one
+/// is served first.
+class SchedulerTrials {
+ public:
+  explicit SchedulerTrials(Context& ctx) : ctx_(ctx) {}
+
+  /// Departure::queue is an index into `fills`. nullopt: failure() is the reason.
+  std::optional<std::vector<Departure>> drain(const std::vector<QueueFill>& fills);
+  /// True if D can pause all queues of these DSCPs.
+  bool can_freeze(const std::vector<QueueFill>& fills);
+
+  const std::string& failure() const { return failure_; }
+  /// True if the rig failed, not the switch.
+  bool rig_failed() const { return rig_failed_; }
+
+ private:
+  std::optional<FreezeTrial> frozen(const std::vector<QueueFill>& fills);
+  std::optional<std::vector<Departure>> drain_frozen(const std::vector<QueueFill>& fills);
+  std::optional<std::vector<Departure>> drain_overloaded(std::vector<QueueFill> fills);
+  Trial overload(const std::vector<QueueFill>& fills) const;
+  std::optional<TrialResult> take(std::optional<TrialResult> result);
+  FrameKind kind_of(const QueueFill& fill) const;
+
+  Context& ctx_;
+  std::string failure_;
+  bool rig_failed_ = false;
+};
+
+}  // namespace softfeb::switchtest
