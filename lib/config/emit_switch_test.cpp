@@ -46,6 +46,7 @@ Json emit_switch_test(const SwitchTestConfig& c) {
   json["dscp"] = c.settings.dscp;
   json["seed"] = c.settings.seed;
   json["soak"] = format_time(c.settings.soak);
+  json["allow_storm"] = c.settings.allow_storm;
   if (!c.device.empty()) json["device"] = c.device;
   if (!c.software.empty()) json["software"] = c.software;
   return json;

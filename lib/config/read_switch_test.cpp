@@ -128,6 +128,7 @@ SwitchTestConfig read_switch_test(Section s) {
   s.read("dscp", c.settings.dscp, integer(0, 63));
   s.read("seed", c.settings.seed, integer(0, UINT64_MAX));
   s.read("soak", c.settings.soak, time_in(kSecond, 31 * 24 * 3600 * kSecond, "the time of the soak test"));
+  s.read("allow_storm", c.settings.allow_storm, parse_bool);
   s.read("device", c.device, parse_text);
   s.read("software", c.software, parse_text);
   s.close();

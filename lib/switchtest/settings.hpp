@@ -53,6 +53,8 @@ struct Settings {
   dcqcn::FirmwareParameters dcqcn{
       .time_stage_threshold = 1, .clamp_tgt_rate = true, .rate_inc_interval = 4'688};  // 30 µs
   Time soak = 24 * 3600 * kSecond;
+  /// Permits pause storms on rigs that are not virtual: they can stop a whole network.
+  bool allow_storm = false;
 };
 
 }  // namespace softfeb::switchtest

@@ -22,6 +22,7 @@ constexpr std::array kTests{
     SwitchTest{"incast", "the largest synchronous burst of several senders", 3, run_incast},
     SwitchTest{"fairness", "the shares of competing senders", 3, run_fairness},
     SwitchTest{"victim", "head-of-line blocking", 4, run_victim},
+    SwitchTest{"storm", "the watchdog against pause storms", 3, run_storm},
     SwitchTest{"ecmp", "the spread over equal paths", 3, run_ecmp},
     SwitchTest{"order", "reordering and duplication", 2, run_order},
     SwitchTest{"dcqcn", "DCQCN over this switch", 3, run_dcqcn},

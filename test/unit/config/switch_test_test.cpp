@@ -73,6 +73,16 @@ TEST_CASE("Loading an emitted switch test gives the same configuration", "[confi
   CHECK(text.find("quick") != std::string::npos);
 }
 
+TEST_CASE("Pause storms are permitted explicitly", "[config]") {
+  const std::string map = "map: {A: p0, B: p1, C: p2, D: p3}";
+  CHECK_FALSE(load_section("{" + map + "}").run.switch_test->settings.allow_storm);
+  const LabConfig permitted = load_section("{" + map + ", allow_storm: true}");
+  CHECK(permitted.run.switch_test->settings.allow_storm);
+  const LabConfig again = load_switch_test_text(to_yaml(permitted), "again.yaml");
+  CHECK(again.run.switch_test->settings.allow_storm);
+  CHECK(problems_of("{" + map + ", allow_storm: 2}").find("allow_storm") != std::string::npos);
+}
+
 TEST_CASE("The addresses behind the next hops are read and emitted", "[config]") {
   const std::string text = to_yaml(load_section(
       "{map: {A: p0, D: p1}, next_hops: [p2, p3], behind: {mac: '02:00:00:00:00:09', ip: 198.19.0.1}}"));

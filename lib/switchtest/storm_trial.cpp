@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "switchtest/storm_trial.hpp"
+
+#include <algorithm>
+
+namespace softfeb::switchtest {
+
+namespace {
+
+constexpr std::uint32_t kStormProbe = 78;  // with FCS
+/// Frames that wait: more than those that leave their queue for the transmitter in spite of a pause.
+constexpr std::uint64_t kWaiting = 128;
+
+}  // namespace
+
+bool StormTrials::can_pause() const {
+  if (ctx_.findings.obeyed == roce::PauseMode::kOff) return false;
+  return ctx_.findings.obeyed == roce::PauseMode::kPause ||
+         ctx_.findings.priority_of_dscp[ctx_.settings.dscp].has_value();
+}
+
+Freeze StormTrials::freeze(Time from, Time until) const {
+  Freeze out{.port = ctx_.roles().d, .from = from, .until = until};
+  if (ctx_.findings.obeyed == roce::PauseMode::kPause) return out;
+  out.kind = roce::MacControl::Kind::kPfc;
+  out.classes = static_cast<std::uint8_t>(1U << *ctx_.findings.priority_of_dscp[ctx_.settings.dscp]);
+  return out;
+}
+
+FrameKind StormTrials::frame() const {
+  FrameKind out = ctx_.frame(ctx_.roles().d, kStormProbe);
+  out.record = true;
+  return out;
+}
+
+/// The pause, and the frames that wait (kind 0). The pause ends `pause` after the first of them has left A.
+Trial StormTrials::script(Time pause) const {
+  Trial out = ctx_.trial();
+  const Time start = ctx_.rig.settle();
+  out.kinds.push_back(frame());
+  out.sources.push_back({.port = ctx_.roles().a, .kinds = {0}, .start = start, .count = kWaiting});
+  out.freezes.push_back(freeze(0, start + pause));
+  out.end = start + pause + 2 * ctx_.rig.settle();
+  return out;
+}
+
+std::optional<StormOutcome> StormTrials::run(Time pause, Time watch) {
+  Trial trial = script(pause);
+  const Time released = trial.freezes.front().until;
+  if (watch != 0) {
+    trial.kinds.push_back(frame());
+    trial.sources.push_back({.port = ctx_.roles().a,
+                             .kinds = {1},
+                             .start = released,
+                             .count = watch / kWatchGap + 1,
+                             .gap = kWatchGap});
+    trial.end += watch;
+  }
+  trial.end += rest_;
+  const auto result = ctx_.run_valid(trial);
+  if (!result) return std::nullopt;
+  // A few frames may be lost for other reasons.
+  StormOutcome out{.dropped = 2 * result->kinds[0].missing() > kWaiting};
+  // What a frame needs without a queue does not belong to the time that it waited.
+  Time least = kNever;
+  for (const Arrival& a : result->arrivals)
+    if (a.kind == 1) least = std::min(least, a.at - a.departed);
+  for (const Arrival& a : result->arrivals) {
+    if (a.kind == 0 && a.at < released && !out.leaving)
+      out.leaving = a.at - a.departed - (least == kNever ? 0 : std::min(least, a.at - a.departed));
+    if (a.kind == 1 && !out.restored) out.restored = a.departed - released;
+  }
+  return out;
+}
+
+std::optional<bool> StormTrials::ignores_next_pause(Time pause, Time gap) {
+  Trial trial = script(pause);
+  const Time from = trial.freezes.front().until + gap, until = from + second_pause();
+  trial.freezes.push_back(freeze(from, until));
+  trial.kinds.push_back(frame());
+  trial.sources.push_back(
+      {.port = ctx_.roles().a, .kinds = {1}, .start = from + ctx_.rig.settle(), .count = 1});
+  trial.end = until + 2 * ctx_.rig.settle() + rest_;
+  const auto result = ctx_.run_valid(trial);
+  if (!result) return std::nullopt;
+  return std::any_of(result->arrivals.begin(), result->arrivals.end(),
+                     [&](const Arrival& a) { return a.kind == 1 && a.at < until; });
+}
+
+}  // namespace softfeb::switchtest
