@@ -198,12 +198,13 @@ bool BufferTest::measure(std::uint32_t size) {
   return true;
 }
 
-/// Sizes of frames, with FCS: large ones, and smaller ones for accuracy as long as they are not too many.
+/// Sizes of frames, with FCS: large ones, and smaller ones until a queue holds enough to tell a limit from a
+/// dynamic threshold, as long as they are not too many.
 std::vector<std::uint32_t> BufferTest::sizes() const {
-  constexpr std::uint64_t kEnough = 100, kMost = 20'000;
+  constexpr std::uint64_t kEnough = 300, kMost = 20'000;
   std::vector<std::uint32_t> out{class_.size};
   const std::uint64_t bytes = class_.large.frames.high * class_.size;
-  for (const std::uint32_t size : {1026U, 258U})
+  for (const std::uint32_t size : {1026U, 258U, 78U})
     if (size < out.back() && bytes / size <= kMost && (out.size() == 1 || bytes / out.back() < kEnough))
       out.push_back(size);
   return out;
@@ -224,6 +225,8 @@ void BufferTest::run_frozen() {
               .reason = "the rig cannot send enough frames to fill the queue"});
     return;
   }
+  if (class_.large.frames.high == 0)
+    return ctx_.unresolvable("a queue takes no frame of " + std::to_string(class_.size) + " bytes");
   if (class_.lossless && !second_sender(ctx_))
     return ctx_.unresolvable(
         "the switch pauses all classes, and without a third port, headroom and shared memory cannot be told "
@@ -243,7 +246,11 @@ void BufferTest::run_overloaded() {
   if (!overload.possible())
     return ctx_.unresolvable(
         "the switch does not obey pause frames, and the other ports cannot overload port D");
-  if (!overload.calibrate()) return ctx_.inconclusive();
+  if (!overload.calibrate()) {
+    if (!ctx_.last_void_reason().empty()) return ctx_.inconclusive();
+    return ctx_.unresolvable("frames of " + std::to_string(size) +
+                             " bytes do not arrive even if they are alone");
+  }
   const auto found = overload.capacity();
   if (!found) return ctx_.inconclusive();
   if (!found->full) return ctx_.unresolvable("the switch lost no frames although port D was overloaded");

@@ -44,8 +44,7 @@ std::optional<FillScript> script_of(Context& ctx, const FillPlan& plan) {
   if (!freeze) return std::nullopt;
   FillScript out{std::move(*freeze), {}};
   Trial& trial = out.freeze.trial;
-  trial.obedience = plan.obedience;
-  if (plan.obedience.empty()) trial.obedience.assign(ctx.rig.ports().size(), {.obeys = false});
+  trial.obedience.assign(ctx.rig.ports().size(), {.obeys = false});
   std::uint64_t wire = 0;
   for (const Fill& fill : plan.fills) {
     if (!out.freeze.also(ctx, fill.frame.to, fill.frame.dscp)) return std::nullopt;
@@ -56,7 +55,7 @@ std::optional<FillScript> script_of(Context& ctx, const FillPlan& plan) {
   append_overload(ctx, plan, out);
   out.freeze.wait(plan.wait);
   out.freeze.release(ctx, wire);
-  // What a sender that obeys has not sent before the release would not have been held.
+  // A sender that is late must not send after the release, because those frames would not be held.
   for (Source& source : trial.sources) source.end = std::min(source.end, out.freeze.released_at());
   out.result.released = out.freeze.released_at();
   return out;

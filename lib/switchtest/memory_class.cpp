@@ -10,15 +10,22 @@ namespace {
 
 constexpr std::uint8_t kDscpsPerClass = 8;
 
-/// The DSCP of the settings, and others that may belong to other classes.
-std::vector<std::uint8_t> dscps_to_try(const Context& ctx) {
+}  // namespace
+
+std::vector<std::uint8_t> freezable_dscps(const Context& ctx) {
   std::vector<std::uint8_t> out{ctx.settings.dscp};
   for (const std::uint8_t dscp : dscps_of_other_queues(ctx, ctx.settings.dscp)) out.push_back(dscp);
   std::erase_if(out, [&](std::uint8_t dscp) { return !can_freeze(ctx, dscp); });
   return out;
 }
 
-}  // namespace
+std::optional<Capacity> capacity_of_class(Context& ctx, std::uint8_t dscp, std::uint32_t size) {
+  FrameKind frame = ctx.frame(ctx.roles().d, size);
+  frame.dscp = dscp;
+  auto out = capacity(ctx, ctx.roles().a, frame);
+  if (!out) ctx.inconclusive();
+  return out;
+}
 
 std::vector<std::uint8_t> dscps_of_other_queues(const Context& ctx, std::uint8_t dscp) {
   const auto& groups = ctx.findings.queue_of_dscp;
@@ -48,14 +55,9 @@ std::optional<std::uint16_t> second_sender(const Context& ctx) {
 std::optional<MemoryClass> find_memory_class(Context& ctx) {
   const std::uint32_t size = ctx.large_size(ctx.roles().a, ctx.roles().d);
   std::optional<MemoryClass> out;
-  for (const std::uint8_t dscp : dscps_to_try(ctx)) {
-    FrameKind frame = ctx.frame(ctx.roles().d, size);
-    frame.dscp = dscp;
-    auto found = capacity(ctx, ctx.roles().a, frame);
-    if (!found) {
-      ctx.inconclusive();
-      return std::nullopt;
-    }
+  for (const std::uint8_t dscp : freezable_dscps(ctx)) {
+    const auto found = capacity_of_class(ctx, dscp, size);
+    if (!found) return std::nullopt;
     if (out && found->paused) continue;
     out = {dscp, found->paused, *found, size};
     if (!found->paused || ctx.findings.sends == roce::PauseMode::kPause) break;

@@ -21,6 +21,13 @@ struct MemoryClass {
 /// test has ended without result.
 std::optional<MemoryClass> find_memory_class(Context& ctx);
 
+/// The DSCP of the settings and those of other queues, as far as D can freeze them.
+std::vector<std::uint8_t> freezable_dscps(const Context& ctx);
+
+/// Overfills the queue of D for frames of this DSCP and size (with FCS) from A. nullopt: no trial was valid,
+/// so the test has ended.
+std::optional<Capacity> capacity_of_class(Context& ctx, std::uint8_t dscp, std::uint32_t size);
+
 /// DSCPs that D can freeze and that may have other queues than `dscp`: one for each queue, if those are
 /// known.
 std::vector<std::uint8_t> dscps_of_other_queues(const Context& ctx, std::uint8_t dscp);

@@ -36,9 +36,7 @@ std::uint16_t quanta_for(const Context& ctx, const roce::MacControl& control, st
 }
 
 std::optional<PausedClass> find_paused_class(Context& ctx) {
-  std::vector<std::uint8_t> dscps{ctx.settings.dscp};
-  for (const std::uint8_t dscp : dscps_of_other_queues(ctx, ctx.settings.dscp)) dscps.push_back(dscp);
-  std::erase_if(dscps, [&](std::uint8_t dscp) { return !can_freeze(ctx, dscp); });
+  const std::vector<std::uint8_t> dscps = freezable_dscps(ctx);
   if (dscps.empty()) {
     ctx.unresolvable("the switch does not obey pause frames of port D, so no queue can be frozen");
     return std::nullopt;
@@ -46,13 +44,8 @@ std::optional<PausedClass> find_paused_class(Context& ctx) {
   if (ctx.findings.sends == roce::PauseMode::kOff) return std::nullopt;
   const std::uint32_t size = ctx.large_size(ctx.roles().a, ctx.roles().d);
   for (const std::uint8_t dscp : dscps) {
-    FrameKind frame = ctx.frame(ctx.roles().d, size);
-    frame.dscp = dscp;
-    auto found = capacity(ctx, ctx.roles().a, frame);
-    if (!found) {
-      ctx.inconclusive();
-      return std::nullopt;
-    }
+    const auto found = capacity_of_class(ctx, dscp, size);
+    if (!found) return std::nullopt;
     if (found->paused) return PausedClass{dscp, size, *found};
   }
   return std::nullopt;

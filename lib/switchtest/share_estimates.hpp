@@ -9,8 +9,7 @@
 /// 95 %, from the spread of the trials (jackknife). Pure functions.
 namespace softfeb::switchtest {
 
-/// Frames that arrived: by trial, and by competitor. At least three trials; each has
-/// arrivals.
+/// Frames that arrived: by trial, and by competitor. At least three trials; each has arrivals.
 using SharesByTrial = std::vector<std::vector<double>>;
 
 /// Jain's index of the shares in the long run. The index of a single trial is too small, because random

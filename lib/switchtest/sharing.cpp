@@ -27,6 +27,8 @@ class SharingRules {
   bool like_first(const Queue& q) const;
   bool memory_was_full(const Queue& q, double pool) const;
   SharingFound at_least_all_held(Sharing sharing) const;
+  SharingFound unknown(const char* reason) const;
+  bool shows_small_alpha() const;
   std::optional<SharingFound> limit() const;
   std::vector<HeldPoint> held_points() const;
   SharingFound complete() const;
@@ -50,6 +52,21 @@ SharingFound SharingRules::at_least_all_held(Sharing sharing) const {
   SharingFound out{.sharing = sharing};
   for (const Queue& q : points_) out.pool_low = std::max(out.pool_low, q.used + bytes(q.frames.low));
   return out;
+}
+
+SharingFound SharingRules::unknown(const char* reason) const {
+  SharingFound out = at_least_all_held(Sharing::kUnknown);
+  out.reason = reason;
+  return out;
+}
+
+/// True if enough memory was in use for a dynamic threshold to fall by two frames, even with the smallest α
+/// that switches are configured with (1/128). Otherwise, it looks like a limit.
+bool SharingRules::shows_small_alpha() const {
+  constexpr double kSmallestAlpha = 1.0 / 128, kSeen = 2;
+  double used = 0;
+  for (const Queue& q : points_) used = std::max(used, q.used);
+  return used * kSmallestAlpha / (1 + kSmallestAlpha) >= kSeen * s_.frame;
 }
 
 /// A constant limit: all queues hold as much as the first, unless they exhaust the memory. Whether these also
@@ -85,24 +102,25 @@ SharingFound SharingRules::complete() const {
 }
 
 SharingFound SharingRules::conclude() const {
-  if (points_.size() == 1) {
-    SharingFound out = at_least_all_held(Sharing::kUnknown);
-    out.reason = "only one queue took frames, and there is no second egress port that could be filled";
-    return out;
-  }
+  if (points_.size() == 1)
+    return unknown("only one queue took frames, and there is no second egress port that could be filled");
   const bool all_like_first =
       std::all_of(points_.begin(), points_.end(), [&](const Queue& q) { return like_first(q); });
-  if (all_like_first) return *limit();
-  if (auto fit = fit_threshold(held_points())) {
-    if (!fit->alpha_high) return complete();
-    if (fit->share_low > 0)
-      return {
-          .sharing = Sharing::kDynamic, .fit = *fit, .pool_low = fit->pool_low, .pool_high = fit->pool_high};
+  if (!all_like_first) {
+    if (auto fit = fit_threshold(held_points())) {
+      if (!fit->alpha_high) return complete();
+      if (fit->share_low > 0)
+        return {.sharing = Sharing::kDynamic,
+                .fit = *fit,
+                .pool_low = fit->pool_low,
+                .pool_high = fit->pool_high};
+    }
   }
-  if (auto found = limit()) return *found;
-  SharingFound out = at_least_all_held(Sharing::kUnknown);
-  out.reason = "what the queues held fits neither a limit nor a dynamic threshold";
-  return out;
+  const auto found = limit();
+  if (!found) return unknown("what the queues held fits neither a limit nor a dynamic threshold");
+  if (!shows_small_alpha())
+    return unknown("the queues hold too few frames to tell a limit from a dynamic threshold");
+  return *found;
 }
 
 }  // namespace

@@ -185,6 +185,30 @@ TEST_CASE("Random dynamic thresholds and port limits", "[switchtest]") {
   CHECK(sharing(buffer_of(network)) == "port limit");
 }
 
+TEST_CASE("A small dynamic threshold is not taken for a limit", "[switchtest]") {
+  fabric::NetworkConfig network = test::set_v1();
+  fabric::SwitchConfig& dut = network.switches[0];
+  for (const std::uint64_t buffer : {test::kMiB / 2, 2 * test::kMiB, 16 * test::kMiB})
+    for (const std::uint32_t part : {16U, 32U, 64U, 128U}) {
+      dut.buffer = buffer;
+      dut.dynamic_alpha = 256 / part;
+      const SwitchReport report = buffer_of(network);
+      INFO("buffer " << buffer << " alpha 1/" << part);
+      const TestReport& buffer_report = test::test_report(report, "buffer");
+      if (buffer_report.status != Status::kMeasured) {
+        CHECK(buffer_report.status == Status::kUnresolvable);
+        CHECK_FALSE(buffer_report.reason.empty());
+        continue;
+      }
+      const Figure& found = test::figure(report, "buffer", "sharing");
+      if (found.status == Status::kUnresolvable) continue;
+      CHECK(found.text == "dynamic threshold");
+      const Figure& alpha = test::figure(report, "buffer", "alpha");
+      CHECK(*alpha.low <= 1.0 / part);
+      CHECK(*alpha.high >= 1.0 / part);
+    }
+}
+
 TEST_CASE("Without pauses, an overload shows one queue", "[switchtest]") {
   fabric::NetworkConfig network = test::set_v1();
   network.links[3].flow_control = fabric::PauseMode::kOff;

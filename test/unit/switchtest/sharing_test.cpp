@@ -62,19 +62,31 @@ TEST_CASE("Queues that hold nothing beside a full one share everything", "[switc
 }
 
 TEST_CASE("Equal queues have a limit each, or each port has one", "[switchtest]") {
-  QueueSeries series = queues(100);
-  series.same_port = {{100'000, exactly(0)}};
-  series.other_port = {{50'000, exactly(100)}, {100'000, exactly(101)}};
+  QueueSeries series = queues(1000);
+  series.same_port = {{1'000'000, exactly(0)}};
+  series.other_port = {{500'000, exactly(1000)}, {1'000'000, exactly(1001)}};
   CHECK(sharing_of(series).sharing == Sharing::kPortLimit);
-  CHECK(sharing_of(series).pool_low == 201'000);
+  CHECK(sharing_of(series).pool_low == 2'001'000);
   CHECK_FALSE(sharing_of(series).pool_high);
-  series.same_port = {{100'000, exactly(100)}, {200'000, exactly(99)}};
+  series.same_port = {{1'000'000, exactly(1000)}, {2'000'000, exactly(999)}};
   CHECK(sharing_of(series).sharing == Sharing::kQueueLimit);
   // The last queue finds less than its limit.
-  series.same_port.push_back({299'000, exactly(40)});
+  series.same_port.push_back({2'999'000, exactly(400)});
   series.other_port.clear();
   CHECK(sharing_of(series).sharing == Sharing::kQueueLimit);
-  CHECK(sharing_of(series).pool_low == 339'000);
+  CHECK(sharing_of(series).pool_low == 3'399'000);
+}
+
+TEST_CASE("Short queues cannot tell a limit from a dynamic threshold", "[switchtest]") {
+  QueueSeries series = queues(100);
+  series.same_port = {{100'000, exactly(0)}};
+  series.other_port = {{50'000, exactly(100)}, {100'000, exactly(100)}};
+  CHECK(sharing_of(series).sharing == Sharing::kUnknown);
+  CHECK_FALSE(sharing_of(series).reason.empty());
+  // With alpha = 1/128, a queue of 258 frames makes the next two frames shorter.
+  series = queues(258);
+  series.other_port = {{258'000, exactly(258)}};
+  CHECK(sharing_of(series).sharing == Sharing::kPortLimit);
 }
 
 TEST_CASE("Geometrically falling queues have a dynamic threshold", "[switchtest]") {
