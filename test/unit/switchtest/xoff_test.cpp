@@ -87,7 +87,8 @@ TEST_CASE("The time to a pause frame is that of the switch", "[switchtest]") {
   fabric::NetworkConfig network = test::set_v4();
   network.switches[0].times.pause_generation = 1500 * kNanosecond;
   network.switches[0].times.pipeline = 700 * kNanosecond;
-  const Figure& found = xoff_figure(xoff_of(network), "generation_ns");
+  const SwitchReport report = xoff_of(network);
+  const Figure& found = xoff_figure(report, "generation_ns");
   CHECK(*found.value == Approx(1500).margin(0.1));
 }
 
