@@ -39,14 +39,17 @@ void judge_number(const Expectation& expected, const Figure& figure, Verdict& ve
     verdict.reason = figure.text.empty() ? std::string(name(figure.status)) : "is " + figure.text;
     return;
   }
-  const auto fail = [&](const std::string& reason) {
-    verdict.outcome = Verdict::Outcome::kFailed;
-    verdict.reason = reason;
+  // A limit inside the interval may hold.
+  const auto fail = [&](const std::string& reason, bool clear) {
+    verdict.outcome = clear ? Verdict::Outcome::kFailed : Verdict::Outcome::kUndecided;
+    verdict.reason = reason + (clear ? "" : ", but the limit is inside the interval of the figure");
   };
   if (expected.min && most && *most < *expected.min)
-    return fail(text_of(*most) + " is below " + text_of(*expected.min));
+    return fail(text_of(*most) + " is below " + text_of(*expected.min),
+                !figure.high || *figure.high < *expected.min);
   if (expected.max && least && *least > *expected.max)
-    return fail(text_of(*least) + " is above " + text_of(*expected.max));
+    return fail(text_of(*least) + " is above " + text_of(*expected.max),
+                !figure.low || *figure.low > *expected.max);
   const bool above = !expected.min || (least && *least >= *expected.min);
   const bool below = !expected.max || (most && *most <= *expected.max);
   if (!above || !below) {

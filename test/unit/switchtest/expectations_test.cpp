@@ -33,8 +33,15 @@ Outcome outcome(Expectation expected) {
 
 TEST_CASE("A figure must be within its bounds", "[switchtest]") {
   CHECK(outcome({.figure = "kmin_bytes", .min = 40'000, .max = 42'000}) == Outcome::kHeld);
-  CHECK(outcome({.figure = "kmin_bytes", .min = 41'000}) == Outcome::kFailed);
-  CHECK(outcome({.figure = "kmin_bytes", .max = 40'959}) == Outcome::kFailed);
+  CHECK(outcome({.figure = "kmin_bytes", .min = 41'001}) == Outcome::kFailed);
+  CHECK(outcome({.figure = "kmin_bytes", .max = 40'899}) == Outcome::kFailed);
+}
+
+TEST_CASE("A bound inside the interval of a figure may hold", "[switchtest]") {
+  CHECK(outcome({.figure = "kmin_bytes", .min = 40'900}) == Outcome::kHeld);
+  CHECK(outcome({.figure = "kmin_bytes", .min = 41'000}) == Outcome::kUndecided);
+  CHECK(outcome({.figure = "kmin_bytes", .max = 40'959}) == Outcome::kUndecided);
+  CHECK(outcome({.figure = "kmin_bytes", .max = 40'900}) == Outcome::kUndecided);
 }
 
 TEST_CASE("Bounds in percent fit figures in percent and shares", "[switchtest]") {
