@@ -70,6 +70,8 @@ Json trial_json(const TrialRecord& t) {
   Json kinds = Json::array();
   for (const TrialRecord::Counts& c : t.kinds) kinds.push_back(counts_json(c));
   Json j{{"at_s", to_seconds(t.at)}, {"pauses", t.pauses}, {"kinds", std::move(kinds)}};
+  if (t.late != 0) j["late_us"] = to_seconds(t.late) * 1e6;
+  if (t.time_error != 0) j["time_error_us"] = to_seconds(t.time_error) * 1e6;
   if (!t.void_reason.empty()) j["void_reason"] = t.void_reason;
   return j;
 }

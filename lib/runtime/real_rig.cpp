@@ -141,7 +141,9 @@ TrialResult RealRig::run(const Trial& trial) {
   poll(start + trial.end);
   if (network_) observe();
   TrialResult out = collect(trial, endpoints_);
-  out.void_reason = void_reason(trial, out, faults(missed_before));
+  const switchtest::RigFaults faults = this->faults(missed_before);
+  out.time_error = faults.loop_gap + faults.network_gap;
+  out.void_reason = void_reason(trial, out, faults);
   drain();
   expire_pauses(trial);
   return out;

@@ -165,7 +165,11 @@ std::optional<FrameCount> BufferTest::fill_other(const BufferSeries& series, std
       other_port_ = OtherPort::kNone;
       return out;
     }
-    out.add(frozen ? result->held.back() : overload.depth(*result).value_or(filling));
+    const std::uint64_t all = frozen ? result->held.back() : filling;
+    const FrameCount held =
+        frozen ? FrameCount{all, all} : overload.depth(*result).value_or(FrameCount{all, all});
+    out.add(held.low);
+    out.add(held.high);
   }
   return out;
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace softfeb::switchtest {
@@ -21,14 +22,14 @@ class BurstTest {
 
  private:
   struct Longest {
-    double each = 0;                    ///< mean over the repetitions
-    std::uint64_t low = 0;              ///< the shortest of the repetitions; a train of this length passed
-    std::optional<std::uint64_t> fail;  ///< the shortest train that lost frames in each repetition
+    double each = 0;                    ///< best estimate
+    std::uint64_t low = 0;              ///< a train of this length passes
+    std::optional<std::uint64_t> fail;  ///< a train of this length loses frames
   };
 
   std::uint64_t limit(std::uint32_t size) const;
   std::optional<Longest> find(std::uint32_t size);
-  std::optional<Longest> repeat(TrainTrial& trains, std::uint64_t overlong, std::uint64_t lossless);
+  std::optional<Longest> bound(TrainTrial& trains, std::uint64_t overlong);
   bool validate(TrainTrial& trains, Longest& found);
   std::optional<double> excess(std::uint32_t size, std::string& reason) const;
   void report(std::uint32_t size, const Longest& found);
@@ -67,27 +68,33 @@ std::optional<BurstTest::Longest> BurstTest::find(std::uint32_t size) {
     frames = std::min(frames, most);
     const auto seen = trains.send(frames);
     if (!seen) return std::nullopt;
-    if (seen->lost != 0) return repeat(trains, frames, seen->lossless);
-    if (frames == most) return Longest{.each = static_cast<double>(frames), .low = frames};
+    if (seen->lost == 0 && frames < most) continue;
+    if (seen->lost == 0) return Longest{.each = static_cast<double>(frames), .low = frames};
+    if (!ctx_.exact()) return bound(trains, frames);
+    Longest found{
+        .each = static_cast<double>(seen->lossless), .low = seen->lossless, .fail = seen->lossless + 1};
+    if (!validate(trains, found)) return std::nullopt;
+    return found;
   }
 }
 
-std::optional<BurstTest::Longest> BurstTest::repeat(TrainTrial& trains, std::uint64_t overlong,
-                                                    std::uint64_t lossless) {
-  constexpr unsigned kStandard = 50;
-  const unsigned times = ctx_.repetitions(kStandard);
-  Longest out{.low = lossless, .fail = lossless + 1};
-  double sum = static_cast<double>(lossless);
-  for (unsigned i = 1; i < times; ++i) {
+/// The length with which all repetitions agree, each within the error of its times. nullopt: the rig failed.
+std::optional<BurstTest::Longest> BurstTest::bound(TrainTrial& trains, std::uint64_t overlong) {
+  constexpr unsigned kTrains = 50;
+  std::uint64_t least = UINT64_MAX, most = 0, low = 0, high = UINT64_MAX;
+  for (unsigned i = 0; i < ctx_.repetitions(kTrains); ++i) {
     const auto seen = trains.send(overlong);
     if (!seen) return std::nullopt;
-    sum += static_cast<double>(seen->lossless);
-    out.low = std::min(out.low, seen->lossless);
-    out.fail = std::max(*out.fail, seen->lossless + 1);
+    least = std::min(least, seen->lossless);
+    most = std::max(most, seen->lossless);
+    low = std::max(low, seen->lossless - std::min(seen->lossless, seen->error));
+    high = std::min(high, seen->lossless + seen->error);
   }
-  out.each = sum / times;
-  if (!validate(trains, out)) return std::nullopt;
-  return out;
+  if (low > high) {  // they do not agree, so the switch varies
+    low = least;
+    high = most;
+  }
+  return Longest{.each = static_cast<double>(low + high) / 2, .low = low, .fail = high + 1};
 }
 
 /// Checks that a train of the lower bound passes and one of the upper bound does not. Returns false if the
@@ -155,14 +162,23 @@ void BurstTest::report(std::uint32_t size, const Longest& found) {
 }
 
 void BurstTest::run() {
-  const std::uint32_t largest = ctx_.large_size(ctx_.roles().a, ctx_.roles().d);
-  for (const std::uint32_t size : ctx_.settings.sizes) {
-    if (size > largest) continue;
+  std::vector<Figure> failed;
+  const auto sizes = ctx_.sizes(ctx_.roles().a, ctx_.roles().d);
+  for (const std::uint32_t size : sizes) {
     const auto found = find(size);
-    if (!found) return ctx_.inconclusive();
+    if (!found) {
+      failed.push_back({.name = "frames",
+                        .labels = {{"size", std::to_string(size)}},
+                        .unit = "frames",
+                        .status = Status::kInconclusive,
+                        .reason = ctx_.last_void_reason()});
+      continue;
+    }
     if (found->fail) bytes_ = std::max(bytes_, found->low * size);
     report(size, *found);
   }
+  if (failed.size() == sizes.size()) return ctx_.inconclusive();
+  for (Figure& figure : failed) ctx_.add(std::move(figure));
 }
 
 }  // namespace

@@ -11,7 +11,11 @@ namespace softfeb::switchtest {
 namespace {
 
 TrialRecord record_of(const TrialResult& result, Time at) {
-  TrialRecord out{.at = at, .pauses = result.pauses.size(), .void_reason = result.void_reason};
+  TrialRecord out{.at = at,
+                  .pauses = result.pauses.size(),
+                  .late = result.late_max,
+                  .time_error = result.time_error,
+                  .void_reason = result.void_reason};
   for (const KindStats& k : result.kinds)
     out.kinds.push_back({k.sent, k.arrived, k.duplicated, k.reordered, k.damaged, k.ecn});
   return out;
@@ -66,6 +70,16 @@ std::uint32_t Context::large_size(std::uint16_t from, std::uint16_t to) const {
   for (const std::uint32_t size : {4174U, 2126U, 1518U, 1026U, 514U})
     if (size - kFcsSize <= limit) return size;
   return 258;
+}
+
+std::vector<std::uint32_t> Context::sizes(std::uint16_t from, std::uint16_t to) const {
+  constexpr std::size_t kQuickSizes = 3;
+  std::vector<std::uint32_t> out;
+  for (const std::uint32_t size : settings.sizes)
+    if (size <= large_size(from, to)) out.push_back(size);
+  if (exact() || !quick() || out.size() <= kQuickSizes) return out;
+  std::sort(out.begin(), out.end());
+  return {out.front(), out[out.size() / 2], out.back()};
 }
 
 TrialResult Context::run(const Trial& trial) {

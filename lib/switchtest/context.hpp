@@ -10,6 +10,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace softfeb::switchtest {
 
@@ -44,6 +45,9 @@ class Context {
   /// The largest of the usual sizes (with FCS) that passes from `from` to `to`: 4174 unless the ports or the
   /// switch permit less.
   std::uint32_t large_size(std::uint16_t from, std::uint16_t to) const;
+  /// Settings::sizes that pass from `from` to `to`. The quick effort takes the smallest, a middle and the
+  /// largest one in real time.
+  std::vector<std::uint32_t> sizes(std::uint16_t from, std::uint16_t to) const;
 
   /// Runs a trial; counts it, and counts void ones separately.
   TrialResult run(const Trial& trial);

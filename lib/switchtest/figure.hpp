@@ -67,7 +67,9 @@ struct TrialRecord {
   Time at = 0;  ///< end of the trial, on the rig's clock
   std::vector<Counts> kinds;
   std::uint64_t pauses = 0;  ///< pause frames that the switch sent
-  std::string void_reason;
+  Time late = 0;             ///< TrialResult::late_max
+  Time time_error = 0;       ///< TrialResult::time_error
+  std::string void_reason{};
 };
 
 struct TestReport {

@@ -120,11 +120,11 @@ Figure IncastSearch::figure_of(const BurstProperty& property, const Bracket& fou
   }
   // Senders that start late make the queue shorter, by at most a frame each.
   constexpr Time kExact = 100 * kNanosecond;
-  const std::uint64_t excess = trials_.skew() > kExact && found.pass > 0 ? 1 : 0;
+  const std::uint64_t excess = (trials_.skew() > kExact ? 1 : 0) + trials_.error(found.pass);
   out.value = static_cast<double>(found.pass);
-  out.low = static_cast<double>(found.pass - excess);
+  out.low = static_cast<double>(found.pass - std::min(found.pass, excess));
   if (found.fail && (!found.unreached || *found.unreached >= *found.fail)) {
-    out.high = static_cast<double>(*found.fail - 1);
+    out.high = static_cast<double>(*found.fail - 1 + trials_.error(*found.fail));
   } else if (found.unreached) {
     out.status = Status::kBounded;
     out.reason = "the rig failed with longer bursts: " + trials_.failure();

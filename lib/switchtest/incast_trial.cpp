@@ -2,8 +2,10 @@
 #include "switchtest/incast_trial.hpp"
 
 #include "switchtest/seen_pauses.hpp"
+#include "switchtest/train_error.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace softfeb::switchtest {
@@ -55,6 +57,14 @@ Trial IncastTrials::script(std::uint64_t frames) const {
   return out;
 }
 
+double IncastTrials::error_of(const TrialResult& result) const {
+  if (ctx_.exact()) return 0;
+  double in = 0;
+  for (const std::uint16_t s : senders_) in += static_cast<double>(ctx_.rate(s));
+  return frames_of_error(result, frame_.length, in, static_cast<double>(ctx_.rate(ctx_.roles().d))) /
+         static_cast<double>(senders_.size());
+}
+
 /// Trials in which a sender starts more than a frame (or 100 ns) too late are repeated.
 std::optional<BurstOutcome> IncastTrials::run(std::uint64_t frames) {
   constexpr Time kLeastSkew = 100 * kNanosecond;
@@ -66,7 +76,7 @@ std::optional<BurstOutcome> IncastTrials::run(std::uint64_t frames) {
     const Time skew = skew_of(*result);
     if (skew > std::max(kLeastSkew, frame_time())) continue;
     skew_ = std::max(skew_, skew);
-    BurstOutcome out{.pauses = count_pauses(*result)};
+    BurstOutcome out{.pauses = count_pauses(*result), .error = error_of(*result)};
     for (const KindStats& k : result->kinds) {
       out.marked += k.ecn[static_cast<std::size_t>(roce::Ecn::kCe)];
       out.lost += k.missing();
@@ -74,6 +84,19 @@ std::optional<BurstOutcome> IncastTrials::run(std::uint64_t frames) {
     return out;
   }
   return std::nullopt;
+}
+
+std::uint64_t IncastTrials::error(std::uint64_t frames) const {
+  const auto known = outcomes_.find(frames);
+  double least = 0;
+  bool any = false;
+  if (known != outcomes_.end())
+    for (const auto& outcome : known->second) {
+      if (!outcome || (any && outcome->error >= least)) continue;
+      least = outcome->error;
+      any = true;
+    }
+  return static_cast<std::uint64_t>(std::ceil(least));
 }
 
 std::optional<BurstOutcome> IncastTrials::outcome(std::uint64_t frames, std::size_t repetition) {

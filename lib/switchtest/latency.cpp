@@ -39,6 +39,7 @@ class LatencyTest {
   std::optional<Point> measure(std::uint32_t size, unsigned percent, double load);
   void report(const Point& point);
   void report_without_reference(const Point& point);
+  void report_failure(std::uint32_t size, unsigned percent);
   void report_fit();
   void add_curves();
   Figure figure(const Point& point, const std::string& name, const Interval& ns) const;
@@ -150,6 +151,17 @@ void LatencyTest::report_without_reference(const Point& point) {
   ctx_.add(figure(point, "ipdv_ns", point.delays.back()));
 }
 
+/// Says that the rig failed at a load, and so at all higher ones.
+void LatencyTest::report_failure(std::uint32_t size, unsigned percent) {
+  for (const unsigned p : kLoadPercent)
+    if (p >= percent)
+      ctx_.add({.name = ctx_.rig.own_delay() ? "p99_ns" : "p99_over_min_ns",
+                .labels = {{"size", std::to_string(size)}, {"load", std::to_string(p)}},
+                .unit = "ns",
+                .status = Status::kInconclusive,
+                .reason = ctx_.last_void_reason()});
+}
+
 /// Fits the least delays at the lowest load, at which frames do not wait.
 void LatencyTest::report_fit() {
   std::vector<double> bytes, ns;
@@ -214,18 +226,19 @@ void LatencyTest::add_curves() {
 }
 
 void LatencyTest::run() {
-  const std::uint32_t largest = ctx_.large_size(ctx_.roles().a, ctx_.roles().d);
-  for (const std::uint32_t size : ctx_.settings.sizes) {
-    if (size > largest) continue;
+  for (const std::uint32_t size : ctx_.sizes(ctx_.roles().a, ctx_.roles().d)) {
     const auto load = load_without_loss(size);
-    if (!load) return ctx_.inconclusive();
     for (const unsigned percent : kLoadPercent) {
-      const auto point = measure(size, percent, *load);
-      if (!point) return ctx_.inconclusive();
+      const auto point = load ? measure(size, percent, *load) : std::nullopt;
+      if (!point) {
+        report_failure(size, percent);
+        break;  // the rig does not reach the higher loads either
+      }
       points_.push_back(*point);
       report(*point);
     }
   }
+  if (points_.empty()) return ctx_.inconclusive();
   report_fit();
   add_curves();
 }

@@ -9,6 +9,13 @@
 
 namespace softfeb::switchtest {
 
+namespace {
+
+/// Minimum time for which an overload keeps the queue full, in slots.
+constexpr std::uint64_t kWhileFull = 600;
+
+}  // namespace
+
 Overload::Overload(Context& ctx, FrameKind frame)
     : ctx_(ctx),
       frame_(std::move(frame)),
@@ -38,11 +45,17 @@ void Overload::choose_senders(bool with_d) {
 
 bool Overload::calibrate() {
   const std::uint32_t length = FrameWriter::frame_length(frame_);
+  noise_ = 0;
   for (Sender& s : senders_) {
     const auto path = path_delay(ctx_, s.port, frame_.to, frame_.dscp);
     if (!path) return false;
     // A frame that waits is stored, even in a switch that forwards others before they are complete.
-    s.unloaded = path->value() + time_on_wire(length, ctx_.rate(s.port)) + slot_;
+    s.on_wires = time_on_wire(length, ctx_.rate(s.port)) + slot_;
+    s.unloaded = path->value() + s.on_wires;
+    if (ctx_.exact()) continue;
+    const auto delays = unloaded_delays(ctx_, s.port, frame_);
+    if (!delays) return false;
+    noise_ = std::max(noise_, (*delays)[delays->size() * 9 / 10] - delays->front());
   }
   return true;
 }
@@ -50,7 +63,6 @@ bool Overload::calibrate() {
 Time Overload::duration(std::uint64_t frames) const {
   // The queue grows by `excess_` frames in each slot. Then it stays full for some hundred frames, so that
   // some of them are admitted just when the limit is reached.
-  constexpr std::uint64_t kWhileFull = 600;
   constexpr double kMargin = 1.3;
   const double slots = kMargin * static_cast<double>(frames) / excess_ + kWhileFull;
   return static_cast<Time>(slots * static_cast<double>(slot_));
@@ -71,18 +83,42 @@ void Overload::add(FillPlan& plan, std::uint64_t frames) const {
   plan.wait += (frames + 1) * slot_;
 }
 
-std::optional<std::uint64_t> Overload::depth(const FillResult& result) const {
-  std::uint64_t lost = 0, most = 0;
+std::vector<Time> Overload::waits_while_full(const FillResult& result, Time Sender::*unloaded) const {
+  const auto is_ours = [&](std::uint16_t kind) {
+    return kind >= result.overload_kind && kind < result.overload_kind + senders_.size();
+  };
+  Time last = 0;
+  for (std::size_t i = 0; i < senders_.size(); ++i)
+    last = std::max(last, result.trial.kinds[result.overload_kind + i].last_departure);
+  std::vector<Time> out;
+  for (const Arrival& a : result.trial.arrivals) {
+    if (!is_ours(a.kind) || a.departed + kWhileFull * slot_ < last) continue;
+    const Time delay = a.at - a.departed;
+    out.push_back(delay - std::min(delay, senders_[a.kind - result.overload_kind].*unloaded));
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+std::optional<FrameCount> Overload::depth(const FillResult& result) const {
+  std::uint64_t lost = 0;
   for (std::size_t i = 0; i < senders_.size(); ++i)
     lost += result.trial.kinds[result.overload_kind + i].missing();
   if (lost == 0) return std::nullopt;
-  for (const Arrival& a : result.trial.arrivals) {
-    if (a.kind < result.overload_kind || a.kind >= result.overload_kind + senders_.size()) continue;
-    const Time delay = a.at - a.departed, unloaded = senders_[a.kind - result.overload_kind].unloaded;
-    const Time waited = delay - std::min(delay, unloaded);
-    most = std::max<std::uint64_t>(most, waited / slot_ + 1);
+  const std::vector<Time> waits = waits_while_full(result, &Sender::unloaded);
+  FrameCount out{0, 0};
+  if (waits.empty()) return out;
+  if (ctx_.exact()) {
+    out.low = out.high = waits.back() / slot_ + 1;
+    return out;
   }
-  return most;
+  // Most frames are admitted when a single place is free. The rig makes some frames seem to wait longer than
+  // they do; but what it adds to unloaded frames, it may not add to others.
+  const Time low = waits[waits.size() / 4];
+  const Time high = waits_while_full(result, &Sender::on_wires)[waits.size() * 3 / 4];
+  out.low = (low - std::min(low, noise_)) / slot_ + 1;
+  out.high = high / slot_ + 2;
+  return out;
 }
 
 bool Overload::paused(const FillResult& result) const {
@@ -122,9 +158,10 @@ std::optional<Capacity> Overload::capacity() {
       if (!result) return std::nullopt;
       const auto deepest = depth(*result);
       // The queue was full for long enough only if it holds less than the overload was made for.
-      if (!deepest || *deepest > n) break;
+      if (!deepest || deepest->high > n) break;
       out.full = true;
-      out.frames.add(*deepest);
+      out.frames.add(deepest->low);
+      out.frames.add(deepest->high);
       out.paused = out.paused || paused(*result);
     }
   }

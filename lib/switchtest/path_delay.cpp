@@ -23,7 +23,7 @@ PathDelay path_delay_of(std::uint32_t small, Time small_delay, std::uint32_t lar
   return out;
 }
 
-std::optional<Time> unloaded_delay(Context& ctx, std::uint16_t from, FrameKind frame) {
+std::optional<std::vector<Time>> unloaded_delays(Context& ctx, std::uint16_t from, FrameKind frame) {
   constexpr std::uint64_t kFrames = 10;
   frame.record = true;
   Trial trial = ctx.trial();
@@ -36,9 +36,16 @@ std::optional<Time> unloaded_delay(Context& ctx, std::uint16_t from, FrameKind f
   trial.end = start + kFrames * gap + 2 * ctx.rig.settle() + 2 * kMillisecond;
   const auto result = ctx.run_valid(trial);
   if (!result || result->arrivals.empty()) return std::nullopt;
-  Time out = kNever;
-  for (const Arrival& a : result->arrivals) out = std::min(out, a.at - a.departed);
+  std::vector<Time> out;
+  for (const Arrival& a : result->arrivals) out.push_back(a.at - a.departed);
+  std::sort(out.begin(), out.end());
   return out;
+}
+
+std::optional<Time> unloaded_delay(Context& ctx, std::uint16_t from, FrameKind frame) {
+  const auto delays = unloaded_delays(ctx, from, std::move(frame));
+  if (!delays) return std::nullopt;
+  return delays->front();
 }
 
 std::optional<PathDelay> path_delay(Context& ctx, std::uint16_t from, std::uint16_t to, std::uint8_t dscp) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace softfeb::switchtest {
 
@@ -20,7 +21,11 @@ struct PathDelay {
 /// Accuracy of times: rounding to picoseconds, several times.
 inline constexpr Time kTimeResolution = 10;
 
-/// Shortest delay of a few frames from `from` at low load. nullopt: no trial was valid, or none arrived.
+/// Delays of a few frames from `from` at low load, in ascending order. nullopt: no trial was valid, or none
+/// arrived.
+std::optional<std::vector<Time>> unloaded_delays(Context& ctx, std::uint16_t from, FrameKind frame);
+
+/// The shortest of them.
 std::optional<Time> unloaded_delay(Context& ctx, std::uint16_t from, FrameKind frame);
 
 /// Measures the path between two ports with unloaded frames of two sizes. nullopt: no trial was valid, or no

@@ -20,8 +20,13 @@ bool note(Bracket& bracket, std::uint64_t point, Probe result) {
   return false;
 }
 
+/// The rig's own limit varies, so that it is not found more accurately than this.
+constexpr std::uint64_t kRigAccuracy = 64;
+
 void narrow(Bracket& bracket, std::uint64_t high, const std::function<Probe(std::uint64_t)>& probe) {
   while (high - bracket.pass > 1) {
+    const bool rig_limit = high == bracket.unreached;
+    if (rig_limit && high - bracket.pass <= high / kRigAccuracy) return;
     const std::uint64_t middle = bracket.pass + (high - bracket.pass) / 2;
     if (!note(bracket, middle, probe(middle))) high = middle;
   }
@@ -32,7 +37,8 @@ void narrow(Bracket& bracket, std::uint64_t high, const std::function<Probe(std:
 Probe agreeing(const Context& ctx, const std::function<Probe()>& trial) {
   constexpr int kMost = 5;
   const Probe first = trial();
-  if (ctx.exact()) return first;
+  // A trial that was void has been repeated, and another repetition would take as long.
+  if (ctx.exact() || first == Probe::kVoid) return first;
   unsigned passed = first == Probe::kPass ? 1 : 0, failed = first == Probe::kFail ? 1 : 0;
   for (int i = 1; i < kMost; ++i) {
     const Probe result = trial();

@@ -25,7 +25,8 @@ class LoadSearch {
   LoadSearch(Context& ctx, std::uint32_t size, const Direction& direction)
       : ctx_(ctx), size_(size), direction_(direction) {}
 
-  void run();
+  /// Adds the figures of the size. Returns false if the rig reached no load.
+  bool run();
 
  private:
   struct Losses {
@@ -170,12 +171,12 @@ void LoadSearch::report(const Bracket& found) {
   add("gbps", per_second * 8 * size_ / 1e9, "Gb/s");
 }
 
-void LoadSearch::run() {
+bool LoadSearch::run() {
   const Time time = ctx_.duration(kSecond, 60 * kSecond);
   const Probe full = probe(kSteps, time);
   Bracket found{.pass = kSteps};
   if (full == Probe::kFail) {
-    if (loses_at_all_loads()) return;
+    if (loses_at_all_loads()) return true;
     prefill_ = ctx_.settings.effort != Effort::kRfc;
   }
   if (full != Probe::kPass) {
@@ -184,20 +185,26 @@ void LoadSearch::run() {
     if (!bound) bound = kSteps;
   }
   const Bracket sure = validated(found);
-  if (sure.pass == 0 && sure.unreached) return ctx_.inconclusive();
+  if (sure.pass == 0 && sure.unreached) {
+    ctx_.add({.name = "load",
+              .labels = {{"size", std::to_string(size_)}, {"direction", direction_.name}},
+              .status = Status::kInconclusive,
+              .reason = failure_});
+    return false;
+  }
   if (!direction_.both) ctx_.findings.load[size_] = static_cast<double>(sure.pass) / kSteps;
   report(sure);
+  return true;
 }
 
 }  // namespace
 
 void run_throughput(Context& ctx) {
+  bool any = false;
   for (const Direction& direction : {Direction{"one", false}, Direction{"both", true}})
-    for (const std::uint32_t size : ctx.settings.sizes) {
-      if (size > ctx.large_size(ctx.roles().a, ctx.roles().d)) continue;
-      LoadSearch(ctx, size, direction).run();
-      if (ctx.report.status != Status::kMeasured) return;
-    }
+    for (const std::uint32_t size : ctx.sizes(ctx.roles().a, ctx.roles().d))
+      any = LoadSearch(ctx, size, direction).run() || any;
+  if (!any) ctx.inconclusive();
 }
 
 }  // namespace softfeb::switchtest

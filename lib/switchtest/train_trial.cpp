@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "switchtest/train_trial.hpp"
 
+#include "switchtest/train_error.hpp"
+
 #include <algorithm>
+#include <cmath>
 
 namespace softfeb::switchtest {
 
@@ -36,6 +39,13 @@ std::optional<TrainTrial::Seen> TrainTrial::send(std::uint64_t frames) {
     const auto first = std::find(came[s].begin(), came[s].end(), false) - came[s].begin();
     out.lossless = std::min(out.lossless, static_cast<std::uint64_t>(first));
   }
+  double in = 0;
+  for (const std::uint16_t port : senders_) in += static_cast<double>(ctx_.rate(port));
+  const auto to = static_cast<double>(ctx_.rate(ctx_.roles().d));
+  if (!ctx_.exact() && in > to)
+    out.error = static_cast<std::uint64_t>(
+        std::ceil(frames_of_error(*result, ctx_.frame(ctx_.roles().d, size_).length, in, to) /
+                  static_cast<double>(senders_.size())));
   return out;
 }
 

@@ -25,6 +25,8 @@ class TrainTrial {
     /// Frames of each sender that arrived before its first loss, the smallest of all senders. Later frames do
     /// not change the fate of earlier ones, so trains of this length pass.
     std::uint64_t lossless = 0;
+    /// Number of frames of each sender by which it may differ from that with exact times.
+    std::uint64_t error = 0;
   };
   /// Sends a train of `frames` frames from each sender. nullopt: all trials were void.
   std::optional<Seen> send(std::uint64_t frames);

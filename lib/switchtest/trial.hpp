@@ -223,6 +223,8 @@ struct TrialResult {
   std::vector<Time> start_skew;                  ///< by source: how late its first frame left
   std::uint64_t foreign = 0;                     ///< frames that no port of this trial sent
   Time late_max = 0;                             ///< largest delay of a frame behind its schedule
+  /// Largest error of a time stamp, because a loop of the rig was not run. 0: all times are exact.
+  Time time_error = 0;
   /// Why the trial says nothing: our sender or receiver failed. Empty: the trial is valid.
   std::string void_reason;
   bool valid() const { return void_reason.empty(); }

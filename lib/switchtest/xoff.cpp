@@ -90,9 +90,9 @@ bool XoffTest::counts_bytes(const FrameKind& small, std::uint64_t low, std::uint
 /// made the switch resume. Returns false if too many trials were void.
 bool XoffTest::find_xon() {
   constexpr unsigned kTrials = 5;
-  constexpr Time kCycle = 100 * kMicrosecond;
+  constexpr Time kCycle = 100 * kMicrosecond, kRealCycle = 500 * kMicrosecond;
   const Time frame_time = time_on_wire(large_.length, ctx_.rate(large_.to));
-  const Time cycle = std::max(kCycle, 4 * frame_time);
+  const Time cycle = std::max(ctx_.exact() ? kCycle : kRealCycle, 4 * frame_time);
   std::uint64_t low = UINT64_MAX, high = 0;
   for (unsigned i = 0; i < ctx_.repetitions(kTrials); ++i) {
     auto freeze = FreezeTrial::create(ctx_, large_.to, class_.dscp);
@@ -112,8 +112,9 @@ bool XoffTest::find_xon() {
       return true;
     }
     const Time begin = drain.begin() + (resumed->at - drain.begin()) / cycle * cycle;
-    high = std::max(high, frames_ - arrived_before(*result, kind, begin));
-    low = std::min(low, frames_ - arrived_before(*result, kind, begin + cycle));
+    const Time error = result->time_error;
+    high = std::max(high, frames_ - arrived_before(*result, kind, begin - error));
+    low = std::min(low, frames_ - arrived_before(*result, kind, begin + cycle + error));
   }
   ctx_.add({.name = "xon_by_frame", .method = Method::kOrder, .text = "yes"});
   const auto bytes = [&](std::uint64_t n) { return static_cast<double>(n * large_.length); };

@@ -81,7 +81,9 @@ TEST_CASE("A load that the senders did not reach does not count as passed", "[sw
   const SwitchReport report = run_tests(rig, settings, {"throughput"});
   const Figure& load = test::figure(report, "throughput", "load", {{"size", "4174"}, {"direction", "one"}});
   CHECK(load.status == Status::kBounded);
-  CHECK(*load.value == Approx(0.9).margin(0.0015));
+  // The rig's own limit is found to a 64th.
+  CHECK(*load.value <= 0.9015);
+  CHECK(*load.value >= 0.9 * 63 / 64);
   CHECK_FALSE(load.high);
   CHECK(load.reason.find("fell behind its schedule") != std::string::npos);
 }
