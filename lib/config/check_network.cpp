@@ -38,6 +38,7 @@ class NetworkChecker {
       for (std::uint32_t i = 0; i < s.count; ++i) {
         check_int_id(s, index);
         check_int_records(s, index);
+        check_rates(reading_, config_, s, index);
         pauses = check_links(s, index++) || pauses;
       }
       check_buffer(s);

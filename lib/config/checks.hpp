@@ -15,6 +15,9 @@ namespace softfeb::config {
 void check(Reading& reading, const RunConfig& config, std::int64_t now_unix_ns);
 void check_network(Reading& reading, const LabConfig& config, const LabDraft& draft);
 
+/// Checks that a port of switch `sw` can send what its queues are guaranteed.
+void check_rates(Reading& reading, const LabConfig& config, const SwitchDraft& draft, std::uint32_t sw);
+
 // Parts of check().
 
 /// Reports invalid slow control settings of boards.

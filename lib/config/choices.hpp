@@ -13,6 +13,7 @@ inline const Choices<fabric::MultipathConfig::Mode> kMultipathMode{
      {"hash_threshold", fabric::MultipathConfig::Mode::kHashThreshold},
      {"round_robin", fabric::MultipathConfig::Mode::kRoundRobin},
      {"random", fabric::MultipathConfig::Mode::kRandom}}};
+inline const Choices<bool> kScheduler{{{"dwrr", false}, {"wrr", true}}};
 inline const Choices<fabric::HashField> kHashField{{{"source_ip", fabric::kHashSourceIp},
                                                     {"destination_ip", fabric::kHashDestinationIp},
                                                     {"protocol", fabric::kHashProtocol},

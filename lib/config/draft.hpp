@@ -188,6 +188,10 @@ void read_lab(Section section, LabDraft& draft);
 void read_network(Section section, LabDraft& draft);
 /// `multipath`: the value of the network, of which section `multipath` of the switch may change single keys.
 SwitchDraft read_switch(Section section, const std::optional<fabric::MultipathConfig>& multipath);
+/// Reads the rates of an element of `queues`.
+void read_queue_rates(Section& section, fabric::QueueRates& rates);
+/// Reads the keys of a switch's scheduler.
+void read_scheduler(Section& section, fabric::SchedulerConfig& scheduler);
 /// Reads section `multipath` of the network or of a switch. Keys that are not given keep their values.
 void read_multipath(Section section, fabric::MultipathConfig& multipath);
 Draft read_document(Reading& reading, const Node& document, Form form);

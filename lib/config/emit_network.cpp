@@ -42,6 +42,9 @@ Json emit_queue(std::size_t number, const fabric::QueueConfig& queue) {
   json["lossless"] = queue.lossless;
   json["weight"] = queue.weight == 0 ? Json("strict") : Json(queue.weight);
   if (queue.minimum != 0) json["minimum"] = format_size(queue.minimum);
+  if (queue.rates.min != 0) json["min_rate"] = format_bandwidth(queue.rates.min);
+  if (queue.rates.max != 0) json["max_rate"] = format_bandwidth(queue.rates.max);
+  if (queue.rates.any()) json["burst"] = format_size(queue.rates.burst);
   return json;
 }
 
@@ -87,6 +90,16 @@ Json emit_multipath(const fabric::MultipathConfig& multipath) {
           {"polarised", multipath.polarised ? "on" : "off"}};
 }
 
+/// Writes what differs from the defaults.
+void emit_scheduler(Json& json, const fabric::SchedulerConfig& scheduler) {
+  if (scheduler.by_packets) json["scheduler"] = choices::kScheduler.name(true);
+  if (scheduler.overhead != fabric::SchedulerConfig{}.overhead)
+    json["scheduler_overhead"] = scheduler.overhead;
+  if (scheduler.port_rate == 0) return;
+  json["port_rate"] = format_bandwidth(scheduler.port_rate);
+  json["port_burst"] = format_size(scheduler.port_burst);
+}
+
 Json emit_switch(const fabric::SwitchConfig& config) {
   Json json;
   json["name"] = config.name;
@@ -124,6 +137,7 @@ Json emit_switch(const fabric::SwitchConfig& config) {
   }
   if (config.int_on) json["int"] = "on";
   if (config.int_id != 0) json["int_id"] = config.int_id;
+  emit_scheduler(json, config.scheduler);
   if (config.multipath) json["multipath"] = emit_multipath(*config.multipath);
   return json;
 }

@@ -88,6 +88,7 @@ void read_queue(Section s, fabric::SwitchConfig& config, std::set<std::uint32_t>
   s.read("lossless", queue.lossless, parse_bool);
   s.read("weight", queue.weight, parse_weight);
   s.read("minimum", queue.minimum, parse_threshold);
+  read_queue_rates(s, queue.rates);
   s.close();
 }
 
@@ -230,6 +231,7 @@ SwitchDraft read_switch(Section s, const std::optional<fabric::MultipathConfig>&
     read_forge(Section(s.reading(), *node, s.pattern("forge")), config.forge);
   s.read("int", config.int_on, parse_bool);
   s.read("int_id", config.int_id, integer(1, UINT16_MAX));
+  read_scheduler(s, config.scheduler);
   read_own_multipath(s, multipath, config);
   s.close();
   return draft;

@@ -17,6 +17,8 @@ constexpr std::uint64_t kMaxRate = 1'000'000'000'000;  // bytes per second: one 
 constexpr std::uint64_t kMaxThreshold = UINT32_MAX;    // largest threshold of a queue, in bytes
 // Shortest pause, in quanta: the time that 4 KiB take at line rate.
 constexpr std::uint16_t kMinQuanta = 64;
+constexpr std::uint32_t kMaxOverhead = 256;  // bytes that a scheduler adds to the length of a frame
+constexpr std::uint64_t kMaxBurst = std::uint64_t{1} << 30;
 constexpr std::uint64_t kOne = std::uint64_t{1} << 32;
 
 void require(bool holds, const std::string& where, const char* what) {
@@ -30,6 +32,10 @@ void check_faults(const LinkFaults& faults, const std::string& where) {
 
 void check_queue(const QueueConfig& queue, const std::string& where) {
   require(queue.minimum <= kMaxThreshold, where, "the minimum of a queue is above 4 GiB");
+  const QueueRates& rates = queue.rates;
+  require(rates.min <= kMaxRate && rates.max <= kMaxRate, where, "a rate of a queue is above 1 TB/s");
+  require(rates.max == 0 || rates.min <= rates.max, where, "a guaranteed rate is above the maximum rate");
+  require(rates.burst <= kMaxBurst, where, "a burst is above 1 GiB");
   const EcnMarking& ecn = queue.ecn;
   if (!ecn.enabled) return;
   require(ecn.kmin <= ecn.kmax, where, "kmin is above kmax");
@@ -49,6 +55,9 @@ void check_switch(const SwitchConfig& sw) {
   require(below(kQueues, sw.dscp_to_queue.data(), sw.dscp_to_queue.data() + sw.dscp_to_queue.size()) &&
               below(kQueues, sw.pcp_to_queue.data(), sw.pcp_to_queue.data() + sw.pcp_to_queue.size()),
           where, "a queue number is not 0 to 7");
+  require(sw.scheduler.port_rate <= kMaxRate, where, "port_rate is above 1 TB/s");
+  require(sw.scheduler.port_burst <= kMaxBurst, where, "port_burst is above 1 GiB");
+  require(sw.scheduler.overhead <= kMaxOverhead, where, "the scheduler's overhead is above 256 bytes");
   require(sw.priorities <= kQueues, where, "more than 8 priorities");
   for (const Time time : {sw.times.pipeline, sw.times.pause_response, sw.times.pause_generation})
     require(time <= SwitchTimes::kMax, where, "a time is longer than 1 ms");

@@ -3,6 +3,7 @@
 
 #include "base/time.hpp"
 #include "fabric/multipath_config.hpp"
+#include "fabric/scheduler_config.hpp"
 #include "faults/fault_rules.hpp"
 #include "faults/held_packets.hpp"
 #include "roce/congestion_header.hpp"
@@ -44,11 +45,11 @@ struct EcnMarking {
 struct QueueConfig {
   EcnMarking ecn;
   bool lossless = false;  ///< PFC may pause this priority
-  /// Weight in deficit round robin, which distributes bytes. 0: strict priority; the highest queue number is
-  /// served first.
+  /// Weight in round robin (SchedulerConfig). 0: strict priority; the highest queue number is served first.
   std::uint32_t weight = 1;
   /// Bytes that each port guarantees to the queue, in addition to SwitchConfig::buffer.
   std::uint64_t minimum = 0;
+  QueueRates rates;
 };
 
 using roce::PauseMode;
@@ -101,8 +102,9 @@ struct SwitchTimes {
   Time pause_response = 0;
   /// From the decision to send a pause frame until the transmitter may send it.
   Time pause_generation = 0;
-  /// Forward a frame after its first kHeader bytes if its egress port is idle, has nothing to send, is not
-  /// paused, and is not faster than the ingress port. Does not apply to ingress links with faults.
+  /// Forward a frame after its first kHeader bytes if its egress port is idle, has nothing to send, may send
+  /// (pauses, rate limits), and is not faster than the ingress port. Does not apply to ingress links with
+  /// faults.
   bool cut_through = false;
   static constexpr std::uint32_t kHeader = 64;
 
@@ -162,6 +164,7 @@ struct SwitchConfig {
   bool int_on = false;
   /// Identifies the switch in the path of a CCH; 0: derived from its index (int_id_of()).
   std::uint16_t int_id = 0;
+  SchedulerConfig scheduler;
   /// Choice of next hops; nullopt: that of the network. Requires NetworkConfig::multipath.
   std::optional<MultipathConfig> multipath;
 };

@@ -53,10 +53,11 @@ Port make_port(const NetworkConfig& config, const Topology& topology, std::uint3
   Port port{place.switch_index,
             place.direction,
             link.flow_control,
-            PortQueues(sw.queues),
+            PortQueues(sw.queues, sw.scheduler),
             {},
             PauseState(link.flow_control, link.rate),
             PauseSender(link.flow_control, sw.pause, link.rate),
+            RateLimits::needed(sw) ? std::make_unique<RateLimits>(sw) : nullptr,
             ThroughputMeter(sw.forge),
             numbers_for(config.seed, 2 * number + 1),
             {}};

@@ -13,6 +13,7 @@
 #include "fabric/network.hpp"
 #include "fabric/pause.hpp"
 #include "fabric/queues.hpp"
+#include "fabric/rate_limits.hpp"
 #include "fabric/shared_buffer.hpp"
 #include "fabric/station_queue.hpp"
 #include "fabric/topology.hpp"
@@ -65,6 +66,7 @@ struct Port {
   FrameList control;  ///< MAC control frames, which are sent first and never paused
   PauseState told;
   PauseSender sender;
+  std::unique_ptr<RateLimits> limits;  ///< null: the port and its queues have none
   ThroughputMeter meter;
   Rng marking;  ///< random numbers of marking and of early drops
   PortSnapshot counters;
@@ -88,6 +90,17 @@ struct Port {
   std::uint64_t queued() const { return queues.bytes() - (mac ? mac->bytes() : 0); }
   std::uint64_t queued(std::size_t queue) const {
     return queues.bytes_of(queue) - (mac ? mac->bytes_of(queue) : 0);
+  }
+  /// Those of the queues `candidates` (bit mask) from which pauses and rate limits permit to send.
+  std::uint8_t may_send(std::uint8_t candidates, Time now) const {
+    const auto open = static_cast<std::uint8_t>(candidates & told.open(now));
+    return limits == nullptr ? open : limits->open(open, now);
+  }
+  /// Counts the time for which the port has been paused.
+  void end_blocking(Time now) {
+    if (blocked_since == kNever) return;
+    counters.paused += now - blocked_since;
+    blocked_since = kNever;
   }
   /// Dequeues the next frame from the queues in the bit mask `may`.
   Frame* pop(std::uint8_t may) {
@@ -140,6 +153,7 @@ struct Network::Parts {
   void enqueue(std::uint16_t port, Frame* frame, Time now);
   void pass_forge(Switch& sw, Port& port, Frame& frame, Time now);
   void transmit(std::uint16_t port, Time now);
+  static Time wait_to_send(Port& port, Time now);
   void record_hop(Port& port, const Frame& frame, Time now);
   void begin_waiting(Port& port, std::uint8_t queue, Time now);
   bool discards(Port& port, const EcnMarking& ecn, Frame* frame, std::uint64_t& length, Time now);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/queues.hpp"
 
-#include "fabric/wire_time.hpp"
+#include "fabric/rate_limits.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -16,12 +16,13 @@ constexpr std::uint64_t kLeastQuantum = 2048;
 
 }  // namespace
 
-PortQueues::PortQueues(const std::array<QueueConfig, kQueues>& config) {
+PortQueues::PortQueues(const std::array<QueueConfig, kQueues>& config, const SchedulerConfig& scheduler)
+    : overhead_(scheduler.overhead), by_packets_(scheduler.by_packets) {
   std::uint64_t least = UINT32_MAX;
   for (const auto& q : config)
     if (q.weight != 0) least = std::min<std::uint64_t>(least, q.weight);
   for (std::size_t q = 0; q < kQueues; ++q) {
-    quantum_[q] = config[q].weight * kLeastQuantum / least;
+    quantum_[q] = by_packets_ ? config[q].weight : config[q].weight * kLeastQuantum / least;
     if (config[q].weight == 0) strict_ = static_cast<std::uint8_t>(strict_ | (1U << q));
   }
 }
@@ -42,11 +43,16 @@ Frame* PortQueues::pop(std::uint8_t may) {
   return take(next_shared(candidates));
 }
 
-/// Deficit round robin: a queue is served while its deficit covers its next frame.
+std::uint64_t PortQueues::cost_of_next(std::size_t queue) const {
+  return by_packets_ ? 1 : scheduled_bytes(queues_[queue].front()->length, overhead_);
+}
+
+/// Deficit round robin: a queue is served while its deficit covers its next frame. If each frame costs 1,
+/// this is weighted round robin.
 std::uint8_t PortQueues::next_shared(std::uint8_t candidates) {
   for (;;) {
     if ((candidates >> turn_ & 1) != 0) {
-      const std::uint64_t need = wire_bytes(queues_[turn_].front()->length);
+      const std::uint64_t need = cost_of_next(turn_);
       if (deficit_[turn_] >= need) {
         deficit_[turn_] -= need;
         return turn_;

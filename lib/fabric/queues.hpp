@@ -11,10 +11,10 @@ namespace softfeb::fabric {
 
 /// The egress queues of a switch port and their scheduler. Strict-priority queues (weight 0) are served
 /// first, in descending order of their number. The other queues share bytes in proportion to their weights by
-/// deficit round robin (Shreedhar and Varghese 1995).
+/// deficit round robin (Shreedhar and Varghese 1995), or packets by weighted round robin.
 class PortQueues {
  public:
-  explicit PortQueues(const std::array<QueueConfig, kQueues>& config);
+  explicit PortQueues(const std::array<QueueConfig, kQueues>& config, const SchedulerConfig& scheduler = {});
 
   /// Appends a frame to the queue with number Frame::queue.
   void push(Frame* frame) {
@@ -33,13 +33,17 @@ class PortQueues {
   std::size_t size() const;
 
  private:
+  std::uint64_t cost_of_next(std::size_t queue) const;
   std::uint8_t next_shared(std::uint8_t candidates);
   Frame* take(std::uint8_t queue);
 
   std::array<FrameList, kQueues> queues_{};
   std::array<std::uint64_t, kQueues> bytes_{};
-  std::array<std::uint64_t, kQueues> quantum_{};  ///< bytes per round; 0: strict priority
+  /// Bytes (in weighted round robin: packets) per round; 0: strict priority.
+  std::array<std::uint64_t, kQueues> quantum_{};
   std::array<std::uint64_t, kQueues> deficit_{};
+  std::uint32_t overhead_;
+  bool by_packets_;
   std::uint64_t total_ = 0;
   std::uint8_t waiting_ = 0;
   std::uint8_t strict_ = 0;

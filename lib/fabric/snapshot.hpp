@@ -18,8 +18,8 @@ struct QueueSnapshot {
   std::uint64_t ecn_marked = 0;
   std::uint64_t dropped = 0;
   std::uint64_t bytes_max = 0;  ///< longest queue since the start
-  /// Longest time for which the queue contained a frame but sent none, because queues of higher priority were
-  /// served or because of a pause.
+  /// Longest time for which the queue contained a frame but sent none, because other queues were served or
+  /// because of a pause or a rate limit.
   Time starved = 0;
 };
 

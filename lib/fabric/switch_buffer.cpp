@@ -5,10 +5,7 @@ namespace softfeb::fabric {
 
 /// Releases the buffer of a data frame that has left its queue for transmission, or to be dropped.
 void Network::Parts::after_leaving(Port& port, Frame& frame, Time now) {
-  if (port.blocked_since != kNever) {
-    port.counters.paused += now - port.blocked_since;
-    port.blocked_since = kNever;
-  }
+  port.end_blocking(now);
   if (port.mac) {
     fill_mac(port, frame.queue, now);
   } else {

@@ -41,7 +41,8 @@ bool Network::Parts::cuts_through(std::uint16_t p, const Frame& frame, Time now)
   const Port& port = ports[frame.egress];
   const std::uint8_t queue = queue_of(*switches[port.switch_index].config, frame);
   return port.counters.rate <= ports[p].counters.rate && port.control.empty() && port.queues.waiting() == 0 &&
-         channels[port.channel].wire.free_at() <= now && (port.told.open(now) >> queue & 1) != 0;
+         channels[port.channel].wire.free_at() <= now &&
+         port.may_send(static_cast<std::uint8_t>(1U << queue), now) != 0;
 }
 
 /// Handles the end of a delay at one end of channel `d`.

@@ -62,7 +62,7 @@ void Network::Parts::drop_early(Port& port, Frame* frame) {
 /// there is none.
 Frame* Network::Parts::next_data(Port& port, Time now) {
   for (;;) {
-    Frame* const frame = port.pop(port.told.open(now));
+    Frame* const frame = port.pop(port.may_send(port.queues.waiting(), now));
     if (frame == nullptr || ((port.marks_leaving | port.forced) >> frame->queue & 1) == 0) return frame;
     const EcnMarking& ecn = switches[port.switch_index].config->queues[frame->queue].ecn;
     if ((port.marks_leaving >> frame->queue & 1) == 0 || passes_departure(port, ecn, *frame)) {

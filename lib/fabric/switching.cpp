@@ -187,9 +187,7 @@ void Network::Parts::transmit(std::uint16_t p, Time now) {
     data = frame == nullptr;
     if (data) frame = next_data(port, now);
     if (frame == nullptr) {
-      const std::uint8_t waiting = port.queues.waiting();
-      if (waiting != 0) port.blocked_since = std::min(port.blocked_since, now);
-      channel.tx_at = waiting != 0 ? port.told.opens_at(waiting) : kNever;
+      channel.tx_at = port.queues.waiting() != 0 ? wait_to_send(port, now) : kNever;
     } else {
       if (data && frame->cch != 0) record_hop(port, *frame, now);
       ++port.counters.tx_packets;
@@ -209,6 +207,7 @@ void Network::Parts::transmit(std::uint16_t p, Time now) {
 
 /// Counts a data frame whose first bit leaves through `port`.
 void Network::Parts::note_departure(Port& port, const Frame& frame, Time now) {
+  if (port.limits != nullptr) port.limits->sent(frame.queue, frame.length, now);
   QueueSnapshot& queue = port.counters.queues[frame.queue];
   ++queue.tx_packets;
   queue.tx_wire_bytes += wire_bytes(frame.length);

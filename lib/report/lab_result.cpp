@@ -4,6 +4,7 @@
 #include "base/exit_code.hpp"
 #include "config/load.hpp"
 #include "fabric/names.hpp"
+#include "fabric/rate_limits.hpp"
 #include "report/completion_result.hpp"
 #include "report/fault_result.hpp"
 #include "report/port_series.hpp"
@@ -96,7 +97,11 @@ Json port(const fabric::SwitchConfig& sw, const fabric::PortSnapshot& p, const s
     json["watchdog_dropped"] = p.watchdog_dropped;
     json["watchdog_forwarded"] = p.watchdog_forwarded;
   }
-  if (sw.priorities != 0) json["queues"] = queues(p, sw.priorities);
+  if (sw.priorities != 0) {
+    json["queues"] = queues(p, sw.priorities);
+  } else if (sw.scheduler.by_packets || fabric::RateLimits::needed(sw)) {
+    json["queues"] = queues(p, fabric::kQueues);
+  }
   return json;
 }
 

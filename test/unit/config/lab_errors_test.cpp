@@ -69,6 +69,31 @@ TEST_CASE("invalid choices of a path") {
                "network.switches.0.multipath", "the network has no `multipath`", "add `network.multipath"}});
 }
 
+TEST_CASE("invalid schedulers") {
+  const auto queue = [](const char* keys, int line, const char* key, const char* message, const char* fix) {
+    check_rows({{"        - {queue: 3, lossless: true}\n",
+                 ("        - {queue: 3, lossless: true, " + std::string(keys) + "}\n").c_str(), line, key,
+                 message, fix}});
+  };
+  queue("min_rate: 2Gb/s, max_rate: 1Gb/s", 14, "network.switches.0.queues.0.min_rate", "above `max_rate`",
+        "at most 1Gb/s");
+  queue("burst: 4KiB", 14, "network.switches.0.queues.0.burst", "has an effect only with", "`min_rate`");
+  queue("max_rate: 1Gb/s, burst: 2GiB", 14, "network.switches.0.queues.0.burst", "out of range for a burst",
+        "");
+  queue("max_rate: 9000Gb/s", 14, "network.switches.0.queues.0.max_rate",
+        "out of range for a rate of a switch", "8000Gb/s");
+  queue("min_rate: 11Gb/s", 13, "network.switches.0.queues", "11Gb/s in total, is more than a port",
+        "at most 10Gb/s");
+  const auto sw = [](const char* keys, const char* key, const char* message, const char* fix) {
+    check_rows({{"      buffer: 4MiB\n", ("      buffer: 4MiB\n" + std::string(keys)).c_str(), 12, key,
+                 message, fix}});
+  };
+  sw("      scheduler: drr\n", "network.switches.0.scheduler", "unknown value \"drr\"", "dwrr, wrr");
+  sw("      scheduler_overhead: 300\n", "network.switches.0.scheduler_overhead", "", "256");
+  sw("      port_burst: 4KiB\n", "network.switches.0.port_burst", "has an effect only with `port_rate`", "");
+  sw("      port_rate: 0Gb/s\n", "network.switches.0.port_rate", "", "");
+}
+
 TEST_CASE("missing ends") {
   check_rows(
       {{"ends: [tor, daq]", "ends: [tor, dac]", 18, "network.links.1.ends.1", "no switch, board", "`daq`?"},

@@ -86,6 +86,34 @@ TEST_CASE("strict priorities of a switch") {
   CHECK(to_json(load_lab_text(to_yaml(c), "again")) == to_json(c));
 }
 
+TEST_CASE("the scheduler of a switch") {
+  const LabConfig plain = test::load_lab(kLabBase);
+  CHECK_FALSE(plain.network.switches[0].scheduler.by_packets);
+  CHECK(plain.network.switches[0].scheduler.overhead == 24);
+  const auto json = to_json(plain).at("network").at("switches").at(0);
+  for (const char* key : {"scheduler", "scheduler_overhead", "port_rate", "port_burst"})
+    CHECK_FALSE(json.contains(key));
+  CHECK_FALSE(json.at("queues").at(3).contains("burst"));
+
+  const LabConfig c = test::load_lab(
+      kLabBase, {"network.switches.tor.scheduler=wrr", "network.switches.tor.scheduler_overhead=20",
+                 "network.switches.tor.port_rate=8Gb/s", "network.switches.tor.port_burst=8KiB",
+                 "network.switches.tor.queues.0.min_rate=800Mb/s",
+                 "network.switches.tor.queues.1={queue: 6, max_rate: 4Gb/s, burst: 0}"});
+  const fabric::SwitchConfig& s = c.network.switches[0];
+  CHECK(s.scheduler.by_packets);
+  CHECK(s.scheduler.overhead == 20);
+  CHECK(s.scheduler.port_rate == 1'000'000'000);
+  CHECK(s.scheduler.port_burst == 8192);
+  CHECK(s.queues[3].rates.min == 100'000'000);
+  CHECK(s.queues[3].rates.max == 0);
+  CHECK(s.queues[3].rates.burst == 16'384);
+  CHECK(s.queues[6].rates.min == 0);
+  CHECK(s.queues[6].rates.max == 500'000'000);
+  CHECK(s.queues[6].rates.burst == 0);
+  CHECK(to_json(load_lab_text(to_yaml(c), "again")) == to_json(c));
+}
+
 TEST_CASE("several paths") {
   using Mode = fabric::MultipathConfig::Mode;
   CHECK_FALSE(test::load_lab(kLabBase).network.multipath);

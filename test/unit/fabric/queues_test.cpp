@@ -16,7 +16,8 @@ using fabric::QueueConfig;
 namespace {
 
 struct Rig {
-  explicit Rig(const std::array<QueueConfig, kQueues>& config) : queues(config) {}
+  explicit Rig(const std::array<QueueConfig, kQueues>& config, const fabric::SchedulerConfig& scheduler = {})
+      : queues(config, scheduler) {}
   void push(std::uint8_t queue, std::uint32_t length) {
     Frame* const frame = store.make(std::vector<std::uint8_t>(length));
     frame->queue = queue;
@@ -85,4 +86,58 @@ TEST_CASE("queues: wire bytes are shared in proportion to weights, regardless of
   CHECK(static_cast<double>(sent[1]) / whole == Approx(0.1).margin(0.003));
   CHECK(static_cast<double>(sent[3]) / whole == Approx(0.3).margin(0.003));
   CHECK(static_cast<double>(sent[5]) / whole == Approx(0.6).margin(0.003));
+}
+
+namespace {
+
+/// Packets that queues 1 and 3 send of 50,000, if both always have frames of the given lengths.
+std::array<double, 2> packets_sent(const fabric::SchedulerConfig& scheduler, std::uint32_t weight,
+                                   std::uint32_t length1, std::uint32_t length3) {
+  std::array<QueueConfig, kQueues> config;
+  config[3].weight = weight;
+  Rig rig(config, scheduler);
+  std::array<double, 2> sent{};
+  for (int i = 0; i < 20; ++i) {
+    rig.push(1, length1);
+    rig.push(3, length3);
+  }
+  for (int i = 0; i < 50'000; ++i) {
+    const bool third = rig.pop() == 3;
+    ++sent[third ? 1 : 0];
+    rig.push(third ? 3 : 1, third ? length3 : length1);
+  }
+  return sent;
+}
+
+}  // namespace
+
+TEST_CASE("queues: weighted round robin shares packets, whatever their lengths") {
+  fabric::SchedulerConfig scheduler;
+  scheduler.by_packets = true;
+  const auto sent = packets_sent(scheduler, 3, 4096, 200);
+  CHECK(sent[1] / sent[0] == Approx(3).margin(0.01));
+  // In a round, a queue sends as many packets as its weight.
+  std::array<QueueConfig, kQueues> config;
+  config[5].weight = 2;
+  config[7].weight = 0;
+  Rig rig(config, scheduler);
+  for (int i = 0; i < 6; ++i)
+    for (const std::uint8_t q : {2, 5}) rig.push(q, 1000);
+  rig.push(7, 1000);
+  std::vector<std::size_t> order;
+  for (int i = 0; i < 7; ++i) order.push_back(rig.pop());
+  CHECK(order[0] == 7);
+  const std::vector<std::size_t> rounds(order.begin() + 1, order.end());
+  CHECK((rounds == std::vector<std::size_t>{2, 5, 5, 2, 5, 5} ||
+         rounds == std::vector<std::size_t>{5, 5, 2, 5, 5, 2}));
+}
+
+TEST_CASE("queues: the overhead that deficit round robin counts") {
+  // From equal bytes, a tester derives the overhead: (n3 L3 - n1 L1) / (n1 - n3).
+  for (const std::uint32_t overhead : {0U, 4U, 24U, 40U}) {
+    fabric::SchedulerConfig scheduler;
+    scheduler.overhead = overhead;
+    const auto sent = packets_sent(scheduler, 1, 200, 1500);
+    CHECK((sent[1] * 1500 - sent[0] * 200) / (sent[0] - sent[1]) == Approx(overhead).margin(1));
+  }
 }

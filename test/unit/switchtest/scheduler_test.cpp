@@ -2,6 +2,7 @@
 #include "altered_rig.hpp"
 #include "base/rng.hpp"
 #include "run_test.hpp"
+#include "scheduler_figures.hpp"
 #include "switch_sets.hpp"
 
 #include <algorithm>
@@ -14,28 +15,6 @@ using namespace softfeb;
 using namespace softfeb::switchtest;
 
 namespace {
-
-const Figure& of_queue(const SwitchReport& report, const char* name, unsigned dscp) {
-  return test::figure(report, "scheduler", name, {{"queue", std::to_string(dscp)}});
-}
-
-std::string word_of(const SwitchReport& report, const char* name) {
-  return test::figure(report, "scheduler", name).text;
-}
-
-void check_contains(const Figure& f, double truth, double within) {
-  INFO(f.name << ": " << f.value.value_or(-1) << " [" << f.low.value_or(-1) << ", " << f.high.value_or(-1)
-              << "], the truth is " << truth << "; " << f.reason);
-  REQUIRE(f.value);
-  CHECK(*f.value == Approx(truth).margin(within));
-  CHECK(*f.low <= truth + 1e-9);
-  CHECK(*f.high >= truth - 1e-9);
-}
-
-void check_weights(const SwitchReport& report, const std::map<unsigned, double>& weights) {
-  for (const auto& [dscp, weight] : weights)
-    check_contains(of_queue(report, "weights", dscp), weight, 0.005 * weight);
-}
 
 /// Lets a switch choose among the frames of two kinds by weighted round robin: `weight` frames of DSCP 26 for
 /// each of DSCP 0.
@@ -53,27 +32,18 @@ void make_wrr(TrialResult& result, std::uint64_t weight) {
   }
 }
 
-/// A switch whose queues 0 (DSCP 0) and 3 (DSCP 26) share the port.
-fabric::NetworkConfig two_queues(std::uint32_t weight) {
-  fabric::NetworkConfig out = test::set_v1();
-  out.switches[0].buffer = 16 * test::kMiB;
-  out.switches[0].dscp_to_queue[26] = 3;
-  out.switches[0].queues[3].weight = weight;
-  return out;
-}
-
 }  // namespace
 
 TEST_CASE("Order, weights and overhead of a scheduler", "[switchtest]") {
   const SwitchReport report = test::run_test(test::set_v6(), test::four_ports(), "scheduler");
-  CHECK(word_of(report, "order") == "56 > 48 > 0, 8, 16, 26");
-  check_weights(report, {{0, 1}, {8, 2}, {16, 4}, {26, 1}});
+  CHECK(test::word_of(report, "order") == "56 > 48 > 0, 8, 16, 26");
+  test::check_weights(report, {{0, 1}, {8, 2}, {16, 4}, {26, 1}});
   for (const auto& [dscp, share] : std::map<unsigned, double>{{0, 12.5}, {8, 25}, {16, 50}, {26, 12.5}})
-    check_contains(of_queue(report, "share", dscp), share, 0.5);
-  CHECK(of_queue(report, "weights", 48).status == Status::kAbsent);
-  CHECK(of_queue(report, "weights", 56).status == Status::kAbsent);
-  CHECK(word_of(report, "mode") == "DWRR");
-  check_contains(test::figure(report, "scheduler", "overhead_bytes"), 24, 1);
+    test::check_contains(test::of_queue(report, "share", dscp), share, 0.5);
+  CHECK(test::of_queue(report, "weights", 48).status == Status::kAbsent);
+  CHECK(test::of_queue(report, "weights", 56).status == Status::kAbsent);
+  CHECK(test::word_of(report, "mode") == "DWRR");
+  test::check_contains(test::figure(report, "scheduler", "overhead_bytes"), 24, 1);
   CHECK(test::figure(report, "scheduler", "shaper_gbps").status == Status::kAbsent);
 }
 
@@ -81,7 +51,7 @@ TEST_CASE("Switches with one queue have no weights", "[switchtest]") {
   const auto network =
       GENERATE(test::set_v1(), test::set_v2(), test::set_v3(), test::set_v5(), test::set_v7());
   const SwitchReport report = test::run_test(network, test::four_ports(), "scheduler");
-  CHECK(word_of(report, "order") == "26");
+  CHECK(test::word_of(report, "order") == "26");
   for (const char* name : {"mode", "overhead_bytes", "shaper_gbps"})
     CHECK(test::figure(report, "scheduler", name).status == Status::kAbsent);
   CHECK_FALSE(test::has_figure(report, "scheduler", "weights"));
@@ -89,17 +59,17 @@ TEST_CASE("Switches with one queue have no weights", "[switchtest]") {
 
 TEST_CASE("The scheduler of a PFC switch", "[switchtest]") {
   const SwitchReport report = test::run_test(test::set_v4(), test::four_ports(), "scheduler");
-  CHECK(word_of(report, "order") == "48 > 0, 26");
-  check_weights(report, {{0, 1}, {26, 1}});
-  CHECK(word_of(report, "mode") == "DWRR");
+  CHECK(test::word_of(report, "order") == "48 > 0, 26");
+  test::check_weights(report, {{0, 1}, {26, 1}});
+  CHECK(test::word_of(report, "mode") == "DWRR");
 }
 
 TEST_CASE("Strict priorities", "[switchtest]") {
   fabric::NetworkConfig network = test::set_v6();
   fabric::use_priorities(network.switches[0], 8);
   const SwitchReport report = test::run_test(network, test::four_ports(), "scheduler");
-  CHECK(word_of(report, "order") == "56 > 48 > 40 > 32 > 26 > 16 > 8 > 0");
-  CHECK(word_of(report, "mode") == "strict");
+  CHECK(test::word_of(report, "order") == "56 > 48 > 40 > 32 > 26 > 16 > 8 > 0");
+  CHECK(test::word_of(report, "mode") == "strict");
   CHECK(test::figure(report, "scheduler", "overhead_bytes").status == Status::kAbsent);
 }
 
@@ -114,28 +84,29 @@ TEST_CASE("Random weights and priorities are found", "[switchtest]") {
     queues[6].weight = seed == 2 ? 0 : 3;
     INFO("seed " << seed);
     const SwitchReport report = test::run_test(network, test::four_ports(), "scheduler");
-    CHECK(word_of(report, "order") == (seed == 2 ? "56 > 48 > 26 > 0, 8, 16" : "56 > 26 > 0, 8, 16, 48"));
+    CHECK(test::word_of(report, "order") ==
+          (seed == 2 ? "56 > 48 > 26 > 0, 8, 16" : "56 > 26 > 0, 8, 16, 48"));
     std::map<unsigned, double> weights{{0, queues[0].weight}, {8, queues[1].weight}, {16, queues[2].weight}};
     if (seed != 2) weights[48] = queues[6].weight;
     double least = 100;
     for (const auto& [dscp, weight] : weights) least = std::min(least, weight);
     for (const auto& [dscp, weight] : weights)
-      check_contains(of_queue(report, "weights", dscp), weight / least, 0.02 * weight / least);
-    check_contains(test::figure(report, "scheduler", "overhead_bytes"), 24, 2);
+      test::check_contains(test::of_queue(report, "weights", dscp), weight / least, 0.02 * weight / least);
+    test::check_contains(test::figure(report, "scheduler", "overhead_bytes"), 24, 2);
   }
 }
 
 TEST_CASE("A small memory makes weights less exact", "[switchtest]") {
-  fabric::NetworkConfig network = two_queues(3);
+  fabric::NetworkConfig network = test::two_queues(3);
   network.switches[0].buffer = 256 * test::kKiB;
   const SwitchReport report = test::run_test(network, test::four_ports(), "scheduler");
-  const Figure& weight = of_queue(report, "weights", 26);
-  check_contains(weight, 3, 0.2);
+  const Figure& weight = test::of_queue(report, "weights", 26);
+  test::check_contains(weight, 3, 0.2);
   CHECK(*weight.high - *weight.low > 0.1);
   network.switches[0].buffer = 36 * test::kKiB;
   const SwitchReport tiny = test::run_test(network, test::four_ports(), "scheduler");
-  check_contains(of_queue(tiny, "weights", 26), 3, 1);
-  check_contains(test::figure(tiny, "scheduler", "overhead_bytes"), 24, 50);
+  test::check_contains(test::of_queue(tiny, "weights", 26), 3, 1);
+  test::check_contains(test::figure(tiny, "scheduler", "overhead_bytes"), 24, 50);
   network.switches[0].buffer = 24 * test::kKiB;
   const SwitchReport unknown = test::run_test(network, test::four_ports(), "scheduler");
   CHECK(test::test_report(unknown, "scheduler").status == Status::kUnresolvable);
@@ -145,10 +116,10 @@ TEST_CASE("Two senders show the scheduler of a switch that obeys no pauses", "[s
   fabric::NetworkConfig network = test::set_v6();
   network.links[3].flow_control = fabric::PauseMode::kOff;
   const SwitchReport report = test::run_test(network, test::four_ports(), "scheduler");
-  CHECK(word_of(report, "order") == "56 > 48 > 0, 8, 16, 26");
-  check_weights(report, {{0, 1}, {8, 2}, {16, 4}, {26, 1}});
-  CHECK(word_of(report, "mode") == "DWRR");
-  check_contains(test::figure(report, "scheduler", "overhead_bytes"), 24, 1);
+  CHECK(test::word_of(report, "order") == "56 > 48 > 0, 8, 16, 26");
+  test::check_weights(report, {{0, 1}, {8, 2}, {16, 4}, {26, 1}});
+  CHECK(test::word_of(report, "mode") == "DWRR");
+  test::check_contains(test::figure(report, "scheduler", "overhead_bytes"), 24, 1);
   CHECK_FALSE(test::has_figure(report, "scheduler", "share"));
 }
 
@@ -164,17 +135,17 @@ TEST_CASE("One sender cannot see the scheduler of a switch that obeys no pauses"
 
 TEST_CASE("Weights that count frames are told apart from those that count bytes", "[switchtest]") {
   const std::uint64_t weight = GENERATE(1U, 3U);
-  test::AlteredRig rig(two_queues(2));
+  test::AlteredRig rig(test::two_queues(2));
   rig.alter = [&](const Trial& trial, TrialResult& result) {
     if (trial.kinds.size() == 2) make_wrr(result, weight);
   };
   const SwitchReport report = run_tests(rig, test::four_ports(), {"scheduler"});
-  CHECK(word_of(report, "mode") == "WRR");
+  CHECK(test::word_of(report, "mode") == "WRR");
   CHECK(test::figure(report, "scheduler", "overhead_bytes").status == Status::kAbsent);
 }
 
 TEST_CASE("A lapsed freeze and void trials spoil the scheduler test", "[switchtest]") {
-  test::AlteredRig rig(two_queues(2));
+  test::AlteredRig rig(test::two_queues(2));
   bool spoil = false, void_trial = false;
   rig.alter = [&](const Trial& trial, TrialResult& result) {
     // The trials of the test dscp have other sources.
@@ -193,7 +164,7 @@ TEST_CASE("A lapsed freeze and void trials spoil the scheduler test", "[switchte
 }
 
 TEST_CASE("Rate limits of the port and of a queue", "[switchtest]") {
-  test::AlteredRig rig(two_queues(2));
+  test::AlteredRig rig(test::two_queues(2));
   bool whole_port = true;
   // A limit of 2 Gb/s: the frames of the test take five times as long to leave.
   rig.alter = [&](const Trial& trial, TrialResult& result) {
@@ -204,12 +175,12 @@ TEST_CASE("Rate limits of the port and of a queue", "[switchtest]") {
       if (limited) a.at = first + 5 * (a.at - first);
   };
   const SwitchReport port = run_tests(rig, test::four_ports(), {"scheduler"});
-  check_contains(test::figure(port, "scheduler", "shaper_gbps"), 2, 0.01);
-  check_weights(port, {{0, 1}, {26, 2}});
+  test::check_contains(test::figure(port, "scheduler", "shaper_gbps"), 2, 0.01);
+  test::check_weights(port, {{0, 1}, {26, 2}});
   whole_port = false;
   const SwitchReport queue = run_tests(rig, test::four_ports(), {"scheduler"});
-  check_contains(of_queue(queue, "shaper_gbps", 26), 2, 0.01);
+  test::check_contains(test::of_queue(queue, "shaper_gbps", 26), 2, 0.01);
   // Beside the other queue, the limited queue gets more than its limit here, which no scheduler does.
-  CHECK(of_queue(queue, "weights", 26).status == Status::kUnresolvable);
-  CHECK(of_queue(queue, "weights", 26).reason.find("rate limit") != std::string::npos);
+  CHECK(test::of_queue(queue, "weights", 26).status == Status::kUnresolvable);
+  CHECK(test::of_queue(queue, "weights", 26).reason.find("rate limit") != std::string::npos);
 }

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+namespace softfeb::fabric {
+
+/// Guaranteed and maximum rate of a queue, in bytes per second as the scheduler counts them
+/// (SchedulerConfig::overhead).
+struct QueueRates {
+  std::uint64_t min = 0;         ///< served before all other queues up to this rate; 0: nothing is guaranteed
+  std::uint64_t max = 0;         ///< 0: unlimited
+  std::uint64_t burst = 16'384;  ///< bytes by which the queue may be ahead of each of these rates
+
+  bool any() const { return (min | max) != 0; }
+};
+
+/// How the ports of a switch choose the queue that sends next.
+struct SchedulerConfig {
+  /// True: a weight is a number of packets per round (weighted round robin). False: weights are shares of
+  /// bytes (deficit round robin).
+  bool by_packets = false;
+  /// Bytes that are counted for each frame in addition to its length without FCS (at least 60 bytes). 24
+  /// counts bytes on the wire: FCS, preamble, start delimiter and gap.
+  std::uint32_t overhead = 24;
+  std::uint64_t port_rate = 0;        ///< maximum rate of each port; 0: that of its link
+  std::uint64_t port_burst = 16'384;  ///< bytes by which a port may be ahead of port_rate
+};
+
+}  // namespace softfeb::fabric
