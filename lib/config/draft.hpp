@@ -190,6 +190,10 @@ void read_network(Section section, LabDraft& draft);
 SwitchDraft read_switch(Section section, const std::optional<fabric::MultipathConfig>& multipath);
 /// Reads the rates of an element of `queues`.
 void read_queue_rates(Section& section, fabric::QueueRates& rates);
+/// Reads the MTU of a switch, and whether it routes.
+void read_port_rules(Section& section, fabric::SwitchConfig& config);
+/// Reads the VLANs of a link.
+void read_vlans(Section& section, fabric::LinkConfig& link);
 /// Reads the keys of a switch's scheduler.
 void read_scheduler(Section& section, fabric::SchedulerConfig& scheduler);
 /// Reads section `multipath` of the network or of a switch. Keys that are not given keep their values.

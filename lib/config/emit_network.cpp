@@ -138,6 +138,11 @@ Json emit_switch(const fabric::SwitchConfig& config) {
   if (config.int_on) json["int"] = "on";
   if (config.int_id != 0) json["int_id"] = config.int_id;
   emit_scheduler(json, config.scheduler);
+  if (config.mtu != 0) {
+    json["mtu"] = config.mtu;
+    json["mtu_counts_tag"] = config.mtu_counts_tag ? "on" : "off";
+  }
+  if (config.routes) json["route"] = "on";
   if (config.multipath) json["multipath"] = emit_multipath(*config.multipath);
   return json;
 }
@@ -159,6 +164,10 @@ Json emit_link(const fabric::NetworkConfig& network, const fabric::LinkConfig& l
   json["rate"] = format_bandwidth(link.rate);
   json["delay"] = format_time(link.delay);
   json["flow_control"] = choices::kPauseMode.name(link.flow_control);
+  if (link.vlans) {
+    json["vlans"] = *link.vlans;
+    json["untagged"] = link.untagged ? "on" : "off";
+  }
   if (link.a_to_b.any() || link.b_to_a.any() || !rules[0].rules.empty() || !rules[1].rules.empty()) {
     json["faults"] = emit_link_faults(link.a_to_b, rules[0]);
     json["faults_back"] = emit_link_faults(link.b_to_a, rules[1]);

@@ -232,6 +232,7 @@ SwitchDraft read_switch(Section s, const std::optional<fabric::MultipathConfig>&
   s.read("int", config.int_on, parse_bool);
   s.read("int_id", config.int_id, integer(1, UINT16_MAX));
   read_scheduler(s, config.scheduler);
+  read_port_rules(s, config);
   read_own_multipath(s, multipath, config);
   s.close();
   return draft;
@@ -274,6 +275,7 @@ LinkDraft read_link(Section s) {
   s.require("rate", link.rate, parse_link_rate, "10Gb/s");
   s.read("delay", link.delay, parse_delay);
   s.read("flow_control", link.flow_control, choices::kPauseMode);
+  read_vlans(s, link);
   draft.rules_where = {s.where(), s.where()};
   if (const Node* node = s.find("faults")) {
     read_link_faults(Section(s.reading(), *node, s.pattern("faults")), link.a_to_b, draft.rules[0]);

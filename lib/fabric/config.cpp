@@ -18,6 +18,7 @@ constexpr std::uint64_t kMaxThreshold = UINT32_MAX;    // largest threshold of a
 // Shortest pause, in quanta: the time that 4 KiB take at line rate.
 constexpr std::uint16_t kMinQuanta = 64;
 constexpr std::uint32_t kMaxOverhead = 256;  // bytes that a scheduler adds to the length of a frame
+constexpr std::uint16_t kMaxVlan = 4094;     // 4095 is reserved (IEEE 802.1Q, table 9-2)
 constexpr std::uint64_t kMaxBurst = std::uint64_t{1} << 30;
 constexpr std::uint64_t kOne = std::uint64_t{1} << 32;
 
@@ -124,6 +125,9 @@ void check(const NetworkConfig& config) {
     require(link.rate != 0 && link.rate <= kMaxRate, where, "the rate must be 1 B/s to 1 TB/s");
     check_faults(link.a_to_b, where);
     check_faults(link.b_to_a, where);
+    if (link.vlans)
+      for (const std::uint16_t vlan : *link.vlans)
+        require(vlan != 0 && vlan <= kMaxVlan, where, "a VLAN is not 1 to 4094");
     if (link.flow_control == PauseMode::kOff) continue;
     for (const auto& end : {link.a, link.b})
       if (end.kind == NodeRef::Kind::kSwitch && end.index < config.switches.size())

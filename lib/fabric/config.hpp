@@ -165,6 +165,11 @@ struct SwitchConfig {
   /// Identifies the switch in the path of a CCH; 0: derived from its index (int_id_of()).
   std::uint16_t int_id = 0;
   SchedulerConfig scheduler;
+  /// Longest frame that the switch forwards: bytes between Ethernet header and FCS, not including an 802.1Q
+  /// tag unless mtu_counts_tag. Longer frames are dropped. 0: no limit.
+  std::uint32_t mtu = 0;
+  bool mtu_counts_tag = false;
+  bool routes = false;  ///< decrement the TTL or hop limit of IP packets, and drop them when it reaches 0
   /// Choice of next hops; nullopt: that of the network. Requires NetworkConfig::multipath.
   std::optional<MultipathConfig> multipath;
 };
@@ -209,6 +214,10 @@ struct LinkConfig {
   /// Kind of pause frames that the switches at the ends of this link send and honour.
   PauseMode flow_control = PauseMode::kOff;
   LinkFaults a_to_b, b_to_a;
+  /// VLANs (1…4094) whose tagged frames the switches at the ends accept from and send to this link; nullopt:
+  /// all.
+  std::optional<std::vector<std::uint16_t>> vlans;
+  bool untagged = true;  ///< with `vlans`: untagged frames pass, too
 };
 
 /// Without `multipath`, a forest: there is at most one path between two nodes.

@@ -2,6 +2,7 @@
 #include "fabric/marking.hpp"
 
 #include "base/bytes.hpp"
+#include "fabric/checksum.hpp"
 #include "fabric/facts.hpp"
 
 namespace softfeb::fabric {
@@ -21,12 +22,7 @@ void mark_congestion(Frame& frame) {
   }
   const std::uint32_t before = load_be16(ip);
   ip[1] |= 3;
-  const std::uint32_t after = load_be16(ip);
-  // RFC 1624, equation 3: HC' = ~(~HC + ~m + m').
-  std::uint32_t sum = (~std::uint32_t{load_be16(ip + 10)} & 0xffff) + (~before & 0xffff) + after;
-  sum = (sum & 0xffff) + (sum >> 16);
-  sum = (sum & 0xffff) + (sum >> 16);
-  store_be16(ip + 10, static_cast<std::uint16_t>(~sum));
+  update_ipv4_checksum(ip, before, load_be16(ip));
 }
 
 }  // namespace softfeb::fabric

@@ -58,6 +58,7 @@ Port make_port(const NetworkConfig& config, const Topology& topology, std::uint3
             PauseState(link.flow_control, link.rate),
             PauseSender(link.flow_control, sw.pause, link.rate),
             RateLimits::needed(sw) ? std::make_unique<RateLimits>(sw) : nullptr,
+            PortRules::make(sw, link),
             ThroughputMeter(sw.forge),
             numbers_for(config.seed, 2 * number + 1),
             {}};

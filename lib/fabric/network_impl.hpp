@@ -12,6 +12,7 @@
 #include "fabric/multipath.hpp"
 #include "fabric/network.hpp"
 #include "fabric/pause.hpp"
+#include "fabric/port_rules.hpp"
 #include "fabric/queues.hpp"
 #include "fabric/rate_limits.hpp"
 #include "fabric/shared_buffer.hpp"
@@ -67,6 +68,7 @@ struct Port {
   PauseState told;
   PauseSender sender;
   std::unique_ptr<RateLimits> limits;  ///< null: the port and its queues have none
+  std::unique_ptr<PortRules> rules;    ///< null: the port has none
   ThroughputMeter meter;
   Rng marking;  ///< random numbers of marking and of early drops
   PortSnapshot counters;
@@ -160,6 +162,14 @@ struct Network::Parts {
   std::uint8_t queue_of(const SwitchConfig& sw, const Frame& frame) const;
   static void note_lengths(Port& port, std::uint8_t queue);
   static void note_departure(Port& port, const Frame& frame, Time now);
+
+  // MTU, VLANs and TTL.
+  bool passes_rules(Port& port, Frame* frame);
+  /// True if a port carries the VLAN of a frame.
+  static bool carries(const Port& port, const Frame& frame) {
+    return port.rules == nullptr || port.rules->carries(frame);
+  }
+  void drop_other_vlan(Port& port, Frame* frame);
 
   // Buffers of switches.
   void after_leaving(Port& port, Frame& frame, Time now);

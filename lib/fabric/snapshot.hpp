@@ -50,6 +50,9 @@ struct PortSnapshot {
   std::uint64_t watchdog_forwarded = 0;  ///< packets sent in storms although their class was paused
   Time paused = 0;  ///< time during which the port was paused although it had frames to send
   std::uint64_t cnp_forged = 0;
+  std::uint64_t rx_oversize = 0;   ///< received frames that exceeded the MTU of the switch
+  std::uint64_t vlan_dropped = 0;  ///< frames of VLANs that the link does not carry, received or to be sent
+  std::uint64_t ttl_expired = 0;   ///< received packets whose TTL or hop limit reached 0
   /// Counted only if INT is on. cch_hops is the number of frames in whose congestion control header the port
   /// counted a hop. cch_invalid is the number of frames with an invalid header, which the port forwarded
   /// unchanged. Neither number includes echoes and control frames.
@@ -69,6 +72,8 @@ struct NetworkTotals {
   std::uint64_t dropped_buffer = 0;
   std::uint64_t dropped_fault = 0;
   std::uint64_t dropped_unknown = 0;  ///< unknown destination, or invalid frame
+  /// Frames that switches dropped because of their MTU, VLANs or TTL.
+  std::uint64_t dropped_rules = 0;
   /// Copies and network-generated frames dropped because the frame store was full. They are also counted in
   /// `duplicated` or `made`.
   std::uint64_t dropped_store = 0;

@@ -25,6 +25,7 @@ void Network::Parts::receive(std::uint16_t p, Frame* frame, Time now) {
   ++port.counters.rx_packets;
   port.counters.rx_bytes += frame->length;
   frame->ingress = p;
+  if (port.rules && !passes_rules(port, frame)) return;
   if (frame->message != 0 && stamps != nullptr)
     stamps->put(frame->message, latency::Stage::kSwitchIn, std::max(frame->at, now));
   if (port.delays) {
@@ -40,6 +41,7 @@ void Network::Parts::forward(std::uint16_t p, Frame* frame, Time now, std::uint1
   if (frame->destination == kEverybody || frame->destination == kSomebody) return flood(p, frame, now);
   if (out == Topology::kNoPort) out = choose_egress(p, *frame);
   if (out == Topology::kNoPort) return drop(frame, totals.dropped_unknown);
+  if (!carries(ports[out], *frame)) return drop_other_vlan(ports[out], frame);
   enqueue(out, frame, now);
 }
 
@@ -52,16 +54,15 @@ std::uint16_t Network::Parts::choose_egress(std::uint16_t p, const Frame& frame)
 }
 
 /// Floods a frame to all other ports of the spanning tree. A frame for an unknown individual address goes
-/// only to ports that may lead to it.
+/// only to ports that may lead to it. Ports that do not carry the frame's VLAN are left out.
 void Network::Parts::flood(std::uint16_t p, Frame* frame, Time now) {
   // A fault rule of the link may have changed the destination address of a frame that was not flooded.
   if (!topology.floods[p]) return drop(frame, totals.dropped_unknown);
   const Switch& sw = switches[ports[p].switch_index];
   std::uint16_t last = Topology::kNoPort;  // this port gets the frame itself; the other ports get copies
   for (std::uint16_t out = sw.first_port; out < sw.end_port; ++out) {
-    if (out == p || !topology.floods[out] ||
-        (frame->destination == kSomebody && !topology.leads_to_learning[out]))
-      continue;
+    if (out == p || !topology.floods[out] || !carries(ports[out], *frame)) continue;
+    if (frame->destination == kSomebody && !topology.leads_to_learning[out]) continue;
     if (last != Topology::kNoPort) {
       ++totals.duplicated;
       Frame* const copy = store.copy(*frame);
@@ -170,7 +171,9 @@ void Network::Parts::pass_forge(Switch& sw, Port& port, Frame& frame, Time now) 
     cnp->destination = source;
     cnp->flow = kNoFlow;
     cnp->ingress = sw.end_port;
-    enqueue(next_hop(port.switch_index, *cnp), cnp, now);
+    const std::uint16_t out = next_hop(port.switch_index, *cnp);
+    if (!carries(ports[out], *cnp)) return drop_other_vlan(ports[out], cnp);
+    enqueue(out, cnp, now);
   });
 }
 

@@ -18,8 +18,8 @@ std::vector<Balance> packet_balances(const stats::Sample& sample, const Stations
   }
   return {{"packets_conserved", "entered, created and duplicated",
            "delivered, dropped, consumed or still in the network", t.entered + t.made + t.duplicated,
-           t.delivered + t.dropped_buffer + t.dropped_fault + t.dropped_unknown + t.dropped_store +
-               t.consumed + t.in_network},
+           t.delivered + t.dropped_buffer + t.dropped_fault + t.dropped_unknown + t.dropped_rules +
+               t.dropped_store + t.consumed + t.in_network},
           {"packets_entered", "sent by endpoints", "entered the network or lost before it", sent,
            t.entered + edge.lost_in},
           {"packets_delivered", "delivered by the network", "received by endpoints or lost after the network",

@@ -28,7 +28,8 @@ void add_receiver(Totals& t, const engine::EndpointSnapshot& e) {
 void add_network(Totals& t, const fabric::NetworkSnapshot& n) {
   const fabric::NetworkTotals& all = n.totals;
   t.dropped = all.dropped_buffer;
-  t.lost = all.dropped_buffer + all.dropped_fault + all.dropped_unknown + all.dropped_store;
+  t.lost =
+      all.dropped_buffer + all.dropped_fault + all.dropped_unknown + all.dropped_rules + all.dropped_store;
   for (const fabric::PortSnapshot& p : n.ports) {
     t.ecn_marked += p.ecn_marked;
     t.pause_tx += p.pause_tx;

@@ -69,7 +69,8 @@ bool drops_not_ect(const fabric::SwitchConfig& sw) {
 }
 
 /// Members for features that are off by default are present only if the switch has them.
-Json port(const fabric::SwitchConfig& sw, const fabric::PortSnapshot& p, const std::string& name) {
+Json port(const fabric::NetworkConfig& network, const fabric::PortSnapshot& p, const std::string& name) {
+  const fabric::SwitchConfig& sw = network.switches[p.switch_index];
   Json json{{"name", name},
             {"rate_gbps", static_cast<double>(p.rate) * 8 / 1e9},
             {"tx_packets", p.tx_packets},
@@ -97,6 +98,9 @@ Json port(const fabric::SwitchConfig& sw, const fabric::PortSnapshot& p, const s
     json["watchdog_dropped"] = p.watchdog_dropped;
     json["watchdog_forwarded"] = p.watchdog_forwarded;
   }
+  if (sw.mtu != 0) json["rx_oversize"] = p.rx_oversize;
+  if (network.links[p.link].vlans) json["vlan_dropped"] = p.vlan_dropped;
+  if (sw.routes) json["ttl_expired"] = p.ttl_expired;
   if (sw.priorities != 0) {
     json["queues"] = queues(p, sw.priorities);
   } else if (sw.scheduler.by_packets || fabric::RateLimits::needed(sw)) {
@@ -124,7 +128,7 @@ Json switches(const config::LabConfig& config, const fabric::NetworkSnapshot& ne
       forged += p.cnp_forged;
       hops += p.cch_hops;
       invalid += p.cch_invalid;
-      ports.push_back(port(sw, p, port_name[i]));
+      ports.push_back(port(config.network, p, port_name[i]));
     }
     Json json{{"name", sw.name},     {"queue_bytes_max", longest}, {"ecn_marked", marked},
               {"dropped", dropped},  {"pause_tx", pause_tx},       {"pause_rx", pause_rx},
@@ -221,19 +225,29 @@ Json checks(const std::vector<lab::CheckResult>& all) {
   return list;
 }
 
-Json network_totals(const fabric::NetworkTotals& t) {
-  return {{"entered", t.entered},
-          {"made", t.made},
-          {"duplicated", t.duplicated},
-          {"delivered", t.delivered},
-          {"consumed", t.consumed},
-          {"dropped_buffer", t.dropped_buffer},
-          {"dropped_fault", t.dropped_fault},
-          {"dropped_unknown", t.dropped_unknown},
-          {"dropped_store", t.dropped_store},
-          {"in_network", t.in_network},
-          {"corrupted", t.corrupted},
-          {"reordered", t.reordered}};
+/// True if a switch may drop frames because of its MTU, VLANs or TTL.
+bool has_port_rules(const fabric::NetworkConfig& network) {
+  return std::any_of(network.switches.begin(), network.switches.end(),
+                     [](const auto& sw) { return sw.mtu != 0 || sw.routes; }) ||
+         std::any_of(network.links.begin(), network.links.end(),
+                     [](const auto& link) { return link.vlans.has_value(); });
+}
+
+Json network_totals(const fabric::NetworkConfig& network, const fabric::NetworkTotals& t) {
+  Json json{{"entered", t.entered},
+            {"made", t.made},
+            {"duplicated", t.duplicated},
+            {"delivered", t.delivered},
+            {"consumed", t.consumed},
+            {"dropped_buffer", t.dropped_buffer},
+            {"dropped_fault", t.dropped_fault},
+            {"dropped_unknown", t.dropped_unknown}};
+  if (has_port_rules(network)) json["dropped_rules"] = t.dropped_rules;
+  json["dropped_store"] = t.dropped_store;
+  json["in_network"] = t.in_network;
+  json["corrupted"] = t.corrupted;
+  json["reordered"] = t.reordered;
+  return json;
 }
 
 /// The fault rules of links: for each direction with rules, the place of each rule in the file, and counters.
@@ -290,7 +304,7 @@ void add_lab(Json& result, const config::LabConfig& config, const fabric::Networ
            {"stolen_limit", config.lab.stolen_limit},
            {"verdict", lab::to_string(run.verdict)},
            {"figures", figures(config, run.figures)},
-           {"network", network_totals(network.totals)}};
+           {"network", network_totals(config.network, network.totals)}};
   if (!run.figures.link_rules.empty()) lab["link_faults"] = link_faults(config, run.figures);
   if (!run.figures.spreads.empty()) lab["spread"] = spread_json(config, run.figures.spreads);
   if (in_virtual != nullptr) {

@@ -215,6 +215,7 @@ constexpr PacketFate kFates[] = {
     {"dropped_buffer", [](const NetworkTotals& t) { return t.dropped_buffer; }},
     {"dropped_fault", [](const NetworkTotals& t) { return t.dropped_fault; }},
     {"dropped_unknown", [](const NetworkTotals& t) { return t.dropped_unknown; }},
+    {"dropped_rules", [](const NetworkTotals& t) { return t.dropped_rules; }},
     {"dropped_store", [](const NetworkTotals& t) { return t.dropped_store; }},
     {"corrupted", [](const NetworkTotals& t) { return t.corrupted; }},
     {"reordered", [](const NetworkTotals& t) { return t.reordered; }},

@@ -94,6 +94,24 @@ TEST_CASE("invalid schedulers") {
   sw("      port_rate: 0Gb/s\n", "network.switches.0.port_rate", "", "");
 }
 
+TEST_CASE("invalid MTUs and VLANs") {
+  const auto sw = [](const char* keys, const char* key, const char* message, const char* fix) {
+    check_rows({{"      buffer: 4MiB\n", ("      buffer: 4MiB\n" + std::string(keys)).c_str(), 12, key,
+                 message, fix}});
+  };
+  sw("      mtu: 63\n", "network.switches.0.mtu", "", "64");
+  sw("      mtu_counts_tag: on\n", "network.switches.0.mtu_counts_tag", "only with `mtu`", "");
+  sw("      route: maybe\n", "network.switches.0.route", "", "");
+  const auto link = [](const char* keys, const char* key, const char* message, const char* fix) {
+    check_rows({{"delay: 1us,", ("delay: 1us, " + std::string(keys) + ",").c_str(), 18, key, message, fix}});
+  };
+  link("vlans: [0]", "network.links.1.vlans.0", "", "1");
+  link("vlans: [4095]", "network.links.1.vlans.0", "", "4094");
+  link("vlans: 10", "network.links.1.vlans", "list", "");
+  link("untagged: off", "network.links.1.untagged", "only with `vlans`", "");
+  link("vlans: [], untagged: off", "network.links.1.untagged", "no frame can pass", "add a VLAN");
+}
+
 TEST_CASE("missing ends") {
   check_rows(
       {{"ends: [tor, daq]", "ends: [tor, dac]", 18, "network.links.1.ends.1", "no switch, board", "`daq`?"},

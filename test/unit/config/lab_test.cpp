@@ -114,6 +114,27 @@ TEST_CASE("the scheduler of a switch") {
   CHECK(to_json(load_lab_text(to_yaml(c), "again")) == to_json(c));
 }
 
+TEST_CASE("MTU, VLANs and routing") {
+  const LabConfig plain = test::load_lab(kLabBase);
+  CHECK(plain.network.switches[0].mtu == 0);
+  CHECK_FALSE(plain.network.links[0].vlans);
+  const auto json = to_json(plain).at("network");
+  for (const char* key : {"mtu", "mtu_counts_tag", "route"})
+    CHECK_FALSE(json.at("switches").at(0).contains(key));
+  CHECK_FALSE(json.at("links").at(0).contains("vlans"));
+
+  const LabConfig c =
+      test::load_lab(kLabBase, {"network.switches.tor.mtu=1500", "network.switches.tor.mtu_counts_tag=on",
+                                "network.switches.tor.route=on", "network.links.1.vlans=[10, 20, 10]",
+                                "network.links.1.untagged=off"});
+  CHECK(c.network.switches[0].mtu == 1500);
+  CHECK(c.network.switches[0].mtu_counts_tag);
+  CHECK(c.network.switches[0].routes);
+  CHECK(c.network.links[3].vlans == std::vector<std::uint16_t>{10, 20});
+  CHECK_FALSE(c.network.links[3].untagged);
+  CHECK(to_json(load_lab_text(to_yaml(c), "again")) == to_json(c));
+}
+
 TEST_CASE("several paths") {
   using Mode = fabric::MultipathConfig::Mode;
   CHECK_FALSE(test::load_lab(kLabBase).network.multipath);

@@ -192,8 +192,8 @@ struct Bench {
   bool conserved(Time now) {
     const auto& t = look(now).totals;
     return t.entered + t.made + t.duplicated == t.delivered + t.consumed + t.dropped_buffer +
-                                                    t.dropped_fault + t.dropped_unknown + t.dropped_store +
-                                                    t.in_network;
+                                                    t.dropped_fault + t.dropped_unknown + t.dropped_rules +
+                                                    t.dropped_store + t.in_network;
   }
   std::vector<Arrival> at_station(std::uint32_t station) const {
     std::vector<Arrival> found;

@@ -197,6 +197,36 @@ TEST_CASE("hostile frames on links with rules: all are accounted for and returne
   CHECK(sum.refused > 1000);
 }
 
+TEST_CASE("hostile frames with several paths, rate limits and port rules: all are accounted for") {
+  auto config = everything();
+  config.multipath.emplace();
+  config.multipath->fields = 63;
+  config.switches[1].multipath = fabric::MultipathConfig{fabric::MultipathConfig::Mode::kRandom};
+  for (int i = 0; i < 2; ++i) config.links.push_back(config.links.back());
+  for (auto& sw : config.switches) {
+    sw.scheduler = {true, 8, 600'000'000, 1000};
+    sw.queues[2].rates = {50'000'000, 100'000'000, 2000};
+    sw.mtu = 2500;
+    sw.routes = true;
+    sw.times.cut_through = true;
+  }
+  config.links[1].vlans = {7, 9};
+  config.links[2].untagged = false;
+  config.links[2].vlans = {7};
+  Bench b(config);
+  endure(b);
+  CHECK(b.store.out == 0);
+  std::uint64_t oversize = 0, vlan = 0, expired = 0, chosen = 0;
+  for (const fabric::PortSnapshot& p : b.snapshot.ports) {
+    oversize += p.rx_oversize;
+    vlan += p.vlan_dropped;
+    expired += p.ttl_expired;
+  }
+  for (const fabric::NextHopSnapshot& hop : b.snapshot.next_hops) chosen += hop.packets;
+  CAPTURE(oversize, vlan, expired, chosen);
+  for (const std::uint64_t n : {oversize, vlan, expired, chosen}) CHECK(n != 0);
+}
+
 TEST_CASE("the queue of a station before a slow link is bounded") {
   auto config = star(2);
   config.links[0].rate = 1'000'000;

@@ -81,6 +81,28 @@ TEST_CASE("The largest frame is found to 4 bytes", "[switchtest]") {
   }
 }
 
+TEST_CASE("The MTU of a simulated switch is found exactly", "[switchtest]") {
+  constexpr std::uint32_t kHeader = 14, kTag = 4;
+  const bool counts_tag = GENERATE(false, true);
+  for (const std::uint32_t mtu : {1'500U, 4'096U, 9'000U}) {
+    INFO("MTU " << mtu << (counts_tag ? ", tag included" : ""));
+    fabric::NetworkConfig network = test::set_v1();
+    network.switches[0].mtu = mtu;
+    network.switches[0].mtu_counts_tag = counts_tag;
+    const SwitchReport report = test::run_test(network, test::four_ports(), "mtu");
+    for (const char* tag : {"no", "yes"}) {
+      // Lengths are without FCS. The test sends lengths of 74 + 4k bytes, and 4 more with a tag.
+      const std::uint32_t longest = mtu + kHeader + (*tag == 'y' && !counts_tag ? kTag : 0);
+      const Figure& f = mtu_figure(report, "26", tag);
+      CHECK(f.value == longest - (longest - 74) % 4);
+      CHECK(f.low == f.value);
+      CHECK(f.high == *f.value + 4);
+      CHECK(f.status == Status::kMeasured);
+      CHECK(test::figure(report, "mtu", "oversize", mtu_labels("26", tag)).text == "dropped");
+    }
+  }
+}
+
 TEST_CASE("Later tests send no longer frames than pass", "[switchtest]") {
   CHECK(mtu_with_limit(1'514).findings.largest_frame == 1'514U);
   test::AlteredRig rig(test::set_v1());
