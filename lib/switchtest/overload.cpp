@@ -148,11 +148,11 @@ std::optional<FillResult> Overload::run_alone(std::uint64_t frames) {
   return out;
 }
 
-std::optional<Capacity> Overload::capacity() {
-  constexpr std::uint64_t kFirst = 64, kMost = 65'536;
+std::optional<Capacity> Overload::capacity(std::uint64_t first) {
+  constexpr std::uint64_t kMost = 65'536;
   constexpr unsigned kTrials = 5;
   Capacity out;
-  for (std::uint64_t n = kFirst; n <= kMost && !out.full; n *= 2) {
+  for (std::uint64_t n = first; n <= kMost && !out.full; n *= 2) {
     for (unsigned i = 0; i < ctx_.repetitions(kTrials); ++i) {
       const auto result = run_alone(n);
       if (!result) return std::nullopt;

@@ -30,7 +30,8 @@ class Overload {
   /// True if the switch paused a sender, so that the queue may also have held headroom.
   bool paused(const FillResult& result) const;
   /// Overloads the port while no other queue is filled, until frames are lost. nullopt: no trial was valid.
-  std::optional<Capacity> capacity();
+  /// `first`: about as many frames as the queue may hold.
+  std::optional<Capacity> capacity(std::uint64_t first = 64);
 
  private:
   static constexpr double kLeastExcess = 0.25, kOffered = 1.6;

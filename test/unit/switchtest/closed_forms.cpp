@@ -175,7 +175,8 @@ void Truths::others() {
   for (const char* name : {"forge_gbps", "forge_interval_us"}) absent("dcqcn", name);
   value("codepoints", "violations", 0);
   for (const char* name : {"reordered", "duplicated"}) value("order", name, 0);
-  value("cells", "cell_bytes", 1);
+  value("cells", "cell_bytes", dut_.memory.cell);
+  value("cells", "overhead_bytes", dut_.memory.cell_overhead);
   for (const char* name : {"duplicated", "reordered", "damaged", "misdelivered"}) value("soak", name, 0);
   // With a mesh of 80 %, the bytes that wait at a port have a mean of 5 KB, and an exponential tail.
   if (queue_limit(dut_, kLarge) >= 256 * 1024) value("soak", "missing", 0);
