@@ -3,6 +3,7 @@
 
 #include "altered_rig.hpp"
 #include "run_test.hpp"
+#include "switch_sets.hpp"
 
 #include <catch2/catch.hpp>
 
