@@ -188,6 +188,16 @@ void read_lab(Section section, LabDraft& draft);
 void read_network(Section section, LabDraft& draft);
 /// `multipath`: the value of the network, of which section `multipath` of the switch may change single keys.
 SwitchDraft read_switch(Section section, const std::optional<fabric::MultipathConfig>& multipath);
+/// Parses a rate in a network, which is at most a byte per picosecond. `what` names it in the error message.
+inline auto network_rate(const char* what) {
+  return [what](const std::string& text) -> Parsed<std::uint64_t> {
+    auto rate = parse_bandwidth(text);
+    if (rate.value && *rate.value > 1'000'000'000'000)
+      return {text + " is out of range for " + what, "write at most 8000Gb/s"};
+    return rate;
+  };
+}
+
 /// Reads the rates of an element of `queues`.
 void read_queue_rates(Section& section, fabric::QueueRates& rates);
 /// Reads the MTU of a switch, and whether it routes.

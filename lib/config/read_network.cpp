@@ -260,19 +260,12 @@ Parsed<Time> parse_delay(const std::string& text) {
   return delay;
 }
 
-Parsed<std::uint64_t> parse_link_rate(const std::string& text) {
-  auto rate = parse_bandwidth(text);
-  if (rate.value && *rate.value > 1'000'000'000'000)
-    return {text + " is out of range for the rate of a link", "write at most 8000Gb/s"};
-  return rate;
-}
-
 LinkDraft read_link(Section s) {
   LinkDraft draft;
   draft.where = s.where();
   fabric::LinkConfig& link = draft.config;
   read_ends(s, draft);
-  s.require("rate", link.rate, parse_link_rate, "10Gb/s");
+  s.require("rate", link.rate, network_rate("the rate of a link"), "10Gb/s");
   s.read("delay", link.delay, parse_delay);
   s.read("flow_control", link.flow_control, choices::kPauseMode);
   read_vlans(s, link);

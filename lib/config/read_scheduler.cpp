@@ -5,18 +5,11 @@
 namespace softfeb::config {
 namespace {
 
-constexpr std::uint64_t kMaxBurst = std::uint64_t{1} << 30;
-
-Parsed<std::uint64_t> parse_rate_limit(const std::string& text) {
-  auto rate = parse_bandwidth(text);
-  if (rate.value && *rate.value > 1'000'000'000'000)
-    return {text + " is out of range for a rate of a switch", "write at most 8000Gb/s"};
-  return rate;
-}
+constexpr const char* kWhat = "a rate of a switch";
 
 /// Reads a burst, which limits nothing by itself.
 void read_burst(Section& s, const char* key, std::uint64_t& burst, bool limited, const char* rates) {
-  if (!s.read(key, burst, size_in(0, kMaxBurst, "a burst")) || limited) return;
+  if (!s.read(key, burst, size_in(0, fabric::SchedulerConfig::kMaxBurst, "a burst")) || limited) return;
   s.reading().problem(s.find(key)->where, std::string("has an effect only with ") + rates,
                       std::string("remove it, or add ") + rates);
 }
@@ -24,8 +17,8 @@ void read_burst(Section& s, const char* key, std::uint64_t& burst, bool limited,
 }  // namespace
 
 void read_queue_rates(Section& s, fabric::QueueRates& rates) {
-  s.read("min_rate", rates.min, parse_rate_limit);
-  s.read("max_rate", rates.max, parse_rate_limit);
+  s.read("min_rate", rates.min, network_rate(kWhat));
+  s.read("max_rate", rates.max, network_rate(kWhat));
   read_burst(s, "burst", rates.burst, rates.any(), "`min_rate` or `max_rate`");
   if (rates.max != 0 && rates.min > rates.max) {
     s.reading().problem(
@@ -36,8 +29,8 @@ void read_queue_rates(Section& s, fabric::QueueRates& rates) {
 
 void read_scheduler(Section& s, fabric::SchedulerConfig& scheduler) {
   s.read("scheduler", scheduler.by_packets, choices::kScheduler);
-  s.read("scheduler_overhead", scheduler.overhead, integer(0, 256));
-  s.read("port_rate", scheduler.port_rate, parse_rate_limit);
+  s.read("scheduler_overhead", scheduler.overhead, integer(0, fabric::SchedulerConfig::kMaxOverhead));
+  s.read("port_rate", scheduler.port_rate, network_rate(kWhat));
   read_burst(s, "port_burst", scheduler.port_burst, scheduler.port_rate != 0, "`port_rate`");
 }
 

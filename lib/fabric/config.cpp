@@ -17,9 +17,7 @@ constexpr std::uint64_t kMaxRate = 1'000'000'000'000;  // bytes per second: one 
 constexpr std::uint64_t kMaxThreshold = UINT32_MAX;    // largest threshold of a queue, in bytes
 // Shortest pause, in quanta: the time that 4 KiB take at line rate.
 constexpr std::uint16_t kMinQuanta = 64;
-constexpr std::uint32_t kMaxOverhead = 256;  // bytes that a scheduler adds to the length of a frame
-constexpr std::uint16_t kMaxVlan = 4094;     // 4095 is reserved (IEEE 802.1Q, table 9-2)
-constexpr std::uint64_t kMaxBurst = std::uint64_t{1} << 30;
+constexpr std::uint16_t kMaxVlan = 4094;  // 4095 is reserved (IEEE 802.1Q, table 9-2)
 constexpr std::uint64_t kOne = std::uint64_t{1} << 32;
 
 void require(bool holds, const std::string& where, const char* what) {
@@ -36,7 +34,7 @@ void check_queue(const QueueConfig& queue, const std::string& where) {
   const QueueRates& rates = queue.rates;
   require(rates.min <= kMaxRate && rates.max <= kMaxRate, where, "a rate of a queue is above 1 TB/s");
   require(rates.max == 0 || rates.min <= rates.max, where, "a guaranteed rate is above the maximum rate");
-  require(rates.burst <= kMaxBurst, where, "a burst is above 1 GiB");
+  require(rates.burst <= SchedulerConfig::kMaxBurst, where, "a burst is above 1 GiB");
   const EcnMarking& ecn = queue.ecn;
   if (!ecn.enabled) return;
   require(ecn.kmin <= ecn.kmax, where, "kmin is above kmax");
@@ -57,8 +55,9 @@ void check_switch(const SwitchConfig& sw) {
               below(kQueues, sw.pcp_to_queue.data(), sw.pcp_to_queue.data() + sw.pcp_to_queue.size()),
           where, "a queue number is not 0 to 7");
   require(sw.scheduler.port_rate <= kMaxRate, where, "port_rate is above 1 TB/s");
-  require(sw.scheduler.port_burst <= kMaxBurst, where, "port_burst is above 1 GiB");
-  require(sw.scheduler.overhead <= kMaxOverhead, where, "the scheduler's overhead is above 256 bytes");
+  require(sw.scheduler.port_burst <= SchedulerConfig::kMaxBurst, where, "port_burst is above 1 GiB");
+  require(sw.scheduler.overhead <= SchedulerConfig::kMaxOverhead, where,
+          "the scheduler's overhead is above 256 bytes");
   require(sw.priorities <= kQueues, where, "more than 8 priorities");
   for (const Time time : {sw.times.pipeline, sw.times.pause_response, sw.times.pause_generation})
     require(time <= SwitchTimes::kMax, where, "a time is longer than 1 ms");

@@ -11,8 +11,8 @@
 
 namespace softfeb::fabric {
 
-/// What a switch port does with frames beyond forwarding: the MTU of the switch, the VLANs of the link, and
-/// the TTL of a switch that routes.
+/// The rules by which a switch port drops frames: the MTU of the switch, the VLANs of the link, and the TTL
+/// if the switch routes.
 class PortRules {
  public:
   /// Why a received frame must not be forwarded.

@@ -17,6 +17,9 @@ struct QueueRates {
 
 /// How the ports of a switch choose the queue that sends next.
 struct SchedulerConfig {
+  static constexpr std::uint32_t kMaxOverhead = 256;
+  static constexpr std::uint64_t kMaxBurst = std::uint64_t{1} << 30;  ///< also QueueRates::burst
+
   /// True: a weight is a number of packets per round (weighted round robin). False: weights are shares of
   /// bytes (deficit round robin).
   bool by_packets = false;
