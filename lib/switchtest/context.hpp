@@ -63,7 +63,7 @@ class Context {
   /// Adds a figure; fills in trials and void_trials.
   Figure& add(Figure figure);
   /// Adds a figure without a value. kAbsent: the switch does not do this. kUnresolvable: this rig cannot
-  /// tell.
+  /// tell. kInconclusive: the rig failed.
   Figure& add_without_value(std::string name, Status status, std::string reason);
   /// Ends a test without result: all its remaining figures are missing for this reason.
   void unresolvable(std::string reason);

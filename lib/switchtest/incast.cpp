@@ -120,11 +120,12 @@ Figure IncastSearch::figure_of(const BurstProperty& property, const Bracket& fou
   }
   // Senders that start late make the queue shorter, by at most a frame each.
   constexpr Time kExact = 100 * kNanosecond;
-  const std::uint64_t excess = (trials_.skew() > kExact ? 1 : 0) + trials_.error(found.pass);
+  const std::uint64_t excess =
+      (trials_.skew() > kExact ? 1 : 0) + trials_.error(found.pass, property.count, false);
   out.value = static_cast<double>(found.pass);
   out.low = static_cast<double>(found.pass - std::min(found.pass, excess));
   if (found.fail && (!found.unreached || *found.unreached >= *found.fail)) {
-    out.high = static_cast<double>(*found.fail - 1 + trials_.error(*found.fail));
+    out.high = static_cast<double>(*found.fail - 1 + trials_.error(*found.fail, property.count, true));
   } else if (found.unreached) {
     out.status = Status::kBounded;
     out.reason = "the rig failed with longer bursts: " + trials_.failure();

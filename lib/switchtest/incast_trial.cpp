@@ -2,10 +2,9 @@
 #include "switchtest/incast_trial.hpp"
 
 #include "switchtest/seen_pauses.hpp"
-#include "switchtest/train_error.hpp"
+#include "switchtest/train_trial.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace softfeb::switchtest {
@@ -57,14 +56,6 @@ Trial IncastTrials::script(std::uint64_t frames) const {
   return out;
 }
 
-double IncastTrials::error_of(const TrialResult& result) const {
-  if (ctx_.exact()) return 0;
-  double in = 0;
-  for (const std::uint16_t s : senders_) in += static_cast<double>(ctx_.rate(s));
-  return frames_of_error(result, frame_.length, in, static_cast<double>(ctx_.rate(ctx_.roles().d))) /
-         static_cast<double>(senders_.size());
-}
-
 /// Trials in which a sender starts more than a frame (or 100 ns) too late are repeated.
 std::optional<BurstOutcome> IncastTrials::run(std::uint64_t frames) {
   constexpr Time kLeastSkew = 100 * kNanosecond;
@@ -76,7 +67,7 @@ std::optional<BurstOutcome> IncastTrials::run(std::uint64_t frames) {
     const Time skew = skew_of(*result);
     if (skew > std::max(kLeastSkew, frame_time())) continue;
     skew_ = std::max(skew_, skew);
-    BurstOutcome out{.pauses = count_pauses(*result), .error = error_of(*result)};
+    BurstOutcome out{.pauses = count_pauses(*result), .error = train_error(ctx_, *result, frame_, senders_)};
     for (const KindStats& k : result->kinds) {
       out.marked += k.ecn[static_cast<std::size_t>(roce::Ecn::kCe)];
       out.lost += k.missing();
@@ -86,17 +77,15 @@ std::optional<BurstOutcome> IncastTrials::run(std::uint64_t frames) {
   return std::nullopt;
 }
 
-std::uint64_t IncastTrials::error(std::uint64_t frames) const {
+std::uint64_t IncastTrials::error(std::uint64_t frames, std::uint64_t BurstOutcome::*count,
+                                  bool caused) const {
   const auto known = outcomes_.find(frames);
-  double least = 0;
-  bool any = false;
-  if (known != outcomes_.end())
-    for (const auto& outcome : known->second) {
-      if (!outcome || (any && outcome->error >= least)) continue;
-      least = outcome->error;
-      any = true;
-    }
-  return static_cast<std::uint64_t>(std::ceil(least));
+  if (known == outcomes_.end()) return 0;
+  std::optional<std::uint64_t> least;
+  for (const auto& outcome : known->second)
+    if (outcome && ((*outcome).*count != 0) == caused)
+      least = std::min(least.value_or(UINT64_MAX), outcome->error);
+  return least.value_or(0);
 }
 
 std::optional<BurstOutcome> IncastTrials::outcome(std::uint64_t frames, std::size_t repetition) {

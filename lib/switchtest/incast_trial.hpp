@@ -16,9 +16,7 @@ struct BurstOutcome {
   std::uint64_t marked = 0;  ///< frames that arrived with CE
   std::uint64_t pauses = 0;  ///< pause frames of the switch
   std::uint64_t lost = 0;
-  /// Number of frames of each sender by which a burst with exact times and the same queue may be shorter or
-  /// longer.
-  double error = 0;
+  std::uint64_t error = 0;  ///< train_error()
 };
 
 /// Synchronous bursts to D. The senders obey the pauses of the switch. Outcomes are kept, so that searches
@@ -31,8 +29,9 @@ class IncastTrials {
   /// rig failed.
   std::optional<BurstOutcome> outcome(std::uint64_t frames, std::size_t repetition);
 
-  /// Smallest BurstOutcome::error of the bursts of `frames` frames so far, rounded up.
-  std::uint64_t error(std::uint64_t frames) const;
+  /// Smallest BurstOutcome::error of those bursts of `frames` frames so far in which `count` was 0 or, if
+  /// `caused` is true, in which it was not. 0: there were none.
+  std::uint64_t error(std::uint64_t frames, std::uint64_t BurstOutcome::*count, bool caused) const;
 
   /// True if the senders together are faster than D.
   bool overload() const;
@@ -47,7 +46,6 @@ class IncastTrials {
  private:
   Trial script(std::uint64_t frames) const;
   std::optional<BurstOutcome> run(std::uint64_t frames);
-  double error_of(const TrialResult& result) const;
 
   Context& ctx_;
   std::vector<std::uint16_t> senders_;

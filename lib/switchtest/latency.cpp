@@ -155,11 +155,9 @@ void LatencyTest::report_without_reference(const Point& point) {
 void LatencyTest::report_failure(std::uint32_t size, unsigned percent) {
   for (const unsigned p : kLoadPercent)
     if (p >= percent)
-      ctx_.add({.name = ctx_.rig.own_delay() ? "p99_ns" : "p99_over_min_ns",
-                .labels = {{"size", std::to_string(size)}, {"load", std::to_string(p)}},
-                .unit = "ns",
-                .status = Status::kInconclusive,
-                .reason = ctx_.last_void_reason()});
+      ctx_.add_without_value(ctx_.rig.own_delay() ? "p99_ns" : "p99_over_min_ns", Status::kInconclusive,
+                             ctx_.last_void_reason())
+          .labels = {{"size", std::to_string(size)}, {"load", std::to_string(p)}};
 }
 
 /// Fits the least delays at the lowest load, at which frames do not wait.

@@ -186,10 +186,8 @@ bool LoadSearch::run() {
   }
   const Bracket sure = validated(found);
   if (sure.pass == 0 && sure.unreached) {
-    ctx_.add({.name = "load",
-              .labels = {{"size", std::to_string(size_)}, {"direction", direction_.name}},
-              .status = Status::kInconclusive,
-              .reason = failure_});
+    ctx_.add_without_value("load", Status::kInconclusive, failure_).labels = {{"size", std::to_string(size_)},
+                                                                              {"direction", direction_.name}};
     return false;
   }
   if (!direction_.both) ctx_.findings.load[size_] = static_cast<double>(sure.pass) / kSteps;

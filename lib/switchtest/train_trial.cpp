@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "switchtest/train_trial.hpp"
 
-#include "switchtest/train_error.hpp"
+#include "fabric/wire_time.hpp"
+#include "switchtest/frame_writer.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 namespace softfeb::switchtest {
+
+std::uint64_t train_error(const Context& ctx, const TrialResult& result, const FrameKind& frame,
+                          const std::vector<std::uint16_t>& senders) {
+  if (ctx.exact()) return 0;
+  double in = 0;
+  for (const std::uint16_t port : senders) in += static_cast<double>(ctx.rate(port));
+  const auto out = static_cast<double>(ctx.rate(frame.to));
+  if (in <= out) return 0;
+  const double bytes = to_seconds(result.late_max + result.time_error) * in;
+  const double frames = bytes / static_cast<double>(fabric::wire_bytes(FrameWriter::frame_length(frame)));
+  return static_cast<std::uint64_t>(std::ceil(frames / (1 - out / in) / static_cast<double>(senders.size())));
+}
 
 Trial TrainTrial::script(std::uint64_t frames) const {
   Trial out = ctx_.trial();
@@ -39,13 +52,7 @@ std::optional<TrainTrial::Seen> TrainTrial::send(std::uint64_t frames) {
     const auto first = std::find(came[s].begin(), came[s].end(), false) - came[s].begin();
     out.lossless = std::min(out.lossless, static_cast<std::uint64_t>(first));
   }
-  double in = 0;
-  for (const std::uint16_t port : senders_) in += static_cast<double>(ctx_.rate(port));
-  const auto to = static_cast<double>(ctx_.rate(ctx_.roles().d));
-  if (!ctx_.exact() && in > to)
-    out.error = static_cast<std::uint64_t>(
-        std::ceil(frames_of_error(*result, ctx_.frame(ctx_.roles().d, size_).length, in, to) /
-                  static_cast<double>(senders_.size())));
+  out.error = train_error(ctx_, *result, ctx_.frame(ctx_.roles().d, size_), senders_);
   return out;
 }
 

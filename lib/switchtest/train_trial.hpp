@@ -10,6 +10,14 @@
 
 namespace softfeb::switchtest {
 
+/// By how many frames of each sender the longest train that passes may differ from that with exact times. A
+/// rig in real time delays frames by up to `late_max` and `time_error`, and may send them in lumps
+/// afterwards. The queue then differs by what the senders send in this time; and of a train, only the part
+/// that does not leave in the meantime adds to the queue. 0 if the senders are not faster than the port to
+/// which `frame` goes.
+std::uint64_t train_error(const Context& ctx, const TrialResult& result, const FrameKind& frame,
+                          const std::vector<std::uint16_t>& senders);
+
 /// Trains of frames at line rate from one or several ports to D, which start at the same time. The senders
 /// ignore pauses. Each sends the same number of frames.
 class TrainTrial {

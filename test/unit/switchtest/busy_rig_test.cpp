@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "altered_rig.hpp"
+#include "run_test.hpp"
+#include "switch_sets.hpp"
+#include "switchtest/train_trial.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace softfeb;
+using namespace softfeb::switchtest;
+
+TEST_CASE("A delay of the senders changes trains by what they send in it", "[switchtest]") {
+  test::AlteredRig rig(test::set_v1());
+  rig.as = RigKind::kRings;
+  const Settings settings = test::four_ports();
+  Findings findings;
+  TestReport test_report{.name = "test"};
+  const Context ctx(rig, settings, findings, test_report);
+  const FrameKind frame = ctx.frame(3, 4174);
+  TrialResult result;
+  result.late_max = 10 * kMicrosecond;
+  result.time_error = 6 * kMicrosecond;
+  // In 16 us, a sender sends 4.77 frames of 4194 bytes on the wire. With two senders, half of a train waits.
+  CHECK(train_error(ctx, result, frame, {0, 1}) == 10);
+  CHECK(train_error(ctx, result, frame, {0, 1, 2}) == 8);
+  CHECK(train_error(ctx, result, frame, {0}) == 0);
+  result.late_max = result.time_error = 0;
+  CHECK(train_error(ctx, result, frame, {0, 1}) == 0);
+  rig.as = RigKind::kVirtual;
+  result.time_error = kMillisecond;
+  CHECK(train_error(ctx, result, frame, {0, 1}) == 0);
+}
+
+TEST_CASE("Late frames widen the intervals of bursts and of incasts", "[switchtest]") {
+  test::AlteredRig rig(test::set_v1());
+  rig.as = RigKind::kRings;
+  rig.alter = [](const Trial&, TrialResult& result) { result.time_error = 10 * kMicrosecond; };
+  Settings settings = test::four_ports();
+  settings.effort = Effort::kQuick;
+  settings.sizes = {4174};
+  const SwitchReport report = run_tests(rig, settings, {"burst", "incast"});
+  // 10 us are 5.96 frames of two senders, or 11.92 frames of a train of which half waits.
+  const Figure& frames = test::figure(report, "burst", "frames", {{"size", "4174"}});
+  CHECK(*frames.high - *frames.low == Approx(2 * 12 + 2).margin(2.1));
+  const Figure& incast = test::figure(report, "incast", "frames_lossless", {{"senders", "2"}});
+  CHECK(*incast.value == 251);
+  CHECK(*incast.low == 251 - 6);
+  CHECK(*incast.high == 251 + 6);
+}
+
+TEST_CASE("A burst that fails is bounded by the error of a trial in which it failed", "[switchtest]") {
+  // A burst that is one frame too long passes once, and fails only in trials that prove little.
+  test::AlteredRig rig(test::set_v1());
+  rig.as = RigKind::kRings;
+  bool passed = false;
+  rig.alter = [&](const Trial& trial, TrialResult& result) {
+    if (trial.sources.size() != 2 || trial.sources[0].count != 252) return;
+    if (passed) {
+      result.time_error = 100 * kMicrosecond;
+    } else {
+      for (KindStats& kind : result.kinds) kind.arrived = kind.sent;
+    }
+    passed = true;
+  };
+  Settings settings = test::four_ports();
+  settings.effort = Effort::kQuick;
+  const SwitchReport report = run_tests(rig, settings, {"incast"});
+  const Figure& incast = test::figure(report, "incast", "frames_lossless", {{"senders", "2"}});
+  CHECK(*incast.value == 251);
+  CHECK(*incast.low == 251);
+  CHECK(*incast.high == 251 + 60);  // 59.6 frames leave in 100 us
+}
+
+TEST_CASE("A failed preflight is repeated, and nothing is concluded before it succeeds", "[switchtest]") {
+  Settings settings = test::four_ports();
+  settings.effort = Effort::kQuick;
+  int trials = 0, bad = 0;
+  test::AlteredRig rig(test::set_v4());
+  rig.as = RigKind::kRings;
+  rig.alter = [&](const Trial&, TrialResult& result) {
+    if (trials++ < bad) result.void_reason = "the rig was busy";
+  };
+  bad = 5;  // attempts of a trial
+  SwitchReport report = run_tests(rig, settings, {"dscp"});
+  CHECK(test::test_report(report, "preflight").status == Status::kMeasured);
+  CHECK(test::test_report(report, "dscp").status == Status::kMeasured);
+  REQUIRE(report.tests.size() == 2);
+  trials = 0;
+  bad = 10;
+  report = run_tests(rig, settings, {"buffer"});
+  CHECK(test::test_report(report, "buffer").status == Status::kInconclusive);
+  CHECK(test::test_report(report, "buffer").reason.find("the preflight is inconclusive") == 0);
+  CHECK(test::test_report(report, "buffer").figures.empty());
+}
