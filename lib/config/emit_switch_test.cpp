@@ -45,6 +45,7 @@ Json emit_switch_test(const SwitchTestConfig& c) {
   json["plain_udp"] = c.settings.plain_udp;
   json["dscp"] = c.settings.dscp;
   json["seed"] = c.settings.seed;
+  if (c.settings.cable) json["cable"] = format_time(*c.settings.cable);
   json["soak"] = format_time(c.settings.soak);
   json["allow_storm"] = c.settings.allow_storm;
   if (!c.device.empty()) json["device"] = c.device;

@@ -127,6 +127,8 @@ SwitchTestConfig read_switch_test(Section s) {
   check_sizes(s, c.settings);
   s.read("dscp", c.settings.dscp, integer(0, 63));
   s.read("seed", c.settings.seed, integer(0, UINT64_MAX));
+  Time cable = 0;
+  if (s.read("cable", cable, time_in(0, kSecond, "the delay of a cable"))) c.settings.cable = cable;
   s.read("soak", c.settings.soak, time_in(kSecond, 31 * 24 * 3600 * kSecond, "the time of the soak test"));
   s.read("allow_storm", c.settings.allow_storm, parse_bool);
   s.read("device", c.device, parse_text);

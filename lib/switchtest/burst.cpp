@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/wire_time.hpp"
 #include "switchtest/context.hpp"
+#include "switchtest/estimators.hpp"
 #include "switchtest/tests.hpp"
 #include "switchtest/train_trial.hpp"
 
@@ -79,22 +80,19 @@ std::optional<BurstTest::Longest> BurstTest::find(std::uint32_t size) {
 std::optional<BurstTest::Longest> BurstTest::repeat(TrainTrial& trains, std::uint64_t overlong,
                                                     TrainTrial::Seen seen) {
   constexpr unsigned kStandard = 50;
-  std::uint64_t shortest = UINT64_MAX, longest = 0, low = 0, high = UINT64_MAX;
+  CommonInterval lengths;
   for (unsigned left = ctx_.repetitions(kStandard);;) {
-    shortest = std::min(shortest, seen.lossless);
-    longest = std::max(longest, seen.lossless);
-    low = std::max(low, seen.lossless - std::min(seen.lossless, seen.error));
-    high = std::min(high, seen.lossless + seen.error);
+    const auto length = static_cast<double>(seen.lossless), error = static_cast<double>(seen.error);
+    lengths.add(std::max(length - error, 0.0), length + error);
     if (--left == 0) break;
     const auto next = trains.send(overlong);
     if (!next) return std::nullopt;
     seen = *next;
   }
-  if (low > high) {  // the switch itself varies
-    low = shortest;
-    high = longest;
-  }
-  Longest out{.each = static_cast<double>(low + high) / 2, .low = low, .fail = high + 1};
+  const Interval all = lengths.result();
+  Longest out{.each = all.value,
+              .low = static_cast<std::uint64_t>(all.low),
+              .fail = static_cast<std::uint64_t>(all.high) + 1};
   if (!validate(trains, out)) return std::nullopt;
   return out;
 }

@@ -26,6 +26,18 @@ double student(double freedom) {
 
 }  // namespace
 
+void CommonInterval::add(double low, double high) {
+  low_ = std::max(low_, low);
+  high_ = std::min(high_, high);
+  least_ = std::min(least_, low);
+  most_ = std::max(most_, high);
+}
+
+Interval CommonInterval::result() const {
+  const double low = agree() ? low_ : least_, high = agree() ? high_ : most_;
+  return {low + (high - low) / 2, low, high};
+}
+
 Interval wilson(std::uint64_t hits, std::uint64_t n) {
   if (n == 0) return {0, 0, 1};
   const double size = static_cast<double>(n), p = static_cast<double>(hits) / size;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -12,6 +13,21 @@ namespace softfeb::switchtest {
 
 struct Interval {
   double value = 0, low = 0, high = 0;
+};
+
+/// What several measurements of one quantity, each an interval, say together.
+class CommonInterval {
+ public:
+  void add(double low, double high);
+  bool empty() const { return least_ > most_; }
+  /// True if all of them have something in common.
+  bool agree() const { return low_ <= high_; }
+  /// What all of them have in common or, if the quantity itself varies, the range of all. Not for empty().
+  Interval result() const;
+
+ private:
+  double low_ = -std::numeric_limits<double>::infinity(), high_ = std::numeric_limits<double>::infinity();
+  double least_ = std::numeric_limits<double>::infinity(), most_ = -std::numeric_limits<double>::infinity();
 };
 
 /// Wilson score interval of a share: `hits` of `n`. For n = 0, the interval is 0 to 1.

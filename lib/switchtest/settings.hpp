@@ -48,6 +48,8 @@ struct Settings {
   bool plain_udp = false;
   std::uint8_t dscp = 26;
   std::uint64_t seed = 1;
+  /// Delay of each cable between a port and the switch, one way. nullopt: unknown.
+  std::optional<Time> cable;
   /// Of the boards that the dcqcn test emulates. Three values differ from the registers' reset values: those
   /// with which boards share small queues fairly (doc/lab.md).
   dcqcn::FirmwareParameters dcqcn{

@@ -29,12 +29,7 @@ SlowDrain::SlowDrain(const Context& ctx, FreezeTrial freeze, std::uint64_t cycle
 }
 
 void SlowDrain::add_pause(Time at, std::uint16_t quanta) {
-  roce::MacControl control{.kind = frozen_.kind};
-  if (frozen_.kind == roce::MacControl::Kind::kPfc) control.enabled = frozen_.classes;
-  for (std::size_t p = 0; p < roce::kPriorities; ++p)
-    if (frozen_.kind == roce::MacControl::Kind::kPause ? p == 0 : (frozen_.classes >> p & 1) != 0)
-      control.quanta[p] = quanta;
-  freeze_.trial.pauses.push_back({frozen_.port, at, control});
+  freeze_.trial.pauses.push_back({frozen_.port, at, pause_of(frozen_, quanta)});
 }
 
 std::uint64_t arrived_before(const TrialResult& result, std::uint16_t kind, Time time) {

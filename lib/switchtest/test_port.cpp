@@ -18,19 +18,6 @@ engine::Identity identity(const PortAddress& address, bool v6) {
           .prefix_length = v6 ? std::uint8_t{64} : std::uint8_t{24}};
 }
 
-roce::MacControl pause_of(const Freeze& freeze, std::uint16_t quanta) {
-  roce::MacControl out;
-  out.kind = freeze.kind;
-  if (freeze.kind == roce::MacControl::Kind::kPause) {
-    out.quanta[0] = quanta;
-    return out;
-  }
-  out.enabled = freeze.classes;
-  for (std::size_t p = 0; p < roce::kPriorities; ++p)
-    if ((freeze.classes >> p & 1) != 0) out.quanta[p] = quanta;
-  return out;
-}
-
 }  // namespace
 
 TestPort::TestPort(const std::vector<RigPort>& ports, std::uint16_t number, Time clock_error)

@@ -54,6 +54,19 @@ Time time_on_wire(std::uint32_t length, std::uint64_t rate) {
   return fabric::wire_bytes(length) * kSecond / rate;
 }
 
+roce::MacControl pause_of(const Freeze& freeze, std::uint16_t quanta) {
+  roce::MacControl out;
+  out.kind = freeze.kind;
+  if (freeze.kind == roce::MacControl::Kind::kPause) {
+    out.quanta[0] = quanta;
+    return out;
+  }
+  out.enabled = freeze.classes;
+  for (std::size_t p = 0; p < roce::kPriorities; ++p)
+    if ((freeze.classes >> p & 1) != 0) out.quanta[p] = quanta;
+  return out;
+}
+
 PortAddress default_address(std::uint16_t port) {
   const std::uint32_t low = port;
   PortAddress out;

@@ -104,6 +104,9 @@ struct Freeze {
   std::uint8_t classes = 0xff;  ///< PFC: bit mask of the priorities
 };
 
+/// The pause frame of a freeze with this duration.
+roce::MacControl pause_of(const Freeze& freeze, std::uint16_t quanta);
+
 /// A single pause frame.
 struct PauseFrame {
   std::uint16_t port = 0;

@@ -67,10 +67,12 @@ network:
 TEST_CASE("Loading an emitted switch test gives the same configuration", "[config]") {
   const LabConfig config = load_section(
       "{map: {A: p0, B: p1, C: p2, D: p3}, profile: quick, sizes: [78, 1026], soak: 1h, device: 'X 1', dscp: "
-      "8}");
+      "8, cable: 15ns}");
   const std::string text = to_yaml(config);
   CHECK(to_yaml(load_switch_test_text(text, "again.yaml")) == text);
   CHECK(text.find("quick") != std::string::npos);
+  CHECK(config.run.switch_test->settings.cable == 15 * kNanosecond);
+  CHECK(problems_of("{map: {A: p0, B: p1, C: p2, D: p3}, cable: 2s}").find("cable") != std::string::npos);
 }
 
 TEST_CASE("Pause storms are permitted explicitly", "[config]") {

@@ -16,6 +16,8 @@ class AlteredRig final : public switchtest::Rig {
  public:
   explicit AlteredRig(const fabric::NetworkConfig& network) : rig_(network) {}
 
+  /// Called with each trial before it runs.
+  std::function<void(switchtest::Trial&)> change{};
   /// Called with each trial and its result.
   std::function<void(const switchtest::Trial&, switchtest::TrialResult&)> alter{};
   switchtest::RigKind as = switchtest::RigKind::kVirtual;
@@ -24,7 +26,9 @@ class AlteredRig final : public switchtest::Rig {
   switchtest::RigKind kind() const override { return as; }
   const std::vector<switchtest::RigPort>& ports() const override { return rig_.ports(); }
   switchtest::TrialResult run(const switchtest::Trial& trial) override {
-    switchtest::TrialResult out = rig_.run(trial);
+    switchtest::Trial changed = trial;
+    if (change) change(changed);
+    switchtest::TrialResult out = rig_.run(changed);
     if (alter) alter(trial, out);
     return out;
   }

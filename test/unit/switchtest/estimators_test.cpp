@@ -72,3 +72,19 @@ TEST_CASE("p-values of chi-square have their tabulated values", "[estimators]") 
   CHECK(chi_square_p(0, 5) == 1);
   CHECK(chi_square_p(1, 0) == 1);
 }
+
+TEST_CASE("Intervals have a part in common, or a range", "[switchtest]") {
+  CommonInterval some;
+  CHECK(some.empty());
+  some.add(1, 5);
+  some.add(3, 9);
+  CHECK_FALSE(some.empty());
+  CHECK(some.agree());
+  CHECK(some.result().low == 3);
+  CHECK(some.result().high == 5);
+  CHECK(some.result().value == 4);
+  some.add(6, 7);
+  CHECK_FALSE(some.agree());
+  CHECK(some.result().low == 1);
+  CHECK(some.result().high == 9);
+}
