@@ -65,7 +65,7 @@ void ArrivalLog::prepare(const Trial& trial, std::uint16_t port, std::uint16_t i
   pauses_.clear();
   if (trial.list_missing) missing_.prepare();
   foreign_ = 0;
-  unrecorded_ = 0;
+  unrecorded_ = unrecorded_pauses_ = 0;
   std::size_t groups = 0;
   for (const FrameKind& kind : trial.kinds) {
     tracks_.emplace_back();
@@ -179,7 +179,7 @@ void ArrivalLog::record(const roce::ParsedFrame& frame, const FrameMark& mark, s
 
 void ArrivalLog::take_pause(const roce::MacControl& control, Time at) {
   if (pauses_.size() == kMostPauses) {
-    ++unrecorded_;
+    ++unrecorded_pauses_;
     return;
   }
   pauses_.push_back({port_, at - start_, control});
@@ -211,7 +211,9 @@ void ArrivalLog::collect(TrialResult& out) const {
   for (std::size_t g = 0; g < latency_.size(); ++g)
     if (latency_[g].count() != 0) out.latency[g].merge(latency_[g]);
   out.foreign += foreign_;
-  if (unrecorded_ != 0) out.void_reason = "more frames arrived at a port than it can record";
+  out.unrecorded_pauses += unrecorded_pauses_;
+  const bool incomplete = trial_ != nullptr && trial_->all_pauses && unrecorded_pauses_ != 0;
+  if (unrecorded_ != 0 || incomplete) out.void_reason = "more frames arrived at a port than it can record";
 }
 
 }  // namespace softfeb::switchtest

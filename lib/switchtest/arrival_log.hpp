@@ -73,7 +73,7 @@ class ArrivalLog {
   MissingList missing_;
   std::vector<latency::StageHistogram> latency_;
   std::uint64_t foreign_ = 0;
-  std::uint64_t unrecorded_ = 0;
+  std::uint64_t unrecorded_ = 0, unrecorded_pauses_ = 0;
 };
 
 }  // namespace softfeb::switchtest

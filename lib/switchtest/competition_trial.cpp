@@ -52,6 +52,7 @@ void add_competitor(Trial& trial, const Competitor& competitor, std::uint16_t ki
 
 Trial script(const Context& ctx, const Competition& competition, std::uint64_t seed) {
   Trial out = ctx.trial();
+  out.all_pauses = false;
   if (!competition.obey) out.obedience.assign(ctx.rig.ports().size(), {.obeys = false});
   std::map<std::uint16_t, std::uint64_t> at_port;
   for (const Competitor& c : competition.competitors) {

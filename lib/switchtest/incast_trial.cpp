@@ -44,6 +44,7 @@ std::string IncastTrials::failure() const {
 
 Trial IncastTrials::script(std::uint64_t frames) const {
   Trial out = ctx_.trial();
+  out.all_pauses = false;
   const Time start = 2 * ctx_.rig.settle();
   for (const std::uint16_t s : senders_) {
     const auto kind = static_cast<std::uint16_t>(out.kinds.size());

@@ -36,6 +36,7 @@ FrameKind StormTrials::frame() const {
 /// The pause, and the frames that wait (kind 0). The pause ends `pause` after the first of them has left A.
 Trial StormTrials::script(Time pause) const {
   Trial out = ctx_.trial();
+  out.all_pauses = false;
   const Time start = ctx_.rig.settle();
   out.kinds.push_back(frame());
   out.sources.push_back({.port = ctx_.roles().a, .kinds = {0}, .start = start, .count = kWaiting});

@@ -139,6 +139,9 @@ struct Trial {
   Time end = 0;
   /// True: TrialResult::missing is filled in.
   bool list_missing = false;
+  /// False: the trial is valid even if a port receives more pause frames than it can record. Those after the
+  /// first ones are then missing in TrialResult::pauses.
+  bool all_pauses = true;
   Time series_interval = 0;  ///< of KindStats::series; 0: there are none
   /// Kind of pause frames that the ports obey.
   roce::PauseMode obeyed = roce::PauseMode::kPfc;
@@ -224,6 +227,7 @@ struct TrialResult {
   std::vector<MissingFrame> missing;
   std::vector<latency::StageHistogram> latency;  ///< indexed by FrameKind::latency_group
   std::vector<Time> start_skew;                  ///< by source: how late its first frame left
+  std::uint64_t unrecorded_pauses = 0;           ///< pause frames that are missing in `pauses`
   std::uint64_t foreign = 0;                     ///< frames that no port of this trial sent
   Time late_max = 0;                             ///< largest delay of a frame behind its schedule
   /// Largest error of a time stamp, because a loop of the rig was not run. 0: all times are exact.

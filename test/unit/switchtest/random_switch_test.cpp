@@ -138,6 +138,20 @@ TEST_CASE("The score of words and of what a switch does not do", "[switchtest]")
   CHECK(score_of(number(1, 1, 1), absent).wrong_class == 1);
 }
 
+/// Measures switches with these seeds and adds what is wrong to the messages of the running test.
+test::Score score_of_switches(std::uint64_t first, std::uint64_t count, const std::string& tests) {
+  const Settings settings = random_settings();
+  test::Score sum;
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    const fabric::NetworkConfig network = test::random_switch(seed);
+    const SwitchReport report = test::run_test(network, settings, tests);
+    const test::Score one = test::score(report, test::truths_of(network, settings));
+    for (const std::string& complaint : one.complaints) UNSCOPED_INFO("seed " << seed << ": " << complaint);
+    sum.add(one);
+  }
+  return sum;
+}
+
 TEST_CASE("Random switches are found out", "[switchtest][long]") {
   constexpr std::uint64_t kSwitches = 6;
   const Settings settings = random_settings();
