@@ -2,6 +2,7 @@
 #include "switchtest/departure_order.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace softfeb::switchtest {
 
@@ -65,13 +66,16 @@ Interval accounted_overhead(const SizeCounts& counts, const Interval& ratio) {
   return out;
 }
 
-std::optional<Interval> departure_rate(std::span<const Departure> departures, double wire_bytes) {
+std::optional<Interval> departure_rate(std::span<const Departure> departures, double wire_bytes,
+                                       Time time_error) {
   if (departures.size() < kFewestDepartures) return std::nullopt;
   const std::size_t middle = departures.size() / 2;
   const auto frames = static_cast<double>(departures.size() - 1 - middle);
   const double seconds = to_seconds(departures.back().at - departures[middle].at);
-  const double rate = frames * wire_bytes / seconds;
-  return Interval{rate, rate * (1 - 1 / frames), rate * (1 + 1 / frames)};
+  const double error = to_seconds(time_error);
+  const double fastest = seconds > error ? (frames + 1) * wire_bytes / (seconds - error)
+                                         : std::numeric_limits<double>::infinity();
+  return Interval{frames * wire_bytes / seconds, (frames - 1) * wire_bytes / (seconds + error), fastest};
 }
 
 }  // namespace softfeb::switchtest

@@ -48,7 +48,8 @@ struct SizeCounts {
 Interval accounted_overhead(const SizeCounts& counts, const Interval& ratio);
 
 /// Rate in bytes per second of frames that each take `wire_bytes`, from the second half of the departures.
-/// nullopt: there are fewer than 20.
-std::optional<Interval> departure_rate(std::span<const Departure> departures, double wire_bytes);
+/// `time_error`: by which the times may be wrong. nullopt: there are fewer than 20.
+std::optional<Interval> departure_rate(std::span<const Departure> departures, double wire_bytes,
+                                       Time time_error);
 
 }  // namespace softfeb::switchtest

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "switchtest/estimators.hpp"
 #include "switchtest/known_queues.hpp"
 #include "switchtest/queue_levels.hpp"
 #include "switchtest/scheduler_report.hpp"
@@ -26,7 +27,11 @@ class SchedulerSearch {
   void run();
 
  private:
-  std::uint64_t frames() const { return ctx_.quick() ? 500 : 2'000; }
+  static constexpr std::uint64_t kManyFrames = 2'000;
+  std::uint64_t frames() const { return ctx_.quick() ? 500 : kManyFrames; }
+  /// In real time, the rig must stand still for a small part of a drain only.
+  std::uint64_t frames_for_rate() const { return ctx_.exact() ? frames() : kManyFrames; }
+  std::optional<Interval> drain_rate(const std::vector<QueueFill>& fills);
   bool find_limits();
   bool find_port_limit();
   std::optional<QueueRelation> compare(std::size_t a, std::size_t b);
@@ -43,17 +48,35 @@ class SchedulerSearch {
   std::vector<std::uint8_t> dscps_;              ///< by queue
   std::vector<std::optional<Interval>> limits_;  ///< by queue: bytes per second; nullopt: no limit
   std::optional<Interval> port_limit_;           ///< of all queues together
+  bool uncertain_ = false;                       ///< a queue may have a limit that the rig cannot see
   QueueFailures failures_;
 };
 
+/// Rate at which these queues drain together, in bytes per second. nullopt: the rig failed, or the switch
+/// held too few frames.
+std::optional<Interval> SchedulerSearch::drain_rate(const std::vector<QueueFill>& fills) {
+  constexpr unsigned kTrials = 3;
+  CommonInterval out;
+  for (unsigned i = 0; i < ctx_.repetitions(kTrials); ++i) {
+    const auto order = trials_.drain(fills);
+    const auto rate = order ? departure_rate(*order, wire_bytes(), trials_.time_error()) : std::nullopt;
+    if (!rate) return std::nullopt;
+    out.add(rate->low, rate->high);
+  }
+  return out.result();
+}
+
 /// Measures the rate at which each queue drains alone. Returns false if the rig failed.
 bool SchedulerSearch::find_limits() {
+  constexpr double kCertain = 0.9;
+  const auto line = static_cast<double>(ctx_.rate(ctx_.roles().d));
   for (std::size_t q = 0; q < dscps_.size(); ++q) {
     limits_.emplace_back();
-    const auto order = trials_.drain({{dscps_[q], kLongSize, frames()}});
+    const auto rate = drain_rate({{dscps_[q], kLongSize, frames_for_rate()}});
     if (trials_.rig_failed()) return false;
-    const auto rate = order ? departure_rate(*order, wire_bytes()) : std::nullopt;
-    if (rate && rate->high < kFullRate * static_cast<double>(ctx_.rate(ctx_.roles().d))) limits_[q] = rate;
+    if (!rate) continue;
+    if (rate->high < kFullRate * line) limits_[q] = rate;
+    uncertain_ = uncertain_ || (!limits_[q] && rate->low < kCertain * line);
   }
   return find_port_limit();
 }
@@ -63,9 +86,9 @@ bool SchedulerSearch::find_port_limit() {
   constexpr double kFaster = 1.02;
   if (std::any_of(limits_.begin(), limits_.end(), [](const auto& limit) { return !limit; })) return true;
   if (limits_.size() > 1) {
-    const auto order = trials_.drain({{dscps_[0], kLongSize, frames()}, {dscps_[1], kLongSize, frames()}});
+    const auto both =
+        drain_rate({{dscps_[0], kLongSize, frames_for_rate()}, {dscps_[1], kLongSize, frames_for_rate()}});
     if (trials_.rig_failed()) return false;
-    const auto both = order ? departure_rate(*order, wire_bytes()) : std::nullopt;
     if (!both || both->value > kFaster * limits_[0]->value) return true;
   }
   port_limit_ = limits_[0];
@@ -197,7 +220,7 @@ void SchedulerSearch::run() {
     for (const QueueLevel& level : found->levels)
       if (!report_shares(level)) return ctx_.inconclusive();
   }
-  report_limits(ctx_, port_limit_, limits_, dscps_);
+  report_limits(ctx_, port_limit_, limits_, uncertain_, dscps_);
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ void report_mode_of(Context& ctx, const SizeCounts& counts, const Interval& rati
 }
 
 void report_limits(Context& ctx, const std::optional<Interval>& of_port,
-                   const std::vector<std::optional<Interval>>& of_queues,
+                   const std::vector<std::optional<Interval>>& of_queues, bool uncertain,
                    const std::vector<std::uint8_t>& dscps) {
   bool any = of_port.has_value();
   if (of_port) add_limit(ctx, *of_port, {});
@@ -109,7 +109,10 @@ void report_limits(Context& ctx, const std::optional<Interval>& of_port,
     any = true;
     add_limit(ctx, *of_queues[q], {{"queue", std::to_string(dscps[q])}});
   }
-  if (!any)
+  if (!any && uncertain)
+    ctx.add_without_value("shaper_gbps", Status::kInconclusive,
+                          "the rig stood still for too long to see a limit");
+  else if (!any)
     ctx.add_without_value("shaper_gbps", Status::kAbsent, "each queue can use the whole rate of the port");
 }
 

@@ -27,9 +27,10 @@ void report_weights(Context& ctx, const QueueHierarchy& found, const std::vector
 void report_mode_of(Context& ctx, const SizeCounts& counts, const Interval& ratio);
 /// Adds `mode` and `overhead_bytes` without a value.
 void report_no_mode(Context& ctx, Status status, const std::string& reason);
-/// Adds `shaper_gbps`, from bytes per second: of the port, or of queues.
+/// Adds `shaper_gbps`, from bytes per second: of the port, or of queues. `uncertain`: a queue may have a
+/// limit that the rig cannot see.
 void report_limits(Context& ctx, const std::optional<Interval>& of_port,
-                   const std::vector<std::optional<Interval>>& of_queues,
+                   const std::vector<std::optional<Interval>>& of_queues, bool uncertain,
                    const std::vector<std::uint8_t>& dscps);
 
 }  // namespace softfeb::switchtest

@@ -40,10 +40,11 @@ std::optional<FreezeTrial> SchedulerTrials::frozen(const std::vector<QueueFill>&
 
 bool SchedulerTrials::can_freeze(const std::vector<QueueFill>& fills) { return frozen(fills).has_value(); }
 
-/// Notes whether the rig failed.
+/// Notes whether the rig failed, and how exact its times are.
 std::optional<TrialResult> SchedulerTrials::take(std::optional<TrialResult> result) {
   rig_failed_ = !result;
   if (!result) failure_ = ctx_.last_void_reason();
+  time_error_ = result ? result->time_error : 0;
   return result;
 }
 

@@ -33,6 +33,8 @@ class SchedulerTrials {
   const std::string& failure() const { return failure_; }
   /// True if the rig failed, not the switch.
   bool rig_failed() const { return rig_failed_; }
+  /// By which the times of the latest departures may be wrong.
+  Time time_error() const { return time_error_; }
 
  private:
   std::optional<FreezeTrial> frozen(const std::vector<QueueFill>& fills);
@@ -45,6 +47,7 @@ class SchedulerTrials {
   Context& ctx_;
   std::string failure_;
   bool rig_failed_ = false;
+  Time time_error_ = 0;
 };
 
 }  // namespace softfeb::switchtest

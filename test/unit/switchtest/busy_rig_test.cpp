@@ -71,6 +71,25 @@ TEST_CASE("A burst that fails is bounded by the error of a trial in which it fai
   CHECK(*incast.high == 251 + 60);  // 59.6 frames leave in 100 us
 }
 
+TEST_CASE("A rig that stands still while queues drain does not make a shaper", "[switchtest]") {
+  const bool always = GENERATE(false, true);
+  test::AlteredRig rig(test::set_v1());
+  rig.as = RigKind::kRings;
+  int trials = 0;
+  rig.alter = [&](const Trial& trial, TrialResult& result) {
+    // Before the last frames arrive, a loop is not run for as long as 120 frames take.
+    if (trial.freezes.empty() || (!always && ++trials % 2 != 0)) return;
+    result.time_error = 100 * kMicrosecond;
+    const std::size_t late = result.arrivals.size() - std::min<std::size_t>(result.arrivals.size(), 20);
+    for (std::size_t i = late; i < result.arrivals.size(); ++i) result.arrivals[i].at += result.time_error;
+  };
+  Settings settings = test::four_ports();
+  settings.effort = Effort::kQuick;
+  const SwitchReport report = run_tests(rig, settings, {"scheduler"});
+  const Figure& shaper = test::figure(report, "scheduler", "shaper_gbps");
+  CHECK(shaper.status == (always ? Status::kInconclusive : Status::kAbsent));
+}
+
 TEST_CASE("A failed preflight is repeated, and nothing is concluded before it succeeds", "[switchtest]") {
   Settings settings = test::four_ports();
   settings.effort = Effort::kQuick;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "switchtest/departure_order.hpp"
 
+#include <cmath>
 #include <string>
 
 #include <catch2/catch.hpp>
@@ -73,10 +74,15 @@ TEST_CASE("The rate of departures is that after an initial burst", "[switchtest]
   std::vector<Departure> order;
   for (std::uint64_t i = 0; i < 100; ++i) order.push_back({0, i * kNanosecond});
   for (std::uint64_t i = 1; i <= 300; ++i) order.push_back({0, kMicrosecond + i * kMicrosecond});
-  const auto rate = departure_rate(order, 1'250);
+  const auto rate = departure_rate(order, 1'250, 0);
   REQUIRE(rate);
   CHECK(rate->value == Approx(1.25e9));
   CHECK(rate->low == Approx(1.25e9 * (1 - 1.0 / 199)));
   CHECK(rate->high == Approx(1.25e9 * (1 + 1.0 / 199)));
-  CHECK_FALSE(departure_rate(departures("aaa"), 1'250));
+  // 199 frames in 199 us, give or take 99.5 us.
+  const auto unsure = departure_rate(order, 1'250, 99'500 * kNanosecond);
+  CHECK(unsure->low == Approx(198 * 1'250 / 298.5e-6));
+  CHECK(unsure->high == Approx(200 * 1'250 / 99.5e-6));
+  CHECK(std::isinf(departure_rate(order, 1'250, kMillisecond)->high));
+  CHECK_FALSE(departure_rate(departures("aaa"), 1'250, 0));
 }
