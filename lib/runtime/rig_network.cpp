@@ -65,11 +65,20 @@ RigNetwork::~RigNetwork() {
   worker_.join();
 }
 
-void RigNetwork::observe(const std::function<void()>& wait) {
+void RigNetwork::request(const std::function<void()>& wait) {
   request_.done.store(false, std::memory_order_relaxed);
   while (!worker_.command(&request_)) wait();
   while (!request_.done.load(std::memory_order_acquire)) wait();
+}
+
+/// A worker that stood still until it answers sees this gap at its next turn only. Without a second answer,
+/// a network that did not run at all would look like a switch that lost all frames.
+void RigNetwork::observe(const std::function<void()>& wait) {
+  request(wait);
+  const Time gap = request_.longest_gap;
+  request(wait);
   now_ = state();
+  now_.longest_gap = std::max(now_.longest_gap, gap);
 }
 
 RigNetwork::State RigNetwork::state() const {

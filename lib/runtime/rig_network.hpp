@@ -31,7 +31,7 @@ class RigNetwork {
   RigNetwork(const RigNetwork&) = delete;
   RigNetwork& operator=(const RigNetwork&) = delete;
 
-  /// Reads the state of the network, which takes about one turn of the worker. `wait` is called until it is
+  /// Reads the state of the network, which takes about two turns of the worker. `wait` is called until it is
   /// there.
   void observe(const std::function<void()>& wait);
   /// Begins a trial with the state that was read last.
@@ -51,6 +51,7 @@ class RigNetwork {
     std::uint64_t inside = 0;  ///< frames in the network, or waiting for a ring
     Time longest_gap = 0;
   };
+  void request(const std::function<void()>& wait);
   State state() const;
 
   dataplane::Worker worker_;
