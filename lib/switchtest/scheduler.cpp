@@ -17,8 +17,9 @@ namespace {
 
 /// Frames of the comparisons of queues, and short ones that show what a weight counts, with FCS.
 constexpr std::uint32_t kLongSize = 1026, kShortSize = 130;
-/// A queue whose rate is below this part of the port's rate has a rate limit.
-constexpr double kFullRate = 0.98;
+/// A queue whose rate is below this part of the port's rate has a rate limit. In real time, one that is
+/// certainly above the second part has none.
+constexpr double kFullRate = 0.98, kNearlyFullRate = 0.9;
 
 /// Finds the order and the weights of the queues of port D.
 class SchedulerSearch {
@@ -31,6 +32,9 @@ class SchedulerSearch {
   std::uint64_t frames() const { return ctx_.quick() ? 500 : kManyFrames; }
   /// In real time, the rig must stand still for a small part of a drain only.
   std::uint64_t frames_for_rate() const { return ctx_.exact() ? frames() : kManyFrames; }
+  double line_rate() const { return static_cast<double>(ctx_.rate(ctx_.roles().d)); }
+  bool is_limit(const Interval& rate) const { return rate.high < kFullRate * line_rate(); }
+  bool is_full(const Interval& rate) const { return rate.low >= kNearlyFullRate * line_rate(); }
   std::optional<Interval> drain_rate(const std::vector<QueueFill>& fills);
   bool find_limits();
   bool find_port_limit();
@@ -53,30 +57,29 @@ class SchedulerSearch {
 };
 
 /// Rate at which these queues drain together, in bytes per second. nullopt: the rig failed, or the switch
-/// held too few frames.
+/// held too few frames. Repeats the drain until it is certain whether there is a limit.
 std::optional<Interval> SchedulerSearch::drain_rate(const std::vector<QueueFill>& fills) {
-  constexpr unsigned kTrials = 3;
+  constexpr unsigned kTrials = 10;
   CommonInterval out;
-  for (unsigned i = 0; i < ctx_.repetitions(kTrials); ++i) {
+  for (unsigned i = 0; i < kTrials; ++i) {
     const auto order = trials_.drain(fills);
     const auto rate = order ? departure_rate(*order, wire_bytes(), trials_.time_error()) : std::nullopt;
     if (!rate) return std::nullopt;
     out.add(rate->low, rate->high);
+    if (ctx_.exact() || is_limit(out.result()) || is_full(out.result())) break;
   }
   return out.result();
 }
 
 /// Measures the rate at which each queue drains alone. Returns false if the rig failed.
 bool SchedulerSearch::find_limits() {
-  constexpr double kCertain = 0.9;
-  const auto line = static_cast<double>(ctx_.rate(ctx_.roles().d));
   for (std::size_t q = 0; q < dscps_.size(); ++q) {
     limits_.emplace_back();
     const auto rate = drain_rate({{dscps_[q], kLongSize, frames_for_rate()}});
     if (trials_.rig_failed()) return false;
     if (!rate) continue;
-    if (rate->high < kFullRate * line) limits_[q] = rate;
-    uncertain_ = uncertain_ || (!limits_[q] && rate->low < kCertain * line);
+    if (is_limit(*rate)) limits_[q] = rate;
+    uncertain_ = uncertain_ || !(is_limit(*rate) || is_full(*rate));
   }
   return find_port_limit();
 }
