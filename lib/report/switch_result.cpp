@@ -142,13 +142,18 @@ Json findings_json(const Findings& f) {
          {"largest_frame", value_or_null(f.largest_frame)},
          {"queue_bytes", value_or_null(f.queue_bytes)},
          {"marking", nullptr},
-         {"pausing", nullptr}};
+         {"pausing", nullptr},
+         {"headroom", nullptr}};
   if (f.marking)
     j["marking"] = {{"kmin_bytes", f.marking->kmin},
                     {"kmax_bytes", f.marking->kmax},
                     {"pmax", f.marking->pmax},
                     {"where", f.marking->at_dequeue ? "dequeue" : "enqueue"}};
   if (f.pausing) j["pausing"] = {{"xoff_bytes", f.pausing->xoff}, {"xon_bytes", f.pausing->xon}};
+  if (f.headroom)
+    j["headroom"] = {{"guaranteed_bytes", f.headroom->guaranteed},
+                     {"dscp", f.headroom->dscp},
+                     {"shared", f.headroom->shared}};
   return j;
 }
 

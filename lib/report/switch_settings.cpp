@@ -31,7 +31,7 @@ constexpr std::array kSettings{
     SettingSource{"Pmax", "ecn", "pmax"},
     SettingSource{"XOFF", "xoff", "xoff_bytes"},
     SettingSource{"XON", "xoff", "xon_bytes"},
-    SettingSource{"headroom for this cable", "headroom", "overshoot_bytes"},
+    SettingSource{"headroom for this cable", "headroom", "needed_bytes"},
     SettingSource{"alpha", "buffer", "alpha"},
 };
 

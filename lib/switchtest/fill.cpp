@@ -45,6 +45,7 @@ std::optional<FillScript> script_of(Context& ctx, const FillPlan& plan) {
   FillScript out{std::move(*freeze), {}};
   Trial& trial = out.freeze.trial;
   trial.obedience.assign(ctx.rig.ports().size(), {.obeys = false});
+  for (const auto& [port, obedience] : plan.obedience) trial.obedience[port] = obedience;
   std::uint64_t wire = 0;
   for (const Fill& fill : plan.fills) {
     if (!out.freeze.also(ctx, fill.frame.to, fill.frame.dscp)) return std::nullopt;

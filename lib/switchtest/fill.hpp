@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -20,13 +21,14 @@ struct Fill {
   Time gap = 0;  ///< from start to start; 0: back to back
 };
 
-/// No port obeys the pause frames of the switch.
 struct FillPlan {
   std::vector<Fill> fills;  ///< in the order in which they are sent
   /// Frames to a port that the switch overloads instead (Overload); the queues are released afterwards.
   std::vector<Source> overload;
   std::vector<FrameKind> overload_kinds;  ///< Source::kinds of `overload` counts from the first of these
   Time wait = 0;                          ///< after the last frame, before the release
+  /// How ports react to the pause frames of the switch. Ports without an entry ignore them.
+  std::map<std::uint16_t, Obedience> obedience;
 };
 
 struct FillResult {

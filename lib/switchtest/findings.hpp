@@ -44,6 +44,15 @@ struct Findings {
   };
   /// xoff: nullopt: not measured, or the switch does not pause.
   std::optional<Pausing> pausing;
+
+  struct Headroom {
+    /// Bytes that one class of one ingress port may store although other ports have taken all other memory.
+    std::uint64_t guaranteed = 0;
+    std::uint8_t dscp = 0;  ///< of the class
+    bool shared = false;    ///< other ports can take them, too: `guaranteed` is what they leave
+  };
+  /// headroom: nullopt: not measured, or the switch does not pause.
+  std::optional<Headroom> headroom;
 };
 
 }  // namespace softfeb::switchtest

@@ -18,6 +18,7 @@ constexpr std::array kTests{
     SwitchTest{"ecn", "the marking curve", 2, run_ecn},
     SwitchTest{"xoff", "the thresholds of pauses", 2, run_xoff},
     SwitchTest{"cells", "the unit in which memory is allocated", 2, run_cells},
+    SwitchTest{"headroom", "the memory for frames that are still on their way", 3, run_headroom},
     SwitchTest{"obedience", "how the switch obeys pauses", 2, run_obedience},
     SwitchTest{"codepoints", "what becomes of ECN bits", 2, run_codepoints},
     SwitchTest{"scheduler", "the order and the weights of queues", 2, run_scheduler},

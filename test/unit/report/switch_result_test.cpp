@@ -43,6 +43,7 @@ TEST_CASE("the result says what was measured, and how", "[switch_result]") {
   CHECK(r["configuration"]["switch_test"]["map"]["A"] == "p0");
   CHECK(r["findings"]["marking"]["where"] == "enqueue");
   CHECK(r["findings"]["pausing"]["xoff_bytes"] == 260'625);
+  CHECK(r["findings"]["headroom"]["guaranteed_bytes"] == 29'190);
   CHECK(r["findings"]["largest_frame"].is_null());
 }
 

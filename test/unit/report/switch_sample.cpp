@@ -221,6 +221,7 @@ SwitchRun sample_switch_run() {
   run.report.tests = {preflight(), dscp(), throughput(), latency(), buffer(),
                       ecn(),       xoff(), victim(),     storm()};
   run.report.findings.obeyed = run.report.findings.sends = roce::PauseMode::kPfc;
+  run.report.findings.headroom = switchtest::Findings::Headroom{29'190, 26, false};
   run.report.findings.queue_bytes = 1'048'572;
   run.report.findings.marking = {.kmin = 102'412.7, .kmax = 409'588, .pmax = 0.0998};
   run.report.findings.pausing = {.xoff = 260'625, .xon = 198'077};

@@ -22,9 +22,12 @@ class AlteredRig final : public switchtest::Rig {
   std::function<void(const switchtest::Trial&, switchtest::TrialResult&)> alter{};
   switchtest::RigKind as = switchtest::RigKind::kVirtual;
   std::optional<Time> own = 0;
+  std::optional<std::vector<switchtest::RigPort>> other_ports{};  ///< nullopt: those of the network
 
   switchtest::RigKind kind() const override { return as; }
-  const std::vector<switchtest::RigPort>& ports() const override { return rig_.ports(); }
+  const std::vector<switchtest::RigPort>& ports() const override {
+    return other_ports ? *other_ports : rig_.ports();
+  }
   switchtest::TrialResult run(const switchtest::Trial& trial) override {
     switchtest::Trial changed = trial;
     if (change) change(changed);

@@ -34,6 +34,7 @@ class Truths {
     memory();
     marking();
     pausing();
+    headroom();
     bursts();
     others();
     return truths_;
@@ -55,6 +56,7 @@ class Truths {
   void memory();
   void marking();
   void pausing();
+  void headroom();
   void bursts();
   void others();
   bool pausable() const;
@@ -156,6 +158,35 @@ void Truths::pausing() {
   if (dut_.pause.xoff == 0 || dut_.pause.xoff > queue_limit(dut_, kLarge)) return;
   value("xoff", "xoff_bytes", static_cast<double>(dut_.pause.xoff));
   value("xoff", "xon_bytes", static_cast<double>(dut_.pause.xon));
+}
+
+/// All senders ignore pauses, except for tolerated_ns.
+void Truths::headroom() {
+  if (out_.flow_control == fabric::PauseMode::kOff) return;
+  if (!pauses_sender(network_, settings_.dscp, kLarge)) {
+    const bool other =
+        std::any_of(dut_.queues.begin(), dut_.queues.end(), [](const auto& q) { return q.lossless; });
+    if (in_.flow_control == fabric::PauseMode::kPfc && other) return;
+    for (const char* name : {"skid_bytes", "guaranteed_bytes", "overshoot_bytes", "tolerated_ns"})
+      absent("headroom", name);
+    return;
+  }
+  const double frame = kLarge, frame_ps = wire_ps(wire(kLarge), in_.rate);
+  const double held = static_cast<double>(queue_frames(dut_, kLarge));
+  const double spare = std::floor(static_cast<double>(dut_.pause.headroom) / frame);
+  double xoff = std::ceil(static_cast<double>(dut_.pause.xoff) / frame);
+  if (dut_.pause.xoff == 0) {
+    const double alpha = dut_.pause.xoff_alpha / kAlphaUnit;
+    xoff = std::floor(alpha * static_cast<double>(dut_.buffer) / (1 + alpha) / frame) + 1;
+  }
+  value("headroom", "skid_bytes", (held + spare - std::min(xoff, held + 1)) * frame);
+  value("headroom", "guaranteed_bytes", static_cast<double>(dut_.pause.headroom));
+  // From the last bit of the frame that causes the pause to the arrival of the pause frame.
+  const double way = 2.0 * static_cast<double>(in_.delay) + wire_ps(wire(60), in_.rate) +
+                     static_cast<double>(dut_.times.pipeline + dut_.times.pause_generation);
+  value("headroom", "overshoot_bytes", (std::floor(way / frame_ps) + 1) * frame);
+  value("headroom", "tolerated_ns", ((spare - 1) * frame_ps - way) / kNanosecond);
+  value("headroom", "extra_cable_m", ((spare - 1) * frame_ps - way) / kNanosecond / 10);
 }
 
 void Truths::bursts() {
