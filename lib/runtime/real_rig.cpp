@@ -143,6 +143,7 @@ TrialResult RealRig::run(const Trial& trial) {
   TrialResult out = collect(trial, endpoints_);
   const switchtest::RigFaults faults = this->faults(missed_before);
   out.time_error = faults.loop_gap + faults.network_gap;
+  if (trial.counts_only) out.disturbance = disturbance(trial, out, faults);
   out.void_reason = void_reason(trial, out, faults);
   drain();
   expire_pauses(trial);

@@ -105,10 +105,14 @@ std::optional<TrialResult> Context::run_valid(const Trial& trial,
     if (!result.valid()) continue;
     const std::string reason = flaw(result);
     if (reason.empty()) return result;
-    ++void_;
-    report.trials.back().void_reason = void_reason_ = reason;
+    reject(reason);
   }
   return std::nullopt;
+}
+
+void Context::reject(const std::string& reason) {
+  ++void_;
+  report.trials.back().void_reason = void_reason_ = reason;
 }
 
 Figure& Context::add(Figure figure) {

@@ -57,6 +57,8 @@ class Context {
   /// the trial is valid.
   std::optional<TrialResult> run_valid(const Trial& trial,
                                        const std::function<std::string(const TrialResult&)>& flaw);
+  /// Counts the latest trial as void, although the rig takes it for valid.
+  void reject(const std::string& reason);
   /// Reason of the latest void trial.
   std::string last_void_reason() const { return void_reason_; }
 

@@ -23,6 +23,10 @@ struct RigFaults {
   std::uint64_t network_full = 0;  ///< times that the simulation could not take frames, because it was full
 };
 
+/// Why the times of a trial are wrong, in words; empty if they are not. `result` contains what the ports have
+/// collected.
+std::string disturbance(const Trial& trial, const TrialResult& result, const RigFaults& faults);
+
 /// Why a trial is void, in words; empty if it is not. `result` contains what the ports have collected.
 std::string void_reason(const Trial& trial, const TrialResult& result, const RigFaults& faults);
 

@@ -45,6 +45,11 @@ void SoakLog::add(TrialResult& result, Time began, Time ended) {
     totals_.damaged += kind.damaged;
   }
   foreign_ += result.foreign;
+  if (!result.disturbance.empty()) {
+    ++disturbed_;
+    samples_.push_back(sample);
+    return;
+  }
   latency::StageHistogram delays;
   for (const auto& group : result.latency) delays.merge(group);
   const auto in_ns = [](double time) { return time / static_cast<double>(kNanosecond); };
@@ -57,7 +62,7 @@ void SoakLog::add(TrialResult& result, Time began, Time ended) {
 std::optional<Interval> SoakLog::drift() const {
   std::vector<double> hours, p99;
   for (const Sample& s : samples_) {
-    if (s.max == 0) continue;  // no frame arrived
+    if (s.max == 0) continue;
     hours.push_back(to_seconds(s.at) / 3600);
     p99.push_back(s.p99);
   }

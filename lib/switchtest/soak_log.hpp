@@ -27,7 +27,7 @@ class SoakLog {
   struct Sample {
     Time at = 0;  ///< end of the sample
     std::uint64_t missing = 0;
-    double p50 = 0, p99 = 0, max = 0;  ///< delay in nanoseconds
+    double p50 = 0, p99 = 0, max = 0;  ///< delay in nanoseconds; 0: no frame arrived, or times were wrong
   };
   struct Missing {
     std::uint16_t kind = 0;
@@ -40,16 +40,19 @@ class SoakLog {
 
   const std::vector<Sample>& samples() const { return samples_; }
   const std::vector<Missing>& missing() const { return missing_; }
+  /// Number of samples with a disturbance, which have no delays.
+  std::size_t disturbed() const { return disturbed_; }
   const KindStats& totals() const { return totals_; }
   std::uint64_t foreign() const { return foreign_; }
-  /// Slope of p99 in nanoseconds per hour; nullopt: frames arrived in fewer than three samples.
+  /// Slope of p99 in nanoseconds per hour; nullopt: fewer than three samples have delays.
   std::optional<Interval> drift() const;
 
  private:
   std::vector<Sample> samples_;
   std::vector<Missing> missing_;
   std::vector<std::uint64_t> sent_;  ///< by kind: frames of earlier samples
-  KindStats totals_;                 ///< only the counts are valid
+  std::size_t disturbed_ = 0;
+  KindStats totals_;  ///< only the counts are valid
   std::uint64_t foreign_ = 0;
 };
 

@@ -139,6 +139,9 @@ struct Trial {
   Time end = 0;
   /// True: TrialResult::missing is filled in.
   bool list_missing = false;
+  /// True: only counts matter. In real time, the trial is valid even if frames leave late or a loop of the
+  /// rig stands still, and TrialResult::disturbance says so.
+  bool counts_only = false;
   /// False: the trial is valid even if a port receives more pause frames than it can record. Those after the
   /// first ones are then missing in TrialResult::pauses.
   bool all_pauses = true;
@@ -232,6 +235,9 @@ struct TrialResult {
   Time late_max = 0;                             ///< largest delay of a frame behind its schedule
   /// Largest error of a time stamp, because a loop of the rig was not run. 0: all times are exact.
   Time time_error = 0;
+  /// Why times are wrong, and why missing frames may be the fault of the rig, in a valid trial with
+  /// Trial::counts_only. Empty: neither is the case.
+  std::string disturbance;
   /// Why the trial says nothing: our sender or receiver failed. Empty: the trial is valid.
   std::string void_reason;
   bool valid() const { return void_reason.empty(); }

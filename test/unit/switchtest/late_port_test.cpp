@@ -146,3 +146,20 @@ TEST_CASE("Each fault of a rig makes a trial void", "[switchtest]") {
   result.void_reason = "the port said so";
   CHECK(void_reason(trial, result, {}) == "the port said so");
 }
+
+TEST_CASE("A trial that only counts is valid although the rig stood still", "[switchtest]") {
+  Trial trial;
+  trial.counts_only = true;
+  TrialResult result;
+  const RigFaults gap{.loop_gap = 8 * kMillisecond};
+  CHECK(void_reason(trial, result, gap).empty());
+  CHECK(disturbance(trial, result, gap).find("8000 us") != std::string::npos);
+  CHECK(disturbance(trial, result, {.loop_gap = kMillisecond - 1}).empty());
+  result.late_max = trial.lateness + 1;
+  CHECK(void_reason(trial, result, {}).empty());
+  CHECK(disturbance(trial, result, {}).find("after its schedule") != std::string::npos);
+  CHECK(void_reason(trial, result, {.loop_gap = 8 * kMillisecond, .missed = 1}).find("missed 1") !=
+        std::string::npos);
+  result.void_reason = "the port said so";
+  CHECK(void_reason(trial, result, gap) == "the port said so");
+}

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "altered_rig.hpp"
 #include "run_test.hpp"
 #include "switch_sets.hpp"
 #include "switchtest/virtual_rig.hpp"
@@ -130,6 +131,30 @@ TEST_CASE("A switch with too little memory loses frames of a mesh", "[switchtest
   const SwitchReport report = test::run_test(network, soak_settings(10 * kSecond), "soak");
   CHECK(value(report, "missing") > 100);
   CHECK(value(report, "missing") < value(report, "frames") / 2);
+}
+
+TEST_CASE("Samples in which the rig stood still count if no frame is missing", "[switchtest]") {
+  const bool losses = GENERATE(false, true);
+  test::AlteredRig rig(test::set_v1());
+  rig.as = RigKind::kRings;
+  int samples = 0;
+  rig.alter = [&](const Trial& trial, TrialResult& result) {
+    if (!trial.list_missing || ++samples > 2) return;
+    CHECK(trial.counts_only);
+    result.disturbance = "a loop was not run";
+    if (losses) --result.kinds[0].arrived;
+  };
+  Settings settings = soak_settings(10 * kSecond);
+  settings.sizes = {4174};
+  const SwitchReport report = run_tests(rig, settings, {"soak"});
+  const Figure& missing = test::figure(report, "soak", "missing");
+  CHECK(missing.value == 0.0);
+  CHECK(missing.status == (losses ? Status::kBounded : Status::kMeasured));
+  CHECK(missing.high.has_value() != losses);
+  if (losses) CHECK(missing.reason == "2 frames are missing in samples in which a loop was not run");
+  CHECK(value(report, "disturbed") == (losses ? 0.0 : 100.0 * 2 / samples));
+  CHECK(missing.void_trials == (losses ? 2 : 0));
+  CHECK(value(report, "p99_ns") > 0);
 }
 
 TEST_CASE("An interrupted soak test reports what it has seen", "[switchtest]") {
