@@ -6,12 +6,6 @@
 
 namespace softfeb::switchtest {
 
-namespace {
-
-constexpr std::uint8_t kDscpsPerClass = 8;
-
-}  // namespace
-
 std::vector<std::uint8_t> freezable_dscps(const Context& ctx) {
   std::vector<std::uint8_t> out{ctx.settings.dscp};
   for (const std::uint8_t dscp : dscps_of_other_queues(ctx, ctx.settings.dscp)) out.push_back(dscp);

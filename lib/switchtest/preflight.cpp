@@ -4,6 +4,7 @@
 #include "switchtest/tests.hpp"
 
 #include <algorithm>
+#include <vector>
 
 namespace softfeb::switchtest {
 
@@ -112,14 +113,26 @@ const char* word(roce::PauseMode mode) {
   return "none";
 }
 
+/// DSCPs of which the switch may pause the senders: that of the settings, and one of each PFC priority. With
+/// 802.3x pauses, the priorities are not known, so they are taken to be the class selectors (RFC 2474).
+std::vector<std::uint8_t> dscps_to_pause(const Context& ctx) {
+  const auto& priority = ctx.findings.priority_of_dscp;
+  std::vector<std::uint8_t> out{ctx.settings.dscp};
+  for (std::uint8_t dscp = 0; dscp < kDscps; ++dscp) {
+    const bool first =
+        ctx.findings.obeyed == roce::PauseMode::kPause
+            ? dscp % kDscpsPerClass == 0
+            : std::find(priority.begin(), priority.begin() + dscp, priority[dscp]) == priority.begin() + dscp;
+    if (first && dscp != ctx.settings.dscp) out.push_back(dscp);
+  }
+  return out;
+}
+
 /// Finds out which pause frames the switch sends. Returns false if no trial was valid.
 bool find_all_sent_pauses(Context& ctx) {
-  const auto& priority = ctx.findings.priority_of_dscp;
-  for (std::uint8_t dscp = 0; dscp < kDscps && ctx.findings.sends == roce::PauseMode::kOff; ++dscp) {
-    // One DSCP of each PFC priority is enough; with 802.3x, one DSCP is.
-    const auto* const end = priority.begin() + dscp;
-    if (std::find(priority.begin(), end, priority[dscp]) != end) continue;
+  for (const std::uint8_t dscp : dscps_to_pause(ctx)) {
     if (!find_sent_pauses(ctx, dscp)) return false;
+    if (ctx.findings.sends != roce::PauseMode::kOff) break;
   }
   return true;
 }

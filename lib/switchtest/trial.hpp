@@ -120,10 +120,14 @@ struct Obedience {
   Time after = 0;  ///< time from the arrival of a pause frame until it takes effect
 };
 
+/// DSCPs with the same class selector (RFC 2474), of which the lowest is the class selector itself.
+inline constexpr std::uint8_t kDscpsPerClass = 8;
+
 /// The priority is the upper three bits of the DSCP (class selectors, RFC 2474).
 constexpr std::array<std::uint8_t, 64> priorities_by_class_selector() {
   std::array<std::uint8_t, 64> out{};
-  for (std::size_t dscp = 0; dscp < out.size(); ++dscp) out[dscp] = static_cast<std::uint8_t>(dscp / 8);
+  for (std::size_t dscp = 0; dscp < out.size(); ++dscp)
+    out[dscp] = static_cast<std::uint8_t>(dscp / kDscpsPerClass);
   return out;
 }
 

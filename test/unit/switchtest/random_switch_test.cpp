@@ -138,12 +138,16 @@ TEST_CASE("The score of words and of what a switch does not do", "[switchtest]")
   CHECK(score_of(number(1, 1, 1), absent).wrong_class == 1);
 }
 
-/// Measures switches with these seeds and adds what is wrong to the messages of the running test.
-test::Score score_of_switches(std::uint64_t first, std::uint64_t count, const std::string& tests) {
-  const Settings settings = random_settings();
+namespace {
+
+/// Measures the switches with the seeds from 1 on, and adds what is wrong to the messages of the running
+/// test.
+test::Score score_of_switches(std::uint64_t count, const std::string& tests) {
+  Settings settings = random_settings();
   test::Score sum;
-  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+  for (std::uint64_t seed = 1; seed <= count; ++seed) {
     const fabric::NetworkConfig network = test::random_switch(seed);
+    settings.cable = network.links[3].delay;
     const SwitchReport report = test::run_test(network, settings, tests);
     const test::Score one = test::score(report, test::truths_of(network, settings));
     for (const std::string& complaint : one.complaints) UNSCOPED_INFO("seed " << seed << ": " << complaint);
@@ -152,21 +156,29 @@ test::Score score_of_switches(std::uint64_t first, std::uint64_t count, const st
   return sum;
 }
 
+}  // namespace
+
 TEST_CASE("Random switches are found out", "[switchtest][long]") {
   constexpr std::uint64_t kSwitches = 6;
-  const Settings settings = random_settings();
-  test::Score sum;
-  for (std::uint64_t seed = 1; seed <= kSwitches; ++seed) {
-    const fabric::NetworkConfig network = test::random_switch(seed);
-    const SwitchReport report = test::run_test(network, settings, "throughput,ecmp,soak");
-    const test::Score one = test::score(report, test::truths_of(network, settings));
-    for (const std::string& complaint : one.complaints) UNSCOPED_INFO("seed " << seed << ": " << complaint);
-    sum.add(one);
-  }
+  const test::Score sum = score_of_switches(kSwitches, "throughput,ecmp,soak");
   CHECK(sum.share() >= 0.95);
   CHECK(sum.far == 0);
   CHECK(sum.wrong_class == 0);
   CHECK(sum.values > 12 * kSwitches);
   CHECK(sum.words > 5 * kSwitches);
   CHECK(sum.silent < kSwitches);
+}
+
+// Takes minutes, so it runs only if it is asked for: unit_switchtest "[hundred]".
+TEST_CASE("A hundred random switches are found out by all tests", "[.][hundred]") {
+  std::string tests;
+  for (const SwitchTest& test : all_tests())
+    if (!test.on_request) tests += (tests.empty() ? "" : ",") + std::string(test.name);
+  const test::Score sum = score_of_switches(100, tests);
+  WARN(sum.covered << " of " << sum.values << " values lie in their intervals, " << sum.far
+                   << " are wrong by more than twice the width; " << sum.words << " words are right, "
+                   << sum.wrong_class << " wrong; " << sum.silent << " figures are unknown");
+  CHECK(sum.share() >= 0.95);
+  CHECK(sum.far == 0);
+  CHECK(sum.wrong_class == 0);
 }

@@ -140,3 +140,19 @@ TEST_CASE("Thresholds of pauses of random switches", "[switchtest]") {
   CHECK(sum.wrong_class == 0);
   CHECK(sum.values >= 10);
 }
+
+TEST_CASE("Pauses of another kind than those that the switch obeys are seen", "[switchtest]") {
+  // D uses 802.3x pauses, and the senders PFC: for the class of DSCP 24 only, which is not that of the
+  // settings.
+  fabric::NetworkConfig network = test::set_v4();
+  fabric::SwitchConfig& dut = network.switches[0];
+  dut.dscp_to_queue[26] = 0;
+  for (std::uint8_t dscp = 24; dscp < 32; ++dscp)
+    if (dscp != 26) dut.dscp_to_queue[dscp] = 3;
+  network.links[3].flow_control = fabric::PauseMode::kPause;
+  const SwitchReport report = xoff_of(network);
+  CHECK(test::figure(report, "preflight", "obeys_pauses").text == "802.3x");
+  CHECK(test::figure(report, "preflight", "sends_pauses").text == "PFC");
+  CHECK(xoff_figure(report, "classes").text == "3");
+  CHECK(xoff_figure(report, "threshold").text == "fixed");
+}
