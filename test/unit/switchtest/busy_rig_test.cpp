@@ -90,6 +90,37 @@ TEST_CASE("A rig that stands still while queues drain does not make a shaper", "
   CHECK(shaper.status == (always ? Status::kInconclusive : Status::kAbsent));
 }
 
+TEST_CASE("The longest burst of a busy rig may pass after it has failed", "[switchtest]") {
+  test::AlteredRig rig(test::set_v1());
+  rig.as = RigKind::kRings;
+  int bursts = 0;
+  rig.alter = [&](const Trial& trial, TrialResult& result) {
+    if (trial.sources.size() != 2 || trial.sources[0].count != 256 || ++bursts == 1) return;
+    result.time_error = 20 * kMicrosecond;  // as if 12 frames of each sender left meanwhile
+    for (KindStats& kind : result.kinds) kind.arrived = kind.sent;
+  };
+  Settings settings = test::four_ports();
+  settings.effort = Effort::kQuick;
+  const SwitchReport report = run_tests(rig, settings, {"incast"});
+  const Figure& incast = test::figure(report, "incast", "frames_lossless", {{"senders", "2"}});
+  CHECK(incast.status == Status::kMeasured);
+  CHECK(*incast.value == 251);
+  CHECK(*incast.high < 256);
+}
+
+TEST_CASE("A burst that no rig can lengthen has an error, too", "[switchtest]") {
+  test::AlteredRig rig(test::set_v4());  // pauses prevent losses
+  rig.as = RigKind::kRings;
+  rig.alter = [](const Trial&, TrialResult& result) { result.time_error = 10 * kMicrosecond; };
+  Settings settings = test::four_ports();
+  settings.effort = Effort::kQuick;
+  const SwitchReport report = run_tests(rig, settings, {"incast"});
+  const Figure& incast = test::figure(report, "incast", "frames_lossless", {{"senders", "2"}});
+  CHECK(incast.status == Status::kBounded);
+  CHECK(*incast.low == *incast.value);
+  CHECK((static_cast<std::uint64_t>(*incast.low) + 6) % 256 == 0);
+}
+
 TEST_CASE("A failed preflight is repeated, and nothing is concluded before it succeeds", "[switchtest]") {
   Settings settings = test::four_ports();
   settings.effort = Effort::kQuick;
