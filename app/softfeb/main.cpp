@@ -244,6 +244,10 @@ void add_switch_test(CLI::App& top, experiment::SwitchTestOptions& o) {
   c.add_option("--junit", o.junit, "Write the result as JUnit XML to this file (- for standard output)")
       ->type_name("FILE")
       ->check(named());
+  c.add_option("--as-lab", o.as_lab,
+               "Write the measured switch as a configuration of softfeb lab (- for standard output)")
+      ->type_name("FILE")
+      ->check(named());
   c.add_flag("--strict", o.strict, "Fail if a test is inconclusive or an expectation is undecided");
   c.add_flag("--list", o.list, "Print all tests");
   c.add_flag("-q,--quiet", o.quiet, "Print only problems");

@@ -6,6 +6,7 @@
 #include "config/units.hpp"
 #include "dataplane/error.hpp"
 #include "report/result.hpp"
+#include "report/switch_as_lab.hpp"
 #include "report/switch_run.hpp"
 #include "report/terminal.hpp"
 #include "runtime/real_rig.hpp"
@@ -85,6 +86,7 @@ void write_results(const report::SwitchRun& run, const SwitchTestOptions& o) {
   if (o.json) write_file(*o.json, report::switch_result_text(run));
   if (o.junit) write_file(*o.junit, report::switch_junit(run));
   if (o.report) report::write_switch_report(run, *o.report);
+  if (o.as_lab) write_file(*o.as_lab, report::switch_as_lab(run));
 }
 
 report::SwitchRun make_run(const config::LabConfig& config, const SwitchTestOptions& o) {

@@ -16,7 +16,9 @@ struct SwitchTestOptions {
   std::optional<std::string> report;  ///< folder
   std::optional<std::string> json;    ///< file for the result; - for standard output
   std::optional<std::string> junit;   ///< file for the result as JUnit XML; - for standard output
-  bool strict = false;                ///< inconclusive tests and undecided expectations are failures
+  std::optional<std::string>
+      as_lab;           ///< file for the measured switch as a configuration; - for standard output
+  bool strict = false;  ///< inconclusive tests and undecided expectations are failures
   bool list = false;
   bool quiet = false;
 };

@@ -2,6 +2,7 @@
 """`softfeb switch-test` finds out what the simulated switches of conf/switch-test are: exit status, messages, and the files of the report."""
 
 import json
+import re
 import xml.etree.ElementTree
 
 import harness
@@ -60,6 +61,23 @@ class SwitchTest(harness.TestCase):
             self.assertIn("simulated switch", text)
             self.assertIn("kmin", text.lower())
             self.assertNotIn("http:", text.replace("http://www.w3.org", ""))  # shown without a network
+
+    def test_a_measured_switch_goes_to_the_lab(self):
+        """The written switch is that of the file; it can be measured again, and boards can send through it."""
+        tests = ["--only", "dscp,latency,buffer,ecn,xoff,scheduler"]
+        first = self.quick("v4-lossless", *tests, "--as-lab", "tor.yaml").result["tests"]
+        text = (self.dir / "tor.yaml").read_text()
+        for key in "buffer: 4MiB ", "xoff: 256KiB ", "xon: 192KiB ", "kmin: 40KiB ", "dscp_to_queue: {26: 3, 48: 6} ", "delay: 500ns,":
+            self.assertIn(key, text)
+        again = self.measure("-c", "tor.yaml", *tests, "--as-lab", "again.yaml").result["tests"]
+        values = [[(f["name"], f.get("value"), f.get("text")) for t in run for f in t["figures"]] for run in (first, again)]
+        self.assertEqual(*values)
+        self.assertEqual(text.split("\n", 1)[1], (self.dir / "again.yaml").read_text().split("\n", 1)[1])  # without the date
+        # The example in the head of the file.
+        example = re.search(r"(?ms)^#     base: .*?^#       receivers: [^\n]*", text).group().replace("THIS_FILE", "tor.yaml")
+        (self.dir / "experiment.yaml").write_text(re.sub(r"(?m)^#     ", "", example) + "\n")
+        run = harness.Softfeb(["lab", "-c", "experiment.yaml", "--virtual"], self.dir).finish()
+        self.assertEqual(run.status, 0, run.err[-3000:])
 
     def test_tests_that_need_more_ports(self):
         run = self.quick("v4-lossless", "--only", "dscp,incast", "--set", "switch_test.map={A: p0, D: p3}",

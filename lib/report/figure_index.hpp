@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "report/round_numbers.hpp"
+#include "switchtest/runner.hpp"
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace softfeb::report {
+
+/// Figures of a report by test, name and labels.
+class FigureIndex {
+ public:
+  using Labels = std::map<std::string, std::string>;
+
+  explicit FigureIndex(const switchtest::SwitchReport& report) : report_(report) {}
+
+  const switchtest::SwitchReport& report() const { return report_; }
+  /// The figure with exactly these labels; null if there is none.
+  const switchtest::Figure* find(std::string_view test, std::string_view name,
+                                 const Labels& labels = {}) const;
+  /// The same, but null unless the figure was measured.
+  const switchtest::Figure* measured(std::string_view test, std::string_view name,
+                                     const Labels& labels = {}) const;
+  /// All figures with this name, in the order of the report.
+  std::vector<const switchtest::Figure*> all(std::string_view test, std::string_view name) const;
+  /// The word of a figure that was measured; empty if there is none.
+  std::string word(std::string_view test, std::string_view name) const;
+  bool absent(std::string_view test, std::string_view name) const;
+  /// Why there is no value: the reason of the figure or of its test, or that the test did not run.
+  std::string why_not(std::string_view test, std::string_view name) const;
+
+ private:
+  const switchtest::TestReport* test(std::string_view name) const;
+
+  const switchtest::SwitchReport& report_;
+};
+
+/// The whole numbers in the interval of a measured figure, after multiplication by `scale`.
+WholeRange range_of(const switchtest::Figure& figure, double scale = 1);
+
+/// The test and the interval of a figure: "ecn: 40,657 to 41,598 B". A number alone if both bounds are equal.
+std::string interval_note(std::string_view test, const switchtest::Figure& figure);
+
+}  // namespace softfeb::report
