@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "switchtest/buffer_report.hpp"
 
+#include "switchtest/estimators.hpp"
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -51,25 +53,35 @@ void add_alpha(Context& ctx, const SharingFound& found) {
   }
 }
 
-/// The memory in which one queue may take everything, from frames of all sizes.
-Figure complete_pool(const std::vector<BufferSeries>& series, Figure pool) {
+/// The memory, from frames of all sizes with which its sharing is the same. If they do not agree, frames do
+/// not occupy as many bytes as they have, and only a lower bound is known.
+Figure pool_of_all(const std::vector<BufferSeries>& series, Sharing sharing, Figure pool) {
+  CommonInterval common;
   for (const BufferSeries& s : series) {
-    const SharingFound other = sharing_of(s.queues);
-    if (other.sharing != Sharing::kComplete) continue;
-    pool.low = std::max(*pool.low, other.pool_low);
-    pool.high = std::min(*pool.high, *other.pool_high);
+    const SharingFound found = sharing_of(s.queues);
+    if (found.sharing != sharing || !found.pool_high) continue;
+    common.add(found.pool_low, *found.pool_high);
+    pool.low = std::max(*pool.low, found.pool_low);
+    pool.high = std::min(*pool.high, *found.pool_high);
   }
+  if (common.agree()) return pool;
   pool.value = pool.low;
+  pool.high.reset();
+  pool.status = Status::kBounded;
+  pool.reason = "the memory holds more bytes of frames of one length than of another; see the test cells";
   return pool;
 }
 
 void add_pool(Context& ctx, const std::vector<BufferSeries>& series, const SharingFound& found) {
   Figure pool{.name = "pool_bytes", .low = found.pool_low, .high = found.pool_high, .unit = "B"};
   if (found.sharing == Sharing::kComplete) {
-    pool = complete_pool(series, pool);
+    pool = pool_of_all(series, found.sharing, pool);
+    pool.value = pool.low;
   } else if (found.fit) {
     pool.value = found.fit->pool;
     pool.method = Method::kFit;
+    pool = pool_of_all(series, found.sharing, pool);
+    if (pool.low && pool.high) pool.value = std::clamp(*pool.value, *pool.low, *pool.high);
   } else {
     pool.value = pool.low;
     pool.status = Status::kBounded;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "switchtest/pause_signal.hpp"
 
+#include "switchtest/estimators.hpp"
 #include "switchtest/memory_class.hpp"
 #include "switchtest/path_delay.hpp"
 #include "switchtest/pause_search.hpp"
@@ -101,7 +102,7 @@ bool PauseSignal::report_generation() {
   if (!find_way(way)) return false;
   if (!way) return true;
   const Time wire = time_on_wire(frame_.length, ctx_.rate(a_)) + time_on_wire(kPauseLength, ctx_.rate(a_));
-  double low = 1e18, high = -1e18;
+  CommonInterval found;
   for (unsigned i = 0; i < ctx_.repetitions(kTrials); ++i) {
     const auto result = held(kPauseWait);
     if (!result) return false;
@@ -110,14 +111,14 @@ bool PauseSignal::report_generation() {
     const Time sent = result->trial.kinds[result->kinds.front()].last_departure;
     const double rest = static_cast<double>(static_cast<Way>(pause->at - sent - wire) - *way) / kNanosecond;
     // Three paths are rounded.
-    constexpr double kResolution = 3.0 * kTimeResolution / kNanosecond;
-    low = std::min(low, rest - kResolution);
-    high = std::max(high, rest + kResolution);
+    const double error = static_cast<double>(3 * kTimeResolution + result->trial.time_error) / kNanosecond;
+    found.add(rest - error, rest + error);
   }
+  const Interval generation = found.result();
   ctx_.add({.name = "generation_ns",
-            .value = low + (high - low) / 2,
-            .low = low,
-            .high = high,
+            .value = generation.value,
+            .low = generation.low,
+            .high = generation.high,
             .unit = "ns",
             .method = Method::kMean});
   return true;

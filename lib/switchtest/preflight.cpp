@@ -38,37 +38,40 @@ PauseProbe make_probe(Context& ctx, roce::MacControl::Kind kind, std::uint8_t cl
   return out;
 }
 
-/// DSCPs whose frames came, but only after the release. nullopt: no trial was valid.
-std::optional<std::array<bool, kDscps>> held_dscps(Context& ctx, roce::MacControl::Kind kind,
-                                                   std::uint8_t classes) {
+/// What became of the frame of a DSCP. The switch may drop some DSCPs, which says nothing about pauses.
+enum class ProbeFate : std::uint8_t { kLost, kPassed, kHeld };
+using ProbeFates = std::array<ProbeFate, kDscps>;
+
+/// Which frames came only after the release, by DSCP. nullopt: no trial was valid.
+std::optional<ProbeFates> fates(Context& ctx, roce::MacControl::Kind kind, std::uint8_t classes) {
   const PauseProbe probe = make_probe(ctx, kind, classes);
   const auto result = ctx.run_valid(probe.trial);
   if (!result) return std::nullopt;
-  std::array<bool, kDscps> held{};
+  ProbeFates out{};
   for (const Arrival& a : result->arrivals)
-    held[probe.trial.kinds[a.kind].dscp] = a.port == ctx.roles().d && a.at >= probe.released;
-  return held;
+    if (a.port == ctx.roles().d)
+      out[probe.trial.kinds[a.kind].dscp] = a.at >= probe.released ? ProbeFate::kHeld : ProbeFate::kPassed;
+  return out;
 }
 
-bool all(const std::array<bool, kDscps>& held) {
-  return std::all_of(held.begin(), held.end(), [](bool h) { return h; });
+bool any(const ProbeFates& fates, ProbeFate fate) {
+  return std::find(fates.begin(), fates.end(), fate) != fates.end();
 }
 
 /// Which kind of pause frames stops frames to D, and for PFC which priority stops which DSCP. Returns false
 /// if no trial was valid.
 bool find_obedience(Context& ctx) {
-  const auto by_pause = held_dscps(ctx, roce::MacControl::Kind::kPause, 0);
+  const auto by_pause = fates(ctx, roce::MacControl::Kind::kPause, 0);
   if (!by_pause) return false;
-  if (all(*by_pause)) {
+  if (any(*by_pause, ProbeFate::kHeld) && !any(*by_pause, ProbeFate::kPassed)) {
     ctx.findings.obeyed = roce::PauseMode::kPause;
     return true;
   }
   for (std::uint8_t priority = 0; priority < roce::kPriorities; ++priority) {
-    const auto held =
-        held_dscps(ctx, roce::MacControl::Kind::kPfc, static_cast<std::uint8_t>(1U << priority));
-    if (!held) return false;
+    const auto by_pfc = fates(ctx, roce::MacControl::Kind::kPfc, static_cast<std::uint8_t>(1U << priority));
+    if (!by_pfc) return false;
     for (std::size_t dscp = 0; dscp < kDscps; ++dscp) {
-      if (!(*held)[dscp]) continue;
+      if ((*by_pfc)[dscp] != ProbeFate::kHeld) continue;
       ctx.findings.obeyed = roce::PauseMode::kPfc;
       ctx.findings.priority_of_dscp[dscp] = priority;
     }

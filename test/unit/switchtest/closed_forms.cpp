@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
 
 namespace softfeb::test {
 
@@ -36,6 +40,7 @@ class Truths {
     pausing();
     headroom();
     bursts();
+    scheduling();
     others();
     return truths_;
   }
@@ -58,6 +63,7 @@ class Truths {
   void pausing();
   void headroom();
   void bursts();
+  void scheduling();
   void others();
   bool pausable() const;
 
@@ -201,6 +207,37 @@ void Truths::bursts() {
     if (network_.links[sender].delay != in_.delay) return;
   for (const unsigned n : {2U, 3U})
     value("incast", "frames_lossless", std::floor(frames / (n - 1)), {{"senders", std::to_string(n)}});
+}
+
+/// Queues are named after their lowest DSCP. Those with strict priority come in descending order of their
+/// numbers; the others share what is left.
+void Truths::scheduling() {
+  std::map<std::uint8_t, std::uint8_t, std::greater<>> lowest;  // DSCP by queue
+  for (std::uint8_t dscp = 0; dscp < 64; ++dscp) lowest.emplace(dut_.dscp_to_queue[dscp], dscp);
+  value("dscp", "queues", static_cast<double>(lowest.size()));
+  if (lowest.size() < 2) return;
+  std::string order;
+  std::vector<std::uint8_t> shared;
+  std::uint32_t least = UINT32_MAX;
+  for (const auto& [queue, dscp] : lowest) {
+    const std::uint32_t weight = dut_.queues[queue].weight;
+    if (weight != 0) {
+      shared.push_back(dscp);
+      least = std::min(least, weight);
+    } else {
+      order += (order.empty() ? "" : " > ") + std::to_string(dscp);
+    }
+  }
+  std::sort(shared.begin(), shared.end());
+  for (std::size_t i = 0; i < shared.size(); ++i)
+    order += (i != 0 ? ", " : order.empty() ? "" : " > ") + std::to_string(shared[i]);
+  text("scheduler", "order", order);
+  text("scheduler", "mode", shared.size() < 2 ? "strict" : "DWRR");
+  for (const std::uint8_t dscp : shared)
+    if (shared.size() > 1)
+      value("scheduler", "weights", dut_.queues[dut_.dscp_to_queue[dscp]].weight / static_cast<double>(least),
+            {{"queue", std::to_string(dscp)}});
+  absent("scheduler", "shaper_gbps");
 }
 
 void Truths::others() {

@@ -156,3 +156,15 @@ TEST_CASE("Pauses of another kind than those that the switch obeys are seen", "[
   CHECK(xoff_figure(report, "classes").text == "3");
   CHECK(xoff_figure(report, "threshold").text == "fixed");
 }
+
+TEST_CASE("A DSCP that the switch drops does not hide its obedience", "[switchtest]") {
+  test::AlteredRig rig(test::set_v1());
+  rig.alter = [](const Trial& trial, TrialResult& result) {
+    std::erase_if(result.arrivals, [&](const Arrival& a) { return trial.kinds[a.kind].dscp == 63; });
+  };
+  const SwitchReport report = run_tests(rig, test::four_ports(), {"xoff"});
+  CHECK(test::figure(report, "preflight", "obeys_pauses").text == "802.3x");
+  rig.alter = [](const Trial&, TrialResult& result) { result.arrivals.clear(); };
+  const SwitchReport deaf = run_tests(rig, test::four_ports(), {"xoff"});
+  CHECK(test::figure(deaf, "preflight", "obeys_pauses").text == "none");
+}
