@@ -30,6 +30,17 @@ std::optional<Contention> contention(std::span<const Departure> departures, std:
   return out;
 }
 
+std::optional<Contention> while_all_wait(std::span<const Departure> departures, const Contention& all,
+                                         Time least) {
+  Contention out = all;
+  for (std::size_t i = all.begin; i < all.end; ++i)
+    if (departures[i].waited < least) out.begin = i + 1;
+  if (out.end - out.begin < kFewestDepartures) return std::nullopt;
+  count_frames(departures, out);
+  if (std::find(out.frames.begin(), out.frames.end(), 0) != out.frames.end()) return std::nullopt;
+  return out;
+}
+
 std::optional<Contention> whole_rounds(std::span<const Departure> departures, const Contention& all) {
   const auto rarest =
       static_cast<std::size_t>(std::min_element(all.frames.begin(), all.frames.end()) - all.frames.begin());

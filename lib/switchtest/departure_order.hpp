@@ -17,6 +17,7 @@ namespace softfeb::switchtest {
 struct Departure {
   std::size_t queue = 0;  ///< 0, 1, …
   Time at = 0;
+  Time waited = 0;  ///< delay beyond that of the fastest frame of its queue
 };
 
 /// Part of a sequence of departures in which all queues had frames to send.
@@ -29,6 +30,12 @@ struct Contention {
 /// frames that left their queue while it was being filled. nullopt: fewer than 20 frames are left, or a queue
 /// had no frames.
 std::optional<Contention> contention(std::span<const Departure> departures, std::size_t queues);
+
+/// The last part of `all` in which every frame waited for at least `least`, so that all queues held frames. A
+/// queue that is emptied as fast as it fills shows neither its weight nor its priority. nullopt: fewer than
+/// 20 frames are left, or a queue has none of them.
+std::optional<Contention> while_all_wait(std::span<const Departure> departures, const Contention& all,
+                                         Time least);
 
 /// The part of `all` that consists of whole rounds of a scheduler: it begins and ends where the queue with
 /// the fewest frames begins to send. nullopt: there is no whole round. In whole rounds, the number of frames

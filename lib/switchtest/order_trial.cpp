@@ -4,6 +4,7 @@
 #include "switchtest/frame_writer.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace softfeb::switchtest {
@@ -22,17 +23,29 @@ double overload_excess(const Context& ctx) {
   return offered - static_cast<double>(ctx.rate(roles.d));
 }
 
-/// For each kind in `others`: true if a frame of it and one of kind `item` arrived in another order than they
-/// departed. `arrivals` is in order of arrival; frames that a port receives in one burst have the same time.
-std::vector<bool> changed_order(const std::vector<Arrival>& arrivals, std::uint16_t item,
-                                const std::vector<std::uint16_t>& others) {
-  std::vector<bool> out(others.size());
+/// What a trial says about frames of two kinds.
+struct PairOrder {
+  bool changed = false;  ///< two frames arrived in another order than they departed
+  bool met = false;      ///< a frame departed while one of the other kind waited, so that it could overtake
+};
+
+/// Compares kind `item` with each of `others`. `arrivals` is in order of arrival; frames that a port receives
+/// in one burst have the same time.
+std::vector<PairOrder> pair_orders(const std::vector<Arrival>& arrivals, std::uint16_t item,
+                                   const std::vector<std::uint16_t>& others) {
+  Time unloaded = kNever;
+  for (const Arrival& a : arrivals) unloaded = std::min(unloaded, a.at - a.departed);
+  std::vector<PairOrder> out(others.size());
   for (std::size_t i = 0; i < arrivals.size(); ++i) {
     if (arrivals[i].kind != item) continue;
     for (std::size_t j = 0; j < arrivals.size(); ++j) {
       const auto it = std::find(others.begin(), others.end(), arrivals[j].kind);
-      if (it != others.end() && (arrivals[i].departed < arrivals[j].departed) != (i < j))
-        out[static_cast<std::size_t>(it - others.begin())] = true;
+      if (it == others.end()) continue;
+      PairOrder& pair = out[static_cast<std::size_t>(it - others.begin())];
+      const bool item_first = arrivals[i].departed < arrivals[j].departed;
+      const Arrival &first = arrivals[item_first ? i : j], &second = arrivals[item_first ? j : i];
+      pair.changed = pair.changed || item_first != (i < j);
+      pair.met = pair.met || second.departed + unloaded < first.at;
     }
   }
   return out;
@@ -52,9 +65,13 @@ bool OrderTrials::can_overload(const Context& ctx) {
 
 /// Number of frames that A sends to make `backlog_` frames wait, and at least one of each of `items` items.
 std::uint64_t OrderTrials::train_length(std::size_t items) const {
-  const std::uint64_t waiting = std::max<std::uint64_t>(backlog_, items);
-  if (freeze_) return waiting;
-  const double growth = overload_excess(ctx_) / static_cast<double>(ctx_.rate(ctx_.roles().a));
+  if (freeze_) return std::max<std::uint64_t>(backlog_, items);
+  const auto from_a = static_cast<double>(ctx_.rate(ctx_.roles().a));
+  // Of the waiting frames, those from B do not count.
+  const double all = from_a + (ctx_.roles().b ? static_cast<double>(ctx_.rate(*ctx_.roles().b)) : 0);
+  const auto needed = static_cast<std::uint64_t>(std::ceil(static_cast<double>(items) * all / from_a));
+  const std::uint64_t waiting = std::max<std::uint64_t>(backlog_, needed);
+  const double growth = overload_excess(ctx_) / from_a;
   return static_cast<std::uint64_t>(static_cast<double>(waiting) / std::min(1.0, growth)) + 1;
 }
 
@@ -141,21 +158,47 @@ std::optional<std::vector<bool>> OrderTrials::answer(const OrderQuestion& questi
     const auto begin = question.others.begin() + static_cast<std::ptrdiff_t>(out.size());
     const std::size_t size = std::min(question.others.size() - out.size(), most_others_);
     part.others.assign(begin, begin + static_cast<std::ptrdiff_t>(size));
-    const auto changed = answer_part(part);
+    auto changed = answer_part(part);
     if (!failure_.empty() || rig_failed_) return std::nullopt;
-    if (changed) out.insert(out.end(), changed->begin(), changed->end());
+    if (!changed || !answer_alone(part, *changed)) {
+      if (!failure_.empty() || rig_failed_) return std::nullopt;
+      continue;
+    }
+    for (const auto& c : *changed) out.push_back(*c);
   }
   return out;
 }
 
-/// Asks about some of the others. nullopt without a failure: to be asked again, with fewer frames.
-std::optional<std::vector<bool>> OrderTrials::answer_part(const OrderQuestion& question) {
+/// Asks again about those others that did not meet the item, because only the last of many frames wait long
+/// enough. An other that is alone fills its queue. Returns false if the part must be asked again.
+bool OrderTrials::answer_alone(const OrderQuestion& question, std::vector<std::optional<bool>>& changed) {
+  for (std::size_t i = 0; i < changed.size(); ++i) {
+    if (changed[i]) continue;
+    const OrderQuestion one{
+        .item = question.item, .others = {question.others[i]}, .others_first = question.others_first};
+    const auto answer = answer_part(one);
+    if (!answer) return false;
+    changed[i] = answer->front();
+    if (changed[i]) continue;
+    failure_ = "the switch holds too few frames to show in which order they leave";
+    return false;
+  }
+  return true;
+}
+
+/// Asks about some of the others. An element without a value: the frames did not meet. nullopt without a
+/// failure: to be asked again, with fewer frames.
+std::optional<std::vector<std::optional<bool>>> OrderTrials::answer_part(const OrderQuestion& question) {
   const Plan script = plan(question);
   const auto result = run(script);
   if (!result) return std::nullopt;
   const auto lost = [&](std::uint16_t k) { return result->kinds[k].arrived == 0; };
-  if (!lost(script.item) && std::none_of(script.others.begin(), script.others.end(), lost))
-    return changed_order(result->arrivals, script.item, script.others);
+  if (!lost(script.item) && std::none_of(script.others.begin(), script.others.end(), lost)) {
+    std::vector<std::optional<bool>> out;
+    for (const PairOrder& pair : pair_orders(result->arrivals, script.item, script.others))
+      out.push_back(pair.changed || pair.met || freeze_ ? std::optional(pair.changed) : std::nullopt);
+    return out;
+  }
   // The memory of the switch was full when these frames came.
   if (backlog_ / 2 < kFewestInBacklog)
     failure_ = "the switch dropped frames although only " + std::to_string(backlog_) + " of them waited";

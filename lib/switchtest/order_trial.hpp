@@ -37,7 +37,8 @@ class OrderTrials {
   };
 
   std::uint64_t train_length(std::size_t items) const;
-  std::optional<std::vector<bool>> answer_part(const OrderQuestion& question);
+  std::optional<std::vector<std::optional<bool>>> answer_part(const OrderQuestion& question);
+  bool answer_alone(const OrderQuestion& question, std::vector<std::optional<bool>>& changed);
   Plan plan(const OrderQuestion& question) const;
   Plan empty_plan(const OrderQuestion& question) const;
   Time add_train(Plan& plan, const std::vector<std::uint16_t>& kinds, std::uint64_t count, Time start) const;

@@ -125,7 +125,8 @@ std::optional<QueueRelation> SchedulerSearch::shares_of(std::size_t a, std::size
 
 std::optional<QueueRelation> SchedulerSearch::compare(std::size_t a, std::size_t b) {
   using Kind = QueueRelation::Kind;
-  const auto order = trials_.drain({{dscps_[a], kLongSize, frames()}, {dscps_[b], kLongSize, frames()}});
+  const std::vector<QueueFill> fills{{dscps_[a], kLongSize, frames()}, {dscps_[b], kLongSize, frames()}};
+  const auto order = trials_.drain(fills);
   if (trials_.rig_failed()) return std::nullopt;
   if (!order) {
     failures_[a] = trials_.failure();
@@ -138,7 +139,13 @@ std::optional<QueueRelation> SchedulerSearch::compare(std::size_t a, std::size_t
   }
   if (all->frames[1] == 0) return QueueRelation{Kind::kBefore};
   if (all->frames[0] == 0) return QueueRelation{Kind::kAfter};
-  return shares_of(a, b, *order, *all);
+  if (trials_.can_freeze(fills)) return shares_of(a, b, *order, *all);
+  constexpr Time kFewestWaiting = 2;
+  const Time slot = time_on_wire(kLongSize - kFcsSize, ctx_.rate(ctx_.roles().d));
+  const auto full = while_all_wait(*order, *all, kFewestWaiting * slot);
+  if (full) return shares_of(a, b, *order, *full);
+  failures_[a] = "one of two queues did not fill up, although its sender is as fast as port D";
+  return QueueRelation{};
 }
 
 /// Fills queue `a` with long frames and queue `b`, whose weight is `ratio` times that of `a`, with short

@@ -8,8 +8,10 @@ namespace softfeb::switchtest {
 namespace {
 
 std::vector<Departure> departures_of(const TrialResult& result) {
+  std::vector<Time> least(result.kinds.size(), kNever);
+  for (const Arrival& a : result.arrivals) least[a.kind] = std::min(least[a.kind], a.at - a.departed);
   std::vector<Departure> out;
-  for (const Arrival& a : result.arrivals) out.push_back({a.kind, a.at});
+  for (const Arrival& a : result.arrivals) out.push_back({a.kind, a.at, a.at - a.departed - least[a.kind]});
   return out;
 }
 

@@ -209,11 +209,12 @@ void Truths::bursts() {
     value("incast", "frames_lossless", std::floor(frames / (n - 1)), {{"senders", std::to_string(n)}});
 }
 
-/// Queues are named after their lowest DSCP. Those with strict priority come in descending order of their
-/// numbers; the others share what is left.
+/// Queues are named after their lowest DSCP, or that of the settings. Those with strict priority come in
+/// descending order of their numbers; the others share what is left.
 void Truths::scheduling() {
   std::map<std::uint8_t, std::uint8_t, std::greater<>> lowest;  // DSCP by queue
   for (std::uint8_t dscp = 0; dscp < 64; ++dscp) lowest.emplace(dut_.dscp_to_queue[dscp], dscp);
+  lowest[queue_] = settings_.dscp;
   value("dscp", "queues", static_cast<double>(lowest.size()));
   if (lowest.size() < 2) return;
   std::string order;

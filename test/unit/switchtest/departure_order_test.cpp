@@ -86,3 +86,17 @@ TEST_CASE("The rate of departures is that after an initial burst", "[switchtest]
   CHECK(std::isinf(departure_rate(order, 1'250, kMillisecond)->high));
   CHECK_FALSE(departure_rate(departures("aaa"), 1'250, 0));
 }
+
+TEST_CASE("Only frames that waited show a full queue", "[switchtest]") {
+  std::vector<Departure> order;
+  for (std::size_t i = 0; i < 100; ++i) order.push_back({i % 2, i * kMicrosecond, i * kMicrosecond / 10});
+  const Contention all{10, 90, {40, 40}};
+  const auto full = while_all_wait(order, all, 3 * kMicrosecond);
+  REQUIRE(full);
+  CHECK(full->begin == 30);
+  CHECK(full->end == 90);
+  CHECK(full->frames == std::vector<std::uint64_t>{30, 30});
+  CHECK_FALSE(while_all_wait(order, all, 8 * kMicrosecond));
+  for (Departure& d : order) d.queue = 0;
+  CHECK_FALSE(while_all_wait(order, all, 3 * kMicrosecond));
+}

@@ -140,8 +140,7 @@ TEST_CASE("The score of words and of what a switch does not do", "[switchtest]")
 
 namespace {
 
-/// Measures the switches with the seeds from 1 on, and adds what is wrong to the messages of the running
-/// test.
+/// Measures the switches with the seeds from 1 on. Complaints begin with the seed.
 test::Score score_of_switches(std::uint64_t count, const std::string& tests) {
   Settings settings = random_settings();
   test::Score sum;
@@ -149,11 +148,18 @@ test::Score score_of_switches(std::uint64_t count, const std::string& tests) {
     const fabric::NetworkConfig network = test::random_switch(seed);
     settings.cable = network.links[3].delay;
     const SwitchReport report = test::run_test(network, settings, tests);
-    const test::Score one = test::score(report, test::truths_of(network, settings));
-    for (const std::string& complaint : one.complaints) UNSCOPED_INFO("seed " << seed << ": " << complaint);
+    test::Score one = test::score(report, test::truths_of(network, settings));
+    for (std::string& complaint : one.complaints)
+      complaint = "seed " + std::to_string(seed) + ": " + complaint;
     sum.add(one);
   }
   return sum;
+}
+
+std::string lines_of(const std::vector<std::string>& texts) {
+  std::string out;
+  for (const std::string& text : texts) out += text + '\n';
+  return out;
 }
 
 }  // namespace
@@ -161,6 +167,7 @@ test::Score score_of_switches(std::uint64_t count, const std::string& tests) {
 TEST_CASE("Random switches are found out", "[switchtest][long]") {
   constexpr std::uint64_t kSwitches = 6;
   const test::Score sum = score_of_switches(kSwitches, "throughput,ecmp,soak");
+  INFO(lines_of(sum.complaints));
   CHECK(sum.share() >= 0.95);
   CHECK(sum.far == 0);
   CHECK(sum.wrong_class == 0);
@@ -175,6 +182,7 @@ TEST_CASE("A hundred random switches are found out by all tests", "[.][hundred]"
   for (const SwitchTest& test : all_tests())
     if (!test.on_request) tests += (tests.empty() ? "" : ",") + std::string(test.name);
   const test::Score sum = score_of_switches(100, tests);
+  INFO(lines_of(sum.complaints));
   WARN(sum.covered << " of " << sum.values << " values lie in their intervals, " << sum.far
                    << " are wrong by more than twice the width; " << sum.words << " words are right, "
                    << sum.wrong_class << " wrong; " << sum.silent << " figures are unknown");
