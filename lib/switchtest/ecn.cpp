@@ -225,6 +225,13 @@ void MarkingTest::widen() {
     i->low = std::max(0.0, i->low - bytes);
     i->high += bytes;
   }
+  MarkingFit& fit = *result_.fit;
+  if (result_.at == MarkedAt::kDequeue)
+    result_.no_pmax = "without pauses, it is not known how many frames are behind one that leaves";
+  // On the ramp, an error of the depth is an error of the share.
+  const double error = fit.pmax.value * bytes / std::max(fit.kmax.value - fit.kmin.value, bytes);
+  fit.pmax.low = std::max(0.0, fit.pmax.low - error);
+  fit.pmax.high = std::min(1.0, fit.pmax.high + error);
 }
 
 /// Doubles the number of trains until the intervals are narrow enough.

@@ -37,7 +37,7 @@ Figure marking_at_least(Figure figure, const char* reason) {
   return figure;
 }
 
-void add_marking_curve(Context& ctx, const MarkingFit& fit) {
+void add_marking_curve(Context& ctx, const MarkingFit& fit, const std::string& no_pmax) {
   constexpr const char* kTooShort =
       "the longest train that the queue holds or the rig can send ends before all frames are marked";
   ctx.add(marking_figure("kmin_bytes", fit.kmin, "B"));
@@ -47,6 +47,10 @@ void add_marking_curve(Context& ctx, const MarkingFit& fit) {
   if (!fit.ramp) {
     ctx.add_without_value("pmax", Status::kUnresolvable,
                           "no frame below kmax was marked, so the two thresholds are equal within a frame");
+    return;
+  }
+  if (!no_pmax.empty()) {
+    ctx.add_without_value("pmax", Status::kUnresolvable, no_pmax);
     return;
   }
   ctx.add(fit.reaches_kmax ? pmax : marking_at_least(pmax, kTooShort));
@@ -97,7 +101,7 @@ Curve fitted_marking(const MarkingFit& fit, double deepest) {
 void report_marking(Context& ctx, const MarkingCounts& counts, std::uint32_t length,
                     const MarkingResult& result) {
   if (result.fit) {
-    add_marking_curve(ctx, *result.fit);
+    add_marking_curve(ctx, *result.fit, result.no_pmax);
   } else {
     for (const char* name : kMarkingNumbers)
       ctx.add_without_value(name, Status::kUnresolvable, result.no_fit);

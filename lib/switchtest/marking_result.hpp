@@ -12,6 +12,7 @@ namespace softfeb::switchtest {
 struct MarkingResult {
   std::optional<MarkingFit> fit;  ///< nullopt: no curve explains the marks
   std::string no_fit = "no curve explains the marks";
+  std::string no_pmax;  ///< why Pmax is not known although there is a fit
   MarkedAt at = MarkedAt::kEnqueue;
   bool at_is_known = false;
   bool averaged = false;

@@ -132,7 +132,6 @@ void Truths::memory() {
 }
 
 void Truths::marking() {
-  if (out_.flow_control == fabric::PauseMode::kOff) return;
   const fabric::EcnMarking& ecn = dut_.queues[queue_].ecn;
   if (!ecn.enabled) {
     for (const char* name : {"kmin_bytes", "kmax_bytes", "pmax"}) absent("ecn", name);
@@ -141,7 +140,7 @@ void Truths::marking() {
   text("ecn", "averaged", ecn.weight != 0 ? "yes" : "no");
   if (ecn.weight != 0) return;
   text("ecn", "where", ecn.at_dequeue ? "dequeue" : "enqueue");
-  text("ecn", "scope", "queue");
+  if (out_.flow_control != fabric::PauseMode::kOff) text("ecn", "scope", "queue");
   value("ecn", "kmin_bytes", static_cast<double>(ecn.kmin));
   value("ecn", "kmax_bytes", static_cast<double>(ecn.kmax));
   value("ecn", "pmax", 100 * static_cast<double>(ecn.pmax) * 0x1p-32);
