@@ -20,7 +20,7 @@ Settings burst_settings(std::vector<std::uint32_t> sizes) {
   return out;
 }
 
-const Figure& burst_figure(const SwitchReport& report, const char* name, const char* size = "4174") {
+Figure burst_figure(const SwitchReport& report, const char* name, const char* size = "4174") {
   return test::figure(report, "burst", name, {{"size", size}});
 }
 

@@ -18,11 +18,11 @@ SwitchReport run_dcqcn_on(const fabric::NetworkConfig& network,
   return test::run_test(network, settings, "dcqcn");
 }
 
-const Figure& of_boards(const SwitchReport& report, const char* name, unsigned boards) {
+Figure of_boards(const SwitchReport& report, const char* name, unsigned boards) {
   return test::figure(report, "dcqcn", name, {{"boards", std::to_string(boards)}});
 }
 
-const Figure& forge(const SwitchReport& report, const char* name) {
+Figure forge(const SwitchReport& report, const char* name) {
   return test::figure(report, "dcqcn", name, {{"size", "1026"}});
 }
 

@@ -26,7 +26,7 @@ SwitchReport run_ecmp_on(test::MultipathRig::Config config, const Settings& sett
   return run_tests(rig, settings, {"ecmp"});
 }
 
-const Figure& spread_figure(const SwitchReport& report, const char* name, const std::string& field) {
+Figure spread_figure(const SwitchReport& report, const char* name, const std::string& field) {
   return test::figure(report, "ecmp", name, {{"field", field}});
 }
 

@@ -26,9 +26,7 @@ SwitchReport run_ecn_on(const fabric::NetworkConfig& network, Effort effort = Ef
   return test::run_test(network, marking_settings(effort), "ecn");
 }
 
-const Figure& marking(const SwitchReport& report, const char* name) {
-  return test::figure(report, "ecn", name);
-}
+Figure marking(const SwitchReport& report, const char* name) { return test::figure(report, "ecn", name); }
 
 bool contains_truth(const Figure& figure, double truth) {
   return *figure.low <= truth && *figure.high >= truth;

@@ -14,8 +14,7 @@ using namespace softfeb::switchtest;
 
 namespace {
 
-const Figure& of_shares(const SwitchReport& report, const char* name, const char* between,
-                        const char* pauses) {
+Figure of_shares(const SwitchReport& report, const char* name, const char* between, const char* pauses) {
   return test::figure(report, "fairness", name, {{"between", between}, {"pauses", pauses}});
 }
 

@@ -30,7 +30,7 @@ test::Score headroom_score(const fabric::NetworkConfig& network) {
   return out;
 }
 
-const Figure& headroom_figure(const SwitchReport& report, const char* name) {
+Figure headroom_figure(const SwitchReport& report, const char* name) {
   return test::figure(report, "headroom", name);
 }
 
@@ -106,7 +106,8 @@ TEST_CASE("With the headroom that this cable needs, a link loses nothing", "[swi
   network.switches[0].pause.headroom = needed - 1;
   CHECK(headroom_figure(headroom_of(network), "tolerated_ns").status == Status::kBounded);
   network.switches[0].pause.headroom = needed;
-  const Figure& tolerated = headroom_figure(headroom_of(network), "tolerated_ns");
+  const SwitchReport report = headroom_of(network);
+  const Figure& tolerated = headroom_figure(report, "tolerated_ns");
   CHECK(tolerated.status == Status::kMeasured);
   CHECK(*tolerated.low >= 0);
 }
@@ -185,7 +186,8 @@ TEST_CASE("Headroom for more than a millisecond is only bounded", "[switchtest]"
   fabric::NetworkConfig network = test::set_v4();
   network.switches[0].pause.headroom = 2 * test::kMiB;
   network.switches[0].pause.quanta = quanta;
-  const Figure& tolerated = headroom_figure(headroom_of(network), "tolerated_ns");
+  const SwitchReport report = headroom_of(network);
+  const Figure& tolerated = headroom_figure(report, "tolerated_ns");
   CHECK(tolerated.status == Status::kBounded);
   CHECK(*tolerated.low == 1e6);
   CHECK_FALSE(tolerated.high);

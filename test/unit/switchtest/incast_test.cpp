@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t kBurstFrame = 4170;  // bytes without FCS
 
-const Figure& incast(const SwitchReport& report, const char* name, unsigned senders) {
+Figure incast(const SwitchReport& report, const char* name, unsigned senders) {
   return test::figure(report, "incast", name, {{"senders", std::to_string(senders)}});
 }
 

@@ -16,8 +16,7 @@ namespace {
 
 test::Labels latency_labels(const char* size, const char* load) { return {{"size", size}, {"load", load}}; }
 
-const Figure& latency_figure(const SwitchReport& report, const char* name, const char* size,
-                             const char* load) {
+Figure latency_figure(const SwitchReport& report, const char* name, const char* size, const char* load) {
   return test::figure(report, "latency", name, latency_labels(size, load));
 }
 

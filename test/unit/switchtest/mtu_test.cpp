@@ -19,7 +19,7 @@ constexpr std::uint32_t kLongestOfRig = 9'214;  // of the rig's ports
 
 test::Labels mtu_labels(const char* dscp, const char* tag) { return {{"dscp", dscp}, {"tag", tag}}; }
 
-const Figure& mtu_figure(const SwitchReport& report, const char* dscp, const char* tag) {
+Figure mtu_figure(const SwitchReport& report, const char* dscp, const char* tag) {
   return test::figure(report, "mtu", "frame_bytes", mtu_labels(dscp, tag));
 }
 

@@ -33,7 +33,7 @@ SwitchReport obedience_of(Rig& rig, const Settings& settings) {
   return run_tests(rig, settings, {"obedience"});
 }
 
-const Figure& obedience_figure(const SwitchReport& report, const char* name) {
+Figure obedience_figure(const SwitchReport& report, const char* name) {
   return test::figure(report, "obedience", name);
 }
 

@@ -12,7 +12,7 @@ using namespace softfeb::switchtest;
 
 namespace {
 
-const Figure& order_figure(const SwitchReport& report, const char* name, const char* flows) {
+Figure order_figure(const SwitchReport& report, const char* name, const char* flows) {
   return test::figure(report, "order", name, {{"flows", flows}});
 }
 

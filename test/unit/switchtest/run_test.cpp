@@ -29,8 +29,8 @@ const TestReport& test_report(const SwitchReport& report, const std::string& tes
   return *it;
 }
 
-const Figure& figure(const SwitchReport& report, const std::string& test, const std::string& name,
-                     const Labels& labels) {
+Figure figure(const SwitchReport& report, const std::string& test, const std::string& name,
+              const Labels& labels) {
   const TestReport& in = test_report(report, test);
   const auto it = std::find_if(in.figures.begin(), in.figures.end(),
                                [&](const Figure& f) { return f.name == name && f.labels == labels; });

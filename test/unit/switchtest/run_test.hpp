@@ -15,9 +15,10 @@ using Labels = std::map<std::string, std::string>;
 switchtest::SwitchReport run_test(const fabric::NetworkConfig& network, const switchtest::Settings& settings,
                                   const std::string& tests);
 
-/// The figure of a test with this name and exactly these labels; fails the running test if there is none.
-const switchtest::Figure& figure(const switchtest::SwitchReport& report, const std::string& test,
-                                 const std::string& name, const Labels& labels = {});
+/// The figure of a test with this name and exactly these labels; fails the running test if there is none. It
+/// is a copy, because reports are often temporary.
+switchtest::Figure figure(const switchtest::SwitchReport& report, const std::string& test,
+                          const std::string& name, const Labels& labels = {});
 /// True if the test has a figure with this name, whatever its labels.
 bool has_figure(const switchtest::SwitchReport& report, const std::string& test, const std::string& name);
 /// The report of a test; fails the running test if there is none.

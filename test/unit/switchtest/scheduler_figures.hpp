@@ -12,8 +12,7 @@
 /// Figures of the test scheduler, and what they must contain.
 namespace softfeb::test {
 
-inline const switchtest::Figure& of_queue(const switchtest::SwitchReport& report, const char* name,
-                                          unsigned dscp) {
+inline switchtest::Figure of_queue(const switchtest::SwitchReport& report, const char* name, unsigned dscp) {
   return figure(report, "scheduler", name, {{"queue", std::to_string(dscp)}});
 }
 

@@ -25,9 +25,7 @@ SwitchReport run_storm_on(const fabric::NetworkConfig& network) {
   return test::run_test(network, settings, "storm");
 }
 
-const Figure& of_storm(const SwitchReport& report, const char* name) {
-  return test::figure(report, "storm", name);
-}
+Figure of_storm(const SwitchReport& report, const char* name) { return test::figure(report, "storm", name); }
 
 double bystander_loss(const SwitchReport& report, const char* stream) {
   return test::figure(report, "storm", "bystander_loss", {{"stream", stream}}).value.value();

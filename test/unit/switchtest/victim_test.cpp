@@ -10,7 +10,7 @@ using namespace softfeb::switchtest;
 
 namespace {
 
-const Figure& of_victim(const SwitchReport& report, const char* name, const char* victim_class) {
+Figure of_victim(const SwitchReport& report, const char* name, const char* victim_class) {
   return test::figure(report, "victim", name, {{"class", victim_class}});
 }
 

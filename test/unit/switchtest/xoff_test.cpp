@@ -18,7 +18,7 @@ SwitchReport xoff_of(const fabric::NetworkConfig& network) {
   return test::run_test(network, test::four_ports(), "xoff");
 }
 
-const Figure& xoff_figure(const SwitchReport& report, const char* name) {
+Figure xoff_figure(const SwitchReport& report, const char* name) {
   return test::figure(report, "xoff", name);
 }
 
