@@ -144,7 +144,7 @@ TEST_CASE("Samples in which the rig stood still count if no frame is missing", "
     result.disturbance = "a loop was not run";
     if (losses) --result.kinds[0].arrived;
   };
-  Settings settings = soak_settings(10 * kSecond);
+  Settings settings = soak_settings(kSecond);
   settings.sizes = {4174};
   const SwitchReport report = run_tests(rig, settings, {"soak"});
   const Figure& missing = test::figure(report, "soak", "missing");
