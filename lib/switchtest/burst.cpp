@@ -122,7 +122,8 @@ std::optional<double> BurstTest::excess(std::uint32_t size, std::string& reason)
     return std::nullopt;
   }
   double out = static_cast<double>(ctx_.rate(roles.d));
-  if (const auto it = ctx_.findings.load.find(size); it != ctx_.findings.load.end())
+  if (const auto it = ctx_.findings.load.find(size);
+      it != ctx_.findings.load.end() && !ctx_.findings.load_of_rig.contains(size))
     out = it->second * static_cast<double>(std::min(ctx_.rate(roles.a), ctx_.rate(roles.d)));
   const double share = 1 - out / static_cast<double>(rate_in_);
   if (share > 0) return share;

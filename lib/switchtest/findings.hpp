@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace softfeb::switchtest {
 
@@ -27,6 +28,8 @@ struct Findings {
   std::optional<std::uint32_t> largest_frame;
   /// throughput: largest load without loss (1: line rate) from A to D, by frame size with FCS.
   std::map<std::uint32_t, double> load;
+  /// throughput: sizes at which the rig can send or receive no more than `load`; the switch may forward more.
+  std::set<std::uint32_t> load_of_rig;
   /// buffer: bytes that one queue of D holds.
   std::optional<std::uint64_t> queue_bytes;
 

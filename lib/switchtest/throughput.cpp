@@ -190,7 +190,10 @@ bool LoadSearch::run() {
                                                                               {"direction", direction_.name}};
     return false;
   }
-  if (!direction_.both) ctx_.findings.load[size_] = static_cast<double>(sure.pass) / kSteps;
+  if (!direction_.both) {
+    ctx_.findings.load[size_] = static_cast<double>(sure.pass) / kSteps;
+    if (sure.pass != kSteps && !sure.fail) ctx_.findings.load_of_rig.insert(size_);
+  }
   report(sure);
   return true;
 }

@@ -20,15 +20,16 @@ RUNS = {
 
 
 class SwitchTestOverRings(harness.TestCase):
+    def measure(self, name, *args):
+        return harness.Softfeb(["switch-test", "-c", str(SETS / f"{name}.yaml"), "--set", "switch_test.rig=rings", "--profile", "quick",
+                                "--json", "result.json", *args], self.dir, self.dir / "result.json").finish(timeout=150)
+
     def outcomes(self, name, only):
-        run = harness.Softfeb(["switch-test", "-c", str(SETS / f"{name}.yaml"), "--set", "switch_test.rig=rings", "--profile", "quick",
-                               "--only", only, "--expect", str(SETS / "expect" / f"{name}.yaml"), "--json", "result.json"],
-                              self.dir, self.dir / "result.json").finish(timeout=100)
-        outcomes = collections.Counter(v["outcome"] for v in run.result["verdicts"])
+        run = self.measure(name, "--only", only, "--expect", str(SETS / "expect" / f"{name}.yaml"))
         wrong = [(run.result["expectations"][v["expectation"]], v) for v in run.result["verdicts"] if v["outcome"] == "failed"]
         self.assertEqual(wrong, [], json.dumps(wrong, indent=1) + run.out[-3000:])
         self.assertEqual(run.status, 0, run.err[-2000:])
-        return outcomes
+        return collections.Counter(v["outcome"] for v in run.result["verdicts"])
 
     def check(self, name):
         only, enough = RUNS[name]
@@ -46,6 +47,14 @@ class SwitchTestOverRings(harness.TestCase):
 
     def test_lossless(self):
         self.check("v4-lossless")
+
+    def test_the_whole_quick_profile(self):
+        run = self.measure("v4-lossless")
+        self.assertEqual(run.status, 0, run.err[-2000:])
+        self.assertEqual(len(run.result["tests"]), 21)  # the preflight, and all tests but the soak
+        self.assertFalse(run.result["interrupted"])
+        for test in run.result["tests"]:
+            self.assertTrue(test["status"] == "measured" or test["reason"], test)
 
     def test_scheduler(self):
         self.check("v6-scheduler")

@@ -125,6 +125,8 @@ TEST_CASE("The load that a slow switch forwards corrects its buffer", "[switchte
     return report.figures[2];
   };
   CHECK(buffer_with({.load = {{4174, 0.5}}}).value.value() == Approx(test::kMiB).epsilon(0.01));
+  // A load that only the rig limits says nothing about the switch.
+  CHECK(buffer_with({.load = {{4174, 0.3}}, .load_of_rig = {4174}}).value == buffer_with({}).value);
   CHECK(buffer_with({}).status == Status::kUnresolvable);
 }
 
