@@ -103,6 +103,13 @@ void add_cells(const FigureIndex& figures, MeasuredSwitch& out) {
   if (*overhead->value >= 1) out.notes["cell_overhead"] = interval_note("cells", *overhead);
 }
 
+/// The memory in bytes of frames; null if it is not known. It has no upper bound if the memory has cells,
+/// which the counts of frames in cells make up for.
+const Figure* seen_pool(const FigureIndex& figures) {
+  const Figure* const pool = figures.find("buffer", "pool_bytes");
+  return pool != nullptr && pool->value ? pool : nullptr;
+}
+
 /// An alpha of a dynamic threshold, and the pools with which it explains what queues held.
 struct AlphaFound {
   std::uint64_t alpha = 0;  ///< 0: none explains it
@@ -120,7 +127,7 @@ AlphaFound find_dynamic_alpha(const WholeRange& parts, const std::vector<HeldFra
 
 void add_dynamic(const FigureIndex& figures, MeasuredSwitch& out) {
   const Figure* const alpha = figures.measured("buffer", "alpha");
-  const Figure* const pool = figures.measured("buffer", "pool_bytes");
+  const Figure* const pool = seen_pool(figures);
   if (alpha == nullptr || pool == nullptr) return;
   constexpr double kMostAlpha = 256;
   const WholeRange parts = whole_range(*alpha->low * kAlphaUnits,
@@ -178,7 +185,7 @@ void add_one_queue(const FigureIndex& figures, MeasuredSwitch& out) {
 }
 
 void add_complete(const FigureIndex& figures, MeasuredSwitch& out) {
-  const Figure* const pool = figures.measured("buffer", "pool_bytes");
+  const Figure* const pool = seen_pool(figures);
   if (pool == nullptr) return;
   WholeRange bytes = limit_of(first_queue(figures, out.config));
   if (bytes.empty()) bytes = range_of(*pool);
