@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <string>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -104,6 +105,46 @@ void add_run(CLI::App& top, ExperimentArguments& a) {
   add_output(run, a.options, help);
 }
 
+void add_sweep(CLI::App& lab, study::StudyOptions& o) {
+  CLI::App& sweep = *lab.add_subcommand(
+      "sweep",
+      "Run the topology in virtual time at every point of lab.sweep, and print a table. Takes the options of "
+      "`softfeb lab` as well");
+  sweep.fallthrough();
+  sweep.add_option("--out", o.out, "Store each point in this folder, and run only points that it lacks")
+      ->type_name("DIR")
+      ->check(named());
+  sweep
+      .add_option("--task", o.task,
+                  "With --out: run only task I of N: points I, I+N, I+2N, ... auto: the number that Slurm or "
+                  "mpirun gave to this process")
+      ->type_name("I/N")
+      ->check(named());
+  sweep.add_flag("--collect", o.collect, "With --out: run nothing, combine the points in the folder");
+  sweep
+      .add_option("--on", o.on,
+                  "With --out: let this engine run the points, then collect them: slurm, parallel (GNU "
+                  "parallel)")
+      ->type_name("ENGINE")
+      ->check(named());
+  sweep.add_option("--hosts", o.hosts, "With --on parallel: run on these hosts, by ssh. Default: this host")
+      ->type_name("HOST,...")
+      ->check(named());
+  sweep
+      .add_option("--tasks", o.tasks,
+                  "With --on: divide the study into N tasks. Default: tasks of 30 s for "
+                  "slurm, one point each for parallel")
+      ->type_name("N");
+  sweep.add_option("--on-args", o.engine_args, "With --on: further arguments of sbatch or parallel")
+      ->type_name("ARGS");
+  sweep.add_flag("--existing", o.existing,
+                 "With --out: fail if the folder has no study, for example because it is not shared");
+  sweep
+      .add_option("--threads", o.threads,
+                  "Run N points at a time. Default: one for each CPU, but one in a task")
+      ->type_name("N");
+}
+
 void add_lab(CLI::App& top, ExperimentArguments& a) {
   const HelpTexts help = {"Topology (conf/lab has some; conf/lab/reference.yaml documents every key)",
                           "boards.feb.dcqcn.rai=100Mb/s", "on, except in virtual time or with --quiet"};
@@ -114,9 +155,7 @@ void add_lab(CLI::App& top, ExperimentArguments& a) {
   lab.add_flag("--virtual", a.options.virtual_time,
                "Run in virtual time: no DPDK, no clock, the same result every time");
   add_output(lab, a.options, help);
-  lab.add_subcommand("sweep",
-                     "Run the topology in virtual time at every point of lab.sweep, and print a table")
-      ->fallthrough();
+  add_sweep(lab, a.options.study);
   CLI::App& compare = *lab.add_subcommand("compare",
                                           "Run the topology in virtual time once for each congestion "
                                           "control, and print a table. Takes the options "

@@ -12,7 +12,7 @@
 namespace softfeb::config {
 namespace {
 
-constexpr std::size_t kMostPoints = 10'000;
+constexpr std::size_t kMostPoints = 100'000;
 
 /// Unlike parse_probability(), accepts a bare 1: fairness indices are written as 0.99 or 1.
 Parsed<double> parse_share(const std::string& text) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "study/options.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,6 +18,7 @@ struct Options {
   std::string config;
   /// Overrides of the form KEY=VALUE, including those that --duration and --messages are converted to.
   std::vector<std::string> overrides;
+  study::StudyOptions study;            ///< kSweep
   std::vector<std::string> algorithms;  ///< kCompare: names for config::load_compared()
   std::optional<std::string> json;      ///< file for the result
   std::optional<std::string> report;    ///< folder for configuration, result, time series and charts
@@ -30,8 +33,9 @@ struct Options {
 int run_experiment(const Options& options);
 
 /// Carries out `softfeb lab sweep`: runs the lab in virtual time at every point of the grid defined by
-/// `lab.sweep`, in parallel on all CPUs. Returns the exit status. Does not catch exceptions that the
-/// libraries throw before the first run.
+/// `lab.sweep`, in parallel on all CPUs, or what Options::study says. Returns the exit status. Throws
+/// ConfigError, EnvironmentError and std::bad_alloc; points that were finished before are kept if they are
+/// stored.
 int run_sweep(const Options& options);
 
 /// Carries out `softfeb lab compare`: runs the lab in virtual time once for each algorithm, in parallel on

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/exit_code.hpp"
+#include "config/error.hpp"
 #include "config/load.hpp"
-#include "experiment/event_files.hpp"
-#include "experiment/phases.hpp"
+#include "experiment/run_points.hpp"
 #include "experiment/setup.hpp"
-#include "experiment/virtual_driver.hpp"
-#include "lab/flows.hpp"
-#include "lab/metrics_config.hpp"
-#include "report/lab_result.hpp"
 #include "report/pictures.hpp"
-#include "report/registration_result.hpp"
 #include "report/result.hpp"
 #include "runtime/stop_signal.hpp"
-#include "stats/goodput.hpp"
+#include "study/durable_file.hpp"
+#include "study/grid.hpp"
+#include "study/point.hpp"
+#include "study/store.hpp"
+#include "study/submit.hpp"
+#include "study/table.hpp"
+#include "study/task.hpp"
 
-#include <algorithm>
-#include <atomic>
-#include <cmath>
+#include <chrono>
 #include <cstdio>
-#include <iterator>
+#include <filesystem>
 #include <mutex>
-#include <thread>
+#include <numeric>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -30,254 +31,310 @@ namespace softfeb::experiment {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using study::Json;
+using Clock = std::chrono::steady_clock;
 
-/// Name of a sweep's table in the folder of `--report`.
-constexpr const char* kReportSweep = "sweep.csv";
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
 
-/// One point of the grid.
-struct Point {
-  std::vector<std::string> values;  ///< one value for each axis
-  config::LabConfig config;
-  report::LabRun run;
-  std::optional<double> goodput_gbps;  ///< goodput of all boards together
-  std::optional<double> latency_us;    ///< mean latency of all transfers
-  std::string error;                   ///< reason why there is no run
-  bool done = false;
-};
+std::string absolute(const std::string& path) {
+  return std::filesystem::absolute(path).lexically_normal().string();
+}
 
-/// A column of the table: its name, and the source of its values, which is either a check or a member of
-/// Point.
-struct Measure {
-  const char* name;
-  config::LimitUnit unit;
-  const char* check;
-  double scale;
-  std::optional<double> Point::*member = nullptr;
-};
-
-constexpr Measure kMeasures[] = {
-    {"jain_min", config::LimitUnit::kShare, "fairness_jain", 1},
-    {"port_used_min", config::LimitUnit::kShare, "port_used", 1},
-    {"queue_bytes_max", config::LimitUnit::kBytes, "queue_bytes_max", 1},
-    {"queue_bytes_mean", config::LimitUnit::kBytes, "queue_bytes_mean", 1},
-    {"dropped", config::LimitUnit::kCount, "dropped", 1},
-    {"pause_tx", config::LimitUnit::kCount, "pause_tx", 1},
-    {"convergence_ms", config::LimitUnit::kTime, "convergence", 1e3},
-    {"retransmitted", config::LimitUnit::kCount, "retransmitted", 1},
-    {"demand_met", config::LimitUnit::kShare, "demand_met", 1},
-    {"goodput_gbps", config::LimitUnit::kTime, nullptr, 1, &Point::goodput_gbps},
-    {"latency_us", config::LimitUnit::kTime, nullptr, 1, &Point::latency_us},
-};
-
-/// Returns all combinations of the axes' values; the last axis varies fastest.
-std::vector<Point> grid(const std::vector<config::SweepAxis>& axes) {
-  std::vector<Point> points(1);
-  for (const config::SweepAxis& axis : axes) {
-    std::vector<Point> more;
-    for (const Point& p : points) {
-      for (const std::string& value : axis.values) {
-        more.emplace_back();
-        more.back().values = p.values;
-        more.back().values.push_back(value);
-      }
-    }
-    points = std::move(more);
+config::LabConfig load_base(const Options& options) {
+  config::LabConfig base = config::load_lab(options.config, options.overrides);
+  if (base.lab.sweep.empty()) {
+    throw config::ConfigError(
+        {{{"lab.sweep", 0, options.config}, "empty", "name keys and values as in conf/lab/sweep.yaml"}});
   }
+  return base;
+}
+
+/// Shows on the terminal how many points have been run.
+class Progress {
+ public:
+  Progress(std::size_t points, bool shown) : points_(points), shown_(shown) {}
+  ~Progress() {
+    if (shown_) fmt::print(stderr, "\r\033[K");
+  }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void one_more() {
+    ++done_;
+    if (shown_) fmt::print(stderr, "\r\033[K{} of {} runs", done_, points_);
+  }
+
+ private:
+  std::size_t points_, done_ = 0;
+  bool shown_;
+};
+
+/// A parameter study: all points of a file's grid.
+class Sweep {
+ public:
+  explicit Sweep(const Options& options)
+      : options_(options),
+        base_(load_base(options)),
+        grid_(base_.lab.sweep),
+        config_(config::to_json(base_)),
+        threads_(study::thread_count(options.study.threads, options.study.task.has_value(),
+                                     study::process_environment)) {}
+
+  /// Runs all points and keeps them in memory.
+  int run_in_memory();
+  /// Carries out what the options say about the study's folder.
+  int use_store();
+
+ private:
+  config::LabConfig load(std::size_t point) const;
+  std::vector<std::size_t> all_points() const;
+  std::vector<std::string> keys() const;
+  bool terminal() const { return !options_.quiet && isatty(STDERR_FILENO) != 0; }
+  void open(study::Store& store) const;
+  void run_stored(const study::Store& store, std::size_t point) const;
+  void run_stored(const study::Store& store, const std::vector<std::size_t>& points) const;
+  int run_task(const study::Store& store) const;
+  int run_on_engine(const study::Store& store) const;
+  study::Submission submission(const study::Store& store) const;
+  int collect(const study::Store& store) const;
+  int report_missing(const study::Store& store, const std::vector<std::size_t>& missing) const;
+  study::Arguments command() const;
+  int present(const study::Points& points) const;
+
+  const Options& options_;
+  const config::LabConfig base_;
+  const study::Grid grid_;
+  const Json config_;
+  const std::size_t threads_;
+};
+
+config::LabConfig Sweep::load(std::size_t point) const {
+  std::vector<std::string> overrides = options_.overrides;
+  for (std::string& o : grid_.overrides(point)) overrides.push_back(std::move(o));
+  return config::load_lab(options_.config, overrides);
+}
+
+std::vector<std::size_t> Sweep::all_points() const {
+  std::vector<std::size_t> points(grid_.size());
+  std::iota(points.begin(), points.end(), std::size_t{0});
   return points;
 }
 
-void load(std::vector<Point>& points, const Options& options, const std::vector<config::SweepAxis>& axes) {
-  for (Point& p : points) {
-    std::vector<std::string> overrides = options.overrides;
-    for (std::size_t a = 0; a < axes.size(); ++a) overrides.push_back(axes[a].key + '=' + p.values[a]);
-    p.config = config::load_lab(options.config, overrides);
-  }
+/// Keys of all points. Also reports values that a point cannot have before the first point is run.
+std::vector<std::string> Sweep::keys() const {
+  std::vector<std::string> out(grid_.size());
+  run_in_threads(all_points(), threads_,
+                 [&](std::size_t p) { out[p] = study::point_key(load(p), SOFTFEB_VERSION); });
+  return out;
 }
 
-void run(Point& p) {
-  try {
-    VirtualDriver driver(p.config, runtime::stop_signals, event_services(p.config.run, nullptr));
-    lab::Metrics metrics(
-        lab::make_metrics_config(p.config, lab::flows_of(p.config.run, driver.plans().all())));
-    const stats::Outcome outcome = run_phases(p.config.run, driver, {&metrics}, [](const std::string&) {});
-    p.run = report::judge_lab(p.config, lab_stats(p.config, driver, outcome, metrics));
-    p.goodput_gbps = stats::total_goodput_gbps(p.config.run, outcome);
-    p.latency_us = report::transfer_latency_us(driver.endpoints());
-    p.done = !outcome.interrupted;
-  } catch (const std::exception& e) {
-    p.error = e.what();
+int Sweep::run_in_memory() {
+  report::check_writable(base_.run, options_.json, options_.report);
+  runtime::catch_stop_signals();
+  keys();
+  study::Points points;
+  for (const std::size_t p : all_points()) points.push_back(study::point_json(grid_, p, {}));
+  std::mutex lock;
+  {
+    Progress progress(points.size(), terminal());
+    run_in_threads(all_points(), threads_, [&](std::size_t p) {
+      Json point = study::point_json(grid_, p, run_point(load(p)));
+      const std::lock_guard guard(lock);
+      points[p] = std::move(point);
+      progress.one_more();
+    });
   }
+  return present(points);
 }
 
-/// Runs all points, in parallel on all CPUs.
-void run(std::vector<Point>& points, bool shown) {
-  std::atomic<std::size_t> next{0};
-  std::size_t done = 0;
-  std::mutex terminal;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < points.size() && runtime::stop_signals() == 0; i = next++) {
-      run(points[i]);
-      const std::lock_guard lock(terminal);
-      ++done;
-      if (shown) fmt::print(stderr, "\r\033[K{} of {} runs", done, points.size());
-    }
+void Sweep::open(study::Store& store) const {
+  study::Manifest manifest{SOFTFEB_VERSION, config_, {}};
+  if (store.exists()) return store.open(manifest);
+  if (options_.study.existing) {
+    throw config::ConfigError(
+        {{{"--existing", 0, ""},
+          "there is no study in " + absolute(store.folder()) + " on " + study::process_name(),
+          "share this folder between all hosts, or begin the study without --existing"}});
+  }
+  if (options_.study.collect) {
+    throw config::ConfigError({{{"--collect", 0, ""},
+                                "there is no study in " + store.folder(),
+                                "run the points first: " + study::shell_quoted(command())}});
+  }
+  manifest.keys = keys();
+  if (runtime::stop_signals() == 0) store.create(manifest);
+}
+
+void Sweep::run_stored(const study::Store& store, std::size_t point) const {
+  const auto begin = Clock::now();
+  const config::LabConfig config = load(point);
+  if (study::point_key(config, SOFTFEB_VERSION) != store.key(point)) {
+    throw config::ConfigError(
+        {{{options_.config, 0, ""},
+          "point " + grid_.name(point) + " reads a file that has changed since the study began",
+          "restore the file, or name another folder with --out"}});
+  }
+  const study::PointRun run = run_point(config);
+  if (!run.done && run.error.empty()) return;
+  store.write(point, study::point_json(grid_, point, run));
+  Json line{{"point", point + 1}, {"process", study::process_name()}, {"seconds", seconds_since(begin)}};
+  if (!run.error.empty()) line["error"] = run.error;
+  store.log(line);
+}
+
+void Sweep::run_stored(const study::Store& store, const std::vector<std::size_t>& points) const {
+  std::mutex lock;
+  Progress progress(points.size(), terminal());
+  run_in_threads(points, threads_, [&](std::size_t p) {
+    run_stored(store, p);
+    const std::lock_guard guard(lock);
+    progress.one_more();
+  });
+}
+
+int Sweep::run_task(const study::Store& store) const {
+  const study::Task task = study::parse_task(*options_.study.task, study::process_environment);
+  std::vector<std::size_t> own = all_points();
+  std::erase_if(own, [&](std::size_t p) { return !task.has(p); });
+  own = store.missing(std::move(own));
+  run_stored(store, own);
+  const std::size_t left = store.missing(own).size();
+  if (!options_.quiet || left != 0) {
+    fmt::print(stderr, "softfeb: task {}/{}: {} points run{}\n", task.number, task.count, own.size() - left,
+               left == 0 ? "" : fmt::format(", {} interrupted; fix: run the same command again", left));
+  }
+  return left == 0 ? kDone : kCheckFailed;
+}
+
+/// The command that runs the missing points, with absolute paths, so that it works in each folder.
+study::Arguments Sweep::command() const {
+  study::Arguments out{std::filesystem::read_symlink("/proc/self/exe").string(),
+                       "lab",
+                       "sweep",
+                       "-c",
+                       absolute(options_.config),
+                       "--out",
+                       absolute(*options_.study.out)};
+  for (const std::string& o : options_.overrides) {
+    out.emplace_back("--set");
+    out.push_back(o);
+  }
+  if (options_.study.threads) {
+    out.emplace_back("--threads");
+    out.push_back(std::to_string(*options_.study.threads));
+  }
+  return out;
+}
+
+study::Submission Sweep::submission(const study::Store& store) const {
+  study::Submission out{.folder = absolute(store.folder()),
+                        .sweep = command(),
+                        .collect = {"--collect"},
+                        .points = grid_.size(),
+                        .missing = store.missing(all_points()),
+                        .seconds_per_point = 0,
+                        .options = options_.study};
+  const auto add = [&](const char* option, const std::optional<std::string>& path) {
+    if (path) out.collect.insert(out.collect.end(), {option, *path == "-" ? *path : absolute(*path)});
   };
-  std::vector<std::thread> threads;
-  const std::size_t cpus = std::max(1U, std::thread::hardware_concurrency());
-  for (std::size_t i = 1; i < std::min(cpus, points.size()); ++i) threads.emplace_back(work);
-  work();
-  for (std::thread& t : threads) t.join();
-  if (shown) fmt::print(stderr, "\r\033[K");
+  add("--json", options_.json);
+  add("--report", options_.report);
+  if (!options_.pictures) out.collect.emplace_back("--no-pictures");
+  if (options_.quiet) out.collect.emplace_back("--quiet");
+  return out;
 }
 
-/// Value of a measure at a point of the grid. Empty if the run does not have this value, or did not take
-/// place.
-std::optional<double> value_of(const Point& p, const Measure& m) {
-  if (!p.done) return std::nullopt;
-  if (m.member != nullptr) return p.*m.member;
-  const auto v = lab::value_of(m.check, p.run.figures);
-  if (!v || std::isinf(*v)) return std::nullopt;
-  return *v * m.scale;
-}
-
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + '"';
-}
-
-std::string csv(const std::vector<config::SweepAxis>& axes, const std::vector<Point>& points) {
-  std::string text;
-  for (const config::SweepAxis& a : axes) text += quoted(a.key) + ',';
-  for (const Measure& m : kMeasures)
-    text += std::string(m.name) + (&m == std::end(kMeasures) - 1 ? "\n" : ",");
-  for (const Point& p : points) {
-    for (const std::string& v : p.values) text += quoted(v) + ',';
-    for (const Measure& m : kMeasures) {
-      if (const auto v = value_of(p, m)) text += fmt::format("{:.9g}", *v);
-      text += &m == std::end(kMeasures) - 1 ? '\n' : ',';
-    }
+int Sweep::run_on_engine(const study::Store& store) const {
+  std::vector<std::size_t> missing = store.missing(all_points());
+  if (missing.empty()) return collect(store);
+  const auto begin = Clock::now();
+  run_stored(store, missing.front());
+  const double seconds = seconds_since(begin);
+  if (runtime::stop_signals() != 0) return report_missing(store, missing);
+  study::Submission job = submission(store);
+  if (job.missing.empty()) return collect(store);
+  job.seconds_per_point = seconds;
+  if (study::engine_of(options_.study) == study::Engine::kSlurm) {
+    const std::string text = study::submit_to_slurm(job);
+    if (!options_.quiet) fmt::print("{}\n", text);
+    return kDone;
   }
-  return text;
+  study::run_with_parallel(job);
+  return collect(store);
 }
 
-Json json(const config::LabConfig& base, const std::vector<Point>& points, bool held) {
-  Json list = Json::array();
-  for (const Point& p : points) {
-    Json values = Json::object();
-    for (std::size_t a = 0; a < base.lab.sweep.size(); ++a) values[base.lab.sweep[a].key] = p.values[a];
-    Json point{{"values", std::move(values)}};
-    for (const Measure& m : kMeasures) {
-      const auto v = value_of(p, m);
-      const bool whole = m.unit == config::LimitUnit::kBytes || m.unit == config::LimitUnit::kCount;
-      point[m.name] = !v ? Json(nullptr) : whole ? Json(static_cast<std::uint64_t>(*v)) : Json(*v);
-    }
-    point["verdict"] = p.done ? Json(lab::to_string(p.run.verdict)) : Json(nullptr);
-    if (!p.error.empty()) point["error"] = p.error;
-    list.push_back(std::move(point));
+int Sweep::report_missing(const study::Store& store, const std::vector<std::size_t>& missing) const {
+  constexpr std::size_t kListed = 10;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(kListed, missing.size()); ++i)
+    list += (i == 0 ? "" : ", ") + std::to_string(missing[i] + 1);
+  fmt::print(stderr, "softfeb: {}: {} of {} points are missing: {}{}; fix: {}\n", store.folder(),
+             missing.size(), grid_.size(), list, missing.size() > kListed ? ", ..." : "",
+             study::shell_quoted(command()));
+  return kCheckFailed;
+}
+
+int Sweep::collect(const study::Store& store) const {
+  study::Points points;
+  std::vector<std::size_t> missing;
+  for (const std::size_t p : all_points()) {
+    if (auto point = store.read(p))
+      points.push_back(std::move(*point));
+    else
+      missing.push_back(p);
   }
-  return {{"schema_version", 1},
-          {"verdict", held ? "held" : "failed"},
-          {"config", config::to_json(base)},
-          {"points", std::move(list)}};
-}
-
-/// True if any run has a value in the column.
-bool shown(const Measure& m, const std::vector<Point>& points) {
-  return std::any_of(points.begin(), points.end(),
-                     [&](const Point& p) { return value_of(p, m).has_value(); });
-}
-
-int digits_of(const Measure& m) {
-  if (m.member != nullptr) return 3;
-  return m.unit == config::LimitUnit::kShare ? 4 : 0;
-}
-
-/// Heading of axis `a`: the last part of its key if no other axis has the same last part, otherwise the
-/// whole key.
-std::string heading(const std::vector<config::SweepAxis>& axes, std::size_t a) {
-  const auto last = [](const std::string& key) { return key.substr(key.rfind('.') + 1); };
-  const std::string name = last(axes[a].key);
-  const auto same = [&](const config::SweepAxis& other) { return last(other.key) == name; };
-  return std::count_if(axes.begin(), axes.end(), same) == 1 ? name : axes[a].key;
-}
-
-/// Formats the table for the terminal, without columns that no run has a value for.
-std::string table(const std::vector<config::SweepAxis>& axes, const std::vector<Point>& points) {
-  std::string t = "\n";
-  std::vector<std::size_t> widths;
-  for (std::size_t a = 0; a < axes.size(); ++a) {
-    std::size_t width = heading(axes, a).size();
-    for (const std::string& v : axes[a].values) width = std::max(width, v.size());
-    widths.push_back(width);
-    t += fmt::format("{:<{}}  ", heading(axes, a), width);
+  const std::vector<std::string> unknown = store.unknown_files();
+  if (!unknown.empty()) {
+    fmt::print(stderr,
+               "softfeb: {}/points: {} files do not belong to this study, such as {}; fix: remove them\n",
+               store.folder(), unknown.size(), unknown.front());
   }
-  std::vector<Measure> measures;
-  std::copy_if(std::begin(kMeasures), std::end(kMeasures), std::back_inserter(measures),
-               [&](const Measure& m) { return shown(m, points); });
-  for (const Measure& m : measures) t += fmt::format("{:>18}", m.name);
-  t += '\n';
-  for (const Point& p : points) {
-    for (std::size_t a = 0; a < axes.size(); ++a) t += fmt::format("{:<{}}  ", p.values[a], widths[a]);
-    for (const Measure& m : measures) {
-      const auto v = value_of(p, m);
-      t += v ? fmt::format("{:>18.{}f}", *v, digits_of(m)) : fmt::format("{:>18}", "-");
-    }
-    t += '\n';
-  }
-  return t;
+  if (!missing.empty()) return report_missing(store, missing);
+  const std::string process = study::process_name();
+  study::write_durably(store.path(study::kSweepCsv), study::csv(grid_, points), process);
+  study::write_durably(store.path(report::kReportResult), study::result_json(config_, points).dump(1) + "\n",
+                       process);
+  return present(points);
 }
 
-/// True if every run was completed, and all its checks held, including conservation.
-bool all_held(const std::vector<Point>& points) {
-  return std::all_of(points.begin(), points.end(),
-                     [](const Point& p) { return p.done && p.run.verdict == lab::Verdict::kHeld; });
+/// Writes the results that the options ask for. Returns the exit status.
+int Sweep::present(const study::Points& points) const {
+  const std::string result = study::result_json(config_, points).dump(1) + "\n";
+  if (options_.json) report::write_atomically(*options_.json, result);
+  if (options_.report) {
+    report::write_atomically(*options_.report + '/' + report::kReportConfig, config::to_yaml(base_));
+    report::write_atomically(*options_.report + '/' + report::kReportResult, result);
+    report::write_atomically(*options_.report + '/' + study::kSweepCsv, study::csv(grid_, points));
+  }
+  if (!options_.quiet && options_.json != "-") fmt::print("{}", study::text_table(grid_, points));
+  for (const std::string& line : study::complaints(grid_, points)) fmt::print(stderr, "softfeb: {}\n", line);
+  if (options_.report && options_.pictures)
+    report::make_pictures(*options_.report, options_.quiet || options_.json == "-");
+  return study::all_held(points) ? kDone : kCheckFailed;
 }
 
-void complain(const std::vector<config::SweepAxis>& axes, const std::vector<Point>& points) {
-  for (const Point& p : points) {
-    std::string where;
-    for (std::size_t a = 0; a < axes.size(); ++a)
-      where += (a == 0 ? "" : " ") + heading(axes, a) + '=' + p.values[a];
-    if (!p.error.empty()) fmt::print(stderr, "softfeb: {}: {}\n", where, p.error);
-    if (!p.done) continue;
-    for (const lab::CheckResult& c : p.run.checks) {
-      if (!c.held) fmt::print(stderr, "softfeb: {}: check {} failed\n", where, c.name);
-    }
-  }
+int Sweep::use_store() {
+  report::check_writable(base_.run, options_.json, options_.report);
+  runtime::catch_stop_signals();
+  study::Store store(*options_.study.out, grid_);
+  open(store);
+  if (runtime::stop_signals() != 0) return kCheckFailed;
+  if (options_.study.collect) return collect(store);
+  if (options_.study.task) return run_task(store);
+  if (study::engine_of(options_.study) != study::Engine::kHere) return run_on_engine(store);
+  run_stored(store, store.missing(all_points()));
+  return collect(store);
 }
 
 }  // namespace
 
 int run_sweep(const Options& options) {
   refuse_useless(options);
-  const config::LabConfig base = config::load_lab(options.config, options.overrides);
-  const std::vector<config::SweepAxis>& axes = base.lab.sweep;
-  if (axes.empty()) {
-    fmt::print(stderr, "softfeb: {}: lab.sweep: empty; fix: name keys and values as in conf/lab/sweep.yaml\n",
-               options.config);
-    return kBadUsage;
-  }
-  report::check_writable(base.run, options.json, options.report);
-  std::vector<Point> points = grid(axes);
-  load(points, options, axes);
-  runtime::catch_stop_signals();
-  run(points, !options.quiet && isatty(STDERR_FILENO) != 0);
-  const bool held = all_held(points);
-  const std::string result = json(base, points, held).dump(1) + "\n";
-  if (options.json) report::write_atomically(*options.json, result);
-  if (options.report) {
-    report::write_atomically(*options.report + '/' + report::kReportConfig, config::to_yaml(base));
-    report::write_atomically(*options.report + '/' + report::kReportResult, result);
-    report::write_atomically(*options.report + '/' + kReportSweep, csv(axes, points));
-  }
-  if (!options.quiet && options.json != "-") fmt::print("{}", table(axes, points));
-  complain(axes, points);
-  if (options.report && options.pictures)
-    report::make_pictures(*options.report, options.quiet || options.json == "-");
-  return held ? kDone : kCheckFailed;
+  study::check(options.study, options.json || options.report);
+  Sweep sweep(options);
+  return options.study.out ? sweep.use_store() : sweep.run_in_memory();
 }
 
 }  // namespace softfeb::experiment
