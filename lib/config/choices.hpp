@@ -129,6 +129,7 @@ inline const Choices<bool> kMarkingAt{{{"enqueue", false}, {"dequeue", true}}};
 inline const Choices<bool> kNotEct{{{"pass", false}, {"drop", true}}};
 inline const Choices<fabric::WatchdogConfig::Action> kWatchdogAction{
     {{"drop", fabric::WatchdogConfig::Action::kDrop}, {"forward", fabric::WatchdogConfig::Action::kForward}}};
+inline const Choices<bool> kNeighbours{{{"resolve", false}, {"static", true}}};
 inline const Choices<bool> kTrust{{{"dscp", false}, {"pcp", true}}};
 
 inline const Choices<DcqcnSlots> kDcqcnSlots{

@@ -96,6 +96,8 @@ struct LabDraft {
   std::optional<std::size_t> worker;                 ///< worker that runs the network; none: not given
   std::uint32_t mtu = 4200;                          ///< MTU of every link: bytes of an IP packet
   std::optional<fabric::MultipathConfig> multipath;  ///< none: a network without loops
+  /// Give each board static entries for its receivers, so that nothing is resolved by ARP or ND.
+  bool static_neighbours = false;
   std::vector<SwitchDraft> switches;
   std::vector<LinkDraft> links;
   Where network_where;

@@ -293,6 +293,7 @@ void read_network(Section s, LabDraft& draft) {
   draft.network_where = s.where();
   s.read("worker", draft.worker, integer(0, 127));
   s.read("mtu", draft.mtu, integer(340, 16'128));
+  s.read("neighbours", draft.static_neighbours, choices::kNeighbours);
   if (const Node* node = s.find("multipath"))
     read_multipath(Section(s.reading(), *node, s.pattern("multipath")), draft.multipath.emplace());
   for (const Node& node : s.list("switches")) {

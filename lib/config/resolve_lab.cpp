@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "config/address.hpp"
 #include "config/draft.hpp"
 #include "config/link_ends.hpp"
 #include "fabric/names.hpp"
+#include "fabric/topology.hpp"
 
 #include <algorithm>
 #include <optional>
+#include <variant>
 
 namespace softfeb::config {
 namespace {
@@ -30,7 +33,11 @@ class LabResolver {
     for (const LinkDraft& link : draft_.links) add_link(link);
     if (!reading_.problems.empty()) return;
     for (std::uint32_t i = 0; i < out_.network.stations.size(); ++i) settle(i);
-    if (reading_.problems.empty()) find_bottleneck();
+    if (!reading_.problems.empty()) return;
+    if (draft_.static_neighbours) add_neighbours();
+    count_ports();
+    count_flows();
+    find_bottleneck();
   }
 
  private:
@@ -169,6 +176,57 @@ class LabResolver {
     if (e >= out_.run.boards.size()) return;
     std::optional<std::uint64_t>& rate = out_.run.boards[e].link_rate;
     if (!rate) rate = out_.network.links[*link_of_[station]].rate;
+  }
+
+  /// Gives each board static entries for the receivers of its queue pairs that it need not reach through its
+  /// gateway.
+  void add_neighbours() {
+    for (BoardConfig& board : out_.run.boards) {
+      for (const QpConfig& qp : board.qps) {
+        const auto* const to = std::get_if<ReceiverTarget>(&qp.to);
+        if (to == nullptr || !board.endpoint.network) continue;
+        const std::size_t used = std::min<std::size_t>(qp.count, to->receivers.size());
+        for (std::size_t i = 0; i < used; ++i)
+          add_neighbour(board.endpoint, out_.run.receivers[to->receivers[i]].endpoint);
+      }
+    }
+  }
+
+  void count_ports() {
+    constexpr std::size_t kMost = fabric::Topology::kNoPort;
+    std::size_t ports = 0;
+    for (const fabric::LinkConfig& link : out_.network.links) {
+      for (const NodeRef& end : {link.a, link.b}) ports += end.kind == NodeRef::Kind::kSwitch ? 1 : 0;
+    }
+    if (ports <= kMost) return;
+    reading_.problem(draft_.network_where,
+                     "has " + std::to_string(ports) + " switch ports, more than the " +
+                         std::to_string(kMost) + " that a network may have",
+                     "use fewer boards, or simulate parts of the network in labs of their own");
+  }
+
+  /// A queue pair makes a flow to its receiver and a flow of ACKs and CNPs back.
+  void count_flows() {
+    using fabric::NetworkConfig;
+    std::uint64_t flows = 0;
+    for (const BoardConfig& board : out_.run.boards) {
+      if (!board.endpoint.network) continue;
+      for (const QpConfig& qp : board.qps) flows += 2 * std::uint64_t{qp.count};
+    }
+    if (flows > NetworkConfig::kMostFlows) {
+      return reading_.problem(draft_.network_where,
+                              "carries " + std::to_string(flows / 2) + " queue pairs, more than the " +
+                                  std::to_string(NetworkConfig::kMostFlows / 2) + " that a network can count",
+                              "use fewer boards or a smaller `count` of queue pairs");
+    }
+    out_.network.flows = std::max(NetworkConfig::kUsualFlows, static_cast<std::uint32_t>(flows));
+  }
+
+  static void add_neighbour(EndpointConfig& e, const EndpointConfig& peer) {
+    if (!same_prefix(e.ip, peer.ip, e.prefix_length) && e.gateway) return;
+    const auto is_peer = [&](const Neighbour& n) { return n.ip == peer.ip; };
+    if (std::none_of(e.neighbours.begin(), e.neighbours.end(), is_peer))
+      e.neighbours.push_back({peer.ip, peer.mac});
   }
 
   /// Finds SWITCH.PEER. Both names may contain dots.

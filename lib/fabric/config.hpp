@@ -229,6 +229,10 @@ struct NetworkConfig {
   /// The value applies to all switches that have no own. nullopt: links must not form a loop.
   std::optional<MultipathConfig> multipath;
   std::uint64_t seed = 1;
+  /// Number of flows with counters of their own; further flows appear only in the counters of ports.
+  std::uint32_t flows = kUsualFlows;
+  static constexpr std::uint32_t kUsualFlows = 4'096;
+  static constexpr std::uint32_t kMostFlows = 1U << 22;
   std::uint16_t cc_port = roce::kCongestionUdpPort;  ///< UDP port of frames with a CCH
 };
 

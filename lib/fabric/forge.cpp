@@ -44,8 +44,8 @@ bool ThroughputMeter::passes(std::uint64_t wire, Time now) {
   return above_;
 }
 
-CnpForge::CnpForge(Time interval)
-    : interval_(interval), pair_of_flow_(Network::kFlows, kNone), known_(Network::kFlows, false) {
+CnpForge::CnpForge(Time interval, std::size_t flows)
+    : interval_(interval), pair_of_flow_(flows, kNone), known_(flows, false) {
   pairs_.reserve(kSenders);
   senders_.reserve(kSenders);
 }

@@ -43,7 +43,7 @@ class CnpForge {
   static constexpr std::size_t kSenders = 1024;  ///< maximum number of known senders
   static constexpr std::size_t kMaxFrame = 128;
 
-  explicit CnpForge(Time interval);
+  CnpForge(Time interval, std::size_t flows);
 
   /// Learns a sender from an acknowledgement that is addressed to it.
   void acknowledgement(const Frame& frame, const FlowTable& flows);

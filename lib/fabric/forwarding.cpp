@@ -4,6 +4,7 @@
 #include "base/bytes.hpp"
 #include "fabric/facts.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <stdexcept>
 
@@ -19,8 +20,9 @@ constexpr std::uint64_t kReserved = 0x0180'c200'0000;
 
 }  // namespace
 
-AddressTable::AddressTable(const std::vector<StationConfig>& stations) {
-  entries_.resize(std::bit_ceil(2 * (stations.size() + kLearnt)));
+AddressTable::AddressTable(const std::vector<StationConfig>& stations)
+    : room_(std::max(kLearnt, 2 * stations.size())) {
+  entries_.resize(std::bit_ceil(2 * (stations.size() + room_)));
   shift_ = 64 - static_cast<unsigned>(std::countr_zero(entries_.size()));
   for (std::uint32_t i = 0; i < stations.size(); ++i) {
     if (!stations[i].mac) continue;

@@ -10,9 +10,9 @@
 
 namespace softfeb::fabric {
 
-/// Maps MAC addresses to stations. The table contains the configured addresses, and up to kLearnt addresses
-/// learnt from stations that have no configured address. All switches share the table. It learns an address
-/// when a frame enters the network.
+/// Maps MAC addresses to stations. The table contains the configured addresses, and up to kLearnt addresses,
+/// or two for each station if that is more, learnt from stations that have no configured address. All
+/// switches share the table. It learns an address when a frame enters the network.
 class AddressTable {
  public:
   static constexpr std::size_t kLearnt = 8192;
@@ -38,7 +38,7 @@ class AddressTable {
   const Entry& slot(std::uint64_t mac) const;
 
   std::vector<Entry> entries_;  ///< open addressing, at most half full
-  std::size_t room_ = kLearnt;
+  std::size_t room_;
   unsigned shift_ = 0;
 };
 

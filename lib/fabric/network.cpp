@@ -86,6 +86,7 @@ Network::Parts::Parts(const NetworkConfig& c, FrameStore& frame_store)
       store(frame_store),
       topology(c),
       addresses(c.stations),
+      flows(c.flows),
       events(2 * c.links.size()) {
   for (std::uint32_t d = 0; d < topology.directions.size(); ++d) {
     const LinkConfig& link = config.links[link_of(d)];
@@ -113,7 +114,7 @@ Network::Parts::Parts(const NetworkConfig& c, FrameStore& frame_store)
     const std::uint32_t end = topology.first_port[s + 1];
     switches.push_back({&sw, static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(end),
                         SharedBuffer(sw, end - first + 1), std::nullopt, int_id_of(config, s), std::nullopt});
-    if (sw.forge.threshold != 0) switches.back().forge.emplace(sw.forge.interval);
+    if (sw.forge.threshold != 0) switches.back().forge.emplace(sw.forge.interval, c.flows);
     if (sw.pause.xoff_alpha != 0) switches.back().resumptions.emplace((end - first) * kQueues);
   }
 }
@@ -254,7 +255,7 @@ const NetworkConfig& Network::config() const { return parts_->config; }
 NetworkSnapshot Network::make_snapshot() const {
   NetworkSnapshot out;
   out.ports.resize(parts_->ports.size());
-  out.flows.reserve(kFlows);
+  out.flows.reserve(parts_->config.flows);
   parts_->read_rules(out);
   if (parts_->multipath) parts_->multipath->read(out.next_hops);
   return out;

@@ -25,8 +25,6 @@ namespace softfeb::fabric {
 /// SwitchTimes::cut_through is true.
 class Network {
  public:
-  static constexpr std::size_t kFlows = 4096;  ///< maximum number of flows with their own counters
-
   struct Delivery {
     std::uint32_t station = 0;
     Frame* frame = nullptr;  ///< owned by the caller of run()

@@ -221,7 +221,7 @@ struct Network::Parts {
   Topology topology;
   std::optional<Multipath> multipath;
   AddressTable addresses;
-  FlowTable flows{kFlows};
+  FlowTable flows;
   std::vector<Channel> channels;
   std::vector<Port> ports;
   std::vector<Switch> switches;

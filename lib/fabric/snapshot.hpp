@@ -104,7 +104,7 @@ struct NetworkSnapshot {
   Time taken_at = 0;
   NetworkTotals totals;
   std::vector<PortSnapshot> ports;  ///< grouped by switch
-  std::vector<FlowSnapshot> flows;  ///< in the order of their first packets; at most Network::kFlows
+  std::vector<FlowSnapshot> flows;  ///< in the order of their first packets; at most NetworkConfig::flows
   /// Counters of the fault rules of all links: link by link, from its node `a` to `b` first. Directions
   /// without FaultQp have none.
   std::vector<faults::RuleCounters> rules;

@@ -199,6 +199,27 @@ class Experiments(LabCase):
         self.assertEqual(len(run.result["boards"]), 143)
         self.assertGreater(min(b["goodput_gbps"] for b in run.result["boards"]), 9)
 
+    def test_scale_bursts(self):
+        """All boards answer a trigger at the same time. The queue of the port to the server holds the burst, and nothing is lost."""
+        run = self.lab("scale/camera-bursts", "run.duration=10ms")
+        self.assert_held(run)
+        burst = 143 * 4864  # bytes in a queue, of which the port drains a part while the burst arrives
+        self.assertTrue(0.5 * burst < run.result["lab"]["figures"]["queue_bytes_max"] < burst)
+
+    def test_scale_pods(self):
+        run = self.lab("scale/pods", "run.duration=500us", "lab.checks={dropped: 0, pause_tx: 0}")
+        self.assert_held(run)
+        self.assertEqual(len(run.result["boards"]), 1152)
+        # Nothing is resolved, so nothing is flooded: each server gets the packets of its nine boards only.
+        self.assertEqual(len({r["packets"] for r in run.result["receivers"]}), 1)
+
+    def test_scale_incast(self):
+        """Each of 4,000 boards sends, and the 8,000 flows are counted one by one."""
+        run = self.lab("scale/incast", "run.duration=2ms")
+        self.assert_held(run)
+        self.assertEqual(sum(b["goodput_gbps"] > 0 for b in run.result["boards"]), 4000)
+        self.assertGreater(self.totals(run)["pause_tx"], 0)
+
     def test_leaf_spine(self):
         run = self.lab("leaf-spine")
         self.assert_held(run)

@@ -29,6 +29,32 @@ TEST_CASE("a topology becomes switches, stations and links") {
   CHECK(c.station_of == std::vector<std::optional<std::uint32_t>>{0, 1, 2, 3});
 }
 
+TEST_CASE("static neighbours spare boards the resolution of their receivers") {
+  const LabConfig resolving = test::load_lab(kLabBase);
+  CHECK(resolving.run.boards[0].endpoint.neighbours.empty());
+  const LabConfig known = test::load_lab(kLabBase, {"network.neighbours=static"});
+  for (const BoardConfig& board : known.run.boards) {
+    REQUIRE(board.endpoint.neighbours.size() == 1);
+    CHECK(board.endpoint.neighbours[0].ip == known.run.receivers[0].endpoint.ip);
+    CHECK(board.endpoint.neighbours[0].mac == known.run.receivers[0].endpoint.mac);
+  }
+  CHECK(known.run.receivers[0].endpoint.neighbours.empty());
+  // The file that softfeb writes has the entries.
+  CHECK(to_json(load_lab_text(to_yaml(known), "again.yaml")) == to_json(known));
+}
+
+TEST_CASE("a static neighbour that the file gives is kept") {
+  const LabConfig c = test::load_lab(
+      kLabBase, {"network.neighbours=static", "boards.feb.neighbours={10.0.0.101: 02:00:00:00:00:77}"});
+  REQUIRE(c.run.boards[0].endpoint.neighbours.size() == 1);
+  CHECK(c.run.boards[0].endpoint.neighbours[0].mac[5] == 0x77);
+}
+
+TEST_CASE("a network counts the flows of all its queue pairs") {
+  CHECK(test::load_lab(kLabBase).network.flows == fabric::NetworkConfig::kUsualFlows);
+  CHECK(test::load_lab(kLabBase, {"boards.feb.qps.0.count=1000"}).network.flows == 3 * 2 * 1000);
+}
+
 TEST_CASE("the settings of a switch") {
   const LabConfig c = test::load_lab(
       kLabBase,
