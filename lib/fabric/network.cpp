@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/network.hpp"
 
+#include "base/prefetch.hpp"
 #include "fabric/link_rules.hpp"
 #include "fabric/network_impl.hpp"
 
@@ -195,11 +196,33 @@ void Network::Parts::schedule(std::uint32_t d) {
 std::size_t Network::Parts::run(Time now, std::span<Delivery> out) {
   std::size_t count = 0;
   while (count < out.size() && events.time() <= now) {
+    fetch_ahead();
     out[count].frame = nullptr;
     happen(events.party(), events.time(), out[count]);
     if (out[count].frame != nullptr) ++count;
   }
   return count;
+}
+
+/// Fetches into the cache what the coming events need. In a network of hundreds of switches, most of it is
+/// not there.
+void Network::Parts::fetch_ahead() {
+  if (fetched_day != events.day()) {
+    fetched_day = events.day();
+    prefetch(&channels[events.party()], 5);
+    for (const EventCalendar::Entry& e : events.coming()) prefetch(&channels[e.party], 5);
+  }
+  constexpr std::size_t kAhead = 2;
+  const auto coming = events.coming();
+  if (coming.size() < kAhead) return;
+  const EventCalendar::Entry& next = coming[kAhead - 1];
+  const Channel& channel = channels[next.party];
+  if (channel.tx_at == next.time) {
+    if (channel.from != Topology::kNoPort) prefetch(&ports[channel.from], 8);
+  } else {
+    if (const Frame* const frame = channel.wire.front(); frame != nullptr) prefetch(frame, 1);
+    if (channel.into != Topology::kNoPort) prefetch(&ports[channel.into], 4);
+  }
 }
 
 /// Processes the earliest event of a channel. Of simultaneous events, arrivals are processed first, then the

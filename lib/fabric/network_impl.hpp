@@ -3,6 +3,7 @@
 
 #include "base/rng.hpp"
 #include "fabric/average.hpp"
+#include "fabric/event_calendar.hpp"
 #include "fabric/event_tree.hpp"
 #include "fabric/facts.hpp"
 #include "fabric/flow_table.hpp"
@@ -135,6 +136,7 @@ struct Network::Parts {
   // Stations, links and events.
   void send(std::uint32_t station, Frame* frame, Time now);
   std::size_t run(Time now, std::span<Delivery> out);
+  void fetch_ahead();
   void happen(std::uint32_t channel, Time now, Delivery& delivery);
   void send_next(std::uint32_t channel, Time now);
   void tell_station(std::uint32_t station, const Frame& frame, Time now);
@@ -225,7 +227,8 @@ struct Network::Parts {
   std::vector<Channel> channels;
   std::vector<Port> ports;
   std::vector<Switch> switches;
-  EventTree events;
+  EventCalendar events;
+  std::uint64_t fetched_day = 0;  ///< day of `events` whose channels have been fetched
   NetworkTotals totals;
 };
 

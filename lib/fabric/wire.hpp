@@ -53,6 +53,8 @@ class Wire {
   Time next_arrival() const { return std::min(next_regular(), late_at_); }
   /// Removes and returns the next frame to arrive. Requires a frame on the wire.
   Frame* arrive() { return late_at_ < next_regular() ? arrive_late() : under_way_.pop(); }
+  /// The next frame to arrive, if no fault delays it; null: there is none.
+  const Frame* front() const { return under_way_.front(); }
   /// Number of frames on the wire.
   std::size_t size() const;
 

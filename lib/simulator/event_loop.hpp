@@ -4,7 +4,7 @@
 #include "base/time.hpp"
 #include "engine/demux.hpp"
 #include "engine/endpoint.hpp"
-#include "fabric/event_tree.hpp"
+#include "fabric/event_calendar.hpp"
 #include "fabric/network.hpp"
 #include "simulator/frame_pool.hpp"
 
@@ -68,7 +68,7 @@ class EventLoop {
   fabric::Network network_;
   std::vector<Place> places_;
   std::vector<std::uint32_t> place_of_;  ///< indexed by station
-  fabric::EventTree next_;               ///< next event of each endpoint
+  fabric::EventCalendar next_;           ///< next event of each endpoint
   std::array<PoolFrame*, kBurst> frames_{};
   std::array<engine::TxFrame, kBurst> out_{};
   Time now_ = 0;

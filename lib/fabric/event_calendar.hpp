@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace softfeb::fabric {
+
+/// Stores the time of the next event of each party and finds the earliest one, like EventTree and in the same
+/// order, but for many parties: an update touches two cache lines instead of a path through a tree, and the
+/// next events are known in advance, so that what they need can be fetched into the cache.
+///
+/// A calendar queue (R. Brown, Communications of the ACM 31(10), 1988): time is divided into days of equal
+/// length. The events of the present day are sorted; those of later days are in unsorted lists, one for each
+/// day of a year; those beyond the year are in a list of their own. The length of a day follows the number of
+/// events. Does not allocate after construction.
+class EventCalendar {
+ public:
+  explicit EventCalendar(std::size_t parties);
+
+  Time time() const { return first_ == nullptr ? kNever : first_->time; }  ///< kNever: no event
+  std::uint32_t party() const { return first_ == nullptr ? 0 : first_->party; }
+  Time time_of(std::uint32_t party) const { return parties_[party].time; }
+
+  void set(std::uint32_t party, Time time) {
+    if (parties_[party].time == time) return;
+    move(party, time);
+    if (first_ == nullptr || parties_[first_->party].time != first_->time) find_first();
+  }
+
+  struct Entry {
+    Time time = kNever;
+    std::uint32_t party = 0;
+  };
+  /// Events that follow the earliest one on its day, in order. Some may no longer take place.
+  std::span<const Entry> coming() const {
+    return first_ == nullptr ? std::span<const Entry>()
+                             : std::span<const Entry>(first_ + 1, today_.data() + today_.size());
+  }
+  /// Changes whenever coming() begins another day.
+  std::uint64_t day() const { return days_begun_; }
+
+ private:
+  static constexpr std::uint32_t kDays = 4096;  ///< days of a year
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+  /// Values of Party::day besides those of a day of the year.
+  static constexpr std::uint32_t kToday = kDays, kFar = kDays + 1, kNowhere = kDays + 2;
+
+  struct Party {
+    Time time = kNever;
+    std::uint32_t before = kNone, after = kNone;  ///< neighbours in the list of the day
+    std::uint32_t day = kNowhere;
+  };
+
+  void move(std::uint32_t party, Time time);
+  void place(std::uint32_t party);
+  void link(std::uint32_t party, std::uint32_t day);
+  void unlink(std::uint32_t party);
+  void insert_today(Entry entry);
+  void find_first();
+  bool begin_next_day();
+  void begin_day(std::uint64_t number);
+  std::uint64_t next_full_day() const;
+  void begin_year_at(std::uint64_t day);
+  void adapt();
+
+  std::uint64_t day_of(Time time) const { return static_cast<std::uint64_t>(time) >> shift_; }
+
+  std::vector<Party> parties_;
+  std::array<std::uint32_t, kDays + 2> lists_;         ///< first party of each day, and of kFar
+  std::array<std::uint64_t, kDays / 64> full_days_{};  ///< bit mask of days with parties
+  std::vector<Entry> today_;        ///< sorted; an entry is void if its party has another time
+  Entry* first_ = nullptr;          ///< earliest event, in today_; null: there is none
+  std::uint64_t today_number_ = 0;  ///< time of the present day, in days
+  std::uint64_t year_end_ = kDays;  ///< first day, in days, whose events are in the list kFar
+  unsigned shift_;                  ///< a day has 2^shift_ picoseconds
+  std::uint64_t days_begun_ = 0;
+  std::uint64_t counted_days_ = 0, counted_events_ = 0;  ///< since the length of a day was last adapted
+};
+
+}  // namespace softfeb::fabric
