@@ -5,6 +5,7 @@
 #include "endpoints/link_rules.hpp"
 #include "endpoints/qp_congestion.hpp"
 #include "lab/idle_paths.hpp"
+#include "simulator/event_loop.hpp"
 
 #include <algorithm>
 #include <string>
@@ -47,8 +48,14 @@ void check(const config::LabConfig& config, const endpoints::Plans& plans) {
 
 }  // namespace
 
+std::unique_ptr<simulator::Simulation> VirtualDriver::make_event_loop(
+    const fabric::NetworkConfig& network, const std::vector<simulator::Seat>& seats) {
+  return std::make_unique<simulator::EventLoop>(network, seats);
+}
+
 VirtualDriver::VirtualDriver(const config::LabConfig& config, Poll poll,
-                             const endpoints::EventServices& services, bool takes_times)
+                             const endpoints::EventServices& services, bool takes_times,
+                             const simulator::MakeSimulation& make)
     : config_(config), poll_(std::move(poll)), payloads_(config.run), plans_(config.run) {
   check(config, plans_);
   payloads_.stage([this](std::size_t bytes) {
@@ -67,14 +74,14 @@ VirtualDriver::VirtualDriver(const config::LabConfig& config, Poll poll,
   endpoints_ = endpoints::make_endpoints(config.run, plans_, payloads_, settings);
   for (const auto& board : endpoints_.boards) all_.push_back(board.get());
   for (const auto& receiver : endpoints_.receivers) all_.push_back(receiver.get());
-  std::vector<simulator::EventLoop::Seat> seats;
+  std::vector<simulator::Seat> seats;
   for (engine::Endpoint* e : all_) seats.push_back({e, *config.station_of[seats.size()]});
   fabric::NetworkConfig network = config.network;
   endpoints::add_link_rules(config, plans_, network);
-  loop_ = std::make_unique<simulator::EventLoop>(network, seats);
-  if (stamps_) loop_->network().report_times(*stamps_);
+  loop_ = make(network, seats);
+  if (stamps_) loop_->report_times(*stamps_);
   for (const engine::Endpoint* e : all_) snapshots_.push_back(engine::make_snapshot(*e));
-  network_ = loop_->network().make_snapshot();
+  network_ = loop_->make_snapshot();
   changes_made_.resize(config.run.changes.size(), 0);
 }
 
@@ -146,7 +153,7 @@ void VirtualDriver::run_slice(Time end) {
     loop_->run_until(next);
     if (next == due) {
       take_counters();
-      loop_->network().take_snapshot(network_, now());
+      loop_->take_snapshot(network_);
       observers_->add({.at = now() - started_, .origin = started_, .endpoints = &snapshots_}, &network_);
     }
     if (next == action) act(actions_[next_action_++]);
@@ -195,7 +202,7 @@ std::vector<engine::EndpointSnapshot> VirtualDriver::endpoint_counters() {
 
 Counters VirtualDriver::counters() {
   take_counters();
-  loop_->network().take_snapshot(network_, now());
+  loop_->take_snapshot(network_);
   return {snapshots_, network_};
 }
 

@@ -3,7 +3,7 @@
 
 #include "config/lab_config.hpp"
 #include "experiment/driver.hpp"
-#include "simulator/event_loop.hpp"
+#include "simulator/simulation.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -18,14 +18,18 @@ class VirtualDriver final : public Driver {
  public:
   /// Called about once per millisecond of virtual time. Returns the number of stop requests so far.
   using Poll = std::function<int()>;
+  static std::unique_ptr<simulator::Simulation> make_event_loop(const fabric::NetworkConfig& network,
+                                                                const std::vector<simulator::Seat>& seats);
 
   /// `config` must outlive the driver. `services`: services for event data. `takes_times`: record when
-  /// messages reach each stage, unless the configuration turns this off. Throws ConfigError if the
-  /// configuration uses something that virtual time does not support (receivers in other processes, endpoints
-  /// at a port of the host), and EnvironmentError if memory is exhausted.
+  /// messages reach each stage, unless the configuration turns this off. `make`: makes the simulation, by
+  /// default an EventLoop. Throws ConfigError if the configuration uses something that virtual time does not
+  /// support (receivers in other processes, endpoints at a port of the host), and EnvironmentError if memory
+  /// is exhausted.
   explicit VirtualDriver(
       const config::LabConfig& config, Poll poll = [] { return 0; },
-      const endpoints::EventServices& services = {}, bool takes_times = false);
+      const endpoints::EventServices& services = {}, bool takes_times = false,
+      const simulator::MakeSimulation& make = make_event_loop);
 
   const endpoints::Plans& plans() const override { return plans_; }
   const endpoints::Payloads& payloads() const override { return payloads_; }
@@ -50,7 +54,6 @@ class VirtualDriver final : public Driver {
   bool virtual_time() const override { return true; }
   const latency::StageFigures* stages() override { return stamps_ ? &stamps_->table().figures() : nullptr; }
   lab::Edge network_edge(const stats::Outcome&) const override { return {.lost_out = loop_->passed_over()}; }
-  /// Number of deliveries to stations plus number of endpoint iterations.
   std::uint64_t events() const override { return loop_->events(); }
 
  private:
@@ -75,7 +78,7 @@ class VirtualDriver final : public Driver {
   endpoints::Plans plans_;
   std::optional<latency::DirectStamps> stamps_;  ///< empty: times are not taken
   endpoints::Endpoints endpoints_;
-  std::unique_ptr<simulator::EventLoop> loop_;
+  std::unique_ptr<simulator::Simulation> loop_;
   std::vector<engine::Endpoint*> all_;  ///< boards, then receivers
   std::vector<Action> actions_;
   std::size_t next_action_ = 0;

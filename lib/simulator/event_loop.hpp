@@ -7,6 +7,7 @@
 #include "fabric/event_calendar.hpp"
 #include "fabric/network.hpp"
 #include "simulator/frame_pool.hpp"
+#include "simulator/simulation.hpp"
 
 #include <array>
 #include <cstddef>
@@ -18,37 +19,27 @@ namespace softfeb::simulator {
 /// Event loop for the endpoints of a network in virtual time. The clock jumps from event to event, and the
 /// run depends only on the configuration and its seeds. Simultaneous events run in a fixed order: first the
 /// events of the network, then those of the endpoints, by index.
-class EventLoop {
+class EventLoop final : public Simulation {
  public:
-  struct Seat {
-    engine::Endpoint* endpoint = nullptr;
-    std::uint32_t station = 0;
-  };
-
   /// Endpoints must outlive the EventLoop. Code that changes an endpoint directly must call touched()
   /// afterwards. Frames for stations without an endpoint are discarded.
   EventLoop(const fabric::NetworkConfig& config, const std::vector<Seat>& seats);
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
 
-  Time now() const { return now_; }
-  /// Runs all events up to and including `end`. Throws std::runtime_error if more than FramePool::kMost
-  /// frames are in flight.
-  void run_until(Time end);
-  /// Sends the frames of endpoint `seat` that are due. Call it after changing the endpoint at now().
-  void touched(std::size_t seat) { serve(static_cast<std::uint32_t>(seat), now_); }
+  Time now() const override { return now_; }
+  /// Throws std::runtime_error if more than FramePool::kMost frames are in flight.
+  void run_until(Time end) override;
+  void touched(std::size_t seat) override { serve(static_cast<std::uint32_t>(seat), now_); }
+  bool empty() const override { return network_.next_event() == kNever; }
 
-  /// True if no frame is in flight.
-  bool empty() const { return network_.next_event() == kNever; }
-  fabric::Network& network() { return network_; }
-  const fabric::Network& network() const { return network_; }
+  fabric::NetworkSnapshot make_snapshot() const override { return network_.make_snapshot(); }
+  void take_snapshot(fabric::NetworkSnapshot& out) override { network_.take_snapshot(out, now_); }
+  void report_times(latency::Stamps& stamps) override { network_.report_times(stamps); }
 
-  /// Number of deliveries to stations plus number of serve() calls so far. Used to measure the speed of the
-  /// simulation.
-  std::uint64_t events() const { return events_done_; }
-  /// Number of frames that were delivered to a station but not accepted by an endpoint: the frame was flooded
-  /// or sent to another address, or the station has no endpoint.
-  std::uint64_t passed_over() const { return passed_over_; }
+  /// Number of deliveries to stations plus number of serve() calls.
+  std::uint64_t events() const override { return events_done_; }
+  std::uint64_t passed_over() const override { return passed_over_; }
 
  private:
   static constexpr std::size_t kBurst = 8;
