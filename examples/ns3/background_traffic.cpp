@@ -129,7 +129,11 @@ void print(const ns3model::SoftfebNodes& nodes, const Network& network, const st
 int run(const std::string& file, double gbps) {
   ns3::Time::SetResolution(ns3::Time::PS);
   ns3model::SoftfebNodes nodes(file);
-  Network network(nodes.config().network.switches.at(0));
+  const std::vector<fabric::SwitchConfig>& switches = nodes.config().network.switches;
+  if (switches.empty())
+    throw config::ConfigError(
+        {{{file, 0, "network.switches"}, "the model needs a switch", "use a file with one"}});
+  Network network(switches.front());
   for (const std::string& name : nodes.names()) {
     const auto device = ns3::CreateObject<EthernetDevice>();
     nodes.install(name, device);
@@ -147,15 +151,23 @@ int run(const std::string& file, double gbps) {
   return kDone;
 }
 
+/// Rate in Gb/s; a negative number if `text` is not a rate.
+double parse_rate(const char* text) {
+  char* end = nullptr;
+  const double gbps = std::strtod(text, &end);
+  return end != text && *end == '\0' && gbps <= 10 ? gbps : -1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2 || argc > 3) {
-    std::fprintf(stderr, "usage: background_traffic FILE [UDP rate in Gb/s]\n");
+  const double gbps = argc == 3 ? parse_rate(argv[2]) : 2;
+  if (argc < 2 || argc > 3 || !(gbps >= 0)) {
+    std::fprintf(stderr, "usage: background_traffic FILE [UDP rate in Gb/s, 0 to 10]\n");
     return kBadUsage;
   }
   try {
-    return run(argv[1], argc == 3 ? std::atof(argv[2]) : 2);
+    return run(argv[1], gbps);
   } catch (const config::ConfigError& e) {
     std::fprintf(stderr, "background_traffic: %s\n", e.what());
     return kBadUsage;

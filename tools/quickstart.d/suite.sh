@@ -20,10 +20,10 @@ run_tests() {
 }
 
 # Makes and tests the second build: the sans-I/O libraries, which parse packets from the network, with clang, ASan, UBSan and
-# libFuzzer. All other code is only checked for clang's warnings.
+# libFuzzer. It also contains examples/ns3, which needs core_only. All other code is only checked for clang's warnings.
 second_build() {
-  CXX=clang++ configure build-sanitize -Dcore_only=true -Dfuzzers=true -Doptimization=1 \
-    -Db_sanitize=address,undefined -Db_lundef=false
+  CXX=clang++ configure build-sanitize -Dcore_only=true -Dfuzzers=true -Dns3=auto \
+    -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false
   rm -f build-sanitize/meson-logs/*log.json
   compile build-sanitize || return 1
   local fine=0

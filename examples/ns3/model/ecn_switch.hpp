@@ -24,15 +24,16 @@ namespace softfeb::ns3model {
 /// ports are EthernetDevices. It is written for ns-3 from doc/fabric.md, without lib/fabric, whose results it
 /// checks. It learns addresses, so links must not form a loop.
 ///
-/// A `fabric::SwitchConfig` describes the switch. check_supported() refuses settings that this switch does
-/// not have.
+/// A `fabric::SwitchConfig` describes the switch.
 class EcnSwitch : public ns3::Object {
  public:
   static ns3::TypeId GetTypeId();
-  explicit EcnSwitch(const fabric::SwitchConfig& config = {}) : config_(config) {}
+  /// Throws std::invalid_argument for settings that this switch does not have (unsupported()).
+  explicit EcnSwitch(const fabric::SwitchConfig& config = {});
 
   /// Adds a port. The device must have its address, which is the source of the port's pause frames, and its
-  /// channel. `pause_to`: destination of pause frames, by default the group address.
+  /// channel. `pause_to`: destination of pause frames, by default the group address. Throws
+  /// std::invalid_argument if the port has flow control, but the switch has no threshold for pauses.
   std::size_t add_port(ns3::Ptr<EthernetDevice> device, roce::PauseMode flow_control, MarkingNumbers numbers,
                        const roce::MacAddress& pause_to = roce::kPauseAddress);
   /// Carries out events of the same time in the order of their ranks: a frame arrives at a port (`arrival`),
@@ -42,7 +43,6 @@ class EcnSwitch : public ns3::Object {
 
   const SwitchPort& port(std::size_t i) const { return *ports_[i]; }
   SwitchPort& port(std::size_t i) { return *ports_[i]; }
-  std::size_t ports() const { return ports_.size(); }
 
   /// Frames that the switch made (pause frames), copied (flooding), consumed (pause frames of neighbours) or
   /// dropped, because the buffer was full or because there was no port to which they may be forwarded.

@@ -40,10 +40,6 @@ class Ns3Simulation final : public simulator::Simulation {
   Ns3Simulation(const Ns3Simulation&) = delete;
   Ns3Simulation& operator=(const Ns3Simulation&) = delete;
 
-  /// Nodes of the stations, as in NetworkConfig::stations, and of the switches.
-  const ns3::NodeContainer& stations() const { return stations_; }
-  const ns3::NodeContainer& switches() const { return switch_nodes_; }
-
   Time now() const override { return now_; }
   void run_until(Time end) override;
   void touched(std::size_t seat) override { applications_[seat]->serve(); }

@@ -22,7 +22,8 @@ bool any_queue(const fabric::SwitchConfig& sw, bool (*has)(const fabric::QueueCo
   return std::any_of(sw.queues.begin(), sw.queues.end(), has);
 }
 
-/// Names of the settings of a switch that EcnSwitch does not have.
+}  // namespace
+
 std::vector<std::string> unsupported(const fabric::SwitchConfig& sw) {
   using Queue = fabric::QueueConfig;
   const std::vector<std::pair<bool, const char*>> settings{
@@ -49,8 +50,6 @@ std::vector<std::string> unsupported(const fabric::SwitchConfig& sw) {
     if (given) names.emplace_back(name);
   return names;
 }
-
-}  // namespace
 
 void check_supported(const config::LabConfig& config) {
   Problems problems;
