@@ -30,6 +30,33 @@ INCAST = ["run.duration=60ms", "boards.feb.stop=[60ms,40ms,20ms]", "lab.sample_i
 SHORT = ["run.duration=10ms", "lab.sample_interval=100us"]
 
 
+# Two queues that share a port by their weights, a full buffer with headroom, and a rate at which a byte takes a fraction of a picosecond.
+TWO_QUEUES = """\
+lab: {title: Two queues, bottleneck: tor.daq, sample_interval: 100us}
+run: {duration: 10ms}
+workers: {count: 2}
+network:
+  switches:
+    - name: tor
+      buffer: 300KiB
+      queues:
+        - {queue: 1, weight: 3, kmin: 40KiB, kmax: 160KiB, pmax: 50%, lossless: true}
+        - {queue: 2, weight: 1, lossless: true}
+        - {queue: 6, weight: strict}
+      dscp_to_queue: {8: 1, 16: 2, 48: 6}
+      pause: {xoff: 250KiB, xon: 50KiB, headroom: 64KiB}
+  links:
+    - {ends: [a, tor], rate: 10Gb/s, delay: 500ns, flow_control: pfc}
+    - {ends: [b, tor], rate: 25Gb/s, delay: 1us, flow_control: pfc}
+    - {ends: [tor, daq], rate: 7Gb/s, delay: 500ns, flow_control: pfc}
+boards:
+  - {name: a, count: 2, ip: 10.0.0.1/24, dscp: 8, pause: pfc, dcqcn: off, qps: [{to: daq, pmtu: 4096, traffic: {message_size: 64KiB}}]}
+  - {name: b, ip: 10.0.0.9/24, dscp: 16, pause: pfc, dcqcn: off, qps: [{to: daq, pmtu: 1024, traffic: {message_size: 64KiB}}]}
+receivers:
+  - {name: daq, ip: 10.0.0.101/24, dscp: 48}
+"""
+
+
 def run(*words):
     """Runs compare. Returns its exit status, standard output and standard error."""
     out, err = io.StringIO(), io.StringIO()
@@ -79,6 +106,13 @@ class Identical(unittest.TestCase):
 
     def test_two_layers_of_switches(self):
         self.check("funnel.yaml", SHORT, {"packets marked CE": 10})
+
+    def test_two_queues(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "two-queues.yaml")
+            path.write_text(TWO_QUEUES)
+            # The queue is longer than the shared buffer, so frames are in the headroom.
+            self.check(path, [], {"queue, longest (bytes)": 300 * 1024 + 1, "pause frames": 10, "packets marked CE": 100})
 
     def test_random_messages(self):
         self.check("hadoop.yaml", SHORT, {"messages completed": 50})

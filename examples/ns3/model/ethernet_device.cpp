@@ -35,7 +35,8 @@ ns3::TypeId EthernetDevice::GetTypeId() {
                         ns3::MakeUintegerAccessor(&EthernetDevice::max_bytes_),
                         ns3::MakeUintegerChecker<std::uint64_t>())
           .AddTraceSource("PhyTxBegin", "The first bit of a frame leaves",
-                          ns3::MakeTraceSourceAccessor(&EthernetDevice::sent_), "ns3::Packet::TracedCallback")
+                          ns3::MakeTraceSourceAccessor(&EthernetDevice::sent_),
+                          "softfeb::EthernetDevice::SentCallback")
           .AddTraceSource("PhyRxEnd", "The last bit of a frame has arrived",
                           ns3::MakeTraceSourceAccessor(&EthernetDevice::received_),
                           "ns3::Packet::TracedCallback")
@@ -90,8 +91,8 @@ void EthernetDevice::pull() {
     busy_ = false;
     return;
   }
-  sent_(frame);
   const ns3::Time took = duration(frame->GetSize());
+  sent_(frame, took);
   ns3::Simulator::Schedule(took, &EthernetDevice::transmitted, this);
   channel_->carry(*this, frame, took);
 }

@@ -28,11 +28,13 @@ namespace softfeb::ns3model {
 /// the frames that exceed `MaxBytes`. A switch replaces this queue by its own (set_source()).
 ///
 /// Attributes: `Rate`, in bits per second; `Mtu`, in bytes of an IP packet; `MaxBytes`. Trace sources:
-/// `PhyTxBegin`, `PhyRxEnd` and `MacTxDrop`; the packet is the frame without FCS.
+/// `PhyTxBegin` (the frame, and the time until its last bit leaves), `PhyRxEnd` and `MacTxDrop` (the frame).
+/// Frames are without FCS.
 class EthernetDevice : public ns3::NetDevice {
  public:
   using Source = ns3::Callback<ns3::Ptr<ns3::Packet>>;
   using Sink = ns3::Callback<void, ns3::Ptr<ns3::Packet>>;
+  using SentCallback = void (*)(ns3::Ptr<const ns3::Packet>, ns3::Time);  ///< signature of `PhyTxBegin`
 
   static ns3::TypeId GetTypeId();
 
@@ -109,7 +111,7 @@ class EthernetDevice : public ns3::NetDevice {
   std::uint64_t dropped_ = 0;
   ReceiveCallback receive_;
   PromiscReceiveCallback promiscuous_;
-  ns3::TracedCallback<ns3::Ptr<const ns3::Packet>> sent_;
+  ns3::TracedCallback<ns3::Ptr<const ns3::Packet>, ns3::Time> sent_;
   ns3::TracedCallback<ns3::Ptr<const ns3::Packet>> received_;
   ns3::TracedCallback<ns3::Ptr<const ns3::Packet>> dropped_trace_;
 };

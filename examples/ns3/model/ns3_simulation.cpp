@@ -180,22 +180,21 @@ std::uint64_t Ns3Simulation::in_network() const {
 void Ns3Simulation::report_times(latency::Stamps& stamps) {
   stamps_ = &stamps;
   for (std::uint32_t d = 0; d < devices_.size(); ++d) {
+    const bool station = sender(d).kind == Kind::kStation;
+    const latency::Stage sent = station ? latency::Stage::kSent : latency::Stage::kSwitchOut;
     devices_[d]->TraceConnectWithoutContext("PhyTxBegin",
-                                            ns3::MakeCallback(&Ns3Simulation::frame_sent, this).Bind(d));
-    if (sender(d).kind != Kind::kSwitch) continue;
+                                            ns3::MakeCallback(&Ns3Simulation::frame_sent, this).Bind(sent));
+    if (station) continue;
     devices_[d]->TraceConnectWithoutContext("PhyRxEnd",
                                             ns3::MakeCallback(&Ns3Simulation::frame_received, this));
   }
 }
 
 /// Reports when the last bit of a frame leaves.
-void Ns3Simulation::frame_sent(std::uint32_t direction, ns3::Ptr<const ns3::Packet> frame) {
+void Ns3Simulation::frame_sent(latency::Stage stage, ns3::Ptr<const ns3::Packet> frame, ns3::Time took) {
   MessageTag tag;
   if (!frame->PeekPacketTag(tag)) return;
-  const bool station = sender(direction).kind == Kind::kStation;
-  const std::uint64_t bytes = EthernetDevice::wire_bytes(frame->GetSize());
-  stamps_->put(tag.key(), station ? latency::Stage::kSent : latency::Stage::kSwitchOut,
-               ns3model::now() + bytes * kSecond / devices_[direction]->byte_rate());
+  stamps_->put(tag.key(), stage, ns3model::now() + static_cast<Time>(took.GetPicoSeconds()));
 }
 
 /// Reports when a switch has received a frame.

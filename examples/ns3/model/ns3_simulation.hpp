@@ -64,7 +64,7 @@ class Ns3Simulation final : public simulator::Simulation {
   void add_application(const simulator::Seat& seat, const Options& options);
   fabric::PortSnapshot snapshot_of(const PortPlace& place, Time now) const;
   std::uint64_t in_network() const;
-  void frame_sent(std::uint32_t direction, ns3::Ptr<const ns3::Packet> frame);
+  void frame_sent(latency::Stage stage, ns3::Ptr<const ns3::Packet> frame, ns3::Time took);
   void frame_received(ns3::Ptr<const ns3::Packet> frame);
 
   fabric::NetworkConfig config_;
