@@ -11,9 +11,12 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 import unittest
 import unittest.mock
+
+sys.dont_write_bytecode = True
 
 HERE = pathlib.Path(__file__).resolve().parent
 CONF = HERE.parent.parent / "conf" / "lab"
@@ -137,7 +140,7 @@ class Statistics(unittest.TestCase):
         rows = {r["figure"]: r for r in document["rows"]}
         marks = rows["packets marked CE"]
         self.assertGreater(marks["ns3"]["sd"], 0)
-        self.assertLessEqual(abs(marks["standard_errors"]), compare.LIMIT)
+        self.assertLessEqual(abs(marks["standard_errors"]), compare.limit(10))
         self.assertEqual(rows["frames dropped"]["difference"], 0)
         self.assertEqual(len(document["results"]["ns3"]), 10)
         for text in ("queue, mean (bytes)", "CPU time per board packet", "the results are identical"):
@@ -164,6 +167,12 @@ class Statistics(unittest.TestCase):
         self.assertEqual(rows["queue, mean (bytes)"]["reason"], "?")
         self.assertFalse(rows["queue, mean (bytes)"]["agrees"])
         self.assertTrue(rows["frames dropped"]["agrees"])
+
+
+    def test_limits(self):
+        """Quantiles of Student's t distribution for a probability of 0.0001, from tables."""
+        for runs, t in ((2, 99.99), (3, 15.544), (6, 6.211), (11, 4.837)):
+            self.assertAlmostEqual(compare.limit(runs), t, delta=t / 1000)
 
 
 class Usage(unittest.TestCase):
