@@ -33,7 +33,8 @@ INCAST = ["run.duration=60ms", "boards.feb.stop=[60ms,40ms,20ms]", "lab.sample_i
 SHORT = ["run.duration=10ms", "lab.sample_interval=100us"]
 
 
-# Two queues that share a port by their weights, a full buffer with headroom, and a rate at which a byte takes a fraction of a picosecond.
+# Two queues that share a port by their weights, a full buffer with headroom that does not suffice, and a rate at which a byte does not take
+# a whole number of picoseconds.
 TWO_QUEUES = """\
 lab: {title: Two queues, bottleneck: tor.daq, sample_interval: 100us}
 run: {duration: 10ms}
@@ -47,10 +48,10 @@ network:
         - {queue: 2, weight: 1, lossless: true}
         - {queue: 6, weight: strict}
       dscp_to_queue: {8: 1, 16: 2, 48: 6}
-      pause: {xoff: 250KiB, xon: 50KiB, headroom: 64KiB}
+      pause: {xoff: 250KiB, xon: 50KiB, headroom: 16KiB}
   links:
     - {ends: [a, tor], rate: 10Gb/s, delay: 500ns, flow_control: pfc}
-    - {ends: [b, tor], rate: 25Gb/s, delay: 1us, flow_control: pfc}
+    - {ends: [b, tor], rate: 25Gb/s, delay: 10us, flow_control: pfc}
     - {ends: [tor, daq], rate: 7Gb/s, delay: 500ns, flow_control: pfc}
 boards:
   - {name: a, count: 2, ip: 10.0.0.1/24, dscp: 8, pause: pfc, dcqcn: off, qps: [{to: daq, pmtu: 4096, traffic: {message_size: 64KiB}}]}
@@ -114,8 +115,9 @@ class Identical(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "two-queues.yaml")
             path.write_text(TWO_QUEUES)
-            # The queue is longer than the shared buffer, so frames are in the headroom.
-            self.check(path, [], {"queue, longest (bytes)": 300 * 1024 + 1, "pause frames": 10, "packets marked CE": 100})
+            # The queue is longer than the shared buffer, so frames are in the headroom. It is too small for the link of `b`.
+            self.check(path, [], {"queue, longest (bytes)": 300 * 1024 + 1, "pause frames": 10, "packets marked CE": 100,
+                                  "frames dropped": 100, "packets retransmitted": 100})
 
     def test_random_messages(self):
         self.check("hadoop.yaml", SHORT, {"messages completed": 50})
@@ -192,6 +194,10 @@ class Usage(unittest.TestCase):
         self.assertEqual(failed.exception.status, 3)
         self.assertIn("fix: apt-get install", str(failed.exception))
 
+    def test_files(self):
+        self.assertEqual(run("--json", "/nonexistent/result.json")[0], 2)
+        self.assertEqual(run("--program", "/nonexistent")[0], 2)
+
     def test_one_run_has_no_spread(self):
         with self.assertRaises(SystemExit) as stopped, contextlib.redirect_stderr(io.StringIO()):
             compare.parse(["--runs", "1"])
@@ -211,7 +217,8 @@ class Programs(unittest.TestCase):
         # main() is in two files.
         text = "".join(f'#define main main_{i}\n#include "{source}"\n#undef main\n' for i, source in enumerate(sources))
         done = subprocess.run(["g++", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wnon-virtual-dtor",
-                               "-Woverloaded-virtual", "-Wno-missing-field-initializers", "-Werror", "-I", LIB, "-I", HERE / "model", "-x", "c++", "-"],
+                               "-Woverloaded-virtual", "-Wno-missing-field-initializers", "-Werror", "-I", LIB, "-I", HERE / "model",
+                               "-x", "c++", "-"],
                               input=text, stderr=subprocess.PIPE, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr[:4000])
 
