@@ -21,8 +21,8 @@
 namespace softfeb::ns3model {
 
 /// A store-and-forward switch with a shared buffer, ECN marking and pause frames (802.3x and PFC), whose
-/// ports are EthernetDevices. It is written for ns-3 from doc/fabric.md, without lib/fabric, whose results it
-/// checks. It learns addresses, so links must not form a loop.
+/// ports are EthernetDevices. It implements the model of doc/fabric.md without code of lib/fabric,
+/// whose results it checks. It learns addresses, so links must not form a loop.
 ///
 /// A `fabric::SwitchConfig` describes the switch.
 class EcnSwitch : public ns3::Object {
