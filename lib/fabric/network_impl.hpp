@@ -130,7 +130,7 @@ struct Switch {
 /// in switching.cpp. The files switch_*.cpp contain what else switches do: pause frames, marking, release of
 /// buffers, delays, and the PFC watchdog.
 struct Network::Parts {
-  Parts(const NetworkConfig& config, FrameStore& frame_store);
+  Parts(const NetworkConfig& config, FrameStore& frame_store, const Slice* slice);
 
   // Stations, links and events.
   void send(std::uint32_t station, Frame* frame, Time now);
@@ -212,6 +212,10 @@ struct Network::Parts {
   }
   void resume_all(Switch& sw, Time now);
 
+  // Links to other slices.
+  std::optional<Departure> depart();
+  void enter(const Departure& departure);
+
   void drop(Frame* frame, std::uint64_t& counter);
   void read_rules(NetworkSnapshot& out) const;
 
@@ -221,12 +225,14 @@ struct Network::Parts {
   Topology topology;
   std::optional<Multipath> multipath;
   AddressTable addresses;
-  FlowTable flows{kFlows};
+  FlowTable flows;
   std::vector<Channel> channels;
   std::vector<Port> ports;
   std::vector<Switch> switches;
   EventTree events;
   NetworkTotals totals;
+  Moment moment;
+  std::vector<std::uint32_t> leaving;  ///< directions to other slices
 };
 
 }  // namespace softfeb::fabric
