@@ -31,6 +31,7 @@ class LabResolver {
     if (!reading_.problems.empty()) return;
     for (std::uint32_t i = 0; i < out_.network.stations.size(); ++i) settle(i);
     if (reading_.problems.empty()) find_bottleneck();
+    out_.parts = resolve_parts(reading_, draft_, ends_, out_);
   }
 
  private:

@@ -7,7 +7,9 @@
 #include "fabric/event_tree.hpp"
 #include "fabric/network.hpp"
 #include "simulator/frame_pool.hpp"
+#include "simulator/order.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -26,8 +28,10 @@ class EventLoop {
   };
 
   /// Endpoints must outlive the EventLoop. Code that changes an endpoint directly must call touched()
-  /// afterwards. Frames for stations without an endpoint are discarded.
-  EventLoop(const fabric::NetworkConfig& config, const std::vector<Seat>& seats);
+  /// afterwards. Frames for stations without an endpoint are discarded. With a slice, which must outlive the
+  /// EventLoop, it runs only the endpoints and the network of the slice.
+  EventLoop(const fabric::NetworkConfig& config, const std::vector<Seat>& seats,
+            const fabric::Slice* slice = nullptr);
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
 
@@ -37,6 +41,26 @@ class EventLoop {
   void run_until(Time end);
   /// Sends the frames of endpoint `seat` that are due. Call it after changing the endpoint at now().
   void touched(std::size_t seat) { serve(static_cast<std::uint32_t>(seat), now_); }
+
+  /// True if endpoint `seat` belongs to the slice.
+  bool simulates(std::size_t seat) const {
+    return slice_ == nullptr || slice_->stations[places_[seat].seat.station] != 0;
+  }
+  /// Time of the next event; kNever: there is none.
+  Time next_event() const { return std::min(next_.time(), network_.next_event()); }
+  FramePool& pool() { return pool_; }
+
+  /// Number of the present step (Order), which the caller counts.
+  void set_step(std::uint64_t step) { step_ = step; }
+  /// Place of the event that is being processed.
+  Order order() const;
+  /// A flow whose source is in the slice, and its first packet's place.
+  struct NewFlow {
+    Order order;
+    fabric::FlowKey flow;
+  };
+  /// With a slice: flows that have begun since the caller has last cleared the list.
+  std::vector<NewFlow>& new_flows() { return new_flows_; }
 
   /// True if no frame is in flight.
   bool empty() const { return network_.next_event() == kNever; }
@@ -63,9 +87,11 @@ class EventLoop {
   bool receive(Place& place, const PoolFrame& frame);
   void serve(std::uint32_t seat, Time now);
   void prepare(std::size_t i);
+  void note_flows();
 
   FramePool pool_;
   fabric::Network network_;
+  const fabric::Slice* slice_;  ///< null: the whole network
   std::vector<Place> places_;
   std::vector<std::uint32_t> place_of_;  ///< indexed by station
   fabric::EventTree next_;               ///< next event of each endpoint
@@ -74,6 +100,10 @@ class EventLoop {
   Time now_ = 0;
   std::uint64_t events_done_ = 0;
   std::uint64_t passed_over_ = 0;
+  std::uint64_t step_ = 0;
+  std::uint32_t serving_ = kNobody;  ///< endpoint that acts of its own accord, not because of a delivery
+  std::size_t flows_noted_ = 0;
+  std::vector<NewFlow> new_flows_;
 };
 
 }  // namespace softfeb::simulator
