@@ -3,7 +3,11 @@
 
 #include "config/lab_config.hpp"
 #include "experiment/driver.hpp"
-#include "simulator/event_loop.hpp"
+#include "latency/stage_table.hpp"
+#include "simulator/exchange.hpp"
+#include "simulator/logged_stamps.hpp"
+#include "simulator/parted_loop.hpp"
+#include "simulator/parting.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -14,6 +18,11 @@ namespace softfeb::experiment {
 /// Virtual time: the same boards, receivers and switches as in real time, driven by an event loop. Uses
 /// neither clocks nor devices, so a configuration gives the same results on every host. Observers receive
 /// samples at exactly the times they request.
+///
+/// A network can be simulated in parts, in one process or in several (simulator::PartedLoop). Every process
+/// has a driver with the same configuration, and makes the same calls. Each driver has all endpoints, but
+/// runs only those of its own parts. Process 0 gets the snapshots of all parts, and thus the same results as
+/// without parts; what the drivers of other processes return does not describe the whole run.
 class VirtualDriver final : public Driver {
  public:
   /// Called about once per millisecond of virtual time. Returns the number of stop requests so far.
@@ -22,10 +31,12 @@ class VirtualDriver final : public Driver {
   /// `config` must outlive the driver. `services`: services for event data. `takes_times`: record when
   /// messages reach each stage, unless the configuration turns this off. Throws ConfigError if the
   /// configuration uses something that virtual time does not support (receivers in other processes, endpoints
-  /// at a port of the host), and EnvironmentError if memory is exhausted.
+  /// at a port of the host), and EnvironmentError if memory is exhausted. `exchange` must outlive the driver;
+  /// null: there is one process.
   explicit VirtualDriver(
       const config::LabConfig& config, Poll poll = [] { return 0; },
-      const endpoints::EventServices& services = {}, bool takes_times = false);
+      const endpoints::EventServices& services = {}, bool takes_times = false,
+      const simulator::Parting& parting = {}, simulator::Exchange* exchange = nullptr);
 
   const endpoints::Plans& plans() const override { return plans_; }
   const endpoints::Payloads& payloads() const override { return payloads_; }
@@ -45,9 +56,11 @@ class VirtualDriver final : public Driver {
   void stop_traffic() override;
   void flush() override;
   void settle() override;
-  void close(stats::Outcome&) override {}
+  void close(stats::Outcome& outcome) override;
 
   bool virtual_time() const override { return true; }
+  /// A hash of all payloads, which must be the same in all processes.
+  std::uint64_t payload_hash() const;
   const latency::StageFigures* stages() override { return stamps_ ? &stamps_->table().figures() : nullptr; }
   lab::Edge network_edge(const stats::Outcome&) const override { return {.lost_out = loop_->passed_over()}; }
   /// Number of deliveries to stations plus number of endpoint iterations.
@@ -67,15 +80,21 @@ class VirtualDriver final : public Driver {
   void change(const config::ChangeConfig& change);
   void run_slice(Time end);
   void take_counters();
+  void gather_counters();
+  void collect_stamps() { loop_->collect_stamps(stamps_ ? &*stamps_ : nullptr); }
 
   const config::LabConfig& config_;
   Poll poll_;
+  simulator::SoloExchange solo_;
+  simulator::Exchange& exchange_;
   std::vector<std::unique_ptr<std::uint8_t[]>> arena_;
+  std::vector<ByteSpan> payload_blocks_;  ///< in arena_
   endpoints::Payloads payloads_;
   endpoints::Plans plans_;
-  std::optional<latency::DirectStamps> stamps_;  ///< empty: times are not taken
+  std::optional<latency::DirectStamps> stamps_;    ///< empty: times are not taken
+  std::optional<simulator::LoggedStamps> logged_;  ///< with parts: records times for `stamps_`
   endpoints::Endpoints endpoints_;
-  std::unique_ptr<simulator::EventLoop> loop_;
+  std::unique_ptr<simulator::PartedLoop> loop_;
   std::vector<engine::Endpoint*> all_;  ///< boards, then receivers
   std::vector<Action> actions_;
   std::size_t next_action_ = 0;
