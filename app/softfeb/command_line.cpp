@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "command_line.hpp"
+
 #include "base/exit_code.hpp"
 #include "config/error.hpp"
 #include "conformance/notation.hpp"
 #include "dataplane/error.hpp"
 #include "doctor.hpp"
+#include "experiment/ensemble.hpp"
 #include "experiment/run_conformance.hpp"
 #include "experiment/run_experiment.hpp"
 #include "experiment/run_switch_test.hpp"
@@ -20,8 +23,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-using namespace softfeb;
-using namespace softfeb::app;
+namespace softfeb::app {
 
 namespace {
 
@@ -269,18 +271,39 @@ void add_regs(CLI::App& top, RegsOptions& o) {
   regs->add_flag("--json", o.json, "Print JSON")->excludes(csv);
 }
 
-int experiment_command(ExperimentArguments& a, experiment::Options::Command command) {
+int experiment_command(ExperimentArguments& a, experiment::Options::Command command,
+                       simulator::Exchange* exchange) {
   a.options.command = command;
   if (a.duration) a.options.overrides.push_back("run.duration=" + in_seconds(*a.duration));
   if (a.messages) a.options.overrides.push_back("run.messages=" + *a.messages);
   using Command = experiment::Options::Command;
   if (command == Command::kSweep) return experiment::run_sweep(a.options);
   if (command == Command::kCompare) return experiment::run_compare(a.options);
-  return experiment::run_experiment(a.options);
+  return experiment::run_experiment(a.options, exchange);
 }
 
-int complain(int code, const char* what) {
-  fmt::print(stderr, "softfeb: {}\n", what);
+/// True if this process is one of several.
+bool one_of_several(const Program& program) {
+  return program.exchange != nullptr && program.exchange->size() > 1;
+}
+
+/// Prints an error message and returns `code`. If this process is one of several, the others end, too,
+/// because they would wait for it.
+int complain(const Program& program, int code, const char* what) {
+  if (!one_of_several(program)) {
+    fmt::print(stderr, "{}: {}\n", program.name, what);
+    return code;
+  }
+  fmt::print(stderr, "{}: {}: {}\n", program.name, experiment::process_name(program.exchange->rank()), what);
+  std::fflush(stderr);
+  program.exchange->end_all(code);
+  return code;
+}
+
+/// For errors that all processes make alike: only process 0 prints the message.
+int complain_once(const Program& program, int code, const std::string& what) {
+  if (!one_of_several(program) || program.exchange->rank() == 0)
+    fmt::print(stderr, "{}: {}\n", program.name, what);
   return code;
 }
 
@@ -290,10 +313,16 @@ bool has_subcommand(const CLI::App& top, const std::string& name) {
   return !top.get_subcommands([&](const CLI::App* sub) { return sub->check_name(name); }).empty();
 }
 
+/// True if several processes can carry out this command together.
+bool shares_work(const CLI::App& top, const ExperimentArguments& lab_arguments) {
+  if (!top.got_subcommand("lab")) return false;
+  return lab_arguments.options.virtual_time && top.get_subcommand("lab")->get_subcommands().empty();
+}
+
 }  // namespace
 
-int main(int argc, char** argv) {
-  CLI::App top("softfeb: a software front-end board (RoCEv2 RDMA WRITE over DPDK)", "softfeb");
+int run_command_line(int argc, char** argv, const Program& program) {
+  CLI::App top("softfeb: a software front-end board (RoCEv2 RDMA WRITE over DPDK)", program.name);
   top.require_subcommand(1);
   top.set_version_flag("--version", std::string("softfeb ") + SOFTFEB_VERSION);
   top.footer(
@@ -316,18 +345,25 @@ int main(int argc, char** argv) {
   if (const char* const cpu = std::getenv("SOFTFEB_CPU"); cpu != nullptr && !roce::cpu::is_choice(cpu)) {
     const std::string text =
         fmt::format("SOFTFEB_CPU is \"{}\"; fix: use native or portable, or unset it", cpu);
-    return complain(kBadUsage, text.c_str());
+    return complain(program, kBadUsage, text.c_str());
   }
   if (argc > 1 && argv[1][0] != '-' && !has_subcommand(top, argv[1])) {
     const std::string text =
-        fmt::format("unknown subcommand \"{}\"; fix: softfeb --help lists them", argv[1]);
-    return complain(kBadUsage, text.c_str());
+        fmt::format("unknown subcommand \"{}\"; fix: {} --help lists them", argv[1], program.name);
+    return complain_once(program, kBadUsage, text);
   }
   try {
     top.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
+    if (one_of_several(program) && program.exchange->rank() != 0)
+      return e.get_exit_code() == 0 ? kDone : kBadUsage;
     return top.exit(e) == 0 ? kDone : kBadUsage;
   }
+  if (one_of_several(program) && !shares_work(top, lab_arguments))
+    return complain_once(
+        program, kBadUsage,
+        "several processes can share only the work of `lab --virtual`; fix: add --virtual, or "
+        "start softfeb without mpirun");
   try {
     using Command = experiment::Options::Command;
     if (top.got_subcommand("regs")) return regs(regs_options);
@@ -335,26 +371,32 @@ int main(int argc, char** argv) {
     if (top.got_subcommand("conformance")) return experiment::run_conformance(conformance_options);
     if (top.got_subcommand("switch-test")) return experiment::run_switch_test(switch_test_options);
     if (top.got_subcommand("doctor")) return doctor(doctor_options);
-    if (top.got_subcommand("run")) return experiment_command(run_arguments, Command::kRun);
+    if (top.got_subcommand("run")) return experiment_command(run_arguments, Command::kRun, program.exchange);
     const CLI::App& lab = *top.get_subcommand("lab");
-    return experiment_command(lab_arguments, lab.got_subcommand("sweep")     ? Command::kSweep
-                                             : lab.got_subcommand("compare") ? Command::kCompare
-                                                                             : Command::kLab);
+    return experiment_command(lab_arguments,
+                              lab.got_subcommand("sweep")     ? Command::kSweep
+                              : lab.got_subcommand("compare") ? Command::kCompare
+                                                              : Command::kLab,
+                              program.exchange);
+  } catch (const experiment::EnsembleFailure& e) {
+    return *e.what() == 0 ? e.status() : complain_once(program, e.status(), e.what());
   } catch (const config::ConfigError& e) {
-    return complain(kBadUsage, e.what());
+    return complain(program, kBadUsage, e.what());
   } catch (const dataplane::RequestError& e) {
-    return complain(kBadUsage, e.what());
+    return complain(program, kBadUsage, e.what());
   } catch (const conformance::NotationError& e) {
-    return complain(kBadUsage, e.what());
+    return complain(program, kBadUsage, e.what());
   } catch (const peers::PeerError& e) {
-    return complain(e.exit_code(), e.what());
+    return complain(program, e.exit_code(), e.what());
   } catch (const sockets::SocketError& e) {
-    return complain(kEnvironment, e.what());
+    return complain(program, kEnvironment, e.what());
   } catch (const dataplane::EnvironmentError& e) {
-    return complain(kEnvironment, e.what());
+    return complain(program, kEnvironment, e.what());
   } catch (const std::bad_alloc&) {
-    return complain(kEnvironment, "out of memory; fix: use a smaller configuration, or add memory");
+    return complain(program, kEnvironment, "out of memory; fix: use a smaller configuration, or add memory");
   } catch (const std::exception& e) {
-    return complain(kEnvironment, e.what());
+    return complain(program, kEnvironment, e.what());
   }
 }
+
+}  // namespace softfeb::app
