@@ -177,26 +177,11 @@ Json emit_link(const fabric::NetworkConfig& network, const fabric::LinkConfig& l
 
 }  // namespace
 
-namespace {
-
-Json emit_network_parts(const LabConfig& config) {
-  if (config.parts.switches.empty()) return config.parts.count;
-  Json list = Json::array();
-  for (const auto& part : config.parts.switches) {
-    Json names = Json::array();
-    for (const std::uint32_t s : part) names.push_back(config.network.switches[s].name);
-    list.push_back({{"switches", std::move(names)}});
-  }
-  return list;
-}
-
-}  // namespace
-
 Json emit_network(const LabConfig& config) {
   Json json;
+  // `parts` is left out: a result must not depend on how many processes have computed it.
   json["worker"] = config.network_worker;
   json["mtu"] = config.mtu;
-  if (config.parts.count != 0) json["parts"] = emit_network_parts(config);
   if (config.network.multipath) json["multipath"] = emit_multipath(*config.network.multipath);
   json["switches"] = Json::array();
   for (const fabric::SwitchConfig& s : config.network.switches) json["switches"].push_back(emit_switch(s));

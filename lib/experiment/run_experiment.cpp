@@ -284,7 +284,8 @@ int run_in_parts(const Options& options, simulator::Exchange& exchange) {
   PartedRun run;
   all_or_none(exchange, [&] { run.load(options, exchange); });
   all_or_none(exchange, [&] { run.create(exchange); });
-  require_same(exchange, config::to_yaml(run.setup->lab), run.driver->payload_hash());
+  require_same(exchange, config::to_yaml(run.setup->lab) + lab::describe(run.plan, run.setup->lab, 0),
+               run.driver->payload_hash());
   const double took = exchange_time(exchange);
   if (exchange.rank() != 0) {
     run_phases(run.setup->run(), *run.driver, {}, [](const std::string&) {});
