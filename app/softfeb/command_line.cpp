@@ -313,6 +313,12 @@ bool has_subcommand(const CLI::App& top, const std::string& name) {
   return !top.get_subcommands([&](const CLI::App* sub) { return sub->check_name(name); }).empty();
 }
 
+/// Tells the other processes whether this one can carry out its command. Returns true if all can. Otherwise,
+/// none may begin, because it would wait for the others.
+bool all_ready(const Program& program, bool mine) {
+  return !one_of_several(program) ? mine : program.exchange->all(mine);
+}
+
 /// True if several processes can carry out this command together.
 bool shares_work(const CLI::App& top, const ExperimentArguments& lab_arguments) {
   if (!top.got_subcommand("lab")) return false;
@@ -350,20 +356,24 @@ int run_command_line(int argc, char** argv, const Program& program) {
   if (argc > 1 && argv[1][0] != '-' && !has_subcommand(top, argv[1])) {
     const std::string text =
         fmt::format("unknown subcommand \"{}\"; fix: {} --help lists them", argv[1], program.name);
+    all_ready(program, false);
     return complain_once(program, kBadUsage, text);
   }
   try {
     top.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
+    all_ready(program, false);
     if (one_of_several(program) && program.exchange->rank() != 0)
       return e.get_exit_code() == 0 ? kDone : kBadUsage;
     return top.exit(e) == 0 ? kDone : kBadUsage;
   }
-  if (one_of_several(program) && !shares_work(top, lab_arguments))
-    return complain_once(
-        program, kBadUsage,
-        "several processes can share only the work of `lab --virtual`; fix: add --virtual, or "
-        "start softfeb without mpirun");
+  const bool ready = !one_of_several(program) || shares_work(top, lab_arguments);
+  if (!all_ready(program, ready))
+    return complain_once(program, kBadUsage,
+                         ready
+                             ? "another process has a different command; fix: give all processes the same one"
+                             : "several processes can share only the work of `lab --virtual`; fix: add "
+                               "--virtual, or start softfeb without mpirun");
   try {
     using Command = experiment::Options::Command;
     if (top.got_subcommand("regs")) return regs(regs_options);

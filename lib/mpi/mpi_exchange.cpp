@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/mpi_exchange.hpp"
 
+#include "base/error.hpp"
 #include "base/exit_code.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 #include <utility>
 
@@ -19,6 +21,18 @@ constexpr int kGatherTag = 3;
 /// MPI counts bytes with an int, so longer messages are cut.
 constexpr std::size_t kPieceBytes = std::size_t{1} << 30;
 
+volatile std::sig_atomic_t interrupted = 0;
+
+/// Waits for all requests. Throws if a signal has arrived, because another process may have ended, for which
+/// this one would wait forever.
+void wait(std::span<MPI_Request> requests) {
+  for (int done = 0; done == 0;) {
+    MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
+    if (interrupted != 0) throw EnvironmentError("ended by a signal, so there is no result", "");
+  }
+}
+void wait(MPI_Request& request) { wait({&request, 1}); }
+
 void end_on_error(MPI_Comm*, int*, ...) { MPI_Abort(MPI_COMM_WORLD, kEnvironment); }
 
 /// Calls `pass` for each piece of `bytes`.
@@ -29,13 +43,18 @@ void in_pieces(Byte* bytes, std::size_t size, Pass&& pass) {
 }
 
 void send_bytes(const std::uint8_t* bytes, std::size_t size, int to, int tag) {
-  in_pieces(bytes, size,
-            [&](const std::uint8_t* piece, int n) { MPI_Send(piece, n, MPI_BYTE, to, tag, MPI_COMM_WORLD); });
+  in_pieces(bytes, size, [&](const std::uint8_t* piece, int n) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Isend(piece, n, MPI_BYTE, to, tag, MPI_COMM_WORLD, &request);
+    wait(request);
+  });
 }
 
 void receive_bytes(std::uint8_t* bytes, std::size_t size, int from, int tag) {
   in_pieces(bytes, size, [&](std::uint8_t* piece, int n) {
-    MPI_Recv(piece, n, MPI_BYTE, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Irecv(piece, n, MPI_BYTE, from, tag, MPI_COMM_WORLD, &request);
+    wait(request);
   });
 }
 
@@ -81,8 +100,9 @@ Time MpiExchange::swap(Time earliest, std::span<const Bytes> out, Bytes& in) {
               MPI_COMM_WORLD, &requests[2 * i + 1]);
   }
   Time least = earliest;
-  if (!complete_) MPI_Allreduce(&earliest, &least, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD);
-  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  if (!complete_)
+    MPI_Iallreduce(&earliest, &least, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD, &requests.emplace_back());
+  wait(requests);
   swap_rest(out, in, least);
   return least;
 }
@@ -110,13 +130,15 @@ void MpiExchange::swap_rest(std::span<const Bytes> out, Bytes& in, Time& least) 
     if (first != 0) std::memcpy(in.data() + at, receiving_[i].data() + sizeof head, first);
     receive_bytes(in.data() + at + first, head.size - first, static_cast<int>(neighbours_[i]), kRestTag);
   }
-  if (!requests.empty()) MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  wait(requests);
 }
 
 void MpiExchange::gather(ByteSpan mine, const Take& take) {
   const std::uint64_t size = mine.size();
   std::vector<std::uint64_t> sizes(rank_ == 0 ? size_ : 0);
-  MPI_Gather(&size, 1, MPI_UINT64_T, sizes.data(), 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Igather(&size, 1, MPI_UINT64_T, sizes.data(), 1, MPI_UINT64_T, 0, MPI_COMM_WORLD, &request);
+  wait(request);
   if (rank_ != 0) return send_bytes(mine.data(), mine.size(), 0, kGatherTag);
   take(0, mine);
   Bytes bytes;
@@ -130,14 +152,20 @@ void MpiExchange::gather(ByteSpan mine, const Take& take) {
 bool MpiExchange::all(bool mine) {
   const int value = mine ? 1 : 0;
   int result = 0;
-  MPI_Allreduce(&value, &result, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallreduce(&value, &result, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD, &request);
+  wait(request);
   return result != 0;
 }
 
 std::uint64_t MpiExchange::lead(std::uint64_t mine) {
-  MPI_Bcast(&mine, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibcast(&mine, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD, &request);
+  wait(request);
   return mine;
 }
+
+void MpiExchange::interrupt() { interrupted = 1; }
 
 void MpiExchange::end_all(int status) { MPI_Abort(MPI_COMM_WORLD, status); }
 

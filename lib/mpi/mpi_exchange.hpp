@@ -37,6 +37,10 @@ class MpiExchange final : public simulator::Exchange {
   std::uint64_t lead(std::uint64_t mine) override;
   void end_all(int status) override;
 
+  /// Makes all present and future calls of this process throw EnvironmentError, so that incomplete files are
+  /// removed. May be called in a signal handler.
+  static void interrupt();
+
  private:
   /// The beginning of a message. The first kFirst bytes of a message, including the head, are sent without
   /// announcing their number; the rest follows in a second message.
