@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "experiment/endpoint_archive.hpp"
 
+#include "engine/snapshot_archive.hpp"
+
 #include <algorithm>
 #include <cstdint>
+#include <string_view>
+#include <vector>
 
 namespace softfeb::experiment {
 
@@ -46,6 +50,35 @@ void write_endpoint(endpoints::Endpoints& endpoints, std::size_t e, ArchiveWrite
   if (e < boards) return archive_messages(endpoints.messages[e], out);
   endpoints.receivers[e - boards]->archive(out);
   write_memory(*endpoints.memories[e - boards], out);
+}
+
+/// Pointers in a snapshot are valid only in their own process: those to the names of counters, and to the
+/// reasons of failures.
+void write_snapshot(const engine::EndpointSnapshot& snapshot, ArchiveWriter& out) {
+  engine::archive(out, snapshot);
+  for (const engine::SendQpSnapshot& qp : snapshot.send_qps) {
+    if (!qp.congestion || qp.congestion->failure == nullptr) continue;
+    const std::string_view text = qp.congestion->failure;
+    out.list(std::vector<char>(text.begin(), text.end()));
+  }
+}
+
+void read_snapshot(const engine::Endpoint& endpoint, std::set<std::string>& texts, ArchiveReader& in,
+                   engine::EndpointSnapshot& snapshot) {
+  engine::EndpointSnapshot own = engine::make_snapshot(endpoint);
+  engine::take_snapshot(endpoint, own, 0, SIZE_MAX, 0);
+  engine::archive(in, snapshot);
+  for (std::size_t i = 0; i < snapshot.send_qps.size(); ++i) {
+    auto& state = snapshot.send_qps[i].congestion;
+    if (!state) continue;
+    const auto& own_state = own.send_qps.at(i).congestion;
+    state->counter_names = own_state ? own_state->counter_names : nullptr;
+    if (state->counter_names == nullptr) state->counter_count = 0;
+    if (state->failure == nullptr) continue;
+    std::vector<char> text;
+    in.list(text);
+    state->failure = texts.emplace(text.begin(), text.end()).first->c_str();
+  }
 }
 
 void read_endpoint(endpoints::Endpoints& endpoints, std::size_t e, ArchiveReader& in) {

@@ -4,8 +4,11 @@
 #include "base/archive.hpp"
 #include "config/run_config.hpp"
 #include "endpoints/endpoints.hpp"
+#include "engine/snapshot.hpp"
 
 #include <cstddef>
+#include <set>
+#include <string>
 
 namespace softfeb::experiment {
 
@@ -15,5 +18,11 @@ namespace softfeb::experiment {
 /// copy what check_parts() excludes.
 void write_endpoint(endpoints::Endpoints& endpoints, std::size_t e, ArchiveWriter& out);
 void read_endpoint(endpoints::Endpoints& endpoints, std::size_t e, ArchiveReader& in);
+
+/// Copies the snapshot of an endpoint from one process to another. `endpoint`: the same endpoint in the
+/// process that reads. `texts` keeps the reasons of failures to which the snapshot refers.
+void write_snapshot(const engine::EndpointSnapshot& snapshot, ArchiveWriter& out);
+void read_snapshot(const engine::Endpoint& endpoint, std::set<std::string>& texts, ArchiveReader& in,
+                   engine::EndpointSnapshot& snapshot);
 
 }  // namespace softfeb::experiment

@@ -4,7 +4,6 @@
 #include "config/error.hpp"
 #include "endpoints/link_rules.hpp"
 #include "endpoints/qp_congestion.hpp"
-#include "engine/snapshot_archive.hpp"
 #include "experiment/endpoint_archive.hpp"
 #include "experiment/ensemble.hpp"
 #include "lab/idle_paths.hpp"
@@ -219,13 +218,13 @@ void VirtualDriver::gather_counters() {
   for (std::uint64_t e = 0; e < all_.size(); ++e) {
     if (!loop_->simulates(e)) continue;
     out.item(e);
-    engine::archive(out, snapshots_[e]);
+    write_snapshot(snapshots_[e], out);
   }
   exchange_.gather(mine, [this](std::uint32_t, ByteSpan bytes) {
     for (ArchiveReader in(bytes); !in.empty();) {
       std::uint64_t e = 0;
       in.item(e);
-      engine::archive(in, snapshots_.at(e));
+      read_snapshot(*all_.at(e), failures_, in, snapshots_[e]);
     }
   });
 }

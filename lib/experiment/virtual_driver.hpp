@@ -11,6 +11,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 namespace softfeb::experiment {
@@ -101,6 +104,7 @@ class VirtualDriver final : public Driver {
   std::vector<std::uint8_t> changes_made_;
   stats::Observers* observers_ = nullptr;
   Time started_ = 0;
+  std::set<std::string> failures_;                   ///< reasons of failures in other processes
   std::vector<engine::EndpointSnapshot> snapshots_;  ///< buffer reused for every sample
   fabric::NetworkSnapshot network_;
 };
