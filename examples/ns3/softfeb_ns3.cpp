@@ -97,7 +97,7 @@ Options parse(const std::vector<std::string>& words) {
 }
 
 simulator::MakeSimulation maker(const Options& options) {
-  if (options.own) return experiment::VirtualDriver::make_event_loop;
+  if (options.own) return {};
   return [&options](const fabric::NetworkConfig& network, const std::vector<simulator::Seat>& seats) {
     return std::make_unique<ns3model::Ns3Simulation>(network, seats, options.ns3);
   };
@@ -110,7 +110,7 @@ int run(const Options& options) {
   const config::LabConfig config = config::load_lab(options.file, options.overrides);
   ns3model::check_supported(config);
   experiment::VirtualDriver driver(
-      config, [] { return 0; }, {}, options.times, maker(options));
+      config, [] { return 0; }, {}, options.times, {}, nullptr, maker(options));
   lab::Metrics metrics(lab::make_metrics_config(config, lab::flows_of(config.run, driver.plans().all())));
   ns3model::Series series(config, options.series);
   const double before = cpu_seconds();

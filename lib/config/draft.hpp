@@ -18,6 +18,8 @@
 /// `count` is not expanded. Flags distinguish given values from defaults. Internal to the loader.
 namespace softfeb::config {
 
+class LinkEnds;
+
 struct EndpointDraft {
   EndpointConfig config;
   /// Number of boards or receivers that this draft adds to RunConfig: replicas times ports.
@@ -88,6 +90,13 @@ struct LinkDraft {
   Where where;
 };
 
+/// An element of `network.parts`.
+struct PartDraft {
+  std::vector<std::string> switches;  ///< names, groups or ranges
+  std::vector<Where> switch_wheres;
+  Where where;
+};
+
 struct LabDraft {
   LabSettings lab;
   std::string bottleneck;  ///< SWITCH.PEER; empty: not given
@@ -100,6 +109,9 @@ struct LabDraft {
   bool static_neighbours = false;
   std::vector<SwitchDraft> switches;
   std::vector<LinkDraft> links;
+  std::vector<PartDraft> parts;  ///< parts that the file lists
+  std::uint32_t part_count = 0;  ///< number of parts; 0: `auto`, or a list
+  Where parts_where;
   Where network_where;
 };
 
@@ -200,6 +212,10 @@ inline auto network_rate(const char* what) {
   };
 }
 
+/// Reads `parts` of section `network`.
+void read_parts(Section& network, LabDraft& draft);
+/// Finds the switches of the parts. `ends` knows the names of all nodes.
+PartsConfig resolve_parts(Reading& reading, const LabDraft& draft, LinkEnds& ends, const LabConfig& lab);
 /// Reads the rates of an element of `queues`.
 void read_queue_rates(Section& section, fabric::QueueRates& rates);
 /// Reads the MTU of a switch, and whether it routes.

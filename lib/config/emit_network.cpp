@@ -179,6 +179,7 @@ Json emit_link(const fabric::NetworkConfig& network, const fabric::LinkConfig& l
 
 Json emit_network(const LabConfig& config) {
   Json json;
+  // `parts` is left out: a result must not depend on how many processes have computed it.
   json["worker"] = config.network_worker;
   json["mtu"] = config.mtu;
   if (config.network.multipath) json["multipath"] = emit_multipath(*config.network.multipath);

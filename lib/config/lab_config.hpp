@@ -61,6 +61,17 @@ struct LabRing {
   std::size_t worker = 0;     ///< worker that owns the endpoints
 };
 
+/// `network.parts`: how the network is simulated in parts (softfeb-mpi). Results do not depend on it, and do
+/// not contain it.
+struct PartsConfig {
+  std::uint32_t count = 0;  ///< 0: one part for each process (`auto`)
+  /// The switches of each part, indices into NetworkConfig::switches; empty: chosen by softfeb. Contains each
+  /// switch of the network exactly once.
+  std::vector<std::vector<std::uint32_t>> switches;
+  std::vector<Where> wheres;  ///< place of each part in the file
+  Where where;
+};
+
 struct LabConfig {
   /// `run.ports` contains the ports of the file, followed by the rings, which are used in real time.
   /// Endpoints with a link use the ring of their worker.
@@ -75,6 +86,7 @@ struct LabConfig {
   std::vector<std::pair<std::uint32_t, std::size_t>> port_stations;
   std::vector<LabRing> rings;
   std::size_t network_worker = 0;
+  PartsConfig parts;
   std::uint32_t mtu = 4200;             ///< MTU of every link: bytes of an IP packet
   std::vector<std::string> link_names;  ///< such as "tor-daq"; indexed like network.links
   std::vector<Where> link_wheres;       ///< place of each link in the file

@@ -302,6 +302,7 @@ void read_network(Section s, LabDraft& draft) {
   }
   for (const Node& node : s.list("links"))
     draft.links.push_back(read_link(Section(s.reading(), node, s.pattern("links[]"))));
+  read_parts(s, draft);
   s.close();
   if (draft.links.empty()) s.missing("links", "[{ends: [feb0, daq], rate: 10Gb/s}]");
 }

@@ -38,6 +38,7 @@ class LabResolver {
     count_ports();
     count_flows();
     find_bottleneck();
+    out_.parts = resolve_parts(reading_, draft_, ends_, out_);
   }
 
  private:

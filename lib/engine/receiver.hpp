@@ -157,6 +157,20 @@ class Receiver : public Endpoint, private roce::UnorderedSink {
   const StreamReceiver* streams() const { return streams_.get(); }
   const roce::NotificationPoint& notification_point() const { return notification_; }
 
+  /// Copies the counters and the results of all configured QPs to or from the same receiver in another
+  /// process (base/archive.hpp), where it must not receive further packets. For receivers without windows,
+  /// event builder, streams, registration and slots.
+  template <class Archive>
+  void archive(Archive& a) {
+    a.item(counters_);
+    a.item(receiver_counters_);
+    for (Qp& qp : qps_) {
+      a.item(qp.written_end);
+      a.item(qp.last_uc_message);
+      qp.qp.archive(a);
+    }
+  }
+
  protected:
   void receive_roce(const roce::ParsedFrame& frame, Time now) override;
   void receive_congestion(const roce::ParsedFrame& frame, const roce::CongestionHeader& header,

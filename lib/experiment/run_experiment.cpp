@@ -4,12 +4,15 @@
 #include "base/exit_code.hpp"
 #include "config/load.hpp"
 #include "endpoints/targets.hpp"
+#include "experiment/ensemble.hpp"
 #include "experiment/event_files.hpp"
+#include "experiment/part_checks.hpp"
 #include "experiment/phases.hpp"
 #include "experiment/real_driver.hpp"
 #include "experiment/setup.hpp"
 #include "experiment/virtual_driver.hpp"
 #include "lab/checks.hpp"
+#include "lab/part_plan.hpp"
 #include "lab/run_stats.hpp"
 #include "report/camera_image.hpp"
 #include "report/completion_result.hpp"
@@ -220,40 +223,94 @@ struct Report {
   }
 };
 
-}  // namespace
-
-int run_experiment(const Options& options) {
-  refuse_useless(options);
-  const Setup setup(options);
-  report::check_writable(setup.run(), options.json, options.report);
+void check_output(const Setup& setup) {
+  report::check_writable(setup.run(), setup.options.json, setup.options.report);
   check_event_files(setup.run());
-  const Stopwatch watch;
-  EventFiles files(setup.run(), options.virtual_time);
+}
+
+/// Runs the experiment and writes its results. `watch` was started when the run began. Returns the exit
+/// status.
+int carry_out(const Setup& setup, Driver& driver, EventFiles& files, const Stopwatch& watch) {
+  const Options& options = setup.options;
   std::optional<report::LiveTable> table;
-  const std::unique_ptr<Driver> driver = make_driver(setup, files);
-  if (driver == nullptr) {
-    fmt::print(stderr, "softfeb: stopped by a signal before traffic began\n");
-    return kCheckFailed;
-  }
-  make_table(setup, *driver, table);
-  report::Recorder recorder(setup.run(), setup.network(), driver->plans().all(), options.report);
-  JudgedRun run = run_and_judge(setup, *driver, recorder, *table, &files);
-  const std::string speed = driver->virtual_time() ? speed_text(*driver, run, watch.seconds()) : "";
-  const std::optional<report::LabRun> in_virtual = run_in_virtual_time_too(setup, *driver);
+  make_table(setup, driver, table);
+  report::Recorder recorder(setup.run(), setup.network(), driver.plans().all(), options.report);
+  JudgedRun run = run_and_judge(setup, driver, recorder, *table, &files);
+  const std::string speed = driver.virtual_time() ? speed_text(driver, run, watch.seconds()) : "";
+  const std::optional<report::LabRun> in_virtual = run_in_virtual_time_too(setup, driver);
   if (in_virtual) {
     for (const std::string& line : in_virtual->figures.rule_messages)
       run.checks.messages.push_back("in virtual time: " + line);
   }
 
-  const Report report{setup, *driver, recorder, run, in_virtual ? &*in_virtual : nullptr};
+  const Report report{setup, driver, recorder, run, in_virtual ? &*in_virtual : nullptr};
   report.write();
   const std::string text = report.table();
   report.print(text, speed);
   if (options.report && options.pictures)
     report::make_pictures(*options.report, setup.quiet || options.json == "-");
-  driver->conclude(std::string(lab::to_string(report.verdict())), text);
-  if (options.hold && !run.outcome.interrupted) driver->hold_page();
+  driver.conclude(std::string(lab::to_string(report.verdict())), text);
+  if (options.hold && !run.outcome.interrupted) driver.hold_page();
   return report::exit_code_of(report.verdict());
+}
+
+/// A run in parts before it begins, in one of its processes.
+struct PartedRun {
+  std::unique_ptr<Setup> setup;
+  lab::PartPlan plan;
+  std::unique_ptr<EventFiles> files;
+  std::unique_ptr<VirtualDriver> driver;
+
+  void load(const Options& options, const simulator::Exchange& exchange) {
+    refuse_useless(options);
+    setup = std::make_unique<Setup>(options);
+    plan = lab::plan_parts(setup->lab, endpoints::Plans(setup->run()), exchange.size());
+    if (plan.parting.parts > 1) check_parts(setup->lab);
+    if (exchange.rank() == 0) check_output(*setup);
+  }
+  void create(simulator::Exchange& exchange) {
+    files = std::make_unique<EventFiles>(setup->run(), true);
+    // A signal that reaches one of several processes must not stop it alone; see softfeb-mpi.
+    const bool alone = exchange.size() == 1;
+    if (alone) runtime::catch_stop_signals();
+    driver = std::make_unique<VirtualDriver>(
+        setup->lab, alone ? VirtualDriver::Poll(runtime::stop_signals) : [] { return 0; },
+        event_services(setup->run(), files.get()), true, plan.parting, &exchange);
+  }
+};
+
+int run_in_parts(const Options& options, simulator::Exchange& exchange) {
+  const Stopwatch watch;
+  PartedRun run;
+  all_or_none(exchange, [&] { run.load(options, exchange); });
+  all_or_none(exchange, [&] { run.create(exchange); });
+  require_same(exchange, config::to_yaml(run.setup->lab) + lab::describe(run.plan, run.setup->lab, 0),
+               run.driver->payload_hash());
+  const double took = exchange_time(exchange);
+  if (exchange.rank() != 0) {
+    run_phases(run.setup->run(), *run.driver, {}, [](const std::string&) {});
+    return kDone;
+  }
+  if (run.plan.parting.parts > 1 && !run.setup->quiet)
+    fmt::print(stderr, "{}", lab::describe(run.plan, run.setup->lab, took));
+  return carry_out(*run.setup, *run.driver, *run.files, watch);
+}
+
+}  // namespace
+
+int run_experiment(const Options& options, simulator::Exchange* exchange) {
+  if (exchange != nullptr && options.virtual_time) return run_in_parts(options, *exchange);
+  refuse_useless(options);
+  const Setup setup(options);
+  check_output(setup);
+  const Stopwatch watch;
+  EventFiles files(setup.run(), options.virtual_time);
+  const std::unique_ptr<Driver> driver = make_driver(setup, files);
+  if (driver == nullptr) {
+    fmt::print(stderr, "softfeb: stopped by a signal before traffic began\n");
+    return kCheckFailed;
+  }
+  return carry_out(setup, *driver, files, watch);
 }
 
 }  // namespace softfeb::experiment

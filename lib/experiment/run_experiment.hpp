@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "simulator/exchange.hpp"
 #include "study/options.hpp"
 
 #include <cstdint>
@@ -30,7 +31,12 @@ struct Options {
 /// Carries out `softfeb run`, or `softfeb lab` in real or virtual time: configuration, endpoints, phases,
 /// checks, result, report. Returns the exit status. After a lab in real time, repeats it in virtual time for
 /// comparison. Does not catch exceptions that the libraries throw before traffic starts.
-int run_experiment(const Options& options);
+///
+/// With an `exchange`, a lab in virtual time is simulated in parts (`network.parts`), by all processes of the
+/// exchange together. Every process must call this function. Process 0 writes the result, and returns the
+/// exit status; the others return 0. Throws EnsembleFailure if a process cannot start. If a process fails
+/// later, all processes end with status 3.
+int run_experiment(const Options& options, simulator::Exchange* exchange = nullptr);
 
 /// Carries out `softfeb lab sweep`: runs the lab in virtual time at every point of the grid defined by
 /// `lab.sweep`, in parallel on all CPUs, or what Options::study says. Returns the exit status. Throws

@@ -4,8 +4,10 @@
 #include "config/error.hpp"
 #include "endpoints/link_rules.hpp"
 #include "endpoints/qp_congestion.hpp"
+#include "experiment/endpoint_archive.hpp"
+#include "experiment/ensemble.hpp"
 #include "lab/idle_paths.hpp"
-#include "simulator/event_loop.hpp"
+#include "simulator/parted_loop.hpp"
 
 #include <algorithm>
 #include <string>
@@ -48,28 +50,34 @@ void check(const config::LabConfig& config, const endpoints::Plans& plans) {
 
 }  // namespace
 
-std::unique_ptr<simulator::Simulation> VirtualDriver::make_event_loop(
-    const fabric::NetworkConfig& network, const std::vector<simulator::Seat>& seats) {
-  return std::make_unique<simulator::EventLoop>(network, seats);
-}
-
 VirtualDriver::VirtualDriver(const config::LabConfig& config, Poll poll,
                              const endpoints::EventServices& services, bool takes_times,
+                             const simulator::Parting& parting, simulator::Exchange* exchange,
                              const simulator::MakeSimulation& make)
-    : config_(config), poll_(std::move(poll)), payloads_(config.run), plans_(config.run) {
+    : config_(config),
+      poll_(std::move(poll)),
+      exchange_(exchange == nullptr ? solo_ : *exchange),
+      payloads_(config.run),
+      plans_(config.run) {
   check(config, plans_);
   payloads_.stage([this](std::size_t bytes) {
     auto& memory = arena_.emplace_back(std::make_unique<std::uint8_t[]>(bytes + kCacheLine));
     const auto over = reinterpret_cast<std::uintptr_t>(memory.get()) % kCacheLine;
-    return MutableByteSpan(memory.get() + (over == 0 ? 0 : kCacheLine - over), bytes);
+    const MutableByteSpan block(memory.get() + (over == 0 ? 0 : kCacheLine - over), bytes);
+    payload_blocks_.push_back(block);
+    return block;
   });
   lab::find_idle_paths(config, plans_);
   const std::uint32_t sample = config.run.latency.sample.value_or(config::LatencyConfig::kVirtualSample);
   if (takes_times && sample != 0) stamps_.emplace(sample);
+  if (stamps_ && parting.parts > 1) logged_.emplace(sample);
   endpoints::BuildSettings settings;
   settings.largest_pmtus.assign(config.run.ports.size(), board::kMaxPacketPayload);
   settings.network_slack = 0;  // in virtual time no worker is late, so a board has nothing to catch up on
-  if (stamps_) settings.stamps.assign(config.run.workers.count, &*stamps_);
+  latency::Stamps* const stamps = logged_   ? static_cast<latency::Stamps*>(&*logged_)
+                                  : stamps_ ? &*stamps_
+                                            : nullptr;
+  if (stamps != nullptr) settings.stamps.assign(config.run.workers.count, stamps);
   settings.services = services;
   endpoints_ = endpoints::make_endpoints(config.run, plans_, payloads_, settings);
   for (const auto& board : endpoints_.boards) all_.push_back(board.get());
@@ -78,8 +86,10 @@ VirtualDriver::VirtualDriver(const config::LabConfig& config, Poll poll,
   for (engine::Endpoint* e : all_) seats.push_back({e, *config.station_of[seats.size()]});
   fabric::NetworkConfig network = config.network;
   endpoints::add_link_rules(config, plans_, network);
-  loop_ = make(network, seats);
-  if (stamps_) loop_->report_times(*stamps_);
+  loop_ = make ? make(network, seats)
+               : std::make_unique<simulator::PartedLoop>(network, seats, parting, exchange_, payload_blocks_,
+                                                         logged_ ? &*logged_ : nullptr);
+  if (stamps != nullptr) loop_->report_times(*stamps);
   for (const engine::Endpoint* e : all_) snapshots_.push_back(engine::make_snapshot(*e));
   network_ = loop_->make_snapshot();
   changes_made_.resize(config.run.changes.size(), 0);
@@ -87,10 +97,14 @@ VirtualDriver::VirtualDriver(const config::LabConfig& config, Poll poll,
 
 Time VirtualDriver::begin(stats::Observers& observers) {
   observers_ = &observers;
-  const auto waiting = [](const auto& board) { return board->unresolved() != 0; };
+  const auto resolved = [this] {
+    for (std::size_t b = 0; b < endpoints_.boards.size(); ++b)
+      if (loop_->simulates(b) && endpoints_.boards[b]->unresolved() != 0) return false;
+    return true;
+  };
   do {
     loop_->run_until(now() + kSlice);
-  } while (now() < kPatience && std::any_of(endpoints_.boards.begin(), endpoints_.boards.end(), waiting));
+  } while (now() < kPatience && !exchange_.all(resolved()));
   started_ = now();
   endpoints_.events.begin(started_, {});
   plan_actions();
@@ -114,12 +128,10 @@ void VirtualDriver::plan_actions() {
 void VirtualDriver::act(const Action& action) {
   switch (action.kind) {
     case Action::Kind::kStart:
-      endpoints_.boards[action.index]->start(now());
-      loop_->touched(action.index);
+      loop_->change(action.index, [&] { endpoints_.boards[action.index]->start(now()); });
       break;
     case Action::Kind::kStop:
-      endpoints_.boards[action.index]->stop_traffic(now());
-      loop_->touched(action.index);
+      loop_->change(action.index, [&] { endpoints_.boards[action.index]->stop_traffic(now()); });
       break;
     case Action::Kind::kChange:
       change(config_.run.changes[action.index]);
@@ -129,25 +141,26 @@ void VirtualDriver::act(const Action& action) {
 }
 
 void VirtualDriver::change(const config::ChangeConfig& change) {
-  engine::Board& board = *endpoints_.boards[change.board];
-  for (const config::ChangeConfig::Part& part : change.parts) {
-    const engine::CongestionSettings settings = endpoints::congestion_of(part.congestion);
-    for (std::uint32_t k = 0; k < part.count; ++k) board.set_congestion(part.first + k, settings, now());
-  }
-  loop_->touched(change.board);
+  loop_->change(change.board, [&] {
+    engine::Board& board = *endpoints_.boards[change.board];
+    for (const config::ChangeConfig::Part& part : change.parts) {
+      const engine::CongestionSettings settings = endpoints::congestion_of(part.congestion);
+      for (std::uint32_t k = 0; k < part.count; ++k) board.set_congestion(part.first + k, settings, now());
+    }
+  });
 }
 
 bool VirtualDriver::finished() const {
-  for (std::size_t b = 0; b < config_.run.boards.size(); ++b) {
-    if (!config_.run.boards[b].qps.empty() && !endpoints_.boards[b]->finished()) return false;
-  }
-  return true;
+  bool finished = true;
+  for (std::size_t b = 0; b < config_.run.boards.size() && finished; ++b)
+    finished = config_.run.boards[b].qps.empty() || !loop_->simulates(b) || endpoints_.boards[b]->finished();
+  return exchange_.all(finished);
 }
 
 /// Runs until `end`. Takes samples and carries out actions when they are due.
 void VirtualDriver::run_slice(Time end) {
   for (;;) {
-    const Time due = saturating_add(started_, observers_->due());
+    const Time due = exchange_.lead(saturating_add(started_, observers_->due()));
     const Time action = next_action_ < actions_.size() ? actions_[next_action_].at : kNever;
     const Time next = std::min({end, due, action});
     loop_->run_until(next);
@@ -161,11 +174,18 @@ void VirtualDriver::run_slice(Time end) {
   }
 }
 
+std::uint64_t VirtualDriver::payload_hash() const {
+  std::uint64_t hash = 0;
+  for (const ByteSpan block : payload_blocks_) hash = hash_of(block, hash);
+  return hash;
+}
+
 Driver::Passed VirtualDriver::pass(Time end, Until until, int stop_requests) {
   const auto done = [&] { return until == Until::kFinished && finished(); };
   while (now() < end && !done()) {
     run_slice(std::min(end, now() + kSlice));
-    if (poll_() > stop_requests) return Passed::kStopped;
+    collect_stamps();
+    if (!exchange_.all(poll_() <= stop_requests)) return Passed::kStopped;
   }
   return done() ? Passed::kFinished : Passed::kTime;
 }
@@ -173,15 +193,13 @@ Driver::Passed VirtualDriver::pass(Time end, Until until, int stop_requests) {
 void VirtualDriver::stop_traffic() {
   next_action_ = actions_.size();
   for (std::size_t b = 0; b < endpoints_.boards.size(); ++b) {
-    endpoints_.boards[b]->stop_traffic(now());
-    loop_->touched(b);
+    loop_->change(b, [&] { endpoints_.boards[b]->stop_traffic(now()); });
   }
 }
 
 void VirtualDriver::flush() {
   for (std::size_t b = 0; b < endpoints_.boards.size(); ++b) {
-    endpoints_.boards[b]->flush(now());
-    loop_->touched(b);
+    loop_->change(b, [&] { endpoints_.boards[b]->flush(now()); });
   }
 }
 
@@ -192,7 +210,46 @@ void VirtualDriver::settle() {
 
 void VirtualDriver::take_counters() {
   for (std::size_t e = 0; e < all_.size(); ++e)
-    engine::take_snapshot(*all_[e], snapshots_[e], 0, SIZE_MAX, now());
+    if (loop_->simulates(e)) engine::take_snapshot(*all_[e], snapshots_[e], 0, SIZE_MAX, now());
+  if (exchange_.size() > 1) gather_counters();
+}
+
+/// Process 0 gets the snapshots of all endpoints.
+void VirtualDriver::gather_counters() {
+  std::vector<std::uint8_t> mine;
+  ArchiveWriter out(mine);
+  for (std::uint64_t e = 0; e < all_.size(); ++e) {
+    if (!loop_->simulates(e)) continue;
+    out.item(e);
+    write_snapshot(snapshots_[e], out);
+  }
+  exchange_.gather(mine, [this](std::uint32_t, ByteSpan bytes) {
+    for (ArchiveReader in(bytes); !in.empty();) {
+      std::uint64_t e = 0;
+      in.item(e);
+      read_snapshot(*all_.at(e), failures_, in, snapshots_[e]);
+    }
+  });
+}
+
+/// Process 0 gets the results of all endpoints.
+void VirtualDriver::close(stats::Outcome&) {
+  if (exchange_.size() == 1) return;
+  std::vector<std::uint8_t> mine;
+  ArchiveWriter out(mine);
+  for (std::uint64_t e = 0; e < all_.size(); ++e) {
+    if (!loop_->simulates(e)) continue;
+    out.item(e);
+    write_endpoint(endpoints_, e, out);
+  }
+  exchange_.gather(mine, [this](std::uint32_t rank, ByteSpan bytes) {
+    if (rank == 0) return;
+    for (ArchiveReader in(bytes); !in.empty();) {
+      std::uint64_t e = 0;
+      in.item(e);
+      read_endpoint(endpoints_, e, in);
+    }
+  });
 }
 
 std::vector<engine::EndpointSnapshot> VirtualDriver::endpoint_counters() {
@@ -203,6 +260,7 @@ std::vector<engine::EndpointSnapshot> VirtualDriver::endpoint_counters() {
 Counters VirtualDriver::counters() {
   take_counters();
   loop_->take_snapshot(network_);
+  collect_stamps();
   return {snapshots_, network_};
 }
 

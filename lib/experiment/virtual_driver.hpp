@@ -3,10 +3,17 @@
 
 #include "config/lab_config.hpp"
 #include "experiment/driver.hpp"
+#include "latency/stage_table.hpp"
+#include "simulator/exchange.hpp"
+#include "simulator/logged_stamps.hpp"
+#include "simulator/parting.hpp"
 #include "simulator/simulation.hpp"
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 namespace softfeb::experiment {
@@ -14,22 +21,27 @@ namespace softfeb::experiment {
 /// Virtual time: the same boards, receivers and switches as in real time, driven by an event loop. Uses
 /// neither clocks nor devices, so a configuration gives the same results on every host. Observers receive
 /// samples at exactly the times they request.
+///
+/// A network can be simulated in parts, in one process or in several (simulator::PartedLoop). Every process
+/// has a driver with the same configuration, and makes the same calls. Each driver has all endpoints, but
+/// runs only those of its own parts. Process 0 gets the snapshots of all parts, and thus the same results as
+/// without parts; what the drivers of other processes return does not describe the whole run.
 class VirtualDriver final : public Driver {
  public:
   /// Called about once per millisecond of virtual time. Returns the number of stop requests so far.
   using Poll = std::function<int()>;
-  static std::unique_ptr<simulator::Simulation> make_event_loop(const fabric::NetworkConfig& network,
-                                                                const std::vector<simulator::Seat>& seats);
 
   /// `config` must outlive the driver. `services`: services for event data. `takes_times`: record when
-  /// messages reach each stage, unless the configuration turns this off. `make`: makes the simulation, by
-  /// default an EventLoop. Throws ConfigError if the configuration uses something that virtual time does not
-  /// support (receivers in other processes, endpoints at a port of the host), and EnvironmentError if memory
-  /// is exhausted.
+  /// messages reach each stage, unless the configuration turns this off. Throws ConfigError if the
+  /// configuration uses something that virtual time does not support (receivers in other processes, endpoints
+  /// at a port of the host), and EnvironmentError if memory is exhausted. `exchange` must outlive the driver;
+  /// null: there is one process. `make` makes another simulation than the
+  /// one in parts, for one process; empty: none.
   explicit VirtualDriver(
       const config::LabConfig& config, Poll poll = [] { return 0; },
       const endpoints::EventServices& services = {}, bool takes_times = false,
-      const simulator::MakeSimulation& make = make_event_loop);
+      const simulator::Parting& parting = {}, simulator::Exchange* exchange = nullptr,
+      const simulator::MakeSimulation& make = {});
 
   const endpoints::Plans& plans() const override { return plans_; }
   const endpoints::Payloads& payloads() const override { return payloads_; }
@@ -49,9 +61,11 @@ class VirtualDriver final : public Driver {
   void stop_traffic() override;
   void flush() override;
   void settle() override;
-  void close(stats::Outcome&) override {}
+  void close(stats::Outcome& outcome) override;
 
   bool virtual_time() const override { return true; }
+  /// A hash of all payloads, which must be the same in all processes.
+  std::uint64_t payload_hash() const;
   const latency::StageFigures* stages() override { return stamps_ ? &stamps_->table().figures() : nullptr; }
   lab::Edge network_edge(const stats::Outcome&) const override { return {.lost_out = loop_->passed_over()}; }
   std::uint64_t events() const override { return loop_->events(); }
@@ -70,13 +84,19 @@ class VirtualDriver final : public Driver {
   void change(const config::ChangeConfig& change);
   void run_slice(Time end);
   void take_counters();
+  void gather_counters();
+  void collect_stamps() { loop_->collect_stamps(stamps_ ? &*stamps_ : nullptr); }
 
   const config::LabConfig& config_;
   Poll poll_;
+  simulator::SoloExchange solo_;
+  simulator::Exchange& exchange_;
   std::vector<std::unique_ptr<std::uint8_t[]>> arena_;
+  std::vector<ByteSpan> payload_blocks_;  ///< in arena_
   endpoints::Payloads payloads_;
   endpoints::Plans plans_;
-  std::optional<latency::DirectStamps> stamps_;  ///< empty: times are not taken
+  std::optional<latency::DirectStamps> stamps_;    ///< empty: times are not taken
+  std::optional<simulator::LoggedStamps> logged_;  ///< with parts: records times for `stamps_`
   endpoints::Endpoints endpoints_;
   std::unique_ptr<simulator::Simulation> loop_;
   std::vector<engine::Endpoint*> all_;  ///< boards, then receivers
@@ -85,6 +105,7 @@ class VirtualDriver final : public Driver {
   std::vector<std::uint8_t> changes_made_;
   stats::Observers* observers_ = nullptr;
   Time started_ = 0;
+  std::set<std::string> failures_;                   ///< reasons of failures in other processes
   std::vector<engine::EndpointSnapshot> snapshots_;  ///< buffer reused for every sample
   fabric::NetworkSnapshot network_;
 };

@@ -82,12 +82,12 @@ Port make_port(const NetworkConfig& config, const Topology& topology, std::uint3
 
 }  // namespace
 
-Network::Parts::Parts(const NetworkConfig& c, FrameStore& frame_store)
+Network::Parts::Parts(const NetworkConfig& c, FrameStore& frame_store, const Slice* slice)
     : config((check(c), c)),
       store(frame_store),
       topology(c),
       addresses(c.stations),
-      flows(c.flows),
+      flows(slice == nullptr ? c.flows : slice->flows),
       events(2 * c.links.size()) {
   for (std::uint32_t d = 0; d < topology.directions.size(); ++d) {
     const LinkConfig& link = config.links[link_of(d)];
@@ -102,6 +102,8 @@ Network::Parts::Parts(const NetworkConfig& c, FrameStore& frame_store)
     channel.into = topology.port_of[reverse_of(d)];
     channel.station = topology.directions[d].to.index;
     channels.push_back(std::move(channel));
+    if (slice != nullptr && slice->has(topology.directions[d].from) && !slice->has(topology.directions[d].to))
+      leaving.push_back(d);
   }
   if (config.multipath) multipath.emplace(config, topology);
   for (std::uint32_t p = 0; p < topology.ports.size(); ++p) {
@@ -198,6 +200,7 @@ std::size_t Network::Parts::run(Time now, std::span<Delivery> out) {
   while (count < out.size() && events.time() <= now) {
     fetch_ahead();
     out[count].frame = nullptr;
+    moment = {events.time(), events.party()};
     happen(events.party(), events.time(), out[count]);
     if (out[count].frame != nullptr) ++count;
   }
@@ -257,6 +260,29 @@ void Network::Parts::happen(std::uint32_t d, Time now, Delivery& delivery) {
   schedule(d);
 }
 
+std::optional<Network::Departure> Network::Parts::depart() {
+  for (const std::uint32_t d : leaving) {
+    bool late = false;
+    Frame* const frame = channels[d].wire.leave(late);
+    if (frame == nullptr) continue;
+    schedule(d);
+    std::optional<FlowKey> flow;
+    if (frame->flow != kNoFlow) {
+      const FlowSnapshot& counted = flows[frame->flow];
+      flow = {counted.source, counted.destination, counted.qpn};
+    }
+    return Departure{d, frame, late, flow};
+  }
+  return std::nullopt;
+}
+
+void Network::Parts::enter(const Departure& departure) {
+  const auto& flow = departure.flow;
+  departure.frame->flow = flow ? flows.find(flow->source, flow->destination, flow->qpn) : kNoFlow;
+  channels[departure.direction].wire.enter(departure.frame, departure.late);
+  schedule(departure.direction);
+}
+
 void Network::Parts::read_rules(NetworkSnapshot& out) const {
   out.rules.clear();
   for (const Channel& channel : channels) {
@@ -265,8 +291,8 @@ void Network::Parts::read_rules(NetworkSnapshot& out) const {
   }
 }
 
-Network::Network(const NetworkConfig& config, FrameStore& store)
-    : parts_(std::make_unique<Parts>(config, store)) {}
+Network::Network(const NetworkConfig& config, FrameStore& store, const Slice* slice)
+    : parts_(std::make_unique<Parts>(config, store, slice)) {}
 Network::~Network() = default;
 
 void Network::send(std::uint32_t station, Frame* frame, Time now) { parts_->send(station, frame, now); }
@@ -274,6 +300,13 @@ std::size_t Network::run(Time now, std::span<Delivery> out) { return parts_->run
 Time Network::next_event() const { return parts_->events.time(); }
 void Network::report_times(latency::Stamps& stamps) { parts_->stamps = &stamps; }
 const NetworkConfig& Network::config() const { return parts_->config; }
+std::optional<Network::Departure> Network::depart() { return parts_->depart(); }
+void Network::enter(const Departure& departure) { parts_->enter(departure); }
+std::span<const FlowSnapshot> Network::flows() const { return parts_->flows.all(); }
+const Network::Moment& Network::moment() const { return parts_->moment; }
+bool Network::leaves(std::uint32_t direction) const {
+  return std::find(parts_->leaving.begin(), parts_->leaving.end(), direction) != parts_->leaving.end();
+}
 
 NetworkSnapshot Network::make_snapshot() const {
   NetworkSnapshot out;

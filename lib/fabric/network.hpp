@@ -3,11 +3,13 @@
 
 #include "fabric/config.hpp"
 #include "fabric/frame.hpp"
+#include "fabric/slice.hpp"
 #include "fabric/snapshot.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 /// lib/fabric simulates the switches and links between boards and receivers. It is sans-I/O, so the same code
@@ -31,8 +33,9 @@ class Network {
     Time at = 0;             ///< arrival time of the frame's last bit, at most `now`
   };
 
-  /// `store` must outlive the network.
-  Network(const NetworkConfig& config, FrameStore& store);
+  /// `store` must outlive the network. With a slice, the network simulates only the nodes of the slice. No
+  /// link between two slices may have a fault rule that holds frames.
+  Network(const NetworkConfig& config, FrameStore& store, const Slice* slice = nullptr);
   ~Network();
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
@@ -58,6 +61,34 @@ class Network {
   void report_times(latency::Stamps& stamps);
 
   const NetworkConfig& config() const;
+
+  // The functions below connect a slice with the other slices of its network.
+
+  /// A frame on a link to another slice. `late`: a fault delays the frame.
+  struct Departure {
+    std::uint32_t direction = 0;  ///< of the link; see topology.hpp
+    Frame* frame = nullptr;       ///< arrives at Frame::at; owned by the caller
+    bool late = false;
+    std::optional<FlowKey> flow;
+  };
+  /// Removes the next frame from the links to other slices; nullopt: there is none. Frames that were sent
+  /// after time t arrive later than t plus the delay of their link.
+  std::optional<Departure> depart();
+  /// Takes a frame that has departed from another slice and arrives at Frame::at, which must not be in the
+  /// past. Frames of one direction must enter in the order in which they departed.
+  void enter(const Departure& departure);
+  /// True if frames leave the slice in this direction.
+  bool leaves(std::uint32_t direction) const;
+
+  /// Flows in the order in which they were first seen here.
+  std::span<const FlowSnapshot> flows() const;
+  /// The event that is being processed, or was processed last: its time, and the direction to which it
+  /// belongs.
+  struct Moment {
+    Time at = 0;
+    std::uint32_t direction = 0;
+  };
+  const Moment& moment() const;
 
  private:
   struct Parts;

@@ -131,7 +131,7 @@ struct Switch {
 /// in switching.cpp. The files switch_*.cpp contain what else switches do: pause frames, marking, release of
 /// buffers, delays, and the PFC watchdog.
 struct Network::Parts {
-  Parts(const NetworkConfig& config, FrameStore& frame_store);
+  Parts(const NetworkConfig& config, FrameStore& frame_store, const Slice* slice);
 
   // Stations, links and events.
   void send(std::uint32_t station, Frame* frame, Time now);
@@ -214,6 +214,10 @@ struct Network::Parts {
   }
   void resume_all(Switch& sw, Time now);
 
+  // Links to other slices.
+  std::optional<Departure> depart();
+  void enter(const Departure& departure);
+
   void drop(Frame* frame, std::uint64_t& counter);
   void read_rules(NetworkSnapshot& out) const;
 
@@ -230,6 +234,8 @@ struct Network::Parts {
   EventCalendar events;
   std::uint64_t fetched_day = 0;  ///< day of `events` whose channels have been fetched
   NetworkTotals totals;
+  Moment moment;
+  std::vector<std::uint32_t> leaving;  ///< directions to other slices
 };
 
 }  // namespace softfeb::fabric

@@ -122,6 +122,21 @@ Frame* Wire::arrive_late() {
   return frame;
 }
 
+Frame* Wire::leave(bool& late) {
+  late = under_way_.empty();
+  if (!late) return under_way_.pop();
+  if (late_.empty()) return nullptr;
+  Frame* const frame = late_.pop();
+  find_late();
+  return frame;
+}
+
+void Wire::enter(Frame* frame, bool late) {
+  if (!late) return under_way_.push(frame);
+  late_.insert_by_time(frame);
+  find_late();
+}
+
 std::size_t Wire::size() const {
   return under_way_.size() + late_.size() + (rules_ == nullptr ? 0 : rules_->held());
 }

@@ -55,6 +55,11 @@ class Wire {
   Frame* arrive() { return late_at_ < next_regular() ? arrive_late() : under_way_.pop(); }
   /// The next frame to arrive, if no fault delays it; null: there is none.
   const Frame* front() const { return under_way_.front(); }
+  /// Removes and returns the next frame on the wire, long before it arrives; null if there is none. Frames
+  /// that a fault delays follow all others, and `late` is then true. enter() puts the frame on the same wire
+  /// in another slice of the network. Requires that no rule can hold frames.
+  Frame* leave(bool& late);
+  void enter(Frame* frame, bool late);
   /// Number of frames on the wire.
   std::size_t size() const;
 

@@ -9,6 +9,7 @@
 namespace softfeb::lab {
 
 std::uint64_t memory_wrong(const config::RunConfig& config, const endpoints::Plans& plans,
+                           const std::vector<engine::EndpointSnapshot>& last,
                            const endpoints::Endpoints& endpoints, const endpoints::Payloads& payloads) {
   std::uint64_t wrong = 0;
   for (const endpoints::QpPlan& plan : plans.all()) {
@@ -23,8 +24,7 @@ std::uint64_t memory_wrong(const config::RunConfig& config, const endpoints::Pla
     const std::uint64_t size = config.receivers[r].memory;
     const std::span<const std::uint8_t> memory(endpoints.memories[r]->data() + plan.target.receiver_qp * size,
                                                size);
-    const engine::SendQp& send = endpoints.boards[plan.board]->qp(plan.on_board);
-    const roce::RequesterCounters& sent = send.requester().counters();
+    const roce::RequesterCounters& sent = last[plan.board].send_qps[plan.on_board].requester;
     const auto& generator = config.boards[plan.board].traffic_gen;
     // The messages of a generator differ in length.
     const bool generated = generator && generator->makes_qps();
@@ -72,7 +72,7 @@ RunStats run_stats(const config::LabConfig& config, const endpoints::Plans& plan
   for (const auto& station : config.station_of) stations.push_back(station ? 1 : 0);
   f.balances = packet_balances(last, stations, edge);
   f.balances.push_back(payload_balance(last, accounts_of(config.run, plans.all())));
-  f.memory_wrong = memory_wrong(config.run, plans, endpoints, payloads);
+  f.memory_wrong = memory_wrong(config.run, plans, *last.endpoints, endpoints, payloads);
   f.completion_times = completion_times(endpoints);
   if (last.network != nullptr) f.spreads = spreads_of(*last.network);
   return f;

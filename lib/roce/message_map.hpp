@@ -43,6 +43,16 @@ class MessageMap {
   /// One more than the highest message number that arrived or that finish() covered.
   std::uint64_t next() const { return next_; }
 
+  /// Copies the map to or from another process (base/archive.hpp).
+  template <class Archive>
+  void archive(Archive& a) {
+    a.list(ranges_);
+    a.item(uncharted_);
+    for (std::uint64_t* const count :
+         {&next_, &listed_, &unlisted_, &received_, &late_, &duplicate_, &uncertain_})
+      a.item(*count);
+  }
+
  private:
   void miss(std::uint64_t first, std::uint64_t last);
   void not_listed(std::uint64_t first, std::uint64_t last);

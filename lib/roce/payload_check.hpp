@@ -47,6 +47,16 @@ class PayloadCheck {
   std::uint64_t unchecked() const { return unchecked_; }
   std::span<const Mismatch> mismatches() const { return {mismatches_.data(), remembered_}; }
 
+  /// Copies the results to or from another process (base/archive.hpp).
+  template <class Archive>
+  void archive(Archive& a) {
+    a.item(checked_);
+    a.item(wrong_);
+    a.item(unchecked_);
+    a.item(remembered_);
+    a.item(mismatches_);
+  }
+
  private:
   void compare(ByteSpan got, const std::uint8_t* want, std::uint64_t message, std::uint32_t message_offset);
 

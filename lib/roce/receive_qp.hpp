@@ -113,6 +113,18 @@ class ReceiveQp {
   /// counter check.
   std::uint64_t bytes_wrong() const { return (check_ ? check_->wrong() : 0) + continuity_.breaks(); }
 
+  /// Copies counters, checks and the map to or from the same QP in another process (base/archive.hpp). The QP
+  /// must not receive further packets there.
+  template <class Archive>
+  void archive(Archive& a) {
+    responder_.archive(a);
+    if (check_) check_->archive(a);
+    a.item(continuity_);
+    map_.archive(a);
+    a.item(marked_);
+    a.item(unexpected_);
+  }
+
  private:
   static constexpr unsigned kHotLines = 4;
   /// Number of cache lines of the destination to prefetch. A core can request about this many lines at the

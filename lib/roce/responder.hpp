@@ -190,6 +190,11 @@ class Responder {
 
   QpState state() const { return state_; }  ///< kRtr or kErr
   const ResponderCounters& counters() const { return counters_; }
+  /// Copies the counters to or from another process (base/archive.hpp).
+  template <class Archive>
+  void archive(Archive& a) {
+    a.item(counters_);
+  }
   const ResponderConfig& config() const { return config_; }
   Psn expected_psn() const { return expected_psn_; }
   std::uint64_t receives() const { return receives_; }

@@ -5,30 +5,29 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <string>
 
 namespace softfeb::simulator {
 
-EventLoop::EventLoop(const fabric::NetworkConfig& config, const std::vector<Seat>& seats)
-    : network_(config, pool_), place_of_(config.stations.size(), kNobody), next_(seats.size()) {
+EventLoop::EventLoop(const fabric::NetworkConfig& config, const std::vector<Seat>& seats,
+                     const fabric::Slice* slice)
+    : network_(config, pool_, slice),
+      slice_(slice),
+      place_of_(config.stations.size(), kNobody),
+      next_(seats.size()) {
   for (const Seat& seat : seats) {
     place_of_[seat.station] = static_cast<std::uint32_t>(places_.size());
     places_.push_back({seat, {}});
     places_.back().own.insert(seat.endpoint->identity(), 0);
   }
   for (std::size_t i = 0; i < kBurst; ++i) prepare(i);
-  for (std::uint32_t i = 0; i < places_.size(); ++i) next_.set(i, 0);
+  for (std::uint32_t i = 0; i < places_.size(); ++i)
+    if (simulates(i)) next_.set(i, 0);
 }
 
 /// Prepares an empty frame for the engine to write to.
 void EventLoop::prepare(std::size_t i) {
   frames_[i] = pool_.acquire();
-  if (frames_[i] == nullptr) {
-    throw std::runtime_error(
-        "more than " + std::to_string(FramePool::kMost) +
-        " frames are in flight at once; limit the boards to their links' rates (link_rate), "
-        "or use smaller switch buffers");
-  }
+  if (frames_[i] == nullptr) throw std::runtime_error(FramePool::full_text());
   out_[i].header = frames_[i]->header;
 }
 
@@ -39,7 +38,9 @@ void EventLoop::run_until(Time end) {
     if (network_.run(std::min(next, end), {&delivery, 1}) == 1) {
       deliver(delivery);
     } else if (next <= end) {
-      serve(next_.party(), next);
+      serving_ = next_.party();
+      serve(serving_, next);
+      serving_ = kNobody;
     } else {
       break;
     }
@@ -93,6 +94,23 @@ void EventLoop::serve(std::uint32_t i, Time now) {
     }
   }
   next_.set(i, endpoint.next_event(now));
+  if (slice_ != nullptr) note_flows();
+}
+
+Order EventLoop::order() const {
+  if (serving_ != kNobody) return {step_, now_, 1, serving_};
+  const fabric::Network::Moment& moment = network_.moment();
+  return {step_, moment.at, 0, 2 * moment.direction + (network_.leaves(moment.direction) ? 1U : 0U)};
+}
+
+/// Records the flows of own stations that have just sent their first packet.
+void EventLoop::note_flows() {
+  const auto flows = network_.flows();
+  for (; flows_noted_ < flows.size(); ++flows_noted_) {
+    const fabric::FlowSnapshot& flow = flows[flows_noted_];
+    if (slice_->stations[flow.source] != 0)
+      new_flows_.push_back({order(), {flow.source, flow.destination, flow.qpn}});
+  }
 }
 
 }  // namespace softfeb::simulator

@@ -7,8 +7,10 @@
 #include "fabric/event_calendar.hpp"
 #include "fabric/network.hpp"
 #include "simulator/frame_pool.hpp"
+#include "simulator/order.hpp"
 #include "simulator/simulation.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -19,27 +21,54 @@ namespace softfeb::simulator {
 /// Event loop for the endpoints of a network in virtual time. The clock jumps from event to event, and the
 /// run depends only on the configuration and its seeds. Simultaneous events run in a fixed order: first the
 /// events of the network, then those of the endpoints, by index.
-class EventLoop final : public Simulation {
+class EventLoop {
  public:
   /// Endpoints must outlive the EventLoop. Code that changes an endpoint directly must call touched()
-  /// afterwards. Frames for stations without an endpoint are discarded.
-  EventLoop(const fabric::NetworkConfig& config, const std::vector<Seat>& seats);
+  /// afterwards. Frames for stations without an endpoint are discarded. With a slice, which must outlive the
+  /// EventLoop, it runs only the endpoints and the network of the slice.
+  EventLoop(const fabric::NetworkConfig& config, const std::vector<Seat>& seats,
+            const fabric::Slice* slice = nullptr);
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
 
-  Time now() const override { return now_; }
-  /// Throws std::runtime_error if more than FramePool::kMost frames are in flight.
-  void run_until(Time end) override;
-  void touched(std::size_t seat) override { serve(static_cast<std::uint32_t>(seat), now_); }
-  bool empty() const override { return network_.next_event() == kNever; }
+  Time now() const { return now_; }
+  /// Runs all events up to and including `end`. Throws std::runtime_error if more than FramePool::kMost
+  /// frames are in flight.
+  void run_until(Time end);
+  /// Sends the frames of endpoint `seat` that are due. Call it after changing the endpoint at now().
+  void touched(std::size_t seat) { serve(static_cast<std::uint32_t>(seat), now_); }
 
-  fabric::NetworkSnapshot make_snapshot() const override { return network_.make_snapshot(); }
-  void take_snapshot(fabric::NetworkSnapshot& out) override { network_.take_snapshot(out, now_); }
-  void report_times(latency::Stamps& stamps) override { network_.report_times(stamps); }
+  /// True if endpoint `seat` belongs to the slice.
+  bool simulates(std::size_t seat) const {
+    return slice_ == nullptr || slice_->stations[places_[seat].seat.station] != 0;
+  }
+  /// Time of the next event; kNever: there is none.
+  Time next_event() const { return std::min(next_.time(), network_.next_event()); }
+  FramePool& pool() { return pool_; }
 
-  /// Number of deliveries to stations plus number of serve() calls.
-  std::uint64_t events() const override { return events_done_; }
-  std::uint64_t passed_over() const override { return passed_over_; }
+  /// Number of the present step (Order), which the caller counts.
+  void set_step(std::uint64_t step) { step_ = step; }
+  /// Place of the event that is being processed.
+  Order order() const;
+  /// A flow whose source is in the slice, and its first packet's place.
+  struct NewFlow {
+    Order order;
+    fabric::FlowKey flow;
+  };
+  /// With a slice: flows that have begun since the caller has last cleared the list.
+  std::vector<NewFlow>& new_flows() { return new_flows_; }
+
+  /// True if no frame is in flight.
+  bool empty() const { return network_.next_event() == kNever; }
+  fabric::Network& network() { return network_; }
+  const fabric::Network& network() const { return network_; }
+
+  /// Number of deliveries to stations plus number of serve() calls so far. Used to measure the speed of the
+  /// simulation.
+  std::uint64_t events() const { return events_done_; }
+  /// Number of frames that were delivered to a station but not accepted by an endpoint: the frame was flooded
+  /// or sent to another address, or the station has no endpoint.
+  std::uint64_t passed_over() const { return passed_over_; }
 
  private:
   static constexpr std::size_t kBurst = 8;
@@ -54,9 +83,11 @@ class EventLoop final : public Simulation {
   bool receive(Place& place, const PoolFrame& frame);
   void serve(std::uint32_t seat, Time now);
   void prepare(std::size_t i);
+  void note_flows();
 
   FramePool pool_;
   fabric::Network network_;
+  const fabric::Slice* slice_;  ///< null: the whole network
   std::vector<Place> places_;
   std::vector<std::uint32_t> place_of_;  ///< indexed by station
   fabric::EventCalendar next_;           ///< next event of each endpoint
@@ -65,6 +96,10 @@ class EventLoop final : public Simulation {
   Time now_ = 0;
   std::uint64_t events_done_ = 0;
   std::uint64_t passed_over_ = 0;
+  std::uint64_t step_ = 0;
+  std::uint32_t serving_ = kNobody;  ///< endpoint that acts of its own accord, not because of a delivery
+  std::size_t flows_noted_ = 0;
+  std::vector<NewFlow> new_flows_;
 };
 
 }  // namespace softfeb::simulator

@@ -90,6 +90,29 @@ void FramePool::fill(PoolFrame& frame, const engine::TxFrame& out) {
   frame.message = out.message;
 }
 
+PoolFrame* FramePool::restore(ByteSpan header, ByteSpan payload, bool copies) {
+  PoolFrame* const frame = acquire();
+  if (frame == nullptr) return nullptr;
+  // A frame that a rule has changed has all its bytes in one piece.
+  if (header.size() > frame->room.size()) own_whole(*frame, static_cast<std::uint32_t>(header.size()));
+  std::memcpy(frame->header, header.data(), header.size());
+  frame->header_length = static_cast<std::uint16_t>(header.size());
+  if (payload.empty()) return frame;
+  if (copies) {
+    own_payload(*frame, payload.data(), static_cast<std::uint32_t>(payload.size()));
+  } else {
+    frame->payload = payload.data();
+    frame->payload_length = static_cast<std::uint32_t>(payload.size());
+  }
+  return frame;
+}
+
+std::string FramePool::full_text() {
+  return "more than " + std::to_string(kMost) +
+         " frames are in flight at once; limit the boards to their links' rates (link_rate), "
+         "or use smaller switch buffers";
+}
+
 fabric::Frame* FramePool::make(ByteSpan bytes) {
   PoolFrame* const frame = bytes.size() > engine::TxFrame::kHeaderRoom ? nullptr : acquire();
   if (frame == nullptr) return nullptr;

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace softfeb::simulator {
@@ -43,6 +44,12 @@ class FramePool : public fabric::FrameStore {
   PoolFrame* acquire();
   /// Fills `frame` from the engine's output; `out.header` must be in the frame's own room.
   static void fill(PoolFrame& frame, const engine::TxFrame& out);
+
+  /// Returns a frame with these headers and this payload, whose other members the caller sets. The headers
+  /// are copied; the payload is copied if `copies`, and must otherwise outlive the frame. Null at the limit.
+  PoolFrame* restore(ByteSpan header, ByteSpan payload, bool copies);
+  /// Error message for a user whose network has more frames in flight than the pool has.
+  static std::string full_text();
 
   fabric::Frame* make(ByteSpan bytes) override;
   fabric::Frame* copy(const fabric::Frame& frame) override;

@@ -21,7 +21,7 @@ struct Seat {
   std::uint32_t station = 0;  ///< index into NetworkConfig::stations
 };
 
-/// Drives endpoints, and the network between them, in virtual time. EventLoop is the one that softfeb uses.
+/// Drives endpoints, and the network between them, in virtual time. PartedLoop is the one that softfeb uses.
 /// examples/ns3 has one that runs in another simulator.
 class Simulation {
  public:
@@ -31,16 +31,21 @@ class Simulation {
   /// Runs all events up to and including `end`. Throws std::runtime_error if the network holds too many
   /// frames.
   virtual void run_until(Time end) = 0;
-  /// Sends the frames of endpoint `seat` that are due. Call it after changing the endpoint at now().
-  virtual void touched(std::size_t seat) = 0;
+  /// Calls `what`, which changes endpoint `seat` at now(), if this process simulates the endpoint, and sends
+  /// the frames that are then due.
+  virtual void change(std::size_t seat, const std::function<void()>& what) = 0;
+  /// True if this process simulates endpoint `seat`.
+  virtual bool simulates(std::size_t seat) const = 0;
   /// True if no frame is in flight.
-  virtual bool empty() const = 0;
+  virtual bool empty() = 0;
 
   /// Returns a snapshot with room for all ports, and take_snapshot() fills it with the state at now().
   virtual fabric::NetworkSnapshot make_snapshot() const = 0;
   virtual void take_snapshot(fabric::NetworkSnapshot& out) = 0;
   /// See fabric::Network::report_times().
   virtual void report_times(latency::Stamps& stamps) = 0;
+  /// Passes the times that other parts of the network have recorded to `table`, if there are any.
+  virtual void collect_stamps(latency::Stamps* /*table*/) {}
 
   /// Number of steps so far, which measures the speed of the simulation.
   virtual std::uint64_t events() const = 0;

@@ -42,8 +42,12 @@ class Ns3Simulation final : public simulator::Simulation {
 
   Time now() const override { return now_; }
   void run_until(Time end) override;
-  void touched(std::size_t seat) override { applications_[seat]->serve(); }
-  bool empty() const override { return in_network() == 0; }
+  void change(std::size_t seat, const std::function<void()>& what) override {
+    what();
+    applications_[seat]->serve();
+  }
+  bool simulates(std::size_t) const override { return true; }
+  bool empty() override { return in_network() == 0; }
   fabric::NetworkSnapshot make_snapshot() const override;
   void take_snapshot(fabric::NetworkSnapshot& out) override;
   void report_times(latency::Stamps& stamps) override;

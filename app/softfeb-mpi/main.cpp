@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/mpi_exchange.hpp"
+#include "softfeb/command_line.hpp"
+
+#include <csignal>
+
+using namespace softfeb;
+
+namespace {
+
+/// If a process has died, mpirun ends the others with a signal. None of them can finish the run.
+extern "C" void interrupt(int) { mpi::MpiExchange::interrupt(); }
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const mpi::Session session(argc, argv);
+  mpi::MpiExchange exchange;
+  if (exchange.size() > 1)
+    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, interrupt);
+  return app::run_command_line(argc, argv, {"softfeb-mpi", &exchange});
+}

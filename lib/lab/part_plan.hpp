@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+#include "config/lab_config.hpp"
+#include "endpoints/plan.hpp"
+#include "simulator/parting.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace softfeb::lab {
+
+/// Links with a shorter delay are not cut: the parts would exchange frames so often that they gain nothing.
+inline constexpr Time kShortestWindow = 100 * kNanosecond;
+
+/// How the network of a lab is cut into parts. Only links between switches are cut; stations belong to the
+/// part of their switch. Links whose fault rules hold packets back (`delay`, `reorder`) are not cut either,
+/// because a later packet decides when a held packet arrives.
+struct PartPlan {
+  simulator::Parting parting;
+  std::vector<std::vector<std::uint32_t>> switches;  ///< of each part
+  std::vector<double> load;  ///< share of each part in the expected work; the sum is 1
+  std::size_t cut_links = 0;
+  double work = 0;       ///< seconds of work of the busiest part in a window
+  double crossings = 0;  ///< expected number of frames that cross a cut in a window
+
+  /// Share of the exchange in the time of a run, if an exchange without frames takes `exchange` seconds.
+  double exchange_share(double exchange) const;
+};
+
+/// Plans `network.parts`. With `auto`, there is one part for each of `processes`. Chooses parts with similar
+/// expected loads (lab/network_load.hpp) and few frames between them. Throws ConfigError if the network does
+/// not have so many parts, if a link between parts of the file must not be cut, or if there are fewer parts
+/// than processes.
+PartPlan plan_parts(const config::LabConfig& config, const endpoints::Plans& plans, std::uint32_t processes);
+
+/// Describes the plan to the user: parts, window, and the expected share of the exchange, with advice if it
+/// is high. `exchange`: see exchange_share(). Ends with a newline.
+std::string describe(const PartPlan& plan, const config::LabConfig& config, double exchange);
+
+}  // namespace softfeb::lab

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace softfeb::lab {
+
+/// Divides the nodes of a graph into parts of similar weight with little traffic between them. Deterministic.
+/// Set-up only: the time grows with the third power of the number of nodes.
+class Partition {
+ public:
+  /// `weights`: weight of each node.
+  explicit Partition(std::vector<double> weights);
+
+  /// Adds an edge.
+  void connect(std::uint32_t a, std::uint32_t b, double traffic);
+  /// Keeps two nodes in the same part.
+  void join(std::uint32_t a, std::uint32_t b);
+  /// Number of groups of nodes that can be separated: the largest number of parts.
+  std::size_t groups() const;
+
+  /// Returns the part of each node. Parts are numbered by their first nodes, and none is empty. Requires
+  /// 1 <= parts <= groups(). Merges the groups that have the most traffic between them until `parts` are
+  /// left, and then moves single groups as long as that helps.
+  std::vector<std::uint32_t> divide(std::uint32_t parts) const;
+
+ private:
+  struct Edge {
+    std::uint32_t a = 0, b = 0;
+    double traffic = 0;
+  };
+  struct State;
+
+  std::uint32_t root(std::uint32_t node) const;
+
+  std::vector<double> weights_;
+  std::vector<Edge> edges_;
+  std::vector<std::uint32_t> above_;  ///< union-find: parent of each node
+};
+
+}  // namespace softfeb::lab

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "simulator/exchange.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+/// lib/mpi connects the processes that mpirun has started. It may include only lib/simulator and the
+/// libraries below it. Only softfeb-mpi uses it.
+namespace softfeb::mpi {
+
+/// Starts MPI, and ends it in the destructor, which waits for the other processes. Create one object, first
+/// of all, in main().
+class Session {
+ public:
+  Session(int& argc, char**& argv);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+};
+
+/// Exchanges data with the processes of the same mpirun. An error of MPI ends all processes with status 3.
+/// Waiting processes use their CPUs, so each should have one of its own. Requires a Session.
+class MpiExchange final : public simulator::Exchange {
+ public:
+  MpiExchange();
+
+  std::uint32_t size() const override { return size_; }
+  std::uint32_t rank() const override { return rank_; }
+  void connect(std::vector<std::uint32_t> neighbours) override;
+  Time swap(Time earliest, std::span<const Bytes> out, Bytes& in) override;
+  void gather(ByteSpan mine, const Take& take) override;
+  bool all(bool mine) override;
+  std::uint64_t lead(std::uint64_t mine) override;
+  void end_all(int status) override;
+
+  /// Makes all present and future calls of this process throw EnvironmentError, so that incomplete files are
+  /// removed. May be called in a signal handler.
+  static void interrupt();
+
+ private:
+  /// The beginning of a message. The first kFirst bytes of a message, including the head, are sent without
+  /// announcing their number; the rest follows in a second message.
+  struct Head {
+    std::uint64_t size = 0;  ///< bytes after the head
+    Time earliest = kNever;
+  };
+  static constexpr std::size_t kFirst = 16'384;
+
+  void swap_rest(std::span<const Bytes> out, Bytes& in, Time& least);
+
+  std::uint32_t size_ = 1, rank_ = 0;
+  std::vector<std::uint32_t> neighbours_;
+  bool complete_ = false;                   ///< in all processes, all others are neighbours
+  std::vector<Bytes> sending_, receiving_;  ///< first parts of messages, by neighbour
+};
+
+}  // namespace softfeb::mpi

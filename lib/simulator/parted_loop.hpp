@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/archive.hpp"
+#include "fabric/flow_table.hpp"
+#include "fabric/slice.hpp"
+#include "simulator/crossing.hpp"
+#include "simulator/event_loop.hpp"
+#include "simulator/exchange.hpp"
+#include "simulator/logged_stamps.hpp"
+#include "simulator/parting.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace softfeb::simulator {
+
+/// Event loops that simulate a network in parts, in one process or in several. The result is the same as that
+/// of a single event loop, event by event: each part runs for the delay of the links between the parts; then
+/// the parts exchange the frames that they have sent over these links, none of which has arrived yet.
+///
+/// All processes must make the same calls in the same order. With one part, the loop is an EventLoop and
+/// nothing else.
+class PartedLoop final : public Simulation {
+ public:
+  /// `exchange` must outlive the loop. `arena`: see CrossingCodec. `stamps`: records the times of messages
+  /// in the parts of this process; null: times are not recorded. Must outlive the loop.
+  PartedLoop(const fabric::NetworkConfig& config, const std::vector<Seat>& seats, const Parting& parting,
+             Exchange& exchange, std::vector<ByteSpan> arena, LoggedStamps* stamps = nullptr);
+  PartedLoop(const PartedLoop&) = delete;
+  PartedLoop& operator=(const PartedLoop&) = delete;
+
+  Time now() const override { return now_; }
+  /// Runs all events up to and including `end`. Throws std::runtime_error like EventLoop.
+  void run_until(Time end) override;
+  /// Calls `what`, which changes endpoint `seat` at now(), in the process that simulates the endpoint.
+  void change(std::size_t seat, const std::function<void()>& what) override;
+  /// True if this process simulates endpoint `seat`.
+  bool simulates(std::size_t seat) const override { return loop_of(seat) != nullptr; }
+  /// True if no frame is in flight in any process.
+  bool empty() override;
+
+  /// Makes the networks of this process report to `stamps` (fabric::Network::report_times()).
+  void report_times(latency::Stamps& stamps) override {
+    for (const auto& loop : loops_) loop->network().report_times(stamps);
+  }
+  fabric::NetworkSnapshot make_snapshot() const override { return loops_.front()->network().make_snapshot(); }
+  /// Takes a snapshot of the network. With several processes, only process 0 gets that of the whole network.
+  void take_snapshot(fabric::NetworkSnapshot& out) override;
+  /// Passes the recorded times of all processes to `table` in process 0, in the order in which a single event
+  /// loop would have recorded them.
+  void collect_stamps(latency::Stamps* table) override;
+
+  /// Sums over all parts of EventLoop's counters. With several processes, only process 0 has them, as of the
+  /// last snapshot.
+  std::uint64_t events() const override { return whole() ? loops_.front()->events() : events_; }
+  std::uint64_t passed_over() const override {
+    return whole() ? loops_.front()->passed_over() : passed_over_;
+  }
+
+ private:
+  using Bytes = Exchange::Bytes;
+
+  bool whole() const { return slices_.empty(); }
+  EventLoop* loop_of(std::size_t seat) const;
+  void make_slices(const fabric::NetworkConfig& config);
+  void connect(const fabric::NetworkConfig& config);
+  void run_window(Time end);
+  void enter(ByteSpan frames);
+  void write_snapshot(std::size_t loop, ArchiveWriter& out);
+  void count_flows(std::span<const std::vector<EventLoop::NewFlow>> begun,
+                   const std::vector<fabric::FlowSnapshot>& counted, fabric::NetworkSnapshot& out);
+
+  const Parting parting_;
+  Exchange& exchange_;
+  const CrossingCodec codec_;
+  LoggedStamps* stamps_;
+  std::uint32_t first_part_ = 0;       ///< first part of this process
+  std::vector<fabric::Slice> slices_;  ///< all parts, also those of other processes; empty with a single part
+  std::vector<std::unique_ptr<EventLoop>> loops_;  ///< parts of this process
+  std::vector<std::uint32_t> part_into_;           ///< part into which each direction leads
+  std::vector<std::uint32_t> part_of_seat_;
+  std::vector<Bytes> out_;  ///< frames for each process
+  Bytes in_;
+  Time now_ = 0;
+  Time earliest_ = 0;  ///< no event of any process is earlier
+  std::uint64_t step_ = 0;
+  fabric::FlowTable flows_;          ///< flows of the whole network, in process 0
+  fabric::NetworkSnapshot of_part_;  ///< buffer
+  std::uint64_t events_ = 0, passed_over_ = 0;
+};
+
+}  // namespace softfeb::simulator

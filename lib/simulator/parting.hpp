@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/time.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace softfeb::simulator {
+
+/// How a network is simulated in parts, which several processes may run. lab::plan_parts() makes it.
+struct Parting {
+  std::uint32_t parts = 1;
+  std::vector<std::uint32_t> part_of_switch;   ///< indexed like NetworkConfig::switches; empty if parts == 1
+  std::vector<std::uint32_t> part_of_station;  ///< indexed like NetworkConfig::stations; empty if parts == 1
+  /// Smallest delay of a link between two parts. A part may run for this time before it needs the frames of
+  /// the others.
+  Time window = kNever;
+  /// Maximum number of flows that a part counts (fabric::Slice::flows).
+  std::size_t flows = 4096;
+
+  /// Process of a part. Each process runs consecutive parts; their numbers differ by at most one.
+  std::uint32_t process_of(std::uint32_t part, std::uint32_t processes) const {
+    return static_cast<std::uint32_t>(std::uint64_t{part} * processes / parts);
+  }
+};
+
+}  // namespace softfeb::simulator
