@@ -32,7 +32,9 @@ std::string describe(const PartPlan& plan, const config::LabConfig& lab, double 
     text += fmt::format("  part {}: {:>3.0f} % of the work: {}\n", p, plan.load[p] * 100,
                         switch_names(plan.switches[p], lab));
   const double share = plan.exchange_share(exchange);
-  text += fmt::format("  expected share of the exchange between parts: {:.0f} %\n", share * 100);
+  text +=
+      fmt::format("  expected share of the exchange between parts: {:.0f} % (an exchange takes {:.1f} us)\n",
+                  share * 100, exchange * 1e6);
   if (share > kMuch)
     text +=
         "  parts gain little here; to use more cores, run several points of a study at once: softfeb lab "
