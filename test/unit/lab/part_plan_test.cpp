@@ -62,7 +62,8 @@ TEST_CASE("the expected load of switches and links follows the traffic", "[parts
   REQUIRE(load.switches.size() == 3);
   CHECK(load.switches[0] == Approx(2 * 2 * frames));  // two boards and the switch
   CHECK(load.switches[1] == Approx(2 * 2 * frames));
-  CHECK(load.switches[2] == Approx(2 * 4 * frames));  // the switch and the receiver
+  CHECK(load.switches[2] ==
+        Approx(2.5 * 4 * frames));  // the switch, and the receiver with 1 KiB in each frame
   for (std::size_t l = 0; l < config.network.links.size(); ++l) {
     CAPTURE(config.link_names[l]);
     const double boards = l < 4 ? 1 : l < 6 ? 2 : 4;
