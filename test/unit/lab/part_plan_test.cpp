@@ -129,6 +129,18 @@ TEST_CASE("mistakes in network.parts name their place", "[parts]") {
   CHECK(has(refusal(tree("  parts: [{switch: [leaf, spine]}]"), 1), "switches"));
 }
 
+TEST_CASE("the plan is described, with advice if parts gain little", "[parts]") {
+  const config::LabConfig config = config::load_lab_text(tree(), "tree.yaml");
+  const lab::PartPlan plan = lab::plan_parts(config, endpoints::Plans(config.run), 3);
+  const std::string text = lab::describe(plan, config, 3, 1e-9);
+  CHECK(has(text, "3 parts, 2 links cut, window 1us\n  part 0: "));
+  CHECK(has(text, "% of the work: leaf-0\n"));
+  CHECK(has(text, " times as fast as one process"));
+  CHECK(
+      has(lab::describe(plan, config, 3, 1e-3), "run several points of a study at once: softfeb lab sweep"));
+  CHECK(has(lab::describe(plan, config, 1, 0), "one process runs all parts"));
+}
+
 TEST_CASE("the share of the exchange decides whether parts pay", "[parts]") {
   lab::PartPlan plan = planned(tree(), 2);
   CHECK(plan.exchange_share(1) > 0.9);
