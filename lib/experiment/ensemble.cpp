@@ -11,7 +11,6 @@
 #include <chrono>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <vector>
 
 #include <unistd.h>
@@ -27,8 +26,13 @@ struct Identity {
 
 std::uint64_t hash_of_program() {
   std::ifstream file("/proc/self/exe", std::ios::binary);
-  const std::vector<char> bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  return hash_of({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+  std::vector<std::uint8_t> bytes(std::size_t{1} << 20);
+  std::uint64_t hash = 0;
+  while (file) {
+    file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    hash = hash_of(ByteSpan(bytes).first(static_cast<std::size_t>(file.gcount())), hash);
+  }
+  return hash;
 }
 
 std::string host_name() {

@@ -284,7 +284,8 @@ int run_in_parts(const Options& options, simulator::Exchange& exchange) {
   PartedRun run;
   all_or_none(exchange, [&] { run.load(options, exchange); });
   all_or_none(exchange, [&] { run.create(exchange); });
-  require_same(exchange, config::to_yaml(run.setup->lab) + lab::describe(run.plan, run.setup->lab, 0),
+  require_same(exchange,
+               config::to_yaml(run.setup->lab) + lab::describe(run.plan, run.setup->lab, exchange.size(), 0),
                run.driver->payload_hash());
   const double took = exchange_time(exchange);
   if (exchange.rank() != 0) {
@@ -292,7 +293,7 @@ int run_in_parts(const Options& options, simulator::Exchange& exchange) {
     return kDone;
   }
   if (run.plan.parting.parts > 1 && !run.setup->quiet)
-    fmt::print(stderr, "{}", lab::describe(run.plan, run.setup->lab, took));
+    fmt::print(stderr, "{}", lab::describe(run.plan, run.setup->lab, exchange.size(), took));
   return carry_out(*run.setup, *run.driver, *run.files, watch);
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <numeric>
+#include <utility>
 
 namespace softfeb::lab {
 
@@ -15,6 +16,8 @@ namespace {
 
 using fabric::NodeRef;
 
+/// Payload that a receiver checks and stores in the time that a frame takes at a switch.
+constexpr double kStoredPerFrame = 2048;
 /// Bytes of a frame on the wire in addition to its payload: headers, iCRC, FCS, preamble and gap.
 constexpr double kOverhead = 82;
 
@@ -22,13 +25,14 @@ constexpr double kOverhead = 82;
 struct QpFrames {
   double frames = 0;
   double per_message = 1;
+  double payload = 0;  ///< of a frame, in bytes
 };
 
 QpFrames frames_of_qp(const config::QpConfig& qp, double link_share) {
   const config::TrafficConfig& traffic = qp.traffic;
   const double length = std::max(1.0, traffic.mean_length());
   const double payload = std::min<double>(qp.pmtu, length);
-  QpFrames s{link_share / (payload + kOverhead), std::max(1.0, length / qp.pmtu)};
+  QpFrames s{link_share / (payload + kOverhead), std::max(1.0, length / qp.pmtu), payload};
   double limit = s.frames;
   if (traffic.arrivals) limit = traffic.arrivals->rate * s.per_message;
   const auto per_second = static_cast<double>(traffic.rate.per_second);
@@ -50,13 +54,16 @@ QpFrames frames_of_qp(const config::QpConfig& qp, double link_share) {
   return s;
 }
 
-/// Frames per second from station to station.
-using Matrix = std::map<std::uint32_t, std::map<std::uint32_t, double>>;  // by destination, then by source
+struct Traffic {
+  /// Frames per second from station to station, by destination, then by source.
+  std::map<std::uint32_t, std::map<std::uint32_t, double>> frames;
+  std::map<std::uint32_t, double> stored;  ///< payload bytes per second that each station receives
+};
 
-Matrix traffic_matrix(const config::LabConfig& config, const endpoints::Plans& plans) {
+Traffic expected_traffic(const config::LabConfig& config, const endpoints::Plans& plans) {
   std::vector<double> qps(config.run.boards.size(), 0);
   for (const endpoints::QpPlan& plan : plans.all()) ++qps[plan.board];
-  Matrix matrix;
+  Traffic traffic;
   for (const endpoints::QpPlan& plan : plans.all()) {
     if (!plan.target.receiver) continue;
     const auto from = config.station_of[plan.board];
@@ -64,10 +71,12 @@ Matrix traffic_matrix(const config::LabConfig& config, const endpoints::Plans& p
     if (!from || !to) continue;
     const auto link_rate = static_cast<double>(config.run.boards[plan.board].link_rate.value_or(0));
     const QpFrames s = frames_of_qp(*plan.config, link_rate / qps[plan.board]);
-    matrix[*to][*from] += s.frames;
-    if (plan.config->transport == roce::Transport::kRc) matrix[*from][*to] += s.frames / s.per_message;
+    traffic.frames[*to][*from] += s.frames;
+    traffic.stored[*to] += s.frames * s.payload;
+    if (plan.config->transport == roce::Transport::kRc)
+      traffic.frames[*from][*to] += s.frames / s.per_message;
   }
-  return matrix;
+  return traffic;
 }
 
 /// Lets the frames to one station flow through the switches.
@@ -144,8 +153,15 @@ NetworkLoad expected_load(const config::LabConfig& config, const endpoints::Plan
   load.switches.assign(config.network.switches.size(), 0);
   load.links.assign(config.network.links.size(), 0);
   const fabric::Hops hops(config.network);
-  for (const auto& [to, sources] : traffic_matrix(config, plans))
-    Flood(config.network, hops, to).run(sources, load);
+  const Traffic traffic = expected_traffic(config, plans);
+  for (const auto& [to, sources] : traffic.frames) Flood(config.network, hops, to).run(sources, load);
+  for (const fabric::LinkConfig& link : config.network.links) {
+    for (const auto& [station, sw] : {std::pair{link.a, link.b}, std::pair{link.b, link.a}}) {
+      if (station.kind != NodeRef::Kind::kStation || sw.kind != NodeRef::Kind::kSwitch) continue;
+      const auto stored = traffic.stored.find(station.index);
+      if (stored != traffic.stored.end()) load.switches[sw.index] += stored->second / kStoredPerFrame;
+    }
+  }
   return load;
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 /// Time that a frame takes at a switch or at a station, and the time to pass a frame to another part. These
 /// are measurements on a core of 2.6 GHz; the plan needs only their order of magnitude.
-constexpr double kPerVisit = 0.25e-6;
+constexpr double kPerVisit = 0.15e-6;
 constexpr double kPerCrossing = 0.2e-6;
 
 using fabric::NodeRef;

@@ -37,8 +37,10 @@ struct PartPlan {
 /// than processes.
 PartPlan plan_parts(const config::LabConfig& config, const endpoints::Plans& plans, std::uint32_t processes);
 
-/// Describes the plan to the user: parts, window, and the expected share of the exchange, with advice if it
-/// is high. `exchange`: see exchange_share(). Ends with a newline.
-std::string describe(const PartPlan& plan, const config::LabConfig& config, double exchange);
+/// Describes the plan to the user: parts, window, the expected share of the exchange, and how much faster
+/// than one process the run is expected to be, with advice if that is little. `exchange`: see
+/// exchange_share(). Ends with a newline.
+std::string describe(const PartPlan& plan, const config::LabConfig& config, std::uint32_t processes,
+                     double exchange);
 
 }  // namespace softfeb::lab

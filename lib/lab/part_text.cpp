@@ -2,6 +2,9 @@
 #include "config/units.hpp"
 #include "lab/part_plan.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include <fmt/format.h>
 
 namespace softfeb::lab {
@@ -10,6 +13,8 @@ namespace {
 
 /// Share of the exchange from which parts gain little.
 constexpr double kMuch = 0.3;
+/// Gain below which parts are not worth while.
+constexpr double kLittle = 1.2;
 /// A part with more switches shows only the first and the last one.
 constexpr std::size_t kShown = 4;
 
@@ -22,18 +27,33 @@ std::string switch_names(const std::vector<std::uint32_t>& switches, const confi
   return text;
 }
 
+/// Share of the process with the most work.
+double busiest(const PartPlan& plan, std::uint32_t processes) {
+  std::vector<double> load(processes, 0);
+  for (std::uint32_t p = 0; p < plan.load.size(); ++p)
+    load[plan.parting.process_of(p, processes)] += plan.load[p];
+  return *std::max_element(load.begin(), load.end());
+}
+
 }  // namespace
 
-std::string describe(const PartPlan& plan, const config::LabConfig& lab, double exchange) {
+std::string describe(const PartPlan& plan, const config::LabConfig& lab, std::uint32_t processes,
+                     double exchange) {
   std::string text =
       fmt::format("{} parts, {} links cut, window {}\n", plan.parting.parts, plan.cut_links,
                   plan.cut_links == 0 ? "unlimited" : config::format_time(plan.parting.window));
   for (std::size_t p = 0; p < plan.switches.size(); ++p)
     text += fmt::format("  part {}: {:>3.0f} % of the work: {}\n", p, plan.load[p] * 100,
                         switch_names(plan.switches[p], lab));
+  if (processes == 1) return text + "  one process runs all parts, which is not faster than one part\n";
   const double share = plan.exchange_share(exchange);
-  text += fmt::format("  expected share of the exchange between parts: {:.0f} %\n", share * 100);
-  if (share > kMuch)
+  const double gain = (1 - share) / busiest(plan, processes);
+  text +=
+      fmt::format("  expected share of the exchange between parts: {:.0f} % (an exchange takes {:.1f} us)\n",
+                  share * 100, exchange * 1e6);
+  text += fmt::format(
+      "  expected: {:.1f} times as fast as one process, if each process has a CPU of its own\n", gain);
+  if (share > kMuch || gain < kLittle)
     text +=
         "  parts gain little here; to use more cores, run several points of a study at once: softfeb lab "
         "sweep\n";

@@ -13,7 +13,7 @@ namespace {
 /// A part may exceed the mean weight by this factor to keep traffic inside.
 constexpr double kPartSlack = 1.1;
 /// Cost of a unit of traffic between parts, in units of weight.
-constexpr double kTrafficCost = 0.8;
+constexpr double kTrafficCost = 1.3;
 
 constexpr std::uint32_t kNoPart = UINT32_MAX;
 
@@ -71,7 +71,9 @@ void Partition::State::merge_until(std::uint32_t parts) {
       for (std::size_t j = i + 1; j < left.size(); ++j) {
         const double sum = weights[left[i]] + weights[left[j]];
         const double shared = between[left[i]][left[j]];
-        const std::pair score{sum <= limit && sum > 0 ? shared / sum : 0, -sum};
+        // Divided by the product, so that heavy nodes in the middle do not attract all others.
+        const double product = weights[left[i]] * weights[left[j]];
+        const std::pair score{sum <= limit && product > 0 ? shared / product : 0, -sum};
         if (score > best_score) {
           best_score = score;
           best = {i, j};

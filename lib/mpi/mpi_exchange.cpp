@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include <mpi.h>
@@ -26,7 +28,11 @@ volatile std::sig_atomic_t interrupted = 0;
 /// Waits for all requests. Throws if a signal has arrived, because another process may have ended, for which
 /// this one would wait forever.
 void wait(std::span<MPI_Request> requests) {
-  for (int done = 0; done == 0;) {
+  // The other process is usually as far, so do not give up the CPU at once.
+  constexpr int kSpins = 200;
+  int done = 0;
+  for (int spins = 0; done == 0; ++spins) {
+    if (spins > kSpins) std::this_thread::yield();
     MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
     if (interrupted != 0) throw EnvironmentError("ended by a signal, so there is no result", "");
   }
@@ -61,6 +67,9 @@ void receive_bytes(std::uint8_t* bytes, std::size_t size, int from, int tag) {
 }  // namespace
 
 Session::Session(int& argc, char**& argv) {
+  // Messages of this size are copied at once between processes of a host. By default, those above 4 KiB need
+  // system calls, which take several times as long. Users may choose another value.
+  setenv("OMPI_MCA_btl_vader_eager_limit", "32768", 0);
   MPI_Init(&argc, &argv);
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   MPI_Comm_create_errhandler(end_on_error, &handler);

@@ -75,7 +75,7 @@ fabric::Network::Departure CrossingCodec::read(ArchiveReader& in, FramePool& poo
   const ByteSpan payload = placed ? arena_[r.payload.block].subspan(r.payload.offset, r.payload_length)
                                   : in.view(r.payload_length);
   PoolFrame* const frame = pool.restore(header, payload, !placed);
-  if (frame == nullptr) throw std::runtime_error(FramePool::full_text());
+  if (frame == nullptr) throw std::runtime_error(pool.full_text());
   frame->length = r.length;
   frame->at = r.at;
   frame->message = r.message;

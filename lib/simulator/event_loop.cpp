@@ -10,7 +10,8 @@ namespace softfeb::simulator {
 
 EventLoop::EventLoop(const fabric::NetworkConfig& config, const std::vector<Seat>& seats,
                      const fabric::Slice* slice)
-    : network_(config, pool_, slice),
+    : pool_(FramePool::limit_for(config.stations.size())),
+      network_(config, pool_, slice),
       slice_(slice),
       place_of_(config.stations.size(), kNobody),
       next_(seats.size()) {
@@ -27,7 +28,7 @@ EventLoop::EventLoop(const fabric::NetworkConfig& config, const std::vector<Seat
 /// Prepares an empty frame for the engine to write to.
 void EventLoop::prepare(std::size_t i) {
   frames_[i] = pool_.acquire();
-  if (frames_[i] == nullptr) throw std::runtime_error(FramePool::full_text());
+  if (frames_[i] == nullptr) throw std::runtime_error(pool_.full_text());
   out_[i].header = frames_[i]->header;
 }
 

@@ -32,8 +32,8 @@ class EventLoop {
   EventLoop& operator=(const EventLoop&) = delete;
 
   Time now() const { return now_; }
-  /// Runs all events up to and including `end`. Throws std::runtime_error if more than FramePool::kMost
-  /// frames are in flight.
+  /// Runs all events up to and including `end`. Throws std::runtime_error if more than
+  /// FramePool::limit_for() frames are in flight.
   void run_until(Time end);
   /// Sends the frames of endpoint `seat` that are due. Call it after changing the endpoint at now().
   void touched(std::size_t seat) { serve(static_cast<std::uint32_t>(seat), now_); }

@@ -107,8 +107,8 @@ PoolFrame* FramePool::restore(ByteSpan header, ByteSpan payload, bool copies) {
   return frame;
 }
 
-std::string FramePool::full_text() {
-  return "more than " + std::to_string(kMost) +
+std::string FramePool::full_text() const {
+  return "more than " + std::to_string(most_) +
          " frames are in flight at once; limit the boards to their links' rates (link_rate), "
          "or use smaller switch buffers";
 }

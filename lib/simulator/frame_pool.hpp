@@ -5,6 +5,7 @@
 #include "engine/tx_frame.hpp"
 #include "fabric/frame.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -38,6 +39,12 @@ class FramePool : public fabric::FrameStore {
  public:
   static constexpr std::size_t kMost = 1U << 20;
 
+  /// Limit for a network with this number of stations. Before traffic begins, each station may flood an ARP
+  /// request to all others, so large networks need more than kMost frames.
+  static constexpr std::size_t limit_for(std::size_t stations) {
+    return std::max(kMost, std::min(4 * kMost, 2 * stations * stations));
+  }
+
   explicit FramePool(std::size_t most = kMost) : most_(most) {}
 
   /// Returns an empty frame; null at the limit.
@@ -49,7 +56,7 @@ class FramePool : public fabric::FrameStore {
   /// are copied; the payload is copied if `copies`, and must otherwise outlive the frame. Null at the limit.
   PoolFrame* restore(ByteSpan header, ByteSpan payload, bool copies);
   /// Error message for a user whose network has more frames in flight than the pool has.
-  static std::string full_text();
+  std::string full_text() const;
 
   fabric::Frame* make(ByteSpan bytes) override;
   fabric::Frame* copy(const fabric::Frame& frame) override;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <set>
+#include <stdexcept>
 #include <utility>
 
 namespace softfeb::simulator {
@@ -154,6 +155,10 @@ void PartedLoop::take_snapshot(fabric::NetworkSnapshot& out) {
     }
   });
   count_flows(begun, counted, out);
+  // Each part has frames of its own, so a shortage depends on the parts.
+  if (out.totals.dropped_store != 0)
+    throw std::runtime_error("frames were lost, and the result would depend on the parts: " +
+                             loops_.front()->pool().full_text());
 }
 
 void PartedLoop::write_snapshot(std::size_t i, ArchiveWriter& out) {

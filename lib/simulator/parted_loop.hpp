@@ -50,6 +50,7 @@ class PartedLoop final : public Simulation {
   }
   fabric::NetworkSnapshot make_snapshot() const override { return loops_.front()->network().make_snapshot(); }
   /// Takes a snapshot of the network. With several processes, only process 0 gets that of the whole network.
+  /// Throws std::runtime_error if a part had too few frames for copies.
   void take_snapshot(fabric::NetworkSnapshot& out) override;
   /// Passes the recorded times of all processes to `table` in process 0, in the order in which a single event
   /// loop would have recorded them.

@@ -62,7 +62,8 @@ TEST_CASE("the expected load of switches and links follows the traffic", "[parts
   REQUIRE(load.switches.size() == 3);
   CHECK(load.switches[0] == Approx(2 * 2 * frames));  // two boards and the switch
   CHECK(load.switches[1] == Approx(2 * 2 * frames));
-  CHECK(load.switches[2] == Approx(2 * 4 * frames));  // the switch and the receiver
+  CHECK(load.switches[2] ==
+        Approx(2.5 * 4 * frames));  // the switch, and the receiver with 1 KiB in each frame
   for (std::size_t l = 0; l < config.network.links.size(); ++l) {
     CAPTURE(config.link_names[l]);
     const double boards = l < 4 ? 1 : l < 6 ? 2 : 4;
@@ -126,6 +127,18 @@ TEST_CASE("mistakes in network.parts name their place", "[parts]") {
             "\"leaf-1\" is already in part 0"));
   CHECK(has(refusal(tree("  parts: [{switches: [leaf, spine, daq]}]"), 1), "\"daq\" is not a switch"));
   CHECK(has(refusal(tree("  parts: [{switch: [leaf, spine]}]"), 1), "switches"));
+}
+
+TEST_CASE("the plan is described, with advice if parts gain little", "[parts]") {
+  const config::LabConfig config = config::load_lab_text(tree(), "tree.yaml");
+  const lab::PartPlan plan = lab::plan_parts(config, endpoints::Plans(config.run), 3);
+  const std::string text = lab::describe(plan, config, 3, 1e-9);
+  CHECK(has(text, "3 parts, 2 links cut, window 1us\n  part 0: "));
+  CHECK(has(text, "% of the work: leaf-0\n"));
+  CHECK(has(text, " times as fast as one process"));
+  CHECK(
+      has(lab::describe(plan, config, 3, 1e-3), "run several points of a study at once: softfeb lab sweep"));
+  CHECK(has(lab::describe(plan, config, 1, 0), "one process runs all parts"));
 }
 
 TEST_CASE("the share of the exchange decides whether parts pay", "[parts]") {

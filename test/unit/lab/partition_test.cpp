@@ -38,6 +38,22 @@ TEST_CASE("parts have similar weights", "[partition]") {
   }
 }
 
+TEST_CASE("the leaves of a pod stay with it", "[partition]") {
+  // Four leaves at each of four pods (nodes 16 to 19), which a core (node 20) connects.
+  std::vector<double> weights(16, 2);
+  weights.insert(weights.end(), {14, 14, 14, 14, 2});
+  Partition p(weights);
+  for (std::uint32_t leaf = 0; leaf < 16; ++leaf) p.connect(leaf, 16 + leaf / 4, 1);
+  for (std::uint32_t pod = 16; pod < 20; ++pod) p.connect(pod, 20, 6);
+  const std::vector<std::uint32_t> parts = p.divide(2);
+  for (std::uint32_t leaf = 0; leaf < 16; ++leaf) {
+    CAPTURE(leaf);
+    CHECK(parts[leaf] == parts[16 + leaf / 4]);
+  }
+  CHECK(std::count(parts.begin(), parts.end(), 0U) >= 10);
+  CHECK(std::count(parts.begin(), parts.end(), 1U) >= 10);
+}
+
 TEST_CASE("joined nodes are not separated", "[partition]") {
   Partition p({1, 1, 1, 1});
   p.join(1, 3);

@@ -145,3 +145,9 @@ TEST_CASE("a frame becomes writable in one piece, and shorter") {
   next->length = UINT16_MAX + 1;
   CHECK(pool.writable(*next).empty());
 }
+
+TEST_CASE("a pool has room for an ARP request of every station to all others", "[frame_pool]") {
+  CHECK(FramePool::limit_for(143) == FramePool::kMost);
+  CHECK(FramePool::limit_for(1280) > 1280 * 1280);
+  CHECK(FramePool::limit_for(100'000) == 4 * FramePool::kMost);
+}
