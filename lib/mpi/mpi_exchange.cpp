@@ -23,7 +23,7 @@ constexpr int kGatherTag = 3;
 /// MPI counts bytes with an int, so longer messages are cut.
 constexpr std::size_t kPieceBytes = std::size_t{1} << 30;
 
-volatile std::sig_atomic_t interrupted = 0;
+volatile std::sig_atomic_t g_interrupted = 0;
 
 /// Waits for all requests. Throws if a signal has arrived, because another process may have ended, for which
 /// this one would wait forever.
@@ -34,7 +34,7 @@ void wait(std::span<MPI_Request> requests) {
   for (int spins = 0; done == 0; ++spins) {
     if (spins > kSpins) std::this_thread::yield();
     MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
-    if (interrupted != 0) throw EnvironmentError("ended by a signal, so there is no result", "");
+    if (g_interrupted != 0) throw EnvironmentError("ended by a signal, so there is no result", "");
   }
 }
 void wait(MPI_Request& request) { wait({&request, 1}); }
@@ -70,13 +70,17 @@ Session::Session(int& argc, char**& argv) {
   // Messages of this size are copied at once between processes of a host. By default, those above 4 KiB need
   // system calls, which take several times as long. Users may choose another value.
   setenv("OMPI_MCA_btl_vader_eager_limit", "32768", 0);
-  MPI_Init(&argc, &argv);
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);  // MpiHosts has a thread
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   MPI_Comm_create_errhandler(end_on_error, &handler);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
 }
 
-Session::~Session() { MPI_Finalize(); }
+Session::~Session() {
+  // After a signal, another process may have ended, for which MPI_Finalize would wait forever.
+  if (g_interrupted == 0) MPI_Finalize();
+}
 
 MpiExchange::MpiExchange() {
   int number = 0;
@@ -174,7 +178,9 @@ std::uint64_t MpiExchange::lead(std::uint64_t mine) {
   return mine;
 }
 
-void MpiExchange::interrupt() { interrupted = 1; }
+void MpiExchange::interrupt() { g_interrupted = 1; }
+
+bool MpiExchange::interrupted() { return g_interrupted != 0; }
 
 void MpiExchange::end_all(int status) { MPI_Abort(MPI_COMM_WORLD, status); }
 
