@@ -248,16 +248,17 @@ std::optional<Network::Departure> Network::Parts::depart() {
       const FlowSnapshot& counted = flows[frame->flow];
       flow = {counted.source, counted.destination, counted.qpn};
     }
-    return Departure{d, frame, late, flow};
+    return Departure{d, frame, late, flow, channels[d].wire.arrival(*frame)};
   }
   return std::nullopt;
 }
 
-void Network::Parts::enter(const Departure& departure) {
+Time Network::Parts::enter(const Departure& departure) {
   const auto& flow = departure.flow;
   departure.frame->flow = flow ? flows.find(flow->source, flow->destination, flow->qpn) : kNoFlow;
   channels[departure.direction].wire.enter(departure.frame, departure.late);
   schedule(departure.direction);
+  return channels[departure.direction].wire.arrival(*departure.frame);
 }
 
 void Network::Parts::read_rules(NetworkSnapshot& out) const {
@@ -278,7 +279,7 @@ Time Network::next_event() const { return parts_->events.time(); }
 void Network::report_times(latency::Stamps& stamps) { parts_->stamps = &stamps; }
 const NetworkConfig& Network::config() const { return parts_->config; }
 std::optional<Network::Departure> Network::depart() { return parts_->depart(); }
-void Network::enter(const Departure& departure) { parts_->enter(departure); }
+Time Network::enter(const Departure& departure) { return parts_->enter(departure); }
 std::span<const FlowSnapshot> Network::flows() const { return parts_->flows.all(); }
 const Network::Moment& Network::moment() const { return parts_->moment; }
 bool Network::leaves(std::uint32_t direction) const {

@@ -214,7 +214,7 @@ struct Network::Parts {
 
   // Links to other slices.
   std::optional<Departure> depart();
-  void enter(const Departure& departure);
+  Time enter(const Departure& departure);
 
   void drop(Frame* frame, std::uint64_t& counter);
   void read_rules(NetworkSnapshot& out) const;

@@ -67,7 +67,7 @@ struct Sliced {
     if (slices.empty()) return;
     for (std::size_t i = 0; i < networks.size(); ++i)
       while (const auto departure = networks[i]->depart()) {
-        CHECK(departure->frame->at > until);
+        CHECK(departure->arrives > until);
         ++crossings;
         networks[1 - i]->enter(*departure);
       }
