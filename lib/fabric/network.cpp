@@ -5,6 +5,7 @@
 #include "fabric/network_impl.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 namespace softfeb::fabric {
@@ -101,8 +102,11 @@ Network::Parts::Parts(const NetworkConfig& c, FrameStore& frame_store, const Sli
     channel.into = topology.port_of[reverse_of(d)];
     channel.station = topology.directions[d].to.index;
     channels.push_back(std::move(channel));
-    if (slice != nullptr && slice->has(topology.directions[d].from) && !slice->has(topology.directions[d].to))
-      leaving.push_back(d);
+    if (slice == nullptr || !slice->has(topology.directions[d].from) || slice->has(topology.directions[d].to))
+      continue;
+    channels.back().into = Topology::kNoPort;
+    channels.back().station = Channel::kElsewhere;
+    leaving.push_back(d);
   }
   if (config.multipath) multipath.emplace(config, topology);
   for (std::uint32_t p = 0; p < topology.ports.size(); ++p) {
@@ -214,6 +218,9 @@ void Network::Parts::happen(std::uint32_t d, Time now, Delivery& delivery) {
     if (channel.into != Topology::kNoPort) {
       receive(channel.into, frame, now);
     } else {
+      // depart() must take the frame before this time, or else it would come too late.
+      if (channel.station == Channel::kElsewhere)
+        throw std::logic_error("a frame has not left its slice in time; please report this");
       ++totals.delivered;
       if (frame->flow != kNoFlow) {
         ++flows[frame->flow].packets;

@@ -42,7 +42,9 @@ struct Channel {
   Time delayed_at = kNever;
   std::uint16_t from = Topology::kNoPort;  ///< switch port that sends
   std::uint16_t into = Topology::kNoPort;  ///< switch port that receives
-  std::uint32_t station = 0;               ///< receiving station, if no switch port receives
+  std::uint32_t station = 0;  ///< receiving station, if no switch port receives; kElsewhere: another slice
+
+  static constexpr std::uint32_t kElsewhere = UINT32_MAX;
 };
 
 /// Frames that wait because a switch takes time (SwitchTimes). All lists are ordered by time.
