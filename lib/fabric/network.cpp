@@ -6,6 +6,7 @@
 #include "fabric/network_impl.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 namespace softfeb::fabric {
@@ -102,8 +103,11 @@ Network::Parts::Parts(const NetworkConfig& c, FrameStore& frame_store, const Sli
     channel.into = topology.port_of[reverse_of(d)];
     channel.station = topology.directions[d].to.index;
     channels.push_back(std::move(channel));
-    if (slice != nullptr && slice->has(topology.directions[d].from) && !slice->has(topology.directions[d].to))
-      leaving.push_back(d);
+    if (slice == nullptr || !slice->has(topology.directions[d].from) || slice->has(topology.directions[d].to))
+      continue;
+    channels.back().into = Topology::kNoPort;
+    channels.back().station = Channel::kElsewhere;
+    leaving.push_back(d);
   }
   if (config.multipath) multipath.emplace(config, topology);
   for (std::uint32_t p = 0; p < topology.ports.size(); ++p) {
@@ -237,6 +241,9 @@ void Network::Parts::happen(std::uint32_t d, Time now, Delivery& delivery) {
     if (channel.into != Topology::kNoPort) {
       receive(channel.into, frame, now);
     } else {
+      // depart() must take the frame before this time, or else it would come too late.
+      if (channel.station == Channel::kElsewhere)
+        throw std::logic_error("a frame has not left its slice in time; please report this");
       ++totals.delivered;
       if (frame->flow != kNoFlow) {
         ++flows[frame->flow].packets;
@@ -271,16 +278,17 @@ std::optional<Network::Departure> Network::Parts::depart() {
       const FlowSnapshot& counted = flows[frame->flow];
       flow = {counted.source, counted.destination, counted.qpn};
     }
-    return Departure{d, frame, late, flow};
+    return Departure{d, frame, late, flow, channels[d].wire.arrival(*frame)};
   }
   return std::nullopt;
 }
 
-void Network::Parts::enter(const Departure& departure) {
+Time Network::Parts::enter(const Departure& departure) {
   const auto& flow = departure.flow;
   departure.frame->flow = flow ? flows.find(flow->source, flow->destination, flow->qpn) : kNoFlow;
   channels[departure.direction].wire.enter(departure.frame, departure.late);
   schedule(departure.direction);
+  return channels[departure.direction].wire.arrival(*departure.frame);
 }
 
 void Network::Parts::read_rules(NetworkSnapshot& out) const {
@@ -301,7 +309,7 @@ Time Network::next_event() const { return parts_->events.time(); }
 void Network::report_times(latency::Stamps& stamps) { parts_->stamps = &stamps; }
 const NetworkConfig& Network::config() const { return parts_->config; }
 std::optional<Network::Departure> Network::depart() { return parts_->depart(); }
-void Network::enter(const Departure& departure) { parts_->enter(departure); }
+Time Network::enter(const Departure& departure) { return parts_->enter(departure); }
 std::span<const FlowSnapshot> Network::flows() const { return parts_->flows.all(); }
 const Network::Moment& Network::moment() const { return parts_->moment; }
 bool Network::leaves(std::uint32_t direction) const {

@@ -70,13 +70,15 @@ class Network {
     Frame* frame = nullptr;       ///< arrives at Frame::at; owned by the caller
     bool late = false;
     std::optional<FlowKey> flow;
+    Time arrives = 0;  ///< with cut-through, its header arrives before Frame::at; not needed to enter()
   };
   /// Removes the next frame from the links to other slices; nullopt: there is none. Frames that were sent
-  /// after time t arrive later than t plus the delay of their link.
+  /// after time t arrive (Departure::arrives) later than t plus the delay of their link.
   std::optional<Departure> depart();
   /// Takes a frame that has departed from another slice and arrives at Frame::at, which must not be in the
   /// past. Frames of one direction must enter in the order in which they departed.
-  void enter(const Departure& departure);
+  /// Returns the time of its arrival (Departure::arrives).
+  Time enter(const Departure& departure);
   /// True if frames leave the slice in this direction.
   bool leaves(std::uint32_t direction) const;
 

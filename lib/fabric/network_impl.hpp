@@ -43,7 +43,9 @@ struct Channel {
   Time delayed_at = kNever;
   std::uint16_t from = Topology::kNoPort;  ///< switch port that sends
   std::uint16_t into = Topology::kNoPort;  ///< switch port that receives
-  std::uint32_t station = 0;               ///< receiving station, if no switch port receives
+  std::uint32_t station = 0;  ///< receiving station, if no switch port receives; kElsewhere: another slice
+
+  static constexpr std::uint32_t kElsewhere = UINT32_MAX;
 };
 
 /// Frames that wait because a switch takes time (SwitchTimes). All lists are ordered by time.
@@ -216,7 +218,7 @@ struct Network::Parts {
 
   // Links to other slices.
   std::optional<Departure> depart();
-  void enter(const Departure& departure);
+  Time enter(const Departure& departure);
 
   void drop(Frame* frame, std::uint64_t& counter);
   void read_rules(NetworkSnapshot& out) const;

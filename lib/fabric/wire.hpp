@@ -59,6 +59,10 @@ class Wire {
   /// that a fault delays follow all others, and `late` is then true. enter() puts the frame on the same wire
   /// in another slice of the network. Requires that no rule can hold frames.
   Frame* leave(bool& late);
+  /// Time at which a frame of this wire arrives: its last bit, or its announced header.
+  Time arrival(const Frame& frame) const {
+    return headers_ ? frame.at - after_header(frame.length) : frame.at;
+  }
   void enter(Frame* frame, bool late);
   /// Number of frames on the wire.
   std::size_t size() const;

@@ -86,7 +86,7 @@ fabric::Network::Departure CrossingCodec::read(ArchiveReader& in, FramePool& poo
   frame->cch = r.cch;
   frame->trailer_length = r.trailer_length;
   frame->trailer = r.trailer;
-  return {r.direction, frame, r.late, r.has_flow ? std::optional(r.flow) : std::nullopt};
+  return {r.direction, frame, r.late, r.has_flow ? std::optional(r.flow) : std::nullopt, 0};
 }
 
 }  // namespace softfeb::simulator

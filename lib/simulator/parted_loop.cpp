@@ -90,7 +90,7 @@ void PartedLoop::run_window(Time end) {
     loop.set_step(step_);
     loop.run_until(end);
     while (const auto departure = loop.network().depart()) {
-      earliest = std::min(earliest, departure->frame->at);
+      earliest = std::min(earliest, departure->arrives);
       const std::uint32_t to = parting_.process_of(part_into_[departure->direction], exchange_.size());
       codec_.write(*departure, out_[to]);
       loop.pool().release(departure->frame);
@@ -109,7 +109,9 @@ void PartedLoop::enter(ByteSpan frames) {
   ArchiveReader in(frames);
   while (!in.empty()) {
     EventLoop& loop = *loops_[part_into_[CrossingCodec::direction_of_next(in)] - first_part_];
-    loop.network().enter(codec_.read(in, loop.pool()));
+    // A frame from the past would change the result, so this must not happen unnoticed.
+    if (loop.network().enter(codec_.read(in, loop.pool())) <= now_)
+      throw std::logic_error("a frame from another part has come too late; please report this");
   }
 }
 

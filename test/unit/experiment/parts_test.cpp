@@ -128,6 +128,44 @@ TEST_CASE("a funnel gives the same document in parts", "[experiment][parts]") {
   CHECK(compare_parts(lab_file("funnel.yaml", overrides), {2, 5}).marked > 100);
 }
 
+namespace {
+
+/// A network that is idle for several windows. With cut-through, a header arrives before the rest of its
+/// frame, and ends an idle time.
+constexpr const char* kCutThrough = R"(
+run: {duration: 400us, warmup: 100us, seed: 147, drain_timeout: 20ms}
+lab: {sample_interval: 50us}
+network:
+  switches:
+    - {name: leaf, count: 3, buffer: 4MiB, cut_through: on, ecn: {kmin: 20KiB, kmax: 30KiB}}
+    - {name: spine, buffer: 4MiB, cut_through: on, ecn: {kmin: 20KiB, kmax: 30KiB}}
+  links:
+    - {ends: [feb-0, leaf-0], rate: 10Gb/s}
+    - {ends: [feb-1, leaf-1], rate: 10Gb/s}
+    - {ends: [feb-2, leaf-2], rate: 10Gb/s, delay: 500ns}
+    - {ends: [feb-3, leaf-0], rate: 10Gb/s}
+    - {ends: [srv-0, leaf-1], rate: 40Gb/s, delay: 300ns}
+    - {ends: [srv-1, spine], rate: 40Gb/s, delay: 300ns}
+    - {ends: [leaf-0, spine], rate: 25Gb/s, delay: 500ns}
+    - {ends: [leaf-1, spine], rate: 7Gb/s, delay: 1us}
+    - {ends: [leaf-2, spine], rate: 10Gb/s, delay: 500ns}
+boards:
+  - name: feb
+    count: 4
+    ip: 10.0.0.1/16
+    congestion: timely
+    qps:
+      - {to: srv, pmtu: 4096, traffic: {message_size: 3000B}}
+      - {to: srv, pmtu: 1024, traffic: {message_size: 16KiB}}
+receivers: [{name: srv, count: 2, ip: 10.0.1.1/16, memory: 1MiB}]
+)";
+
+}  // namespace
+
+TEST_CASE("a network that is sometimes idle gives the same document in parts", "[experiment][parts]") {
+  CHECK(compare_parts(config::load_lab_text(kCutThrough, "cut-through.yaml"), {2, 4}).frames > 100);
+}
+
 TEST_CASE("a leaf-spine fabric gives the same document in parts", "[experiment][parts]") {
   for (const std::string mode : {"hash", "round_robin", "random"}) {
     CAPTURE(mode);

@@ -2,6 +2,7 @@
 // Two slices of a network do exactly what the whole network does.
 #include "fabric_fixture.hpp"
 
+#include <stdexcept>
 #include <tuple>
 
 #include <catch2/catch.hpp>
@@ -67,7 +68,7 @@ struct Sliced {
     if (slices.empty()) return;
     for (std::size_t i = 0; i < networks.size(); ++i)
       while (const auto departure = networks[i]->depart()) {
-        CHECK(departure->frame->at > until);
+        CHECK(departure->arrives > until);
         ++crossings;
         networks[1 - i]->enter(*departure);
       }
@@ -143,6 +144,14 @@ TEST_CASE("two slices do what the whole network does", "[slice]") {
     marked += a.ports[p].ecn_marked;
   }
   CHECK(marked > 10);
+}
+
+TEST_CASE("a slice does not run past the arrival of a frame that has not left it", "[slice]") {
+  Sliced halves(two_halves(), {{{1, 0}, {1, 1, 1, 1, 0, 0, 0, 0}}, {{0, 1}, {0, 0, 0, 0, 1, 1, 1, 1}}});
+  DataFrame f;
+  f.to = 5;
+  halves.network_of(0).send(0, halves.store.make(data_bytes(f)), 0);
+  CHECK_THROWS_AS(halves.run(kMillisecond), std::logic_error);
 }
 
 TEST_CASE("a frame that crosses to another slice keeps its flow", "[slice]") {

@@ -42,7 +42,7 @@ struct TwoSides {
     return f;
   }
   fabric::Network::Departure pass(PoolFrame* f) {
-    near_side.write({6, f, true, fabric::FlowKey{1, 3, 17}}, wire);
+    near_side.write({6, f, true, fabric::FlowKey{1, 3, 17}, 0}, wire);
     ArchiveReader in(wire);
     CHECK(CrossingCodec::direction_of_next(in) == 6);
     auto entered = far_side.read(in, pool);
@@ -99,7 +99,7 @@ TEST_CASE("a frame crosses with a payload of its own, a flipped bit, or a change
 
 TEST_CASE("a frame with a payload that the other side lacks is refused", "[crossing]") {
   TwoSides t;
-  t.near_side.write({6, t.frame(&t.near_arena[4096], false), false, std::nullopt}, t.wire);
+  t.near_side.write({6, t.frame(&t.near_arena[4096], false), false, std::nullopt, 0}, t.wire);
   const std::vector<std::uint8_t> small(100);
   const CrossingCodec other({ByteSpan(small)});
   ArchiveReader in(t.wire);
