@@ -42,6 +42,10 @@ bool check_path(Reading& reading, const RunConfig& config, const EndpointConfig&
     return unreachable(names + " are on one port, which does not receive its own packets",
                        "put the receiver on another port");
   }
+  if (ring && config.ports[from.port].host != config.ports[to.port].host) {
+    return unreachable(names + " are on two hosts, and a net_ring does not leave its host",
+                       "use ports that a cable connects, or put both on one host");
+  }
   if (!linked && ring && (a.kind != b.kind || a.name != b.name)) {
     return unreachable("no link connects " + names, "put them at the two ends of one net_ring link");
   }

@@ -11,13 +11,19 @@
 namespace softfeb::config {
 namespace {
 
+/// Returns `name` with the host of the port, because every host may have a device of this name.
+std::string on_host(const RunConfig& config, std::size_t port, const std::string& name) {
+  const auto host = config.ports[port].host;
+  return host ? name + '@' + std::to_string(*host) : name;
+}
+
 /// Returns a key for the network that the endpoint is attached to: the lab network, the link of a ring, or
 /// the port.
 std::string network_key(const RunConfig& config, const EndpointConfig& e) {
   if (e.network) return "network " + std::to_string(*e.network);
   const Device& device = config.ports[e.port].device;
-  const std::string base =
-      device.kind == DeviceKind::kRing ? "ring " + device.name : "port " + config.ports[e.port].name;
+  const std::string base = device.kind == DeviceKind::kRing ? "ring " + on_host(config, e.port, device.name)
+                                                            : "port " + config.ports[e.port].name;
   return e.vlan ? base + " VLAN " + std::to_string(*e.vlan) : base;
 }
 
@@ -96,20 +102,25 @@ class Checker {
   void check_ports() {
     std::map<std::string, std::vector<const PortConfig*>> links;
     std::map<std::string, const PortConfig*> devices;
-    for (const PortConfig& port : config_.ports) {
+    for (std::size_t p = 0; p < config_.ports.size(); ++p) {
+      const PortConfig& port = config_.ports[p];
       if (port.device.kind == DeviceKind::kRing) {
-        links[port.device.name].push_back(&port);
-      } else if (port.device.kind != DeviceKind::kNull && !devices.emplace(port.device.text, &port).second) {
+        links[on_host(config_, p, port.device.name)].push_back(&port);
+      } else if (port.device.kind != DeviceKind::kNull &&
+                 !devices.emplace(on_host(config_, p, port.device.text), &port).second) {
         problem(port.where, "device", "two ports use one device", "remove one of them");
       }
       if (port.capture) claim_file(config_.place(port.capture->where, "file"), port.capture->file);
     }
     for (const auto& [link, ends] : links) {
       if (ends.size() == 2) continue;
-      problem(
-          ends.back()->where, "device",
-          "link \"" + link + "\" has " + std::to_string(ends.size()) + (ends.size() == 1 ? " end" : " ends"),
-          "name each link in exactly two ports");
+      const std::string at = ends.back()->host_name.empty() ? "" : " on host " + ends.back()->host_name;
+      problem(ends.back()->where, "device",
+              "link \"" + ends.back()->device.name + "\" has " + std::to_string(ends.size()) +
+                  (ends.size() == 1 ? " end" : " ends") + at,
+              at.empty()
+                  ? "name each link in exactly two ports"
+                  : "name each link in exactly two ports of a host: a net_ring does not leave its host");
     }
   }
 

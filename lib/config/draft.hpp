@@ -132,6 +132,12 @@ SwitchTestConfig read_switch_test(Section section);
 EalConfig read_eal(Section section);
 WorkersConfig read_workers(Section section);
 PortConfig read_port(Section section);
+/// Reads `hosts` of the document.
+void read_hosts(Section& document, RunConfig& config);
+/// Reports `hosts` in a document of a command that runs on one machine.
+void refuse_hosts(Section& document);
+/// Finds the host of each port, and reports hosts and ports that do not match.
+void resolve_hosts(Reading& reading, RunConfig& config);
 /// Reads section `faults` of a port.
 FaultConfig read_port_faults(Section section);
 /// Reads section `faults` or `faults_back` of a link: random faults and limits into `faults`, and rules into

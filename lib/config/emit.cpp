@@ -175,8 +175,18 @@ Json emit_machine(const RunConfig& config, std::size_t ports) {
   if (config.conformance) json["conformance"] = emit_conformance(*config.conformance);
   json["eal"] = emit_eal(config.eal);
   json["workers"] = emit_workers(config.workers);
+  if (!config.hosts.empty()) {
+    json["run"]["start_lead"] = format_time(config.run.start_lead);
+    json["run"]["clock_limit"] = format_time(config.run.clock_limit);
+    json["hosts"] = Json::array();
+    for (const HostConfig& host : config.hosts) json["hosts"].push_back({{"name", host.name}});
+  }
   json["ports"] = Json::array();
-  for (std::size_t p = 0; p < ports; ++p) json["ports"].push_back(emit_port(config.ports[p]));
+  for (std::size_t p = 0; p < ports; ++p) {
+    Json port = emit_port(config.ports[p]);
+    if (config.ports[p].host) port["host"] = config.hosts[*config.ports[p].host].name;
+    json["ports"].push_back(std::move(port));
+  }
   return json;
 }
 

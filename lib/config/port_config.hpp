@@ -46,6 +46,8 @@ struct CaptureConfig {
 
 struct PortConfig {
   std::string name;
+  std::string host_name;            ///< as in the file; empty: not given
+  std::optional<std::size_t> host;  ///< index into RunConfig::hosts; none: there are no `hosts`
   Device device;
   /// MTU of IP packets in bytes, as in DPDK and Linux. None: the device's MTU is unchanged.
   std::optional<std::uint32_t> mtu;

@@ -107,6 +107,7 @@ PortConfig read_port(Section s) {
   PortConfig port;
   port.where = s.where();
   s.require("name", port.name, parse_text, "p0");
+  s.read("host", port.host_name, parse_text);
   s.require("device", port.device, parse_device, "net_null");
   s.read("mtu", port.mtu, integer(340, 16'128));
   s.read("flow_control", port.flow_control, choices::kFlowControl);

@@ -26,6 +26,8 @@ RunSettings read_run(Section s) {
   s.read("messages", run.messages, integer(1, UINT64_MAX - 1));
   s.read("warmup", run.warmup, parse_time);
   s.read("start_at", run.start_at_unix_ns, parse_wall_clock);
+  s.read("start_lead", run.start_lead, time_in(200 * kMillisecond, 3600 * kSecond, "a lead"));
+  s.read("clock_limit", run.clock_limit, time_in(kMicrosecond, kSecond, "a limit"));
   s.read("seed", run.seed, integer(0, UINT64_MAX));
   s.read("number", run.number, integer(0, UINT32_MAX));
   s.read("quiet", run.quiet, parse_bool);
@@ -175,6 +177,10 @@ Draft read_document(Reading& reading, const Node& document, Form form) {
   draft.config.latency = read_latency(section("latency"));
   draft.config.eal = read_eal(section("eal"));
   draft.config.workers = read_workers(section("workers"));
+  if (form == Form::kRun)
+    read_hosts(s, draft.config);
+  else
+    refuse_hosts(s);
   for (const Node& port : s.list("ports"))
     draft.config.ports.push_back(read_port(Section(reading, port, "ports[]")));
   for (const Node& trigger : s.list("triggers"))

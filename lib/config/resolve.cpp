@@ -46,6 +46,7 @@ class Resolver {
   }
 
   RunConfig run() {
+    resolve_hosts(reading_, out_);
     for (std::size_t i = 0; i < out_.ports.size(); ++i)
       claim(port_names_, out_.ports[i].name, i, out_.ports[i].where);
     add_triggers();

@@ -53,6 +53,10 @@ struct RunSettings {
   /// Maximum number of QPs that the result lists per board or receiver. If an endpoint has more QPs, the
   /// result lists only those that need attention. None: lists all.
   std::optional<std::uint32_t> result_qps;
+  /// With `hosts`: time from the moment when the last host is ready to the start of traffic.
+  Time start_lead = 2 * kSecond;
+  /// With `hosts`: largest difference between the clocks of two hosts.
+  Time clock_limit = 100 * kMicrosecond;
   /// UDP port of packets with a congestion control header, see EndpointConfig::cc_header.
   std::uint16_t cc_port = roce::kCongestionUdpPort;
   Where where;
@@ -168,12 +172,21 @@ struct ChangeConfig {
   Where where;
 };
 
+/// An element of `hosts`: a host of an experiment that several hosts run together.
+struct HostConfig {
+  std::string name;
+  Where where;
+};
+
 struct RunConfig {
   std::string file;  ///< path as given by the user
   RunSettings run;
   LatencyConfig latency;
   EalConfig eal;
   WorkersConfig workers;
+  std::vector<HostConfig> hosts;  ///< empty: all ports are on the host of this process
+  /// Host of this process, index into `hosts`; none: this process has all ports. Not part of the file.
+  std::optional<std::size_t> here;
   std::vector<PortConfig> ports;
   std::vector<TriggerConfig> triggers;
   std::vector<BoardConfig> boards;
@@ -184,6 +197,10 @@ struct RunConfig {
 
   /// Place of each key that the file or --set gives, indexed by dotted path.
   std::map<std::string, Where> places;
+
+  /// True if this process opens the port, and runs the endpoints on it.
+  bool is_here(std::size_t port) const { return !here || ports[port].host == here; }
+  bool is_here(const EndpointConfig& endpoint) const { return is_here(endpoint.port); }
 
   /// Place of key `name` in the section at `section`, for errors found later: the line of the key if it was
   /// given, otherwise that of the section.

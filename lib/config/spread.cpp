@@ -16,6 +16,7 @@ constexpr double kLeast = 1;  ///< load of an idle endpoint; not 0, so that idle
 constexpr double kPacket = 1024 * 8.0;
 
 struct Place {
+  std::string host;  ///< empty without `hosts`
   double load = kLeast;
   std::size_t worker = 0;
   bool given = false;
@@ -66,19 +67,29 @@ std::map<std::string, double> sent_to(const Draft& draft) {
   return sums;
 }
 
+/// Name of the host of replica `i`.
+std::string host_of(const std::vector<PortConfig>& ports, const EndpointDraft& e, std::uint32_t i) {
+  const std::string& name = e.port_names.empty() ? e.port : e.port_names[i % e.port_names.size()];
+  const auto port =
+      std::find_if(ports.begin(), ports.end(), [&name](const PortConfig& p) { return p.name == name; });
+  return port == ports.end() ? "" : port->host_name;
+}
+
 /// Adds the replicas of an endpoint. `load(i)` is the load of replica i.
 template <typename Load>
-void add(std::vector<Place>& places, const EndpointDraft& e, Load load) {
+void add(std::vector<Place>& places, const std::vector<PortConfig>& ports, const EndpointDraft& e,
+         Load load) {
   for (std::uint32_t i = 0; i < e.count; ++i) {
     const bool given = !e.workers.empty();
-    places.push_back({std::max(kLeast, load(i)), given ? e.workers[i % e.workers.size()] : 0, given});
+    places.push_back({host_of(ports, e, i), std::max(kLeast, load(i)),
+                      given ? e.workers[i % e.workers.size()] : 0, given});
   }
 }
 
 std::vector<Place> places_of(const Draft& draft) {
   std::vector<Place> places;
   for (const BoardDraft& board : draft.boards) {
-    add(places, board.endpoint, [load = offered(board)](std::uint32_t) { return load; });
+    add(places, draft.config.ports, board.endpoint, [load = offered(board)](std::uint32_t) { return load; });
   }
   const std::map<std::string, double> sums = sent_to(draft);
   const auto to = [&sums](const std::string& name) {
@@ -89,7 +100,7 @@ std::vector<Place> places_of(const Draft& draft) {
     const std::string& name = receiver.endpoint.config.name;
     const std::uint32_t n = receiver.endpoint.count;
     // A QP may name the whole group or a single replica.
-    add(places, receiver.endpoint,
+    add(places, draft.config.ports, receiver.endpoint,
         [&](std::uint32_t i) { return to(name) / n + (n > 1 ? to(name + '-' + std::to_string(i)) : 0); });
   }
   return places;
@@ -99,11 +110,11 @@ std::vector<Place> places_of(const Draft& draft) {
 
 std::vector<std::size_t> spread(const Draft& draft, const std::vector<std::size_t>& workers) {
   std::vector<Place> places = places_of(draft);
-  std::map<std::size_t, double> load;
+  std::map<std::string, std::map<std::size_t, double>> loads;  // by host and worker
   std::vector<Place*> open;
   for (Place& p : places) {
     if (p.given) {
-      load[p.worker] += p.load;
+      loads[p.host][p.worker] += p.load;
     } else {
       open.push_back(&p);
     }
@@ -111,6 +122,7 @@ std::vector<std::size_t> spread(const Draft& draft, const std::vector<std::size_
   std::stable_sort(open.begin(), open.end(),
                    [](const Place* a, const Place* b) { return a->load > b->load; });
   for (Place* p : open) {
+    std::map<std::size_t, double>& load = loads[p->host];
     const auto least = std::min_element(workers.begin(), workers.end(),
                                         [&load](std::size_t a, std::size_t b) { return load[a] < load[b]; });
     p->worker = *least;
