@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace softfeb::hosts {
+
+/// What a process tells the others while traffic runs. Each value only grows.
+enum class Told : std::uint8_t {
+  kReady,     ///< 1: links and neighbours are ready
+  kStart,     ///< process 0: wall-clock time at which traffic starts, in ns since 1970; 0: not decided
+  kStops,     ///< number of stop requests that the process has received
+  kFinished,  ///< number of the last stage in which all boards of the process have finished
+  kEnd,       ///< process 0: 1: the results of all processes have been written
+};
+inline constexpr std::size_t kToldKinds = 5;
+
+/// The latest values that all processes have told each other.
+class Agreement {
+ public:
+  explicit Agreement(std::size_t processes) : values_(processes) {}
+
+  /// Notes a value. Returns false if it is not larger than the value before, so that it need not be told.
+  bool note(std::size_t process, Told what, std::uint64_t value) {
+    std::uint64_t& known = values_.at(process)[index(what)];
+    if (value <= known) return false;
+    known = value;
+    return true;
+  }
+  std::uint64_t of(std::size_t process, Told what) const { return values_.at(process)[index(what)]; }
+  /// True if all processes have told at least `value`.
+  bool all(Told what, std::uint64_t value) const {
+    return std::all_of(values_.begin(), values_.end(),
+                       [&](const Values& v) { return v[index(what)] >= value; });
+  }
+  std::uint64_t most(Told what) const {
+    std::uint64_t most = 0;
+    for (const Values& v : values_) most = std::max(most, v[index(what)]);
+    return most;
+  }
+
+ private:
+  using Values = std::array<std::uint64_t, kToldKinds>;
+  static std::size_t index(Told what) { return static_cast<std::size_t>(what); }
+
+  std::vector<Values> values_;
+};
+
+}  // namespace softfeb::hosts

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/bytes.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace softfeb::hosts {
+
+/// Connects the processes of an experiment on several hosts, while their traffic runs. In contrast to
+/// simulator::Exchange, no function waits for other processes without a way out, because one of them may have
+/// died.
+class HostExchange {
+ public:
+  using Bytes = std::vector<std::uint8_t>;
+  /// Receives a message of process `from`.
+  using Take = std::function<void(std::uint32_t from, ByteSpan message)>;
+  /// True if the caller no longer wants to wait.
+  using GiveUp = std::function<bool()>;
+
+  virtual ~HostExchange() = default;
+  virtual std::uint32_t size() const = 0;  ///< number of processes
+  virtual std::uint32_t rank() const = 0;  ///< number of this process
+
+  /// Sends a message without waiting for its receiver. Messages between two processes stay in order.
+  virtual void post(std::uint32_t to, Bytes message) = 0;
+  /// Passes the messages that have arrived to `take`. Also lets the messages of post() make progress.
+  virtual void poll(const Take& take) = 0;
+
+  /// Sends and receives a short message of a size that both sides know, with as little delay as possible.
+  /// These messages do not mix with those of post(). receive() uses the whole CPU while it waits; it returns
+  /// false if it gave up.
+  virtual void send(std::uint32_t to, ByteSpan message) = 0;
+  virtual bool receive(std::uint32_t from, std::span<std::uint8_t> message, const GiveUp& give_up) = 0;
+};
+
+}  // namespace softfeb::hosts
