@@ -3,6 +3,7 @@
 
 #include "base/time.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 /// Counters of a worker. Includes no DPDK header, so that results and checks can be built without DPDK.
@@ -61,6 +62,27 @@ struct WorkerStats {
   PortQueueCounters port_queues;
   LoopCounters loop;
   NetworkRelayCounters network;  ///< all 0 without a network
+
+  /// Adds the counters of another worker. longest_gap is the maximum. Those of the network are not included.
+  WorkerStats& operator+=(const WorkerStats& other) {
+    unfinished += other.unfinished;
+    port_queues.rx_packets += other.port_queues.rx_packets;
+    port_queues.rx_nobody += other.port_queues.rx_nobody;
+    port_queues.rx_malformed += other.port_queues.rx_malformed;
+    port_queues.rx_handed_over += other.port_queues.rx_handed_over;
+    port_queues.control_rx += other.port_queues.control_rx;
+    port_queues.control_tx += other.port_queues.control_tx;
+    port_queues.ring_full += other.port_queues.ring_full;
+    port_queues.tx_packets += other.port_queues.tx_packets;
+    port_queues.tx_bytes += other.port_queues.tx_bytes;
+    port_queues.tx_short += other.port_queues.tx_short;
+    loop.turns += other.loop.turns;
+    loop.busy_turns += other.loop.busy_turns;
+    loop.longest_gap = std::max(loop.longest_gap, other.loop.longest_gap);
+    loop.preempted += other.loop.preempted;
+    loop.ran += other.loop.ran;
+    return *this;
+  }
 };
 
 }  // namespace softfeb::dataplane

@@ -66,7 +66,8 @@ class Builder {
     if (!settings_.stamps.empty())
       receivers_.back().stamps = {settings_.stamps[worker], latency::QpOwner::receiver(r)};
     settings_.for_worker(worker, [&] {
-      out_.memories.push_back(std::make_unique<ReceiverMemory>(c.memory * (c.events ? 1 : qps)));
+      out_.memories.push_back(
+          std::make_unique<ReceiverMemory>(c.memory * (c.events ? 1 : qps), config_.is_here(c.endpoint)));
     });
   }
 

@@ -57,7 +57,7 @@ std::uint64_t wrong_in_slot(const WrittenMemory& w, std::uint64_t n, std::span<c
 
 }  // namespace
 
-ReceiverMemory::ReceiverMemory(std::uint64_t bytes) : size_(bytes) {
+ReceiverMemory::ReceiverMemory(std::uint64_t bytes, bool is_here) : size_(bytes) {
   if (bytes == 0) return;
   void* const p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) {
@@ -65,6 +65,7 @@ ReceiverMemory::ReceiverMemory(std::uint64_t bytes) : size_(bytes) {
                            "use a smaller receivers.N.memory, or fewer QPs");
   }
   data_ = static_cast<std::uint8_t*>(p);
+  if (!is_here) return;
   // Use huge pages if available. The packets of many queue pairs are written to many locations, and the TLB
   // does not have enough entries for as many 4 KiB pages.
   madvise(p, bytes, MADV_HUGEPAGE);

@@ -11,11 +11,12 @@
 
 namespace softfeb::endpoints {
 
-/// Memory of a receiver's regions, contiguous, zeroed and faulted in before the first packet.
+/// Memory of a receiver's regions, contiguous and zeroed. Faulted in before the first packet if the receiver
+/// runs on this host.
 class ReceiverMemory {
  public:
   /// Throws EnvironmentError.
-  explicit ReceiverMemory(std::uint64_t bytes);
+  explicit ReceiverMemory(std::uint64_t bytes, bool is_here = true);
   ~ReceiverMemory();
   ReceiverMemory(const ReceiverMemory&) = delete;
   ReceiverMemory& operator=(const ReceiverMemory&) = delete;

@@ -189,6 +189,7 @@ void announce_run(const config::RunConfig& config, const runtime::DpdkRuntime& d
                   const runtime::WorkerPool& pool) {
   for (std::size_t i = 0; i < dpdk.ports().size(); ++i) {
     const runtime::RunPort& p = dpdk.ports()[i];
+    if (!p.is_here()) continue;
     const dataplane::Capabilities& c = p.port->capabilities();
     fmt::print(stderr, "port {}: {}, MTU {}, path MTU up to {}, {} queue{}, {}, flow control {}, {}\n",
                p.name, c.driver, p.port->mtu(), p.port->largest_path_mtu(false), p.queues,

@@ -46,6 +46,10 @@ void DpdkRuntime::open_port(const config::RunConfig& config, std::size_t index) 
   const config::PortConfig& p = config.ports[index];
   RunPort port;
   port.name = p.name;
+  if (!config.is_here(index)) {
+    ports_.push_back(std::move(port));
+    return;
+  }
   port.workers = workers_on(config, index);
   port.queues = queues_of(config, index);
   const dataplane::DeviceSpec spec = dataplane::parse_device(p.device.text);
@@ -113,7 +117,7 @@ void DpdkRuntime::make_captures(const config::RunConfig& config, std::size_t ind
 
 void DpdkRuntime::make_fault_injectors(const endpoints::Plans& plans) {
   for (std::size_t i = 0; i < ports_.size(); ++i) {
-    if (config_.ports[i].faults.any()) make_faults(plans, i);
+    if (ports_[i].is_here() && config_.ports[i].faults.any()) make_faults(plans, i);
   }
 }
 
@@ -149,6 +153,7 @@ void DpdkRuntime::wait_for_links(Time limit, bool quiet) const {
   const Time begin = now();
   Time tell_at = begin + kTellAfter;
   for (const RunPort& p : ports_) {
+    if (!p.is_here()) continue;
     while (!p.port->link().up && stop_signals() == 0) {
       const Time waited = now() - begin;
       const bool vhost = p.device->spec().kind == dataplane::DeviceKind::kVhost;
@@ -173,7 +178,7 @@ std::vector<std::string> DpdkRuntime::write_captures() const {
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     const auto& capture = config_.ports[i].capture;
-    if (!capture) continue;
+    if (!capture || !ports_[i].is_here()) continue;
     std::vector<const dataplane::Capture*> parts;
     for (const auto& c : ports_[i].captures) parts.push_back(c.get());
     const std::size_t n = dataplane::write_pcap(capture->file, parts, unix_origin_ns_);

@@ -23,7 +23,8 @@
 
 namespace softfeb::runtime {
 
-/// A port of the run, with the objects that have the same lifetime.
+/// A port of the run, with the objects that have the same lifetime. A port of another host
+/// (config::RunConfig::is_here) has only a name.
 struct RunPort {
   std::string name;
   std::unique_ptr<dataplane::Device> device;
@@ -42,6 +43,7 @@ struct RunPort {
   std::unique_ptr<dataplane::PortClock> clock;
   std::vector<std::unique_ptr<dataplane::DepartureStamps>> stamps;
 
+  bool is_here() const { return port != nullptr; }
   /// Current link state from the driver, for example "link up, 10 Gb/s".
   std::string link_state() const;
   /// Port name and link state, for example "port nic: link up, 10 Gb/s".

@@ -15,8 +15,14 @@ namespace softfeb::runtime {
 
 namespace {
 
+std::size_t ports_here(const config::RunConfig& config) {
+  std::size_t n = 0;
+  for (std::size_t p = 0; p < config.ports.size(); ++p) n += config.is_here(p) ? 1 : 0;
+  return n;
+}
+
 std::uint64_t worker_memory_mib(const config::RunConfig& config) {
-  return 128 + 96 * config.ports.size() * std::max<std::size_t>(1, config.workers.count);
+  return 128 + 96 * ports_here(config) * std::max<std::size_t>(1, config.workers.count);
 }
 
 /// Returns the NUMA node of a port's device, or -1 if the device has no node. Also returns -1 if the text of
@@ -33,6 +39,7 @@ int node_of(const config::PortConfig& port) {
 std::vector<int> worker_nodes(const config::RunConfig& config) {
   std::vector<std::vector<int>> seen(config.workers.count);
   for (std::size_t p = 0; p < config.ports.size(); ++p) {
+    if (!config.is_here(p)) continue;
     for (const unsigned w : workers_on(config, p)) seen[w].push_back(node_of(config.ports[p]));
   }
   std::vector<int> nodes;
@@ -77,6 +84,7 @@ std::vector<dataplane::WorkerRow> worker_rows(const config::RunConfig& config,
     rows.push_back({.lcore = lcore.id, .cpu = lcore.cpu.value_or(lcore.id), .queues = {}, .boards = {}});
   }
   for (std::size_t p = 0; p < config.ports.size(); ++p) {
+    if (!config.is_here(p)) continue;
     const int node = node_of(config.ports[p]);
     for (const unsigned w : workers_on(config, p)) rows[w].queues.push_back({config.ports[p].name, 0, node});
   }
@@ -85,7 +93,9 @@ std::vector<dataplane::WorkerRow> worker_rows(const config::RunConfig& config,
 
 int ports_node(const config::RunConfig& config) {
   std::vector<int> nodes;
-  for (const config::PortConfig& port : config.ports) nodes.push_back(node_of(port));
+  for (std::size_t p = 0; p < config.ports.size(); ++p) {
+    if (config.is_here(p)) nodes.push_back(node_of(config.ports[p]));
+  }
   return dataplane::common_node(nodes);
 }
 
@@ -103,10 +113,9 @@ dataplane::EalConfig eal_settings(const config::RunConfig& config,
   e.telemetry = config.eal.prefix.has_value();
   e.extra = config.eal.args;
   e.prefix = config.eal.prefix.value_or("");
-  for (const auto& p : config.ports) {
-    if (p.device.kind == config::DeviceKind::kPci) {
-      e.pci_devices.push_back(p.device.text);
-    }
+  for (std::size_t p = 0; p < config.ports.size(); ++p) {
+    const config::Device& device = config.ports[p].device;
+    if (config.is_here(p) && device.kind == config::DeviceKind::kPci) e.pci_devices.push_back(device.text);
   }
   return e;
 }
@@ -162,7 +171,7 @@ std::uint16_t queues_of(const config::RunConfig& config, std::size_t port) {
   for (std::size_t other = 0; other < config.ports.size(); ++other) {
     const auto& d = config.ports[other].device;
     if (device.kind == config::DeviceKind::kRing && d.kind == config::DeviceKind::kRing &&
-        d.name == device.name) {
+        d.name == device.name && config.ports[other].host == config.ports[port].host) {
       n = std::max(n, workers_on(config, other).size());
     }
   }

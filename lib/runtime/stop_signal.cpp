@@ -37,12 +37,11 @@ void count_signal(int number) {
 
 }  // namespace
 
-void catch_stop_signals() {
+void catch_stop_signals(std::initializer_list<int> numbers) {
   struct sigaction action {};
   action.sa_handler = count_signal;
   sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  for (const int number : numbers) sigaction(number, &action, nullptr);
 }
 
 int stop_signals() { return g_signals; }

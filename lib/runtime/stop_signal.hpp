@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <csignal>
+#include <initializer_list>
+
 namespace softfeb::runtime {
 
-/// Catches SIGINT and SIGTERM from now on.
-void catch_stop_signals();
+/// Catches these signals from now on.
+void catch_stop_signals(std::initializer_list<int> numbers = {SIGINT, SIGTERM});
 /// Returns the number of stop signals counted. The first requests an orderly end (drain), and the second a
 /// quick end (flush). After the second, another signal of the same kind kills the process. A signal within 20
 /// ms after the first is not counted.

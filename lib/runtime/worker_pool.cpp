@@ -48,6 +48,7 @@ WorkerPool::WorkerPool(const config::RunConfig& config, DpdkRuntime& dpdk, endpo
   connect_doorbells();
   place_endpoints(config);
   for (std::size_t p = 0; p < config.ports.size(); ++p) {
+    if (!config.is_here(p)) continue;
     if (!of_network(p)) add_port_queues(config, p);
     steer(config, p);
   }
@@ -59,21 +60,29 @@ WorkerPool::WorkerPool(const config::RunConfig& config, DpdkRuntime& dpdk, endpo
 WorkerPool::~WorkerPool() { quit(); }
 
 void WorkerPool::place_endpoints(const config::RunConfig& config) {
-  const auto place = [&](const config::EndpointConfig& e, engine::Endpoint& endpoint) -> dataplane::Worker& {
+  // Endpoints of other hosts have no worker.
+  const auto place = [&](const config::EndpointConfig& e, engine::Endpoint& endpoint) -> dataplane::Worker* {
+    if (!config.is_here(e)) {
+      places_.emplace_back();
+      owners_.push_back(0);
+      return nullptr;
+    }
     const auto worker = static_cast<unsigned>(e.worker);
-    places_.emplace_back(worker, workers_[worker]->endpoints().size());
+    places_.push_back(std::pair(worker, workers_[worker]->endpoints().size()));
     owners_.push_back(static_cast<std::uint32_t>(maps_[e.port]->owners.size()));
     maps_[e.port]->add(endpoint, worker);
-    return *workers_[worker];
+    return workers_[worker].get();
   };
   for (std::size_t b = 0; b < config.boards.size(); ++b) {
     const config::BoardConfig& c = config.boards[b];
     engine::Board& board = *endpoints_.boards[b];
-    place(c.endpoint, board).add_board(board, {c.start, c.stop.value_or(kNever)});
+    if (dataplane::Worker* const worker = place(c.endpoint, board))
+      worker->add_board(board, {c.start, c.stop.value_or(kNever)});
   }
   for (std::size_t r = 0; r < config.receivers.size(); ++r) {
     engine::Receiver& receiver = *endpoints_.receivers[r];
-    place(config.receivers[r].endpoint, receiver).add_receiver(receiver);
+    if (dataplane::Worker* const worker = place(config.receivers[r].endpoint, receiver))
+      worker->add_receiver(receiver);
   }
 }
 
@@ -147,7 +156,9 @@ std::vector<dataplane::Doorbell*> WorkerPool::far_ends(const config::RunConfig& 
   if (device.kind != config::DeviceKind::kRing) return all;
   for (std::size_t other = 0; other < config.ports.size(); ++other) {
     const config::Device& d = config.ports[other].device;
-    if (other == index || d.kind != config::DeviceKind::kRing || d.name != device.name) continue;
+    if (other == index || !config.is_here(other) || d.kind != config::DeviceKind::kRing ||
+        d.name != device.name)
+      continue;
     for (const unsigned w : workers_on(config, other)) {
       if (dataplane::IdleWait* const idle = workers_[w]->idle_wait(); idle != nullptr)
         all.push_back(&idle->doorbell());
@@ -204,6 +215,7 @@ void WorkerPool::start(Time at) {
   tell(dataplane::StartTraffic{at});
   for (const config::ChangeConfig& c : config_.changes) {
     auto& parts = scheduled_changes_.emplace_back();
+    if (!places_[c.board]) continue;
     for (const config::ChangeConfig::Part& p : c.parts)
       parts.push_back(send_change(c.board, p, saturating_add(at, c.at)));
   }
@@ -238,6 +250,18 @@ std::vector<std::uint8_t> WorkerPool::changes_made() const {
   return made;
 }
 
+/// An endpoint of another host does nothing in this process, so its counters are 0.
+engine::EndpointSnapshot WorkerPool::snapshot_of_other_host(std::size_t endpoint) const {
+  const std::size_t boards = endpoints_.boards.size();
+  const engine::Endpoint& e = endpoint < boards
+                                  ? static_cast<const engine::Endpoint&>(*endpoints_.boards[endpoint])
+                                  : *endpoints_.receivers[endpoint - boards];
+  engine::EndpointSnapshot snapshot = engine::make_snapshot(e);
+  engine::take_snapshot(e, snapshot, 0, SIZE_MAX, dpdk_.now());
+  snapshot.unresolved = 0;  // its own process resolves its neighbours
+  return snapshot;
+}
+
 PoolSnapshot WorkerPool::snapshot() {
   std::vector<std::unique_ptr<dataplane::SnapshotRequest>> requests;
   for (auto& w : workers_) {
@@ -253,8 +277,9 @@ PoolSnapshot WorkerPool::snapshot() {
     while (!r->done.load(std::memory_order_acquire)) pass_(kWait);
   }
   PoolSnapshot out;
-  for (const auto& [worker, place] : places_)
-    out.endpoints.push_back(std::move(requests[worker]->endpoints[place]));
+  for (std::size_t e = 0; e < places_.size(); ++e)
+    out.endpoints.push_back(places_[e] ? std::move(requests[places_[e]->first]->endpoints[places_[e]->second])
+                                       : snapshot_of_other_host(e));
   for (const auto& r : requests) {
     if (r->network) out.network = std::move(r->network);
   }
@@ -263,25 +288,7 @@ PoolSnapshot WorkerPool::snapshot() {
 
 dataplane::WorkerStats WorkerPool::totals() const {
   dataplane::WorkerStats sum;
-  for (const auto& w : workers_) {
-    const dataplane::WorkerStats t = w->totals();
-    sum.unfinished += t.unfinished;
-    sum.port_queues.rx_packets += t.port_queues.rx_packets;
-    sum.port_queues.rx_nobody += t.port_queues.rx_nobody;
-    sum.port_queues.rx_malformed += t.port_queues.rx_malformed;
-    sum.port_queues.rx_handed_over += t.port_queues.rx_handed_over;
-    sum.port_queues.control_rx += t.port_queues.control_rx;
-    sum.port_queues.control_tx += t.port_queues.control_tx;
-    sum.port_queues.ring_full += t.port_queues.ring_full;
-    sum.port_queues.tx_packets += t.port_queues.tx_packets;
-    sum.port_queues.tx_bytes += t.port_queues.tx_bytes;
-    sum.port_queues.tx_short += t.port_queues.tx_short;
-    sum.loop.turns += t.loop.turns;
-    sum.loop.busy_turns += t.loop.busy_turns;
-    sum.loop.longest_gap = std::max(sum.loop.longest_gap, t.loop.longest_gap);
-    sum.loop.preempted += t.loop.preempted;
-    sum.loop.ran += t.loop.ran;
-  }
+  for (const auto& w : workers_) sum += w->totals();
   return sum;
 }
 
@@ -339,8 +346,9 @@ std::string WorkerPool::map() const {
     }
     std::size_t boards = 0;
     std::size_t receivers = 0;
-    for (const auto& b : config_.boards) boards += b.endpoint.worker == w ? 1 : 0;
-    for (const auto& r : config_.receivers) receivers += r.endpoint.worker == w ? 1 : 0;
+    const auto runs = [&](const config::EndpointConfig& e) { return e.worker == w && config_.is_here(e); };
+    for (const auto& b : config_.boards) boards += runs(b.endpoint) ? 1 : 0;
+    for (const auto& r : config_.receivers) receivers += runs(r.endpoint) ? 1 : 0;
     row.boards = fmt::format("{} board{}, {} receiver{}{}", boards, boards == 1 ? "" : "s", receivers,
                              receivers == 1 ? "" : "s", has_network(w) ? ", the network" : "");
     rows.push_back(row);
@@ -350,9 +358,11 @@ std::string WorkerPool::map() const {
 
 std::vector<std::string> WorkerPool::steering() const {
   std::vector<std::string> lines;
-  for (std::size_t p = 0; p < rules_.size(); ++p) {
-    const dataplane::SteeringChoice& c = rules_[p]->choice();
-    lines.push_back("port " + dpdk_.ports()[p].name + ": steering " + dataplane::to_string(c.tier) +
+  std::size_t next = 0;
+  for (const RunPort& port : dpdk_.ports()) {
+    if (!port.is_here()) continue;
+    const dataplane::SteeringChoice& c = rules_[next++]->choice();
+    lines.push_back("port " + port.name + ": steering " + dataplane::to_string(c.tier) +
                     (c.reason.empty() ? "" : " (" + c.reason + ")"));
   }
   return lines;

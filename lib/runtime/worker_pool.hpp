@@ -61,8 +61,8 @@ class WorkerPool {
   /// Sets the function that passes time while snapshot() waits for the workers. By default, it sleeps.
   void wait_by(std::function<void(Time)> pass) { pass_ = std::move(pass); }
 
-  /// Returns the worker of an endpoint. `endpoint` counts boards first, then receivers.
-  dataplane::Worker& worker_of(std::size_t endpoint) { return *workers_[places_[endpoint].first]; }
+  /// Returns the worker of an endpoint of this host. `endpoint` counts boards first, then receivers.
+  dataplane::Worker& worker_of(std::size_t endpoint) { return *workers_[places_[endpoint].value().first]; }
   const engine::Board& board(std::size_t board) const { return *endpoints_.boards[board]; }
 
   PoolSnapshot snapshot();
@@ -101,6 +101,7 @@ class WorkerPool {
 
  private:
   void place_endpoints(const config::RunConfig& config);
+  engine::EndpointSnapshot snapshot_of_other_host(std::size_t endpoint) const;
   /// True if the port is part of the simulated network and has no endpoints.
   bool of_network(std::size_t port) const;
   void add_network(const config::LabConfig& lab, const endpoints::Plans* plans);
@@ -140,7 +141,8 @@ class WorkerPool {
   std::vector<std::unique_ptr<dataplane::CongestionChange>> live_changes_;
   std::vector<std::unique_ptr<dataplane::Worker>> workers_;
   /// For each endpoint (boards, then receivers): its worker and its index on that worker.
-  std::vector<std::pair<unsigned, std::size_t>> places_;
+  /// None for endpoints of other hosts.
+  std::vector<std::optional<std::pair<unsigned, std::size_t>>> places_;
   std::vector<std::uint32_t> owners_;  ///< for each endpoint, its index in its port's map
   std::function<void(Time)> pass_;
   std::vector<dataplane::CpuShares> cpu_;

@@ -58,7 +58,7 @@ ControlService::ControlService(const config::RunConfig& config, runtime::DpdkRun
                          .say = std::move(say),
                          .closed = [this](const std::string& line, Time now) { closed_.add(line, now); }};
   for (std::size_t b = 0; b < config.boards.size(); ++b) {
-    if (!config.boards[b].control) continue;
+    if (!config.boards[b].control || !config.is_here(config.boards[b].endpoint)) continue;
     boards_.push_back(std::make_unique<BoardControl>(deps, b));
     in_band_ = in_band_ || boards_.back()->in_band();
   }
