@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/mpi_exchange.hpp"
+#include "mpi/mpi_hosts.hpp"
 #include "softfeb/command_line.hpp"
 
 #include <csignal>
@@ -16,7 +17,8 @@ extern "C" void interrupt(int) { mpi::MpiExchange::interrupt(); }
 int main(int argc, char** argv) {
   const mpi::Session session(argc, argv);
   mpi::MpiExchange exchange;
+  mpi::MpiHosts hosts;
   if (exchange.size() > 1)
     for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, interrupt);
-  return app::run_command_line(argc, argv, {"softfeb-mpi", &exchange});
+  return app::run_command_line(argc, argv, {"softfeb-mpi", &exchange, &hosts});
 }

@@ -271,15 +271,14 @@ void add_regs(CLI::App& top, RegsOptions& o) {
   regs->add_flag("--json", o.json, "Print JSON")->excludes(csv);
 }
 
-int experiment_command(ExperimentArguments& a, experiment::Options::Command command,
-                       simulator::Exchange* exchange) {
+int experiment_command(ExperimentArguments& a, experiment::Options::Command command, const Program& program) {
   a.options.command = command;
   if (a.duration) a.options.overrides.push_back("run.duration=" + in_seconds(*a.duration));
   if (a.messages) a.options.overrides.push_back("run.messages=" + *a.messages);
   using Command = experiment::Options::Command;
   if (command == Command::kSweep) return experiment::run_sweep(a.options);
   if (command == Command::kCompare) return experiment::run_compare(a.options);
-  return experiment::run_experiment(a.options, exchange);
+  return experiment::run_experiment(a.options, program.exchange, program.hosts);
 }
 
 /// True if this process is one of several.
@@ -321,6 +320,7 @@ bool all_ready(const Program& program, bool mine) {
 
 /// True if several processes can carry out this command together.
 bool shares_work(const CLI::App& top, const ExperimentArguments& lab_arguments) {
+  if (top.got_subcommand("run")) return true;
   if (!top.got_subcommand("lab")) return false;
   return lab_arguments.options.virtual_time && top.get_subcommand("lab")->get_subcommands().empty();
 }
@@ -369,11 +369,11 @@ int run_command_line(int argc, char** argv, const Program& program) {
   }
   const bool ready = !one_of_several(program) || shares_work(top, lab_arguments);
   if (!all_ready(program, ready))
-    return complain_once(program, kBadUsage,
-                         ready
-                             ? "another process has a different command; fix: give all processes the same one"
-                             : "several processes can share only the work of `lab --virtual`; fix: add "
-                               "--virtual, or start softfeb without mpirun");
+    return complain_once(
+        program, kBadUsage,
+        ready ? "another process has a different command; fix: give all processes the same one"
+              : "several processes can share only the work of `run` and of `lab --virtual`; fix: "
+                "add --virtual, or start softfeb without mpirun");
   try {
     using Command = experiment::Options::Command;
     if (top.got_subcommand("regs")) return regs(regs_options);
@@ -381,13 +381,13 @@ int run_command_line(int argc, char** argv, const Program& program) {
     if (top.got_subcommand("conformance")) return experiment::run_conformance(conformance_options);
     if (top.got_subcommand("switch-test")) return experiment::run_switch_test(switch_test_options);
     if (top.got_subcommand("doctor")) return doctor(doctor_options);
-    if (top.got_subcommand("run")) return experiment_command(run_arguments, Command::kRun, program.exchange);
+    if (top.got_subcommand("run")) return experiment_command(run_arguments, Command::kRun, program);
     const CLI::App& lab = *top.get_subcommand("lab");
     return experiment_command(lab_arguments,
                               lab.got_subcommand("sweep")     ? Command::kSweep
                               : lab.got_subcommand("compare") ? Command::kCompare
                                                               : Command::kLab,
-                              program.exchange);
+                              program);
   } catch (const experiment::EnsembleFailure& e) {
     return *e.what() == 0 ? e.status() : complain_once(program, e.status(), e.what());
   } catch (const config::ConfigError& e) {

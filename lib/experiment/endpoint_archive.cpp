@@ -45,11 +45,12 @@ void archive_messages(endpoints::BoardMessages& messages, Archive& a) {
 
 }  // namespace
 
-void write_endpoint(endpoints::Endpoints& endpoints, std::size_t e, ArchiveWriter& out) {
+void write_endpoint(endpoints::Endpoints& endpoints, std::size_t e, ArchiveWriter& out, bool with_memory) {
   const std::size_t boards = endpoints.boards.size();
   if (e < boards) return archive_messages(endpoints.messages[e], out);
   endpoints.receivers[e - boards]->archive(out);
-  write_memory(*endpoints.memories[e - boards], out);
+  if (with_memory) return write_memory(*endpoints.memories[e - boards], out);
+  out.item(kNoMore);
 }
 
 /// Pointers in a snapshot are valid only in their own process: those to the names of counters, and to the

@@ -35,11 +35,6 @@ std::uint64_t hash_of_program() {
   return hash;
 }
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown host";
-}
-
 /// A failure of one process: its exit status, and the text for the user.
 struct Failure {
   int status = kDone;
@@ -77,6 +72,11 @@ std::string difference(const Identity& mine, const Identity& other) {
 }
 
 }  // namespace
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown host";
+}
 
 std::uint64_t hash_of(ByteSpan bytes, std::uint64_t before) {
   std::uint64_t hash = Rng::mixed(before, bytes.size(), 0);

@@ -34,6 +34,9 @@ void require_same(simulator::Exchange& exchange, const std::string& configuratio
 /// Call it after Exchange::connect().
 double exchange_time(simulator::Exchange& exchange);
 
+/// Name of this host.
+std::string host_name();
+
 /// Name of a process for messages: its number and its host.
 std::string process_name(std::uint32_t rank);
 

@@ -49,9 +49,13 @@ constexpr Time kLatestStart = kNever / 2;
 /// regardless of when they arrive, and its transmitters obey pause frames.
 constexpr Time kNetworkSlack = dataplane::LoopCounters::kPreempted;
 
+/// Assumed for ports of other hosts, whose devices this process does not know.
+constexpr std::uint32_t kLargestPathMtu = 4096;
+
 std::vector<std::uint32_t> largest_pmtus(const runtime::DpdkRuntime& dpdk) {
   std::vector<std::uint32_t> all;
-  for (const runtime::RunPort& p : dpdk.ports()) all.push_back(p.port->largest_path_mtu(false));
+  for (const runtime::RunPort& p : dpdk.ports())
+    all.push_back(p.is_here() ? p.port->largest_path_mtu(false) : kLargestPathMtu);
   return all;
 }
 
@@ -63,9 +67,13 @@ RealDriver::RealDriver(const Setup& setup, EventFiles& files)
       config_(setup.run()),
       payloads_(config_),
       targets_(config_),
-      dpdk_(config_, payloads_.arena_bytes()) {
+      dpdk_(config_, payloads_.arena_bytes()),
+      start_at_(config_.run.start_at_unix_ns) {
   payloads_.stage([this](std::size_t bytes) { return dpdk_.arena().allocate(bytes); });
-  runtime::catch_stop_signals();
+  if (config_.here)
+    runtime::catch_stop_signals({SIGUSR1});  // see softfeb-mpi
+  else
+    runtime::catch_stop_signals();
   dpdk_.wait_for_links(config_.run.connect_timeout, setup.quiet);
 }
 
@@ -83,7 +91,8 @@ void RealDriver::connect() {
   dpdk_.make_fault_injectors(targets_.all());
   if (setup_.network() != nullptr) lab::find_idle_paths(*setup_.network(), targets_.plans_to_complete());
   const std::uint32_t sample = config_.latency.sample.value_or(config::LatencyConfig::kSample);
-  if (sample != 0) {
+  // The times of a message on two hosts are on two clocks.
+  if (sample != 0 && !config_.here) {
     stages_.emplace(sample);
     for (std::size_t w = 0; w < config_.workers.count; ++w)
       stamps_.push_back(std::make_unique<dataplane::RingStamps>(sample));
@@ -136,9 +145,8 @@ int RealDriver::stop_requests() const { return runtime::stop_signals(); }
 
 Time RealDriver::start_time() {
   const Time earliest = now() + kMillisecond;
-  const auto at = config_.run.start_at_unix_ns;
-  if (!at) return earliest;
-  const std::int64_t ns = *at - static_cast<std::int64_t>(dpdk_.read_wall_clock());
+  if (!start_at_) return earliest;
+  const std::int64_t ns = *start_at_ - static_cast<std::int64_t>(dpdk_.read_wall_clock());
   if (ns <= 0) return earliest;
   return std::max(earliest, std::min(static_cast<Time>(ns), kLatestStart / kNanosecond) * kNanosecond);
 }
@@ -165,7 +173,7 @@ Time RealDriver::begin(stats::Observers& observers) {
 void RealDriver::begin_events() {
   if (config_.triggers.empty()) return;
   std::uint64_t begin = dpdk_.read_wall_clock() + started_ / kNanosecond;
-  if (const auto at = config_.run.start_at_unix_ns) {
+  if (const auto at = start_at_) {
     const bool computed = std::any_of(config_.triggers.begin(), config_.triggers.end(),
                                       [](const config::TriggerConfig& t) { return !t.message; });
     if (computed && begin > static_cast<std::uint64_t>(*at) + kLateStart / kNanosecond) {
@@ -196,8 +204,25 @@ const latency::StageFigures* RealDriver::stages() {
   return &stages_->figures();
 }
 
+void RealDriver::wait(Time length) {
+  dpdk_.follow_clocks();
+  poll();
+  service_->run_until(now() + length);
+}
+
+std::int64_t RealDriver::wall_clock_of(Time at) {
+  return static_cast<std::int64_t>(dpdk_.read_wall_clock() + at / kNanosecond);
+}
+
+std::size_t RealDriver::unresolved() {
+  std::size_t n = 0;
+  for (const engine::EndpointSnapshot& e : endpoint_counters()) n += e.unresolved;
+  return n;
+}
+
 void RealDriver::nap(Time end) {
   dpdk_.follow_clocks();
+  poll();
   stages();
   const Time from = now();
   const Time longest = config_.workers.idle == config::IdlePolicy::kSleep ? kPollWhenIdle : kPoll;

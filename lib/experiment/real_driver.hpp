@@ -19,7 +19,7 @@ namespace softfeb::experiment {
 
 /// Real time: DPDK ports, workers, slow control and the live page. Slow control is served during every wait.
 /// Observers receive samples on the thread that calls pass(); all observers that are due share one snapshot.
-class RealDriver final : public Driver {
+class RealDriver : public Driver {
  public:
   /// Opens the ports, waits for their links, asks remote receivers for their queue pairs, creates the
   /// endpoints, and starts the workers. Returns null if a signal arrived during the wait for the links.
@@ -60,9 +60,23 @@ class RealDriver final : public Driver {
   void conclude(const std::string& verdict, const std::string& text) override;
   void hold_page() override;
 
- private:
+ protected:
   RealDriver(const Setup& setup, EventFiles& files);
+  /// The second half of make().
   void connect();
+  /// Called during every wait, about once per millisecond.
+  virtual void poll() {}
+  /// Waits without samples, before traffic.
+  void wait(Time length);
+  /// Sets the wall-clock time at which traffic starts, in ns since 1970. Call before begin().
+  void start_at(std::int64_t unix_ns) { start_at_ = unix_ns; }
+  /// Wall-clock time of `at`, in ns since 1970, according to the wall clock as it is now.
+  std::int64_t wall_clock_of(Time at);
+  const config::RunConfig& config() const { return config_; }
+  /// Number of next hops that this process has not resolved yet.
+  std::size_t unresolved();
+
+ private:
   endpoints::EventServices services();
   /// Returns the time at which traffic begins, according to the current wall clock.
   Time start_time();
@@ -87,6 +101,7 @@ class RealDriver final : public Driver {
   std::vector<dataplane::CpuShares> cpu_;  ///< CPU shares of each worker until traffic was stopped
   stats::Observers* observers_ = nullptr;
   Time started_ = 0;
+  std::optional<std::int64_t> start_at_;  ///< as start_at()
   double start_up_s_ = 0;
   std::uint64_t control_unserved_ = 0;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "hosts/host_exchange.hpp"
 #include "simulator/exchange.hpp"
 
 #include <cstdint>
@@ -34,7 +35,13 @@ struct Options {
 /// exchange together. Every process must call this function. Process 0 writes the result, and returns the
 /// exit status; the others return 0. Throws EnsembleFailure if a process cannot start. If a process fails
 /// later, all processes end with status 3.
-int run_experiment(const Options& options, simulator::Exchange* exchange = nullptr);
+///
+/// `hosts` connects the same processes as `exchange`. With both, several processes run one experiment on
+/// several hosts in real time (`hosts` of the configuration of `softfeb run`). Process 0 writes the result.
+/// If a process is told to end, for example because another one has died, it writes its own part of the
+/// result to FILE.HOST, and returns status 3.
+int run_experiment(const Options& options, simulator::Exchange* exchange = nullptr,
+                   hosts::HostExchange* hosts = nullptr);
 
 /// Carries out `softfeb lab sweep`: runs the lab in virtual time at every point of the grid defined by
 /// `lab.sweep`, in parallel on all CPUs. Returns the exit status. Does not catch exceptions that the

@@ -18,12 +18,13 @@ class HostExchange {
   using Bytes = std::vector<std::uint8_t>;
   /// Receives a message of process `from`.
   using Take = std::function<void(std::uint32_t from, ByteSpan message)>;
-  /// True if the caller no longer wants to wait.
-  using GiveUp = std::function<bool()>;
 
   virtual ~HostExchange() = default;
   virtual std::uint32_t size() const = 0;  ///< number of processes
   virtual std::uint32_t rank() const = 0;  ///< number of this process
+  /// True if this process must end, because another one has died or all are to end. From then on, others may
+  /// not answer.
+  virtual bool ended() const = 0;
 
   /// Sends a message without waiting for its receiver. Messages between two processes stay in order.
   virtual void post(std::uint32_t to, Bytes message) = 0;
@@ -32,9 +33,9 @@ class HostExchange {
 
   /// Sends and receives a short message of a size that both sides know, with as little delay as possible.
   /// These messages do not mix with those of post(). receive() uses the whole CPU while it waits; it returns
-  /// false if it gave up.
+  /// false if ended() is true before the message has arrived.
   virtual void send(std::uint32_t to, ByteSpan message) = 0;
-  virtual bool receive(std::uint32_t from, std::span<std::uint8_t> message, const GiveUp& give_up) = 0;
+  virtual bool receive(std::uint32_t from, std::span<std::uint8_t> message) = 0;
 };
 
 }  // namespace softfeb::hosts

@@ -23,7 +23,7 @@ constexpr int kGatherTag = 3;
 /// MPI counts bytes with an int, so longer messages are cut.
 constexpr std::size_t kPieceBytes = std::size_t{1} << 30;
 
-volatile std::sig_atomic_t interrupted = 0;
+volatile std::sig_atomic_t g_interrupted = 0;
 
 /// Waits for all requests. Throws if a signal has arrived, because another process may have ended, for which
 /// this one would wait forever.
@@ -34,7 +34,7 @@ void wait(std::span<MPI_Request> requests) {
   for (int spins = 0; done == 0; ++spins) {
     if (spins > kSpins) std::this_thread::yield();
     MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
-    if (interrupted != 0) throw EnvironmentError("ended by a signal, so there is no result", "");
+    if (g_interrupted != 0) throw EnvironmentError("ended by a signal, so there is no result", "");
   }
 }
 void wait(MPI_Request& request) { wait({&request, 1}); }
@@ -174,7 +174,9 @@ std::uint64_t MpiExchange::lead(std::uint64_t mine) {
   return mine;
 }
 
-void MpiExchange::interrupt() { interrupted = 1; }
+void MpiExchange::interrupt() { g_interrupted = 1; }
+
+bool MpiExchange::interrupted() { return g_interrupted != 0; }
 
 void MpiExchange::end_all(int status) { MPI_Abort(MPI_COMM_WORLD, status); }
 

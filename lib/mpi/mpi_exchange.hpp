@@ -40,6 +40,7 @@ class MpiExchange final : public simulator::Exchange {
   /// Makes all present and future calls of this process throw EnvironmentError, so that incomplete files are
   /// removed. May be called in a signal handler.
   static void interrupt();
+  static bool interrupted();
 
  private:
   /// The beginning of a message. The first kFirst bytes of a message, including the head, are sent without

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/mpi_hosts.hpp"
 
+#include "mpi/mpi_exchange.hpp"
+
 #include <utility>
 
 #include <mpi.h>
@@ -34,6 +36,8 @@ MpiHosts::~MpiHosts() {
   for (std::unique_ptr<Posted>& posted : posted_) static_cast<void>(posted.release());
 }
 
+bool MpiHosts::ended() const { return MpiExchange::interrupted(); }
+
 void MpiHosts::post(std::uint32_t to, Bytes message) {
   posted_.push_back(std::make_unique<Posted>());
   Posted& posted = *posted_.back();
@@ -66,7 +70,7 @@ void MpiHosts::send(std::uint32_t to, ByteSpan message) {
            MPI_COMM_WORLD);
 }
 
-bool MpiHosts::receive(std::uint32_t from, std::span<std::uint8_t> message, const GiveUp& give_up) {
+bool MpiHosts::receive(std::uint32_t from, std::span<std::uint8_t> message) {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Irecv(message.data(), static_cast<int>(message.size()), MPI_BYTE, static_cast<int>(from), kShortTag,
             MPI_COMM_WORLD, &request);
@@ -74,7 +78,7 @@ bool MpiHosts::receive(std::uint32_t from, std::span<std::uint8_t> message, cons
     int done = 0;
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     if (done != 0) return true;
-    if (!give_up()) continue;
+    if (!ended()) continue;
     MPI_Cancel(&request);
     MPI_Request_free(&request);
     return false;

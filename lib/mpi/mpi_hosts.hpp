@@ -16,10 +16,11 @@ class MpiHosts final : public hosts::HostExchange {
 
   std::uint32_t size() const override { return size_; }
   std::uint32_t rank() const override { return rank_; }
+  bool ended() const override;
   void post(std::uint32_t to, Bytes message) override;
   void poll(const Take& take) override;
   void send(std::uint32_t to, ByteSpan message) override;
-  bool receive(std::uint32_t from, std::span<std::uint8_t> message, const GiveUp& give_up) override;
+  bool receive(std::uint32_t from, std::span<std::uint8_t> message) override;
 
  private:
   struct Posted;

@@ -238,6 +238,53 @@ Json workers(const stats::Outcome& o) {
   return list;
 }
 
+/// Adds `host` after `name`, or at the beginning.
+void name_host(Json& object, const std::string& host) {
+  Json named;
+  if (object.contains("name")) named["name"] = object["name"];
+  named["host"] = host;
+  for (auto& [key, value] : object.items())
+    if (key != "name") named[key] = std::move(value);
+  object = std::move(named);
+}
+
+Json microseconds(std::int64_t ns) { return static_cast<double>(ns) * 1e-3; }
+
+Json host_result(const config::HostConfig& config, const stats::HostOutcome& h) {
+  const auto offset = [](const hosts::ClockReading& r) {
+    return r.known ? microseconds(r.offset_ns) : Json();
+  };
+  const auto bound = [](const hosts::ClockReading& r) { return r.known ? microseconds(r.bound_ns) : Json(); };
+  return {{"name", config.name},
+          {"clock_offset_us", offset(h.clock_before)},
+          {"clock_bound_us", bound(h.clock_before)},
+          {"clock_offset_after_us", offset(h.clock_after)},
+          {"clock_bound_after_us", bound(h.clock_after)},
+          {"start_error_us", microseconds(h.start_error_ns)},
+          {"first_packet_us", h.first_packet_ns ? microseconds(*h.first_packet_ns) : Json()}};
+}
+
+/// Adds `hosts`, `timing`, and the host of each board, receiver, port and worker.
+void add_hosts(Json& j, const config::RunConfig& config, const stats::Outcome& o) {
+  const auto limit = static_cast<std::int64_t>(config.run.clock_limit / kNanosecond);
+  const auto comparable = [limit](const stats::HostOutcome& h) {
+    return h.clock_before.within(limit) && h.clock_after.within(limit);
+  };
+  j["timing"] = std::all_of(o.hosts.begin(), o.hosts.end(), comparable) ? "conclusive" : "inconclusive";
+  j["hosts"] = Json::array();
+  for (std::size_t h = 0; h < o.hosts.size(); ++h)
+    j["hosts"].push_back(host_result(config.hosts[h], o.hosts[h]));
+  const auto host_of = [&](std::size_t port) { return config.hosts[config.ports[port].host.value()].name; };
+  for (std::size_t b = 0; b < config.boards.size(); ++b)
+    name_host(j["boards"][b], host_of(config.boards[b].endpoint.port));
+  for (std::size_t r = 0; r < config.receivers.size(); ++r)
+    name_host(j["receivers"][r], host_of(config.receivers[r].endpoint.port));
+  for (std::size_t p = 0; p < config.ports.size(); ++p)
+    if (!j["ports"][p].is_null()) name_host(j["ports"][p], host_of(p));
+  for (std::size_t w = 0; w < o.worker_hosts.size(); ++w)
+    name_host(j["workers"][w], config.hosts[o.worker_hosts[w]].name);
+}
+
 Json clock(const dataplane::ClockDiscipline& d) {
   return {{"hz", d.calibration().hz},
           {"calibration_difference_ppm", d.calibration().difference_ppm},
@@ -248,6 +295,32 @@ Json clock(const dataplane::ClockDiscipline& d) {
 }
 
 }  // namespace
+
+Json ports_result(const config::RunConfig& config, const runtime::DpdkRuntime& dpdk,
+                  const stats::Outcome& o) {
+  Json ports = Json::array();
+  for (std::size_t p = 0; p < dpdk.ports().size(); ++p) {
+    if (dpdk.ports()[p].is_here())
+      ports.push_back(port(dpdk.ports()[p], lab::rules_of_port(config, p, o)));
+    else
+      ports.push_back(p < o.ports.size() ? o.ports[p] : Json());
+  }
+  return ports;
+}
+
+Json part_of_host(const Json& result, const std::string& host, const std::string& why) {
+  Json part = result;
+  part["verdict"] = "incomplete";
+  for (const char* list : {"boards", "receivers", "ports", "workers"}) {
+    part[list] = Json::array();
+    for (const Json& element : result.at(list))
+      if (element.is_object() && element.value("host", "") == host) part[list].push_back(element);
+  }
+  for (const char* sum : {"goodput_gbps", "tx_payload_gbps"}) part[sum] = nullptr;
+  part["checks"] = Json::array();
+  part["messages"] = {why};
+  return part;
+}
 
 Json make_result(const config::RunConfig& config, const runtime::DpdkRuntime* dpdk,
                  const endpoints::Plans& plans, const stats::Outcome& o, endpoints::Endpoints& endpoints,
@@ -289,12 +362,9 @@ Json make_result(const config::RunConfig& config, const runtime::DpdkRuntime* dp
   j["changes"] = changes(config, o);
   j["switches"] = Json::array();
   j["fairness_jain"] = nullptr;
-  j["ports"] = Json::array();
-  if (dpdk != nullptr) {
-    for (std::size_t p = 0; p < dpdk->ports().size(); ++p)
-      j["ports"].push_back(port(dpdk->ports()[p], lab::rules_of_port(config, p, o)));
-  }
+  j["ports"] = dpdk != nullptr ? ports_result(config, *dpdk, o) : Json::array();
   j["workers"] = workers(o);
+  if (!o.hosts.empty()) add_hosts(j, config, o);
   if (dpdk != nullptr) j["clock"] = clock(dpdk->clock().discipline());
   j["stolen_share"] = stats::preempted_share(o);
   j["control_unserved"] = o.control_unserved;

@@ -24,6 +24,15 @@ nlohmann::ordered_json make_result(const config::RunConfig& config, const runtim
                                    const std::vector<endpoints::Targets::Session>& sessions,
                                    const lab::Judgement& judgement);
 
+/// Returns the result of one of several hosts that could not be merged with the others: `result` without the
+/// boards, receivers, ports and workers of other hosts. It is not judged. `why` tells the user what happened.
+nlohmann::ordered_json part_of_host(const nlohmann::ordered_json& result, const std::string& host,
+                                    const std::string& why);
+
+/// Returns `ports` of the result document. Ports of other hosts are null, unless `outcome` has them.
+nlohmann::ordered_json ports_result(const config::RunConfig& config, const runtime::DpdkRuntime& dpdk,
+                                    const stats::Outcome& outcome);
+
 /// Files in the folder of `--report`.
 inline constexpr const char* kReportConfig = "config.yaml";
 inline constexpr const char* kReportResult = "result.json";

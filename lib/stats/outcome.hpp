@@ -7,6 +7,7 @@
 #include "engine/snapshot.hpp"
 #include "fabric/snapshot.hpp"
 #include "faults/fault_rule.hpp"
+#include "hosts/clock_difference.hpp"
 #include "stats/delivery.hpp"
 
 #include <algorithm>
@@ -59,6 +60,15 @@ struct EventFileOutcome {
   std::string error;              ///< empty: none
 };
 
+/// What is known about one of several hosts.
+struct HostOutcome {
+  /// How far its clock was ahead of that of process 0, before and after the run.
+  hosts::ClockReading clock_before, clock_after;
+  std::int64_t start_error_ns = 0;  ///< time on its clock when its run started, minus the agreed time
+  /// Time on its clock at which its first packet was sent, minus the agreed start; none: it sent none.
+  std::optional<std::int64_t> first_packet_ns;
+};
+
 /// Outcome of a run: its counters at the start, after the warm-up and at the end, and how it ended. Times are
 /// on the clock of the run.
 struct Outcome {
@@ -94,6 +104,10 @@ struct Outcome {
   std::vector<std::optional<EventFileOutcome>> event_files;
   /// Counters of the fault rules, by port and rule. Empty in virtual time, which has no ports.
   std::vector<std::vector<faults::RuleCounters>> fault_rules;
+  std::vector<HostOutcome> hosts;         ///< indexed like RunConfig::hosts; empty: there is one host
+  std::vector<std::size_t> worker_hosts;  ///< with `hosts`: the host of each element of `workers`
+  /// With `hosts`: results of the ports, indexed like RunConfig::ports; null: the port is in this process.
+  std::vector<nlohmann::ordered_json> ports;
   DeliveryMap deliveries;  ///< maps sending to receiving queue pairs, which count the payload of UC
   /// Reports of remote receivers, by board and QP of the board (endpoints::QpPlan).
   std::map<std::pair<std::size_t, std::size_t>, ReportedGoodput> reported;

@@ -3,6 +3,8 @@
 
 #include "base/rng.hpp"
 
+#include <initializer_list>
+
 #include <catch2/catch.hpp>
 
 using softfeb::Rng;
@@ -34,7 +36,7 @@ ClockReading reading(std::int64_t low, std::int64_t high) {
 }  // namespace
 
 TEST_CASE("the bounds of a clock difference contain the true one, and narrow with each answer") {
-  for (const std::int64_t ahead : {0, 3'000, -250'000, 5'000'000'000}) {
+  for (const std::int64_t ahead : std::initializer_list<std::int64_t>{0, 3'000, -250'000, 5'000'000'000}) {
     const ClockDifference once = measured(ahead, 7, 1), often = measured(ahead, 7, 500);
     REQUIRE(often.known());
     CHECK(often.offset() - often.bound() <= ahead);

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "config/run_config.hpp"
+#include "hosts/clock_difference.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace softfeb::experiment {
+
+/// Throws ConfigError unless there is one process for each element of `hosts`.
+void check_host_count(const config::RunConfig& config, std::uint32_t processes);
+
+/// Throws ConfigError if the configuration uses something that several hosts do not support: what endpoints
+/// of different hosts would share without packets between them, and results that remain in their process.
+/// Endpoints on host `first`, that of process 0, may use more.
+void check_host_features(const config::RunConfig& config, std::size_t first);
+
+/// Throws EnvironmentError if the clocks of host `here` and of host `first` certainly differ by more than
+/// `run.clock_limit`, or if the difference could not be measured.
+void check_clock(const config::RunConfig& config, std::size_t here, std::size_t first,
+                 const hosts::ClockReading& reading);
+
+/// Describes why the times of a host cannot be compared with those of host `first`; empty if they can.
+std::string clock_remark(const config::RunConfig& config, std::size_t host, std::size_t first,
+                         const hosts::ClockReading& before, const hosts::ClockReading& after);
+
+}  // namespace softfeb::experiment

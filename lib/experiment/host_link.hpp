@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/bytes.hpp"
+#include "hosts/agreement.hpp"
+#include "hosts/clock_difference.hpp"
+#include "hosts/host_exchange.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <vector>
+
+namespace softfeb::experiment {
+
+/// What the processes of an experiment on several hosts tell each other.
+class HostLink {
+ public:
+  /// `exchange` must outlive this object.
+  explicit HostLink(hosts::HostExchange& exchange) : exchange_(exchange), agreed_(exchange.size()) {}
+
+  std::uint32_t rank() const { return exchange_.rank(); }
+  std::uint32_t size() const { return exchange_.size(); }
+  /// True if this process must end without the others.
+  bool ended() const { return exchange_.ended(); }
+
+  /// Tells all processes a value, unless it is not larger than the last one.
+  void tell(hosts::Told what, std::uint64_t value);
+  /// Takes what other processes have told. Call it often.
+  void poll();
+  const hosts::Agreement& agreed() const { return agreed_; }
+
+  /// Measures how far the clock of this host is ahead of that of process 0. All processes must call this
+  /// function together. Unknown if the process was told to end.
+  hosts::ClockReading measure_clock();
+
+  /// Sends the result of this process to process 0.
+  void send_result(std::vector<std::uint8_t> bytes);
+  /// In process 0: waits for the results of all other processes, and passes them to `take` in the order of
+  /// ranks. Returns false if the process was told to end before all had arrived.
+  bool take_results(const hosts::HostExchange::Take& take);
+  /// Waits until process 0 has written the results. Returns false if the process was told to end before.
+  bool wait_for_end();
+
+ private:
+  hosts::ClockReading ask_process_0();
+  bool answer(std::uint32_t rank);
+
+  hosts::HostExchange& exchange_;
+  hosts::Agreement agreed_;
+  std::map<std::uint32_t, std::vector<std::uint8_t>> results_;  ///< by rank
+};
+
+/// The wall clock, in ns since 1970.
+std::int64_t wall_clock_ns();
+
+}  // namespace softfeb::experiment

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "base/archive.hpp"
+#include "config/run_config.hpp"
+#include "endpoints/endpoints.hpp"
+#include "stats/outcome.hpp"
+
+#include <cstddef>
+
+namespace softfeb::experiment {
+
+/// What one of several hosts contributes to the result of a run. All times in `outcome` are on the clock of
+/// the run in its process.
+struct HostPart {
+  std::size_t host = 0;  ///< index into RunConfig::hosts
+  stats::Outcome outcome;
+  stats::HostOutcome figures;
+};
+
+/// Copies a part, and what the result needs of the host's endpoints, to another process. Both processes must
+/// have the same configuration. The memory of receivers is copied only if it is written to a file (`out`).
+void write_part(const config::RunConfig& config, const HostPart& part, endpoints::Endpoints& endpoints,
+                ArchiveWriter& out);
+void read_part(const config::RunConfig& config, ArchiveReader& in, HostPart& part,
+               endpoints::Endpoints& endpoints);
+
+/// Adds the part of another host to `all`, the outcome of this process: counters of its boards, receivers,
+/// ports and workers. Times are moved to the clock of this process's run, so that the start of traffic is the
+/// same. The run lasted as long as that of the host whose run lasted longest.
+void add_part(const config::RunConfig& config, stats::Outcome& all, const HostPart& part);
+
+/// Returns the time from the start of traffic to the first packet that a board of `host` has sent; none if
+/// there was none. Boards with a `start` are left out.
+std::optional<Time> first_packet(const config::RunConfig& config, std::size_t host,
+                                 const stats::Outcome& outcome);
+
+}  // namespace softfeb::experiment

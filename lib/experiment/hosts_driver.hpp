@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "experiment/host_link.hpp"
+#include "experiment/host_part.hpp"
+#include "experiment/real_driver.hpp"
+#include "hosts/clock_difference.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace softfeb::experiment {
+
+/// Real time on several hosts. Each process has all endpoints, but runs only those of its host. Traffic
+/// starts at a time of the wall clock, which process 0 chooses when all hosts are ready. It ends on all hosts
+/// together: when all boards have finished, after the duration of the run, or after a stop request on any
+/// host. Process 0 gets the counters of all hosts at the end, so that its endpoints and its outcome are those
+/// of the whole run. Until then, its snapshots contain zeros for endpoints of other hosts.
+///
+/// If a process is told to end (HostLink::ended), it stops without waiting for the others, and keeps its own
+/// results.
+class HostsDriver final : public RealDriver {
+ public:
+  /// As RealDriver::make(). `link` must outlive the driver. `clock`: measured before the run.
+  static std::unique_ptr<HostsDriver> make(const Setup& setup, EventFiles& files, HostLink& link,
+                                           const hosts::ClockReading& clock);
+
+  Time begin(stats::Observers& observers) override;
+  Passed pass(Time end, Until until, int stop_requests) override;
+  int stop_requests() const override;
+  bool finished() const override;
+  void stop_traffic() override;
+  void settle() override;
+  void close(stats::Outcome& outcome) override;
+  std::vector<std::string> remarks(const stats::Outcome& outcome) const override;
+
+  /// True in process 0 if the outcome contains the parts of all hosts. Call after close().
+  bool complete() const { return complete_; }
+  /// True if traffic has started, or was about to.
+  bool began() const { return began_; }
+
+ protected:
+  void poll() override;
+
+ private:
+  HostsDriver(const Setup& setup, EventFiles& files, HostLink& link, const hosts::ClockReading& clock);
+  std::size_t here() const { return *config().here; }
+  void resolve_neighbours();
+  /// Waits until all hosts are ready, and returns the time at which traffic starts; 0: a stop request
+  /// arrived.
+  std::int64_t agree_on_start();
+  std::int64_t choose_start() const;
+  void collect(stats::Outcome& outcome);
+
+  HostLink& link_;
+  std::uint64_t stage_ = 1;  ///< 1: traffic, 2: drain
+  std::int64_t planned_ns_ = 0;
+  bool began_ = false;
+  bool complete_ = false;
+  stats::HostOutcome figures_;
+};
+
+}  // namespace softfeb::experiment
