@@ -4,6 +4,9 @@
 #include "softfeb/command_line.hpp"
 
 #include <csignal>
+#include <cstdio>
+
+#include <unistd.h>
 
 using namespace softfeb;
 
@@ -20,5 +23,9 @@ int main(int argc, char** argv) {
   mpi::MpiHosts hosts;
   if (exchange.size() > 1)
     for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, interrupt);
-  return app::run_command_line(argc, argv, {"softfeb-mpi", &exchange, &hosts});
+  const int status = app::run_command_line(argc, argv, {"softfeb-mpi", &exchange, &hosts});
+  if (!mpi::MpiExchange::interrupted()) return status;
+  // MPI may wait forever for a process that has died.
+  std::fflush(nullptr);
+  _exit(status);
 }

@@ -70,13 +70,17 @@ Session::Session(int& argc, char**& argv) {
   // Messages of this size are copied at once between processes of a host. By default, those above 4 KiB need
   // system calls, which take several times as long. Users may choose another value.
   setenv("OMPI_MCA_btl_vader_eager_limit", "32768", 0);
-  MPI_Init(&argc, &argv);
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);  // MpiHosts has a thread
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   MPI_Comm_create_errhandler(end_on_error, &handler);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
 }
 
-Session::~Session() { MPI_Finalize(); }
+Session::~Session() {
+  // After a signal, another process may have ended, for which MPI_Finalize would wait forever.
+  if (g_interrupted == 0) MPI_Finalize();
+}
 
 MpiExchange::MpiExchange() {
   int number = 0;

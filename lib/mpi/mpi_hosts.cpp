@@ -3,7 +3,7 @@
 
 #include "mpi/mpi_exchange.hpp"
 
-#include <utility>
+#include <chrono>
 
 #include <mpi.h>
 
@@ -13,6 +13,8 @@ namespace {
 
 constexpr int kPostTag = 11;
 constexpr int kShortTag = 12;
+/// Interval at which the thread looks for messages. It takes little CPU time from the workers.
+constexpr std::chrono::microseconds kInterval(500);
 
 }  // namespace
 
@@ -30,23 +32,45 @@ MpiHosts::MpiHosts() {
   rank_ = static_cast<std::uint32_t>(number);
 }
 
-/// Messages that have not been sent by now belong to a run that was given up. MPI may still read them, so
-/// they are not freed.
 MpiHosts::~MpiHosts() {
-  for (std::unique_ptr<Posted>& posted : posted_) static_cast<void>(posted.release());
+  if (!thread_.joinable()) return;
+  leave_ = true;
+  if (ended())
+    thread_.detach();
+  else
+    thread_.join();
 }
 
 bool MpiHosts::ended() const { return MpiExchange::interrupted(); }
 
-void MpiHosts::post(std::uint32_t to, Bytes message) {
-  posted_.push_back(std::make_unique<Posted>());
-  Posted& posted = *posted_.back();
-  posted.bytes = std::move(message);
-  MPI_Isend(posted.bytes.data(), static_cast<int>(posted.bytes.size()), MPI_BYTE, static_cast<int>(to),
-            kPostTag, MPI_COMM_WORLD, &posted.request);
+void MpiHosts::start() {
+  if (!thread_.joinable() && !ended()) thread_ = std::thread([this] { run(); });
 }
 
-void MpiHosts::poll(const Take& take) {
+/// Leaves when all messages have been sent.
+void MpiHosts::run() {
+  for (bool last = false; !last; std::this_thread::sleep_for(kInterval)) {
+    const std::unique_lock<std::mutex> lock = enter_mpi();
+    if (ended()) return;
+    const bool leave = leave_;
+    progress();
+    last = leave && posted_.empty();
+  }
+}
+
+void MpiHosts::progress() {
+  Messages messages;
+  {
+    const std::lock_guard<std::mutex> lock(queues_);
+    messages.swap(outgoing_);
+  }
+  for (auto& [to, bytes] : messages) {
+    posted_.push_back(std::make_unique<Posted>());
+    Posted& posted = *posted_.back();
+    posted.bytes = std::move(bytes);
+    MPI_Isend(posted.bytes.data(), static_cast<int>(posted.bytes.size()), MPI_BYTE, static_cast<int>(to),
+              kPostTag, MPI_COMM_WORLD, &posted.request);
+  }
   posted_.remove_if([](const std::unique_ptr<Posted>& posted) {
     int sent = 0;
     MPI_Test(&posted->request, &sent, MPI_STATUS_IGNORE);
@@ -61,17 +85,47 @@ void MpiHosts::poll(const Take& take) {
     MPI_Get_count(&status, MPI_BYTE, &bytes);
     Bytes message(static_cast<std::size_t>(bytes));
     MPI_Recv(message.data(), bytes, MPI_BYTE, status.MPI_SOURCE, kPostTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    take(static_cast<std::uint32_t>(status.MPI_SOURCE), message);
+    const std::lock_guard<std::mutex> lock(queues_);
+    incoming_.emplace_back(static_cast<std::uint32_t>(status.MPI_SOURCE), std::move(message));
   }
 }
 
+std::unique_lock<std::mutex> MpiHosts::enter_mpi() {
+  std::unique_lock<std::mutex> lock(mpi_, std::try_to_lock);
+  while (!lock.owns_lock() && !ended()) {
+    std::this_thread::yield();
+    static_cast<void>(lock.try_lock());
+  }
+  return lock;
+}
+
+void MpiHosts::post(std::uint32_t to, Bytes message) {
+  start();
+  const std::lock_guard<std::mutex> lock(queues_);
+  outgoing_.emplace_back(to, std::move(message));
+}
+
+void MpiHosts::poll(const Take& take) {
+  start();
+  Messages messages;
+  {
+    const std::lock_guard<std::mutex> lock(queues_);
+    messages.swap(incoming_);
+  }
+  for (const auto& [from, bytes] : messages) take(from, bytes);
+}
+
 void MpiHosts::send(std::uint32_t to, ByteSpan message) {
+  const std::unique_lock<std::mutex> lock = enter_mpi();
+  if (ended()) return;
   MPI_Send(message.data(), static_cast<int>(message.size()), MPI_BYTE, static_cast<int>(to), kShortTag,
            MPI_COMM_WORLD);
 }
 
 bool MpiHosts::receive(std::uint32_t from, std::span<std::uint8_t> message) {
   MPI_Request request = MPI_REQUEST_NULL;
+  const std::unique_lock<std::mutex> lock = enter_mpi();
+  if (ended()) return false;
   MPI_Irecv(message.data(), static_cast<int>(message.size()), MPI_BYTE, static_cast<int>(from), kShortTag,
             MPI_COMM_WORLD, &request);
   for (;;) {

@@ -3,12 +3,21 @@
 
 #include "hosts/host_exchange.hpp"
 
+#include <atomic>
+#include <deque>
 #include <list>
 #include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
 
 namespace softfeb::mpi {
 
 /// Exchanges messages with the processes of the same mpirun. Requires a Session.
+///
+/// From the first call of post() or poll() on, a thread calls MPI, because MPI may block in any call when
+/// another process has died. MpiExchange must not be used from then on. If ended() is true, the thread may be
+/// blocked, and the process must end by _exit().
 class MpiHosts final : public hosts::HostExchange {
  public:
   MpiHosts();
@@ -24,9 +33,21 @@ class MpiHosts final : public hosts::HostExchange {
 
  private:
   struct Posted;
+  using Messages = std::deque<std::pair<std::uint32_t, Bytes>>;  ///< process and bytes
+
+  void start();
+  void run();
+  void progress();
+  /// Returns a lock without which no thread may call MPI; not locked if ended() is true.
+  std::unique_lock<std::mutex> enter_mpi();
 
   std::uint32_t size_ = 1, rank_ = 0;
-  std::list<std::unique_ptr<Posted>> posted_;  ///< messages that MPI has not sent yet
+  std::thread thread_;
+  std::atomic<bool> leave_{false};
+  std::mutex mpi_;
+  std::list<std::unique_ptr<Posted>> posted_;  ///< messages that MPI has not sent yet; only with `mpi_`
+  std::mutex queues_;
+  Messages outgoing_, incoming_;  ///< only with `queues_`
 };
 
 }  // namespace softfeb::mpi
