@@ -5,6 +5,8 @@
 #include "config/error.hpp"
 #include "config/load.hpp"
 #include "dataplane/doctor.hpp"
+#include "experiment/ensemble.hpp"
+#include "hosts/host_order.hpp"
 #include "roce/cpu.hpp"
 #include "runtime/port_setup.hpp"
 
@@ -14,14 +16,23 @@ namespace softfeb::app {
 
 namespace {
 
+/// The element of `hosts` that is this host; none if there is none, so that all ports are checked.
+std::optional<std::size_t> this_host(const config::RunConfig& config) {
+  std::vector<std::string> names;
+  for (const config::HostConfig& host : config.hosts) names.push_back(host.name);
+  return hosts::find_host(experiment::host_name(), names);
+}
+
 std::vector<dataplane::Check> check_ports(const DoctorOptions& options) {
-  const config::RunConfig config = config::load_run(*options.config, options.overrides);
+  config::RunConfig config = config::load_run(*options.config, options.overrides);
+  config.here = this_host(config);
   const auto lcores = runtime::place_lcores(config);
   const dataplane::Eal eal(runtime::eal_settings(config, lcores));
   dataplane::Mempools pools;
   dataplane::DeviceFactory factory;
   std::vector<dataplane::Check> all;
   for (std::size_t i = 0; i < config.ports.size(); ++i) {
+    if (!config.is_here(i)) continue;
     const auto checks =
         dataplane::check_port(config.ports[i].device.text, runtime::port_settings(config, i), factory, pools);
     all.insert(all.end(), checks.begin(), checks.end());

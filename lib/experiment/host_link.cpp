@@ -16,8 +16,6 @@ namespace {
 constexpr int kQuestions = 200;
 constexpr std::chrono::microseconds kNap(200);
 
-enum class Kind : std::uint8_t { kTold, kResult };
-
 using WallClock = std::array<std::uint8_t, sizeof(std::int64_t)>;
 
 }  // namespace
@@ -47,8 +45,9 @@ void HostLink::poll() {
     ArchiveReader in(message);
     Kind kind{};
     in.item(kind);
-    if (kind == Kind::kResult) {
-      results_[from].assign(message.begin() + sizeof kind, message.end());
+    if (kind != Kind::kTold) {
+      auto& bytes = kind == Kind::kSample ? samples_[from] : results_[from];
+      bytes.assign(message.begin() + sizeof kind, message.end());
       return;
     }
     hosts::Told what{};
@@ -95,13 +94,17 @@ bool HostLink::answer(std::uint32_t to) {
   return true;
 }
 
-void HostLink::send_result(std::vector<std::uint8_t> bytes) {
+void HostLink::send(Kind kind, std::vector<std::uint8_t> bytes) {
   std::vector<std::uint8_t> message;
   message.reserve(bytes.size() + 1);
   ArchiveWriter out(message);
-  out.item(Kind::kResult);
+  out.item(kind);
   out.bytes(bytes.data(), bytes.size());
   exchange_.post(0, std::move(message));
+}
+
+void HostLink::latest_samples(const hosts::HostExchange::Take& take) const {
+  for (const auto& [from, bytes] : samples_) take(from, bytes);
 }
 
 bool HostLink::take_results(const hosts::HostExchange::Take& take) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <utility>
 #include <vector>
 
 namespace softfeb::experiment {
@@ -34,8 +35,13 @@ class HostLink {
   /// function together. Unknown if the process was told to end.
   hosts::ClockReading measure_clock();
 
+  /// Sends counters of this process to process 0, which uses the latest ones.
+  void send_sample(std::vector<std::uint8_t> bytes) { send(Kind::kSample, std::move(bytes)); }
+  /// Passes the latest counters of all other processes to `take`.
+  void latest_samples(const hosts::HostExchange::Take& take) const;
+
   /// Sends the result of this process to process 0.
-  void send_result(std::vector<std::uint8_t> bytes);
+  void send_result(std::vector<std::uint8_t> bytes) { send(Kind::kResult, std::move(bytes)); }
   /// In process 0: waits for the results of all other processes, and passes them to `take` in the order of
   /// ranks. Returns false if the process was told to end before all had arrived.
   bool take_results(const hosts::HostExchange::Take& take);
@@ -43,12 +49,14 @@ class HostLink {
   bool wait_for_end();
 
  private:
+  enum class Kind : std::uint8_t { kTold, kSample, kResult };
+  void send(Kind kind, std::vector<std::uint8_t> bytes);
   hosts::ClockReading ask_process_0();
   bool answer(std::uint32_t rank);
 
   hosts::HostExchange& exchange_;
   hosts::Agreement agreed_;
-  std::map<std::uint32_t, std::vector<std::uint8_t>> results_;  ///< by rank
+  std::map<std::uint32_t, std::vector<std::uint8_t>> samples_, results_;  ///< by rank
 };
 
 /// The wall clock, in ns since 1970.

@@ -170,6 +170,25 @@ void read_part(const config::RunConfig& config, ArchiveReader& in, HostPart& par
   }
 }
 
+void write_counters(const config::RunConfig& config, std::size_t host, Time started,
+                    std::vector<engine::EndpointSnapshot>& endpoints, ArchiveWriter& out) {
+  out.item(std::uint64_t{host});
+  out.item(started);
+  for (const std::size_t e : endpoints_of(config, host)) engine::archive(out, endpoints[e]);
+}
+
+void read_counters(const config::RunConfig& config, Time started,
+                   std::vector<engine::EndpointSnapshot>& endpoints, ArchiveReader& in) {
+  std::uint64_t host = 0;
+  Time there = 0;
+  in.item(host);
+  in.item(there);
+  for (const std::size_t e : endpoints_of(config, host)) {
+    engine::archive(in, endpoints[e]);
+    Mover(started - there).move(endpoints[e]);
+  }
+}
+
 void add_part(const config::RunConfig& config, stats::Outcome& all, const HostPart& part) {
   const stats::Outcome& o = part.outcome;
   add_endpoints(config, all, part);

@@ -7,6 +7,8 @@
 #include "stats/outcome.hpp"
 
 #include <cstddef>
+#include <optional>
+#include <vector>
 
 namespace softfeb::experiment {
 
@@ -24,6 +26,13 @@ void write_part(const config::RunConfig& config, const HostPart& part, endpoints
                 ArchiveWriter& out);
 void read_part(const config::RunConfig& config, ArchiveReader& in, HostPart& part,
                endpoints::Endpoints& endpoints);
+
+/// Copies the counters of a host's endpoints during a run to another process. Their times are moved to the
+/// clock of the run in that process. `started`: the start of traffic on the clock of each process.
+void write_counters(const config::RunConfig& config, std::size_t host, Time started,
+                    std::vector<engine::EndpointSnapshot>& endpoints, ArchiveWriter& out);
+void read_counters(const config::RunConfig& config, Time started,
+                   std::vector<engine::EndpointSnapshot>& endpoints, ArchiveReader& in);
 
 /// Adds the part of another host to `all`, the outcome of this process: counters of its boards, receivers,
 /// ports and workers. Times are moved to the clock of this process's run, so that the start of traffic is the

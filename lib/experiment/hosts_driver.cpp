@@ -24,6 +24,14 @@ constexpr Time kResolve = 10 * kMillisecond;
 constexpr Time kLastWait = 20 * kMillisecond;
 /// Time for the boards of all hosts to finish after traffic was stopped, before this counts as a drain.
 constexpr Time kQuickDrain = 100 * kMillisecond;
+/// Shortest interval at which a process sends its counters, and kManyQueuePairs queue pairs above which it is
+/// a second.
+constexpr Time kLeastSampleInterval = 100 * kMillisecond;
+constexpr std::size_t kManyQueuePairs = 10'000;
+/// Time for the last counters of the other hosts to arrive.
+constexpr Time kLastSample = 50 * kMillisecond;
+/// The user is told about longer waits for other hosts.
+constexpr Time kTellAfter = kSecond;
 /// The start must be at least this far ahead when process 0 tells it to the others.
 constexpr std::int64_t kLeastLeadNs = 100'000'000;
 
@@ -45,6 +53,32 @@ std::unique_ptr<HostsDriver> HostsDriver::make(const Setup& setup, EventFiles& f
 void HostsDriver::poll() {
   link_.tell(Told::kStops, static_cast<std::uint64_t>(runtime::stop_signals()));
   link_.poll();
+  if (now() >= sample_due_ && !link_.ended()) send_counters();
+}
+
+std::vector<stats::Observer*> HostsDriver::open(const Say& say) {
+  say_ = say;
+  return RealDriver::open(say);
+}
+
+void HostsDriver::send_counters() {
+  std::size_t qps = 0;
+  for (const config::BoardConfig& board : config().boards)
+    for (const config::QpConfig& qp : board.qps) qps += qp.count;
+  sample_due_ =
+      now() + std::max(config().run.series_interval, qps > kManyQueuePairs ? kSecond : kLeastSampleInterval);
+  std::vector<engine::EndpointSnapshot> endpoints = endpoint_counters();
+  std::vector<std::uint8_t> bytes;
+  ArchiveWriter out(bytes);
+  write_counters(config(), here(), started(), endpoints, out);
+  link_.send_sample(std::move(bytes));
+}
+
+void HostsDriver::add_other_hosts(std::vector<engine::EndpointSnapshot>& endpoints) {
+  link_.latest_samples([&](std::uint32_t, ByteSpan bytes) {
+    ArchiveReader in(bytes);
+    read_counters(config(), started(), endpoints, in);
+  });
 }
 
 int HostsDriver::stop_requests() const {
@@ -77,7 +111,12 @@ std::int64_t HostsDriver::choose_start() const {
 
 std::int64_t HostsDriver::agree_on_start() {
   link_.tell(Told::kReady, 1);
-  while (stop_requests() == 0) {
+  const Time begun = now();
+  for (bool told = false; stop_requests() == 0;) {
+    if (!told && now() > begun + kTellAfter) {
+      say_("waiting until the other hosts are ready");
+      told = true;
+    }
     if (link_.rank() == 0 && link_.agreed().all(Told::kReady, 1))
       link_.tell(Told::kStart, static_cast<std::uint64_t>(choose_start()));
     if (const std::uint64_t at = link_.agreed().of(0, Told::kStart); at != 0)
@@ -94,6 +133,7 @@ Time HostsDriver::begin(stats::Observers& observers) {
   if (began_) start_at(planned_ns_);
   const Time started = RealDriver::begin(observers);
   if (began_) figures_.start_error_ns = wall_clock_of(started) - planned_ns_;
+  if (link_.rank() != 0) sample_due_ = now();
   return started;
 }
 
@@ -105,12 +145,26 @@ Driver::Passed HostsDriver::pass(Time end, Until until, int stop_requests) {
 
 void HostsDriver::stop_traffic() {
   RealDriver::stop_traffic();
+  sample_due_ = kNever;
   stage_ = 2;
   pass(now() + kQuickDrain, Until::kFinished, stop_requests());
 }
 
 void HostsDriver::settle() {
   if (!link_.ended()) RealDriver::settle();
+}
+
+/// Called at the end of the run, for the last sample of the observers. The result does not depend on it.
+Counters HostsDriver::counters() {
+  if (!link_.ended()) {
+    if (link_.rank() != 0) send_counters();
+    wait(kLastSample);
+    poll();
+  }
+  sample_due_ = kNever;
+  Counters counters = RealDriver::counters();
+  add_other_hosts(counters.endpoints);
+  return counters;
 }
 
 void HostsDriver::close(stats::Outcome& o) {

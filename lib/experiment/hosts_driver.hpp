@@ -17,7 +17,8 @@ namespace softfeb::experiment {
 /// starts at a time of the wall clock, which process 0 chooses when all hosts are ready. It ends on all hosts
 /// together: when all boards have finished, after the duration of the run, or after a stop request on any
 /// host. Process 0 gets the counters of all hosts at the end, so that its endpoints and its outcome are those
-/// of the whole run. Until then, its snapshots contain zeros for endpoints of other hosts.
+/// of the whole run. While traffic runs, its observers get the latest counters that the other hosts have
+/// sent.
 ///
 /// If a process is told to end (HostLink::ended), it stops without waiting for the others, and keeps its own
 /// results.
@@ -33,6 +34,7 @@ class HostsDriver final : public RealDriver {
   bool finished() const override;
   void stop_traffic() override;
   void settle() override;
+  Counters counters() override;
   void close(stats::Outcome& outcome) override;
   std::vector<std::string> remarks(const stats::Outcome& outcome) const override;
 
@@ -41,8 +43,11 @@ class HostsDriver final : public RealDriver {
   /// True if traffic has started, or was about to.
   bool began() const { return began_; }
 
+  std::vector<stats::Observer*> open(const Say& say) override;
+
  protected:
   void poll() override;
+  void add_other_hosts(std::vector<engine::EndpointSnapshot>& endpoints) override;
 
  private:
   HostsDriver(const Setup& setup, EventFiles& files, HostLink& link, const hosts::ClockReading& clock);
@@ -55,7 +60,10 @@ class HostsDriver final : public RealDriver {
   void collect(stats::Outcome& outcome);
 
   HostLink& link_;
-  std::uint64_t stage_ = 1;  ///< 1: traffic, 2: drain
+  void send_counters();
+  Say say_;
+  Time sample_due_ = kNever;  ///< processes other than 0: when to send counters
+  std::uint64_t stage_ = 1;   ///< 1: traffic, 2: drain
   std::int64_t planned_ns_ = 0;
   bool began_ = false;
   bool complete_ = false;

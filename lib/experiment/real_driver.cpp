@@ -235,6 +235,7 @@ void RealDriver::sample() {
   control_unserved_ += pool_->drain_control();
   if (at < next_sample()) return;
   runtime::PoolSnapshot s = pool_->snapshot();
+  add_other_hosts(s.endpoints);
   observers_->add({.at = at - started_,
                    .origin = started_,
                    .endpoints = &s.endpoints,

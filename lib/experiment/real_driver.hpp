@@ -66,6 +66,10 @@ class RealDriver : public Driver {
   void connect();
   /// Called during every wait, about once per millisecond.
   virtual void poll() {}
+  /// Adds the counters of other hosts to a sample for observers.
+  virtual void add_other_hosts(std::vector<engine::EndpointSnapshot>&) {}
+  /// The start of traffic on the clock of the run.
+  Time started() const { return started_; }
   /// Waits without samples, before traffic.
   void wait(Time length);
   /// Sets the wall-clock time at which traffic starts, in ns since 1970. Call before begin().

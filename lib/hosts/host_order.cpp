@@ -16,16 +16,21 @@ bool same_host(const std::string& a, const std::string& b) {
 
 }  // namespace
 
+std::optional<std::size_t> find_host(const std::string& name, const std::vector<std::string>& hosts) {
+  const auto at = std::find_if(hosts.begin(), hosts.end(),
+                               [&name](const std::string& host) { return same_host(name, host); });
+  return at == hosts.end() ? std::nullopt : std::optional(static_cast<std::size_t>(at - hosts.begin()));
+}
+
 std::vector<std::size_t> hosts_of_processes(const std::vector<std::string>& names,
                                             const std::vector<std::string>& hosts) {
   std::vector<std::size_t> by_rank(names.size());
   std::iota(by_rank.begin(), by_rank.end(), 0);
   std::vector<std::size_t> by_name;
   for (const std::string& name : names) {
-    const auto at = std::find_if(hosts.begin(), hosts.end(),
-                                 [&name](const std::string& host) { return same_host(name, host); });
-    if (at == hosts.end()) return by_rank;
-    by_name.push_back(static_cast<std::size_t>(at - hosts.begin()));
+    const auto host = find_host(name, hosts);
+    if (!host) return by_rank;
+    by_name.push_back(*host);
   }
   std::vector<std::size_t> sorted = by_name;
   std::sort(sorted.begin(), sorted.end());

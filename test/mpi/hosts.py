@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests one experiment on two hosts: two network namespaces, between which mpirun communicates over TCP. Requires root."""
 
+import csv
 import json
 import os
 import pathlib
@@ -174,6 +175,19 @@ class OneExperiment(Case):
         self.assertEqual(r["verdict"], "failed")
         self.assertGreater(next(c for c in r["checks"] if c["name"] == "messages_arrived")["value"], 0)
         self.assertGreater(r["ports"][1]["faults"]["rx_dropped"], 0)
+
+
+    def test_time_series_contain_all_hosts(self):
+        done = self.run_pair("--report", "report", "--no-pictures", "--duration", "1", "--set", "boards.feb1.qps=[{to: daq2, transport: UC, "
+                             "pmtu: 1024, traffic: {message_size: 1KiB, rate: 5Mb/s}}]")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        with (self.dir / "report/series.csv").open() as file:
+            rows = list(csv.DictReader(file))
+        for board in ("feb1", "feb2"):
+            rates = [float(r["sent_gbps"]) for r in rows if r["board"] == board and 0.3 < float(r["time_s"]) < 0.9]
+            self.assertGreater(len(rates), 3)
+            self.assertAlmostEqual(statistics.mean(rates), 0.005, delta=0.001)
+            self.assertLess(max(float(r["sent_gbps"]) for r in rows if r["board"] == board), 0.1)
 
 
 class Ends(Case):

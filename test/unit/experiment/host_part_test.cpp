@@ -143,6 +143,22 @@ TEST_CASE("a part is read as it was written") {
   CHECK(copy.figures.first_packet_ns == 17);
 }
 
+TEST_CASE("counters of a running host are moved to the clock of this process") {
+  const config::RunConfig config = load(kHosts);
+  stats::Outcome there = outcome(config, 7 * kSecond, 9, false),
+                 here = outcome(config, 100 * kSecond, 5, false);
+  std::vector<std::uint8_t> bytes;
+  ArchiveWriter out(bytes);
+  experiment::write_counters(config, 1, there.started, there.final, out);
+  ArchiveReader in(bytes);
+  experiment::read_counters(config, here.started, here.final, in);
+  CHECK(in.empty());
+  CHECK(here.final[0].cnp_tx == 5);
+  CHECK(here.final[1].cnp_tx == 9);
+  CHECK(here.final[2].taken_at == 111 * kSecond);
+  CHECK(here.final[1].send_qps[0].counters.first_sent == 100 * kSecond + 2 * kMicrosecond);
+}
+
 TEST_CASE("the first packet of a host is that of its boards without a start") {
   config::RunConfig config = load(kHosts);
   const stats::Outcome o = outcome(config, 100 * kSecond, 5, false);

@@ -7,6 +7,12 @@ using softfeb::hosts::hosts_of_processes;
 using Names = std::vector<std::string>;
 using Order = std::vector<std::size_t>;
 
+TEST_CASE("a host is found by its name, with or without the domain") {
+  CHECK(softfeb::hosts::find_host("rx", {"tx", "rx"}) == 1);
+  CHECK(softfeb::hosts::find_host("rx.lab", {"tx", "rx"}) == 1);
+  CHECK_FALSE(softfeb::hosts::find_host("rx.lab", {"tx", "rx.home"}));
+}
+
 TEST_CASE("processes are the hosts of their names") {
   CHECK(hosts_of_processes({"rx", "tx1", "tx2"}, {"tx1", "tx2", "rx"}) == Order{2, 0, 1});
   CHECK(hosts_of_processes({"rx.lab.example", "tx.lab.example"}, {"tx", "rx"}) == Order{1, 0});
