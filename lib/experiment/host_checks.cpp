@@ -22,10 +22,6 @@ std::string host_list(const config::RunConfig& config) {
   return names;
 }
 
-std::int64_t limit_ns(const config::RunConfig& config) {
-  return static_cast<std::int64_t>(config.run.clock_limit / kNanosecond);
-}
-
 std::string microseconds(std::int64_t ns) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.1f us", static_cast<double>(ns) * 1e-3);
@@ -114,6 +110,10 @@ class HostProblems {
 
 }  // namespace
 
+std::int64_t clock_limit_ns(const config::RunConfig& config) {
+  return static_cast<std::int64_t>(config.run.clock_limit / kNanosecond);
+}
+
 void check_host_count(const config::RunConfig& config, std::uint32_t processes) {
   if (config.hosts.size() == processes) return;
   const config::Where where{config.file, 0, "hosts"};
@@ -138,7 +138,7 @@ void check_host_features(const config::RunConfig& config, std::size_t first) {
 
 void check_clock(const config::RunConfig& config, std::size_t here, std::size_t first,
                  const hosts::ClockReading& reading) {
-  if (reading.known && !reading.exceeds(limit_ns(config))) return;
+  if (reading.known && !reading.exceeds(clock_limit_ns(config))) return;
   throw EnvironmentError(
       clock_of(config, here, first, reading) + "; run.clock_limit is " +
           config::format_time(config.run.clock_limit),
@@ -147,8 +147,8 @@ void check_clock(const config::RunConfig& config, std::size_t here, std::size_t 
 
 std::string clock_remark(const config::RunConfig& config, std::size_t host, std::size_t first,
                          const hosts::ClockReading& before, const hosts::ClockReading& after) {
-  const bool at_first = before.within(limit_ns(config));
-  if (at_first && after.within(limit_ns(config))) return {};
+  const bool at_first = before.within(clock_limit_ns(config));
+  if (at_first && after.within(clock_limit_ns(config))) return {};
   return clock_of(config, host, first, at_first ? after : before) +
          (at_first ? " after the run" : " before the run") +
          ", which may be more than run.clock_limit: times of different hosts cannot be compared";

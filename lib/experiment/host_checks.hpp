@@ -10,6 +10,9 @@
 
 namespace softfeb::experiment {
 
+/// `run.clock_limit` in nanoseconds.
+std::int64_t clock_limit_ns(const config::RunConfig& config);
+
 /// Throws ConfigError unless there is one process for each element of `hosts`.
 void check_host_count(const config::RunConfig& config, std::uint32_t processes);
 

@@ -12,8 +12,10 @@ namespace softfeb::experiment {
 
 namespace {
 
-/// Number of messages by which the difference of two clocks is measured.
+/// Least number of messages by which the difference of two clocks is measured, and the time after which no
+/// more are sent.
 constexpr int kQuestions = 200;
+constexpr std::chrono::seconds kLongest(1);
 constexpr std::chrono::microseconds kNap(200);
 
 using WallClock = std::array<std::uint8_t, sizeof(std::int64_t)>;
@@ -58,8 +60,8 @@ void HostLink::poll() {
   });
 }
 
-hosts::ClockReading HostLink::measure_clock() {
-  if (rank() != 0) return ask_process_0();
+hosts::ClockReading HostLink::measure_clock(std::int64_t limit_ns) {
+  if (rank() != 0) return ask_process_0(limit_ns / 10);
   hosts::ClockDifference own;
   for (std::uint32_t r = 1; r < size(); ++r)
     if (!answer(r)) return {};
@@ -67,13 +69,16 @@ hosts::ClockReading HostLink::measure_clock() {
   return hosts::ClockReading(own);
 }
 
-hosts::ClockReading HostLink::ask_process_0() {
+hosts::ClockReading HostLink::ask_process_0(std::int64_t wanted_ns) {
   hosts::ClockDifference difference;
-  for (int i = 0; i < kQuestions; ++i) {
-    const std::uint8_t question = 0;
+  const auto begun = std::chrono::steady_clock::now();
+  std::uint8_t last = 0;
+  for (int i = 1; last == 0; ++i) {
+    const bool good = difference.known() && difference.bound() <= wanted_ns;
+    if (i >= kQuestions && (good || std::chrono::steady_clock::now() - begun > kLongest)) last = 1;
     WallClock answer{};
     const std::int64_t sent = wall_clock_ns();
-    exchange_.send(0, {&question, 1});
+    exchange_.send(0, {&last, 1});
     if (!exchange_.receive(0, answer)) return {};
     const std::int64_t received = wall_clock_ns();
     std::int64_t there = 0;
@@ -84,9 +89,8 @@ hosts::ClockReading HostLink::ask_process_0() {
 }
 
 bool HostLink::answer(std::uint32_t to) {
-  for (int i = 0; i < kQuestions; ++i) {
-    std::uint8_t question = 0;
-    if (!exchange_.receive(to, {&question, 1})) return false;
+  for (std::uint8_t last = 0; last == 0;) {
+    if (!exchange_.receive(to, {&last, 1})) return false;
     std::vector<std::uint8_t> time;
     ArchiveWriter(time).item(wall_clock_ns());
     exchange_.send(to, time);

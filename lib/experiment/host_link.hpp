@@ -31,9 +31,10 @@ class HostLink {
   void poll();
   const hosts::Agreement& agreed() const { return agreed_; }
 
-  /// Measures how far the clock of this host is ahead of that of process 0. All processes must call this
-  /// function together. Unknown if the process was told to end.
-  hosts::ClockReading measure_clock();
+  /// Measures how far the clock of this host is ahead of that of process 0, for about a second if this is
+  /// necessary to bound the error by a tenth of `limit_ns`. All processes must call this function together.
+  /// Unknown if the process was told to end.
+  hosts::ClockReading measure_clock(std::int64_t limit_ns);
 
   /// Sends counters of this process to process 0, which uses the latest ones.
   void send_sample(std::vector<std::uint8_t> bytes) { send(Kind::kSample, std::move(bytes)); }
@@ -51,7 +52,7 @@ class HostLink {
  private:
   enum class Kind : std::uint8_t { kTold, kSample, kResult };
   void send(Kind kind, std::vector<std::uint8_t> bytes);
-  hosts::ClockReading ask_process_0();
+  hosts::ClockReading ask_process_0(std::int64_t wanted_ns);
   bool answer(std::uint32_t rank);
 
   hosts::HostExchange& exchange_;

@@ -169,7 +169,7 @@ Counters HostsDriver::counters() {
 
 void HostsDriver::close(stats::Outcome& o) {
   RealDriver::close(o);
-  figures_.clock_after = link_.measure_clock();
+  figures_.clock_after = link_.measure_clock(clock_limit_ns(config()));
   if (const auto first = first_packet(config(), here(), o))
     figures_.first_packet_ns = figures_.start_error_ns + static_cast<std::int64_t>(*first / kNanosecond);
   o.hosts.assign(config().hosts.size(), {});

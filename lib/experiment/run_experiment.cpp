@@ -399,7 +399,7 @@ int run_on_hosts(const Options& options, simulator::Exchange& exchange, hosts::H
   run.link = std::make_unique<HostLink>(hosts);
   hosts::ClockReading clock;
   all_or_none(exchange, [&] { check_host_features(run.setup->run(), run.first); });
-  clock = run.link->measure_clock();
+  clock = run.link->measure_clock(clock_limit_ns(run.setup->run()));
   all_or_none(exchange, [&] { check_clock(run.setup->run(), *run.setup->run().here, run.first, clock); });
   all_or_none(exchange, [&] { run.open(clock); });
   return carry_out_on_host(run);

@@ -13,6 +13,7 @@
 #include "report/result_qps.hpp"
 #include "report/stream_result.hpp"
 #include "report/window_result.hpp"
+#include "runtime/dpdk_runtime.hpp"
 
 #include <algorithm>
 

@@ -8,12 +8,13 @@ import subprocess
 NAMES = ("tx1", "tx2")
 DATA, CONTROL = ("sfdata0", "sfdata1"), ("sfmpi0", "sfmpi1")
 # Starts the program of a process on a CPU of its own, and notes its status. If there is a file shift.so, the second host has another
-# clock; if there is a file `other`, it has another program.
+# clock; if there is a file `other`, it has another program; if there is a folder `elsewhere`, it starts there.
 START = """#!/bin/sh
 rank=$OMPI_COMM_WORLD_RANK
 echo $$ > {dir}/pid.$rank
 if [ $rank = 1 ] && [ -e {dir}/shift.so ]; then export LD_PRELOAD={dir}/shift.so; fi
 if [ $rank = 1 ] && [ -e {dir}/other ]; then shift; set -- {dir}/other "$@"; fi
+if [ $rank = 1 ] && [ -e {dir}/elsewhere ]; then cd {dir}/elsewhere; fi
 trap '' TERM  # the program catches it
 trap : USR1
 taskset -c $((rank % $(nproc --all))) "$@"

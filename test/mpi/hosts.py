@@ -275,6 +275,14 @@ class Refusals(Case):
             program.write(b"another version")
         self.refused(3, "runs another program than process 0")
 
+    def test_different_files(self):
+        (self.dir / "elsewhere").mkdir()
+        other = self.dir / "elsewhere/pair.yaml"
+        other.write_text(PAIR.replace("rate: 10Mb/s", "rate: 11Mb/s"))
+        self.refused(2, "process 1 on tx2 has another configuration than process 0; fix: give all hosts the same file")
+        other.unlink()
+        self.refused(3, "process 1 on tx2: pair.yaml: cannot be read")
+
     def test_a_lab_has_no_hosts(self):
         lab = self.dir / "lab.yaml"
         lab.write_text((ROOT / "conf/lab/incast.yaml").read_text() + "\nhosts: [{name: a}]\n")
