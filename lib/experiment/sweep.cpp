@@ -270,9 +270,8 @@ int Sweep::report_missing(const study::Store& store, const std::vector<std::size
   std::string list;
   for (std::size_t i = 0; i < std::min(kListed, missing.size()); ++i)
     list += (i == 0 ? "" : ", ") + std::to_string(missing[i] + 1);
-  fmt::print(stderr, "softfeb: {}: {} of {} points are missing: {}{}; fix: {}\n", store.folder(),
-             missing.size(), grid_.size(), list, missing.size() > kListed ? ", ..." : "",
-             study::shell_quoted(command()));
+  fmt::print(stderr, "softfeb: {}: missing {} of {} points: {}{}; fix: {}\n", store.folder(), missing.size(),
+             grid_.size(), list, missing.size() > kListed ? ", ..." : "", study::shell_quoted(command()));
   return kCheckFailed;
 }
 
@@ -287,9 +286,10 @@ int Sweep::collect(const study::Store& store) const {
   }
   const std::vector<std::string> unknown = store.unknown_files();
   if (!unknown.empty()) {
-    fmt::print(stderr,
-               "softfeb: {}/points: {} files do not belong to this study, such as {}; fix: remove them\n",
-               store.folder(), unknown.size(), unknown.front());
+    fmt::print(
+        stderr,
+        "softfeb: {}/points: {} files that do not belong to this study, such as {}; fix: remove them\n",
+        store.folder(), unknown.size(), unknown.front());
   }
   if (!missing.empty()) return report_missing(store, missing);
   const std::string process = study::process_name();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -128,7 +129,11 @@ std::string submit_to_slurm(const Submission& s) {
 int run_with_parallel(const Submission& s) {
   const std::size_t count = s.options.tasks.value_or(std::min(s.points, kMostTasks));
   Arguments command{"parallel", "--will-cite", "--retries", "3", "--joblog", s.folder + "/log/parallel.tsv"};
-  if (!s.options.hosts.empty()) command = plus(std::move(command), {"--sshlogin", s.options.hosts});
+  if (!s.options.hosts.empty()) {
+    // On other hosts, tasks would start in the home directory, where relative paths lead elsewhere.
+    const std::string here = std::filesystem::current_path().string();
+    command = plus(std::move(command), {"--sshlogin", s.options.hosts, "--workdir", here});
+  }
   command = plus(std::move(command), words_of(s.options.engine_args));
   command.push_back(fmt::format("{} --existing --quiet --task {{}}/{}", shell_quoted(s.sweep), count));
   std::string numbers;

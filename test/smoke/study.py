@@ -49,6 +49,13 @@ class SameBytes(study_case.StudyCase):
         self.assertIn("goodput_gbps", out)
         self.assertEqual(self.contents(folder), self.reference())
 
+    @need("parallel", "parallel")
+    def test_list_of_hosts(self):
+        """GNU parallel runs the tasks on the hosts of a list, in the folder of the command. The host `:` is this one, without ssh."""
+        folder = self.dir / "study"
+        self.run_study(folder, "--on", "parallel", "--hosts", "2/:", "--tasks", 3, "--quiet")
+        self.assertEqual(self.contents(folder), self.reference())
+
     @need("mpirun", "openmpi-bin")
     def test_mpirun(self):
         folder = self.dir / "study"
@@ -133,7 +140,7 @@ class Killed(study_case.StudyCase):
             time.sleep(0.002)
         process.terminate()
         _, err = self.finish(process, status=1)
-        self.assertIn("points are missing", err)
+        self.assertRegex(err, r"missing \d+ of 45 points")
         before = self.points(folder)
         self.assertLess(len(before), POINTS)
         command = err.split("; fix: ")[1].strip()
@@ -148,7 +155,7 @@ class Refused(study_case.StudyCase):
         folder = self.dir / "study"
         self.run_study(folder, "--task", "1/3")
         _, err = self.run_study(folder, "--collect", status=1)
-        self.assertIn("30 of 45 points are missing: 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, ...; fix: ", err)
+        self.assertIn("missing 30 of 45 points: 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, ...; fix: ", err)
         self.assertFalse((folder / "sweep.csv").exists())
         command = shlex.split(err.split("; fix: ")[1])
         subprocess.run(command, cwd="/", check=True, capture_output=True, timeout=study_case.LIMIT)
@@ -184,7 +191,7 @@ class Refused(study_case.StudyCase):
         expected = self.contents(folder)
         sorted((folder / "points").iterdir())[6].write_text('{"values": {')
         _, err = self.run_study(folder, "--collect", status=1)
-        self.assertIn("points are missing: 7;", err)
+        self.assertIn("missing 1 of 45 points: 7;", err)
         self.run_study(folder, "--quiet")
         self.assertEqual(self.contents(folder), expected)
 
