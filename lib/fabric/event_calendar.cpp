@@ -23,7 +23,22 @@ constexpr auto precedes = [](const EventCalendar::Entry& a, const EventCalendar:
 
 EventCalendar::EventCalendar(std::size_t parties) : parties_(parties), shift_(kFirstShift) {
   lists_.fill(kNone);
+  times_of_few_.fill(kNever);
   today_.reserve(2 * parties + 2);
+  if (few()) today_.resize(1);
+}
+
+void EventCalendar::set_one_of_few(std::uint32_t party, Time time) {
+  parties_[party].time = times_of_few_[party] = time;
+  // Which party is first is hard to predict, so the loop has no branches.
+  Entry first;
+  for (std::uint32_t p = 0; p < parties_.size(); ++p) {
+    const bool earlier = times_of_few_[p] < first.time;
+    first.time = earlier ? times_of_few_[p] : first.time;
+    first.party = earlier ? p : first.party;
+  }
+  today_.front() = first;
+  first_ = first.time == kNever ? nullptr : today_.data();
 }
 
 void EventCalendar::link(std::uint32_t party, std::uint32_t day) {

@@ -19,6 +19,8 @@ namespace softfeb::fabric {
 /// length. The events of the present day are sorted; those of later days are in unsorted lists, one for each
 /// day of a year; those beyond the year are in a list of their own. The length of a day follows the number of
 /// events. Does not allocate after construction.
+///
+/// With at most kFew parties, there are no days: comparing the times of all parties takes less time.
 class EventCalendar {
  public:
   explicit EventCalendar(std::size_t parties);
@@ -29,6 +31,7 @@ class EventCalendar {
 
   void set(std::uint32_t party, Time time) {
     if (parties_[party].time == time) return;
+    if (few()) return set_one_of_few(party, time);
     move(party, time);
     if (first_ == nullptr || parties_[first_->party].time != first_->time) find_first();
   }
@@ -57,6 +60,10 @@ class EventCalendar {
     std::uint32_t day = kNowhere;
   };
 
+  static constexpr std::size_t kFew = 16;
+
+  bool few() const { return parties_.size() <= kFew; }
+  void set_one_of_few(std::uint32_t party, Time time);
   void move(std::uint32_t party, Time time);
   void place(std::uint32_t party);
   void link(std::uint32_t party, std::uint32_t day);
@@ -72,9 +79,12 @@ class EventCalendar {
   std::uint64_t day_of(Time time) const { return static_cast<std::uint64_t>(time) >> shift_; }
 
   std::vector<Party> parties_;
+  std::array<Time, kFew> times_of_few_;                ///< indexed by party; used only with few parties
   std::array<std::uint32_t, kDays + 2> lists_;         ///< first party of each day, and of kFar
   std::array<std::uint64_t, kDays / 64> full_days_{};  ///< bit mask of days with parties
-  std::vector<Entry> today_;        ///< sorted; an entry is void if its party has another time
+  /// Sorted; an entry is void if its party has another time. With few parties, contains only the earliest
+  /// event.
+  std::vector<Entry> today_;
   Entry* first_ = nullptr;          ///< earliest event, in today_; null: there is none
   std::uint64_t today_number_ = 0;  ///< time of the present day, in days
   std::uint64_t year_end_ = kDays;  ///< first day, in days, whose events are in the list kFar

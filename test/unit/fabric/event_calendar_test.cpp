@@ -39,7 +39,7 @@ void check_equal(const EventCalendar& calendar, const EventTree& tree) {
 }  // namespace
 
 TEST_CASE("event calendar: the order of events is that of an event tree") {
-  for (const std::size_t parties : {1U, 2U, 7U, 290U, 3000U}) {
+  for (const std::size_t parties : {1U, 2U, 7U, 16U, 17U, 290U, 3000U}) {
     for (const Time usual : {kNanosecond, kMicrosecond, 100 * kMicrosecond}) {
       CAPTURE(parties, usual);
       EventCalendar calendar(parties);
@@ -64,8 +64,10 @@ TEST_CASE("event calendar: the order of events is that of an event tree") {
 }
 
 TEST_CASE("event calendar: times that go back and forth within a day") {
-  EventCalendar calendar(3);
-  EventTree tree(3);
+  // The calendar has days only if there are more than 16 parties, of which three have events here.
+  const std::size_t parties = GENERATE(3U, 20U);
+  EventCalendar calendar(parties);
+  EventTree tree(parties);
   Rng rng(1);
   for (int i = 0; i < 20'000; ++i) {
     const auto party = static_cast<std::uint32_t>(rng.below(3));
@@ -91,7 +93,7 @@ TEST_CASE("event calendar: the coming events follow the earliest one in order") 
 }
 
 TEST_CASE("event calendar: without events, there is no time") {
-  EventCalendar calendar(2);
+  EventCalendar calendar(GENERATE(2U, 20U));
   CHECK(calendar.time() == kNever);
   calendar.set(1, 5 * kMillisecond);
   CHECK(calendar.time() == 5 * kMillisecond);
