@@ -32,10 +32,10 @@ class PauseState {
  private:
   std::uint8_t open_slowly(Time now) const;
 
+  Time all_open_ = 0;  ///< the latest time in until_; the first member, because every frame uses it
   PauseMode honours_;
   std::uint64_t rate_;
   std::array<Time, kQueues> until_{};
-  Time all_open_ = 0;         ///< the latest time in until_
   std::uint8_t ignored_ = 0;  ///< bit mask of queues whose pauses are ignored
 };
 

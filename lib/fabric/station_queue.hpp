@@ -52,9 +52,9 @@ class StationQueue {
     return std::max(of_[priority].front()->at, told.until(priority));
   }
 
-  std::array<FrameList, kQueues> of_;
   std::uint64_t bytes_ = 0;
   std::size_t size_ = 0;
+  std::array<FrameList, kQueues> of_;
 };
 
 }  // namespace softfeb::fabric

@@ -30,6 +30,7 @@ void Network::Parts::send_pause(std::uint16_t p, const roce::MacControl& pause, 
   if (frame == nullptr) {
     ++totals.dropped_store;
     port.sender.failed(now);
+    note_renewal(port);
     schedule(port.channel);
     return;
   }
@@ -60,7 +61,9 @@ void Network::Parts::after_filling(Switch& sw, std::uint16_t ingress, std::uint8
   if (sw.resumptions)
     sw.resumptions->set(static_cast<std::uint32_t>(local * kQueues + ingress_class),
                         sender.resumes_at(account, ingress_class));
-  if (pause) send_pause(ingress, *pause, now);
+  if (!pause) return;
+  note_renewal(ports[ingress]);
+  send_pause(ingress, *pause, now);
 }
 
 /// Resumes the sender at port `ingress` if possible. Call after a frame of this class from this port has left
@@ -75,7 +78,9 @@ void Network::Parts::after_emptying(Switch& sw, std::uint16_t ingress, std::uint
   }
   const auto resume =
       port.sender.emptied(sw.buffer.account(ingress - sw.first_port), ingress_class, sw.buffer.free());
-  if (resume) send_pause(ingress, *resume, now);
+  if (!resume) return;
+  note_renewal(port);
+  send_pause(ingress, *resume, now);
 }
 
 /// Resumes all senders whose number of free bytes is reached, including those none of whose frames have left.
@@ -87,7 +92,9 @@ void Network::Parts::resume_all(Switch& sw, Time now) {
     const auto resume =
         ports[ingress].sender.emptied(sw.buffer.account(party / kQueues), ingress_class, sw.buffer.free());
     sw.resumptions->set(party, kNever);
-    if (resume) send_pause(ingress, *resume, now);
+    if (!resume) continue;
+    note_renewal(ports[ingress]);
+    send_pause(ingress, *resume, now);
   }
 }
 

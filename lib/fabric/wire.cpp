@@ -48,13 +48,13 @@ Wire::Wire(std::uint64_t rate, Time delay, const LinkFaults& faults, Rng rng,
            std::unique_ptr<LinkRules> rules)
     : time_(rate),
       delay_(delay),
+      random_(faults.any_random()),
+      faulty_(faults.any()),
       drop_(faults.drop),
       duplicate_(faults.duplicate),
       corrupt_(faults.corrupt),
       reorder_(faults.reorder),
       reorder_by_(faults.reorder_by),
-      random_(faults.any_random()),
-      faulty_(faults.any()),
       rng_(rng),
       rules_(std::move(rules)) {}
 

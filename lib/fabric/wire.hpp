@@ -90,17 +90,18 @@ class Wire {
   Frame* arrive_late();
   void find_late();
 
+  // What every frame uses comes first.
   WireTime time_;
   Time delay_;
   Time free_at_ = 0;
   FrameList under_way_;
+  Time late_at_ = kNever;  ///< arrival of the first frame that a fault delays
+  bool random_;            ///< there are random faults
+  bool faulty_;            ///< there are random faults or rules
+  bool headers_ = false;
   FrameList late_;                                      ///< frames that random faults delay
-  Time late_at_ = kNever;                               ///< arrival of the first frame that a fault delays
   std::uint64_t drop_, duplicate_, corrupt_, reorder_;  ///< probabilities of random faults
   Time reorder_by_;
-  bool random_;  ///< there are random faults
-  bool faulty_;  ///< there are random faults or rules
-  bool headers_ = false;
   Rng rng_;
   std::unique_ptr<LinkRules> rules_;
 };
