@@ -7,7 +7,7 @@
 #include "roce/response.hpp"
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 namespace softfeb::engine {
 
@@ -19,13 +19,29 @@ constexpr Time kTimerTick = 1'048'576;
 
 std::size_t count_qps(const BoardConfig& config) { return config.qps.size() + config.bus.slots; }
 
-std::size_t count_groups(const BoardConfig& config) {
-  std::set<std::uint32_t> groups;
-  if (config.bus.slots != 0 && config.bus.qp.congestion_group) groups.insert(*config.bus.qp.congestion_group);
+/// Returns the number of queue pairs in each group that shares a congestion control.
+std::map<std::uint32_t, std::size_t> sizes_of_groups(const BoardConfig& config) {
+  std::map<std::uint32_t, std::size_t> groups;
+  if (config.bus.slots != 0 && config.bus.qp.congestion_group)
+    groups[*config.bus.qp.congestion_group] += config.bus.slots;
   for (const SendQpConfig& qp : config.qps) {
-    if (qp.congestion_group) groups.insert(*qp.congestion_group);
+    if (qp.congestion_group) ++groups[*qp.congestion_group];
   }
-  return groups.size();
+  return groups;
+}
+
+std::size_t count_groups(const BoardConfig& config) { return sizes_of_groups(config).size(); }
+
+/// Removes groups of one queue pair. Such a queue pair shares its rate with nobody, and may then use the fast
+/// path.
+BoardConfig without_lone_groups(BoardConfig config) {
+  const auto sizes = sizes_of_groups(config);
+  const auto remove = [&sizes](SendQpConfig& qp) {
+    if (qp.congestion_group && sizes.at(*qp.congestion_group) == 1) qp.congestion_group.reset();
+  };
+  std::for_each(config.qps.begin(), config.qps.end(), remove);
+  if (config.bus.slots != 0) remove(config.bus.qp);
+  return config;
 }
 
 /// True if congestion control ranks queue pairs of the board.
@@ -46,7 +62,9 @@ PauseConfig with_rate(PauseConfig pause, std::uint64_t link_rate) {
 
 }  // namespace
 
-Board::Board(const BoardConfig& config)
+Board::Board(const BoardConfig& config) : Board(without_lone_groups(config), Grouped{}) {}
+
+Board::Board(const BoardConfig& config, Grouped /*tag*/)
     : Endpoint(config.identity, with_rate(config.pause, config.link_rate)),
       link_(config.link_rate, config.link_slack),
       events_(config.events ? std::make_unique<EventSender>(*config.events) : nullptr),

@@ -139,6 +139,10 @@ class Board : public Endpoint {
  private:
   static constexpr std::uint32_t kNoRun = UINT32_MAX;
 
+  /// Tag: each group of the configuration that shares a congestion control has several queue pairs.
+  struct Grouped {};
+  Board(const BoardConfig& config, Grouped tag);
+
   /// A range of consecutive QPs, [first, first + count), waiting for the same next hop.
   struct WaitingRun {
     std::uint32_t first = 0;

@@ -294,6 +294,27 @@ TEST_CASE("queue pairs that share a rate share it evenly", "[pacing]") {
   CHECK(sum - before <= bytes_in(0.55 * static_cast<double>(rate), 50 * kMicrosecond) + LoneBoard::kCounted);
 }
 
+TEST_CASE("a queue pair that is alone in its group sends like one without a group", "[pacing]") {
+  const Kind kind = GENERATE(Kind::kFirmware, Kind::kPaper);
+  CAPTURE(static_cast<int>(kind));
+  const auto departures = [kind](bool group) {
+    LoneBoard v(3, [kind, group](SendQpConfig& qp, std::uint32_t i) {
+      set_rate(qp, kind, 400'000'000);
+      if (group) qp.congestion_group = i;
+    });
+    std::vector<std::pair<std::uint32_t, Time>> log;
+    v.start();
+    for (Time end = kMillisecond; end <= 5 * kMillisecond; end += kMillisecond) {
+      v.run_until(end, [&log](const Departure& p) { log.emplace_back(p.qp, p.at); });
+      v.cnp(1);
+    }
+    return log;
+  };
+  const auto alone = departures(true);
+  CHECK(alone.size() > 300);
+  CHECK(alone == departures(false));
+}
+
 TEST_CASE("a shared rate leaves each queue pair its own rate", "[pacing]") {
   // Ten queue pairs request 10, 20, … 100 MB/s of a shared 1.25 GB/s. Each gets the requested rate.
   LoneBoard v(10, [](SendQpConfig& qp, std::uint32_t i) {
