@@ -241,6 +241,7 @@ std::uint32_t SendQp::write(Time now, std::uint16_t identification, TxFrame& out
                                               payload.bytes, payload.crc, out.header, out.trailer.data());
   out.header_length = c.header_length;
   out.trailer_length = c.trailer_length;
+  out.icrc_right = true;
   // Counts from the BTH through the pad.
   const auto counted = static_cast<std::uint32_t>(out.length() - headers_.size() - roce::kIcrcSize);
   if (sampled_ != 0) stamp_packet(p, out, now);

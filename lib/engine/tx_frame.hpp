@@ -26,6 +26,8 @@ struct TxFrame {
   /// call to the engine. False: the payload is in an arena that outlives the frame, and may be attached to
   /// the packet without a copy.
   bool transient_payload = false;
+  /// True: the trailer ends with the iCRC of these headers and this payload. False: this is not known.
+  bool icrc_right = false;
   /// Pad (0–3 bytes) and iCRC (4 bytes). In a datagram of the traffic generator, the last payload bytes.
   std::array<std::uint8_t, 8> trailer{};
   /// Key of the message whose last packet this frame is, if the time at which the frame is sent must be

@@ -31,6 +31,9 @@ struct ParsedFrame {
   IpAddress dest_ip;
   bool congestion_experienced = false;
   bool may_fragment = false;  ///< IPv4 without DF
+  /// True: the caller knows that the iCRC is right, so that nobody needs to compute it. In virtual time, this
+  /// is so if the sender has computed it and nobody has changed the frame since.
+  bool icrc_right = false;
   std::uint16_t source_port = 0;
   std::uint16_t dest_port = 0;
   Segments datagram;  ///< the IP packet, without Ethernet padding (kUdp, kIcmp)
@@ -45,7 +48,8 @@ ParsedFrame parse_frame(const Segments& frame);
 /// Like the function above, but stores the result in `out` and overwrites any previous frame.
 void parse_frame(const Segments& frame, ParsedFrame& out);
 
-/// Returns whether the last four bytes of a RoCE datagram are its iCRC.
+/// Returns whether the last four bytes of a RoCE datagram are its iCRC. Does not compute it if it is known to
+/// be right.
 bool icrc_matches(const ParsedFrame& frame);
 
 /// The UDP payload without its iCRC (BTH to pad); empty if the payload is too short to contain an iCRC.

@@ -80,6 +80,7 @@ class EventLoop {
   };
 
   void deliver(const fabric::Network::Delivery& delivery);
+  static bool is_for(const Place& place, const roce::ParsedFrame& frame);
   bool receive(Place& place, const PoolFrame& frame);
   void serve(std::uint32_t seat, Time now);
   void prepare(std::size_t i);
