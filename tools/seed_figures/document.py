@@ -66,8 +66,8 @@ Some figures need an explanation:
   reach 684 kB without event headers. The event header of each of the 143 boards adds 64 bytes.
 * **R6.** The links drop, duplicate and reorder packets, each with a probability of 10⁻⁴.
 * **Goodput of NaNet-10.** In addition to its payload, each packet of a WRITE has 98 bytes of
-  headers, iCRC, FCS, preamble and inter-frame gap on the link. A datagram has 66 bytes in addition
-  to its payload.
+  headers, iCRC, FCS, preamble and inter-frame gap on the link. A datagram has 66 bytes of headers,
+  FCS, preamble and inter-frame gap in addition to its payload.
 * **Time that registration saves.** Registration saves one round trip. Its duration does not depend
   on the size of the transfer. For a transfer of 32 KB, the round trip is only a small share of the
   latency.
