@@ -10,7 +10,7 @@ namespace softfeb::engine {
 TimingWheel::TimingWheel(std::size_t entries, Time tick, std::pmr::memory_resource* memory)
     : tick_(tick),
       nodes_(entries < kNone ? entries : throw std::length_error("timing wheel"), memory),
-      heads_(few() ? 0 : kLevels * kSlots, kNone, memory) {}
+      heads_(single() ? 0 : kLevels * kSlots, kNone, memory) {}
 
 void TimingWheel::link_to_slot(std::uint32_t id) {
   Node& n = nodes_[id];

@@ -19,8 +19,7 @@ namespace softfeb::engine {
 /// take constant time; the cost of advancing depends on the number of expired entries, not on the number of
 /// elapsed ticks. Entries expire at their exact time, not at that of their slot.
 ///
-/// With at most kFew entries, such as those of a board with one queue pair, there are no slots: all entries
-/// are in one cache line, and every operation looks at all of them.
+/// A wheel with a single entry, such as that of a board with one queue pair, has no slots.
 class TimingWheel {
  public:
   /// Entries are numbered 0…`entries` − 1. Throws std::length_error if `entries` is 2^26 − 1 or more.
@@ -48,7 +47,7 @@ class TimingWheel {
   /// each entry expires, calls ahead(id) for the entry that may expire next. `now` must not decrease.
   template <typename Fn, typename Ahead>
   void advance(Time now, Fn&& expire, Ahead&& ahead) {
-    if (few()) return advance_few(now, expire);
+    if (single()) return advance_single(now, expire);
     const std::uint64_t target = tick_.quotient(now);
     if (empty()) {
       current_ = std::max(current_, target);
@@ -66,17 +65,19 @@ class TimingWheel {
     advance(now, expire, [](std::uint32_t /*id*/) {});
   }
 
-  /// Lower bound on the next expiry time, exact within the range of the finest level (256 ticks) and with few
-  /// entries. kNever if nothing is scheduled.
-  Time next() const { return few() ? next_of_few() : next_in_slots(); }
+  /// Lower bound on the next expiry time, exact within the range of the finest level (256 ticks) and for a
+  /// single entry. kNever if nothing is scheduled.
+  Time next() const {
+    if (!single()) return next_in_slots();
+    return scheduled(0) ? nodes_[0].at : kNever;
+  }
   /// Memory of the entries in bytes.
   std::size_t memory() const { return nodes_.size() * sizeof(Node); }
   bool empty() const {
-    return few() ? next_of_few() == kNever : (counts_[0] | counts_[1] | counts_[2] | counts_[3]) == 0;
+    return single() ? !scheduled(0) : (counts_[0] | counts_[1] | counts_[2] | counts_[3]) == 0;
   }
 
  private:
-  static constexpr std::size_t kFew = 4;
   static constexpr unsigned kIdBits = 26;
   static constexpr std::uint32_t kNone = (1U << kIdBits) - 1;
   static constexpr unsigned kLevels = 4;
@@ -94,40 +95,27 @@ class TimingWheel {
   };
   static_assert(sizeof(Node) == 16);
 
-  bool few() const { return nodes_.size() <= kFew; }
+  bool single() const { return nodes_.size() == 1; }
   void link(std::uint32_t id) {
-    if (!few()) return link_to_slot(id);
+    if (!single()) return link_to_slot(id);
     nodes_[id].slot = 0;
   }
   void unlink(std::uint32_t id) {
-    if (!few()) return unlink_from_slot(id);
+    if (!single()) return unlink_from_slot(id);
     nodes_[id].slot = kNoSlot;
   }
   void link_to_slot(std::uint32_t id);
   void unlink_from_slot(std::uint32_t id);
   Time next_in_slots() const;
-  Time next_of_few() const {
-    Time first = kNever;
-    for (const Node& n : nodes_)
-      if (n.slot != kNoSlot) first = std::min(first, n.at);
-    return first;
-  }
 
-  /// Expires the due entries in the order of their times. An entry that `expire` schedules again for `now`
-  /// waits for the next call.
+  /// Expires a single entry. If `expire` schedules it again for `now`, it waits for the next call, as in a
+  /// slot.
   template <typename Fn>
-  void advance_few(Time now, Fn&& expire) {
-    for (unsigned done = 0;;) {
-      std::uint32_t first = kNone;
-      for (std::uint32_t id = 0; id < nodes_.size(); ++id) {
-        const Time at = nodes_[id].at;
-        if (nodes_[id].slot == kNoSlot || at > now || (at == now && (done >> id & 1) != 0)) continue;
-        if (first == kNone || at < nodes_[first].at) first = id;
-      }
-      if (first == kNone) return;
-      done |= 1U << first;
-      nodes_[first].slot = kNoSlot;
-      expire(first);
+  void advance_single(Time now, Fn&& expire) {
+    while (scheduled(0) && nodes_[0].at <= now) {
+      nodes_[0].slot = kNoSlot;
+      expire(0);
+      if (nodes_[0].at == now) return;
     }
   }
   std::uint32_t detach(std::uint32_t slot);
@@ -172,7 +160,7 @@ class TimingWheel {
   std::uint64_t current_ = 0;
   std::array<std::size_t, kLevels> counts_{};  ///< number of entries on each level
   std::pmr::vector<Node> nodes_;
-  std::pmr::vector<std::uint32_t> heads_;  ///< first entry of each slot; empty with few entries
+  std::pmr::vector<std::uint32_t> heads_;  ///< first entry of each slot; empty for a single entry
   std::array<std::uint64_t, kLevels * kSlots / 64> occupied_{};
 };
 

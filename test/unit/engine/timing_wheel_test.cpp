@@ -14,8 +14,8 @@ using engine::TimingWheel;
 
 TEST_CASE("entries expire at their times, compared with a plain list", "[wheel]") {
   Rng rng(42);
-  // Up to four entries are not in slots.
-  const std::size_t entries = GENERATE(1, 3, 4, 5, 200);
+  // A single entry is not in a slot.
+  const std::size_t entries = GENERATE(1, 2, 200);
   for (int round = 0; round < 30; ++round) {
     TimingWheel wheel(entries, 1000);
     std::vector<std::optional<Time>> model(entries);
@@ -54,7 +54,7 @@ TEST_CASE("entries expire at their times, compared with a plain list", "[wheel]"
       Time first = kNever;
       for (const auto& m : model) first = std::min(first, m.value_or(kNever));
       REQUIRE(wheel.next() <= first);
-      if (entries <= 4) REQUIRE(wheel.next() == first);
+      if (entries == 1) REQUIRE(wheel.next() == first);
       REQUIRE(wheel.empty() == (first == kNever));
       REQUIRE((wheel.next() == kNever) == (first == kNever));
     }
@@ -62,7 +62,7 @@ TEST_CASE("entries expire at their times, compared with a plain list", "[wheel]"
 }
 
 TEST_CASE("next() reaches every expiry in a few steps", "[wheel]") {
-  TimingWheel wheel(5, 1000);
+  TimingWheel wheel(2, 1000);
   const Time at = 123'456'789'012'345;
   wheel.schedule(0, at);
   int steps = 0;
@@ -79,7 +79,7 @@ TEST_CASE("next() reaches every expiry in a few steps", "[wheel]") {
 }
 
 TEST_CASE("an expiring entry may be rescheduled, even for the past", "[wheel]") {
-  TimingWheel wheel(GENERATE(1, 5), 1000);
+  TimingWheel wheel(GENERATE(1, 2), 1000);
   wheel.schedule(0, 500);
   int times = 0;
   wheel.advance(10'000, [&](std::uint32_t id) {
@@ -92,7 +92,7 @@ TEST_CASE("an expiring entry may be rescheduled, even for the past", "[wheel]") 
 }
 
 TEST_CASE("an expiring entry that is rescheduled for now waits", "[wheel]") {
-  TimingWheel wheel(GENERATE(1, 5), 1000);
+  TimingWheel wheel(GENERATE(1, 2), 1000);
   wheel.schedule(0, 10'000);
   int times = 0;
   const auto expire = [&](std::uint32_t id) {
