@@ -30,6 +30,7 @@ EventCalendar::EventCalendar(std::size_t parties) : parties_(parties), shift_(kF
 
 void EventCalendar::set_one_of_few(std::uint32_t party, Time time) {
   parties_[party].time = times_of_few_[party] = time;
+  if (first_ != nullptr && party != first_->party && precedes(*first_, {time, party})) return;
   // Which party is first is hard to predict, so the loop has no branches.
   Entry first;
   for (std::uint32_t p = 0; p < parties_.size(); ++p) {
