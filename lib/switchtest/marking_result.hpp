@@ -12,13 +12,14 @@ namespace softfeb::switchtest {
 struct MarkingResult {
   std::optional<MarkingFit> fit;  ///< nullopt: no curve explains the marks
   std::string no_fit = "no curve explains the marks";
-  std::string no_pmax;  ///< why Pmax is not known although there is a fit
+  std::string no_pmax;  ///< why Pmax is unknown although there is a fit
   MarkedAt at = MarkedAt::kEnqueue;
   bool at_is_known = false;
   bool averaged = false;
-  Interval weight;    ///< averaged, with a fit: N, if the average changes by 1/2^N with each frame
-  std::string scope;  ///< "queue" or "port"; empty: not known
-  std::string no_scope = "no curve explains the marks";  ///< why the scope is not known
+  /// If `averaged`, with a fit: N, where each frame moves the average by 1/2^N of the difference
+  Interval weight;
+  std::string scope;                                     ///< "queue" or "port"; empty: unknown
+  std::string no_scope = "no curve explains the marks";  ///< why the scope is unknown
 };
 
 }  // namespace softfeb::switchtest

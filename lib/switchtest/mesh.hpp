@@ -9,14 +9,14 @@
 
 namespace softfeb::switchtest {
 
-/// Traffic from each port to each other port, in frames of mixed sizes with exponential gaps (RFC 2889,
+/// Traffic from each port to every other port, in frames of mixed sizes with exponential gaps (RFC 2889,
 /// section 5.1: full mesh).
 class Mesh {
  public:
-  /// Uses all ports with a role. Each port sends and receives `share` of its rate at most.
+  /// Uses all ports that have a role. Each port sends and receives at most `share` of its rate.
   Mesh(const Context& ctx, double share);
 
-  /// Adds frame kinds and sources to a trial without any. The sources send for `time`.
+  /// Adds frame kinds and sources to a trial that has none. The sources send for `time`.
   void add(Context& ctx, Trial& trial, Time time) const;
   /// Frames per second of all sources together.
   double frame_rate() const;

@@ -10,9 +10,9 @@
 
 namespace softfeb::switchtest {
 
-/// Over which paths flows went that differ in one field.
+/// The paths of flows that differ in one field.
 struct FlowsByPath {
-  std::string field;                 ///< word(FlowField), or "none" for single frames that were sprayed
+  std::string field;                 ///< word(FlowField), or "none" if the switch distributes single frames
   std::vector<std::uint64_t> flows;  ///< number of flows of each path
 
   /// Number of paths that have flows.
@@ -33,7 +33,7 @@ void report_per_packet(Context& ctx, const Interval& share, Method method);
 /// Adds the figure `paths`. `unplaced`: number of flows that take further paths.
 void report_path_count(Context& ctx, std::size_t paths, std::size_t unplaced = 0);
 
-/// Ends the test because the switch has no several paths, or does not use them.
+/// Ends the test because the switch has only one path, or uses only one.
 void report_one_path(Context& ctx, const std::string& reason);
 
 }  // namespace softfeb::switchtest

@@ -20,7 +20,7 @@ class Recheck {
   unsigned runs() const { return runs_; }
 
  private:
-  /// A figure of a test: the name of the test, and the figure's name and labels.
+  /// Identifies a figure: the name of its test, its own name, and its labels.
   struct Key {
     std::string test, figure;
     std::map<std::string, std::string> labels;
@@ -29,8 +29,8 @@ class Recheck {
   };
   struct Values {
     std::string unit;
-    std::vector<Curve::Point> points;  ///< by hours
-    unsigned absent = 0;               ///< runs in which the switch did not do this
+    std::vector<Curve::Point> points;  ///< x: time since the start, in hours
+    unsigned absent = 0;               ///< number of runs in which the switch did not have this feature
   };
 
   std::map<Key, Values> values_;

@@ -7,14 +7,14 @@
 #include <vector>
 
 /// Dynamic thresholds (Choudhury and Hahne, 1998): a queue may hold α times the free memory. If `used` bytes
-/// of a memory of B bytes are in use elsewhere, it therefore holds s·(B − used) with s = α/(1 + α).
+/// of a memory of B bytes are occupied by other queues, it therefore holds s·(B − used) with s = α/(1 + α).
 namespace softfeb::switchtest {
 
-/// What a queue held while `used` bytes of the memory were used elsewhere.
+/// The length of a full queue while other queues occupied `used` bytes of the memory.
 struct HeldPoint {
   double used = 0;
-  double held = 0;           ///< bytes that were counted
-  double low = 0, high = 0;  ///< between which the threshold lies
+  double held = 0;           ///< bytes that the queue held
+  double low = 0, high = 0;  ///< bounds of the threshold
 };
 
 struct ThresholdFit {
@@ -29,8 +29,8 @@ struct ThresholdFit {
 };
 
 /// Fits B and α by least squares. The intervals contain all thresholds that lie between `low` and `high` of
-/// each point. nullopt: there are none, so the threshold is not of this form, or there are fewer than two
-/// different values of `used`.
+/// every point. nullopt: no threshold of this form does, or there are fewer than two different values of
+/// `used`.
 std::optional<ThresholdFit> fit_threshold(const std::vector<HeldPoint>& points);
 
 }  // namespace softfeb::switchtest
