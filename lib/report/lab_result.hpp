@@ -21,8 +21,8 @@ struct LabRun {
 
 LabRun judge_lab(const config::LabConfig& config, lab::RunStats figures);
 
-/// Verdict of the whole command: the checks of every run (checks.hpp), and the experiment's checks in real
-/// and in virtual time. `in_virtual` is null without a second run.
+/// Verdict of the whole command. It takes into account the checks of every run (checks.hpp), and the
+/// experiment's checks in real and in virtual time. `in_virtual` is null if there was no second run.
 lab::Verdict verdict_of(const lab::Judgement& judgement, const LabRun& run, const LabRun* in_virtual);
 int exit_code_of(lab::Verdict verdict);
 
@@ -39,8 +39,8 @@ std::string lab_table(const config::LabConfig& config, const LabRun* real, const
 
 /// Name of the bottleneck port; empty if the lab has none.
 std::string bottleneck_name(const config::LabConfig& config);
-/// Names of boards in the configuration, for example "feb0, feb1". With more than four boards, the first two
-/// and the number of the others.
+/// Names of boards in the configuration, for example "feb0, feb1". If there are more than four boards, only
+/// the first two, and the number of the others.
 std::string board_names(const config::LabConfig& config, const std::vector<std::size_t>& boards);
 
 }  // namespace softfeb::report

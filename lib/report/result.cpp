@@ -239,7 +239,7 @@ Json workers(const stats::Outcome& o) {
   return list;
 }
 
-/// Adds `host` after `name`, or at the beginning.
+/// Adds the key `host` after `name` or, if there is no name, at the beginning.
 void name_host(Json& object, const std::string& host) {
   Json named;
   if (object.contains("name")) named["name"] = object["name"];
