@@ -58,8 +58,8 @@ class Driver {
   virtual std::vector<stats::Observer*> open(const Say& say) = 0;
 
   virtual Time now() const = 0;
-  /// Starts traffic and returns its start time. From then on, pass() gives samples to `observers`, which
-  /// must outlive the run.
+  /// Starts traffic and returns its start time. From then on, pass() gives samples to `observers`, which must
+  /// exist until the end of the run.
   virtual Time begin(stats::Observers& observers) = 0;
 
   enum class Until : std::uint8_t { kTime, kFinished };
@@ -103,8 +103,8 @@ class Driver {
   /// Messages that tell the user whether the run kept up with its schedule. Call after close().
   virtual std::vector<std::string> remarks(const stats::Outcome&) const { return {}; }
 
-  /// How long messages took from stage to stage, up to now; null if this is not recorded. Valid as long as
-  /// the driver exists.
+  /// Statistics of how long messages took from each stage to the next, so far; null if they are not recorded.
+  /// Valid while the driver exists.
   virtual const latency::StageFigures* stages() { return nullptr; }
   /// How each worker has spent its time since traffic began; null in virtual time.
   virtual const std::vector<dataplane::CpuTimes>* cpu_times() const { return nullptr; }

@@ -24,7 +24,7 @@ struct JudgedRun {
   std::optional<report::LabRun> lab;  ///< checks of the lab; empty for `softfeb run`
 };
 
-/// Makes the table on the terminal.
+/// Creates the table for the terminal.
 void make_table(const Setup& setup, const Driver& driver, std::optional<report::LiveTable>& table);
 
 /// Sessions with remote receivers; none in virtual time.

@@ -46,9 +46,9 @@ int run_experiment(const Options& options, simulator::Exchange* exchange = nullp
                    hosts::HostExchange* hosts = nullptr);
 
 /// Carries out `softfeb lab sweep`: runs the lab in virtual time at every point of the grid defined by
-/// `lab.sweep`, in parallel on all CPUs, or what Options::study says. Returns the exit status. Throws
-/// ConfigError, EnvironmentError and std::bad_alloc; points that were finished before are kept if they are
-/// stored.
+/// `lab.sweep`, in parallel on all CPUs unless Options::study specifies otherwise. Returns the exit status.
+/// Throws ConfigError, EnvironmentError and std::bad_alloc; results of points that finished earlier are kept
+/// if they are stored.
 int run_sweep(const Options& options);
 
 /// Carries out `softfeb lab compare`: runs the lab in virtual time once for each algorithm, in parallel on

@@ -18,9 +18,9 @@
 
 namespace softfeb::experiment {
 
-/// Virtual time: the same boards, receivers and switches as in real time, driven by an event loop. Uses
-/// neither clocks nor devices, so a configuration gives the same results on every host. Observers receive
-/// samples at exactly the times they request.
+/// Drives a run in virtual time: the same boards, receivers and switches as in real time, driven by an event
+/// loop. Uses neither clocks nor devices, so a configuration gives the same results on every host. Observers
+/// receive samples at exactly the times that they request.
 ///
 /// A network can be simulated in parts, in one process or in several (simulator::PartedLoop). Every process
 /// has a driver with the same configuration, and makes the same calls. Each driver has all endpoints, but
@@ -32,11 +32,11 @@ class VirtualDriver final : public Driver {
   using Poll = std::function<int()>;
 
   /// `config` must outlive the driver. `services`: services for event data. `takes_times`: record when
-  /// messages reach each stage, unless the configuration turns this off. Throws ConfigError if the
-  /// configuration uses something that virtual time does not support (receivers in other processes, endpoints
-  /// at a port of the host), and EnvironmentError if memory is exhausted. `exchange` must outlive the driver;
-  /// null: there is one process. `make` makes another simulation than the
-  /// one in parts, for one process; empty: none.
+  /// messages reach each stage, unless the configuration turns this off. `exchange` must outlive the driver;
+  /// null if there is only one process. `make` creates another simulation in place of PartedLoop, only for a
+  /// single process; empty: PartedLoop is used. Throws ConfigError if the configuration uses a feature that
+  /// virtual time does not support (receivers in other processes, endpoints at a port of the host), and
+  /// EnvironmentError if memory is exhausted.
   explicit VirtualDriver(
       const config::LabConfig& config, Poll poll = [] { return 0; },
       const endpoints::EventServices& services = {}, bool takes_times = false,
@@ -95,8 +95,8 @@ class VirtualDriver final : public Driver {
   std::vector<ByteSpan> payload_blocks_;  ///< in arena_
   endpoints::Payloads payloads_;
   endpoints::Plans plans_;
-  std::optional<latency::DirectStamps> stamps_;    ///< empty: times are not taken
-  std::optional<simulator::LoggedStamps> logged_;  ///< with parts: records times for `stamps_`
+  std::optional<latency::DirectStamps> stamps_;    ///< empty if times are not recorded
+  std::optional<simulator::LoggedStamps> logged_;  ///< with several parts: records times for `stamps_`
   endpoints::Endpoints endpoints_;
   std::unique_ptr<simulator::Simulation> loop_;
   std::vector<engine::Endpoint*> all_;  ///< boards, then receivers
