@@ -61,7 +61,7 @@ struct Window {
   std::size_t boards_sending = 0;
   bool steady = false;        ///< true if Schedule::steady() holds for the window
   std::optional<Share> jain;  ///< Jain's index of delivered payload; empty with fewer than two boards
-  /// share of the bottleneck's rate in wire bytes; empty without a bottleneck
+  /// Used share of the bottleneck's rate, in wire bytes; empty without a bottleneck.
   std::optional<Share> port_used;
 };
 
