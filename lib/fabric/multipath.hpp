@@ -13,8 +13,8 @@
 
 namespace softfeb::fabric {
 
-/// The next hops of all switches, if there may be several paths between two nodes. A port of a switch is a
-/// next hop to a station if it leads to the station over the least number of links. Rates and delays of links
+/// The next hops of all switches in a network with several paths between two nodes. A port of a switch is a
+/// next hop to a station if it is on a path with the fewest links to this station. Rates and delays of links
 /// do not matter. The ports of a set are in ascending order.
 class Multipath {
  public:

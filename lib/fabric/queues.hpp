@@ -47,7 +47,7 @@ class PortQueues {
   std::uint64_t total_ = 0;
   std::uint8_t waiting_ = 0;
   std::uint8_t strict_ = 0;
-  std::uint8_t turn_ = 0;  ///< queue that round robin serves at present
+  std::uint8_t turn_ = 0;  ///< queue whose turn it is in round robin
 };
 
 }  // namespace softfeb::fabric
