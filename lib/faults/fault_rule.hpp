@@ -53,15 +53,16 @@ struct PacketSelector {
 
   Direction direction = Direction::kTx;
   std::optional<PsnRange> psn;
-  std::optional<PositionRange> packet;   ///< position among the packets of the queue pair, without CNPs
+  /// Position among the packets of the queue pair; CNPs are not counted
+  std::optional<PositionRange> packet;
   std::optional<std::uint32_t> every;    ///< every n-th packet that fulfils all other conditions
   std::optional<std::uint64_t> message;  ///< number of the message that contains the packet, from 0
   MessagePart part = MessagePart::kAll;  ///< position of the packet in that message
   std::uint32_t part_number = 0;         ///< for kNumber: position in the message, from 0
   std::optional<roce::Operation> operation;
   std::optional<ResponseKind> response;  ///< CNPs are selected only by kCnp
-  /// How many times a packet with this PSN has passed, including the present packet: 1 selects the first
-  /// transmission. At most kMaxIteration; std::nullopt: any transmission.
+  /// Transmission that the rule selects: 1 is the first packet with this PSN, 2 the second, and so on. At
+  /// most kMaxIteration; std::nullopt: any transmission.
   std::optional<std::uint32_t> iteration;
   /// Transmission round of the queue pair. The round is incremented whenever the PSN of a packet does not
   /// directly follow that of the previous packet, and is reset to 1 at the first packet of a message.
