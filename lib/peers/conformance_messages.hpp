@@ -15,14 +15,14 @@
 /// carry requests and answers. Sans-I/O.
 namespace softfeb::peers {
 
-/// What a session may have at one time.
+/// Maximum numbers for a session at any one time.
 struct SessionLimits {
   std::uint32_t qps = 0;
   std::uint32_t regions = 0;
   std::uint64_t memory = 0;        ///< bytes of all regions with their guards, and of all receives
   std::uint32_t receives = 0;      ///< of a queue pair
   std::uint32_t receive_size = 0;  ///< bytes
-  std::uint32_t completions = 0;   ///< posted receives and completions that were not requested yet
+  std::uint32_t completions = 0;   ///< posted receives, plus completions that have not been requested yet
   std::uint8_t max_dest_rd_atomic = 0;
   std::uint32_t pmtu = 0;  ///< largest path MTU in bytes
   std::uint32_t read = 0;  ///< bytes in one answer, at least 1
@@ -110,7 +110,7 @@ struct Completion {
 
 /// Completions that raise an event.
 enum class EventTrigger : std::uint8_t {
-  kSolicited,  ///< of messages with a solicited event, and errors
+  kSolicited,  ///< for messages with a solicited event, and for errors
   kAny,
 };
 
