@@ -82,7 +82,7 @@ class StreamBuffers {
   Time deadline() const {
     return first_ == kNone ? kNever : saturating_add(streams_[first_].opened, config_.timeout);
   }
-  /// Closes all buffers that contain data.
+  /// Closes all buffers that contain data, at the end of the run.
   void finish(Time now);
 
   /// Returns the oldest event that has not been returned yet.

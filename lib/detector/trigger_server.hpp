@@ -40,7 +40,7 @@ class TriggerServer {
   /// none. Call this function repeatedly until it returns nullopt.
   std::optional<TriggerMessage> next_message(Time now);
   /// Time at which the next trigger may be accepted or the next busy board is forgotten, whichever is
-  /// earlier; kNever if there is neither. This time may be too early.
+  /// earlier; kNever if neither is expected. The returned time may be too early.
   Time next_event() const;
   /// True if there will be no further trigger.
   bool over() const { return sequence_.next() >= config_.end; }
