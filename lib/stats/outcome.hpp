@@ -57,15 +57,17 @@ struct EventFileOutcome {
   std::uint64_t fragments = 0;    ///< fragments written
   std::uint64_t data_bytes = 0;   ///< bytes of data written
   std::uint64_t queue_peak = 0;   ///< maximum number of bytes that waited for the writing thread
-  std::string error;              ///< empty: none
+  std::string error;              ///< why writing failed; empty if it did not
 };
 
 /// What is known about one of several hosts.
 struct HostOutcome {
-  /// How far its clock was ahead of that of process 0, before and after the run.
+  /// How far the clock of this host was ahead of that of process 0, before and after the run.
   hosts::ClockReading clock_before, clock_after;
-  std::int64_t start_error_ns = 0;  ///< time on its clock when its run started, minus the agreed time
-  /// Time on its clock at which its first packet was sent, minus the agreed start; none: it sent none.
+  /// When the run of this host started, minus the agreed time; on the clock of this host
+  std::int64_t start_error_ns = 0;
+  /// When this host sent its first packet, minus the agreed start, on the clock of this host; none: it sent
+  /// no packet.
   std::optional<std::int64_t> first_packet_ns;
 };
 
@@ -84,8 +86,8 @@ struct Outcome {
   bool ended_in_warmup = false;
   std::vector<engine::EndpointSnapshot> baseline;  ///< counters at measured_from; empty without warm-up
   std::vector<engine::EndpointSnapshot> final;     ///< counters at the end
-  /// In real time: start and end of the interval in which each receiver with windows measures goodput. Empty:
-  /// the interval is the measured time of the run.
+  /// In real time: the bounds of the interval in which each receiver with windows measures goodput. Empty:
+  /// this interval is the measured time of the run.
   std::vector<GoodputMark> goodput_from, goodput_to;
   /// Counters of the network at the end; empty without switches in this process.
   std::optional<fabric::NetworkSnapshot> network;
@@ -100,7 +102,8 @@ struct Outcome {
   /// Times that messages took from one stage of their path to another; null if not recorded. Valid as long as
   /// the run's driver exists.
   const latency::StageFigures* stages = nullptr;
-  /// Indexed like RunConfig::receivers; nullopt for receivers without an event file. Empty if there are none.
+  /// Indexed like RunConfig::receivers; nullopt for receivers without an event file. Empty if there are no
+  /// event files.
   std::vector<std::optional<EventFileOutcome>> event_files;
   /// Counters of the fault rules, by port and rule. Empty in virtual time, which has no ports.
   std::vector<std::vector<faults::RuleCounters>> fault_rules;
