@@ -206,9 +206,11 @@ QpConfig generator_qps(const TrafficGenConfig& traffic_gen, std::size_t receiver
 void read_lab(Section section, LabDraft& draft);
 /// Reads section `network` into `draft`.
 void read_network(Section section, LabDraft& draft);
-/// `multipath`: the value of the network, of which section `multipath` of the switch may change single keys.
+/// Reads a switch. `multipath`: value of the network; section `multipath` of the switch may override single
+/// keys of it.
 SwitchDraft read_switch(Section section, const std::optional<fabric::MultipathConfig>& multipath);
-/// Parses a rate in a network, which is at most a byte per picosecond. `what` names it in the error message.
+/// Parses a rate in a network, which is at most one byte per picosecond. `what` names the value in the error
+/// message.
 inline auto network_rate(const char* what) {
   return [what](const std::string& text) -> Parsed<std::uint64_t> {
     auto rate = parse_bandwidth(text);
@@ -220,7 +222,7 @@ inline auto network_rate(const char* what) {
 
 /// Reads `parts` of section `network`.
 void read_parts(Section& network, LabDraft& draft);
-/// Finds the switches of the parts. `ends` knows the names of all nodes.
+/// Finds the switches of the parts. `ends` contains the names of all nodes.
 PartsConfig resolve_parts(Reading& reading, const LabDraft& draft, LinkEnds& ends, const LabConfig& lab);
 /// Reads the rates of an element of `queues`.
 void read_queue_rates(Section& section, fabric::QueueRates& rates);

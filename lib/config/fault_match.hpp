@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-/// Fault rules whose conditions the packets of a queue pair never fulfil. Internal to the loader.
+/// Finds fault rules whose conditions no packet of a queue pair can fulfil. Internal to the loader.
 namespace softfeb::config {
 
 /// Why no packet can fulfil the conditions of a rule.

@@ -61,8 +61,8 @@ struct LabRing {
   std::size_t worker = 0;     ///< worker that owns the endpoints
 };
 
-/// `network.parts`: how the network is simulated in parts (softfeb-mpi). Results do not depend on it, and do
-/// not contain it.
+/// `network.parts`: how the network is simulated in parts (softfeb-mpi). Results do not depend on this
+/// section, and do not contain it.
 struct PartsConfig {
   std::uint32_t count = 0;  ///< 0: one part for each process (`auto`)
   /// The switches of each part, indices into NetworkConfig::switches; empty: chosen by softfeb. Contains each

@@ -24,7 +24,8 @@ namespace {
 using fabric::NodeRef;
 using faults::Direction;
 
-/// Stations of the network at which an endpoint may be: its own, or the ports to other networks.
+/// Stations of the network at which an endpoint may be: the endpoint's own station, or the ports to other
+/// networks.
 using Places = std::vector<std::uint32_t>;
 
 /// A queue pair, and the stations between which its packets travel.
@@ -43,13 +44,13 @@ Places outside(const LabConfig& config) {
   return ports;
 }
 
-/// `endpoint`: index into LabConfig::station_of.
+/// Places of an endpoint. `endpoint`: index into LabConfig::station_of.
 Places places_of(const LabConfig& config, std::size_t endpoint) {
   const auto station = config.station_of[endpoint];
   return station ? Places{*station} : outside(config);
 }
 
-/// Places of the responder for a target that is not a receiver of this file by name.
+/// Places of the responder for a target that is not the name of a receiver in this file.
 Places places_of(const LabConfig& config, const Target& target) {
   if (const auto* to = std::get_if<AddressTarget>(&target)) {
     for (std::size_t r = 0; r < config.run.receivers.size(); ++r) {
@@ -115,7 +116,7 @@ class LinkRuleResolver {
       }
     }
     if (!draft.faults_back) {
-      // The rules of one section act in both directions.
+      // If there is only one section, its rules act in both directions.
       for (const FaultRuleConfig& rule : draft.rules[0]) resolve(draft, rule, true, true);
       return;
     }
@@ -147,7 +148,8 @@ class LinkRuleResolver {
     if (!any) refuse(draft, rule, matching, there, back);
   }
 
-  /// Adds the rule to one direction of link `i` of the draft. Returns false if none of the packets pass.
+  /// Adds the rule to one direction of link `i` of the draft. Returns false if no selected packets pass
+  /// there.
   bool add(const FaultRuleConfig& rule, const std::vector<const Flow*>& selected, std::size_t i, bool back) {
     const Direction direction = rule.rule.on.direction;
     LinkRulesConfig& out = config_.link_rules[links_[i]][back ? 1 : 0];

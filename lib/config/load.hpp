@@ -46,7 +46,8 @@ LabConfig load_switch_test(const std::string& path, const std::vector<std::strin
 LabConfig load_switch_test_text(const std::string& text, const std::string& file,
                                 const std::vector<std::string>& overrides = {});
 
-/// True if the file is a configuration of `softfeb lab`, which has a section `network`. Throws ConfigError.
+/// True if the file is a configuration of `softfeb lab`, which means that it has a section `network`. Throws
+/// ConfigError.
 bool is_lab(const std::string& path);
 
 /// Keys that the loader looks up while reading `text`, with list indices as []: boards[].qps[].pmtu. Keys

@@ -100,7 +100,7 @@ struct TransferConfig {
   std::uint64_t bytes = 0;  ///< length of a transfer, at least 1
   std::uint64_t segment = 16'384;
   std::uint64_t threshold = 16'384;  ///< transfers of up to this length are not cut
-  /// The segments carry immediates, from which the receiver learns when a transfer is complete.
+  /// If true, the segments carry immediates, from which the receiver recognizes that a transfer is complete.
   bool registered = true;
   /// True: each transfer is one WRITE. An empty WRITE with immediate follows the acknowledgement of this
   /// WRITE.
@@ -111,7 +111,7 @@ struct TransferConfig {
 };
 
 /// `kind: beamlets`: message n of a stream is posted at phase + n·period after the start of the board's
-/// traffic. The rate gives the period.
+/// traffic. The period is part of TrafficConfig::rate.
 struct BeamletsConfig {
   Time phase = 0;
   bool spread = false;  ///< the phases of the `count` QPs are spread evenly over a period, starting at 0

@@ -62,7 +62,7 @@ struct RunSettings {
   Where where;
 };
 
-/// Section `latency`: measures how long messages take from stage to stage.
+/// Section `latency`: measurement of the time that messages take from each stage to the next.
 struct LatencyConfig {
   static constexpr std::uint32_t kSample = 64;        ///< default in real time
   static constexpr std::uint32_t kVirtualSample = 1;  ///< default in virtual time

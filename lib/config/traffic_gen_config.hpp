@@ -33,7 +33,8 @@ struct TrafficGenConfig {
   std::uint32_t window = 256;
   std::uint8_t timeout = 14;
   std::uint8_t retry_count = 3;
-  /// False if the file has no section `traffic_gen`, but the board's register profile has traffic generators.
+  /// False if the file has no section `traffic_gen`; the board's register profile nevertheless has traffic
+  /// generators.
   bool given = false;
   Where where;
 

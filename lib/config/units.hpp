@@ -19,8 +19,8 @@ Parsed<Time> parse_time(const std::string& text);
 /// Parses a size: 64KiB, 1MiB, 1500B, 1GB (kB, MB, GB are powers of 1000); 0 needs no unit.
 Parsed<std::uint64_t> parse_size(const std::string& text);
 
-/// Parse a time or a size from `low` to `high`. `what`: the name of the value in the error message, such as
-/// "the size of a slot".
+/// Parse a time or a size that must be between `low` and `high`. `what` names the value in the error message,
+/// for example "the size of a slot".
 Parsed<Time> parse_time_in(const std::string& text, Time low, Time high, const char* what);
 Parsed<std::uint64_t> parse_size_in(const std::string& text, std::uint64_t low, std::uint64_t high,
                                     const char* what);
