@@ -21,7 +21,8 @@ namespace softfeb::ns3model {
 /// which two simulators can be compared in every detail.
 class Series : public stats::Observer {
  public:
-  /// `path`: of the file; empty: none. Throws std::runtime_error if it cannot be written.
+  /// Writes the counters to the file `path`; if `path` is empty, no file is written. Throws
+  /// std::runtime_error if the file cannot be opened.
   Series(const config::LabConfig& config, const std::string& path);
 
   Time due() const override { return due_; }
