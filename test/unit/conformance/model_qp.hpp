@@ -18,24 +18,26 @@ struct ModelRegion {
   bool own_domain = true;
   bool registered = true;
   std::vector<std::uint8_t> data{};
-  /// Part that has been written: filling a region again takes less time than filling all of it.
+  /// Range of the bytes that were written since the region was filled. Only this range needs to be filled
+  /// again, which takes less time than filling the whole region.
   std::size_t written_from = SIZE_MAX, written_to = 0;
 };
 
-/// A queue pair's responder as IBA 9.7 and 9.8 describe it, written for clarity and independent of
-/// roce::Responder. Supports WRITE, SEND, READ and atomic operations on RC, and WRITE and SEND on UC.
+/// The responder of a queue pair as IBA 9.7 and 9.8 describe it. It is written for clarity, and is
+/// independent of roce::Responder. Supports WRITE, SEND, READ and atomic operations on RC, and WRITE and SEND
+/// on UC.
 class ModelQp {
  public:
   ModelQp(const conformance::OpenRequest& request, roce::Qpn qpn, std::vector<ModelRegion>& regions,
           std::vector<conformance::Completion>& completions, Mutation mutation);
 
-  /// Processes a packet with a right iCRC from the right address, and appends responses.
+  /// Processes a packet that has a correct iCRC and comes from the right address. Appends the responses.
   void receive(const ModelPacket& packet, Time now, std::vector<ModelReply>& out);
 
   void post_receives(std::uint32_t count) { receives_ += count; }
   void modify(conformance::TargetState state);
   void set_error();
-  /// Writes what kLatePlacement has held back.
+  /// Writes the payload that the mutation kLatePlacement has delayed.
   void write_late();
   /// Appends a CNP.
   void notify(const ModelPacket& packet, Time now, std::vector<ModelReply>& out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The files of the catalogue are read, and errors name file, case, line and fix.
+// Tests that the files of the catalogue are read, and that errors name the file, case, line and fix.
 #include "conformance/catalogue.hpp"
 
 #include <catch2/catch.hpp>
@@ -286,7 +286,7 @@ TEST_CASE("an error names file, case, line and fix", "[group]") {
   };
   for (const Row& row : rows) {
     INFO(row.keys);
-    // The key `needs` stands in the group already.
+    // The group already has the key `needs`.
     std::string text = group_with(row.keys);
     if (std::string(row.keys).find("needs") != std::string::npos)
       text.erase(text.find("    needs: memory recv\n"), 23);
