@@ -10,7 +10,7 @@
 
 namespace softfeb::sink {
 
-/// The memory regions of a conformance session. Each has a number that is not used again.
+/// The memory regions of a conformance session. Each region has a number that is not used again.
 class ConformanceRegions {
  public:
   /// `device` must outlive this object. `pd` is the protection domain of the queue pairs, and must be freed

@@ -70,7 +70,7 @@ class ReceiveAccounting {
   /// Tracks missing messages; used only with immediates.
   const roce::MessageMap& map() const { return map_; }
   const roce::PayloadCheck* check() const { return check_ ? &*check_ : nullptr; }
-  /// Contains at most 64 slots.
+  /// Returns the slots that were never written. At most 64 of them are listed.
   const std::vector<std::uint64_t>& untouched_slots() const { return untouched_; }
   std::uint64_t slots() const { return slots_; }
   /// Stream offset of message 0, if known.
