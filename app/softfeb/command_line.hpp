@@ -9,9 +9,9 @@ namespace softfeb::app {
 /// A program with the commands of softfeb.
 struct Program {
   const char* name = "softfeb";
-  /// Connects this process to others; null if it is always the only one
+  /// Connects this process to others; null if it is always the only one.
   simulator::Exchange* exchange = nullptr;
-  /// Connects the same processes in real time; null if `exchange` is null
+  /// Connects the same processes in real time; null if `exchange` is null.
   hosts::HostExchange* hosts = nullptr;
 };
 

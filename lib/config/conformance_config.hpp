@@ -15,7 +15,7 @@ namespace softfeb::config {
 /// A queue pair that exists on the target, connected to a queue pair of the board.
 struct ListedQp {
   std::uint32_t qpn = 0;  ///< QPN at the target
-  /// QPN of the board's queue pair to which the target's queue pair is connected
+  /// QPN of the board's queue pair to which the target's queue pair is connected.
   std::uint32_t dest_qpn = 0;
   std::uint32_t psn = 0;  ///< PSN that the target expects first
   std::uint32_t rkey = 0;

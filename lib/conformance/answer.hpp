@@ -23,7 +23,7 @@ struct Answer {
   Time at = 0;
   std::uint8_t opcode = 0;
   roce::Psn psn = 0;
-  /// AETH of an acknowledgement, a READ response or an atomic acknowledgement
+  /// AETH of an acknowledgement, a READ response or an atomic acknowledgement.
   std::optional<roce::Aeth> aeth;
   roce::Qpn dest_qp = 0;
   roce::IpAddress source_ip;

@@ -92,12 +92,12 @@ struct Step {
   std::optional<Expectation> bounds_first;
   std::vector<FieldCheck> fields;      ///< every answer to the step but CNPs must have these values
   std::vector<FieldCheck> cnp_fields;  ///< every CNP must have these values
-  /// Name of a figure: the time from the first packet to the last answer; empty: no figure
+  /// If this is not empty, the time from the first packet to the last answer becomes a figure with this name.
   std::string figure;
   /// Name of latency figures: the median, the 99th percentile and the maximum of the time from a packet to
   /// the first answer, over all repetitions and all steps with this name. Empty: no figures.
   std::string latency;
-  /// Also waits for the silence window, during which no further answer may arrive
+  /// If this is true, the step also waits for the silence window, during which no further answer may arrive.
   bool settle = false;
   std::uint64_t times = 1;     ///< repetitions; the symbol i counts them
   bool one_at_a_time = false;  ///< awaits the answers after each repetition

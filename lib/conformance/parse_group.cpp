@@ -234,7 +234,7 @@ Part read_part(const YAML::Node& node, roce::Transport transport) {
   if (node["completions"]) out.completions = read_completions(node["completions"]);
   if (node["counters"]) out.counters = read_counters(node["counters"]);
   if (node["solicited_events"])
-    // Targets report only whether there was an event, not how many
+    // Targets report only whether there was an event, not how many.
     out.solicited_event = number_within(node["solicited_events"], 0, 1) != 0;
   return out;
 }

@@ -279,7 +279,7 @@ void PartRun::find(const std::string& checker, const std::string& text) {
          .text = text,
          .packet = result_.trace.empty() ? std::nullopt : std::optional(result_.trace.size() - 1)});
   }
-  // Answers have their own comparison with the deviation, which covers PSN and MSN
+  // Answers have their own comparison with the deviation, which covers PSN and MSN.
   if (checker != "ack") unlisted_ |= kCheckersFailed;
   fail(kCheckersFailed, text);
 }

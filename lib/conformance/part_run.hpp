@@ -26,12 +26,13 @@ struct CaseEnvironment {
   roce::Path path;                    ///< from the board to the target, IPv4
   std::optional<roce::Path> v6_path;  ///< set if the target has an IPv6 address
   roce::IpAddress second_ip;          ///< the board's second address
-  /// A normal region, a read-only one, one of another protection domain, a deregistered one
+  /// The four regions of the target: a normal one, a read-only one, one of another protection domain, and a
+  /// deregistered one.
   std::vector<RegionPlace> regions;
   roce::Qpn unused_qp = 0xabcdef;
   const Profile* profile = nullptr;  ///< not null
   // The remaining members are for traffic runs (TrafficSpec).
-  /// Rate of the board's port, in bytes per second on the wire
+  /// Rate of the board's port, in bytes per second on the wire.
   std::uint64_t link_rate = 1'250'000'000;
   Time longest_traffic = kNever;  ///< traffic runs with a longer duration end after this time
   /// Returns the number of frames that the port has not sent yet; null: unknown.

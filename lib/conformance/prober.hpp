@@ -45,7 +45,7 @@ class Prober final : public engine::Endpoint {
                           Time /*now*/) override {}
 
   std::deque<std::vector<std::uint8_t>> queue_;
-  /// Frames that the result of the latest poll() refers to
+  /// The frames to which the result of the latest poll() refers.
   std::deque<std::vector<std::uint8_t>> in_flight_;
   std::vector<roce::IpAddress> solicited_;
   std::vector<Answer> answers_;

@@ -21,7 +21,7 @@ namespace softfeb::conformance {
 struct Deviation {
   std::string why;     ///< not empty
   std::string source;  ///< "measured", or a document
-  /// Driver or firmware versions in which the deviation was seen; empty: not specified
+  /// Driver or firmware versions in which the deviation was seen; empty: not specified.
   std::string versions;
   std::string until;  ///< version in which the deviation was corrected; empty: none is known
   /// The answers of the target in each part with a deviation, in the notation.
@@ -45,11 +45,11 @@ struct Profile {
   std::optional<Time> t_ack;         ///< replaces the calibrated T_ack
   std::optional<Time> silence;       ///< replaces the calibrated silence window
   std::set<std::string> lacks;       ///< capabilities that the target lacks (lackable())
-  /// Capabilities that the base profile lacks, but this target has
+  /// Capabilities that the base profile lacks, but this target has.
   std::set<std::string> has;
   std::optional<bool> bounds_before_length;  ///< LEN-10: NAK 0x62 instead of NAK 0x61; none: false
   std::optional<bool> cnps_with_naks;        ///< a CNP accompanies a NAK 0x60; none: false
-  /// Limits of figures, in the figure's unit; the key is CASE.FIGURE
+  /// Limits of figures, in the figure's unit; the key is CASE.FIGURE.
   std::map<std::string, double> limits;
   std::map<std::string, Deviation> deviations;  ///< by case
 };

@@ -10,7 +10,7 @@ namespace softfeb::conformance {
 
 namespace {
 
-/// Capability; the corresponding need is named cnps
+/// Name of the capability for which the need is named cnps.
 constexpr std::string_view kNotificationPoint = "notification_point";
 constexpr std::string_view kIcrcCounter = "icrc_counter";
 constexpr const char* kIcrcErrors = "icrc_errors";  ///< name of the counter in the catalogue
@@ -98,7 +98,7 @@ std::string why_not_applicable(const Case& c, const Profile& profile, bool destr
     if (needs(c, name)) return "the profile " + profile.name + " says that the target lacks " + name;
   }
   const auto deviation = profile.deviations.find(c.id);
-  // A case that is destructive by itself runs only on request
+  // A case that is destructive by itself runs only on request.
   const bool selected = destructive || (c.needs & kDestructive) != 0;
   if (deviation == profile.deviations.end() || !deviation->second.destructive || selected) return {};
   return "the profile " + profile.name + " says that the case harms the target (" + deviation->second.why +

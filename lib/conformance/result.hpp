@@ -140,7 +140,7 @@ struct SuiteResult {
   std::vector<CaseResult> cases;      ///< in the order of the catalogue
   std::vector<std::string> not_seen;  ///< deviations in the profile that did not occur
   std::optional<std::string> dead;    ///< the target stopped answering; names the case after which it did
-  /// Why no case was judged: packets sent and received, likely causes
+  /// If no case was judged, the reason: which packets were sent and received, and the likely causes.
   std::optional<std::string> no_baseline;
   double seconds = 0;
 };

@@ -65,10 +65,10 @@ class TrafficSender final : private TrafficWire::Ends {
 
  private:
   static constexpr std::size_t kBurst = 32;
-  /// While more frames than this wait for the port, nothing is sent
+  /// While more frames than this wait for the port, nothing is sent.
   static constexpr std::size_t kMostWaiting = 256;
   static constexpr std::size_t kMostPerRun = 1'024;
-  /// Number of packets at the beginning that are all traced; later, only noteworthy ones are
+  /// Number of packets at the beginning that are all traced; later, only noteworthy ones are.
   static constexpr std::size_t kFirstTraced = 400;
 
   void leave(const FaultFrame& frame, TracePacket::Fault fault, Time now) override;

@@ -23,7 +23,7 @@ struct Range {
 
 /// A fault rule of a traffic run.
 struct TrafficRule {
-  /// Number of the queue pair to which the rule applies; none: all queue pairs
+  /// Number of the queue pair to which the rule applies; none: all queue pairs.
   std::optional<std::uint32_t> qp;
   faults::FaultRule rule;
   std::string text;  ///< as in the catalogue
@@ -32,7 +32,7 @@ struct TrafficRule {
 /// The permitted increase of one of the target's counters.
 struct CounterRange {
   Range range;
-  /// If set, the increase must match the packets on the wire exactly, and `range` is ignored
+  /// If set, the increase must match the packets on the wire exactly, and `range` is ignored.
   bool of_wire = false;
 };
 
@@ -62,7 +62,7 @@ struct TrafficSpec {
   std::string name;  ///< appended to the names of the run's figures; may be empty
   std::uint32_t qps = 1;
   bool fewer_qps = false;  ///< if the target opens only some of the queue pairs, the run uses these
-  /// Number of the board's addresses, at most 2; queue pairs use them in turn
+  /// Number of the board's addresses, at most 2; queue pairs use them in turn.
   std::uint32_t addresses = 1;
   std::uint32_t pmtu = 1024;       ///< bytes
   std::uint32_t message = 65'536;  ///< bytes; 0: as long as the first region
@@ -74,9 +74,9 @@ struct TrafficSpec {
   bool immediate = false;      ///< each message carries its number
   std::uint32_t receives = 0;  ///< number of receives that are kept posted at the target
   bool marked = false;         ///< all packets have ECN CE
-  /// Loss probability of each packet in either direction, in units of 2^-32
+  /// Loss probability of each packet in either direction, in units of 2^-32.
   std::uint64_t loss = 0;
-  /// Permitted number of NAKs 0x60, including those that a rule drops
+  /// Permitted number of NAKs 0x60, including those that a rule drops.
   Range naks;
   Range timeouts;                                ///< permitted number of the sender's timeouts
   bool may_fail = false;                         ///< queue pairs may end in the error state

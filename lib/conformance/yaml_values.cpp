@@ -88,7 +88,7 @@ Time time_of(const YAML::Node& node) {
   std::uint64_t count = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
   const std::string_view unit(end, static_cast<std::size_t>(value.data() + value.size() - end));
-  // The product of a larger number and its unit would overflow
+  // The product of a larger number and its unit would overflow.
   constexpr std::uint64_t kMost = 1'000'000'000;
   if (error == std::errc() && count <= kMost) {
     if (unit == "us") return count * kMicrosecond;

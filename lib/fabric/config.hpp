@@ -33,7 +33,8 @@ struct EcnMarking {
   std::uint64_t kmin = 0;
   std::uint64_t kmax = 0;
   std::uint64_t pmax = std::uint64_t{1} << 32;  ///< marking probability just below kmax, in units of 2^-32
-  /// Decide when the first bit leaves, by the bytes that are queued behind the packet
+  /// If this is true, marking is decided when the first bit of a packet leaves, by the bytes that are queued
+  /// behind the packet.
   bool at_dequeue = false;
   /// N, if the decision depends on the average length of the queue: each arrival moves the average by 1/2^N
   /// of its difference to the current length. At most AverageLength::kMaxWeight. 0: the decision depends on

@@ -8,7 +8,7 @@ namespace softfeb::fabric {
 /// Guaranteed and maximum rate of a queue, in bytes per second as the scheduler counts them
 /// (SchedulerConfig::overhead).
 struct QueueRates {
-  /// Up to this rate, the queue is served before all other queues; 0: no guarantee
+  /// Up to this rate, the queue is served before all other queues; 0: no guarantee.
   std::uint64_t min = 0;
   std::uint64_t max = 0;         ///< 0: unlimited
   std::uint64_t burst = 16'384;  ///< number of bytes by which the queue may be ahead of each of these rates

@@ -96,7 +96,7 @@ class Wire {
   Time free_at_ = 0;
   FrameList under_way_;
   FrameList late_;  ///< frames that random faults delay
-  /// Arrival of the first frame that a fault has delayed
+  /// Arrival time of the first frame that a fault has delayed, whether at random or by a rule.
   Time late_at_ = kNever;
   std::uint64_t drop_, duplicate_, corrupt_, reorder_;  ///< probabilities of random faults
   Time reorder_by_;

@@ -53,7 +53,7 @@ struct PacketSelector {
 
   Direction direction = Direction::kTx;
   std::optional<PsnRange> psn;
-  /// Position among the packets of the queue pair; CNPs are not counted
+  /// Position among the packets of the queue pair; CNPs are not counted.
   std::optional<PositionRange> packet;
   std::optional<std::uint32_t> every;    ///< every n-th packet that fulfils all other conditions
   std::optional<std::uint64_t> message;  ///< number of the message that contains the packet, from 0

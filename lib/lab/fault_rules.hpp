@@ -14,7 +14,7 @@ namespace softfeb::lab {
 
 /// A fault rule and its counters in a run.
 struct RuleResult {
-  /// Element of the configuration, which must outlive this object
+  /// Element of the configuration, which must outlive this object.
   const config::FaultRuleConfig* rule = nullptr;
   faults::RuleCounters counters;
 };

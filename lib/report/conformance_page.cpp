@@ -138,7 +138,7 @@ std::string legend_item(const char* line_look, const char* head_look, const char
 }
 
 std::string packets(const conformance::SuiteResult& suite, const CaseResult& r) {
-  // Times without packets that are longer than this many round trips are drawn as gaps
+  // Times without packets that are longer than this many round trips are drawn as gaps.
   constexpr Time kGaps = 10;
   if (r.trace.empty() && r.missing.empty()) return {};
   const Time gap = std::max(kGaps * suite.timing.round_trip_p99, 10 * kMicrosecond);

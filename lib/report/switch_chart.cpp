@@ -119,7 +119,7 @@ class Chart {
   static ChartAxis y_axis_of(const std::vector<std::vector<Curve::Point>>& points);
 
   CurveList curves_;
-  /// Condition that all curves have in common; it is left out of the legend. May be empty
+  /// Condition that all curves have in common, which is left out of the legend. May be empty.
   std::string condition_;
   std::vector<std::vector<Curve::Point>> points_;
   bool has_fit_;

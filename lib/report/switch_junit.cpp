@@ -136,7 +136,7 @@ std::string suite_element(const SwitchRun& run, const TestReport& test, SuiteTot
   SuiteTotals n{.seconds = to_seconds(test.took)};
   std::string cases;
   for (const JunitCase& c : cases_of(run, test)) {
-    // Only the time of the whole test is known, so the first case gets it
+    // Only the time of the whole test is known, so the first case gets it.
     cases += case_element(test, c, n.tests == 0 ? n.seconds : 0);
     ++n.tests;
     if (c.outcome == CaseOutcome::kFailed) ++n.failures;

@@ -23,7 +23,7 @@ struct SwitchRun {
   nlohmann::ordered_json config;  ///< the configuration, as emitted
   std::string device, software;   ///< of the switch, as entered by the user; may be empty
   std::string date;               ///< date of the run, in words or in ISO 8601; may be empty
-  /// Inconclusive tests and undecided expectations count as failures
+  /// If this is true, inconclusive tests and undecided expectations count as failures.
   bool strict = false;
   int exit_status = kDone;
 };

@@ -81,7 +81,7 @@ SheetContents contents_of(const SwitchRun& run, std::size_t most) {
 
 std::size_t lines_of(std::size_t characters, double width_mm, double points) {
   constexpr double kWidthOfCharacter = 0.58;  // in units of the font size; numbers are wider than words
-  // Share of a line that is used, because lines break between words
+  // Share of a line that is used, because lines break between words.
   constexpr double kFilled = 0.93;
   const double room = std::floor(width_mm / (points * kMmPerPoint * kWidthOfCharacter));
   const auto wanted = static_cast<double>(characters);

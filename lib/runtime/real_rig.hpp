@@ -22,7 +22,7 @@ struct RealRigSettings {
   /// kRings: the rig ports are the stations of `lab.network`, which a worker simulates. kPorts: they are
   /// ports in the configuration.
   switchtest::RigKind kind = switchtest::RigKind::kRings;
-  /// KPorts: names of elements of RunConfig::ports, in the order of rig ports
+  /// For RigKind::kPorts: names of elements of RunConfig::ports, in the order of rig ports.
   std::vector<std::string> ports;
   bool quiet = false;  ///< print nothing while waiting for links
   /// Called from time to time; if it returns true, RealRig throws Interrupted. If empty, SIGINT and SIGTERM

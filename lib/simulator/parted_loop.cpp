@@ -65,7 +65,7 @@ void PartedLoop::connect(const fabric::NetworkConfig& config) {
 
 EventLoop* PartedLoop::loop_of(std::size_t seat) const {
   if (whole()) return loops_.front().get();
-  // Wraps around for parts of processes with lower ranks
+  // For parts of processes with lower ranks, the difference wraps around to a large number.
   const std::size_t loop = part_of_seat_[seat] - first_part_;
   return loop < loops_.size() ? loops_[loop].get() : nullptr;
 }

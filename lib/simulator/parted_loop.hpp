@@ -82,7 +82,7 @@ class PartedLoop final : public Simulation {
   const CrossingCodec codec_;
   LoggedStamps* stamps_;
   std::uint32_t first_part_ = 0;  ///< first part of this process
-  /// Slices of all parts, including those of other processes; empty if there is only one part
+  /// Slices of all parts, including those of other processes; empty if there is only one part.
   std::vector<fabric::Slice> slices_;
   std::vector<std::unique_ptr<EventLoop>> loops_;  ///< parts of this process
   std::vector<std::uint32_t> part_into_;           ///< part that receives the frames of each direction

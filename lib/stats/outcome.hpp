@@ -64,7 +64,7 @@ struct EventFileOutcome {
 struct HostOutcome {
   /// How far the clock of this host was ahead of that of process 0, before and after the run.
   hosts::ClockReading clock_before, clock_after;
-  /// When the run of this host started, minus the agreed time; on the clock of this host
+  /// Start of the run on this host, minus the agreed start, on the clock of this host.
   std::int64_t start_error_ns = 0;
   /// When this host sent its first packet, minus the agreed start, on the clock of this host; none: it sent
   /// no packet.

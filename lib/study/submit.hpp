@@ -13,7 +13,8 @@ namespace softfeb::study {
 /// What an engine must know to run the missing points of a study.
 struct Submission {
   std::string folder;  ///< the study's folder, absolute
-  /// The command softfeb lab sweep, with configuration, overrides and --out; all paths absolute
+  /// The command `softfeb lab sweep` with the configuration, the overrides and --out. All paths are absolute.
+  /// absolute.
   Arguments sweep;
   Arguments collect;       ///< options of the command that collects the results: --json, --report, ...
   std::size_t points = 0;  ///< number of points of the whole study

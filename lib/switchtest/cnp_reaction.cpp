@@ -14,7 +14,7 @@ namespace {
 
 constexpr Time kFirstCnp = 5 * kMillisecond, kCnpGap = 50 * kMicrosecond;
 constexpr std::uint64_t kCnps = 20;
-/// Length of the windows before the first and before the last CNP
+/// Length of the windows before the first and before the last CNP.
 constexpr Time kReactionWindow = kCnps * kCnpGap / 2;
 
 Trial reaction_trial(Context& ctx) {
@@ -32,7 +32,8 @@ Trial reaction_trial(Context& ctx) {
 
 /// How the departures of the board changed in reaction to CNPs.
 struct Reaction {
-  /// From the departure of the first CNP to the first longer gap; nullopt: there was none
+  /// Time from the departure of the first CNP to the first longer gap; std::nullopt if there was no longer
+  /// gap.
   std::optional<Time> after;
   double percent = 0;  ///< rate during the last CNPs, in percent of the rate before the first one
 };

@@ -64,7 +64,7 @@ CodepointTrial::Counts CodepointTrial::counts_of(const TrialResult& result) cons
 }
 
 std::optional<CodepointTrial::Counts> CodepointTrial::empty_queue(std::uint64_t each) {
-  // Distance between frames, in times that a frame takes on the wire of the slower port
+  // Distance between frames, in times that a frame takes on the wire of the slower port.
   constexpr Time kApart = 4;
   Trial trial = ctx_.trial();
   trial.kinds = kinds_;

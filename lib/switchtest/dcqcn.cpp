@@ -28,9 +28,9 @@ class BoardIncast {
 
  private:
   static constexpr Time kSample = kMillisecond;
-  /// Number of samples for which boards must have their fair shares
+  /// Number of samples for which boards must have their fair shares.
   static constexpr std::size_t kShareWindow = 10;
-  /// Number of samples at the end of each phase that are measured
+  /// Number of samples at the end of each phase that are measured.
   static constexpr std::size_t kMeasureWindow = 100;
 
   struct Phase {

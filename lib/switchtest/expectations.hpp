@@ -15,7 +15,7 @@ namespace softfeb::switchtest {
 /// The required result of a figure: a number between `min` and `max`, or a word.
 struct Expectation {
   std::string test, figure;
-  /// The expectation applies to figures with at least these labels
+  /// The expectation applies to figures with at least these labels.
   std::map<std::string, std::string> labels;
   std::optional<double> min, max;  ///< in the unit of the figure
   /// True: the user wrote the bounds in percent. `min` and `max` then contain shares, which are converted for

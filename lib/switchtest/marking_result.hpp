@@ -16,7 +16,8 @@ struct MarkingResult {
   MarkedAt at = MarkedAt::kEnqueue;
   bool at_is_known = false;
   bool averaged = false;
-  /// If `averaged`, with a fit: N, where each frame moves the average by 1/2^N of the difference
+  /// If `averaged` is true and there is a fit, each frame moves the average by 1/2^N of the difference, where
+  /// N is this value.
   Interval weight;
   std::string scope;                                     ///< "queue" or "port"; empty: unknown
   std::string no_scope = "no curve explains the marks";  ///< why the scope is unknown

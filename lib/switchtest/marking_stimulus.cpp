@@ -45,7 +45,7 @@ class MarkingOverload {
   Trial trial;
 
  private:
-  /// Share of B's rate; its gaps are exponential, so that the senders are not synchronized
+  /// Share of B's rate; its gaps are exponential, so that the senders are not synchronized.
   static constexpr double kShareOfB = 0.9;
 
   void add_calibration(std::uint16_t port, std::uint16_t kind) {

@@ -28,9 +28,9 @@ struct QueuedFrame {
 struct MarkedTrain {
   std::vector<QueuedFrame> frames;
   std::size_t filled = 0;  ///< number of frames enqueued before the queue began to empty
-  /// Frames that the switch dropped because the queue was full, after the first `filled`
+  /// Number of frames after the first `filled` that the switch dropped because the queue was full.
   std::uint64_t dropped = 0;
-  /// Frozen queue: number of frames that had left before the later frames arrived
+  /// For a frozen queue: number of frames that had left before the later frames arrived.
   std::size_t left = 0;
 };
 

@@ -26,7 +26,7 @@ double overload_excess(const Context& ctx) {
 /// What a trial shows about the order of frames of two kinds.
 struct PairOrder {
   bool changed = false;  ///< two frames arrived in another order than they departed
-  /// A frame departed while one of the other kind was waiting and could have been overtaken
+  /// True if a frame departed while one of the other kind was waiting and could have been overtaken.
   bool met = false;
 };
 

@@ -49,7 +49,7 @@ class OrderTrials {
   const std::vector<FrameKind>& items_;
   std::optional<Freeze> freeze_;
   std::uint32_t longest_ = 0;  ///< longest frame of all items
-  /// Number of frames that are already waiting when the last frames of a question arrive
+  /// Number of frames that are already waiting when the last frames of a question arrive.
   std::uint64_t backlog_ = 256;
   std::size_t most_others_ = SIZE_MAX;  ///< maximum number of `others` in one trial
   std::string failure_;

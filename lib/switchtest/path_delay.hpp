@@ -13,8 +13,8 @@ namespace softfeb::switchtest {
 /// pipeline of the switch, and the delay of the rig itself.
 struct PathDelay {
   Time low = 0, high = 0;  ///< picoseconds
-  /// The switch begins to forward before a frame is complete; the length of its header then widens the
-  /// interval
+  /// If this is true, the switch begins to forward a frame before it is complete. The length of the frame's
+  /// header then widens the interval.
   bool cut_through = false;
 
   Time value() const { return low + (high - low) / 2; }

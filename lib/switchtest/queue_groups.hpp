@@ -15,7 +15,7 @@ using ItemList = std::vector<std::size_t>;
 struct OrderQuestion {
   std::size_t item = 0;
   ItemList others;
-  /// True: the frames of the others enter before those of the item; false: after them
+  /// If true, the frames of the others enter before those of the item; if false, they enter after them.
   bool others_first = false;
 };
 /// For each of OrderQuestion::others: true if a frame of this other item overtook a frame of the item, or was

@@ -20,7 +20,7 @@ struct RigFaults {
   std::uint64_t no_buffers = 0;    ///< number of times that no buffer was available for a frame to be sent
   std::uint64_t missed = 0;        ///< frames that arrived at a port but did not reach the rig
   std::uint64_t network_lost = 0;  ///< frames that the simulation lost outside its switches
-  /// Number of times that the simulation was full and could not accept frames
+  /// Number of times that the simulation was full and could not accept frames.
   std::uint64_t network_full = 0;
 };
 

@@ -12,7 +12,7 @@ namespace softfeb::switchtest {
 struct StormOutcome {
   bool dropped = false;         ///< most of the waiting frames did not arrive
   std::optional<Time> leaving;  ///< how long the first frame waited that left in spite of the pause
-  /// Time from the end of the pause to the departure of the first later frame that arrived
+  /// Time from the end of the pause to the departure of the first later frame that arrived.
   std::optional<Time> restored;
 };
 

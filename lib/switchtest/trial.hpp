@@ -73,7 +73,7 @@ struct Source {
   Time start = 0;
   Time end = kNever;                 ///< no frame starts at or after this time
   std::uint64_t count = UINT64_MAX;  ///< maximum number of frames
-  /// From the start of a frame to the start of the next; 0: as fast as the link permits
+  /// From the start of a frame to the start of the next; 0: as fast as the link permits.
   Time gap = 0;
   GapKind gap_kind = GapKind::kConstant;
   std::uint64_t seed = 1;
@@ -87,7 +87,7 @@ struct Answers {
   std::uint32_t frames_per_ack = 16;      ///< the first of this number of frames requests an acknowledgement
   bool cnps = true;                       ///< CE marks are answered with CNPs
   Time cnp_interval = 50 * kMicrosecond;  ///< minimum time between two CNPs for the same kind
-  /// DSCP of acknowledgements and CNPs; the default is common for CNPs
+  /// DSCP of acknowledgements and CNPs; the default is common for CNPs.
   std::uint8_t dscp = 48;
 };
 

@@ -67,7 +67,7 @@ class SoftfebApplication : public ns3::Application {
   bool ordered_ = false;
   std::array<std::array<std::uint8_t, engine::TxFrame::kHeaderRoom>, kBurst> headers_{};
   std::array<engine::TxFrame, kBurst> out_{};
-  /// Bytes of the frame that is being received or sent; the memory is reused
+  /// Bytes of the frame that is being received or sent; the memory is reused.
   std::vector<std::uint8_t> bytes_;
   std::uint64_t sent_ = 0, delivered_ = 0, passed_over_ = 0;
 };

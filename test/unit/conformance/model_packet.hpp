@@ -56,7 +56,7 @@ class ModelReader {
 
   engine::Identity own_;
   Mutation mutation_;
-  /// For kReassembles: the first fragment, beginning with the IP header
+  /// For kReassembles: the first fragment, beginning with the IP header.
   std::vector<std::uint8_t> fragment_;
 };
 

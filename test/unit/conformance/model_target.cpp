@@ -15,7 +15,7 @@ using conformance::TargetReply;
 using conformance::TargetState;
 
 constexpr std::uint64_t kFirstAddress = 0x0000'5555'0000'2000;
-/// From the address of one region to that of the next
+/// Distance from the address of one region to that of the next.
 constexpr std::uint64_t kDistance = std::uint64_t{1} << 32;
 
 TargetReply refused() {

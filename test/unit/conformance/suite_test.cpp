@@ -61,7 +61,7 @@ class FakeTarget {
   std::function<TargetReply(const TargetRequest&)> answers;  ///< replaces the usual replies to requests
   std::function<void(Suite&, Time)> meddle;                  ///< called in each iteration
   std::function<void(std::vector<Answer>&)> spoil;           ///< changes the answers to a packet
-  /// Ids of the cases, in the order in which they are reported
+  /// Ids of the cases, in the order in which they are reported.
   std::vector<std::string> reported;
 
   SuiteResult run(const Catalogue& catalogue, SuiteConfig config = {}, Capabilities capabilities = {}) {

@@ -60,7 +60,7 @@ TEST_CASE("the expected load of switches and links follows the traffic", "[parts
   const lab::NetworkLoad load = lab::expected_load(config, endpoints::Plans(config.run));
   const double frames = 1e9 / 1024;  // frames per second of a board that sends 8 Gb/s of payload
   REQUIRE(load.switches.size() == 3);
-  // Each frame of two boards counts once for the switch and once for the board
+  // Each frame of two boards counts once for the switch and once for the board.
   CHECK(load.switches[0] == Approx(2 * 2 * frames));
   CHECK(load.switches[1] == Approx(2 * 2 * frames));
   CHECK(load.switches[2] ==

@@ -18,7 +18,7 @@ struct Score {
   /// has the feature.
   unsigned wrong_class = 0;
   unsigned silent = 0;  ///< figures that are unresolvable, inconclusive or missing in the report
-  /// One for each figure that is not covered, is far off, or has the wrong class
+  /// One complaint for each figure that is not covered, is far off, or has the wrong class.
   std::vector<std::string> complaints;
 
   double share() const { return values == 0 ? 1 : static_cast<double>(covered) / values; }
