@@ -19,8 +19,9 @@ class Canary {
     kLost,     ///< none of kTries WRITEs was acknowledged
   };
 
-  /// `remote`: QPN of the target; `psn`: the PSN that the target expects. `region`: the memory to which the
-  /// WRITEs go; null: the first region of the environment.
+  /// Opens the canary. `remote` is the QPN of the target, and `psn` is the PSN that the target expects.
+  /// `region` is the memory to which the WRITEs go; if it is null, they go to the first region of the
+  /// environment.
   void open(const CaseEnvironment& environment, roce::Qpn own, roce::Qpn remote, roce::Psn psn,
             const RegionPlace* region = nullptr);
   bool owns(roce::Qpn qpn) const { return script_ && qpn == own_; }

@@ -25,7 +25,8 @@ class AckChecker {
  public:
   explicit AckChecker(roce::Psn first) : first_(first) {}
 
-  /// `spoilt`: the packet is wrong in some respect, so the checker can no longer predict the answers.
+  /// Records a packet. If `spoilt` is true, the packet is wrong in some respect, so the checker can no longer
+  /// predict the answers.
   void sent(const ScriptPacket& packet, bool spoilt);
   /// Returns a description of the error; empty if there is none.
   std::string answer(const Answer& answer);

@@ -79,7 +79,8 @@ class Matcher {
 
   static bool is_cnp(const Item& item);
   static bool repeats(const Item& item);
-  /// `from`: latest PSN of the item's range; none: no ACK of the range has arrived.
+  /// `from` is the latest PSN of the item's range that an ACK has acknowledged. It is empty if no ACK of the
+  /// range has arrived.
   bool accepts(const Item& item, const Answer& answer, std::optional<roce::Psn> from) const;
   bool accepts(const AnswerPattern& pattern, const Answer& answer, std::optional<roce::Psn> from) const;
   bool ends_range(const Item& item, const Answer& answer) const;

@@ -16,8 +16,8 @@ namespace softfeb::conformance {
 /// construction.
 class FlightLog {
  public:
-  /// `window`: maximum number of packets in flight. Packets that were sent more than four windows ago are
-  /// forgotten.
+  /// `window` is the maximum number of packets in flight. Packets that were sent more than four windows ago
+  /// are forgotten.
   FlightLog(roce::Psn first, std::uint32_t window);
 
   /// Records a packet. `offset`: if the packet has a RETH, the place of its first byte in the region. Returns

@@ -31,8 +31,8 @@ endpoints::EventServices event_services(const config::RunConfig& config, EventFi
 /// The event files of a run. Each file has its own writing thread.
 class EventFiles {
  public:
-  /// `wait`: if a queue is full, builders wait for the disk, as in virtual time; otherwise, events that do
-  /// not fit in the queue are not written. `config` must outlive this object.
+  /// If `wait` is true, builders wait for the disk when a queue is full, as in virtual time. Otherwise,
+  /// events that do not fit in the queue are not written. `config` must outlive this object.
   EventFiles(const config::RunConfig& config, bool wait);
   /// Removes files to which nothing was written because the run did not begin.
   ~EventFiles();

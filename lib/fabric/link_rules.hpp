@@ -52,7 +52,7 @@ class LinkRules {
 
   /// Applies the rules to a frame that would arrive at `arrival` without rules. Frames must be passed in the
   /// order of their arrival. Returns false, and does nothing, if no rule applies to the frame's queue pair.
-  /// `exit`: see faults::RuleActions.
+  /// faults::RuleActions describes `exit`.
   template <class Exit>
   bool apply(Frame* frame, Exit& exit, Time arrival) {
     const ByteSpan headers(frame->header, std::min<std::size_t>(frame->header_length, frame->length));

@@ -148,7 +148,7 @@ struct Network::Parts {
 
   // Switches.
   void receive(std::uint16_t port, Frame* frame, Time now);
-  /// `out`: the egress port if it has already been chosen, otherwise kNoPort.
+  /// Forwards a frame. `out` is the egress port if it has already been chosen, otherwise kNoPort.
   void forward(std::uint16_t port, Frame* frame, Time now, std::uint16_t out = Topology::kNoPort);
   std::uint16_t choose_egress(std::uint16_t port, const Frame& frame);
   /// Chooses the egress port in switch `sw` for a frame with a station as its destination. With Multipath,

@@ -22,7 +22,7 @@ class LinkRules;
 /// order, except those that a fault delays.
 class Wire {
  public:
-  /// `rules`: the rules of `faults`; null if there are none.
+  /// `rules` are the rules of `faults`; null if there are none.
   Wire(std::uint64_t rate, Time delay, const LinkFaults& faults, Rng rng,
        std::unique_ptr<LinkRules> rules = nullptr);
   ~Wire();

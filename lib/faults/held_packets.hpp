@@ -21,8 +21,8 @@ struct HoldLimits {
 template <class Packet>
 class HeldPackets {
  public:
-  /// `limit`: maximum number of packets, including those kept for replays. `replays`: number of packets that
-  /// may be kept for replays.
+  /// `limit` is the maximum number of packets, including those that are kept for replays. `replays` is the
+  /// maximum number of packets that are kept for replays.
   HeldPackets(std::size_t limit, std::size_t replays) : limit_(limit), kept_(replays) {
     held_.reserve(limit);
   }

@@ -11,7 +11,7 @@ namespace softfeb::lab {
 /// Meant for set-up only, because the time grows with the third power of the number of nodes.
 class Partition {
  public:
-  /// `weights`: weight of each node.
+  /// `weights` contains the weight of each node.
   explicit Partition(std::vector<double> weights);
 
   /// Adds an edge.

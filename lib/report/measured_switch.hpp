@@ -40,8 +40,9 @@ struct MeasuredNetwork {
   std::string delay_note;         ///< evidence for the delays of the links; empty if they are unknown
 };
 
-/// `cable`: delay of each cable, if known. Without it, the links' delays include the delay of the switch
-/// itself, because only the sum of both can be measured. Of all values in an interval, the roundest is used.
+/// Describes the measured switch and its links as a network. `cable` is the delay of each cable, if known.
+/// Without it, the links' delays include the delay of the switch itself, because only the sum of both can be
+/// measured. Of all values in an interval, the roundest is used.
 MeasuredNetwork measured_network(const switchtest::SwitchReport& report, const std::string& name,
                                  std::optional<Time> cable = std::nullopt);
 

@@ -23,7 +23,7 @@ class PcapngWriter {
   /// Adds an interface. Returns its number, counted from 0. All interfaces must be added before the first
   /// packet.
   std::uint32_t add_interface(std::string_view name, std::string_view description);
-  /// `at`: time since 1970 or, if that is unknown, since the start of the capture.
+  /// Adds a packet. `at` is the time since 1970 or, if that is unknown, since the start of the capture.
   void add_packet(std::uint32_t interface, Time at, std::span<const std::uint8_t> frame, Direction direction,
                   std::string_view comment);
 

@@ -17,7 +17,8 @@ namespace softfeb::simulator {
 /// are copied: headers, trailer, and payload that a fault has changed.
 class CrossingCodec {
  public:
-  /// `arena`: payload memory as a list of blocks. Both sides must have the same bytes in the same blocks.
+  /// `arena` is the payload memory, as a list of blocks. Both sides must have the same bytes in the same
+  /// blocks.
   explicit CrossingCodec(std::vector<ByteSpan> arena) : arena_(std::move(arena)) {}
 
   /// Appends the frame of `departure`, which must be a PoolFrame, to `out`.

@@ -29,7 +29,7 @@ struct StudyOptions {
 Engine engine_of(const StudyOptions& options);
 
 /// Throws ConfigError, with the option and a fix, if options have no effect or contradict each other.
-/// `writes_result`: true if --json or --report is given.
+/// `writes_result` tells whether --json or --report is given.
 void check(const StudyOptions& options, bool writes_result);
 
 }  // namespace softfeb::study

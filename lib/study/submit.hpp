@@ -14,7 +14,6 @@ namespace softfeb::study {
 struct Submission {
   std::string folder;  ///< the study's folder, absolute
   /// The command `softfeb lab sweep` with the configuration, the overrides and --out. All paths are absolute.
-  /// absolute.
   Arguments sweep;
   Arguments collect;       ///< options of the command that collects the results: --json, --report, ...
   std::size_t points = 0;  ///< number of points of the whole study

@@ -15,7 +15,7 @@ namespace softfeb::switchtest {
 /// Computes when the frames of a board may leave according to its DCQCN. All frames have the same length.
 class BoardPace {
  public:
-  /// `length`: bytes of a RoCE frame over IPv4, without FCS and tag.
+  /// `length` is the number of bytes of a RoCE frame over IPv4, without FCS and tag.
   BoardPace(const dcqcn::FirmwareSettings& settings, std::uint32_t length, Time start)
       : dcqcn_(settings), counted_(length - kUncounted), told_(start) {
     dcqcn_.start(start);

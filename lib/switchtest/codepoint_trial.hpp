@@ -17,7 +17,7 @@ class FreezeTrial;
 /// Sends frames with all four ECN fields in turn from A to D, over IPv4 and, unless they are plain UDP, IPv6.
 class CodepointTrial {
  public:
-  /// `frame`: an IPv4 frame; its ECN field is ignored.
+  /// `frame` is an IPv4 frame, whose ECN field is ignored.
   CodepointTrial(Context& ctx, const FrameKind& frame);
 
   struct Counts {

@@ -61,7 +61,7 @@ class MarkingCounts {
   std::uint32_t deepest() const;
   /// One more than the greatest depth, in frames, at which a frame was not marked.
   std::uint32_t certain_from(MarkedAt at) const;
-  /// `length`: bytes of a frame.
+  /// Returns the share of marked frames by depth. `length` is the number of bytes of a frame.
   std::vector<DepthShare> shares(MarkedAt at, std::uint32_t length) const;
 
  private:

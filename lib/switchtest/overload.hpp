@@ -45,8 +45,8 @@ class Overload {
 
   void choose_senders(bool with_d);
   Time duration(std::uint64_t frames) const;
-  /// Waiting times of frames that arrived and departed while the queue was full, in ascending order.
-  /// `unloaded`: the member of Sender that is subtracted from the delays.
+  /// Returns the waiting times of frames that arrived and departed while the queue was full, in ascending
+  /// order. A waiting time is the delay of a frame minus the member `unloaded` of its Sender.
   std::vector<Time> waits_while_full(const FillResult& result, Time Sender::*unloaded) const;
   std::optional<FillResult> run_alone(std::uint64_t frames);
 

@@ -27,7 +27,7 @@ class PathFinder {
  public:
   static constexpr std::size_t kUnknown = SIZE_MAX;
 
-  /// `candidates`: flows of the second sender, which together should use all paths.
+  /// `candidates` are flows of the second sender. Together, they should use all paths.
   PathFinder(PairProbe probe, std::vector<Flow> candidates);
 
   /// Returns the path of each flow: 0, 1, … in the order in which they are found. kUnknown: no candidate

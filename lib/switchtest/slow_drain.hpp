@@ -13,7 +13,7 @@ namespace softfeb::switchtest {
 class SlowDrain {
  public:
   /// Appends the drain to `freeze` in place of a release. The frames must already have been appended.
-  /// `frame_time`: time that one of them takes on the wire of D.
+  /// `frame_time` is the time that each of these frames takes on the wire of D.
   SlowDrain(const Context& ctx, FreezeTrial freeze, std::uint64_t cycles, Time cycle, Time frame_time);
 
   const Trial& trial() const { return freeze_.trial; }

@@ -36,9 +36,9 @@ namespace softfeb::switchtest {
 /// every call had been in time.
 class TestPort {
  public:
-  /// `ports`: all ports of the rig; this one has index `number`. `clock_error`: a frame may seem to arrive up
-  /// to this much before it departed, because one clock reading serves several frames; its delay then counts
-  /// as 0.
+  /// `ports` are all ports of the rig, and `number` is the index of this one. One clock reading serves
+  /// several frames, so a frame may seem to arrive before it departed. If this difference is at most
+  /// `clock_error`, the delay of the frame counts as 0.
   TestPort(const std::vector<RigPort>& ports, std::uint16_t number, Time clock_error = 0);
   ~TestPort();
   TestPort(const TestPort&) = delete;
