@@ -29,7 +29,7 @@ void FrameDraft::change_bits(Bytes& bytes, std::size_t at, std::size_t width, un
   for (std::size_t k = width; k-- > 0; word >>= 8) bytes[at + k] = static_cast<std::uint8_t>(word);
 }
 
-/// Applies `o` to an IP address. `at`: offset of the last four bytes of the address.
+/// Applies `o` to an IP address. `at` is the offset of the last four bytes of the address.
 void FrameDraft::change_address(Bytes& bytes, std::size_t at, const Override& o) {
   if (o.word == "second") {
     const auto& second = setup_.second_ip.bytes;

@@ -443,8 +443,8 @@ void PartRun::report_latencies() {
   }
 }
 
-/// Compares the memory with the deviation in the profile. `differences`: differences from the memory that the
-/// case expects.
+/// Compares the memory with the deviation in the profile. `differences` are the differences from the memory
+/// that the case expects.
 void PartRun::compare_with_deviation(const MemoryModel::Range& range, const TargetReply& reply,
                                      const std::vector<MemoryDifference>& differences) {
   if (deviation_ == nullptr) return;

@@ -78,8 +78,8 @@ std::string to_yaml(const Profile& profile);
 
 /// The capabilities that a profile may list as lacking.
 const std::vector<std::string>& lackable();
-/// Why the profile makes a case not applicable; empty if it does not. `destructive`: true if cases that harm
-/// the target are permitted.
+/// Returns the reason why the profile makes a case not applicable, or an empty text. `destructive` tells
+/// whether cases that harm the target are permitted.
 std::string why_not_applicable(const Case& c, const Profile& profile, bool destructive);
 /// Compares the figures of a case with the limits of the profile. The case fails if a figure exceeds its
 /// limit.

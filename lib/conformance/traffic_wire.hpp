@@ -44,7 +44,7 @@ class TrafficWire {
 
   /// Returns an empty frame for send() or receive().
   FaultFrame* take() { return frames_.take(); }
-  /// Takes ownership of a request. `exempt`: no fault applies to it.
+  /// Takes ownership of a request. If `exempt` is true, no fault applies to it.
   void send(FaultFrame* frame, bool exempt, Time now);
   /// Takes ownership of an answer.
   void receive(FaultFrame* frame, bool exempt, Time now);

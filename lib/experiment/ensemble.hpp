@@ -27,7 +27,7 @@ class EnsembleFailure : public std::runtime_error {
 void all_or_none(simulator::Exchange& exchange, const std::function<void()>& step);
 
 /// Throws EnsembleFailure unless all processes run the same program with the same configuration and the same
-/// payloads. `payloads`: hash of all payloads.
+/// payloads. `payloads` is a hash of all payloads.
 void require_same(simulator::Exchange& exchange, const std::string& configuration, std::uint64_t payloads);
 
 /// Median time in seconds that an exchange of a few frames between all neighbours takes; 0 with a single
@@ -40,7 +40,7 @@ std::string host_name();
 /// Name of a process for messages: its number and its host.
 std::string process_name(std::uint32_t rank);
 
-/// Computes a hash of `bytes` that is the same on every host. `before`: hash of preceding bytes.
+/// Computes a hash of `bytes` that is the same on every host. `before` is the hash of the preceding bytes.
 std::uint64_t hash_of(ByteSpan bytes, std::uint64_t before = 0);
 
 }  // namespace softfeb::experiment

@@ -29,7 +29,8 @@ void read_part(const config::RunConfig& config, ArchiveReader& in, HostPart& par
                endpoints::Endpoints& endpoints);
 
 /// Copies the counters of a host's endpoints to another process during a run, and converts their times to the
-/// clock of the run in that process. `started`: the start of traffic on the clock of the respective process.
+/// clock of the run in that process. `started` is the start of traffic on the clock of the respective
+/// process.
 void write_counters(const config::RunConfig& config, std::size_t host, Time started,
                     std::vector<engine::EndpointSnapshot>& endpoints, ArchiveWriter& out);
 void read_counters(const config::RunConfig& config, Time started,

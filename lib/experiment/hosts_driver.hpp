@@ -24,7 +24,7 @@ namespace softfeb::experiment {
 /// results.
 class HostsDriver final : public RealDriver {
  public:
-  /// Same as RealDriver::make(). `link` must outlive the driver. `clock`: measured before the run.
+  /// Same as RealDriver::make(). `link` must outlive the driver. `clock` was measured before the run.
   static std::unique_ptr<HostsDriver> make(const Setup& setup, EventFiles& files, HostLink& link,
                                            const hosts::ClockReading& clock);
 

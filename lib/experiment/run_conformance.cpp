@@ -118,8 +118,8 @@ Plan make_plan(const ConformanceOptions& o) {
   return plan;
 }
 
-/// Why a case would not run; empty if it would. `target`: null before connecting, when it is unknown what the
-/// target can do.
+/// Returns the reason why a case would not run, or an empty text if it would. `target` is null before
+/// connecting, when it is unknown what the target can do.
 std::string why_not(const Case& c, const Plan& plan, const conformance::Capabilities* target) {
   std::string why = conformance::why_not_selected(c, plan.selection);
   if (why.empty()) why = conformance::why_not_applicable(c, plan.suite.profile, plan.suite.destructive);

@@ -31,12 +31,12 @@ class VirtualDriver final : public Driver {
   /// Called about once per millisecond of virtual time. Returns the number of stop requests so far.
   using Poll = std::function<int()>;
 
-  /// `config` must outlive the driver. `services`: services for event data. `takes_times`: record when
-  /// messages reach each stage, unless the configuration turns this off. `exchange` must outlive the driver;
-  /// null if there is only one process. `make` creates another simulation in place of PartedLoop, only for a
-  /// single process; empty: PartedLoop is used. Throws ConfigError if the configuration uses a feature that
-  /// virtual time does not support (receivers in other processes, endpoints at a port of the host), and
-  /// EnvironmentError if memory is exhausted.
+  /// `services` are the services for event data. With `takes_times`, the driver records when messages reach
+  /// each stage, unless the configuration turns this off. `exchange` connects the processes; it is null if
+  /// there is only one. `make` creates another simulation in place of PartedLoop, and may be given only if
+  /// there is a single process. `config` and `exchange` must outlive the driver. Throws ConfigError if the
+  /// configuration uses a feature that virtual time does not support (receivers in other processes, endpoints
+  /// at a port of the host), and EnvironmentError if memory is exhausted.
   explicit VirtualDriver(
       const config::LabConfig& config, Poll poll = [] { return 0; },
       const endpoints::EventServices& services = {}, bool takes_times = false,

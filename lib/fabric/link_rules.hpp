@@ -20,7 +20,8 @@ class RuledFrames {
  public:
   using Packet = Frame*;
 
-  /// All arguments must outlive this object. `cc_port`: UDP port of frames with a congestion control header.
+  /// All arguments must outlive this object. `cc_port` is the UDP port of frames with a congestion control
+  /// header.
   RuledFrames(FrameStore& store, const AddressTable& addresses, std::uint16_t cc_port)
       : store_(store), addresses_(addresses), cc_port_(cc_port) {}
 

@@ -65,7 +65,7 @@ class Network {
 
   // The functions below exchange frames with the other slices of the network.
 
-  /// A frame on a link to another slice. `late`: a fault has delayed the frame.
+  /// A frame on a link to another slice. `late` is true if a fault has delayed the frame.
   struct Departure {
     std::uint32_t direction = 0;  ///< direction of the link; see topology.hpp
     Frame* frame = nullptr;       ///< arrives at Frame::at; owned by the caller

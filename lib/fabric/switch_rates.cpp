@@ -5,9 +5,9 @@
 
 namespace softfeb::fabric {
 
-/// For a port that has frames but may send none of them at `now`: returns when to try again. If all waiting
-/// queues are paused, records when this began, and returns the end of the first pause, even if a rate limit
-/// lasts longer, because the port does not count as paused from then on.
+/// Returns the time at which to try again, for a port that has frames but may send none of them at `now`. If
+/// all waiting queues are paused, records when this began, and returns the end of the first pause, even if a
+/// rate limit lasts longer, because the port does not count as paused from then on.
 Time Network::Parts::wait_to_send(Port& port, Time now) {
   const std::uint8_t waiting = port.queues.waiting();
   const auto open = static_cast<std::uint8_t>(waiting & port.told.open(now));

@@ -60,10 +60,10 @@ class RuleActions {
   /// See FaultRules::judge(). The caller passes the packet to apply() if rules may apply to its queue pair.
   FaultRules::Judgement judge(ByteSpan frame, const RoceLocation& at) { return rules_.judge(frame, at); }
 
-  /// Applies the rules of `judged` to `packet`, and takes ownership. `now`: time at which the packet would
-  /// leave or arrive if there were no rules. All packets must be judged and applied in the order of this
-  /// time. A reordered packet leaves as soon as the packets that must overtake it have left. A delayed packet
-  /// leaves in release_due() or take_due().
+  /// Applies the rules of `judged` to `packet`, and takes ownership. `now` is the time at which the packet
+  /// would leave or arrive if there were no rules. All packets must be judged and applied in the order of
+  /// this time. A reordered packet leaves as soon as the packets that must overtake it have left. A delayed
+  /// packet leaves in release_due() or take_due().
   template <class Exit>
   void apply(Packet packet, const RoceLocation& at, const FaultRules::Judgement& judged, Exit& exit,
              Time now);

@@ -14,8 +14,8 @@ namespace softfeb::hosts {
 /// of all intervals). All times are in nanoseconds.
 class ClockDifference {
  public:
-  /// `sent`, `received`: when this host sent the message and received the answer, on its own clock. `there`:
-  /// when the other host answered, on that host's clock.
+  /// Adds a measurement. This host sent the message at `sent` and received the answer at `received`, by its
+  /// own clock. The other host answered at `there`, by that host's clock.
   void add(std::int64_t sent, std::int64_t there, std::int64_t received) {
     const std::int64_t low = sent - there, high = received - there;
     low_ = low > low_ ? low : low_;

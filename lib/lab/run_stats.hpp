@@ -45,7 +45,7 @@ std::shared_ptr<const engine::CompletionTimes> completion_times(const endpoints:
 
 /// Counts bytes of the receivers' memory that differ from what the QPs' last messages should have left there.
 /// Skips contiguous windows, event data and transfers. For QPs that failed or are unreliable, and for those
-/// of traffic generators, checks only the memory that no message reached. `last`: the last sample.
+/// of traffic generators, checks only the memory that no message reached. `last` is the last sample.
 std::uint64_t memory_wrong(const config::RunConfig& config, const endpoints::Plans& plans,
                            const std::vector<engine::EndpointSnapshot>& last,
                            const endpoints::Endpoints& endpoints, const endpoints::Payloads& payloads);

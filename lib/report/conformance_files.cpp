@@ -136,7 +136,7 @@ void replace_in_two_steps(const fs::path& fresh, const fs::path& folder, const f
   }
 }
 
-/// Moves the new folder to the place of the old one, if there is one. `old`: a name that is not in use. If
+/// Moves the new folder to the place of the old one, if there is one. `old` is a name that is not in use. If
 /// the file system supports it, the exchange is atomic, so that `folder` exists at every moment.
 void replace(const fs::path& fresh, const fs::path& folder, const fs::path& old) {
   try {

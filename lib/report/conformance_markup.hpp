@@ -10,7 +10,7 @@ namespace softfeb::report {
 
 /// A complete HTML page. `title` is plain text; `header` and `main` are HTML.
 std::string html_document(const std::string& title, const std::string& header, const std::string& main);
-/// A verdict as a framed text with its sign. `small`: the form for tables.
+/// Formats a verdict as a framed text with its sign. `small` selects the form for tables.
 std::string verdict_badge(conformance::Verdict verdict, bool small);
 
 }  // namespace softfeb::report

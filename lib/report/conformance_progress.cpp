@@ -48,7 +48,8 @@ std::string counts(const SuiteResult& result, bool names) {
   return out;
 }
 
-/// Describes a case that failed or is inconclusive. `folder`: folder of the report; empty if there is none.
+/// Describes a case that failed or is inconclusive. `folder` is the folder of the report; it is empty if
+/// there is no report.
 std::string trouble_of(const CaseResult& r, const std::string& folder) {
   std::string out =
       fmt::format("{} {} {}: {}\n    sent:     {}\n    expected: {} ({})\n", sign_of(r.verdict), r.of->id,

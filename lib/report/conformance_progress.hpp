@@ -29,9 +29,9 @@ class ConformanceProgress {
   conformance::SuiteResult group_;  ///< the cases of the current group
 };
 
-/// The text at the end of a run: each failed or inconclusive case with what was expected and what was
-/// observed, expected deviations that were not observed, and totals. `folder`: location of the pages; empty
-/// if none were written.
+/// Returns the text at the end of a run: each failed or inconclusive case with what was expected and what was
+/// observed, expected deviations that were not observed, and totals. `folder` is the location of the pages;
+/// it is empty if no pages were written.
 std::string conformance_summary(const conformance::SuiteResult& result, const std::string& folder,
                                 bool strict);
 

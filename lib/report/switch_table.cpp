@@ -147,7 +147,7 @@ std::string SwitchTable::heading(const TestReport& test) const {
                              width_, Look::kOpen, colours_);
 }
 
-/// Formats a line of the table. `row`: nullptr for the column headings.
+/// Formats a line of the table. `row` is null for the column headings.
 std::string SwitchTable::line(const Cells& cells, const SwitchRow* row) const {
   std::string out;
   for (std::size_t c = 0; c < cells.size(); ++c) {

@@ -28,8 +28,9 @@ namespace softfeb::simulator {
 /// calls to one EventLoop.
 class PartedLoop final : public Simulation {
  public:
-  /// `exchange` must outlive this object. `arena`: see CrossingCodec. `stamps`: records the times of messages
-  /// in the parts of this process, and must outlive this object; null: times are not recorded.
+  /// `exchange` must outlive this object. `arena` is explained at CrossingCodec. `stamps` records the times
+  /// of messages in the parts of this process, and must outlive this object. If it is null, times are not
+  /// recorded.
   PartedLoop(const fabric::NetworkConfig& config, const std::vector<Seat>& seats, const Parting& parting,
              Exchange& exchange, std::vector<ByteSpan> arena, LoggedStamps* stamps = nullptr);
   PartedLoop(const PartedLoop&) = delete;

@@ -109,7 +109,8 @@ struct Outcome {
   std::vector<std::vector<faults::RuleCounters>> fault_rules;
   std::vector<HostOutcome> hosts;         ///< indexed like RunConfig::hosts; empty: there is one host
   std::vector<std::size_t> worker_hosts;  ///< with `hosts`: the host of each element of `workers`
-  /// With `hosts`: results of the ports, indexed like RunConfig::ports; null: the port is in this process.
+  /// With `hosts`, the results of the ports, indexed like RunConfig::ports. An element is null if its port is
+  /// in this process.
   std::vector<nlohmann::ordered_json> ports;
   DeliveryMap deliveries;  ///< maps sending to receiving queue pairs, which count the payload of UC
   /// Reports of remote receivers, by board and QP of the board (endpoints::QpPlan).

@@ -34,7 +34,8 @@ std::vector<std::size_t> tasks_with_points(const std::vector<std::size_t>& missi
 /// Formats numbers in the notation of job arrays, such as "1-4,7".
 std::string ranges(const std::vector<std::size_t>& numbers);
 
-/// The script for one element of a job array. `variable`: environment variable with the number of the task.
+/// Returns the script for one element of a job array. `variable` is the environment variable with the number
+/// of the task.
 std::string task_script(const Submission& s, std::size_t count, const std::string& variable);
 
 /// Submits a job array to Slurm, and a job that collects the results afterwards. Returns a text with their

@@ -25,9 +25,9 @@ struct SeriesRange {
 /// Number of frames from each board in a range.
 std::vector<double> frames_in(const BoardSeries& boards, const SeriesRange& range);
 
-/// Number of intervals from the beginning of the range to the first `window` consecutive intervals in which
-/// every board was within 10 % of its fair share; nullopt if there are none. `fair`: fair share in frames per
-/// interval.
+/// Returns the number of intervals from the beginning of the range to the first `window` consecutive
+/// intervals in which every board was within 10 % of its fair share, which is `fair` frames per interval.
+/// Returns std::nullopt if there are no such intervals.
 std::optional<std::size_t> intervals_to_fair(const BoardSeries& boards, const SeriesRange& range,
                                              std::size_t window, double fair);
 

@@ -29,8 +29,8 @@ class Context {
   /// True if the same trial always gives the same result, so that it need not be repeated.
   bool exact() const { return rig.kind() == RigKind::kVirtual; }
   bool quick() const { return settings.effort == Effort::kQuick; }
-  /// Number of repetitions of a trial that contains no random choices. `standard`: number for the standard
-  /// effort.
+  /// Number of repetitions of a trial that contains no random choices. With the standard effort, it is
+  /// `standard`.
   unsigned repetitions(unsigned standard) const;
   /// Duration of a stream of frames: `standard` for the standard effort, a fiftieth of it for the quick
   /// effort, and `rfc` for the RFC effort. A virtual rig uses a tenth of this, because it has no noise.
@@ -44,11 +44,11 @@ class Context {
   /// A frame of `with_fcs` bytes to port `to`, with the DSCP and protocol of the settings. Falls back to
   /// plain UDP if RoCE frames cannot have this size.
   FrameKind frame(std::uint16_t to, std::uint32_t with_fcs) const;
-  /// The largest of the usual frame sizes (with FCS) that passes from `from` to `to`: 4174 bytes, or less if
-  /// the ports or the switch do not permit that.
+  /// Returns the largest of the usual frame sizes (with FCS) that passes from `from` to `to`. This is 4174
+  /// bytes, or less if the ports or the switch do not permit that.
   std::uint32_t large_size(std::uint16_t from, std::uint16_t to) const;
-  /// Those of Settings::sizes that can pass from `from` to `to`. In real time, the quick effort uses only the
-  /// smallest, a middle and the largest one.
+  /// Returns those of Settings::sizes that can pass from `from` to `to`. In real time, the quick effort uses
+  /// only the smallest, a middle and the largest one.
   std::vector<std::uint32_t> sizes(std::uint16_t from, std::uint16_t to) const;
 
   /// Runs a trial and counts it. Void trials are also counted separately.

@@ -20,10 +20,10 @@ inline constexpr std::array kDelayNames{"min", "mean", "p50", "p95", "p99", "p99
 /// bucket, or from the spread over trials.
 using DelayStats = std::array<Interval, kDelayNames.size()>;
 
-/// Statistics of one trial. `variation`: largest difference between the delays of two consecutive frames
-/// (IPDV, RFC 3393). All values are 0 if the histogram is empty.
+/// Computes the statistics of one trial. `variation` is the largest difference between the delays of two
+/// consecutive frames (IPDV, RFC 3393). All values are 0 if the histogram is empty.
 DelayStats delay_stats(const latency::StageHistogram& delays, Time variation);
-/// Medians over trials, with the range of the trials' intervals. Requires at least one trial.
+/// Computes the medians over trials, with the range of the trials' intervals. Requires at least one trial.
 DelayStats combined(std::span<const DelayStats> trials);
 
 /// How the delay of a frame, from its first bit sent to its last bit received, grows with its length.

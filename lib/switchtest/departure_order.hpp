@@ -55,8 +55,9 @@ struct SizeCounts {
 /// bytes of queue 0: frames[1] · (length[1] + o) = ratio · frames[0] · (length[0] + o).
 Interval accounted_overhead(const SizeCounts& counts, const Interval& ratio);
 
-/// Rate in bytes per second on the wire, from the second half of the departures; each frame takes
-/// `wire_bytes`. `time_error`: largest error of the times. nullopt: there are fewer than 20 departures.
+/// Returns the rate in bytes per second on the wire, where each frame takes `wire_bytes`. Uses the second
+/// half of the departures. `time_error` is the largest error of the times. Returns std::nullopt if there are
+/// fewer than 20 departures.
 std::optional<Interval> departure_rate(std::span<const Departure> departures, double wire_bytes,
                                        Time time_error);
 

@@ -61,8 +61,8 @@ class MarkingOverload {
   Time at_ = 0;
 };
 
-/// Makes the queue grow to about `frames` frames. `then_empty`: A continues a little slower than D receives,
-/// so that the queue empties slowly.
+/// Makes the queue grow to about `frames` frames. With `then_empty`, A then continues a little slower than D
+/// receives, so that the queue empties slowly.
 void MarkingOverload::add(std::uint64_t frames, bool then_empty) {
   constexpr double kSlower = 0.8;
   const Roles& roles = ctx_.roles();

@@ -31,7 +31,7 @@ class MarkingStimulus {
   std::uint32_t uncertainty() const;
 
   /// Sends a train of `frames` frames. With an overload, the train is long enough for the queue to reach this
-  /// length. `idle`: time before the first frame.
+  /// length. `idle` is the time before the first frame.
   std::optional<MarkedTrain> train(std::uint64_t frames, Time idle = 0);
 
   /// Fills the queue with `frames` frames, whether they fit or not, lets it empty to a single frame, and then

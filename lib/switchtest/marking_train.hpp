@@ -34,8 +34,8 @@ struct MarkedTrain {
   std::size_t left = 0;
 };
 
-/// The frames of a queue that stayed frozen until all of them had been enqueued. `arrivals`: those of this
-/// queue, in order.
+/// Returns the frames of a queue that stayed frozen until all of them had been enqueued. `arrivals` are the
+/// arrivals of this queue, in order.
 std::vector<QueuedFrame> frozen_train(std::span<const Arrival> arrivals);
 
 /// The frames of a queue that was frozen three times over: it was frozen while `first` and `dropped` further
@@ -44,8 +44,8 @@ std::vector<QueuedFrame> frozen_train(std::span<const Arrival> arrivals);
 MarkedTrain refilled_train(std::span<const Arrival> first, std::uint64_t dropped,
                            std::span<const Arrival> second, Time released);
 
-/// The frames of a queue that senders overloaded. `unloaded`: for each kind, the delay of a frame that does
-/// not wait.
+/// Returns the frames of a queue that senders overloaded. `unloaded` is, for each kind, the delay of a frame
+/// that does not wait.
 std::vector<QueuedFrame> overload_train(std::span<const Arrival> arrivals, std::span<const Time> unloaded);
 
 /// True if all frames in the upper third of a train's depths were marked, whether the depth is taken at

@@ -29,8 +29,8 @@ std::vector<std::uint8_t> freezable_dscps(const Context& ctx);
 /// so the test has ended.
 std::optional<Capacity> capacity_of_class(Context& ctx, std::uint8_t dscp, std::uint32_t size);
 
-/// DSCPs that D can freeze and that may belong to other queues than `dscp`: one for each queue, if the queues
-/// are known.
+/// Returns DSCPs that D can freeze and that may belong to other queues than `dscp`. If the queues are known,
+/// there is one DSCP for each queue.
 std::vector<std::uint8_t> dscps_of_other_queues(const Context& ctx, std::uint8_t dscp);
 
 /// A port other than A and D that can fill a queue of D. nullopt: there is none.

@@ -15,8 +15,8 @@ namespace softfeb::switchtest {
 /// or, if no pause stops the frames, while senders overload D.
 class OrderTrials {
  public:
-  /// The trials send frames of the kinds in `items`. `freeze`: a pause that stops all of them; its port and
-  /// times are ignored. nullopt: A and B overload D instead.
+  /// The trials send frames of the kinds in `items`. `freeze` is a pause that stops all of them; its port and
+  /// times are ignored. Without a pause, A and B overload D instead.
   OrderTrials(Context& ctx, const std::vector<FrameKind>& items, std::optional<Freeze> freeze);
 
   /// True if A and B together can send enough to fill a queue of D.

@@ -29,8 +29,8 @@ class Overload {
   std::optional<FrameCount> depth(const FillResult& result) const;
   /// True if the switch paused a sender, so that the queue may also have held headroom.
   bool paused(const FillResult& result) const;
-  /// Overloads the port until frames are lost, while no other queue holds frames. nullopt: no trial was
-  /// valid. `first`: estimate of the number of frames that the queue holds.
+  /// Overloads the port until frames are lost, while no other queue holds frames. Returns std::nullopt if no
+  /// trial was valid. `first` is an estimate of the number of frames that the queue holds.
   std::optional<Capacity> capacity(std::uint64_t first = 64);
 
  private:

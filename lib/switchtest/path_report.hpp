@@ -23,14 +23,14 @@ struct FlowsByPath {
 /// is only one path, the figures are absent.
 void report_spread(Context& ctx, const FlowsByPath& by_path);
 
-/// Adds the figure `fields`: the fields by which flows took at least two paths. Returns false if there are
-/// none.
+/// Adds the figure `fields`, which names the fields by which flows took at least two paths. Returns false if
+/// there are no such fields.
 bool report_fields(Context& ctx, const std::vector<FlowsByPath>& by_field);
 
-/// Adds the figure `per_packet`: the share of flows that take several paths.
+/// Adds the figure `per_packet`, which is the share of flows that take several paths.
 void report_per_packet(Context& ctx, const Interval& share, Method method);
 
-/// Adds the figure `paths`. `unplaced`: number of flows that take further paths.
+/// Adds the figure `paths`. `unplaced` is the number of flows that take further paths.
 void report_path_count(Context& ctx, std::size_t paths, std::size_t unplaced = 0);
 
 /// Ends the test because the switch has only one path, or uses only one.

@@ -24,11 +24,12 @@ struct RigFaults {
   std::uint64_t network_full = 0;
 };
 
-/// Why the times of a trial are wrong, in words; empty if they are correct. `result`: what the ports have
-/// collected.
+/// Returns the reason why the times of a trial are wrong, or an empty text if they are correct. `result` is
+/// what the ports have collected.
 std::string disturbance(const Trial& trial, const TrialResult& result, const RigFaults& faults);
 
-/// Why a trial is void, in words; empty if it is valid. `result`: what the ports have collected.
+/// Returns the reason why a trial is void, or an empty text if it is valid. `result` is what the ports have
+/// collected.
 std::string void_reason(const Trial& trial, const TrialResult& result, const RigFaults& faults);
 
 }  // namespace softfeb::switchtest

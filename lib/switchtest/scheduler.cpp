@@ -150,8 +150,8 @@ std::optional<QueueRelation> SchedulerSearch::compare(std::size_t a, std::size_t
   return QueueRelation{};
 }
 
-/// Fills queue `a` with long frames and queue `b` with short ones. `ratio`: weight of `b` in units of the
-/// weight of `a`. Returns false if the rig failed.
+/// Fills queue `a` with long frames and queue `b` with short ones. `ratio` is the weight of `b` in units of
+/// the weight of `a`. Returns false if the rig failed.
 bool SchedulerSearch::measure_sizes(std::size_t a, std::size_t b, const Interval& ratio) {
   const std::uint64_t longs = frames() / 2, shorts = longs * (kLongSize / kShortSize + 1);
   const auto order = trials_.drain({{dscps_[a], kLongSize, longs}, {dscps_[b], kShortSize, shorts}});

@@ -35,7 +35,7 @@ class SoakLog {
     Time before = 0;             ///< the frame departed before this time, and after the previous sample
   };
 
-  /// Adds a valid trial with Trial::list_missing. `began`, `ended`: when the trial began and ended.
+  /// Adds a valid trial with Trial::list_missing, which began at `began` and ended at `ended`.
   void add(TrialResult& result, Time began, Time ended);
 
   const std::vector<Sample>& samples() const { return samples_; }

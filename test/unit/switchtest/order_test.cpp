@@ -23,7 +23,7 @@ SwitchReport order_of(const fabric::NetworkConfig& network) {
 
 constexpr double kFrames = 50'000;
 
-/// Checks a number of events to five standard deviations. `p`: probability of the event for each frame.
+/// Checks a number of events to five standard deviations. `p` is the probability of the event for each frame.
 void check_share(const Figure& figure, double p) {
   CHECK(figure.value.value() == Approx(p * kFrames).margin(5 * std::sqrt(p * kFrames)));
   CHECK(figure.status == Status::kMeasured);
