@@ -46,7 +46,7 @@ struct PayloadRule {
   std::uint32_t seed = 0x7fff'ffff;        ///< kPrbs31: initial state of the shift register
   std::uint64_t window = 16U << 20;        ///< kPrbs31: bytes after which the sequence repeats
   std::uint64_t origin = 0;                ///< stream offset of the first byte of a QP's first message
-  /// kCounter: the origin is unknown and is derived from the first byte checked
+  /// For kCounter: if this is true, the origin is unknown and is derived from the first byte that is checked.
   bool any_origin = false;
 };
 
@@ -63,13 +63,13 @@ struct Hello {
   std::uint32_t pmtu = 1024;
   std::uint32_t message_size = 0;
   std::uint64_t messages = 0;  ///< number of messages of each QP; 0: not yet known
-  /// Number of slots; 0: as many as fit into the memory. Message n of a QP, or registered transfer n, is
-  /// written to slot n mod slots.
+  /// Number of slots. If this is 0, there are as many as fit into the memory. Message n of a QP, or
+  /// registered transfer n, is written to slot n mod slots.
   std::uint64_t slots = 0;
   ImmediateRule immediate;
   PayloadRule payload;
   std::vector<PeerQp> qps;
-  /// Layout of the events that the client sends, with one QP for each board. Empty: the client did not
+  /// Layout of the events that the client sends, with one QP for each board. Empty if the client did not
   /// describe it.
   std::optional<detector::BuilderLayout> events;
 };

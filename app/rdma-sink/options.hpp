@@ -45,7 +45,7 @@ struct Options {
   bool region_per_qp = false;
   std::uint32_t max_qps = 4096;
   std::optional<std::uint32_t> recvs;  ///< number of receives posted on each QP; empty: chosen by share_out()
-  /// Number of receives that all QPs share; empty: each QP has receives of its own.
+  /// Number of receives that all QPs share. Empty if each QP has receives of its own.
   std::optional<std::uint32_t> srq;
   bool solicited = false;  ///< wake up only when a message with the solicited event bit arrives
   bool replenish = true;   ///< post each receive again after a message has consumed it

@@ -95,7 +95,7 @@ void emit_bucket(Json& json, const dcqcn::BucketConfig& bucket) {
 /// Value of `algorithm`.
 struct AlgorithmName {
   CongestionConfig::Algorithm algorithm = CongestionConfig::Algorithm::kOff;
-  /// kPaper: returns the parameters; null: the parameters are those of the paper
+  /// For kPaper, returns the parameters. Null if the parameters are those of the paper.
   dcqcn::PaperParameters (*preset)() = nullptr;
   const congestion::Algorithm* other = nullptr;  ///< kOther
 };

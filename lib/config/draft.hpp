@@ -25,9 +25,11 @@ struct EndpointDraft {
   /// Number of boards or receivers that this draft adds to RunConfig: replicas times ports.
   std::uint32_t count = 1;
   std::uint32_t ports = 1;  ///< number of ports of a board
-  /// Names of the ports, if `ports` of the board is a list; empty: `port` applies to all ports of the board.
+  /// Names of the ports, if `ports` of the board is a list. If empty, `port` applies to all ports of the
+  /// board.
   std::vector<std::string> port_names;
-  /// Empty: `port_names` contains the ports, or a link attaches the endpoint (softfeb lab).
+  /// Name of the port. Empty if `port_names` contains the ports, or if a link attaches the endpoint (softfeb
+  /// lab).
   std::string port;
   bool port_given = false;
   std::vector<std::size_t> workers;  ///< indices of the workers that the file gives; empty: none given

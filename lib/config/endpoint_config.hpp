@@ -102,7 +102,7 @@ struct ReceiverConfig {
   std::uint8_t rnr_timer = 12;          ///< RNR timer code in RNR NAKs
   Time response_delay = 0;              ///< time from a packet's arrival to its acknowledgement or CNP
   std::uint64_t receives = UINT64_MAX;  ///< receive requests per QP; UINT64_MAX: unlimited
-  /// Receive requests posted per second on each QP, up to `receives`; 0: none
+  /// Receive requests posted per second on each QP, up to `receives`. With 0, none are posted.
   std::uint64_t receive_rate = 0;
   RegistrationSettings registration;           ///< used if registered transfers arrive
   std::optional<WindowsConfig> windows;        ///< none: the receiver has no map of missing data
@@ -113,8 +113,8 @@ struct ReceiverConfig {
   Time ordering_timeout = kMillisecond;
   bool check_payload = true;  ///< compare received data with the configured payload of the sending QP
   CnpConfig cnp;
-  /// File to which all memory regions are written at the end of the run; empty: none. Each region is written
-  /// up to the last byte that was received or, if windows are contiguous, completely.
+  /// File to which all memory regions are written at the end of the run; empty if they are not written. Each
+  /// region is written up to the last byte that was received or, if windows are contiguous, completely.
   std::string out;
   Where where;
 };

@@ -65,8 +65,8 @@ struct LabRing {
 /// section, and do not contain it.
 struct PartsConfig {
   std::uint32_t count = 0;  ///< 0: one part for each process (`auto`)
-  /// The switches of each part, indices into NetworkConfig::switches; empty: chosen by softfeb. Contains each
-  /// switch of the network exactly once.
+  /// The switches of each part, as indices into NetworkConfig::switches. Contains each switch of the network
+  /// exactly once, or is empty if softfeb chooses the parts.
   std::vector<std::vector<std::uint32_t>> switches;
   std::vector<Where> wheres;  ///< place of each part in the file
   Where where;
@@ -80,7 +80,7 @@ struct LabConfig {
   /// Stations are numbered in this order: boards, receivers (both as in RunConfig), ports of the file that
   /// are named by links. Endpoints with a port of the file have no link and are not stations.
   fabric::NetworkConfig network;
-  /// Station of each endpoint (boards, then receivers); none: not a station.
+  /// Station of each endpoint (boards, then receivers). Empty if the endpoint is not a station.
   std::vector<std::optional<std::uint32_t>> station_of;
   /// For each port of the file that is named by a link: (station, index into RunConfig::ports).
   std::vector<std::pair<std::uint32_t, std::size_t>> port_stations;

@@ -86,7 +86,7 @@ struct ArrivalsConfig {
     kQp,     ///< each QP has arrivals and a queue of its own
     kGroup,  ///< one queue for the group; a message goes to the first QP that has no message
   };
-  /// Load as a share of the rate of the board's link; none: `given` is set instead.
+  /// Load as a share of the rate of the board's link. Empty if `given` is set instead.
   std::optional<Probability> load;
   Rate given;       ///< rate in messages per second; kUnlimited: `load` is set instead
   double rate = 0;  ///< resulting rate in messages per second, set by the loader
@@ -102,8 +102,8 @@ struct TransferConfig {
   std::uint64_t threshold = 16'384;  ///< transfers of up to this length are not cut
   /// If true, the segments carry immediates, from which the receiver recognizes that a transfer is complete.
   bool registered = true;
-  /// True: each transfer is one WRITE. An empty WRITE with immediate follows the acknowledgement of this
-  /// WRITE.
+  /// If this is true, each transfer is one WRITE. An empty WRITE with immediate follows the acknowledgement
+  /// of this WRITE.
   bool notify_sender = false;
 
   std::uint32_t segment_bytes() const;  ///< length of every segment but the last
@@ -133,7 +133,8 @@ struct TrafficConfig {
   std::optional<std::uint64_t> messages;
   PayloadConfig payload;
   ImmediateConfig immediate;
-  /// Message n goes to address + (n mod slots)·message_size. 0: as many slots as the memory region holds.
+  /// Message n goes to address + (n mod slots)·message_size. If this is 0, there are as many slots as the
+  /// memory region holds.
   std::uint32_t slots = 0;
   std::uint32_t burst = 1;  ///< packets that a QP may send back to back when it is behind schedule
   Where where;
@@ -164,8 +165,8 @@ struct QpConfig {
   std::uint8_t min_rnr_timer = 1;
   std::uint32_t window = 16;         ///< maximum number of unacknowledged requests (RC)
   std::uint32_t window_packets = 0;  ///< maximum number of unacknowledged packets (RC); 0: 2^22
-  /// Every N-th packet of a message requests an acknowledgement, where N is this value; 0: none does. Other
-  /// packets, such as the last one of a signaled message, request an acknowledgement regardless of this
+  /// Every N-th packet of a message requests an acknowledgement, where N is this value. With 0, none does.
+  /// Other packets, such as the last one of a signaled message, request an acknowledgement regardless of this
   /// value.
   std::uint32_t ack_every = 0;
   std::uint32_t send_queue = 64;  ///< maximum number of outstanding work requests

@@ -38,7 +38,8 @@ struct RunSettings {
   /// Maximum number of messages of each QP; already applied to TrafficConfig::messages.
   std::optional<std::uint64_t> messages;
   Time warmup = 0;  ///< time after the start of traffic that is excluded from the statistics
-  /// Wall clock time at which traffic starts, in nanoseconds since 1970-01-01T00:00:00Z; none: immediately.
+  /// Wall clock time at which traffic starts, in nanoseconds since 1970-01-01T00:00:00Z. If empty, traffic
+  /// starts immediately.
   std::optional<std::int64_t> start_at_unix_ns;
   std::uint64_t seed = 1;
   std::uint32_t number = 0;  ///< run number in event headers and event files
@@ -51,7 +52,7 @@ struct RunSettings {
   Time series_interval = 100 * kMillisecond;  ///< interval of the time series in the report
   std::uint32_t series_qps = 64;  ///< if there are more QPs than this, the series has one row per board
   /// Maximum number of QPs that the result lists per board or receiver. If an endpoint has more QPs, the
-  /// result lists only those that need attention. None: lists all.
+  /// result lists only those that need attention. If this is empty, the result lists all QPs.
   std::optional<std::uint32_t> result_qps;
   /// With `hosts`: time from the moment when the last host is ready to the start of traffic.
   Time start_lead = 2 * kSecond;
@@ -67,7 +68,8 @@ struct LatencyConfig {
   static constexpr std::uint32_t kSample = 64;        ///< default in real time
   static constexpr std::uint32_t kVirtualSample = 1;  ///< default in virtual time
 
-  /// Times are recorded for one in this many messages; 0: for no message. None: the default.
+  /// Times are recorded for one in this many messages. With 0, they are recorded for no message. If this is
+  /// empty, the default applies.
   std::optional<std::uint32_t> sample;
   Where where;
 };
@@ -130,8 +132,8 @@ struct ControlConfig {
 
 struct BoardConfig {
   EndpointConfig endpoint;
-  /// Rate limit in bytes per second on the wire, including FCS, preamble and inter-frame gap; none: not
-  /// limited.
+  /// Rate limit in bytes per second on the wire, including FCS, preamble and inter-frame gap. Empty if the
+  /// rate is not limited.
   std::optional<std::uint64_t> link_rate;
   roce::SourcePortPolicy udp_source_port;
   roce::TimingProfile timing = roce::TimingProfile::kStandard;
@@ -148,7 +150,8 @@ struct BoardConfig {
   std::uint32_t on_port = 0;  ///< number of this element's port on the board, from 0
   Time post_delay = 0;        ///< time from the posting of a message to its first packet
   Time start = 0;  ///< delay from the start of the run's traffic to the start of this board's traffic
-  /// Time from the start of the run's traffic to the end of this board's traffic; none: the end of the run.
+  /// Time from the start of the run's traffic to the end of this board's traffic. If empty, the board's
+  /// traffic ends with the run.
   std::optional<Time> stop;
   std::optional<ControlConfig> control;  ///< none: no slow control
   Where where;
@@ -185,7 +188,8 @@ struct RunConfig {
   EalConfig eal;
   WorkersConfig workers;
   std::vector<HostConfig> hosts;  ///< empty: all ports are on the host of this process
-  /// Host of this process, index into `hosts`; none: this process has all ports. Not part of the file.
+  /// Host of this process, as an index into `hosts`. Empty if this process has all ports. Not part of the
+  /// file.
   std::optional<std::size_t> here;
   std::vector<PortConfig> ports;
   std::vector<TriggerConfig> triggers;

@@ -82,9 +82,10 @@ struct Step {
   Kind kind = Kind::kSend;
   std::uint32_t qp = 0;  ///< index into Part::qps
   std::vector<PacketSpec> packets;
-  /// kDrop: the packet to send after those that must be dropped; none: the last of these packets, unspoilt.
+  /// For kDrop, the packet to send after those that must be dropped. If empty, this is the last of these
+  /// packets, unspoilt.
   std::optional<PacketSpec> then;
-  /// Expected answers to the packets. Empty: the next step follows at once, and the expectation of a later
+  /// Expected answers to the packets. If empty, the next step follows at once, and the expectation of a later
   /// step also covers the answers to this one.
   std::optional<Expectation> expect;
   /// Used instead of `expect` if the profile says that the target compares the bounds of the region before
@@ -94,15 +95,16 @@ struct Step {
   std::vector<FieldCheck> cnp_fields;  ///< every CNP must have these values
   /// If this is not empty, the time from the first packet to the last answer becomes a figure with this name.
   std::string figure;
-  /// Name of latency figures: the median, the 99th percentile and the maximum of the time from a packet to
-  /// the first answer, over all repetitions and all steps with this name. Empty: no figures.
+  /// If this is not empty, the step contributes to latency figures with this name: the median, the 99th
+  /// percentile and the maximum of the time from a packet to the first answer, over all repetitions and all
+  /// steps with this name.
   std::string latency;
   /// If this is true, the step also waits for the silence window, during which no further answer may arrive.
   bool settle = false;
   std::uint64_t times = 1;     ///< repetitions; the symbol i counts them
   bool one_at_a_time = false;  ///< awaits the answers after each repetition
   Time interval = 0;           ///< time between repetitions
-  /// Time limit for the answers after the last packet; none: the silence window.
+  /// Time limit for the answers after the last packet. If empty, this is the silence window.
   std::optional<Time> within;
   Time time = 0;  ///< kWait
   TargetState state = TargetState::kRtr;
@@ -146,7 +148,7 @@ struct Part {
   std::optional<std::vector<CompletionSpec>> completions;  ///< none: not compared
   /// Permitted increase of the target's counters, by name.
   std::map<std::string, Range> counters;
-  /// Whether a queue pair with `solicited_only` must have raised an event; none: not compared.
+  /// Whether a queue pair with `solicited_only` must have raised an event. If empty, this is not checked.
   std::optional<bool> solicited_event;
 };
 
@@ -162,7 +164,7 @@ struct Case {
   Level level = Level::kShall;
   Needs needs = 0;
   std::vector<Part> parts;
-  /// Traffic runs, one after the other; empty: the case consists of `parts`
+  /// Traffic runs, one after the other. If empty, the case consists of `parts`.
   std::vector<TrafficSpec> traffic;
   std::string not_available;  ///< why softfeb cannot carry out the case; empty if it can
 

@@ -58,7 +58,7 @@ struct Selection {
 /// The selected cases in the order in which they run: the order of the catalogue, but with destructive cases
 /// last. Throws NotationError if a name is unknown; the message proposes the nearest one.
 std::vector<const Case*> select(const Catalogue& catalogue, const Selection& selection);
-/// Why a case of the catalogue was not selected; empty if it was.
+/// Returns the reason why a case of the catalogue was not selected, or an empty text if it was selected.
 std::string why_not_selected(const Case& c, const Selection& selection);
 
 }  // namespace softfeb::conformance

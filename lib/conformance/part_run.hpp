@@ -35,7 +35,7 @@ struct CaseEnvironment {
   /// Rate of the board's port, in bytes per second on the wire.
   std::uint64_t link_rate = 1'250'000'000;
   Time longest_traffic = kNever;  ///< traffic runs with a longer duration end after this time
-  /// Returns the number of frames that the port has not sent yet; null: unknown.
+  /// Returns the number of frames that the port has not sent yet. Null if this number is unknown.
   std::function<std::size_t()> waiting_frames{};
 };
 
@@ -79,8 +79,8 @@ class PartRun {
   /// Failures that the deviation in the profile does not explain. Does not consider answers, which CaseRun
   /// compares.
   Failures unlisted() const { return unlisted_; }
-  /// Why the part could not be carried out, for example because the target refused a request. Empty if it
-  /// could.
+  /// Reason why the part could not be carried out, for example because the target refused a request. Empty if
+  /// it could.
   const std::string& broken() const { return broken_; }
   bool target_gone() const { return gone_; }
   bool unsupported() const { return unsupported_; }

@@ -21,7 +21,7 @@ namespace softfeb::conformance {
 struct Deviation {
   std::string why;     ///< not empty
   std::string source;  ///< "measured", or a document
-  /// Driver or firmware versions in which the deviation was seen; empty: not specified.
+  /// Driver or firmware versions in which the deviation was seen; empty if not specified.
   std::string versions;
   std::string until;  ///< version in which the deviation was corrected; empty: none is known
   /// The answers of the target in each part with a deviation, in the notation.
@@ -67,9 +67,9 @@ struct ProfileText {
   std::string text;
   std::string file;
 };
-/// Parses the profile `name` and the profiles that it extends. `read` finds a profile by its name; its second
-/// argument is the file that refers to this profile (empty: the user), for messages. Throws NotationError,
-/// also if profiles extend each other in a circle.
+/// Parses the profile `name` and the profiles that it extends. `read` finds a profile by its name. Its second
+/// argument, which is used in messages, is the file that refers to this profile, or empty if the user does.
+/// Throws NotationError, also if profiles extend each other in a circle.
 Profile resolve_profile(
     std::string_view name, const Catalogue& catalogue,
     const std::function<ProfileText(const std::string& name, const std::string& named_by)>& read);

@@ -101,7 +101,7 @@ class Suite {
   std::size_t baseline_ = 0;  ///< index of the current baseline case
   unsigned attempt_ = 0;
   unsigned disturbed_baselines_ = 0;  ///< attempts of the current baseline case that were disturbed
-  /// Why the current attempt is inconclusive; empty if it is not disturbed.
+  /// Reason why the current attempt is inconclusive; empty if it is not disturbed.
   std::string disturbed_;
   roce::Qpn next_qpn_ = 0x101;
   roce::Qpn canary_qp_ = 0x100;

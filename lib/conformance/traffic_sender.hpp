@@ -54,7 +54,7 @@ class TrafficSender final : private TrafficWire::Ends {
 
   TrafficStats stats() const;
   std::vector<RuleResult> rules() const { return wire_.rules(); }
-  /// Why queue pair `k` failed; empty if it did not.
+  /// Returns the reason why queue pair `k` failed, or an empty text if it did not.
   std::string failure(std::size_t k) const;
   /// Number of messages that queue pair `k` has posted.
   std::uint64_t messages(std::size_t k) const { return qp(k).messages_made(); }

@@ -23,7 +23,7 @@ struct Range {
 
 /// A fault rule of a traffic run.
 struct TrafficRule {
-  /// Number of the queue pair to which the rule applies; none: all queue pairs.
+  /// Number of the queue pair to which the rule applies. If empty, the rule applies to all queue pairs.
   std::optional<std::uint32_t> qp;
   faults::FaultRule rule;
   std::string text;  ///< as in the catalogue

@@ -53,7 +53,7 @@ struct TrafficStats {
   std::uint64_t icrc_errors = 0;  ///< packets that were sent with a wrong iCRC
   /// Requests that are out of sequence or duplicates, considering the order in which they were sent.
   std::uint64_t out_of_sequence = 0, duplicates = 0;
-  /// Goodput of the clean queue pair when it ran alone, in bytes per second; none: it did not run alone.
+  /// Goodput of the clean queue pair when it ran alone, in bytes per second; empty if it did not run alone.
   std::optional<double> alone;
 
   std::uint64_t naks() const;      ///< sum over all queue pairs except the clean one
@@ -62,8 +62,8 @@ struct TrafficStats {
   double clean_goodput() const;    ///< in bytes per second
 };
 
-/// The increase of one of the target's counters that follows from the packets on the wire; none: the counter
-/// is unknown.
+/// Returns the increase of one of the target's counters that follows from the packets on the wire, or
+/// std::nullopt if the counter is unknown.
 std::optional<std::uint64_t> counter_of_wire(const TrafficStats& stats, std::string_view name);
 
 /// The figures that `spec` requests.

@@ -189,7 +189,8 @@ class CongestionControl {
  protected:
   struct Departure {
     Time at = kNever;
-    /// True: `at` is valid until an event occurs. False: call find_departure() again at `at`.
+    /// If this is true, `at` is valid until an event occurs. If it is false, call find_departure() again at
+    /// `at`.
     bool final = true;
   };
 

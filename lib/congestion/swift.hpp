@@ -34,7 +34,8 @@ struct SwiftParameters {
   /// Number of consecutive timeouts after which the window is reset to min_cwnd (htsim).
   std::uint32_t retx_reset_threshold = 5;
   /// The window does not grow while it is at least this many times the number of packets in flight, because
-  /// the link or the application then limits the sender. 0: the window always grows (ours).
+  /// the link or the application then limits the sender. With 0, the window always grows (an extension of
+  /// ours).
   double limited_factor = 2;
 
   bool operator==(const SwiftParameters&) const = default;

@@ -21,8 +21,8 @@ struct FragmentFifoConfig {
   Time window = 64 * kNanosecond;     ///< time that a fragment covers: samples · sampling period
   Time readout_delay = kMicrosecond;  ///< time from the end of the window until the fragment is ready
   std::uint32_t fifo = 16;            ///< capacity of the FIFO in fragments, at least 1
-  /// The board is busy while the FIFO contains at least this number of fragments. kNeverBusy: the board is
-  /// never busy, and loses the fragments that do not fit.
+  /// The board is busy while the FIFO contains at least this number of fragments. With kNeverBusy, the board
+  /// is never busy, and loses the fragments that do not fit.
   std::uint32_t busy_at = kNeverBusy;
   /// Maximum number of triggers in readout, at least 1; further triggers are lost.
   std::uint32_t pipeline = 64;

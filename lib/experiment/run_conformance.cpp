@@ -297,7 +297,8 @@ void write_results(const SuiteResult& result, const Plan& plan, const Conformanc
   }
 }
 
-/// Folder for the report: --out, or the default folder unless --json is given. Empty: no report.
+/// Returns the folder for the report: --out, or the default folder unless --json is given. Returns an empty
+/// text if there is no report.
 std::string folder_of(const ConformanceOptions& o) {
   if (o.out) return *o.out;
   return o.json ? "" : "softfeb-conformance";

@@ -48,8 +48,8 @@ class Network {
   /// `out`. Returns the number of these frames. If `out` is full afterwards, call run() again with the same
   /// `now`.
   std::size_t run(Time now, std::span<Delivery> out);
-  /// Earliest time at which run() has work, provided that no station sends a frame before then; kNever: there
-  /// is no such time.
+  /// Earliest time at which run() has work, provided that no station sends a frame before then; kNever if
+  /// there is no such time.
   Time next_event() const;
 
   /// Returns a snapshot with room for all ports and flows, so that take_snapshot() does not allocate.

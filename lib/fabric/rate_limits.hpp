@@ -43,7 +43,7 @@ class RateLimits {
 
   /// Returns the subset of the queues `candidates` (a bit mask) from which the port may send at `now`. If
   /// some of them are below their guaranteed rates, the result contains only the one with the highest number.
-  /// 0: no queue may send.
+  /// The result is 0 if no queue may send.
   std::uint8_t open(std::uint8_t candidates, Time now) const;
   /// Earliest time at which the limits permit the port to send from a queue.
   Time opens_at(std::size_t queue) const;

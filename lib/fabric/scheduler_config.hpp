@@ -8,7 +8,8 @@ namespace softfeb::fabric {
 /// Guaranteed and maximum rate of a queue, in bytes per second as the scheduler counts them
 /// (SchedulerConfig::overhead).
 struct QueueRates {
-  /// Up to this rate, the queue is served before all other queues; 0: no guarantee.
+  /// Guaranteed rate: up to this rate, the queue is served before all other queues. 0 means that there is no
+  /// guarantee.
   std::uint64_t min = 0;
   std::uint64_t max = 0;         ///< 0: unlimited
   std::uint64_t burst = 16'384;  ///< number of bytes by which the queue may be ahead of each of these rates
@@ -21,8 +22,8 @@ struct SchedulerConfig {
   static constexpr std::uint32_t kMaxOverhead = 256;
   static constexpr std::uint64_t kMaxBurst = std::uint64_t{1} << 30;  ///< also the limit of QueueRates::burst
 
-  /// True: a weight is a number of packets per round (weighted round robin). False: weights are shares of
-  /// bytes (deficit round robin).
+  /// If this is true, a weight is a number of packets per round (weighted round robin). If it is false,
+  /// weights are shares of bytes (deficit round robin).
   bool by_packets = false;
   /// Bytes that are counted for each frame in addition to its length without FCS (at least 60 bytes). With
   /// 24, all bytes on the wire count: FCS, preamble, start delimiter and gap.

@@ -39,8 +39,8 @@ struct Topology {
   std::vector<std::uint32_t> station_direction;  ///< sending direction of each station
   /// For each port: true if frames are flooded over its link (spanning_tree()). All are true without loops.
   std::vector<bool> floods;
-  /// [switch][station]: egress port on the spanning tree; kNoPort: no route. With several paths, Multipath
-  /// selects the egress port instead.
+  /// Egress port on the spanning tree, by [switch][station]; kNoPort if there is no route. With several
+  /// paths, Multipath selects the egress port instead.
   std::vector<std::vector<std::uint16_t>> routes;
   /// For each port: true if flooded frames reach at least one station without a configured address.
   std::vector<bool> leads_to_learning;

@@ -50,7 +50,7 @@ class Wire {
     return time_.about(wire_bytes(length) - SwitchTimes::kHeader);
   }
 
-  /// Arrival time of the next frame; kNever: there is none.
+  /// Arrival time of the next frame; kNever if there is none.
   Time next_arrival() const { return std::min(next_regular(), late_at_); }
   /// Removes and returns the next frame to arrive. Requires a frame on the wire.
   Frame* arrive() { return late_at_ < next_regular() ? arrive_late() : under_way_.pop(); }

@@ -43,7 +43,7 @@ struct PositionRange {
 
 enum class MessagePart : std::uint8_t { kAll, kFirst, kLast, kNumber };
 
-/// Kinds of responses. kNak: any NAK except an RNR NAK.
+/// Kinds of responses. kNak stands for any NAK except an RNR NAK.
 enum class ResponseKind : std::uint8_t { kAck, kNak, kRnr, kCnp };
 
 /// The conditions under which a rule selects a packet. All conditions that are set must hold. Packets,
@@ -130,8 +130,9 @@ constexpr unsigned width_of(CorruptTarget target) {
 
 struct FaultAction {
   ActionKind kind = ActionKind::kDrop;
-  /// kSetEcn, kSetDscp, kSetTtl: the value. kTruncate: number of bytes removed from the end. kDuplicate:
-  /// number of additional copies. kReorder: number of later packets that overtake the packet.
+  /// The value for kSetEcn, kSetDscp and kSetTtl; the number of bytes to remove from the end for kTruncate;
+  /// the number of additional copies for kDuplicate; the number of later packets that overtake the packet for
+  /// kReorder.
   std::uint32_t value = 0;
   Time delay = 0;  ///< kDelay
   CorruptTarget target = CorruptTarget::kIcrc;

@@ -31,7 +31,7 @@ class HeldPackets {
   std::size_t held() const { return held_.size(); }
 
   /// Holds `packet` of queue pair `qp` until `due`, or until `behind` packets of the queue pair have
-  /// overtaken it (0: only until `due`). Requires !full() and due != 0.
+  /// overtaken it. If `behind` is 0, only `due` counts. Requires !full() and due != 0.
   void hold(Packet packet, std::uint32_t qp, std::uint32_t behind, Time due) {
     held_.push_back({packet, qp, behind, due});
     next_due_ = std::min(next_due_, due);

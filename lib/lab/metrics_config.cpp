@@ -25,7 +25,8 @@ std::optional<std::uint64_t> asked_of_lengths(const config::TrafficConfig& t) {
   return static_cast<std::uint64_t>(static_cast<double>(t.rate.per_second) * t.mean_length());
 }
 
-/// Requested payload rate of a queue pair in bytes per second; empty: unlimited.
+/// Returns the requested payload rate of a queue pair in bytes per second, or std::nullopt if it is
+/// unlimited.
 std::optional<std::uint64_t> asked_of(const config::QpConfig& qp) {
   const config::TrafficConfig& t = qp.traffic;
   if (t.arrivals) return static_cast<std::uint64_t>(t.arrivals->rate * t.mean_length() / qp.count);

@@ -12,8 +12,9 @@ namespace softfeb::lab {
 
 namespace {
 
-/// Measured on a core of 2.6 GHz; the plan needs only their order of magnitude. kPerVisit: time that a frame
-/// takes at a switch or station. kPerCrossing: time to pass a frame to another part.
+/// kPerVisit is the time that a frame takes at a switch or station, and kPerCrossing is the time to pass a
+/// frame to another part. They were measured on a core of 2.6 GHz. The plan needs only their order of
+/// magnitude.
 constexpr double kPerVisit = 0.15e-6;
 constexpr double kPerCrossing = 0.2e-6;
 
@@ -34,7 +35,7 @@ bool between_switches(const fabric::LinkConfig& link) {
   return link.a.kind == NodeRef::Kind::kSwitch && link.b.kind == NodeRef::Kind::kSwitch;
 }
 
-/// Why a link between switches must not be cut; empty if it may be cut.
+/// Returns the reason why a link between switches must not be cut, or an empty text if it may be cut.
 std::string obstacle(const config::LabConfig& lab, std::size_t link) {
   const Time delay = lab.network.links[link].delay;
   if (delay == 0) return "has no delay";

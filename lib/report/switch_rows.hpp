@@ -41,7 +41,8 @@ struct FigureVerdict {
   std::string expected, why;  ///< as in SwitchRow
   std::optional<switchtest::Verdict::Outcome> outcome;
 };
-/// Verdicts about the figure with this index; nullopt: verdicts about expectations that match no figure.
+/// Returns the verdicts about the figure with this index or, without an index, the verdicts about
+/// expectations that match no figure.
 std::vector<const switchtest::Verdict*> verdicts_of(const SwitchRun& run, const std::string& test,
                                                     std::optional<std::size_t> figure);
 FigureVerdict combined(const SwitchRun& run, const std::vector<const switchtest::Verdict*>& verdicts);

@@ -19,8 +19,8 @@
 namespace softfeb::runtime {
 
 struct RealRigSettings {
-  /// kRings: the rig ports are the stations of `lab.network`, which a worker simulates. kPorts: they are
-  /// ports in the configuration.
+  /// With kRings, the rig ports are the stations of `lab.network`, which a worker simulates. With kPorts,
+  /// they are ports in the configuration.
   switchtest::RigKind kind = switchtest::RigKind::kRings;
   /// For RigKind::kPorts: names of elements of RunConfig::ports, in the order of rig ports.
   std::vector<std::string> ports;

@@ -42,7 +42,7 @@ class EventLoop {
   bool simulates(std::size_t seat) const {
     return slice_ == nullptr || slice_->stations[places_[seat].seat.station] != 0;
   }
-  /// Time of the next event; kNever: there is none.
+  /// Time of the next event; kNever if there is none.
   Time next_event() const { return std::min(next_.time(), network_.next_event()); }
   FramePool& pool() { return pool_; }
 

@@ -18,7 +18,7 @@ namespace softfeb::simulator {
 struct Order {
   std::uint64_t step = 0;  ///< number of the call of PartedLoop during which the event happened
   Time at = 0;
-  /// 0: the network, and the consequences of a delivery; 1: an endpoint acts on its own
+  /// 0 for events of the network and for the consequences of a delivery; 1 if an endpoint acts on its own.
   std::uint32_t phase = 0;
   /// The endpoint, or twice the direction of the link. At a link between two parts, 1 is added for events of
   /// the sender, which follow those of the receiver.

@@ -52,7 +52,7 @@ QpRates rates_of(std::size_t board, std::size_t qp, const Outcome& outcome);
 class GoodputTotal {
  public:
   void add(const QpRates& qp);
-  /// Adds a rate that a receiver has measured. Empty: unknown.
+  /// Adds a rate that a receiver has measured; empty if the rate is unknown.
   void add(const std::optional<double>& gbps);
   /// Empty if any term is unknown.
   std::optional<double> gbps() const;

@@ -66,8 +66,8 @@ struct HostOutcome {
   hosts::ClockReading clock_before, clock_after;
   /// Start of the run on this host, minus the agreed start, on the clock of this host.
   std::int64_t start_error_ns = 0;
-  /// When this host sent its first packet, minus the agreed start, on the clock of this host; none: it sent
-  /// no packet.
+  /// When this host sent its first packet, minus the agreed start, on the clock of this host. Empty if it
+  /// sent no packet.
   std::optional<std::int64_t> first_packet_ns;
 };
 
@@ -97,7 +97,7 @@ struct Outcome {
   std::vector<dataplane::CpuShares> cpu;
   std::uint64_t control_unserved = 0;
   std::vector<nlohmann::ordered_json> control;  ///< counters of each board's slow control; null without it
-  /// Indexed like RunConfig::changes. 0: the run ended before the change was applied.
+  /// Indexed like RunConfig::changes. An element is 0 if the run ended before the change was applied.
   std::vector<std::uint8_t> changes_made;
   /// Times that messages took from one stage of their path to another; null if not recorded. Valid as long as
   /// the run's driver exists.

@@ -9,7 +9,7 @@
 
 namespace softfeb::study {
 
-/// The engine that runs the tasks of a study. kHere: this process runs the points itself.
+/// The engine that runs the tasks of a study. With kHere, this process runs the points itself.
 enum class Engine : std::uint8_t { kHere, kSlurm, kParallel };
 
 /// Options of `softfeb lab sweep` about where the points are stored and what runs them.

@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 struct Measure {
   const char* name;
   config::LimitUnit unit;
-  /// Name of the check that has this value; null: PointRun contains the value.
+  /// Name of the check that has this value; null if PointRun contains the value.
   const char* check;
   double scale;
 };

@@ -143,8 +143,8 @@ bool BufferTest::fill_queues(BufferSeries& series, std::uint64_t filling) {
   return true;
 }
 
-/// Fills a queue of E after the fills in `before`. nullopt: no trial was valid. If the result may include
-/// headroom, sets `other_port_` to kNone, so that E is no longer used.
+/// Fills a queue of E after the fills in `before`. Returns std::nullopt if no trial was valid. If the result
+/// may include headroom, sets `other_port_` to kNone, so that E is no longer used.
 std::optional<FrameCount> BufferTest::fill_other(const BufferSeries& series, std::vector<Fill> before) {
   constexpr unsigned kTrials = 5;
   const FrameKind to_e = frame(series.size, class_.dscp, *ctx_.roles().e);

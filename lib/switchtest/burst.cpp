@@ -59,8 +59,8 @@ std::uint64_t BurstTest::limit(std::uint32_t size) const {
   return std::min(most, ctx_.duration(2 * kSecond, 30 * kSecond) / each);
 }
 
-/// Doubles the train until frames are lost, and then counts the frames before the first loss. nullopt: the
-/// rig failed.
+/// Doubles the train until frames are lost, and then counts the frames before the first loss. Returns
+/// std::nullopt if the rig failed.
 std::optional<BurstTest::Longest> BurstTest::find(std::uint32_t size) {
   constexpr std::uint64_t kFirst = 64;
   TrainTrial trains(ctx_, senders_, size);
@@ -78,7 +78,7 @@ std::optional<BurstTest::Longest> BurstTest::find(std::uint32_t size) {
 }
 
 /// Repeats a train that loses frames. Each repetition yields an interval for the length of the longest
-/// lossless train; the result is the intersection of these intervals. nullopt: the rig failed.
+/// lossless train; the result is the intersection of these intervals. Returns std::nullopt if the rig failed.
 std::optional<BurstTest::Longest> BurstTest::repeat(TrainTrial& trains, std::uint64_t overlong,
                                                     TrainTrial::Seen seen) {
   constexpr unsigned kStandard = 50;
@@ -115,8 +115,8 @@ bool BurstTest::validate(TrainTrial& trains, Longest& found) {
   return true;
 }
 
-/// Share of a train that has to wait because it arrives faster than it leaves. nullopt: the share is unknown,
-/// for `reason`.
+/// Returns the share of a train that has to wait because it arrives faster than it leaves. If the share is
+/// unknown, returns std::nullopt and sets `reason`.
 std::optional<double> BurstTest::excess(std::uint32_t size, std::string& reason) const {
   const Roles& roles = ctx_.roles();
   if (senders_.size() == 2 && ctx_.rate(senders_[0]) != ctx_.rate(senders_[1])) {

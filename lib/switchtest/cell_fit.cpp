@@ -23,7 +23,7 @@ class QueueSearch {
   QueueSearch(const std::vector<CellPoint>& points, std::uint32_t cell, std::uint32_t overhead)
       : points_(points), cell_(cell), overhead_(overhead) {}
 
-  /// nullopt: no Q and f explain all points.
+  /// Returns the range of Q, or std::nullopt if no Q and f explain all points.
   std::optional<QueueRange> find() const {
     if (!possible()) return std::nullopt;
     // The width of the range is a concave function of f. It is constant if all frames occupy the same memory.

@@ -42,7 +42,8 @@ constexpr std::uint32_t cell_bytes_of(std::uint32_t length, std::uint32_t cell, 
 }
 
 /// Finds all c and o for which some Q and f explain all points. The best fit is the pair that leaves the
-/// widest range for Q. `points` must be in ascending order of length. nullopt: no pair explains the points.
+/// widest range for Q. `points` must be in ascending order of length. Returns std::nullopt if no pair
+/// explains the points.
 std::optional<CellFit> fit_cells(const std::vector<CellPoint>& points);
 
 /// True if frames of these two points must occupy different numbers of bytes.

@@ -117,7 +117,8 @@ bool CellsTest::find_overloaded_queue() {
   return start(*found, size);
 }
 
-/// nullopt: no trial was valid, or the overload did not fill the queue.
+/// Returns the number of frames in the overloaded queue. Returns std::nullopt if no trial was valid, or if
+/// the overload did not fill the queue.
 std::optional<FrameCount> CellsTest::overloaded(std::uint32_t length) {
   Overload overload(ctx_, frame(length));
   if (!overload.calibrate()) return std::nullopt;
@@ -126,7 +127,8 @@ std::optional<FrameCount> CellsTest::overloaded(std::uint32_t length) {
   return found->frames;
 }
 
-/// nullopt: no trial was valid, or the rig could not fill the queue.
+/// Returns the number of frames in the frozen queue. Returns std::nullopt if no trial was valid, or if the
+/// rig could not fill the queue.
 std::optional<FrameCount> CellsTest::frozen(std::uint32_t length) {
   // Some frames leak from the queue into the MAC. A primer makes these frames have the same length in all
   // trials.

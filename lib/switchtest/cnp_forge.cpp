@@ -52,7 +52,7 @@ double ForgeSearch::gigabits(std::uint64_t steps) const {
   return 8e-9 * static_cast<double>(line_) * static_cast<double>(steps) / static_cast<double>(kSteps);
 }
 
-/// CNPs that arrived under this load. nullopt: no trial was valid.
+/// Returns the CNPs that arrived under this load, or std::nullopt if no trial was valid.
 std::optional<std::vector<Cnp>> ForgeSearch::cnps_at(std::uint64_t steps, Time time) {
   Trial trial = ctx_.trial();
   trial.kinds.push_back(board_frame(ctx_, 0, size_));

@@ -31,11 +31,11 @@ class CodepointTrial {
   /// Sends no IPv6 frames in later trials.
   void leave_out_v6() { kinds_.resize(kEcnValues); }
 
-  /// Sends `each` frames of each kind, spaced so that none waits. nullopt: the rig failed.
+  /// Sends `each` frames of each kind, spaced so that none waits. Returns std::nullopt if the rig failed.
   std::optional<Counts> empty_queue(std::uint64_t each);
   /// Sends `each` frames of each kind through a frozen queue, with `others` frames of the first ECT kind
-  /// ahead of them (kEnqueue) or behind them (kDequeue). Requires that D can pause the switch. nullopt: the
-  /// rig failed or, if lapsed(), the freeze ended too early each time.
+  /// ahead of them (kEnqueue) or behind them (kDequeue). Requires that D can pause the switch. Returns
+  /// std::nullopt if the rig failed or, if lapsed() is true, because the freeze ended too early each time.
   std::optional<Counts> long_queue(std::uint64_t each, std::uint64_t others, MarkedAt at);
   bool lapsed() const { return lapsed_; }
 

@@ -35,7 +35,8 @@ struct CompetitionResult {
 /// on the wire to port D; at most one second.
 Time time_to_fill(const Context& ctx, std::uint64_t offered);
 
-/// Runs a competition. Counting begins after the queues have reached a steady state. nullopt: the rig failed.
+/// Runs a competition. Counting begins after the queues have reached a steady state. Returns std::nullopt if
+/// the rig failed.
 std::optional<CompetitionResult> compete(Context& ctx, const Competition& competition, std::uint64_t seed);
 
 }  // namespace softfeb::switchtest

@@ -53,7 +53,7 @@ class Context {
 
   /// Runs a trial and counts it. Void trials are also counted separately.
   TrialResult run(const Trial& trial);
-  /// Repeats run() until a trial is valid, at most five times. nullopt: all five were void.
+  /// Repeats run() until a trial is valid, at most five times. Returns std::nullopt if all five were void.
   std::optional<TrialResult> run_valid(const Trial& trial);
   /// Does the same, but also rejects trials in which `flaw` finds a reason why they are of no use. An empty
   /// string means that the trial is good.
@@ -66,8 +66,8 @@ class Context {
 
   /// Adds a figure, and sets its numbers of trials and void trials.
   Figure& add(Figure figure);
-  /// Adds a figure without a value. kAbsent: the switch does not have this feature. kUnresolvable: this rig
-  /// cannot measure it. kInconclusive: the rig failed.
+  /// Adds a figure without a value. `status` is kAbsent if the switch does not have this feature,
+  /// kUnresolvable if this rig cannot measure it, and kInconclusive if the rig failed.
   Figure& add_without_value(std::string name, Status status, std::string reason);
   /// Ends the test without a result: `reason` is reported for all figures that are still missing.
   void unresolvable(std::string reason);

@@ -22,7 +22,7 @@ namespace {
 class BoardIncast {
  public:
   BoardIncast(Context& ctx, std::vector<std::uint16_t> senders);
-  /// Why the senders cannot overload port D evenly; empty if they can.
+  /// Reason why the senders cannot overload port D evenly; empty if they can.
   std::string obstacle() const;
   void run();
 

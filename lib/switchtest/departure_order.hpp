@@ -27,20 +27,20 @@ struct Contention {
   std::vector<std::uint64_t> frames{};  ///< by queue
 };
 
-/// The departures until the first of `queues` queues is empty, without the first 5 %, whose frames may have
-/// left while the queues were still being filled. nullopt: fewer than 20 departures remain, or a queue has
-/// none.
+/// Returns the departures until the first of `queues` queues is empty, without the first 5 %, whose frames
+/// may have left while the queues were still being filled. Returns std::nullopt if fewer than 20 departures
+/// remain, or if a queue has none.
 std::optional<Contention> contention(std::span<const Departure> departures, std::size_t queues);
 
-/// The end of `all` in which every frame waited for at least `least`, so that all queues certainly held
-/// frames. (A queue that empties as fast as it fills shows neither its weight nor its priority.) nullopt:
-/// fewer than 20 departures remain, or a queue has none.
+/// Returns the end of `all` in which every frame waited for at least `least`, so that all queues certainly
+/// held frames. (A queue that empties as fast as it fills shows neither its weight nor its priority.) Returns
+/// std::nullopt if fewer than 20 departures remain, or if a queue has none.
 std::optional<Contention> while_all_wait(std::span<const Departure> departures, const Contention& all,
                                          Time least);
 
-/// The part of `all` that consists of whole rounds of a scheduler: it begins and ends where the queue with
-/// the fewest frames begins to send. In whole rounds, the number of frames of each queue is exact within one
-/// frame. nullopt: there is no whole round.
+/// Returns the part of `all` that consists of whole rounds of a scheduler. It begins and ends where the queue
+/// with the fewest frames begins to send. In whole rounds, the number of frames of each queue is exact within
+/// one frame. Returns std::nullopt if there is no whole round.
 std::optional<Contention> whole_rounds(std::span<const Departure> departures, const Contention& all);
 
 /// Ratio of two numbers of frames, each of which is exact within one frame.

@@ -141,7 +141,8 @@ std::optional<bool> MarkingTest::hysteresis() {
   return fit && fit->kmin.high + 2 * stimulus_.length() < result_.fit->kmin.low;
 }
 
-/// True if the current length of the queue does not determine the marking. nullopt: the stimulus failed.
+/// Returns true if the current length of the queue does not determine the marking. Returns std::nullopt if
+/// the stimulus failed.
 std::optional<bool> MarkingTest::depends_on_past() {
   if (!result_.fit) return true;
   if (counts_.certain_from(result_.at) == 0) {

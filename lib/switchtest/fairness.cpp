@@ -102,7 +102,7 @@ Competition FairnessTest::between_queues(const std::vector<std::uint8_t>& dscps)
   return out;
 }
 
-/// Runs a competition several times with different random choices. nullopt: the rig failed.
+/// Runs a competition several times with different random choices. Returns std::nullopt if the rig failed.
 std::optional<CompetitionResults> FairnessTest::run_seeds(Competition competition,
                                                           const CompetitionPlan& plan) {
   constexpr Time kRfcFactor = 6;

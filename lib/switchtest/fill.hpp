@@ -48,7 +48,7 @@ struct FillResult {
 bool can_freeze(const Context& ctx, std::uint8_t dscp);
 
 /// Freezes the queues of all fills, sends the frames, and counts those that arrive after the release.
-/// Requires can_freeze(). nullopt: no trial was valid.
+/// Requires can_freeze(). Returns std::nullopt if no trial was valid.
 std::optional<FillResult> fill_and_release(Context& ctx, const FillPlan& plan);
 
 /// A number of frames, measured in several trials.
@@ -64,8 +64,8 @@ struct FrameCount {
   std::uint64_t value() const { return low + (high - low) / 2; }
 };
 
-/// Runs a plan several times, and returns the number of frames held by each fill. nullopt: no trial was
-/// valid.
+/// Runs a plan several times, and returns the number of frames held by each fill. Returns std::nullopt if no
+/// trial was valid.
 std::optional<std::vector<FrameCount>> count_held(Context& ctx, const FillPlan& plan);
 
 /// How many frames of one kind a frozen queue holds.
@@ -75,8 +75,8 @@ struct Capacity {
   bool paused = false;  ///< the switch sent pause frames to the sender
 };
 
-/// Overfills the frozen queue that `frame` belongs to, with frames from port `from`. nullopt: no trial was
-/// valid.
+/// Overfills the frozen queue that `frame` belongs to, with frames from port `from`. Returns std::nullopt if
+/// no trial was valid.
 std::optional<Capacity> capacity(Context& ctx, std::uint16_t from, const FrameKind& frame);
 
 /// Number of frames that certainly overfills a queue of this capacity.

@@ -15,15 +15,15 @@ namespace softfeb::switchtest {
 /// accordingly; if the earlier tests did not run, a test must find its own bounds. Sizes in bytes refer to
 /// frames without FCS.
 struct Findings {
-  /// Kind of pause frames with which port D can stop the switch; kOff: the switch obeys none.
+  /// Kind of pause frames with which port D can stop the switch; kOff if the switch obeys none.
   roce::PauseMode obeyed = roce::PauseMode::kOff;
-  /// Kind of pause frames that the switch sends; kOff: it has sent none.
+  /// Kind of pause frames that the switch sends; kOff if it has sent none.
   roce::PauseMode sends = roce::PauseMode::kOff;
-  /// PFC priority whose pause stops frames with this DSCP; nullopt: no priority does.
+  /// PFC priority whose pause stops frames with this DSCP; std::nullopt if no priority does.
   std::array<std::optional<std::uint8_t>, 64> priority_of_dscp{};
 
   /// From the test dscp: DSCPs with the same number share a queue. The number is the lowest DSCP of the
-  /// group. kNoQueue: unknown.
+  /// group. kNoQueue means that the queue is unknown.
   std::optional<std::array<std::uint8_t, 64>> queue_of_dscp;
   static constexpr std::uint8_t kNoQueue = 0xff;
   /// From the test mtu: length of the largest frame that passes, without FCS and tag.
@@ -40,14 +40,14 @@ struct Findings {
     double pmax = 0;            ///< 0 to 1
     bool at_dequeue = false;
   };
-  /// From the test ecn. nullopt: not measured, or the switch does not mark.
+  /// From the test ecn. Empty if this was not measured, or if the switch does not mark.
   std::optional<Marking> marking;
 
   struct Pausing {
     std::uint64_t xoff = 0;  ///< bytes of one ingress class at which the switch sends a pause
     std::uint64_t xon = 0;   ///< bytes at which it lets the sender resume
   };
-  /// From the test xoff. nullopt: not measured, or the switch does not pause.
+  /// From the test xoff. Empty if this was not measured, or if the switch does not pause.
   std::optional<Pausing> pausing;
 
   struct Headroom {
@@ -56,7 +56,7 @@ struct Findings {
     std::uint8_t dscp = 0;  ///< DSCP of the class
     bool shared = false;    ///< other ports can use this memory, too; `guaranteed` is what they leave
   };
-  /// From the test headroom. nullopt: not measured, or the switch does not pause.
+  /// From the test headroom. Empty if this was not measured, or if the switch does not pause.
   std::optional<Headroom> headroom;
 };
 

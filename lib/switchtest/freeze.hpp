@@ -13,8 +13,8 @@ namespace softfeb::switchtest {
 /// were sent, and then releases them.
 class FreezeTrial {
  public:
-  /// Freezes the queue of frames with this DSCP at `port`. nullopt: the switch does not obey pauses from this
-  /// port, or no pause stops this DSCP.
+  /// Freezes the queue of frames with this DSCP at `port`. Returns std::nullopt if the switch does not obey
+  /// pauses from this port, or if no pause stops this DSCP.
   static std::optional<FreezeTrial> create(Context& ctx, std::uint16_t port, std::uint8_t dscp);
 
   Trial trial;

@@ -20,22 +20,25 @@ class HeadroomTrials {
   struct Held {
     FrameCount c, a;
   };
-  /// C sends `from_c` frames, and A more than the queue accepts. nullopt: no trial was valid.
+  /// Lets C send `from_c` frames, and A more than the queue accepts. Returns std::nullopt if no trial was
+  /// valid.
   std::optional<Held> held(std::uint64_t from_c);
-  /// Whether the first frame from A, sent after `from_c` frames from C, causes a pause for A. kFail: it does.
+  /// Tells whether the first frame from A, sent after `from_c` frames from C, causes a pause for A. Returns
+  /// kFail if it does.
   Probe first_frame_pauses(std::uint64_t from_c);
 
   /// What happened to the frames of A, which obeyed pauses after a delay.
   struct Obeyed {
     std::uint64_t sent = 0;  ///< frames that A sent before it stopped
     std::uint64_t lost = 0;
-    /// False: the switch paused A, but not the PFC priority to which the frames are known to belong.
+    /// If this is false, the switch paused A, but not the PFC priority to which the frames are known to
+    /// belong.
     bool understood = true;
     Time early = 0;  ///< A may in effect have obeyed this much earlier than after `delay`
     Time late = 0;   ///< A may in effect have obeyed this much later
   };
-  /// C overfills the queue, then A sends up to `frames` frames, and obeys each pause `delay` after it
-  /// arrives. nullopt: no trial was valid.
+  /// Lets C overfill the queue. Then A sends up to `frames` frames, and obeys each pause `delay` after it
+  /// arrives. Returns std::nullopt if no trial was valid.
   std::optional<Obeyed> obeyed_after(Time delay, std::uint64_t frames);
 
   const FrameKind& frame() const { return frame_; }

@@ -25,8 +25,8 @@ class IncastTrials {
  public:
   IncastTrials(Context& ctx, std::vector<std::uint16_t> senders);
 
-  /// Outcome of repetition `repetition` (0, 1, …) of a burst in which each sender sends `frames` frames.
-  /// nullopt: the rig failed.
+  /// Returns the outcome of repetition `repetition` (0, 1, …) of a burst in which each sender sends `frames`
+  /// frames. Returns std::nullopt if the rig failed.
   std::optional<BurstOutcome> outcome(std::uint64_t frames, std::size_t repetition);
 
   /// Smallest BurstOutcome::error of the bursts of `frames` frames so far in which `count` was not 0
@@ -38,7 +38,7 @@ class IncastTrials {
   std::size_t senders() const { return senders_.size(); }
   /// Largest difference between the times at which senders started, over all valid trials.
   Time skew() const { return skew_; }
-  /// Why the rig failed, in words.
+  /// Reason why the rig failed, in words.
   std::string failure() const;
   /// Time that a frame takes on the wire of the slowest sender.
   Time frame_time() const;

@@ -66,8 +66,8 @@ std::optional<TrialResult> LatencyTest::stream(std::uint32_t size, double load, 
   return ctx_.run_valid(trial);
 }
 
-/// The load that the test throughput found or, if there is none, the largest load at which all frames arrive.
-/// nullopt: the rig failed.
+/// Returns the load that the test throughput found or, if there is none, the largest load at which all frames
+/// arrive. Returns std::nullopt if the rig failed.
 std::optional<double> LatencyTest::load_without_loss(std::uint32_t size) {
   if (const auto it = ctx_.findings.load.find(size); it != ctx_.findings.load.end() && it->second > 0)
     return it->second;

@@ -22,10 +22,10 @@ struct DepthShare {
 struct MarkingFit {
   Interval kmin, kmax;  ///< bytes
   Interval pmax;        ///< 0 to 1
-  /// False: no frame was marked at a depth below kmax. Then kmin equals kmax, and pmax is unknown.
+  /// If this is false, no frame was marked at a depth below kmax. Then kmin equals kmax, and pmax is unknown.
   bool ramp = false;
-  /// False: some frames at the greatest depth were not marked. Then kmax and pmax are lower bounds, and only
-  /// their `low` is valid.
+  /// If this is false, some frames at the greatest depth were not marked. Then kmax and pmax are lower
+  /// bounds, and only their `low` is valid.
   bool reaches_kmax = false;
   double log_likelihood = 0;
 
@@ -33,8 +33,8 @@ struct MarkingFit {
   double share(double depth) const;
 };
 
-/// Fits the curve to `shares`, which must be in ascending order of depth, without duplicates. nullopt: no
-/// frame was marked, or no curve of this form explains the marks.
+/// Fits the curve to `shares`, which must be in ascending order of depth, without duplicates. Returns
+/// std::nullopt if no frame was marked, or if no curve of this form explains the marks.
 std::optional<MarkingFit> fit_marking(std::span<const DepthShare> shares);
 
 /// Log-likelihood of the best curve; minus infinity if no curve explains the marks.

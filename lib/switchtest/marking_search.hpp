@@ -21,7 +21,8 @@ struct TrainLength {
 };
 
 /// Doubles the length of a train until all of its deepest frames are marked, the queue is full, or the rig
-/// cannot send a longer one. nullopt: MarkingStimulus::failure() is the reason.
+/// cannot send a longer one. If a train fails, returns std::nullopt; MarkingStimulus::failure() is then the
+/// reason.
 std::optional<TrainLength> find_train_length(MarkingStimulus& stimulus);
 
 }  // namespace softfeb::switchtest

@@ -48,7 +48,7 @@ class MarkingStimulus {
   /// pause.
   std::optional<Beside> beside_full(std::uint8_t other, std::uint64_t others, std::uint64_t frames);
 
-  /// Why there was no valid trial. Empty: the rig failed.
+  /// Reason why there was no valid trial; empty if the rig failed.
   const std::string& failure() const { return failure_; }
 
  private:

@@ -28,7 +28,7 @@ class FrameSearch {
     bool tagged = false;
     bool reached = false;    ///< frames of some length have arrived
     std::uint32_t pass = 0;  ///< the largest length that arrived
-    /// The smallest length that did not arrive; 0: all lengths that the rig can send arrive.
+    /// The smallest length that did not arrive; 0 if all lengths that the rig can send arrive.
     std::uint32_t fail = 0;
     std::uint32_t probe = 0;  ///< length in the next trial; 0: the search has ended
     KindStats of_fail;        ///< what happened to frames of length `fail`

@@ -22,7 +22,8 @@ class OrderTrials {
   /// True if A and B together can send enough to fill a queue of D.
   static bool can_overload(const Context& ctx);
 
-  /// Answers a question of groups_by_order(). nullopt: failure() is the reason.
+  /// Answers a question of groups_by_order(). Returns std::nullopt if there is no answer; failure() is then
+  /// the reason.
   std::optional<std::vector<bool>> answer(const OrderQuestion& question);
   const std::string& failure() const { return failure_; }
   /// True if the failure is that of the rig, not of the switch.

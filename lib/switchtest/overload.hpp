@@ -20,12 +20,13 @@ class Overload {
 
   /// True if the senders can offer enough to overload the port.
   bool possible() const { return excess_ >= kLeastExcess; }
-  /// Measures the delays of frames that do not wait. False: no trial was valid, or frames were lost.
+  /// Measures the delays of frames that do not wait. Returns false if no trial was valid, or if frames were
+  /// lost.
   bool calibrate();
   /// Adds the overload to a plan. It lasts longer than it takes `frames` frames to fill the queue.
   void add(FillPlan& plan, std::uint64_t frames) const;
-  /// Number of frames in the full queue, including the last one admitted. It is an interval if times are not
-  /// exact. nullopt: no frame was lost, so the queue was not full.
+  /// Returns the number of frames in the full queue, including the last one admitted. It is an interval if
+  /// times are not exact. Returns std::nullopt if no frame was lost, because the queue was then not full.
   std::optional<FrameCount> depth(const FillResult& result) const;
   /// True if the switch paused a sender, so that the queue may also have held headroom.
   bool paused(const FillResult& result) const;

@@ -23,15 +23,15 @@ struct PathDelay {
 /// Error of times because of several roundings to picoseconds.
 inline constexpr Time kTimeResolution = 10;
 
-/// Delays of a few frames from `from` at low load, in ascending order. nullopt: no trial was valid, or no
-/// frame arrived.
+/// Returns the delays of a few frames from `from` at low load, in ascending order. Returns std::nullopt if no
+/// trial was valid, or if no frame arrived.
 std::optional<std::vector<Time>> unloaded_delays(Context& ctx, std::uint16_t from, FrameKind frame);
 
-/// The shortest of unloaded_delays().
+/// Returns the shortest of unloaded_delays().
 std::optional<Time> unloaded_delay(Context& ctx, std::uint16_t from, FrameKind frame);
 
-/// Measures the path between two ports with frames of two sizes at low load. nullopt: no trial was valid, or
-/// no frame arrived.
+/// Measures the path between two ports with frames of two sizes at low load. Returns std::nullopt if no trial
+/// was valid, or if no frame arrived.
 std::optional<PathDelay> path_delay(Context& ctx, std::uint16_t from, std::uint16_t to, std::uint8_t dscp);
 
 /// Computes the same from the delays of frames of two lengths (bytes without FCS), from first bit sent to

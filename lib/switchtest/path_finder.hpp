@@ -17,7 +17,8 @@ struct FlowPair {
   Flow first, second;
 };
 
-/// For each pair, true if its two flows share a link that is too narrow for both. nullopt: the rig failed.
+/// Returns, for each pair, whether its two flows share a link that is too narrow for both. Returns
+/// std::nullopt if the rig failed.
 using PairProbe = std::function<std::optional<std::vector<bool>>(const std::vector<FlowPair>&)>;
 
 /// Finds the paths of a sender's flows when the only thing that can be observed is whether a flow shares a
@@ -30,8 +31,8 @@ class PathFinder {
   /// `candidates` are flows of the second sender. Together, they should use all paths.
   PathFinder(PairProbe probe, std::vector<Flow> candidates);
 
-  /// Returns the path of each flow: 0, 1, … in the order in which they are found. kUnknown: no candidate
-  /// shares a link with the flow. nullopt: the rig failed.
+  /// Returns the path of each flow: 0, 1, … in the order in which they are found. The path is kUnknown if no
+  /// candidate shares a link with the flow. Returns std::nullopt if the rig failed.
   std::optional<std::vector<std::size_t>> paths_of(const std::vector<Flow>& flows);
   std::size_t paths() const { return partners_.size(); }
   /// Number of flows that were passed to paths_of().

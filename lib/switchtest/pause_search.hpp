@@ -22,10 +22,12 @@ struct PausedClass {
 };
 
 /// Finds a class that D can freeze, and for which the switch pauses A when A overfills the queue. Prefers the
-/// class of Settings::dscp. nullopt: the test has ended, or no class is paused (Context::report shows which).
+/// class of Settings::dscp. Returns std::nullopt if the test has ended, or if no class is paused
+/// (Context::report shows which of these holds).
 std::optional<PausedClass> find_paused_class(Context& ctx);
 
-/// stops(): true if this pause frame tells the sender of frames with this DSCP to stop; resumes(): to resume.
+/// stops() returns true if this pause frame tells the sender of frames with this DSCP to stop. resumes()
+/// returns true if it tells the sender to resume.
 bool stops(const Context& ctx, const roce::MacControl& control, std::uint8_t dscp);
 bool resumes(const Context& ctx, const roce::MacControl& control, std::uint8_t dscp);
 /// Duration that the pause frame requests for this DSCP, in quanta.
@@ -35,7 +37,7 @@ std::uint16_t quanta_for(const Context& ctx, const roce::MacControl& control, st
 /// `limit`. Bracket::fail is this number; Bracket::pass frames did not cause a pause.
 Bracket frames_until_pause(Context& ctx, const std::vector<Fill>& before, const FrameKind& frame,
                            std::uint64_t limit);
-/// Whether the switch pauses A for this number of frames. kPass: it does not.
+/// Tells whether the switch pauses A for this number of frames. Returns kPass if it does not.
 Probe pauses_for(Context& ctx, const std::vector<Fill>& before, const FrameKind& frame, std::uint64_t frames);
 
 }  // namespace softfeb::switchtest

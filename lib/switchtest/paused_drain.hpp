@@ -21,11 +21,11 @@ struct Silence {
 /// frames leave at line rate, D pauses the queue again.
 class PausedDrain {
  public:
-  /// nullopt: D cannot freeze the queue of this frame.
+  /// Returns std::nullopt if D cannot freeze the queue of this frame.
   static std::optional<PausedDrain> create(Context& ctx, const FrameKind& frame, std::uint64_t frames);
 
   /// Also fills the queue of these frames, which D freezes and releases together with the first queue, but
-  /// does not pause again. Returns the index of their kind; nullopt: D cannot freeze this queue.
+  /// does not pause again. Returns the index of their kind, or std::nullopt if D cannot freeze this queue.
   std::optional<std::uint16_t> beside(Context& ctx, const FrameKind& frame, std::uint64_t frames);
 
   /// Ends the fills. D pauses the queue for `quanta` after about four frames have left. `phase`, from 0 to 1,
@@ -35,12 +35,12 @@ class PausedDrain {
   void resume(Time after);
 
   const Trial& trial() const { return freeze_.trial; }
-  /// Why a trial is of no use. Empty: it is valid.
+  /// Returns the reason why a trial is of no use, or an empty text if it is valid.
   std::string flaw(const TrialResult& result) const;
-  /// When the last bit of the pause frame left D. nullopt: D did not send it.
+  /// Returns the time at which the last bit of the pause frame left D, or std::nullopt if D did not send it.
   std::optional<Time> paused_at(const TrialResult& result) const;
-  /// The silence of the paused frames. nullopt: no silence was seen, because no frame arrived after the
-  /// pause, the pause was shorter than a frame, or a loop of the rig stopped for too long.
+  /// Returns the silence of the paused frames. Returns std::nullopt if no silence was seen, because no frame
+  /// arrived after the pause, the pause was shorter than a frame, or a loop of the rig stopped for too long.
   std::optional<Silence> silence(const TrialResult& result) const;
   /// Time that a paused frame takes on the wire of D.
   Time frame_time() const { return frame_time_; }

@@ -18,14 +18,14 @@ struct OrderQuestion {
   /// If true, the frames of the others enter before those of the item; if false, they enter after them.
   bool others_first = false;
 };
-/// For each of OrderQuestion::others: true if a frame of this other item overtook a frame of the item, or was
-/// overtaken by one. nullopt: there is no answer.
+/// Returns, for each of OrderQuestion::others, whether a frame of this other item overtook a frame of the
+/// item, or was overtaken by one. Returns std::nullopt if there is no answer.
 using OrderProbe = std::function<std::optional<std::vector<bool>>(const OrderQuestion&)>;
 
 /// Divides items into groups that share a queue. A queue never changes the order of its frames, so two items
 /// whose order changes are in different queues. Two items share a queue if their order never changes,
 /// whichever enters first: a strict priority would change one of the two orders, and weighted queues both.
-/// Groups and their members are in the order of `items`. nullopt: a probe had no answer.
+/// Groups and their members are in the order of `items`. Returns std::nullopt if a probe had no answer.
 std::optional<std::vector<ItemList>> groups_by_order(ItemList items, const OrderProbe& probe);
 
 }  // namespace softfeb::switchtest

@@ -37,11 +37,11 @@ struct QueueHierarchy {
   std::vector<std::size_t> unplaced;  ///< queues with an unknown comparison
 };
 
-/// Compares queue a with queue b. nullopt: the rig failed.
+/// Compares queue a with queue b. Returns std::nullopt if the rig failed.
 using QueueComparison = std::function<std::optional<QueueRelation>(std::size_t a, std::size_t b)>;
 
 /// Sorts queues into levels, by comparing each queue with the first member of the levels found so far.
-/// nullopt: a comparison failed.
+/// Returns std::nullopt if a comparison failed.
 std::optional<QueueHierarchy> order_queues(const std::vector<std::size_t>& queues,
                                            const QueueComparison& compare);
 

@@ -26,7 +26,7 @@ class Responder {
   /// Processes frame `sequence` of a kind, whose last bit arrived at `at`. UC frames need no answer.
   void take(std::uint16_t kind, std::uint64_t sequence, bool marked, Time at);
 
-  /// Earliest time at which the next answer may leave; kNever: there is none.
+  /// Earliest time at which the next answer may leave; kNever if there is no answer.
   Time due() const;
   /// Writes the next answer, which leaves at `departs`. Requires that due() is not kNever.
   void write(Time departs, engine::TxFrame& out);

@@ -37,8 +37,8 @@ class Rig {
   virtual TrialResult run(const Trial& trial) = 0;
   /// Time since the rig was created.
   virtual Time now() const = 0;
-  /// Delay that the rig itself adds to every frame, measured with a cable between two ports. nullopt: it was
-  /// not measured, so only differences between delays are known.
+  /// Returns the delay that the rig itself adds to every frame, measured with a cable between two ports.
+  /// Returns std::nullopt if it was not measured; then only differences between delays are known.
   virtual std::optional<Time> own_delay() const = 0;
   /// Time after which a pause frame, or the last frame of a train, has certainly taken effect.
   virtual Time settle() const = 0;

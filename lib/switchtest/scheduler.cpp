@@ -15,8 +15,8 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// Frame sizes with FCS. kLongSize: for comparisons of queues. kShortSize: shows whether a weight counts
-/// frames or bytes.
+/// Frame sizes with FCS. kLongSize is used to compare queues. Together with it, kShortSize shows whether a
+/// weight counts frames or bytes.
 constexpr std::uint32_t kLongSize = 1026, kShortSize = 130;
 /// A queue has a rate limit if its rate is below kFullRate times the port's rate. In real time, it has none
 /// if its rate is certainly above kNearlyFullRate times the port's rate.
@@ -59,7 +59,8 @@ class SchedulerSearch {
 };
 
 /// Measures the rate at which these queues drain together, in bytes per second. Repeats the drain until it is
-/// certain whether there is a limit. nullopt: the rig failed, or the switch held too few frames.
+/// certain whether there is a limit. Returns std::nullopt if the rig failed, or if the switch held too few
+/// frames.
 std::optional<Interval> SchedulerSearch::drain_rate(const std::vector<QueueFill>& fills) {
   constexpr unsigned kTrials = 10;
   CommonInterval out;

@@ -32,7 +32,8 @@ FrameKind SchedulerTrials::kind_of(const QueueFill& fill) const {
   return out;
 }
 
-/// A trial without frames in which D pauses all these queues. nullopt: D cannot pause one of them.
+/// Returns a trial without frames in which D pauses all these queues, or std::nullopt if D cannot pause one
+/// of them.
 std::optional<FreezeTrial> SchedulerTrials::frozen(const std::vector<QueueFill>& fills) {
   auto out = FreezeTrial::create(ctx_, ctx_.roles().d, fills.front().dscp);
   for (const QueueFill& fill : fills)

@@ -25,7 +25,8 @@ class SchedulerTrials {
  public:
   explicit SchedulerTrials(Context& ctx) : ctx_(ctx) {}
 
-  /// Departure::queue is an index into `fills`. nullopt: failure() is the reason.
+  /// Fills these queues and lets D drain them. Returns the departures, in which Departure::queue is an index
+  /// into `fills`. On failure, returns std::nullopt; failure() is then the reason.
   std::optional<std::vector<Departure>> drain(const std::vector<QueueFill>& fills);
   /// True if D can pause all queues of these DSCPs.
   bool can_freeze(const std::vector<QueueFill>& fills);

@@ -23,7 +23,7 @@ Probe agreeing(const Context& ctx, const std::function<Probe()>& trial);
 /// The points between which a property changes from pass to fail.
 struct Bracket {
   std::uint64_t pass = 0;  ///< the largest point that passed
-  /// The smallest point that failed; nullopt: no point up to the limit failed.
+  /// The smallest point that failed; empty if no point up to the limit failed.
   std::optional<std::uint64_t> fail;
   std::optional<std::uint64_t> unreached;  ///< the smallest point at which the rig failed
 };

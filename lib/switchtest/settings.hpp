@@ -43,13 +43,13 @@ struct Settings {
   /// Frame sizes with FCS, for tests that use several sizes.
   std::vector<std::uint32_t> sizes{78, 130, 258, 514, 1026, 1282, 1518, 2126, 4174};
   /// Destination of frames that the switch distributes over Roles::next_hops: the MAC address of the switch's
-  /// router, and IP addresses that are reachable through all next hops. nullopt: the addresses of the first
-  /// next hop.
+  /// router, and IP addresses that are reachable through all next hops. If this is empty, the addresses of
+  /// the first next hop are used.
   std::optional<PortAddress> behind_next_hops;
   bool plain_udp = false;
   std::uint8_t dscp = 26;
   std::uint64_t seed = 1;
-  /// Delay of each cable between a port and the switch, one way. nullopt: unknown.
+  /// Delay of each cable between a port and the switch, one way. Empty if unknown.
   std::optional<Time> cable;
   /// DCQCN parameters of the boards that the test dcqcn emulates. Three values differ from the reset values
   /// of the registers, so that boards share small queues fairly (doc/lab.md).

@@ -53,8 +53,8 @@ std::uint16_t SharedLinks::add(Trial& trial, const Flow& flow, bool second, Time
   return index;
 }
 
-/// Interval between the arrivals of a single flow that is sent as fast as both of its ports permit; 0: no
-/// frames arrived.
+/// Returns the interval between the arrivals of a single flow that is sent as fast as both of its ports
+/// permit. Returns 0 if no frames arrived.
 std::optional<Time> SharedLinks::gap_of(bool second) {
   const Roles& roles = ctx_.roles();
   const std::uint64_t rate =

@@ -24,12 +24,12 @@ class SharedLinks {
   /// True if frames arrived in measure().
   bool found() const { return gap_ != 0; }
 
-  /// For each pair, true if its flows share a link that is too narrow for both, when each flow sends at
-  /// `percent` of the measured rate. nullopt: no trial was valid.
+  /// Returns, for each pair, whether its flows share a link that is too narrow for both when each flow sends
+  /// at `percent` of the measured rate. Returns std::nullopt if no trial was valid.
   std::optional<std::vector<bool>> shared(const std::vector<FlowPair>& pairs, unsigned percent);
-  /// Share of the frames of a single flow that arrive after frames that departed later. The flow mixes long
-  /// and short frames: short frames overtake long ones if they take another path. nullopt: no trial was
-  /// valid.
+  /// Returns the share of the frames of a single flow that arrive after frames that departed later. The flow
+  /// mixes long and short frames: short frames overtake long ones if they take another path. Returns
+  /// std::nullopt if no trial was valid.
   std::optional<double> overtaken();
 
  private:

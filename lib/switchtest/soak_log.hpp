@@ -44,7 +44,8 @@ class SoakLog {
   std::size_t disturbed() const { return disturbed_; }
   const KindStats& totals() const { return totals_; }
   std::uint64_t foreign() const { return foreign_; }
-  /// Slope of p99 in nanoseconds per hour; nullopt: fewer than three samples have delays.
+  /// Returns the slope of p99 in nanoseconds per hour, or std::nullopt if fewer than three samples have
+  /// delays.
   std::optional<Interval> drift() const;
 
  private:

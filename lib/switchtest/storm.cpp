@@ -73,7 +73,8 @@ bool WatchdogTest::repeat_detection() {
   return true;
 }
 
-/// Finds the time up to which a probe passes, in units of step(). nullopt: the rig failed, or no step failed.
+/// Finds the time up to which a probe passes, in units of step(). Returns std::nullopt if the rig failed, or
+/// if no step failed.
 std::optional<Interval> WatchdogTest::bracketed(const std::function<Probe(std::uint64_t)>& probe) const {
   const Bracket found = bisect(0, StormTrials::kLongest / step(), probe);
   if (!found.fail) return std::nullopt;

@@ -47,8 +47,8 @@ BystanderTrial::BystanderTrial(Context& ctx, Time storm, Time rest)
   trial_.end = released + rest + 100 * kMillisecond + 2 * ctx.rig.settle();
 }
 
-/// Adds a stream to port `to`. Its frames are evenly spaced between those of the other streams. nullopt: the
-/// port is too slow for it.
+/// Adds a stream to port `to`. Its frames are evenly spaced between those of the other streams. Returns
+/// std::nullopt if the port is too slow for the stream.
 std::optional<std::uint16_t> BystanderTrial::add_stream(std::uint16_t to, std::uint8_t dscp) {
   const auto kind = static_cast<std::uint16_t>(trial_.kinds.size());
   FrameKind frame = ctx_.frame(to, size_);

@@ -29,12 +29,13 @@ class StormTrials {
   /// Lets the switch rest for this time after each further trial, so that its reaction to the pause ends.
   void set_rest(Time rest) { rest_ = rest; }
 
-  /// Pauses the class for `pause`. Then sends a frame every kWatchGap for `watch`. nullopt: the rig failed.
+  /// Pauses the class for `pause`. Then sends a frame every kWatchGap for `watch`. Returns std::nullopt if
+  /// the rig failed.
   std::optional<StormOutcome> run(Time pause, Time watch);
   static constexpr Time kWatchGap = 100 * kMicrosecond;
 
   /// Pauses the class for `pause`, waits for `gap`, and pauses it again briefly. Returns true if a frame left
-  /// during the second pause. nullopt: the rig failed.
+  /// during the second pause. Returns std::nullopt if the rig failed.
   std::optional<bool> ignores_next_pause(Time pause, Time gap);
   /// A pause of the class by D, from `from` to `until`.
   Freeze freeze(Time from, Time until) const;

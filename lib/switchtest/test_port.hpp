@@ -58,7 +58,7 @@ class TestPort {
   /// one frame, because the link is busy afterwards. Otherwise, the NIC's queue holds the other frames until
   /// the link is free.
   std::size_t poll(Time now, std::span<engine::TxFrame> out, Time ahead = 0);
-  /// Earliest time at which poll() has work; kNever: none unless a frame arrives.
+  /// Earliest time at which poll() has work; kNever if it has none unless a frame arrives.
   Time next_event() const;
 
   std::uint16_t number() const { return number_; }

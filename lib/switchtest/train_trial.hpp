@@ -35,7 +35,7 @@ class TrainTrial {
     /// Possible error of `lossless`, in frames of each sender (train_error()).
     std::uint64_t error = 0;
   };
-  /// Sends a train of `frames` frames from each sender. nullopt: all trials were void.
+  /// Sends a train of `frames` frames from each sender. Returns std::nullopt if all trials were void.
   std::optional<Seen> send(std::uint64_t frames);
 
  private:

@@ -44,8 +44,8 @@ struct FrameKind {
   roce::Ecn ecn = roce::Ecn::kEct0;
   std::optional<roce::VlanTag> vlan;
   bool ipv6 = false;
-  /// True: the frame is UDP to port 7 (RFC 2544) instead of a RoCE packet; it may have any length from
-  /// kSmallestUdpFrame.
+  /// If this is true, the frame is UDP to port 7 (RFC 2544) instead of a RoCE packet, and may have any length
+  /// from kSmallestUdpFrame.
   bool plain_udp = false;
   std::uint16_t udp_source_port = 0xc000;
   std::uint32_t dest_qp = 0x100;
@@ -68,12 +68,13 @@ enum class GapKind : std::uint8_t {
 struct Source {
   std::uint16_t port = 0;
   std::vector<std::uint16_t> kinds;  ///< indices into Trial::kinds; the source uses them in turn
-  /// True: the kind of each frame is drawn at random instead.
+  /// If this is true, the kind of each frame is drawn at random instead.
   bool mixed = false;
   Time start = 0;
   Time end = kNever;                 ///< no frame starts at or after this time
   std::uint64_t count = UINT64_MAX;  ///< maximum number of frames
-  /// From the start of a frame to the start of the next; 0: as fast as the link permits.
+  /// Time from the start of a frame to the start of the next. With 0, frames are sent as fast as the link
+  /// permits.
   Time gap = 0;
   GapKind gap_kind = GapKind::kConstant;
   std::uint64_t seed = 1;
@@ -145,12 +146,12 @@ struct Trial {
   std::vector<Obedience> obedience;  ///< indexed by rig port; ports without an entry obey at once
   /// Frames that arrive after this time are ignored, so leave enough time for the last frames.
   Time end = 0;
-  /// True: TrialResult::missing is filled in.
+  /// If this is true, TrialResult::missing is filled in.
   bool list_missing = false;
-  /// True: only counts matter. In real time, the trial is then valid even if frames leave late or a loop of
-  /// the rig does not run for a while; TrialResult::disturbance reports this.
+  /// If this is true, only counts matter. In real time, the trial is then valid even if frames leave late or
+  /// a loop of the rig does not run for a while; TrialResult::disturbance reports this.
   bool counts_only = false;
-  /// False: the trial is valid even if a port receives more pause frames than it can record.
+  /// If this is false, the trial is valid even if a port receives more pause frames than it can record.
   /// TrialResult::pauses then contains only the first ones.
   bool all_pauses = true;
   Time series_interval = 0;  ///< interval of KindStats::series; 0: no series
@@ -243,12 +244,14 @@ struct TrialResult {
   std::uint64_t unrecorded_pauses = 0;           ///< pause frames that are missing in `pauses`
   std::uint64_t foreign = 0;                     ///< frames that no port of this trial sent
   Time late_max = 0;                             ///< largest delay of a frame behind its schedule
-  /// Largest error of a time stamp, caused by a loop of the rig that did not run. 0: all times are exact.
+  /// Largest error of a time stamp, caused by a loop of the rig that did not run. It is 0 if all times are
+  /// exact.
   Time time_error = 0;
-  /// For a valid trial with Trial::counts_only: why times are wrong, or why the rig may be to blame for
-  /// missing frames. Empty: neither applies.
+  /// For a valid trial with Trial::counts_only, the reason why times are wrong, or why the rig may be to
+  /// blame for missing frames. Empty if neither applies.
   std::string disturbance;
-  /// Why the trial is of no use: a sender or receiver of the rig failed. Empty: the trial is valid.
+  /// Reason why the trial is of no use, because a sender or receiver of the rig failed. Empty if the trial is
+  /// valid.
   std::string void_reason;
   bool valid() const { return void_reason.empty(); }
 };
