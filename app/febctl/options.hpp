@@ -12,7 +12,7 @@ namespace softfeb::febctl {
 /// The parsed command line.
 struct Options {
   BoardAddress board;
-  std::string profile;  ///< name of the firmware profile; empty: the default profile
+  std::string profile;  ///< name of the firmware profile; empty means the default profile
   bool json = false;
   std::function<void(Context&)> command;
 };

@@ -27,7 +27,7 @@ struct Register {
   std::uint32_t bit_size = 32;
   Access access = Access::kReadWrite;
   Base base = Base::kUnsigned;
-  std::uint32_t elements = 0;  ///< number of array elements; 0: not an array
+  std::uint32_t elements = 0;  ///< number of array elements; 0 if the register is not an array
   std::uint32_t element_bits = 0;
   NetworkForm form = NetworkForm::kNone;
   /// If true, this is the alias of a register whose name ends in Raw (for example ClientRemotePort for

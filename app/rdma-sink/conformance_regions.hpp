@@ -31,7 +31,7 @@ class ConformanceRegions {
  private:
   struct Region {
     MappedMemory memory;  ///< with the guards
-    MrPtr mr;             ///< null: deregistered
+    MrPtr mr;             ///< null if the region was deregistered
     std::uint32_t rkey = 0;
     std::uint64_t size = 0;
   };

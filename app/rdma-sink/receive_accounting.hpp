@@ -94,7 +94,7 @@ class ReceiveAccounting {
   roce::Transport transport_;
   ImmediateRule immediate_;
   std::uint32_t pmtu_;
-  std::optional<std::uint64_t> origin_;  ///< empty: not yet known
+  std::optional<std::uint64_t> origin_;  ///< empty if not yet known
   std::size_t index_;
   std::uint64_t slots_;
   bool live_;

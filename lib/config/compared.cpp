@@ -29,9 +29,9 @@ constexpr const char* kAnyDcqcn = "dcqcn";
 /// One run of a comparison.
 struct Entry {
   std::string name;
-  std::string algorithm;          ///< value of `algorithm`; empty: a plug-in
+  std::string algorithm;          ///< value of `algorithm`; empty for a plug-in
   std::string plugin = {};        ///< path of the plug-in
-  const Node* section = nullptr;  ///< section of `lab.compare` with parameters; null: none
+  const Node* section = nullptr;  ///< section of `lab.compare` with parameters; null if there is none
 
   bool is_plugin() const { return !plugin.empty(); }
 };

@@ -32,14 +32,15 @@ struct ConformanceConfig {
   /// queue pairs in `qps`).
   std::string target;
   std::optional<IpAddress> ip;    ///< IP address of a listed target
-  std::optional<MacAddress> mac;  ///< MAC address of a listed target; none: it is resolved
+  std::optional<MacAddress> mac;  ///< MAC address of a listed target; resolved if empty
   std::vector<ListedQp> qps;
-  std::uint32_t queue_pairs = 64;       ///< perftest://: queue pairs of the server (-q)
-  std::uint32_t pmtu = 1024;            ///< perftest:// and `qps`: path MTU of the queue pairs in bytes
-  std::string profile = "iba";          ///< name of a profile, or path of a file
-  std::vector<std::string> cases;       ///< groups and cases; a leading `!` excludes one. Empty: all
-  std::optional<IpAddress> second_ip;   ///< second address of the board; none: cases that need it do not run
-  std::optional<IpPrefix> ip6;          ///< IPv6 address of the board; none: cases over IPv6 do not run
+  std::uint32_t queue_pairs = 64;  ///< perftest://: queue pairs of the server (-q)
+  std::uint32_t pmtu = 1024;       ///< perftest:// and `qps`: path MTU of the queue pairs in bytes
+  std::string profile = "iba";     ///< name of a profile, or path of a file
+  std::vector<std::string> cases;  ///< groups and cases, all if empty; a leading `!` excludes one
+  /// Second address of the board; without it, cases that need it do not run
+  std::optional<IpAddress> second_ip;
+  std::optional<IpPrefix> ip6;          ///< IPv6 address of the board; without it, cases over IPv6 do not run
   std::optional<IpAddress> target_ip6;  ///< IPv6 address of the target
   std::uint32_t attempts = 2;           ///< maximum number of attempts of a case that stays inconclusive
   std::optional<Time> time_limit;       ///< longest duration of the run

@@ -43,7 +43,7 @@ struct CongestionConfig {
   congestion::AlgorithmSettings other;
   /// For kOther, the parameters that the section contains, in the order of Algorithm::parameters().
   std::vector<std::optional<double>> given;
-  std::string plugin;  ///< kOther: path of the plug-in, as written; empty for softfeb's own algorithms
+  std::string plugin;  ///< for kOther: path of the plug-in, as written; empty for softfeb's own algorithms
   Where where;
 
   /// Name of the algorithm: off, firmware, paper, or that of `other`.

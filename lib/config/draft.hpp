@@ -32,7 +32,7 @@ struct EndpointDraft {
   /// lab).
   std::string port;
   bool port_given = false;
-  std::vector<std::size_t> workers;  ///< indices of the workers that the file gives; empty: none given
+  std::vector<std::size_t> workers;  ///< indices of the workers that the file gives; empty if none are given
   bool mac_given = false;
 };
 
@@ -48,7 +48,7 @@ struct ControlDraft {
   ControlConfig config;
   bool allow_given = false;
   bool send_queue_given = false;
-  std::string responder;  ///< name of the receiver that acts as the host; empty: none
+  std::string responder;  ///< name of the receiver that acts as the host; empty if there is none
 };
 
 struct BoardDraft {
@@ -56,7 +56,7 @@ struct BoardDraft {
   BoardConfig config;
   std::optional<ControlDraft> control;
   std::vector<QpDraft> qps;
-  std::vector<Time> starts, stops;  ///< assigned to the replicas round-robin; empty: not given
+  std::vector<Time> starts, stops;  ///< assigned to the replicas round-robin; empty if not given
 };
 
 struct ReceiverDraft {
@@ -101,18 +101,18 @@ struct PartDraft {
 
 struct LabDraft {
   LabSettings lab;
-  std::string bottleneck;  ///< SWITCH.PEER; empty: not given
+  std::string bottleneck;  ///< SWITCH.PEER; empty if not given
   Where bottleneck_where;
 
-  std::optional<std::size_t> worker;                 ///< worker that runs the network; none: not given
+  std::optional<std::size_t> worker;                 ///< worker that runs the network; empty if not given
   std::uint32_t mtu = 4200;                          ///< MTU of every link: bytes of an IP packet
-  std::optional<fabric::MultipathConfig> multipath;  ///< none: a network without loops
+  std::optional<fabric::MultipathConfig> multipath;  ///< empty for a network without loops
   /// Give each board static entries for its receivers, so that nothing is resolved by ARP or ND.
   bool static_neighbours = false;
   std::vector<SwitchDraft> switches;
   std::vector<LinkDraft> links;
   std::vector<PartDraft> parts;  ///< parts that the file lists
-  std::uint32_t part_count = 0;  ///< number of parts; 0: `auto`, or a list
+  std::uint32_t part_count = 0;  ///< number of parts; 0 for `auto` or a list
   Where parts_where;
   Where network_where;
 };

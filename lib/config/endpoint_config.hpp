@@ -33,7 +33,7 @@ struct EndpointConfig {
   MacAddress mac{};
   IpAddress ip;
   std::uint8_t prefix_length = 32;
-  std::optional<std::uint16_t> vlan;  ///< IEEE 802.1Q VLAN ID, 1…4094; none: untagged
+  std::optional<std::uint16_t> vlan;  ///< IEEE 802.1Q VLAN ID, 1…4094; empty if frames are untagged
   std::uint8_t pcp = 0;               ///< IEEE 802.1Q priority; 0 without a VLAN
   std::optional<IpAddress> gateway;   ///< next hop for peers outside the prefix
   std::vector<Neighbour> neighbours;  ///< static ARP/ND entries, which never expire
@@ -78,7 +78,7 @@ struct RegistrationSettings {
   /// Maximum time that a message waits for the first message of its transfer; must exceed the time that a
   /// retransmission takes.
   Time escape_timeout = kSecond;
-  Time entry_timeout = 0;  ///< 0: incomplete transfers are never abandoned
+  Time entry_timeout = 0;  ///< if 0, incomplete transfers are never abandoned
   std::uint32_t remember = 16;
   bool given = false;
   Where where;
@@ -105,9 +105,9 @@ struct ReceiverConfig {
   /// Receive requests posted per second on each QP, up to `receives`. With 0, none are posted.
   std::uint64_t receive_rate = 0;
   RegistrationSettings registration;           ///< used if registered transfers arrive
-  std::optional<WindowsConfig> windows;        ///< none: the receiver has no map of missing data
-  std::optional<ReceiverEventsConfig> events;  ///< none: the receiver builds no events
-  std::optional<StreamsConfig> streams;        ///< none: the receiver accepts no datagrams
+  std::optional<WindowsConfig> windows;        ///< empty if the receiver has no map of missing data
+  std::optional<ReceiverEventsConfig> events;  ///< empty if the receiver builds no events
+  std::optional<StreamsConfig> streams;        ///< empty if the receiver accepts no datagrams
   bool any_order = false;                      ///< packets of a UC WRITE may arrive in any order
   /// With `any_order`: time limit for waiting packets and incomplete WRITEs.
   Time ordering_timeout = kMillisecond;

@@ -20,9 +20,9 @@ struct BoardConfig;
 struct FaultQpRef {
   enum class Kind : std::uint8_t { kAny, kIndex, kQpn };
   Kind kind = Kind::kAny;
-  std::string board;        ///< kIndex: name of the board; empty: the only board of the port
-  std::uint32_t index = 0;  ///< kIndex: index among all QPs of the board
-  std::uint32_t qpn = 0;    ///< kQpn: QPN of the board's queue pair; with `to`: QPN at that receiver
+  std::string board;        ///< for kIndex: name of the board; if empty, the only board of the port
+  std::uint32_t index = 0;  ///< for kIndex: index among all QPs of the board
+  std::uint32_t qpn = 0;    ///< for kQpn: QPN of the board's queue pair or, with `to`, QPN at that receiver
   std::string to;           ///< kQpn, links only: name of the receiver
 
   /// For rules of ports: true for the QP with this index and QPN of `owner`, a board on the rule's port.

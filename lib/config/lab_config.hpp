@@ -23,8 +23,9 @@ struct LabCheck {
   std::string name;  ///< a name in kLabChecks
   double limit = 0;  ///< shares from 0 to 1, times in seconds, sizes in bytes
   Where where;
-  std::string text = {};              ///< the limit as written in the file
-  std::optional<bool> at_least = {};  ///< true: at least, false: at most; none: the check's default
+  std::string text = {};  ///< the limit as written in the file
+  /// True for `at least`, false for `at most`; empty for the check's default
+  std::optional<bool> at_least = {};
 };
 
 /// A configuration key and the values it takes in a parameter sweep (section `lab.sweep`).
@@ -64,7 +65,7 @@ struct LabRing {
 /// `network.parts`: how the network is simulated in parts (softfeb-mpi). Results do not depend on this
 /// section, and do not contain it.
 struct PartsConfig {
-  std::uint32_t count = 0;  ///< 0: one part for each process (`auto`)
+  std::uint32_t count = 0;  ///< 0 means one part for each process (`auto`)
   /// The switches of each part, as indices into NetworkConfig::switches. Contains each switch of the network
   /// exactly once, or is empty if softfeb chooses the parts.
   std::vector<std::vector<std::uint32_t>> switches;

@@ -47,8 +47,8 @@ struct CaptureConfig {
 
 struct PortConfig {
   std::string name;
-  std::string host_name;            ///< as in the file; empty: not given
-  std::optional<std::size_t> host;  ///< index into RunConfig::hosts; none: there are no `hosts`
+  std::string host_name;            ///< as in the file; empty if not given
+  std::optional<std::size_t> host;  ///< index into RunConfig::hosts; empty if there are no `hosts`
   Device device;
   /// MTU of IP packets in bytes, as in DPDK and Linux. If empty, the device's MTU is not changed.
   std::optional<std::uint32_t> mtu;

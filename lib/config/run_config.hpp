@@ -78,10 +78,11 @@ using engine::HugePages;
 
 /// Section `eal`: DPDK's Environment Abstraction Layer.
 struct EalConfig {
-  HugePages hugepages = HugePages::kAuto;  ///< kAuto: use huge pages if the host has free ones
-  std::optional<std::uint64_t> memory;     ///< bytes; none: as much as the configuration needs
-  std::optional<std::string> prefix;       ///< --file-prefix; none: no files shared with other processes
-  std::vector<std::string> args;           ///< appended unchanged to the arguments of rte_eal_init()
+  HugePages hugepages = HugePages::kAuto;  ///< with kAuto, huge pages are used if the host has free ones
+  std::optional<std::uint64_t> memory;     ///< bytes; if empty, as much as the configuration needs
+  /// --file-prefix; if empty, no files are shared with other processes
+  std::optional<std::string> prefix;
+  std::vector<std::string> args;  ///< appended unchanged to the arguments of rte_eal_init()
   Where where;
 };
 
@@ -89,8 +90,9 @@ using engine::IdlePolicy;
 
 /// Section `workers`.
 struct WorkersConfig {
-  std::size_t count = 1;             ///< number of workers; cpus.size() if CPUs are given
-  std::vector<unsigned> cpus;        ///< CPU of each worker; empty: chosen from the process's affinity
+  std::size_t count = 1;  ///< number of workers; cpus.size() if CPUs are given
+  /// CPU of each worker; if empty, they are chosen from the process's affinity
+  std::vector<unsigned> cpus;
   std::optional<unsigned> main_cpu;  ///< CPU of the main lcore, which handles no packets
   IdlePolicy idle = IdlePolicy::kPause;
   std::uint16_t burst = 32;  ///< maximum packets per RX or TX burst
@@ -110,7 +112,7 @@ enum class DcqcnSlots : std::uint8_t {
 
 /// Section `boards[].control`: slow control of the board (SRPv3 over RSSI over UDP).
 struct ControlConfig {
-  std::optional<IpAddress> listen;  ///< address of the sockets; none: no sockets
+  std::optional<IpAddress> listen;  ///< address of the sockets; if empty, there are no sockets
   std::uint16_t registers_port = 8192;
   std::uint16_t stream_port = 8193;
   bool in_band = false;  ///< answer UDP ports 8192 and 8193 at the board's own address
@@ -124,7 +126,7 @@ struct ControlConfig {
   std::uint32_t qps = 1;
   std::uint32_t send_queue = 64;    ///< maximum number of outstanding requests of a QP of the metadata bus
   std::uint32_t window = 16;        ///< maximum number of unacknowledged requests of a QP of the metadata bus
-  std::optional<IpAddress> remote;  ///< initial UdpEngine.ClientRemoteIp; none: no destination
+  std::optional<IpAddress> remote;  ///< initial UdpEngine.ClientRemoteIp; if empty, there is no destination
   std::optional<std::size_t> responder;  ///< receiver that acts as the host, index into RunConfig::receivers
   DcqcnSlots slots = DcqcnSlots::kConfiguredFirst;
   Where where;
@@ -153,7 +155,7 @@ struct BoardConfig {
   /// Time from the start of the run's traffic to the end of this board's traffic. If empty, the board's
   /// traffic ends with the run.
   std::optional<Time> stop;
-  std::optional<ControlConfig> control;  ///< none: no slow control
+  std::optional<ControlConfig> control;  ///< empty if there is no slow control
   Where where;
 };
 
@@ -167,7 +169,7 @@ struct ChangeConfig {
   };
   Time at = 0;                      ///< time after the start of traffic
   std::size_t board = 0;            ///< index into RunConfig::boards
-  std::optional<std::uint32_t> qp;  ///< QP number on the board; none: all QPs
+  std::optional<std::uint32_t> qp;  ///< QP number on the board; if empty, all QPs
   std::vector<Part> parts;
   std::string key = "dcqcn";  ///< name of the section: dcqcn or congestion
   /// Keys and values of the section, as written in the file.
@@ -187,7 +189,7 @@ struct RunConfig {
   LatencyConfig latency;
   EalConfig eal;
   WorkersConfig workers;
-  std::vector<HostConfig> hosts;  ///< empty: all ports are on the host of this process
+  std::vector<HostConfig> hosts;  ///< empty if all ports are on the host of this process
   /// Host of this process, as an index into `hosts`. Empty if this process has all ports. Not part of the
   /// file.
   std::optional<std::size_t> here;

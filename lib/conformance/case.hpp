@@ -51,7 +51,7 @@ enum class TargetState : std::uint8_t { kInit, kRtr, kRts, kError };
 struct QpSpec {
   roce::Transport transport = roce::Transport::kRc;
   std::uint32_t pmtu = 1024;
-  std::optional<std::uint32_t> psn;  ///< the initial PSN e; none: random
+  std::optional<std::uint32_t> psn;  ///< the initial PSN e; random if empty
   std::uint32_t receives = 0;        ///< receives posted at the start
   std::uint32_t receive_size = 64;   ///< bytes
   std::uint8_t rnr_timer = 12;
@@ -145,7 +145,7 @@ struct Part {
   std::vector<Step> steps;
   Ending ending = Ending::kAlive;
   WrittenSpec written;
-  std::optional<std::vector<CompletionSpec>> completions;  ///< none: not compared
+  std::optional<std::vector<CompletionSpec>> completions;  ///< expected completions; not compared if empty
   /// Permitted increase of the target's counters, by name.
   std::map<std::string, Range> counters;
   /// Whether a queue pair with `solicited_only` must have raised an event. If empty, this is not checked.

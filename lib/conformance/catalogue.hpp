@@ -48,8 +48,8 @@ class Catalogue {
 
 /// Determines which cases run.
 struct Selection {
-  std::vector<std::string> cases;  ///< groups and cases by name; a leading `!` excludes one. Empty: all
-  std::vector<Level> levels;       ///< empty: all
+  std::vector<std::string> cases;  ///< groups and cases by name, all if empty; a leading `!` excludes one
+  std::vector<Level> levels;       ///< levels of the cases; all if empty
   bool quick = false;              ///< only short cases of level "shall" that do not send at a high rate
   bool stress = false;             ///< also the group STR and CNP-13 to CNP-17
   bool destructive = false;        ///< also cases that may crash the target

@@ -29,7 +29,7 @@ struct AnswerPattern {
   };
   Kind kind = Kind::kAck;
   std::uint8_t syndrome = 0;
-  std::optional<Expression> first;  ///< expected PSN; none: any
+  std::optional<Expression> first;  ///< expected PSN; any PSN if empty
   std::optional<Expression> last;   ///< for kAck: last PSN of a range of ACKs, which the target may coalesce
   bool repeated = false;            ///< more ACKs of the last PSN, or more CNPs, may follow
   std::optional<Expression> msn;    ///< expected MSN; for a range, that of the last ACK
@@ -96,7 +96,7 @@ class Matcher {
   Symbols symbols_;
   std::size_t next_ = 0;               ///< first item that is not finished
   std::optional<roce::Psn> in_range_;  ///< latest PSN of the range that is item next_
-  std::vector<std::uint8_t> cnps_;     ///< 1: the CNP of this item has arrived
+  std::vector<std::uint8_t> cnps_;     ///< 1 if the CNP of this item has arrived
 };
 
 }  // namespace softfeb::conformance

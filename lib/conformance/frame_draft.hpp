@@ -65,17 +65,18 @@ class FrameDraft {
   Bytes ip_;                    ///< IPv4 header with its options, or IPv6 header; with RoCE v1, the GRH
   Bytes udp_;                   ///< empty with RoCE v1
   Bytes transport_;             ///< from the BTH to the pad
-  Bytes icrc_;                  ///< empty: the packet has no iCRC
+  Bytes icrc_;                  ///< empty if the packet has no iCRC
   std::size_t payload_at_ = 0;  ///< offset in transport_
   std::size_t payload_size_ = 0;
-  bool whole_icrc_ = true;  ///< false: computed without the eight bytes of ones before the packet
+  /// If false, the iCRC is computed without the eight bytes of ones before the packet
+  bool whole_icrc_ = true;
   bool byte4_masked_ = true;
   bool icrc_absent_ = false;
   bool keep_ip_checksum_ = false;  ///< an option has set the checksum
   bool late_ = false;
   std::size_t cut_ = SIZE_MAX;
   std::size_t trail_ = 0;
-  std::size_t split_ = 0;  ///< payload of the first IP fragment in bytes; 0: the packet is not fragmented
+  std::size_t split_ = 0;  ///< payload of the first IP fragment in bytes; 0 if the packet is not fragmented
 };
 
 }  // namespace softfeb::conformance

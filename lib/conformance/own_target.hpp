@@ -52,7 +52,7 @@ class OwnTarget {
     std::unique_ptr<Observer> observer;
     std::unique_ptr<engine::Receiver> receiver;
     std::vector<roce::IpAddress> requesters;  ///< each requester has `slots` consecutive slots
-    std::vector<roce::Qpn> qp_of_slot;        ///< 0: the slot is free
+    std::vector<roce::Qpn> qp_of_slot;        ///< 0 if the slot is free
   };
   /// An open queue pair.
   struct Qp {

@@ -104,7 +104,7 @@ struct Override {
   Mode mode = Mode::kSet;
   Expression value;
   std::string word;
-  std::uint32_t index = 0;  ///< kPayload, kPad: index of the byte
+  std::uint32_t index = 0;  ///< for kPayload and kPad, index of the byte
   bool late = false;        ///< `~`: changed on the way, after the iCRC was computed
 
   /// The number that replaces `right`, the correct one. Not for kWord.

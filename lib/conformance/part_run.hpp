@@ -176,8 +176,8 @@ class PartRun {
   StepPhase step_phase_ = StepPhase::kBegin;
   std::size_t step_ = 0;
   std::uint64_t repetition_ = 0;
-  std::size_t packet_ = 0;  ///< kDrop: index of the packet; kEveryBit: index of the bit
-  bool unspoilt_ = false;   ///< kDrop: the packet that must be accepted has been sent
+  std::size_t packet_ = 0;  ///< for kDrop, index of the packet; for kEveryBit, index of the bit
+  bool unspoilt_ = false;   ///< for kDrop, whether the packet that must be accepted has been sent
   bool probed_ = false;
   bool failed_ = false;    ///< the answers were wrong, so the remaining steps are skipped
   bool checking_ = false;  ///< memory is read for a kCheck step
@@ -192,7 +192,8 @@ class PartRun {
   std::map<std::string, std::vector<Time>> latencies_;  ///< by Step::latency
   std::optional<TargetRequest> request_;
   bool waiting_ = false;
-  const Deviation* deviation_ = nullptr;  ///< deviation that the profile lists for this case; null: none
+  /// Deviation that the profile lists for this case; null if there is none
+  const Deviation* deviation_ = nullptr;
   Failures failures_ = 0;
   Failures unlisted_ = 0;
   std::string broken_;

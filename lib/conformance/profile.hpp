@@ -23,7 +23,7 @@ struct Deviation {
   std::string source;  ///< "measured", or a document
   /// Driver or firmware versions in which the deviation was seen; empty if not specified.
   std::string versions;
-  std::string until;  ///< version in which the deviation was corrected; empty: none is known
+  std::string until;  ///< version in which the deviation was corrected; empty if none is known
   /// The answers of the target in each part with a deviation, in the notation.
   std::optional<Expectation> observe;
   std::optional<WrittenSpec> written;
@@ -47,8 +47,8 @@ struct Profile {
   std::set<std::string> lacks;       ///< capabilities that the target lacks (lackable())
   /// Capabilities that the base profile lacks, but this target has.
   std::set<std::string> has;
-  std::optional<bool> bounds_before_length;  ///< LEN-10: NAK 0x62 instead of NAK 0x61; none: false
-  std::optional<bool> cnps_with_naks;        ///< a CNP accompanies a NAK 0x60; none: false
+  std::optional<bool> bounds_before_length;  ///< LEN-10: NAK 0x62 instead of NAK 0x61; false if empty
+  std::optional<bool> cnps_with_naks;        ///< a CNP accompanies a NAK 0x60; false if empty
   /// Limits of figures, in the figure's unit; the key is CASE.FIGURE.
   std::map<std::string, double> limits;
   std::map<std::string, Deviation> deviations;  ///< by case

@@ -44,8 +44,9 @@ struct TracePacket {
   Time at = 0;  ///< time since the start of the case
   Judgement judgement = Judgement::kSent;
   Fault fault = Fault::kNone;
-  std::uint32_t part = 0;  ///< number of the part, from 1; 0: the case has no parts
-  std::uint32_t step = 0;  ///< number of the step in its part, from 1; 0: before the steps or after them
+  std::uint32_t part = 0;  ///< number of the part, from 1; 0 if the case has no parts
+  /// Number of the step in its part, from 1; 0 if this was before or after the steps
+  std::uint32_t step = 0;
   std::uint8_t opcode = 0;
   roce::Psn psn = 0;
   roce::Psn first_psn = 0;  ///< e of the packet's queue pair

@@ -40,8 +40,8 @@ struct Capabilities {
 /// Describes the target in results.
 struct TargetDevice {
   std::string name;      ///< for example "rxe0" or "softfeb"
-  std::string driver;    ///< empty: unknown
-  std::string firmware;  ///< empty: unknown
+  std::string driver;    ///< empty if unknown
+  std::string firmware;  ///< empty if unknown
   roce::IpAddress ip;
   roce::MacAddress mac{};
 };

@@ -65,7 +65,7 @@ struct TrafficSpec {
   /// Number of the board's addresses, at most 2; queue pairs use them in turn.
   std::uint32_t addresses = 1;
   std::uint32_t pmtu = 1024;       ///< bytes
-  std::uint32_t message = 65'536;  ///< bytes; 0: as long as the first region
+  std::uint32_t message = 65'536;  ///< bytes; 0 means the length of the first region
   std::uint32_t shortest = 0;      ///< if not 0, lengths are random between `shortest` and `message`; bytes
   std::uint64_t messages = 16;     ///< number of messages of each queue pair
   Time duration = 0;               ///< if not 0, limits the run in place of `messages`

@@ -41,7 +41,7 @@ struct CongestionState {
   std::uint32_t alpha_one = 1;
   std::uint32_t stage = 0;    ///< number of increases since the last CNP or decrease
   std::uint64_t cnps = 0;     ///< number of CNPs (16 bits in the firmware)
-  std::int64_t credit = 0;    ///< bytes of credit in the token bucket; negative: a debt
+  std::int64_t credit = 0;    ///< bytes of credit in the token bucket; negative if it is in debt
   std::uint64_t spilled = 0;  ///< bytes of credit lost because the bucket was full
 
   std::optional<double> window;          ///< largest number of counted bytes that may be in flight

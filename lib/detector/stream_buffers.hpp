@@ -105,7 +105,7 @@ class StreamBuffers {
 
   struct Stream {
     std::uint32_t buffer = 0;  ///< current buffer
-    std::uint32_t bytes = 0;   ///< bytes in the current buffer; 0: the buffer is not in use yet
+    std::uint32_t bytes = 0;   ///< bytes in the current buffer; 0 if the buffer is not in use yet
     std::uint32_t packets = 0;
     Time opened = 0;
     std::uint32_t before = kNone;  ///< neighbours in the list of streams whose buffer contains data

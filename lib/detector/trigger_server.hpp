@@ -67,7 +67,7 @@ class TriggerServer {
   TriggerServerConfig config_;
   TriggerSequence sequence_;
   CameraBusy busy_;
-  std::vector<Time> busy_until_;  ///< time at which each board is forgotten; 0: not busy
+  std::vector<Time> busy_until_;  ///< time at which each board is forgotten; 0 if the board is not busy
   Time forget_at_ = kNever;       ///< the earliest time in busy_until_, or an earlier time
   std::uint64_t rejected_ = 0;
   std::uint64_t forgotten_ = 0;

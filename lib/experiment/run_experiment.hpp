@@ -16,12 +16,12 @@ namespace softfeb::experiment {
 struct Options {
   enum class Command : std::uint8_t { kRun, kLab, kSweep, kCompare };
   Command command = Command::kRun;
-  bool virtual_time = false;  ///< kLab: run in virtual time, without DPDK, clocks or devices
+  bool virtual_time = false;  ///< for kLab: whether to run in virtual time, without DPDK, clocks or devices
   std::string config;
   /// Overrides of the form KEY=VALUE, including those that --duration and --messages are converted to.
   std::vector<std::string> overrides;
   study::StudyOptions study;            ///< kSweep
-  std::vector<std::string> algorithms;  ///< kCompare: names for config::load_compared()
+  std::vector<std::string> algorithms;  ///< for kCompare: names for config::load_compared()
   std::optional<std::string> json;      ///< file for the result
   std::optional<std::string> report;    ///< folder for configuration, result, time series and charts
   bool pictures = true;                 ///< draw the charts of the report

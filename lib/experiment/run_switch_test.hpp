@@ -11,7 +11,7 @@ namespace softfeb::experiment {
 struct SwitchTestOptions {
   std::string config;
   std::vector<std::string> overrides;
-  std::vector<std::string> only;      ///< names of tests; empty: all except those on request
+  std::vector<std::string> only;      ///< names of tests; if empty, all except those that run only on request
   std::optional<std::string> expect;  ///< file of expectations
   std::optional<std::string> report;  ///< folder for the report
   std::optional<std::string> json;    ///< file for the result; - for standard output

@@ -90,7 +90,7 @@ struct PauseThresholds {
 /// The congestion point of the firmware's test bench. It measures the throughput towards an egress port
 /// instead of queue lengths. Above the threshold it forges CNPs to the sources of passing packets.
 struct ThresholdForge {
-  std::uint64_t threshold = 0;        ///< bytes per second on the wire, per egress port; 0: off
+  std::uint64_t threshold = 0;        ///< bytes per second on the wire, per egress port; 0 means off
   Time window = 100 * kMicrosecond;   ///< measurement window of the throughput
   Time interval = 50 * kMicrosecond;  ///< minimum interval between two CNPs to the same flow
 };
@@ -148,7 +148,8 @@ struct SwitchConfig {
   std::string name;
   /// Bytes shared by all ports; packets that fit neither here nor into headroom are dropped.
   std::uint64_t buffer = 0;
-  std::uint64_t port_limit = 0;  ///< bytes of the buffer that one egress port may use; 0: the whole buffer
+  /// Bytes of the buffer that one egress port may use; 0 means the whole buffer
+  std::uint64_t port_limit = 0;
   /// Alpha of dynamic thresholds, in units of 1/256: an egress queue may use alpha times the free bytes of
   /// the buffer. If this is 0, there are no dynamic thresholds.
   std::uint32_t dynamic_alpha = 0;
@@ -185,7 +186,7 @@ struct SwitchConfig {
 /// An edge node: one of our endpoints, or an external port with an arbitrary network behind it.
 struct StationConfig {
   std::string name;
-  std::optional<roce::MacAddress> mac;  ///< nullopt: the station's addresses are learnt
+  std::optional<roce::MacAddress> mac;  ///< empty if the station's addresses are learnt
   /// Kind of pause frames that the network honours on behalf of the station, by delaying the station's
   /// frames. This is necessary because some stations react too late in real time. With kOff, the station
   /// itself honours or ignores pause frames.

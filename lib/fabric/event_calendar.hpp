@@ -24,7 +24,7 @@ class EventCalendar {
  public:
   explicit EventCalendar(std::size_t parties);
 
-  Time time() const { return first_ == nullptr ? kNever : first_->time; }  ///< kNever: no event
+  Time time() const { return first_ == nullptr ? kNever : first_->time; }  ///< kNever if there is no event
   std::uint32_t party() const { return first_ == nullptr ? 0 : first_->party; }
   Time time_of(std::uint32_t party) const { return parties_[party].time; }
 
@@ -76,7 +76,7 @@ class EventCalendar {
   std::array<std::uint32_t, kDays + 2> lists_;         ///< first party of each day, and of kFar
   std::array<std::uint64_t, kDays / 64> full_days_{};  ///< bit mask of days with parties
   std::vector<Entry> today_;        ///< sorted; an entry is void if its party has another time
-  Entry* first_ = nullptr;          ///< earliest event, in today_; null: there is none
+  Entry* first_ = nullptr;          ///< earliest event, in today_; null if there is none
   std::uint64_t today_number_ = 0;  ///< number of the current day
   std::uint64_t year_end_ = kDays;  ///< number of the first day whose events are in the list kFar
   unsigned shift_;                  ///< a day has 2^shift_ picoseconds

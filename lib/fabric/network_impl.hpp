@@ -44,7 +44,8 @@ struct Channel {
   Time delayed_at = kNever;
   std::uint16_t from = Topology::kNoPort;  ///< switch port that sends
   std::uint16_t into = Topology::kNoPort;  ///< switch port that receives
-  std::uint32_t station = 0;  ///< receiving station, if no switch port receives; kElsewhere: another slice
+  /// Receiving station, if no switch port receives; kElsewhere if it is in another slice
+  std::uint32_t station = 0;
 
   static constexpr std::uint32_t kElsewhere = UINT32_MAX;
 };
@@ -71,8 +72,8 @@ struct Port {
   FrameList control;  ///< MAC control frames, which are sent first and never paused
   PauseState told;
   PauseSender sender;
-  std::unique_ptr<RateLimits> limits;  ///< null: there are no rate limits
-  std::unique_ptr<PortRules> rules;    ///< null: there are no rules
+  std::unique_ptr<RateLimits> limits;  ///< null if there are no rate limits
+  std::unique_ptr<PortRules> rules;    ///< null if there are no rules
   ThroughputMeter meter;
   Rng marking;  ///< random numbers of marking and of early drops
   PortSnapshot counters;
@@ -82,9 +83,9 @@ struct Port {
   std::array<AverageLength, kQueues> averages{};  ///< only of queues with EcnMarking::weight
   std::uint8_t marks_leaving = 0;                 ///< bit mask of queues with EcnMarking::at_dequeue
   std::uint8_t forced = 0;             ///< bit mask of queues that the watchdog forwards in spite of pauses
-  std::unique_ptr<MacStage> mac;       ///< null: the MAC takes no frames in advance
-  std::unique_ptr<Watchdog> watchdog;  ///< null: there is no watchdog
-  std::unique_ptr<PortDelays> delays;  ///< null: the switch has no delays
+  std::unique_ptr<MacStage> mac;       ///< null if the MAC takes no frames in advance
+  std::unique_ptr<Watchdog> watchdog;  ///< null if there is no watchdog
+  std::unique_ptr<PortDelays> delays;  ///< null if the switch has no delays
   roce::MacAddress own_mac{};          ///< source address of the port's pause frames
   roce::MacAddress peer_mac{};         ///< destination address of the port's pause frames
 
@@ -226,7 +227,7 @@ struct Network::Parts {
 
   NetworkConfig config;
   FrameStore& store;
-  latency::Stamps* stamps = nullptr;  ///< null: times are not recorded
+  latency::Stamps* stamps = nullptr;  ///< null if times are not recorded
   Topology topology;
   std::optional<Multipath> multipath;
   AddressTable addresses;

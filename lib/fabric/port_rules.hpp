@@ -37,7 +37,7 @@ class PortRules {
   bool mtu_counts_tag_;
   bool routes_;
   bool untagged_;
-  std::optional<std::bitset<kVlanIds>> vlans_;  ///< nullopt: all
+  std::optional<std::bitset<kVlanIds>> vlans_;  ///< permitted VLANs; all if empty
 };
 
 /// Decrements the TTL or the hop limit of an IP packet, and updates the IPv4 checksum incrementally (RFC

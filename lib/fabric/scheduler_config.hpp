@@ -11,7 +11,7 @@ struct QueueRates {
   /// Guaranteed rate: up to this rate, the queue is served before all other queues. 0 means that there is no
   /// guarantee.
   std::uint64_t min = 0;
-  std::uint64_t max = 0;         ///< 0: unlimited
+  std::uint64_t max = 0;         ///< 0 means unlimited
   std::uint64_t burst = 16'384;  ///< number of bytes by which the queue may be ahead of each of these rates
 
   bool any() const { return (min | max) != 0; }
@@ -28,7 +28,7 @@ struct SchedulerConfig {
   /// Bytes that are counted for each frame in addition to its length without FCS (at least 60 bytes). With
   /// 24, all bytes on the wire count: FCS, preamble, start delimiter and gap.
   std::uint32_t overhead = 24;
-  std::uint64_t port_rate = 0;        ///< maximum rate of each port; 0: the rate of its link
+  std::uint64_t port_rate = 0;        ///< maximum rate of each port; if 0, this is the rate of its link
   std::uint64_t port_burst = 16'384;  ///< number of bytes by which a port may be ahead of port_rate
 };
 

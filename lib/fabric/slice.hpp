@@ -15,8 +15,10 @@ namespace softfeb::fabric {
 /// simultaneous events depend only on these numbers, so the nodes in a slice behave exactly as they do in the
 /// whole network.
 struct Slice {
-  std::vector<std::uint8_t> switches;  ///< indexed like NetworkConfig::switches; 1: simulated here
-  std::vector<std::uint8_t> stations;  ///< indexed like NetworkConfig::stations; 1: simulated here
+  /// Indexed like NetworkConfig::switches; 1 if the switch is simulated here
+  std::vector<std::uint8_t> switches;
+  /// Indexed like NetworkConfig::stations; 1 if the station is simulated here
+  std::vector<std::uint8_t> stations;
   /// Maximum number of flows with their own counters. NetworkConfig::flows limits the flows of the whole
   /// network; a slice must count more, because it does not know which flows of the network began first.
   std::size_t flows = 4096;

@@ -36,7 +36,7 @@ class Watchdog {
   Verdict check(const PauseState& told, std::uint8_t waiting, const std::array<Time, kQueues>& served_at,
                 Time now, std::size_t& queue);
 
-  Time due() const { return next_due_; }  ///< time of the next check(); kNever: none
+  Time due() const { return next_due_; }  ///< time of the next check(); kNever if there is none
   /// Bit mask of the queues in which a storm was found that has not ended.
   std::uint8_t storms() const { return storms_; }
   bool drops(std::size_t queue) const {

@@ -90,7 +90,7 @@ std::optional<std::size_t> end_of_packet(ByteSpan frame, const RoceLocation& at)
 
 /// Where the parts that follow the BTH begin: offsets from the start of the frame.
 struct Layout {
-  std::size_t reth = 0, immediate = 0;  ///< 0: the packet has no such header
+  std::size_t reth = 0, immediate = 0;  ///< 0 if the packet has no such header
   std::size_t payload = 0;
   std::size_t pad = 0;  ///< start of the pad, which is the end of the payload
   std::size_t icrc = 0;

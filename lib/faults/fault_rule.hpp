@@ -137,9 +137,9 @@ struct FaultAction {
   Time delay = 0;  ///< kDelay
   CorruptTarget target = CorruptTarget::kIcrc;
   std::uint32_t offset = 0;  ///< for targets kPayload and kByte
-  std::uint64_t mask = 0;    ///< kCorrupt: mask that is XORed with the target, in network byte order
-  bool right_icrc = false;   ///< kCorrupt: the iCRC is recomputed after the change
-  PsnRange old;              ///< kReplay: PSN of the packet that is sent again; first == last
+  std::uint64_t mask = 0;    ///< for kCorrupt: mask that is XORed with the target, in network byte order
+  bool right_icrc = false;   ///< for kCorrupt: whether the iCRC is recomputed after the change
+  PsnRange old;              ///< for kReplay: PSN of the packet that is sent again; `first` equals `last`
 };
 
 struct FaultRule {

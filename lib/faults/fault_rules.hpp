@@ -45,7 +45,7 @@ class FaultRules {
   static constexpr std::uint64_t kMostMemory = std::uint64_t{256} << 20;
 
   struct Judgement {
-    std::uint32_t qp = kNone;  ///< index of the queue pair; kNone: no rule can apply to the packet
+    std::uint32_t qp = kNone;  ///< index of the queue pair; kNone if no rule can apply to the packet
     /// In the order in which the actions are carried out; valid until the next call to judge().
     std::span<const RuleHit> hits;
   };

@@ -20,7 +20,7 @@ struct CheckResult {
   bool at_least = false;
   bool gated = true;  ///< true if the check counts towards the verdict
   bool held = false;
-  std::optional<double> value;  ///< empty: there was nothing to check
+  std::optional<double> value;  ///< empty if there was nothing to check
   double limit = 0;
 };
 

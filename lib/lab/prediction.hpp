@@ -45,7 +45,7 @@ class RateReplay {
  private:
   struct Due {
     dcqcn::Edge edge = 0;
-    std::optional<dcqcn::FirmwareParameters> parameters;  ///< empty: the event is a CNP
+    std::optional<dcqcn::FirmwareParameters> parameters;  ///< empty if the event is a CNP
   };
 
   void integrate(Time t);

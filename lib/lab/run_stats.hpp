@@ -30,7 +30,7 @@ struct RunStats {
   Totals totals;
   std::vector<Balance> balances;
   std::uint64_t memory_wrong = 0;       ///< bytes of receivers' memory with unexpected content
-  std::optional<double> rate_tracking;  ///< empty: not checked
+  std::optional<double> rate_tracking;  ///< empty if not checked
   std::optional<double> sawtooth;
   std::shared_ptr<const engine::CompletionTimes> completion_times;  ///< see completion_times()
   std::vector<LinkRuleResults> link_rules;                          ///< results of the fault rules of links

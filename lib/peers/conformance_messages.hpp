@@ -55,7 +55,7 @@ struct RemoteAccess {
 
 struct RegionRequest {
   std::uint64_t size = 64U << 10;        ///< bytes
-  std::optional<RemoteAccess> access{};  ///< empty: everything that the device supports
+  std::optional<RemoteAccess> access{};  ///< if empty, everything that the device supports
   bool other_pd = false;                 ///< in a protection domain that no queue pair uses
   bool deregistered = false;             ///< registered and deregistered again, so that its rkey is invalid
 };
@@ -85,10 +85,10 @@ struct OpenQp {
   roce::Psn psn = 0;                            ///< PSN of our first request
   roce::Qpn dest_qpn = 0;                       ///< our queue pair
   roce::IpAddress ip;                           ///< our RoCE address for this queue pair
-  std::optional<RemoteAccess> access{};         ///< empty: everything that device and transport support
+  std::optional<RemoteAccess> access{};         ///< if empty, everything that device and transport support
   std::uint32_t receives = 0;                   ///< receives to post
   std::uint32_t receive_size = 0;               ///< bytes of each receive, for SENDs
-  std::optional<std::uint8_t> min_rnr_timer{};  ///< code (RC); empty: rdma-sink's --min-rnr-timer
+  std::optional<std::uint8_t> min_rnr_timer{};  ///< code (RC); if empty, that of rdma-sink's --min-rnr-timer
   std::uint8_t max_dest_rd_atomic = 1;          ///< READs and atomics outstanding at a time (RC)
   QpState state = QpState::kRts;
 };

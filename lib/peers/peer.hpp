@@ -82,7 +82,7 @@ struct LocalEndpoint {
   roce::Transport transport = roce::Transport::kRc;
   std::uint32_t pmtu = 1024;       ///< path MTU in bytes
   std::uint32_t message_size = 0;  ///< size of the largest message, in bytes
-  std::uint64_t messages = 0;      ///< messages per QP; 0: unknown in advance
+  std::uint64_t messages = 0;      ///< messages per QP; 0 if the number is not known in advance
   /// Message n of a QP goes to address + (n mod slots)·message_size. If this is 0, there are as many slots as
   /// the QP's memory holds.
   std::uint64_t slots = 0;
@@ -90,7 +90,7 @@ struct LocalEndpoint {
   /// by which rdma-sink checks immediates (doc/rdma-sink.md).
   nlohmann::json immediate = false;
   nlohmann::json payload =
-      nullptr;  ///< rule by which rdma-sink checks the payload (doc/rdma-sink.md); null: no check
+      nullptr;  ///< rule by which rdma-sink checks the payload (doc/rdma-sink.md); null if it does not
   std::vector<LocalQp> qps;
   /// Layout of the events that we send, with one QP for each board (rdma-sink only). Empty if we send no
   /// events.
@@ -121,10 +121,10 @@ struct RemoteEndpoint {
 /// Results of our side, sent to the receiver at the end.
 struct PeerResults {
   bool complete = false;       ///< every message was sent and, on RC, acknowledged
-  bool counted = true;         ///< false: the number of messages is unknown (rdma-sink only)
+  bool counted = true;         ///< if false, the number of messages is unknown (rdma-sink only)
   std::uint64_t messages = 0;  ///< messages sent, sum over all QPs
   std::uint64_t payload_bytes = 0;
-  std::vector<std::uint64_t> messages_of_qp;  ///< in the order of LocalEndpoint::qps; empty: not reported
+  std::vector<std::uint64_t> messages_of_qp;  ///< in the order of LocalEndpoint::qps; empty if not reported
   /// Measured time, from the start of traffic or the end of the warm-up to the last completion.
   double seconds = 0;
   /// Number of triggers of the run, regardless of the number of builders. Empty if there are no events.

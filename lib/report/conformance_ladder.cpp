@@ -62,7 +62,7 @@ struct Row {
   const MissingAnswer* missing = nullptr;
   std::uint32_t number = 0;  ///< number of the step
   Time time = 0;             ///< time of the packet; kGap: length of the gap
-  std::size_t left_out = 0;  ///< kLeftOut: number of packets that are not drawn
+  std::size_t left_out = 0;  ///< for kLeftOut: number of packets that are not drawn
 
   int height() const {
     if (kind == Kind::kStep) return kStepHeight;
@@ -118,7 +118,7 @@ std::vector<Row> rows_of(const CaseResult& result, std::uint32_t part, Time gap)
   }
   std::vector<Row> out;
   std::uint32_t step = 0;
-  Time last = kNever;  // kNever: unknown
+  Time last = kNever;  // kNever if unknown
   for (const Row& event : events) {
     if (event.kind == Row::Kind::kLeftOut) {
       out.push_back(event);

@@ -112,7 +112,7 @@ const Figure* seen_pool(const FigureIndex& figures) {
 
 /// The alpha of a dynamic threshold, and the pool sizes with which it explains what the queues held.
 struct AlphaFound {
-  std::uint64_t alpha = 0;  ///< 0: no alpha explains it
+  std::uint64_t alpha = 0;  ///< 0 if no alpha explains it
   WholeRange pool;
 };
 

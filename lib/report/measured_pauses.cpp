@@ -30,7 +30,7 @@ class ThresholdBytes {
 
  private:
   const fabric::SwitchConfig& config_;
-  std::uint64_t frame_;  ///< length of the frames; 0: they had several lengths
+  std::uint64_t frame_;  ///< length of the frames; 0 if they had several lengths
 };
 
 /// Largest x with a·(buffer − bytes)/256 ≥ bytes + x; 0 if there is none. a: `alpha`.

@@ -16,7 +16,7 @@ using FigureLabels = std::map<std::string, std::string>;
 /// A row of a report: one figure, or several with the same name and different labels.
 struct SwitchRow {
   std::string name;         ///< as in a file of expectations: "load[direction=both,size=78]"
-  std::size_t figures = 1;  ///< 0: there is no figure, and the row is about an expectation
+  std::size_t figures = 1;  ///< 0 if there is no figure, and the row is about an expectation
   /// The value with its unit, a range of values if there are several figures, a word, or the status.
   std::string value;
   std::string interval;  ///< in words; empty if there is none

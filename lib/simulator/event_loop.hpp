@@ -87,7 +87,7 @@ class EventLoop {
 
   FramePool pool_;
   fabric::Network network_;
-  const fabric::Slice* slice_;  ///< null: the whole network
+  const fabric::Slice* slice_;  ///< null if the loop simulates the whole network
   std::vector<Place> places_;
   std::vector<std::uint32_t> place_of_;  ///< indexed by station
   fabric::EventCalendar next_;           ///< next event of each endpoint

@@ -22,7 +22,7 @@ struct Delivered {
   /// Time of the receiver's snapshot, or of the latest one if there are several receivers; 0 if UC is not
   /// used.
   Time received_at = 0;
-  bool known = true;  ///< false: some payload is sent over UC to an external receiver, and not counted
+  bool known = true;  ///< if false, some payload is sent over UC to an external receiver, and not counted
 
   Delivered& operator+=(const Delivered& o);
 };

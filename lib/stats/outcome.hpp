@@ -107,7 +107,7 @@ struct Outcome {
   std::vector<std::optional<EventFileOutcome>> event_files;
   /// Counters of the fault rules, by port and rule. Empty in virtual time, which has no ports.
   std::vector<std::vector<faults::RuleCounters>> fault_rules;
-  std::vector<HostOutcome> hosts;         ///< indexed like RunConfig::hosts; empty: there is one host
+  std::vector<HostOutcome> hosts;         ///< indexed like RunConfig::hosts; empty if there is one host
   std::vector<std::size_t> worker_hosts;  ///< with `hosts`: the host of each element of `workers`
   /// With `hosts`, the results of the ports, indexed like RunConfig::ports. An element is null if its port is
   /// in this process.

@@ -17,9 +17,9 @@ struct StudyOptions {
   std::optional<std::string> out;      ///< folder of the study
   std::optional<std::string> task;     ///< I/N, or auto: run only this task's points
   bool collect = false;                ///< run no points, but combine the results in the folder
-  std::string on;                      ///< name of the engine; empty: Engine::kHere
-  std::string hosts;                   ///< kParallel: hosts, separated by commas; empty: this host
-  std::optional<std::size_t> tasks;    ///< number of tasks; nullopt: the engine's rule determines it
+  std::string on;                      ///< name of the engine; empty means Engine::kHere
+  std::string hosts;                   ///< for kParallel: hosts, separated by commas; if empty, this host
+  std::optional<std::size_t> tasks;    ///< number of tasks; empty if the engine's rule determines it
   std::string engine_args;             ///< further arguments of sbatch or parallel, separated by blanks
   bool existing = false;               ///< the folder must already contain this study
   std::optional<std::size_t> threads;  ///< number of points that a process runs at a time

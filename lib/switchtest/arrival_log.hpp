@@ -52,7 +52,7 @@ class ArrivalLog {
   };
   struct Track {
     KindStats stats;
-    std::unique_ptr<Window> window;  ///< null: frames of this kind are for another port
+    std::unique_ptr<Window> window;  ///< null if frames of this kind are for another port
     std::uint64_t next = 0;          ///< one more than the highest sequence number so far
     Time last_delay = 0;
   };

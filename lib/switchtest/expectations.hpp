@@ -36,7 +36,7 @@ struct Verdict {
   };
   std::size_t expectation = 0;  ///< index
   std::string test;
-  std::optional<std::size_t> figure;  ///< index into TestReport::figures; nullopt: no figure matches
+  std::optional<std::size_t> figure;  ///< index into TestReport::figures; empty if no figure matches
   Outcome outcome = Outcome::kHeld;
   std::string reason;  ///< in words, unless the expectation held
 };

@@ -18,7 +18,7 @@ struct Fill {
   std::uint16_t from = 0;
   FrameKind frame;
   std::uint64_t count = 0;
-  Time gap = 0;  ///< from start to start; 0: back to back
+  Time gap = 0;  ///< time from the start of a frame to the start of the next; 0 means back to back
 };
 
 struct FillPlan {
@@ -71,7 +71,8 @@ std::optional<std::vector<FrameCount>> count_held(Context& ctx, const FillPlan& 
 /// How many frames of one kind a frozen queue holds.
 struct Capacity {
   FrameCount frames;
-  bool full = false;    ///< false: the queue accepted all frames that were sent, so its capacity is greater
+  /// If false, the queue accepted all frames that were sent, so its capacity is greater
+  bool full = false;
   bool paused = false;  ///< the switch sent pause frames to the sender
 };
 

@@ -51,7 +51,7 @@ class FrameWriter {
     std::uint32_t dest_qp = 0;
     bool plain_udp = false;
     bool rc = false;
-    std::uint32_t frames_per_ack = 0;  ///< 0: no frame requests an acknowledgement
+    std::uint32_t frames_per_ack = 0;  ///< 0 if no frame requests an acknowledgement
   };
 
   std::uint16_t id_;

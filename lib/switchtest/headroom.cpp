@@ -36,7 +36,7 @@ class HeadroomTest {
   PausedClass class_;
   HeadroomTrials trials_;
   std::uint64_t xoff_ = 0;        ///< number of frames from A that make the switch pause A
-  std::optional<LeftForA> left_;  ///< nullopt: C cannot fill the memory
+  std::optional<LeftForA> left_;  ///< empty if C cannot fill the memory
 };
 
 /// Returns false if too many trials were void.

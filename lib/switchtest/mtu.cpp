@@ -30,7 +30,7 @@ class FrameSearch {
     std::uint32_t pass = 0;  ///< the largest length that arrived
     /// The smallest length that did not arrive; 0 if all lengths that the rig can send arrive.
     std::uint32_t fail = 0;
-    std::uint32_t probe = 0;  ///< length in the next trial; 0: the search has ended
+    std::uint32_t probe = 0;  ///< length in the next trial; 0 if the search has ended
     KindStats of_fail;        ///< what happened to frames of length `fail`
   };
 

@@ -19,7 +19,7 @@ struct QueueRelation {
     kUnknown,  ///< the comparison did not show the relation
   };
   Kind kind = Kind::kUnknown;
-  Interval weight{};  ///< kShares: weight in units of that of the other queue
+  Interval weight{};  ///< for kShares: weight in units of that of the other queue
 };
 
 /// Queues that share the capacity that higher levels leave. A queue that is alone in its level has strict

@@ -40,7 +40,7 @@ class Responder {
 
   /// The queue pair that sends a kind of frames to this port.
   struct Peer {
-    std::optional<std::uint32_t> qp;  ///< nullopt: the frames need no answer
+    std::optional<std::uint32_t> qp;  ///< empty if the frames need no answer
     roce::HeaderTemplate path;        ///< back to the sender
     /// Identifications of the next CNP and of the next acknowledgement.
     std::uint16_t cnps = 0;

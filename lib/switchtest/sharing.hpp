@@ -37,7 +37,7 @@ struct SharingFound {
   std::string reason;                 ///< why the sharing is unknown
   std::optional<ThresholdFit> fit{};  ///< only for kDynamic
   double pool_low = 0;                ///< lower bound of the memory in bytes
-  std::optional<double> pool_high{};  ///< upper bound; nullopt: unknown
+  std::optional<double> pool_high{};  ///< upper bound; empty if unknown
 };
 
 /// Concludes from a series how its queues share the memory. Pure function.

@@ -23,7 +23,7 @@ struct SoakPlan {
   Time total = 0;
   Time sample = 0;   ///< interval between samples; each sample is a trial
   Time traffic = 0;  ///< time in each sample during which frames are sent
-  Time recheck = 0;  ///< interval between repetitions of other tests; 0: no repetitions
+  Time recheck = 0;  ///< interval between repetitions of other tests; 0 means no repetitions
 };
 
 /// Samples are one minute apart. In tests of more than a day, the interval is longer, so that the number of

@@ -69,12 +69,12 @@ class TestPort {
     const Source* source = nullptr;
     std::size_t index = 0;  ///< in Trial::sources
     Rng rng;
-    Time due = kNever;  ///< when the next frame is due; kNever: none is left
+    Time due = kNever;  ///< time at which the next frame is due; kNever if none is left
     Time planned = 0;   ///< when the next frame would be due if all frames had left in time
     std::uint64_t sent = 0;
     std::uint16_t kind = 0;             ///< kind of the next frame
     Time skew = 0;                      ///< how late the first frame left
-    std::unique_ptr<BoardPace> pace{};  ///< null: the source uses gaps
+    std::unique_ptr<BoardPace> pace{};  ///< null if the source uses gaps
   };
   struct Control {
     Time at = 0;

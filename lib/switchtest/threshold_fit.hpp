@@ -20,10 +20,10 @@ struct HeldPoint {
 struct ThresholdFit {
   double alpha = 0;
   double alpha_low = 0;
-  std::optional<double> alpha_high;  ///< nullopt: a queue may fill the memory (α = ∞)
+  std::optional<double> alpha_high;  ///< empty if a queue may fill the memory (α = ∞)
   double pool = 0;                   ///< B
   double pool_low = 0;
-  std::optional<double> pool_high;  ///< nullopt: the threshold may be constant (α = 0)
+  std::optional<double> pool_high;  ///< empty if the threshold may be constant (α = 0)
   double share = 0;                 ///< s
   double share_low = 0, share_high = 1;
 };

@@ -53,7 +53,7 @@ struct FrameKind {
   /// answers as Trial::answers says. All frames of the kind must come from one source.
   std::optional<std::uint32_t> rc_source_qp;
   std::uint16_t source_host = 0;           ///< added to the source IP address
-  std::optional<PortAddress> destination;  ///< destination addresses; nullopt: those of port `to`
+  std::optional<PortAddress> destination;  ///< destination addresses; if empty, those of port `to` are used
   std::uint8_t ttl = 64;
   bool record = false;              ///< each arrival is recorded in TrialResult::arrivals
   std::uint16_t latency_group = 0;  ///< index into TrialResult::latency
@@ -141,7 +141,7 @@ struct Trial {
   std::vector<Source> sources;
   std::vector<Freeze> freezes;
   std::vector<PauseFrame> pauses;
-  std::optional<Answers> answers;  ///< nullopt: RC frames are not answered
+  std::optional<Answers> answers;  ///< empty if RC frames are not answered
   std::vector<ForgedCnp> forged_cnps;
   std::vector<Obedience> obedience;  ///< indexed by rig port; ports without an entry obey at once
   /// Frames that arrive after this time are ignored, so leave enough time for the last frames.
@@ -154,7 +154,7 @@ struct Trial {
   /// If this is false, the trial is valid even if a port receives more pause frames than it can record.
   /// TrialResult::pauses then contains only the first ones.
   bool all_pauses = true;
-  Time series_interval = 0;  ///< interval of KindStats::series; 0: no series
+  Time series_interval = 0;  ///< interval of KindStats::series; 0 means no series
   /// Kind of pause frames that the ports obey.
   roce::PauseMode obeyed = roce::PauseMode::kPfc;
   /// Priority of untagged frames by DSCP, for ports that obey PFC. The priority of a tagged frame is its PCP.

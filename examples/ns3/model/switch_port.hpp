@@ -92,7 +92,7 @@ class SwitchPort {
 
   std::array<std::deque<QueuedFrame>, kQueues> queues_;
   std::array<std::uint64_t, kQueues> bytes_{};
-  std::array<std::uint64_t, kQueues> quantum_{};  ///< 0: strict priority
+  std::array<std::uint64_t, kQueues> quantum_{};  ///< 0 means strict priority
   std::array<std::uint64_t, kQueues> deficit_{};
   std::uint32_t overhead_;
   std::uint64_t total_ = 0;

@@ -67,7 +67,7 @@ class ModelQp {
   struct Message {
     bool active = false;
     Type type = Type::kWrite;
-    ModelRegion* region = nullptr;  ///< null: no memory is written
+    ModelRegion* region = nullptr;  ///< null if no memory is written
     std::uint64_t address = 0;
     std::uint64_t length = 0;
     std::uint64_t done = 0;
@@ -120,7 +120,7 @@ class ModelQp {
   bool event_ = false;
   std::uint8_t request_tos_ = 0;
   std::optional<bool> mig_req_;      ///< kMigReqMustStay
-  std::optional<roce::Psn> cut_at_;  ///< kUcStaysCut: PSN for which the queue pair waits
+  std::optional<roce::Psn> cut_at_;  ///< for kUcStaysCut: PSN for which the queue pair waits
   bool deaf_ = false;                ///< kUcCutForEver
   std::optional<Time> notified_;     ///< time of the latest CNP
   bool mark_pending_ = false;

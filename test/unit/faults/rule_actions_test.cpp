@@ -46,7 +46,7 @@ struct HeapPackets {
 struct Exit {
   HeapPackets& packets;
   std::size_t places = SIZE_MAX;
-  bool forwards = true;  ///< false: packets are lost at random
+  bool forwards = true;  ///< if false, packets are lost at random
   std::vector<roce::Psn> out = {};
   std::vector<HeapFrame> frames = {};
 

@@ -18,7 +18,7 @@ namespace softfeb::test {
 struct Truth {
   std::string test, figure;
   Labels labels{};
-  std::optional<double> value{};  ///< nullopt: the figure is a word, or absent
+  std::optional<double> value{};  ///< empty if the figure is a word or is absent
   double slack = 0;               ///< the true value is known only to this accuracy
   std::string text{};             ///< the word
   bool absent = false;            ///< the switch does not have this feature
