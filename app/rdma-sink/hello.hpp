@@ -77,7 +77,7 @@ struct Hello {
 /// The client's last line, which reports what the client has sent.
 struct End {
   bool complete = false;
-  /// If false, the client does not know how many messages it sent
+  /// If false, the client does not know how many messages it sent.
   bool counted = true;
   std::uint64_t messages = 0;                 ///< number of messages sent on all QPs together
   std::vector<std::uint64_t> messages_of_qp;  ///< number of messages sent on each QP; empty if not reported

@@ -29,7 +29,7 @@ struct RegistrationOptions {
   std::uint32_t entries = 64;  ///< maximum number of transfers in progress
   std::uint32_t escape = 512;  ///< maximum number of messages that wait for their transfer's first message
   std::uint64_t escape_timeout_us = 1'000'000;
-  /// Time after which an incomplete transfer is abandoned; 0 means never
+  /// Time after which an incomplete transfer is abandoned; 0 means never.
   std::uint64_t entry_timeout_us = 0;
   std::uint32_t remember = 16;  ///< number of complete transfers whose late messages are recognized
 };
@@ -45,7 +45,7 @@ struct Options {
   std::uint64_t memory = 64U << 20;  ///< receive memory in bytes, divided evenly among the QPs of a session
   bool region_per_qp = false;
   std::uint32_t max_qps = 4096;
-  /// Number of receives posted on each QP; if empty, share_out() chooses it
+  /// Number of receives posted on each QP; if empty, share_out() chooses it.
   std::optional<std::uint32_t> recvs;
   /// Number of receives that all QPs share. Empty if each QP has receives of its own.
   std::optional<std::uint32_t> srq;

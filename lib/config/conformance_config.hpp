@@ -38,7 +38,7 @@ struct ConformanceConfig {
   std::uint32_t pmtu = 1024;       ///< perftest:// and `qps`: path MTU of the queue pairs in bytes
   std::string profile = "iba";     ///< name of a profile, or path of a file
   std::vector<std::string> cases;  ///< groups and cases, all if empty; a leading `!` excludes one
-  /// Second address of the board; without it, cases that need it do not run
+  /// Second address of the board; without it, cases that need it do not run.
   std::optional<IpAddress> second_ip;
   std::optional<IpPrefix> ip6;          ///< IPv6 address of the board; without it, cases over IPv6 do not run
   std::optional<IpAddress> target_ip6;  ///< IPv6 address of the target

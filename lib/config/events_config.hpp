@@ -32,7 +32,7 @@ struct TriggerSourceSettings {
 struct TriggerConfig {
   std::string name;
   Time dead_time = 0;
-  /// If true, boards receive the triggers of `softfeb trigger` when the run is in real time
+  /// If true, boards receive the triggers of `softfeb trigger` when the run is in real time.
   bool message = false;
   std::vector<TriggerSourceSettings> sources;
   Where where;

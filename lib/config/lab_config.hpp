@@ -24,7 +24,7 @@ struct LabCheck {
   double limit = 0;  ///< shares from 0 to 1, times in seconds, sizes in bytes
   Where where;
   std::string text = {};  ///< the limit as written in the file
-  /// True for `at least`, false for `at most`; empty for the check's default
+  /// True for `at least`, false for `at most`; empty for the check's default.
   std::optional<bool> at_least = {};
 };
 

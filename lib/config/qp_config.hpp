@@ -58,7 +58,7 @@ using Target = std::variant<ReceiverTarget, AddressTarget, PerftestTarget, SinkT
 struct PayloadConfig {
   board::PayloadKind kind = board::PayloadKind::kCounter;
   std::string file;  ///< for kFile: path of the file
-  /// For kFile: size of the file in bytes when the configuration was loaded; not 0
+  /// For kFile: size of the file in bytes when the configuration was loaded; not 0.
   std::uint64_t file_size = 0;
   std::uint64_t repeat = 1;  ///< for kFile: number of times the file is sent
   Where where;

@@ -80,7 +80,7 @@ using engine::HugePages;
 struct EalConfig {
   HugePages hugepages = HugePages::kAuto;  ///< with kAuto, huge pages are used if the host has free ones
   std::optional<std::uint64_t> memory;     ///< bytes; if empty, as much as the configuration needs
-  /// --file-prefix; if empty, no files are shared with other processes
+  /// Argument of --file-prefix. If empty, no files are shared with other processes.
   std::optional<std::string> prefix;
   std::vector<std::string> args;  ///< appended unchanged to the arguments of rte_eal_init()
   Where where;
@@ -91,7 +91,7 @@ using engine::IdlePolicy;
 /// Section `workers`.
 struct WorkersConfig {
   std::size_t count = 1;  ///< number of workers; cpus.size() if CPUs are given
-  /// CPU of each worker; if empty, they are chosen from the process's affinity
+  /// CPU of each worker; if empty, they are chosen from the process's affinity.
   std::vector<unsigned> cpus;
   std::optional<unsigned> main_cpu;  ///< CPU of the main lcore, which handles no packets
   IdlePolicy idle = IdlePolicy::kPause;

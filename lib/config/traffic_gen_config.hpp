@@ -21,7 +21,7 @@ struct TrafficGenConfig {
   static constexpr std::uint32_t kSlotBytes = 9216, kSlots = 8;
 
   board::TrafficGenSettings registers;
-  /// If true, the generators are enabled when the board starts its traffic
+  /// If true, the generators are enabled when the board starts its traffic.
   bool start = false;
   std::vector<std::string> to_names;  ///< names of the receivers, as written in the file; may be empty
   /// Index of the receiver to which this port of the board sends. The vector has one element, or none if

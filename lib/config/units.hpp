@@ -42,7 +42,7 @@ Parsed<std::uint64_t> parse_integer(const std::string& text, std::uint64_t low, 
 /// Parses 2026-05-04T12:00:00[.5]Z, or the same with an offset such as +02:00, to nanoseconds since 1970.
 Parsed<std::int64_t> parse_wall_clock(const std::string& text);
 
-/// Parses true, yes, on; false, no, off.
+/// Parses "true", "yes" and "on" as true, and "false", "no" and "off" as false.
 Parsed<bool> parse_bool(const std::string& text);
 
 /// The format functions return a text that parses to the same value. The only exception is format_rate() with

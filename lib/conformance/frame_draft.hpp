@@ -68,7 +68,7 @@ class FrameDraft {
   Bytes icrc_;                  ///< empty if the packet has no iCRC
   std::size_t payload_at_ = 0;  ///< offset in transport_
   std::size_t payload_size_ = 0;
-  /// If false, the iCRC is computed without the eight bytes of ones before the packet
+  /// If false, the iCRC is computed without the eight bytes of ones before the packet.
   bool whole_icrc_ = true;
   bool byte4_masked_ = true;
   bool icrc_absent_ = false;

@@ -192,7 +192,7 @@ class PartRun {
   std::map<std::string, std::vector<Time>> latencies_;  ///< by Step::latency
   std::optional<TargetRequest> request_;
   bool waiting_ = false;
-  /// Deviation that the profile lists for this case; null if there is none
+  /// Deviation that the profile lists for this case; null if there is none.
   const Deviation* deviation_ = nullptr;
   Failures failures_ = 0;
   Failures unlisted_ = 0;

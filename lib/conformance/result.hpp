@@ -45,7 +45,7 @@ struct TracePacket {
   Judgement judgement = Judgement::kSent;
   Fault fault = Fault::kNone;
   std::uint32_t part = 0;  ///< number of the part, from 1; 0 if the case has no parts
-  /// Number of the step in its part, from 1; 0 if this was before or after the steps
+  /// Number of the step in its part, from 1; 0 if this was before or after the steps.
   std::uint32_t step = 0;
   std::uint8_t opcode = 0;
   roce::Psn psn = 0;

@@ -85,7 +85,7 @@ class alignas(64) Hpcc final : public CongestionControl {
   HpccParameters parameters_;
   std::uint32_t stage_ = 0;
   std::uint16_t path_ = 0;
-  /// Number of records in seen_; 0 if there are no previous records
+  /// Number of records in seen_; 0 if there are no previous records.
   std::uint8_t count_ = 0;
   std::array<IntRecord, kMaxIntRecords> seen_;  ///< records of the previous acknowledgement
 };

@@ -89,9 +89,8 @@ class FragmentFifo {
 
   /// True if a piece is ready to be posted.
   bool has_piece() const { return !to_send_.empty(); }
-  /// Returns the next piece. Requires has_piece(). If the queue pair of a piece has no room, the pieces
-  /// behind this piece also wait. Therefore each queue pair should have room for all pieces of `fifo`
-  /// fragments.
+  /// Returns the next piece. Requires has_piece(). If the queue pair of a piece has no room, the pieces after
+  /// it also wait. Therefore each queue pair should have room for all pieces of `fifo` fragments.
   FragmentPiece piece() const;
   /// Call after posting the piece that piece() returned.
   void pop();

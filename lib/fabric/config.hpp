@@ -148,7 +148,7 @@ struct SwitchConfig {
   std::string name;
   /// Bytes shared by all ports; packets that fit neither here nor into headroom are dropped.
   std::uint64_t buffer = 0;
-  /// Bytes of the buffer that one egress port may use; 0 means the whole buffer
+  /// Bytes of the buffer that one egress port may use; 0 means the whole buffer.
   std::uint64_t port_limit = 0;
   /// Alpha of dynamic thresholds, in units of 1/256: an egress queue may use alpha times the free bytes of
   /// the buffer. If this is 0, there are no dynamic thresholds.

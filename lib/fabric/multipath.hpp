@@ -53,7 +53,7 @@ class Multipath {
   static std::uint32_t index_in(Set& set, Chooser& chooser, const Frame& frame);
 
   std::vector<Chooser> choosers_;  ///< indexed by switch
-  /// Index of the set, by [switch][station]; kNoSet if there is no path
+  /// Index of the set, by [switch][station]; kNoSet if there is no path.
   std::vector<std::vector<std::uint32_t>> set_of_;
   std::vector<Set> sets_;
   std::vector<Member> members_;

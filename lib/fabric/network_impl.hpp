@@ -44,7 +44,7 @@ struct Channel {
   Time delayed_at = kNever;
   std::uint16_t from = Topology::kNoPort;  ///< switch port that sends
   std::uint16_t into = Topology::kNoPort;  ///< switch port that receives
-  /// Receiving station, if no switch port receives; kElsewhere if it is in another slice
+  /// Receiving station, if no switch port receives; kElsewhere if it is in another slice.
   std::uint32_t station = 0;
 
   static constexpr std::uint32_t kElsewhere = UINT32_MAX;

@@ -35,7 +35,7 @@ struct Topology {
   std::vector<PortPlace> ports;  ///< grouped by switch, in the order of links
   /// First port of each switch, followed by the number of all ports.
   std::vector<std::uint32_t> first_port;
-  /// Sending port of each direction; kNoPort if a station sends
+  /// Sending port of each direction; kNoPort if a station sends.
   std::vector<std::uint16_t> port_of;
   std::vector<std::uint32_t> station_direction;  ///< sending direction of each station
   /// For each port: true if frames are flooded over its link (spanning_tree()). All are true without loops.

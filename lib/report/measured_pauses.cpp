@@ -51,8 +51,8 @@ void raise_memory(const WholeRange& at, MeasuredSwitch& out) {
   if (out.config.buffer < least && !range.empty()) out.config.buffer = roundest_size(range);
 }
 
-/// Sizes of the memory for which a dynamic threshold lies between `at.low` − 1 and `at.high` bytes, if no
-/// other sender uses memory.
+/// Returns the sizes of the memory for which a dynamic threshold lies between `at.low` − 1 and `at.high`
+/// bytes, if no other sender uses memory.
 WholeRange pool_of_threshold(const WholeRange& at, std::uint64_t alpha) {
   const auto pool = [&](std::uint64_t bytes) { return (bytes * (alpha + kAlphaParts) + alpha - 1) / alpha; };
   return {pool(at.low - 1), pool(at.high) - 1};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The folder of a report.
+// Writes the folder of a report.
 #include "dataplane/error.hpp"
 #include "report/atomic_file.hpp"
 #include "report/result.hpp"

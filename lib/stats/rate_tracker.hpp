@@ -87,7 +87,8 @@ struct PortInterval {
 
 /// Event data of all boards and receivers in an interval.
 struct EventInterval {
-  /// A receiver of this process builds events. If none does, `rate`, `complete` and `incomplete` are unknown.
+  /// True if a receiver of this process builds events. Otherwise, `rate`, `complete` and `incomplete` are
+  /// unknown.
   bool built = false;
   double rate = 0;  ///< complete events per second
   /// Complete events; this and the next two members are counts since the start.

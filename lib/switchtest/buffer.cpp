@@ -203,8 +203,8 @@ bool BufferTest::measure(std::uint32_t size) {
   return true;
 }
 
-/// Frame sizes with FCS: the large one, and smaller ones until a queue holds enough frames to distinguish a
-/// limit from a dynamic threshold, but not more than kMost.
+/// Returns frame sizes with FCS: the large one, followed by smaller ones until a queue holds enough frames to
+/// distinguish a limit from a dynamic threshold, but at most kMost.
 std::vector<std::uint32_t> BufferTest::sizes() const {
   constexpr std::uint64_t kEnough = 300, kMost = 20'000;
   std::vector<std::uint32_t> out{class_.size};

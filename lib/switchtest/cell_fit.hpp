@@ -20,7 +20,7 @@ struct CellPoint {
 struct CellFit {
   /// Cells that are larger than the longest frame cannot be distinguished from each other.
   bool unlimited = false;  ///< if true, `cell_high` has reached this size, so larger cells are possible, too
-  /// Size of a cell; 1 if no steps were seen, but cells of a few bytes remain possible
+  /// Size of a cell; 1 if no steps were seen, but cells of a few bytes remain possible.
   std::uint32_t cell = 0;
   /// Smallest and largest cell size that agrees with all points.
   std::uint32_t cell_low = 0;

@@ -71,7 +71,7 @@ std::optional<std::vector<FrameCount>> count_held(Context& ctx, const FillPlan& 
 /// How many frames of one kind a frozen queue holds.
 struct Capacity {
   FrameCount frames;
-  /// If false, the queue accepted all frames that were sent, so its capacity is greater
+  /// If false, the queue accepted all frames that were sent, so its capacity is greater.
   bool full = false;
   bool paused = false;  ///< the switch sent pause frames to the sender
 };

@@ -35,7 +35,7 @@ class FrameWriter {
   /// zeros().
   void write(std::uint16_t kind, std::uint64_t sequence, Time departed, engine::TxFrame& out);
 
-  /// Zero bytes, as many as the longest payload has.
+  /// Returns bytes with value 0, as many as the longest payload has.
   static ByteSpan zeros();
 
   /// Length of a frame without FCS, but with its 802.1Q tag if it has one.

@@ -73,7 +73,7 @@ double DelaySearch::early(std::uint64_t step) const {
   return errors == passed_.end() ? 0 : nanoseconds(errors->second.early);
 }
 
-/// By how much more than its nominal delay A may have waited in a trial that failed.
+/// Returns the time by which A may have waited longer than its nominal delay in a trial that failed.
 double DelaySearch::late(std::uint64_t step) const {
   const auto errors = failed_.find(step);
   return errors == failed_.end() ? 0 : nanoseconds(errors->second.late);

@@ -13,7 +13,7 @@ namespace softfeb::switchtest {
 
 namespace {
 
-constexpr std::uint16_t kDuration = 1'000;  ///< in quanta; as long as 15 frames of 4174 bytes take
+constexpr std::uint16_t kDuration = 1'000;  ///< in quanta: the time that 15 frames of 4174 bytes take
 
 /// Returns the longest time between two frames of any kind that D received after `from`, up to the last frame
 /// of kind `kind`. Returns std::nullopt if D received no frame of this kind after `from`.

@@ -29,7 +29,7 @@ class Recheck {
   };
   struct Values {
     std::string unit;
-    std::vector<Curve::Point> points;  ///< x: time since the start, in hours
+    std::vector<Curve::Point> points;  ///< x is the time since the start, in hours
     unsigned absent = 0;               ///< number of runs in which the switch did not have this feature
   };
 

@@ -51,8 +51,8 @@ class SchedulerSearch {
 
   Context& ctx_;
   SchedulerTrials trials_;
-  std::vector<std::uint8_t> dscps_;  ///< by queue
-  /// Limit of each queue in bytes per second; empty if it has none
+  std::vector<std::uint8_t> dscps_;  ///< DSCP of each queue
+  /// Limit of each queue in bytes per second; empty if it has none.
   std::vector<std::optional<Interval>> limits_;
   std::optional<Interval> port_limit_;  ///< limit of all queues together
   bool uncertain_ = false;              ///< a queue may have a limit that the rig cannot observe

@@ -23,7 +23,7 @@ enum class Sharing : std::uint8_t {
 /// Numbers of frames of one size that queues held, when one queue was filled after the other.
 struct QueueSeries {
   struct Queue {
-    double used = 0;  ///< bytes that other queues held meanwhile
+    double used = 0;  ///< number of bytes that other queues held at the same time
     FrameCount frames;
   };
   double frame = 0;               ///< bytes of a frame

@@ -27,7 +27,7 @@ class SoakLog {
   struct Sample {
     Time at = 0;  ///< end of the sample
     std::uint64_t missing = 0;
-    /// Delays in nanoseconds; 0 if no frame arrived, or if times were wrong
+    /// Delays in nanoseconds; 0 if no frame arrived, or if times were wrong.
     double p50 = 0, p99 = 0, max = 0;
   };
   struct Missing {

@@ -25,7 +25,7 @@ struct Reply {
   std::uint32_t psn = 0;
   std::uint8_t syndrome = roce::Aeth::kNoCredits;
   std::uint32_t msn = 0;
-  bool absolute = false;  ///< psn is not counted from e
+  bool absolute = false;  ///< if true, psn is not counted from e
 };
 struct Behaviour {
   std::vector<Reply> replies;

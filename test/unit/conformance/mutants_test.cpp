@@ -221,7 +221,7 @@ constexpr Mutant kMutants[] = {
     {M::kCnpsGoOn, "CNP-21"},
 };
 
-/// With these mutations, the baseline fails, so no other case is run. `cases` is the begin of the reason.
+/// With these mutations, the baseline fails, so no other case is run. The reason begins with `cases`.
 constexpr Mutant kWithoutBaseline[] = {
     {M::kTosCovered, "no WRITE was acknowledged", ""},
     {M::kTtlCovered, "no WRITE was acknowledged", ""},

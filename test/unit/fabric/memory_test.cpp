@@ -131,7 +131,7 @@ TEST_CASE("memory: the minimum of a queue is in addition to the shared buffer") 
 
 TEST_CASE("memory: limits do not apply to the minimum") {
   auto config = FullStar::config(2, 100'000);
-  config.switches[0].dynamic_alpha = 1;  // at most 390 bytes
+  config.switches[0].dynamic_alpha = 1;  // beyond the minimum, a queue may use at most 390 bytes
   config.switches[0].queues[3].minimum = 5000;
   CHECK(FullStar(config).send(10, 1024, 0) == 0);
   CHECK(FullStar(config).send(10) == 4);

@@ -244,7 +244,7 @@ TEST_CASE("multipath: frames take only the shortest paths") {
   CHECK(b.at_station(2).size() == 20);
   CHECK(b.at_station(3).size() == 20);
   const auto& snapshot = b.look(kMillisecond);
-  CHECK(snapshot.next_hops.empty());  // no choice anywhere
+  CHECK(snapshot.next_hops.empty());  // no switch had to choose
   std::uint64_t hops = 0;
   for (const auto& port : snapshot.ports) hops += port.tx_packets;
   CHECK(hops == 40 * 3);

@@ -79,7 +79,7 @@ TEST_CASE("characters that XML forbids are replaced", "[markup]") {
 TEST_CASE("a terminal gets no control characters", "[markup]") {
   CHECK(printable("plain µ …") == "plain µ …");
   CHECK(printable("a\x1b[31m\n\x7f") == "a?[31m??");
-  CHECK(printable("\xc2\x9b") == "?");  // CSI in two bytes
+  CHECK(printable("\xc2\x9b") == "?");  // the control character CSI, in two bytes
   CHECK(printable("\xc2\xa0") == "\xc2\xa0");
   CHECK(printable("\xff"
                   "a\xe2\x82") == "?a??");

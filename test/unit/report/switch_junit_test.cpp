@@ -19,7 +19,7 @@ std::size_t number_of(const std::string& text, const std::string& what) {
   return n;
 }
 
-/// Returns the text from the begin of the case with this name to the begin of the next case.
+/// Returns the text from the beginning of the case with this name to the beginning of the next case.
 std::string case_in(const std::string& junit, const std::string& test, const std::string& name) {
   const std::size_t at = junit.find("<testcase classname=\"switch-test." + test + "\" name=\"" + name + "\"");
   if (at == std::string::npos) return {};

@@ -151,8 +151,8 @@ void Truths::pausing() {
   value("obedience", "response_ns", static_cast<double>(dut_.times.pause_response) / kNanosecond);
   value("obedience", "ns_per_quantum", wire_ps(64, out_.rate) / kNanosecond);
   if (!pauses_sender(network_, settings_.dscp, kMarkProbe)) {
-    // The test xoff looks for another class that the switch pauses. There may be one if a queue is lossless;
-    // then nothing is known.
+    // The test xoff looks for another class that the switch pauses. There may be one if a queue is lossless.
+    // In this case, the result cannot be predicted.
     const bool other =
         std::any_of(dut_.queues.begin(), dut_.queues.end(), [](const auto& q) { return q.lossless; });
     if (in_.flow_control != fabric::PauseMode::kPfc || !other) absent("xoff", "xoff_bytes");

@@ -137,7 +137,7 @@ TEST_CASE("Paths inside a fabric, learnt from loss and delay", "[switchtest]") {
 }
 
 TEST_CASE("The spread inside a fabric is exact", "[switchtest]") {
-  // A hash that spreads flows worse than chance: by the last two bits of the port number.
+  // This hash uses the last two bits of the port number, and therefore spreads flows worse than chance.
   Settings settings = fabric_settings();
   settings.effort = Effort::kStandard;
   const SwitchReport report = run_ecmp_on(

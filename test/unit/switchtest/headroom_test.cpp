@@ -241,7 +241,8 @@ TEST_CASE("The overshoot does not depend on how fast a rig obeys", "[switchtest]
   Settings settings = test::four_ports();
   settings.effort = Effort::kQuick;
   rig.own = 2'500 * kNanosecond;
-  // 8067.2 ns minus the delay of the rig, with an error of 4 us: 1567.2 to 9567.2 ns.
+  // The time is 8067.2 ns minus the delay of the rig, with an error of 4 us, that is, from 1567.2 to 9567.2
+  // ns.
   SwitchReport report = run_tests(rig, settings, {"headroom"});
   CHECK(*headroom_figure(report, "overshoot_bytes").low == kLongFrame);
   CHECK(*headroom_figure(report, "overshoot_bytes").high == 3 * kLongFrame);
