@@ -41,8 +41,9 @@ struct RemoteAccess {
 struct RegionRequest {
   std::uint64_t size = kDefaultRegion;
   std::optional<RemoteAccess> access;  ///< if empty, everything that the device supports
-  bool other_pd = false;               ///< in a protection domain that no queue pair uses
-  bool deregistered = false;           ///< registered and deregistered again, so that its rkey is invalid
+  /// Whether the region is in a protection domain that no queue pair uses
+  bool other_pd = false;
+  bool deregistered = false;  ///< registered and deregistered again, so that its rkey is invalid
 };
 struct RegionsRequest {
   std::vector<RegionRequest> regions;

@@ -76,7 +76,7 @@ struct ImmediateConfig {
 
 /// `lengths`: message lengths drawn from a distribution.
 struct LengthsConfig {
-  std::string text;  ///< as written in the file: web_search, hadoop, or the name of a file
+  std::string text;  ///< the value in the file: web_search, hadoop, or the name of a file
   std::shared_ptr<const Cdf> cdf;
 };
 

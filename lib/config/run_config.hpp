@@ -197,7 +197,7 @@ struct RunConfig {
   std::vector<TriggerConfig> triggers;
   std::vector<BoardConfig> boards;
   std::vector<ReceiverConfig> receivers;
-  std::vector<ChangeConfig> changes;             ///< in file order
+  std::vector<ChangeConfig> changes;             ///< in the order of the file
   std::optional<ConformanceConfig> conformance;  ///< used by `softfeb conformance` only
   std::optional<SwitchTestConfig> switch_test;   ///< used by `softfeb switch-test` only
 

@@ -158,8 +158,8 @@ struct Case {
   std::string section;   ///< section of the IBA specification or another standard
   std::string service;   ///< RC or UC
   std::string opcodes;   ///< hexadecimal
-  std::string stimulus;  ///< in words
-  std::string expected;  ///< in words
+  std::string stimulus;  ///< what is sent, in words
+  std::string expected;  ///< what is expected, in words
   Severity severity = Severity::kMedium;
   Level level = Level::kShall;
   Needs needs = 0;

@@ -64,7 +64,7 @@ class FrameDraft {
   Bytes ethernet_;              ///< with a VLAN tag, if there is one
   Bytes ip_;                    ///< IPv4 header with its options, or IPv6 header; with RoCE v1, the GRH
   Bytes udp_;                   ///< empty with RoCE v1
-  Bytes transport_;             ///< from the BTH to the pad
+  Bytes transport_;             ///< bytes from the BTH to the pad
   Bytes icrc_;                  ///< empty if the packet has no iCRC
   std::size_t payload_at_ = 0;  ///< offset in transport_
   std::size_t payload_size_ = 0;

@@ -23,7 +23,7 @@ namespace softfeb::conformance {
 struct CaseEnvironment {
   Capabilities target;
   Timing timing;
-  roce::Path path;                    ///< from the board to the target, IPv4
+  roce::Path path;                    ///< path from the board to the target, over IPv4
   std::optional<roce::Path> v6_path;  ///< set if the target has an IPv6 address
   roce::IpAddress second_ip;          ///< the board's second address
   /// The four regions of the target: a normal one, a read-only one, one of another protection domain, and a
@@ -188,8 +188,9 @@ class PartRun {
   std::size_t range_ = 0;
   std::map<std::string, std::uint64_t> counters_;  ///< counters of the target before the steps
   Time step_began_ = 0;
-  std::optional<Time> timed_;  ///< when the packet was sent whose first answer is being timed
-  std::map<std::string, std::vector<Time>> latencies_;  ///< by Step::latency
+  /// Time at which the packet was sent whose first answer is awaited for a latency
+  std::optional<Time> timed_;
+  std::map<std::string, std::vector<Time>> latencies_;  ///< latencies by Step::latency
   std::optional<TargetRequest> request_;
   bool waiting_ = false;
   /// Deviation that the profile lists for this case; null if there is none.

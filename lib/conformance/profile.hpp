@@ -30,7 +30,7 @@ struct Deviation {
   std::optional<std::vector<CompletionSpec>> completions;
   std::optional<TargetState> state;
   bool destructive = false;  ///< the case harms this target
-  std::string text;          ///< as YAML, for to_yaml()
+  std::string text;          ///< the deviation as YAML, for to_yaml()
 
   /// If false, every failure of the case counts as this deviation.
   bool says_what() const { return observe || written || completions || state; }
@@ -51,7 +51,7 @@ struct Profile {
   std::optional<bool> cnps_with_naks;        ///< a CNP accompanies a NAK 0x60; false if empty
   /// Limits of figures, in the figure's unit; the key is CASE.FIGURE.
   std::map<std::string, double> limits;
-  std::map<std::string, Deviation> deviations;  ///< by case
+  std::map<std::string, Deviation> deviations;  ///< deviations by id of the case
 };
 
 /// Parses a profile without its base profile. Stores the name of the base profile in `base` (empty if there

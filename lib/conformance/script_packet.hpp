@@ -20,7 +20,7 @@ struct RegionPlace {
 
 /// Properties of the queue pair to which a script sends.
 struct ScriptSetup {
-  roce::Path path;  ///< from the board to the target, with both MAC addresses
+  roce::Path path;  ///< path from the board to the target, with both MAC addresses
   roce::Transport transport = roce::Transport::kRc;
   roce::Qpn dest_qp = 0;
   roce::Qpn unused_qp = 0;  ///< a QPN that the target does not use

@@ -97,11 +97,12 @@ class TrafficSender final : private TrafficWire::Ends {
   Time began_;
   CaseResult& result_;
   RandomPayload payload_;
-  std::vector<FlightLog> logs_;  ///< by queue pair
+  std::vector<FlightLog> logs_;  ///< one for each queue pair
   TrafficWire wire_;
   std::optional<Cdf> lengths_;  ///< uniform distribution from the shortest to the longest length
   std::vector<std::unique_ptr<engine::Board>> boards_;
-  std::vector<std::uint32_t> board_of_, on_board_;  ///< by queue pair
+  /// Board of each queue pair, and index of the queue pair on this board
+  std::vector<std::uint32_t> board_of_, on_board_;
   std::unordered_map<roce::Qpn, std::uint32_t> by_remote_, by_own_;
   std::vector<std::uint8_t> memory_;
   TrafficStats stats_;

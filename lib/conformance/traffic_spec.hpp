@@ -26,7 +26,7 @@ struct TrafficRule {
   /// Number of the queue pair to which the rule applies. If empty, the rule applies to all queue pairs.
   std::optional<std::uint32_t> qp;
   faults::FaultRule rule;
-  std::string text;  ///< as in the catalogue
+  std::string text;  ///< text of the rule, as in the catalogue
 };
 
 /// The permitted increase of one of the target's counters.
@@ -80,7 +80,7 @@ struct TrafficSpec {
   Range naks;
   Range timeouts;                                ///< permitted number of the sender's timeouts
   bool may_fail = false;                         ///< queue pairs may end in the error state
-  std::map<std::string, CounterRange> counters;  ///< by name
+  std::map<std::string, CounterRange> counters;  ///< permitted increase of counters, by name
   /// Payload rate, in bytes per second, of an additional "clean" queue pair to which no rule applies. It
   /// first runs alone, and then together with the others. It must not lose any packets, whatever happens to
   /// the others.

@@ -47,7 +47,7 @@ struct TrafficQpStats {
 struct TrafficStats {
   std::vector<TrafficQpStats> qps;
   Time began = 0;
-  CnpTimes cnps;                  ///< of all queue pairs together
+  CnpTimes cnps;                  ///< times of the CNPs of all queue pairs together
   std::uint64_t marked = 0;       ///< packets that were sent with ECN CE
   std::uint64_t rnr_naks = 0;     ///< received from the target
   std::uint64_t icrc_errors = 0;  ///< packets that were sent with a wrong iCRC

@@ -57,7 +57,7 @@ class HostLink {
 
   hosts::HostExchange& exchange_;
   hosts::Agreement agreed_;
-  std::map<std::uint32_t, std::vector<std::uint8_t>> samples_, results_;  ///< by rank
+  std::map<std::uint32_t, std::vector<std::uint8_t>> samples_, results_;  ///< messages by rank
 };
 
 /// Reads the wall clock, in ns since 1970.

@@ -92,7 +92,7 @@ class VirtualDriver final : public Driver {
   simulator::SoloExchange solo_;
   simulator::Exchange& exchange_;
   std::vector<std::unique_ptr<std::uint8_t[]>> arena_;
-  std::vector<ByteSpan> payload_blocks_;  ///< in arena_
+  std::vector<ByteSpan> payload_blocks_;  ///< the blocks of payload in arena_
   endpoints::Payloads payloads_;
   endpoints::Plans plans_;
   std::optional<latency::DirectStamps> stamps_;    ///< empty if times are not recorded

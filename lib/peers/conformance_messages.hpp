@@ -20,7 +20,7 @@ struct SessionLimits {
   std::uint32_t qps = 0;
   std::uint32_t regions = 0;
   std::uint64_t memory = 0;        ///< bytes of all regions with their guards, and of all receives
-  std::uint32_t receives = 0;      ///< of a queue pair
+  std::uint32_t receives = 0;      ///< maximum number of receives of a queue pair
   std::uint32_t receive_size = 0;  ///< bytes
   std::uint32_t completions = 0;   ///< posted receives, plus completions that have not been requested yet
   std::uint8_t max_dest_rd_atomic = 0;
@@ -56,8 +56,9 @@ struct RemoteAccess {
 struct RegionRequest {
   std::uint64_t size = 64U << 10;        ///< bytes
   std::optional<RemoteAccess> access{};  ///< if empty, everything that the device supports
-  bool other_pd = false;                 ///< in a protection domain that no queue pair uses
-  bool deregistered = false;             ///< registered and deregistered again, so that its rkey is invalid
+  /// Whether the region is in a protection domain that no queue pair uses
+  bool other_pd = false;
+  bool deregistered = false;  ///< registered and deregistered again, so that its rkey is invalid
 };
 
 struct Region {

@@ -19,7 +19,7 @@ struct SwitchRow {
   std::size_t figures = 1;  ///< 0 if there is no figure, and the row is about an expectation
   /// The value with its unit, a range of values if there are several figures, a word, or the status.
   std::string value;
-  std::string interval;  ///< in words; empty if there is none
+  std::string interval;  ///< interval of the value, in words; empty if there is none
   switchtest::Status status = switchtest::Status::kMeasured;
   std::string reason;    ///< reason for the status; empty if there is none
   std::string expected;  ///< expectations as the user wrote them
@@ -38,7 +38,7 @@ std::vector<SwitchRow> short_rows(const SwitchRun& run, const switchtest::TestRe
 
 /// The combined verdicts about a figure.
 struct FigureVerdict {
-  std::string expected, why;  ///< as in SwitchRow
+  std::string expected, why;  ///< same as in SwitchRow
   std::optional<switchtest::Verdict::Outcome> outcome;
 };
 /// Returns the verdicts about the figure with this index or, without an index, the verdicts about

@@ -38,7 +38,7 @@ bool even(std::span<const double> values);
 struct CnpFate {
   std::uint64_t sent = 0, lost = 0;
   std::uint64_t unsolicited = 0;  ///< received, but not sent by a port
-  std::vector<double> delays_ns;  ///< from the first bit sent to the last bit received
+  std::vector<double> delays_ns;  ///< delays from the first bit sent to the last bit received
 };
 
 /// Matches each received CNP with the sent one, by kind and identification. CNPs sent after `until` do not

@@ -24,7 +24,7 @@ struct Departure {
 /// The part of a sequence of departures during which all queues had frames to send.
 struct Contention {
   std::size_t begin = 0, end = 0;       ///< indices; the first departures are left out
-  std::vector<std::uint64_t> frames{};  ///< by queue
+  std::vector<std::uint64_t> frames{};  ///< number of frames of each queue
 };
 
 /// Returns the departures until the first of `queues` queues is empty, without the first 5 %, whose frames

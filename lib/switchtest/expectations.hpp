@@ -17,7 +17,7 @@ struct Expectation {
   std::string test, figure;
   /// The expectation applies to figures with at least these labels.
   std::map<std::string, std::string> labels;
-  std::optional<double> min, max;  ///< in the unit of the figure
+  std::optional<double> min, max;  ///< bounds in the unit of the figure
   /// If this is true, the user wrote the bounds in percent. `min` and `max` then contain shares, which are
   /// converted for figures in percent.
   bool percent = false;
@@ -38,7 +38,7 @@ struct Verdict {
   std::string test;
   std::optional<std::size_t> figure;  ///< index into TestReport::figures; empty if no figure matches
   Outcome outcome = Outcome::kHeld;
-  std::string reason;  ///< in words, unless the expectation held
+  std::string reason;  ///< why the expectation did not hold, in words
 };
 
 /// Name of a status, such as "measured".

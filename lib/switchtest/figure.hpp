@@ -43,7 +43,7 @@ struct Figure {
   unsigned trials = 0;
   unsigned void_trials = 0;
   Status status = Status::kMeasured;
-  std::string reason{};  ///< in words; required unless the status is kMeasured
+  std::string reason{};  ///< reason for the status, in words; required unless the status is kMeasured
   std::string text{};    ///< a word, such as "dynamic threshold"
 };
 

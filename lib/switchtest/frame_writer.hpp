@@ -47,7 +47,7 @@ class FrameWriter {
   struct Form {
     roce::HeaderTemplate path;
     std::uint32_t payload = 0;  ///< bytes
-    roce::PreparedCrc crc;      ///< of the payload; RoCE only
+    roce::PreparedCrc crc;      ///< CRC of the payload, for RoCE frames only
     std::uint32_t dest_qp = 0;
     bool plain_udp = false;
     bool rc = false;
@@ -55,7 +55,7 @@ class FrameWriter {
   };
 
   std::uint16_t id_;
-  std::vector<Form> forms_;  ///< by kind
+  std::vector<Form> forms_;  ///< one for each kind
 };
 
 /// Reads the mark of a frame. Returns nullopt if no test port has sent the frame. The bytes are untrusted.

@@ -45,7 +45,7 @@ class DelaySearch {
   LeftForA left_;
   std::uint64_t frames_;  ///< maximum number of frames that A sends
   Time step_ = kFinestStep;
-  std::map<std::uint64_t, Errors> passed_, failed_;  ///< by step
+  std::map<std::uint64_t, Errors> passed_, failed_;  ///< errors of the trials by step
   std::map<std::uint64_t, std::uint64_t> lost_;      ///< lost frames by step
 };
 

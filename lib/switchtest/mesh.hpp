@@ -31,7 +31,7 @@ class Mesh {
 
   std::vector<std::uint32_t> sizes_;  ///< with FCS
   std::vector<Stream> streams_;
-  std::vector<std::string> names_;  ///< by kind
+  std::vector<std::string> names_;  ///< names of the kinds of frames
 };
 
 }  // namespace softfeb::switchtest

@@ -47,7 +47,7 @@ class PathFinder {
 
   PairProbe probe_;
   std::vector<Flow> candidates_;
-  std::vector<Flow> partners_;  ///< by path: a flow of the second sender
+  std::vector<Flow> partners_;  ///< for each path, a flow of the second sender
   std::size_t compared_ = 0, ambiguous_ = 0;
 };
 

@@ -59,7 +59,7 @@ class Responder {
 
   std::optional<Answers> rules_;
   Time start_ = 0;
-  std::vector<Peer> peers_;  ///< by kind
+  std::vector<Peer> peers_;  ///< one for each kind
   std::vector<Answer> queue_;
   std::size_t first_ = 0, count_ = 0;  ///< state of the ring `queue_`
   std::vector<ForgedCnp> forged_;      ///< in order of time, on the clock of take()
@@ -72,7 +72,7 @@ class Responder {
 struct RcAnswer {
   bool cnp = false;
   std::uint32_t qp = 0;
-  std::uint16_t identification = 0;  ///< of the IPv4 header
+  std::uint16_t identification = 0;  ///< identification field of the IPv4 header
 };
 
 /// Reads an answer. Returns nullopt if the frame is not an answer, or is damaged. The bytes are untrusted.

@@ -52,7 +52,7 @@ class SoakLog {
  private:
   std::vector<Sample> samples_;
   std::vector<Missing> missing_;
-  std::vector<std::uint64_t> sent_;  ///< by kind: number of frames that earlier samples sent
+  std::vector<std::uint64_t> sent_;  ///< for each kind, the number of frames that earlier samples sent
   std::size_t disturbed_ = 0;
   KindStats totals_;  ///< only the counts are valid
   std::uint64_t foreign_ = 0;

@@ -67,7 +67,7 @@ class TestPort {
   /// A source of this port.
   struct Generator {
     const Source* source = nullptr;
-    std::size_t index = 0;  ///< in Trial::sources
+    std::size_t index = 0;  ///< index into Trial::sources
     Rng rng;
     Time due = kNever;  ///< time at which the next frame is due; kNever if none is left
     Time planned = 0;   ///< when the next frame would be due if all frames had left in time
@@ -85,7 +85,7 @@ class TestPort {
   struct Next {
     enum class What : std::uint8_t { kNothing, kControl, kAnswer, kRcAnswer, kData } what = What::kNothing;
     Time at = kNever;
-    Time ready = kNever;  ///< like `at`, but without regard to the link
+    Time ready = kNever;  ///< the value of `at` if the link were always free
     std::size_t generator = 0;
   };
 
@@ -117,17 +117,17 @@ class TestPort {
   const Trial* trial_ = nullptr;
   Time start_ = 0;
   std::vector<Generator> generators_;
-  std::vector<Control> controls_;  ///< by time
+  std::vector<Control> controls_;  ///< in the order of their times
   std::size_t next_control_ = 0;
   std::vector<PauseSent> sent_pauses_;
-  std::vector<std::uint8_t> priority_of_;  ///< by kind
+  std::vector<std::uint8_t> priority_of_;  ///< PFC priority of each kind
   fabric::WireTime wire_;
   Time free_at_ = 0;       ///< when the link is free
   Time plan_free_at_ = 0;  ///< when the link would be free if all frames had left in time
   fabric::PauseState pause_;
   std::deque<std::pair<Time, roce::MacControl>> pending_;  ///< pause frames that take effect later
   Obedience obedience_;
-  std::vector<KindStats> sent_;  ///< by kind: what this port has sent
+  std::vector<KindStats> sent_;  ///< for each kind, what this port has sent
   Time late_max_ = 0;
   bool lapsed_ = false;  ///< a freeze was renewed too late
   Time clock_error_;

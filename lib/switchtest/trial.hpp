@@ -192,7 +192,7 @@ struct KindStats {
   std::array<std::uint64_t, 4> ecn{};  ///< arrived frames by their ECN field
   Time first_departure = kNever, last_departure = 0;
   Time first_arrival = kNever, last_arrival = 0;
-  Time delay_sum = 0;                 ///< from first bit sent to last bit received
+  Time delay_sum = 0;                 ///< sum of the delays from first bit sent to last bit received
   Time delay_variation_max = 0;       ///< largest difference between the delays of consecutive frames
   std::vector<std::uint32_t> series;  ///< arrived frames in each Trial::series_interval
   std::uint64_t missing() const { return sent - arrived; }
@@ -230,7 +230,7 @@ struct Cnp {
 
 struct TrialResult {
   std::vector<KindStats> kinds;   ///< indexed like Trial::kinds
-  std::vector<Arrival> arrivals;  ///< of recorded kinds, in order of arrival
+  std::vector<Arrival> arrivals;  ///< frames of recorded kinds, in the order of arrival
   std::vector<PauseSeen> pauses;  ///< in order of arrival
   std::vector<PauseSent> sent_pauses;
   std::vector<Cnp> sent_cnps;  ///< in order of departure
@@ -240,7 +240,7 @@ struct TrialResult {
   /// kind.
   std::vector<MissingFrame> missing;
   std::vector<latency::StageHistogram> latency;  ///< indexed by FrameKind::latency_group
-  std::vector<Time> start_skew;                  ///< by source: how late its first frame left
+  std::vector<Time> start_skew;                  ///< for each source, how late its first frame left
   std::uint64_t unrecorded_pauses = 0;           ///< pause frames that are missing in `pauses`
   std::uint64_t foreign = 0;                     ///< frames that no port of this trial sent
   Time late_max = 0;                             ///< largest delay of a frame behind its schedule

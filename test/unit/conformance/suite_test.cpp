@@ -18,7 +18,7 @@ namespace {
 
 const roce::IpAddress kBoardIp = *roce::IpAddress::parse("10.0.0.1");
 const roce::IpAddress kTargetIp = *roce::IpAddress::parse("10.0.0.2");
-constexpr Time kDelay = 10 * kMicrosecond;  ///< from a packet to its acknowledgement
+constexpr Time kDelay = 10 * kMicrosecond;  ///< time from a packet to its acknowledgement
 
 /// A case that sends one WRITE and expects its acknowledgement.
 constexpr const char* kCase =

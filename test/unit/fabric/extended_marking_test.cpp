@@ -45,7 +45,7 @@ struct Released {
   }
 
   Bench b;
-  std::vector<bool> marked;  ///< in the order of arrival
+  std::vector<bool> marked;  ///< whether each frame was marked, in the order of arrival
 };
 
 EcnMarking step(std::uint64_t bytes) { return {true, bytes, bytes}; }

@@ -16,7 +16,7 @@ namespace softfeb::test {
 struct WrittenSwitch {
   report::SwitchRun run;
   std::string text;
-  config::LabConfig loaded;  ///< from the text
+  config::LabConfig loaded;  ///< the configuration that `text` contains
 
   const fabric::SwitchConfig& dut() const { return loaded.network.switches.at(0); }
   const fabric::LinkConfig& link(std::size_t port) const { return loaded.network.links.at(port); }
