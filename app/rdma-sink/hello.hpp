@@ -43,8 +43,8 @@ struct ImmediateRule {
 struct PayloadRule {
   std::optional<board::PayloadKind> kind;  ///< kind of payload; empty if not checked
   std::uint64_t file_size = 0;             ///< for kFile: size of the file in bytes
-  std::uint32_t seed = 0x7fff'ffff;        ///< kPrbs31: initial state of the shift register
-  std::uint64_t window = 16U << 20;        ///< kPrbs31: bytes after which the sequence repeats
+  std::uint32_t seed = 0x7fff'ffff;        ///< for kPrbs31: initial state of the shift register
+  std::uint64_t window = 16U << 20;        ///< for kPrbs31: bytes after which the sequence repeats
   std::uint64_t origin = 0;                ///< stream offset of the first byte of a QP's first message
   /// For kCounter: if this is true, the origin is unknown and is derived from the first byte that is checked.
   bool any_origin = false;

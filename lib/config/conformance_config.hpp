@@ -34,8 +34,8 @@ struct ConformanceConfig {
   std::optional<IpAddress> ip;    ///< IP address of a listed target
   std::optional<MacAddress> mac;  ///< MAC address of a listed target; resolved if empty
   std::vector<ListedQp> qps;
-  std::uint32_t queue_pairs = 64;  ///< perftest://: queue pairs of the server (-q)
-  std::uint32_t pmtu = 1024;       ///< perftest:// and `qps`: path MTU of the queue pairs in bytes
+  std::uint32_t queue_pairs = 64;  ///< for perftest://, the number of queue pairs of the server (-q)
+  std::uint32_t pmtu = 1024;       ///< for perftest:// and `qps`, the path MTU of the queue pairs in bytes
   std::string profile = "iba";     ///< name of a profile, or path of a file
   std::vector<std::string> cases;  ///< groups and cases, all if empty; a leading `!` excludes one
   /// Second address of the board; without it, cases that need it do not run.

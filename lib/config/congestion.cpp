@@ -97,7 +97,7 @@ struct AlgorithmName {
   CongestionConfig::Algorithm algorithm = CongestionConfig::Algorithm::kOff;
   /// For kPaper, returns the parameters. Null if the parameters are those of the paper.
   dcqcn::PaperParameters (*preset)() = nullptr;
-  const congestion::Algorithm* other = nullptr;  ///< kOther
+  const congestion::Algorithm* other = nullptr;  ///< for kOther: the algorithm
 };
 
 constexpr std::uint64_t kLineRate = dcqcn::PaperParameters().line_rate;

@@ -122,7 +122,7 @@ struct TrafficConfig {
   roce::WrOpcode verb = roce::WrOpcode::kWrite;  ///< kWrite or kWriteImm
   /// Bytes, 0…2 GiB; the last message of a file may be shorter. With `lengths`, the largest length.
   std::uint32_t message_size = 65'536;
-  std::optional<TransferConfig> transfer;  ///< set: messages are segments of transfers
+  std::optional<TransferConfig> transfer;  ///< if set, messages are segments of transfers
   std::optional<LengthsConfig> lengths;    ///< empty if all messages have message_size
   std::optional<ArrivalsConfig> arrivals;  ///< empty for a closed loop
   /// Set: the unit of `rate` is kPeriod, and immediates number the messages.

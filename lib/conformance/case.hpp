@@ -106,7 +106,7 @@ struct Step {
   Time interval = 0;           ///< time between repetitions
   /// Time limit for the answers after the last packet. If empty, this is the silence window.
   std::optional<Time> within;
-  Time time = 0;  ///< kWait
+  Time time = 0;  ///< for kWait: the time to wait
   TargetState state = TargetState::kRtr;
 };
 

@@ -54,8 +54,8 @@ enum class Field : std::uint8_t {
   kRkey,
   kLength,  ///< RETH: length of the message
   kImmediate,
-  kSwap,     ///< atomics: operand
-  kCompare,  ///< atomics: compare operand
+  kSwap,     ///< operand of an atomic request
+  kCompare,  ///< compare operand of an atomic request
   kFill,     ///< value of all payload bytes
   kPayload,  ///< one payload byte
   kPad,      ///< one pad byte

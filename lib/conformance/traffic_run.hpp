@@ -61,7 +61,7 @@ class TrafficRun final : public CaseTask {
     std::optional<Script> script;
     bool answered = false;
     Time sent = 0;
-    /// For each QPN of the board, a PSN that the target must not answer
+    /// For each QPN of the board, a PSN that the target must not answer.
     std::map<roce::Qpn, roce::Psn> closed;
   };
 
@@ -109,7 +109,7 @@ class TrafficRun final : public CaseTask {
   std::unique_ptr<TrafficSender> sender_;
   std::optional<double> alone_;
   std::map<std::string, std::uint64_t> counters_;  ///< counters of the target before the run
-  /// Immediates of each queue pair, in the order of completion
+  /// Immediates of each queue pair, in the order of completion.
   std::vector<std::vector<std::uint32_t>> immediates_;
   std::vector<std::pair<roce::Qpn, std::uint32_t>> to_post_;  ///< receives to be posted
   Time poll_at_ = 0;                                          ///< when completions are requested next

@@ -101,7 +101,7 @@ class TrafficSender final : private TrafficWire::Ends {
   TrafficWire wire_;
   std::optional<Cdf> lengths_;  ///< uniform distribution from the shortest to the longest length
   std::vector<std::unique_ptr<engine::Board>> boards_;
-  /// Board of each queue pair, and index of the queue pair on this board
+  /// Board of each queue pair, and index of the queue pair on this board.
   std::vector<std::uint32_t> board_of_, on_board_;
   std::unordered_map<roce::Qpn, std::uint32_t> by_remote_, by_own_;
   std::vector<std::uint8_t> memory_;

@@ -43,10 +43,10 @@ struct StreamEvent {
 
 enum class StreamVerdict : std::uint8_t {
   kAppended,
-  kEmpty,      ///< ignored: a datagram without data
-  kOtherPort,  ///< ignored: no stream has this port
-  kTooLong,    ///< dropped: longer than a buffer
-  kNoBuffer,   ///< dropped: the consumer has not released the next buffer of the stream
+  kEmpty,      ///< the datagram has no data and is ignored
+  kOtherPort,  ///< no stream has this port, so the datagram is ignored
+  kTooLong,    ///< the datagram is longer than a buffer, and is dropped
+  kNoBuffer,   ///< dropped, because the consumer has not released the next buffer of the stream
 };
 inline constexpr std::size_t kStreamVerdicts = 5;
 

@@ -20,7 +20,7 @@ struct Options {
   std::string config;
   /// Overrides of the form KEY=VALUE, including those that --duration and --messages are converted to.
   std::vector<std::string> overrides;
-  study::StudyOptions study;            ///< kSweep
+  study::StudyOptions study;            ///< used only for kSweep
   std::vector<std::string> algorithms;  ///< for kCompare: names for config::load_compared()
   std::optional<std::string> json;      ///< file for the result
   std::optional<std::string> report;    ///< folder for configuration, result, time series and charts

@@ -134,7 +134,7 @@ struct FaultAction {
   /// the number of additional copies for kDuplicate; the number of later packets that overtake the packet for
   /// kReorder.
   std::uint32_t value = 0;
-  Time delay = 0;  ///< kDelay
+  Time delay = 0;  ///< for kDelay: the time by which the packet is delayed
   CorruptTarget target = CorruptTarget::kIcrc;
   std::uint32_t offset = 0;  ///< for targets kPayload and kByte
   std::uint64_t mask = 0;    ///< for kCorrupt: mask that is XORed with the target, in network byte order

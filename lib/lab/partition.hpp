@@ -37,7 +37,7 @@ class Partition {
 
   std::vector<double> weights_;
   std::vector<Edge> edges_;
-  std::vector<std::uint32_t> above_;  ///< union-find: parent of each node
+  std::vector<std::uint32_t> above_;  ///< parent of each node (union-find)
 };
 
 }  // namespace softfeb::lab

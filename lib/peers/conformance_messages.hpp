@@ -56,7 +56,7 @@ struct RemoteAccess {
 struct RegionRequest {
   std::uint64_t size = 64U << 10;        ///< bytes
   std::optional<RemoteAccess> access{};  ///< if empty, everything that the device supports
-  /// Whether the region is in a protection domain that no queue pair uses
+  /// Whether the region is in a protection domain that no queue pair uses.
   bool other_pd = false;
   bool deregistered = false;  ///< registered and deregistered again, so that its rkey is invalid
 };

@@ -21,7 +21,7 @@ struct SwitchRun {
   /// Result of switchtest::judge() for `report` and `expectations`
   std::vector<switchtest::Verdict> verdicts;
   nlohmann::ordered_json config;  ///< the configuration, as emitted
-  /// The tested device and its software, as entered by the user; may be empty
+  /// The tested device and its software, as entered by the user; may be empty.
   std::string device, software;
   std::string date;  ///< date of the run, in words or in ISO 8601; may be empty
   /// If this is true, inconclusive tests and undecided expectations count as failures.

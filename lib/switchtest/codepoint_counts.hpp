@@ -18,7 +18,7 @@ constexpr bool may_become_ce(roce::Ecn ecn) { return ecn == roce::Ecn::kEct0 || 
 
 /// Frames of one IP version that met queues of about the same length.
 struct CodepointCounts {
-  /// Number of frames by sent and received field
+  /// Number of frames by sent and received field.
   std::array<std::array<std::uint64_t, kEcnValues>, kEcnValues> became{};
   std::array<std::uint64_t, kEcnValues> sent{}, missing{};
   std::uint64_t wrong_dscp = 0;

@@ -20,7 +20,7 @@ constexpr std::uint32_t kMarkingProbeSize = 1026;
 constexpr double kPlaceDecided = 3;
 /// Number of frames so small that even a fast average still reflects the full queue after them.
 constexpr std::uint64_t kFewFrames = 4;
-/// Pause without frames after which an average queue length has returned to about 0.
+/// Time without frames after which an average queue length has returned to about 0.
 constexpr Time kForgetting = 50 * kMillisecond;
 
 /// The test ecn: finds the marking curve.

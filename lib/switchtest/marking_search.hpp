@@ -12,7 +12,7 @@ namespace softfeb::switchtest {
 struct TrainLength {
   static constexpr std::uint64_t kMost = 32'768;
 
-  std::uint64_t frames = 0;  ///< a train that reaches 1.5 kmax, or the longest possible one
+  std::uint64_t frames = 0;  ///< length of a train that reaches 1.5 kmax, or of the longest possible train
   bool full = false;         ///< longer trains do not fit in the queue
   MarkingCounts counts;      ///< counts over all trains that were sent
 

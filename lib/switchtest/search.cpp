@@ -20,8 +20,8 @@ bool note(Bracket& bracket, std::uint64_t point, Probe result) {
   return false;
 }
 
-/// Where the search stops at a limit of the rig itself. The limit varies, so it makes no sense to locate it
-/// more accurately.
+/// A limit of the rig itself is located to within this fraction (1/64) of its value. The limit varies, so it
+/// makes no sense to locate it more accurately.
 constexpr std::uint64_t kRigAccuracy = 64;
 
 void narrow(Bracket& bracket, std::uint64_t high, const std::function<Probe(std::uint64_t)>& probe) {

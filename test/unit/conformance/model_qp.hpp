@@ -114,14 +114,14 @@ class ModelQp {
   std::uint32_t msn_ = 0;
   Message message_;
   std::uint64_t receives_;
-  std::uint64_t receives_lost_ = 0;  ///< kRnrConsumes
+  std::uint64_t receives_lost_ = 0;  ///< for kRnrConsumes: number of receives that were lost
   bool nak_sent_ = false;            ///< no further NAK before the expected packet
-  bool refused_once_ = false;        ///< kRnrOnce
+  bool refused_once_ = false;        ///< for kRnrOnce: whether a request has been refused
   bool event_ = false;
   std::uint8_t request_tos_ = 0;
-  std::optional<bool> mig_req_;      ///< kMigReqMustStay
+  std::optional<bool> mig_req_;      ///< for kMigReqMustStay: the MigReq of the first packet
   std::optional<roce::Psn> cut_at_;  ///< for kUcStaysCut: PSN for which the queue pair waits
-  bool deaf_ = false;                ///< kUcCutForEver
+  bool deaf_ = false;                ///< for kUcCutForEver: whether all packets are ignored from now on
   std::optional<Time> notified_;     ///< time of the latest CNP
   bool mark_pending_ = false;
   struct Atomic {

@@ -19,7 +19,7 @@ constexpr Time kRestoration = kMillisecond;
 constexpr Time kTold = 84 * 800 + kDelay;  // from the departure of a pause frame to its arrival
 constexpr std::uint8_t kClass3 = 1U << 3;
 
-/// Station 1 pauses class 3 every 100 µs, for 100 to 200 µs, from 0 on.
+/// In a storm, station 1 sends a pause for class 3 every 100 µs. Each pause lasts between 100 and 200 µs.
 struct Storm {
   explicit Storm(WatchdogConfig::Action action, Time detection = kDetection) : b(config(action, detection)) {}
   static NetworkConfig config(WatchdogConfig::Action action, Time detection) {
