@@ -11,7 +11,7 @@
 /// loader.
 namespace softfeb::config {
 
-/// Checks the configuration of a run. `now_unix_ns`: wall clock, in nanoseconds since 1970.
+/// Checks the configuration of a run. `now_unix_ns` is the wall-clock time in nanoseconds since 1970.
 void check(Reading& reading, const RunConfig& config, std::int64_t now_unix_ns);
 void check_network(Reading& reading, const LabConfig& config, const LabDraft& draft);
 

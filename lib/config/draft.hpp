@@ -208,8 +208,8 @@ QpConfig generator_qps(const TrafficGenConfig& traffic_gen, std::size_t receiver
 void read_lab(Section section, LabDraft& draft);
 /// Reads section `network` into `draft`.
 void read_network(Section section, LabDraft& draft);
-/// Reads a switch. `multipath`: value of the network; section `multipath` of the switch may override single
-/// keys of it.
+/// Reads a switch. `multipath` is the value of the network; the section `multipath` of the switch may
+/// override single keys of this value.
 SwitchDraft read_switch(Section section, const std::optional<fabric::MultipathConfig>& multipath);
 /// Parses a rate in a network, which is at most one byte per picosecond. `what` names the value in the error
 /// message.

@@ -62,8 +62,8 @@ struct LabRing {
   std::size_t worker = 0;     ///< worker that owns the endpoints
 };
 
-/// `network.parts`: how the network is simulated in parts (softfeb-mpi). Results do not depend on this
-/// section, and do not contain it.
+/// Section `network.parts`: the parts in which softfeb-mpi simulates the network. Results do not depend on
+/// this section, and do not contain it.
 struct PartsConfig {
   std::uint32_t count = 0;  ///< 0 means one part for each process (`auto`)
   /// The switches of each part, as indices into NetworkConfig::switches. Contains each switch of the network

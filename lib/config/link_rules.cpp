@@ -44,7 +44,7 @@ Places outside(const LabConfig& config) {
   return ports;
 }
 
-/// Places of an endpoint. `endpoint`: index into LabConfig::station_of.
+/// Returns the places of an endpoint. `endpoint` is an index into LabConfig::station_of.
 Places places_of(const LabConfig& config, std::size_t endpoint) {
   const auto station = config.station_of[endpoint];
   return station ? Places{*station} : outside(config);

@@ -74,14 +74,14 @@ struct ImmediateConfig {
   std::uint32_t value = 0;  ///< for kValue: the immediate of every message
 };
 
-/// `lengths`: message lengths drawn from a distribution.
+/// Key `lengths`: message lengths are drawn from a distribution.
 struct LengthsConfig {
   std::string text;  ///< the value in the file: web_search, hadoop, or the name of a file
   std::shared_ptr<const Cdf> cdf;
 };
 
-/// `arrivals`: messages arrive in a Poisson process (open loop). Rate and load apply to all QPs of the group
-/// together.
+/// Key `arrivals`: messages arrive in a Poisson process (open loop). Rate and load apply to all QPs of the
+/// group together.
 struct ArrivalsConfig {
   enum class Queue : std::uint8_t {
     kQp,     ///< each QP has arrivals and a queue of its own
@@ -95,7 +95,7 @@ struct ArrivalsConfig {
   Where where;
 };
 
-/// `transfer`: transfers that the queue pairs of a group send together. Transfers longer than `threshold` are
+/// Key `transfer`: the queue pairs of a group send transfers together. Transfers longer than `threshold` are
 /// cut into segments.
 struct TransferConfig {
   std::uint64_t bytes = 0;  ///< length of a transfer, at least 1

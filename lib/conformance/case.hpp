@@ -59,7 +59,7 @@ struct QpSpec {
   bool remote_write = true;
   bool remote_read = true;
   bool remote_atomic = true;
-  bool solicited_only = false;  ///< its completion queue is armed for solicited events
+  bool solicited_only = false;  ///< the completion queue raises events for solicited messages only
   TargetState state = TargetState::kRts;
 };
 

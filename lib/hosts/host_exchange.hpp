@@ -23,7 +23,7 @@ class HostExchange {
   virtual std::uint32_t size() const = 0;  ///< number of processes
   virtual std::uint32_t rank() const = 0;  ///< number of this process
   /// True if this process must end, because another process has died or all processes have been told to end.
-  /// From then on, other processes may no longer answer.
+  /// Once this is true, other processes may no longer answer.
   virtual bool ended() const = 0;
 
   /// Sends a message without waiting for its receiver. Messages between two processes stay in order.

@@ -16,7 +16,7 @@ namespace softfeb::switchtest {
 
 /// A frame that left a switch.
 struct Departure {
-  std::size_t queue = 0;  ///< 0, 1, …
+  std::size_t queue = 0;  ///< number of the queue, from 0
   Time at = 0;
   Time waited = 0;  ///< delay in excess of that of the fastest frame of its queue
 };

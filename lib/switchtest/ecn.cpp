@@ -116,7 +116,7 @@ std::optional<bool> MarkingTest::contradicted_after_full() {
     const auto train = stimulus_.after_full(overfill(4 * length_), kFewFrames);
     if (!train) return std::nullopt;
     for (const QueuedFrame& f : train->frames) {
-      constexpr double kSure = 0.9;  // of the lower bound of kmin
+      constexpr double kSure = 0.9;  // share of the lower bound of kmin below which no frame may be marked
       const double depth = static_cast<double>(f.depth(result_.at)) * stimulus_.length();
       if (f.marked ? depth < kSure * result_.fit->kmin.low
                    : result_.fit->reaches_kmax && depth > result_.fit->kmax.high + stimulus_.length())

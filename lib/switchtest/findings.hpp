@@ -28,7 +28,8 @@ struct Findings {
   static constexpr std::uint8_t kNoQueue = 0xff;
   /// From the test mtu: length of the largest frame that passes, without FCS and tag.
   std::optional<std::uint32_t> largest_frame;
-  /// From the test throughput: largest load from A to D without loss (1: line rate), by frame size with FCS.
+  /// From the test throughput: largest load from A to D without loss, by frame size with FCS. A load of 1 is
+  /// line rate.
   std::map<std::uint32_t, double> load;
   /// From the test throughput: sizes for which the rig itself limits `load`; the switch may forward more.
   std::set<std::uint32_t> load_of_rig;

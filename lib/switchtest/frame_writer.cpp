@@ -20,7 +20,7 @@ constexpr std::uint16_t kEchoPort = 7;    // RFC 2544, appendix C
 constexpr std::uint16_t kMagic = 0x5354;  // first bytes of the payload of plain UDP frames
 constexpr std::uint32_t kMarkSize = 18;   // size of the mark in plain UDP frames
 constexpr std::size_t kLargestPayload = 1U << 16;
-/// By how many bytes an IPv6 header is longer than an IPv4 header.
+/// Number of bytes by which an IPv6 header is longer than an IPv4 header.
 constexpr std::uint32_t kV6Extra = roce::kIpv6Size - roce::kIpv4Size;
 
 roce::Path path_of(const FrameKind& kind, const PortAddress& from, const PortAddress& to) {

@@ -67,7 +67,7 @@ Probe DelaySearch::probe(std::uint64_t step) {
   });
 }
 
-/// By how much less than its nominal delay a trial that passed proves.
+/// Returns the time by which A may have waited less than its nominal delay in a trial that passed.
 double DelaySearch::early(std::uint64_t step) const {
   const auto errors = passed_.find(step);
   return errors == passed_.end() ? 0 : nanoseconds(errors->second.early);

@@ -39,7 +39,7 @@ class Overload {
 
   struct Sender {
     std::uint16_t port = 0;
-    Time gap = 0;       ///< mean
+    Time gap = 0;       ///< mean time from frame to frame
     Time on_wires = 0;  ///< time that a frame takes on both links
     Time unloaded = 0;  ///< delay of a frame that does not wait
   };

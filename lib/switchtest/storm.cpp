@@ -114,7 +114,8 @@ bool WatchdogTest::bisect_restoration() {
   return reached;
 }
 
-/// As long as it is unknown when the switch's action ends, the rest is as long as the longest observation.
+/// Sets the time of rest between trials. As long as it is unknown when the switch's action ends, this time is
+/// as long as the longest observation.
 void WatchdogTest::update_rest() {
   if (restoration_) rest_ = 2 * static_cast<Time>(restoration_->high * kMillisecond);
   trials_.set_rest(rest_);

@@ -10,10 +10,10 @@
 
 namespace softfeb::switchtest {
 
-/// By how many frames of each sender the longest train that passes may differ from the one with exact times.
-/// A rig in real time delays frames by up to `late_max` and `time_error`, and may send the delayed frames in
-/// bursts. During this time, the queue may therefore grow by what the senders send, less what leaves the
-/// queue. 0 if the senders are not faster than the port to which `frame` goes.
+/// Returns the number of frames of each sender by which the longest train that passes may differ from the one
+/// with exact times. A rig in real time delays frames by up to `late_max` and `time_error`, and may send the
+/// delayed frames in bursts. During this time, the queue may therefore grow by what the senders send, less
+/// what leaves the queue. Returns 0 if the senders are not faster than the port to which `frame` goes.
 std::uint64_t train_error(const Context& ctx, const TrialResult& result, const FrameKind& frame,
                           const std::vector<std::uint16_t>& senders);
 
