@@ -157,7 +157,7 @@ struct Case {
   std::string title;
   std::string section;   ///< section of the IBA specification or another standard
   std::string service;   ///< RC or UC
-  std::string opcodes;   ///< hexadecimal
+  std::string opcodes;   ///< opcodes of the packets, in hexadecimal
   std::string stimulus;  ///< what is sent, in words
   std::string expected;  ///< what is expected, in words
   Severity severity = Severity::kMedium;

@@ -135,7 +135,7 @@ struct Timing {
 struct SuiteResult {
   TargetDevice device;
   std::string target;   ///< as given on the command line or in the configuration
-  std::string profile;  ///< name
+  std::string profile;  ///< name of the profile
   Timing timing;
   std::uint64_t seed = 0;
   std::vector<CaseResult> cases;      ///< in the order of the catalogue

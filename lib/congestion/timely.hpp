@@ -42,9 +42,9 @@ struct TimelyParameters {
   /// Time without samples after which the previous RTT is ignored (ours).
   Time idle_reset = 5 * kMillisecond;
   double timeout_factor = 0.5;  ///< factor applied to the rate at a timeout, 0–1 (ours)
-  /// Patched: RTT at which the error is 0; at least 1 ps. Default: that of t_low (CoNEXT)
+  /// For patched TIMELY: RTT at which the error is 0; at least 1 ps. By default, the RTT of t_low (CoNEXT).
   Time rtt_ref = 50 * kMicrosecond;
-  /// Patched: fraction by which a relative error of 1 cuts the rate, 0–1 (CoNEXT).
+  /// For patched TIMELY: fraction by which a relative error of 1 cuts the rate, 0–1 (CoNEXT).
   double beta_patched = 0.008;
   std::uint32_t ack_spacing = 16'384;  ///< counted bytes per RTT sample (TIMELY)
 

@@ -16,7 +16,7 @@ namespace softfeb::experiment {
 class EnsembleFailure : public std::runtime_error {
  public:
   EnsembleFailure(int status, const std::string& text) : std::runtime_error(text), status_(status) {}
-  int status() const { return status_; }  ///< exit status
+  int status() const { return status_; }  ///< exit status of the program
 
  private:
   int status_;

@@ -67,7 +67,7 @@ struct SentSample {
   Time at = 0;
   std::uint64_t counted = 0;  ///< bytes sent as the token bucket counts them: BTH to pad
   std::int64_t credit = 0;    ///< bytes in the token bucket
-  std::uint64_t spilled = 0;  ///< congestion::CongestionState::spilled
+  std::uint64_t spilled = 0;  ///< value of congestion::CongestionState::spilled
   bool sending = false;       ///< the sender's first packet has left
 };
 

@@ -37,7 +37,8 @@ struct TargetDevice {
   std::uint32_t vendor_id = 0;
   std::uint32_t vendor_part_id = 0;
   roce::IpAddress ip;  ///< destination of packets of the requester that the session was opened for
-  /// Set if the receiver knows it; otherwise resolved by ARP or neighbour discovery.
+  /// MAC address of the receiver, if the receiver knows it. Otherwise, it is resolved by ARP or neighbour
+  /// discovery.
   std::optional<roce::MacAddress> mac;
   std::uint32_t active_mtu = 0;   ///< bytes
   std::uint32_t max_message = 0;  ///< bytes

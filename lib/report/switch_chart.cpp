@@ -178,7 +178,7 @@ std::string Chart::legend() const {
   for (std::size_t k = 0; k < curves_.size(); ++k) {
     const CurveLook look = look_of(*curves_[k], has_fit_);
     std::string label = curves_[k]->label;
-    if (!condition_.empty()) label.resize(label.size() - condition_.size() - 4);  // " at "
+    if (!condition_.empty()) label.resize(label.size() - condition_.size() - 4);  // 4 is the length of " at "
     out +=
         fmt::format("<li class=\"s{}\"><svg viewBox=\"0 0 36 12\" aria-hidden=\"true\">", k % kChartColours);
     if (look != CurveLook::kPoints)

@@ -29,7 +29,7 @@ struct JunitCase {
   std::string name;
   CaseOutcome outcome = CaseOutcome::kPassed;
   std::string reason;  ///< why the case failed or was skipped
-  std::string output;  ///< the figures
+  std::string output;  ///< text that lists the figures
 };
 
 std::vector<FigureGroup> groups_of(const SwitchRun& run, const TestReport& test) {

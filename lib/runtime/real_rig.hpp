@@ -81,7 +81,7 @@ class RealRig final : public switchtest::Rig {
   std::vector<std::unique_ptr<switchtest::TestPort>> endpoints_;
   std::vector<std::unique_ptr<dataplane::TestPortLoop>> loops_;  ///< the first loop runs on this thread
   std::vector<unsigned> lcores_;                                 ///< lcores of the other loops
-  std::unique_ptr<RigNetwork> network_;                          ///< kRings only
+  std::unique_ptr<RigNetwork> network_;                          ///< used only with kRings
   std::atomic<bool> stop_{false};
   Time created_ = 0;
   Time taught_ = 0;

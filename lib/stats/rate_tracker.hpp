@@ -122,7 +122,7 @@ struct WorkerInterval {
 /// All rates and counts for the time between the previous sample and this one. The first interval begins
 /// when traffic begins.
 struct RunInterval {
-  Time at = 0;        ///< Sample::at
+  Time at = 0;        ///< time of the sample (Sample::at)
   bool first = true;  ///< this is the first sample
   std::vector<BoardInterval> boards;
   SendInterval sum;                            ///< sum over the boards' `all`

@@ -15,7 +15,7 @@ enum class Engine : std::uint8_t { kHere, kSlurm, kParallel };
 /// Options of `softfeb lab sweep` about where the points are stored and what runs them.
 struct StudyOptions {
   std::optional<std::string> out;      ///< folder of the study
-  std::optional<std::string> task;     ///< I/N, or auto: run only this task's points
+  std::optional<std::string> task;     ///< run only the points of this task: I/N, or `auto`
   bool collect = false;                ///< run no points, but combine the results in the folder
   std::string on;                      ///< name of the engine; empty means Engine::kHere
   std::string hosts;                   ///< for kParallel: hosts, separated by commas; if empty, this host

@@ -28,7 +28,7 @@ class ArrivalLog {
   struct Taken {
     std::uint16_t kind = 0;
     std::uint64_t sequence = 0;
-    bool marked = false;  ///< CE
+    bool marked = false;  ///< whether the frame is marked CE
   };
   /// Records a frame whose last bit arrived at `at`. Returns the frame if it is for this port, intact and not
   /// a duplicate.

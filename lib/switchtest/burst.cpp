@@ -24,7 +24,7 @@ class BurstTest {
 
  private:
   struct Longest {
-    double each = 0;                    ///< best estimate
+    double each = 0;                    ///< best estimate of the number of frames that each sender sends
     std::uint64_t low = 0;              ///< a train with this number of frames passes
     std::optional<std::uint64_t> fail;  ///< a train with this number of frames loses some
   };

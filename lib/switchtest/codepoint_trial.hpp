@@ -21,7 +21,7 @@ class CodepointTrial {
   CodepointTrial(Context& ctx, const FrameKind& frame);
 
   struct Counts {
-    std::array<CodepointCounts, 2> by_ip{};  ///< IPv4, IPv6
+    std::array<CodepointCounts, 2> by_ip{};  ///< counts over IPv4 and over IPv6
     /// Number of frames whose header matches no frame of the trial.
     std::uint64_t unknown = 0;
     /// Number of frames sent with ECT or CE that did not arrive.

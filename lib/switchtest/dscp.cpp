@@ -18,7 +18,7 @@ constexpr std::size_t kDscpCount = 64, kPcpCount = 8, kItemCount = kDscpCount + 
 /// How frames of an item can be held back in the switch.
 struct QueueHold {
   enum class How : std::uint8_t { kNotAtAll, kPause, kPfc } how = How::kNotAtAll;
-  std::uint8_t priority = 0;  ///< PFC
+  std::uint8_t priority = 0;  ///< the PFC priority that D pauses, for kPfc
   auto operator<=>(const QueueHold&) const = default;
 };
 

@@ -34,7 +34,7 @@ struct Verdict {
     kFailed,
     kUndecided,  ///< the test was inconclusive, or this rig cannot measure the figure
   };
-  std::size_t expectation = 0;  ///< index
+  std::size_t expectation = 0;  ///< index of the expectation
   std::string test;
   std::optional<std::size_t> figure;  ///< index into TestReport::figures; empty if no figure matches
   Outcome outcome = Outcome::kHeld;

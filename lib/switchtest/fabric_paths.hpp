@@ -28,7 +28,7 @@ class FabricPaths {
 
   Context& ctx_;
   SharedLinks links_;
-  std::vector<std::vector<std::size_t>> paths_;  ///< [field][flow]
+  std::vector<std::vector<std::size_t>> paths_;  ///< path of each flow, by [field][flow]
 };
 
 }  // namespace softfeb::switchtest

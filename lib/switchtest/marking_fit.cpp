@@ -98,7 +98,7 @@ class MarkingRamp {
 
   std::span<const DepthShare> shares_;
   double first_marked_ = 0;
-  double marked_ = 0;  ///< frames
+  double marked_ = 0;  ///< number of marked frames
 };
 
 double MarkingRamp::likelihood(double at, double s) const {

@@ -25,7 +25,7 @@ class PauseSignal {
   std::optional<FillResult> held(Time wait);
   void report_refresh(const FillResult& held);
   void report_classes(const roce::MacControl& control);
-  using Way = std::int64_t;  ///< picoseconds
+  using Way = std::int64_t;  ///< result of find_way(), in picoseconds
   bool find_way(std::optional<Way>& out);
   bool report_generation();
 

@@ -12,8 +12,8 @@ namespace softfeb::switchtest {
 /// A period in which the switch sends nothing. Times are in picoseconds after the last bit of the pause frame
 /// that caused it.
 struct Silence {
-  double last = 0;   ///< last bit of the last frame before the silence
-  double first = 0;  ///< last bit of the first frame after the silence
+  double last = 0;   ///< end of the last frame before the silence
+  double first = 0;  ///< end of the first frame after the silence
   double error = 0;  ///< possible error of `last` and of `first`
 };
 

@@ -19,8 +19,8 @@ enum class RigKind : std::uint8_t {
 /// Rig ports by the roles that they play in a test. A, B and C send; D and E receive. With three ports, the
 /// third is B, C and E; with four, the fourth is both C and E.
 struct Roles {
-  std::uint16_t a = 0;                   ///< sends
-  std::uint16_t d = 1;                   ///< receives, and pauses the switch
+  std::uint16_t a = 0;                   ///< port that sends
+  std::uint16_t d = 1;                   ///< port that receives, and pauses the switch
   std::optional<std::uint16_t> b, c;     ///< further senders
   std::optional<std::uint16_t> e;        ///< second receiver
   std::vector<std::uint16_t> more;       ///< further senders, for tests that need many

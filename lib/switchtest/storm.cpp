@@ -39,7 +39,7 @@ class WatchdogTest {
   Context& ctx_;
   StormTrials trials_;
   Action action_ = Action::kNone;
-  std::optional<Interval> detection_, restoration_;  ///< ms
+  std::optional<Interval> detection_, restoration_;  ///< in milliseconds
   std::string restore_failure_;                      ///< why the time until restoration cannot be measured
   Time rest_ = StormTrials::kLongest;                ///< idle time after each trial
 };

@@ -112,7 +112,7 @@ class TestPort {
   ArrivalLog log_;
   Responder responder_;
   std::uint8_t answer_priority_ = 0;
-  std::vector<Cnp> cnps_;  ///< received
+  std::vector<Cnp> cnps_;  ///< CNPs that this port has received
   bool overflowed_ = false;
   const Trial* trial_ = nullptr;
   Time start_ = 0;

@@ -59,7 +59,7 @@ class ModelQp {
   struct Content {
     std::uint64_t address = 0;
     std::uint32_t rkey = 0;
-    std::uint32_t length = 0;  ///< RETH
+    std::uint32_t length = 0;  ///< DMA length in the RETH
     std::uint32_t immediate = 0;
     std::uint64_t operand = 0, compare = 0;
     ByteSpan payload;
