@@ -58,7 +58,7 @@ struct RunSettings {
   Time start_lead = 2 * kSecond;
   /// With `hosts`: largest difference between the clocks of two hosts.
   Time clock_limit = 100 * kMicrosecond;
-  /// UDP port of packets with a congestion control header, see EndpointConfig::cc_header.
+  /// UDP port of packets with a congestion control header (see EndpointConfig::cc_header).
   std::uint16_t cc_port = roce::kCongestionUdpPort;
   Where where;
 };

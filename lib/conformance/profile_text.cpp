@@ -64,8 +64,8 @@ std::string notation_of(const TracePacket& p) {
 /// Identifies a queue pair by the numbers of its part and of itself.
 using Place = std::pair<std::uint32_t, std::uint32_t>;
 
-/// The queue pairs whose answers differ from what the case expects. If only the memory, completions or the
-/// state differ, all queue pairs with packets or answers.
+/// Returns the queue pairs whose answers differ from what the case expects. If only the memory, completions
+/// or the state differ, returns all queue pairs with packets or answers.
 std::set<Place> places_that_differ(const CaseResult& result) {
   std::set<Place> out;
   for (const TracePacket& p : result.trace) {

@@ -64,7 +64,7 @@ struct TracePacket {
 struct MissingAnswer {
   std::uint32_t part = 0;  ///< number of the part, as in TracePacket
   std::uint32_t step = 0;
-  Time at = 0;  ///< when the wait ended, since the start of the case
+  Time at = 0;  ///< time from the start of the case to the end of the wait
   std::string what;
 };
 

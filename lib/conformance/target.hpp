@@ -110,7 +110,7 @@ struct TargetReply {
   std::optional<std::string> error;  ///< why the target refused the request
   bool gone = false;                 ///< with `error`: the target no longer answers requests at all
   bool unsupported = false;          ///< with `error`: this target never supports the request
-  roce::Qpn qp = 0;                  ///< OpenRequest: QPN of the target
+  roce::Qpn qp = 0;                  ///< for OpenRequest: QPN of the target
   /// OpenRequest: set if the queue pair already existed. The target then did not take the requester's QPN and
   /// first PSN and the memory from the request; these are the actual values.
   struct Fixed {

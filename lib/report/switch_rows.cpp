@@ -106,7 +106,8 @@ void put_values(const JudgedList& figures, SwitchRow& row) {
   if (row.interval == without_unit(*least) + " to " + without_unit(*most)) row.interval.clear();
 }
 
-/// The reason, if all figures have the same; otherwise the first one, and the number of others.
+/// Returns the reason that all figures have in common. If their reasons differ, returns the first one and the
+/// number of others.
 std::string common_reason(const JudgedList& figures, std::string (*reason)(const Judged&)) {
   std::set<std::string> all;
   std::string first;

@@ -27,7 +27,7 @@ struct Competition {
 };
 
 struct CompetitionResult {
-  std::vector<double> frames;  ///< that arrived, by unit
+  std::vector<double> frames;  ///< number of frames that arrived, by unit
   std::uint64_t pauses = 0;    ///< pause frames of the switch
 };
 

@@ -60,7 +60,7 @@ void report_order(Context& ctx, const QueueHierarchy& found, const std::vector<s
 
 void report_weights(Context& ctx, const QueueHierarchy& found, const std::vector<std::uint8_t>& dscps,
                     const QueueFailures& failures) {
-  std::map<std::size_t, Figure> figures;  // by queue
+  std::map<std::size_t, Figure> figures;  // figures by queue
   for (const QueueLevel& level : found.levels) {
     const auto weights = normalized_weights(level);
     for (std::size_t i = 0; i < weights.size(); ++i)

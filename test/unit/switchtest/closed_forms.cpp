@@ -209,8 +209,9 @@ void Truths::bursts() {
     value("incast", "frames_lossless", std::floor(frames / (n - 1)), {{"senders", std::to_string(n)}});
 }
 
-/// A queue is named after its lowest DSCP; the queue of the settings' DSCP after this DSCP. Queues with
-/// strict priority come first, in descending order of their numbers; the others share what is left.
+/// A queue is named after its lowest DSCP, except that the queue of Settings::dscp is named after this DSCP.
+/// Queues with strict priority come first, in descending order of their numbers; the others share what is
+/// left.
 void Truths::scheduling() {
   std::map<std::uint8_t, std::uint8_t, std::greater<>> lowest;  // lowest DSCP of each queue
   for (std::uint8_t dscp = 0; dscp < 64; ++dscp) lowest.emplace(dut_.dscp_to_queue[dscp], dscp);

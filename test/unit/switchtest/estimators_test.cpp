@@ -51,7 +51,8 @@ TEST_CASE("A line through points has the textbook's errors", "[estimators]") {
 }
 
 TEST_CASE("The maximum of a likelihood and its profile interval", "[estimators]") {
-  // Binomial distribution, 30 of 100: the likelihood-ratio interval is 0.2155 to 0.3943.
+  // For a binomial distribution with 30 hits in 100 trials, the likelihood-ratio interval is 0.2155 to
+  // 0.3943.
   const auto binomial = [](double p) { return 30 * std::log(p) + 70 * std::log(1 - p); };
   const Interval p = maximize(binomial, 1e-6, 1 - 1e-6);
   CHECK(p.value == Approx(0.3).margin(1e-6));
