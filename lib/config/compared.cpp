@@ -79,7 +79,7 @@ Entry named_entry(const std::string& name, const std::vector<Node>& sections) {
   return {name, name == kAnyDcqcn ? "firmware" : name};
 }
 
-/// The algorithms to be compared. Empty if neither the command line nor the file names any.
+/// Returns the algorithms to be compared. Empty if neither the command line nor the file names any.
 std::vector<Entry> named_entries(const LabConfig& base, const std::vector<std::string>& names) {
   const std::vector<Node>& sections = base.lab.compare;
   std::vector<Entry> all;

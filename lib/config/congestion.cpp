@@ -102,7 +102,7 @@ struct AlgorithmName {
 
 constexpr std::uint64_t kLineRate = dcqcn::PaperParameters().line_rate;
 
-/// The algorithms that section `key` accepts.
+/// Returns the algorithms that section `key` accepts.
 Choices<AlgorithmName> algorithm_names(const char* key) {
   using Algorithm = CongestionConfig::Algorithm;
   Choices<AlgorithmName> names{

@@ -46,7 +46,7 @@ struct CongestionConfig {
   std::string plugin;  ///< for kOther: path of the plug-in, as written; empty for softfeb's own algorithms
   Where where;
 
-  /// Name of the algorithm: off, firmware, paper, or that of `other`.
+  /// Returns the name of the algorithm: off, firmware, paper, or that of `other`.
   std::string name() const;
   /// Key of the section: `congestion` for kOther, otherwise `dcqcn`.
   const char* key() const { return algorithm == Algorithm::kOther ? "congestion" : "dcqcn"; }

@@ -50,7 +50,8 @@ Places places_of(const LabConfig& config, std::size_t endpoint) {
   return station ? Places{*station} : outside(config);
 }
 
-/// Places of the responder for a target that is not the name of a receiver in this file.
+/// Returns the places of the responder for a target that does not name a receiver. If the target is the
+/// address of a receiver in this file, these are the places of that receiver.
 Places places_of(const LabConfig& config, const Target& target) {
   if (const auto* to = std::get_if<AddressTarget>(&target)) {
     for (std::size_t r = 0; r < config.run.receivers.size(); ++r) {
@@ -61,7 +62,7 @@ Places places_of(const LabConfig& config, const Target& target) {
   return outside(config);
 }
 
-/// The queue pairs of all boards, numbered like endpoints::Plans numbers them.
+/// Returns the queue pairs of all boards, numbered like endpoints::Plans numbers them.
 std::vector<Flow> flows_of(const LabConfig& config) {
   const std::vector<BoardConfig>& boards = config.run.boards;
   std::vector<std::uint32_t> planned(config.run.receivers.size(), 0);
@@ -189,7 +190,7 @@ class LinkRuleResolver {
             "write the rule at a link between board and receiver");
   }
 
-  /// The queue pairs that a rule names; empty after a problem has been reported.
+  /// Returns the queue pairs that a rule names; empty after a problem has been reported.
   std::vector<const Flow*> select(const FaultRuleConfig& rule) {
     switch (rule.qp.kind) {
       case FaultQpRef::Kind::kIndex:

@@ -57,8 +57,8 @@ std::set<std::string> known_keys(const std::string& text, const std::string& fil
 std::set<std::string> known_lab_keys(const std::string& text, const std::string& file);
 std::set<std::string> known_switch_test_keys(const std::string& text, const std::string& file);
 
-/// The resolved configuration, in the form of a configuration file. Loading the output of to_yaml() gives the
-/// same configuration.
+/// Returns the resolved configuration, in the form of a configuration file. Loading the output of to_yaml()
+/// gives the same configuration.
 nlohmann::ordered_json to_json(const RunConfig& config);
 std::string to_yaml(const RunConfig& config);
 nlohmann::ordered_json to_json(const LabConfig& config);

@@ -227,8 +227,8 @@ constexpr std::uint32_t packet_overhead(bool v6) {
   return roce::max_frame_overhead(v6, false) - roce::kEthernetSize;
 }
 
-/// Bytes on the wire that a packet in the middle of a message has in addition to its payload: all headers,
-/// iCRC, FCS, preamble and inter-packet gap.
+/// Returns the number of bytes on the wire that a packet in the middle of a message has in addition to its
+/// payload: all headers, iCRC, FCS, preamble and inter-packet gap.
 std::uint32_t wire_overhead(const BoardConfig& board, const QpConfig& qp);
 /// Size in bytes of the congestion control header of a QP's requests; 0 if they have none.
 std::uint32_t congestion_header_bytes(const BoardConfig& board, const QpConfig& qp);

@@ -43,7 +43,8 @@ std::optional<Answer> read_answer(const Segments& whole, const roce::ParsedFrame
 
 /// Names the opcode of a packet, in either direction: "WRITE ONLY", "ACK", "NAK 0x60", "opcode 0x15".
 std::string describe_opcode(std::uint8_t opcode, const std::optional<roce::Aeth>& aeth = std::nullopt);
-/// A PSN relative to the queue pair's first PSN (e): "e", "e+3", "e-1", or "0x000102" if it is far away.
+/// Describes a PSN relative to the queue pair's first PSN (e): "e", "e+3", "e-1", or "0x000102" if it is far
+/// away.
 std::string describe_psn(roce::Psn psn, roce::Psn first);
 
 }  // namespace softfeb::conformance

@@ -176,9 +176,9 @@ std::string_view name_of(Severity severity);
 std::optional<Level> level_of(std::string_view name);
 std::optional<Severity> severity_of(std::string_view name);
 std::optional<Needs> need_of(std::string_view name);
-/// Names of all needs, in the order of their bits.
+/// Returns the names of all needs, in the order of their bits.
 std::span<const std::string_view> need_names();
-/// Names of the needs in `needs`, as the catalogue spells them, separated by spaces.
+/// Returns the names of the needs in `needs`, as the catalogue spells them, separated by spaces.
 std::string text_of(Needs needs);
 
 }  // namespace softfeb::conformance

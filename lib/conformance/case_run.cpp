@@ -119,8 +119,8 @@ bool CaseRun::is_known() const {
   return std::all_of(qps.begin(), qps.end(), [&](std::uint32_t qp) { return gives(deviation, qp); });
 }
 
-/// The queue pairs whose answers in the current part are not as expected. If only the memory, completions or
-/// the state differ, all queue pairs.
+/// Returns the queue pairs whose answers in the current part are not as expected. If only the memory,
+/// completions or the state differ, all queue pairs.
 std::set<std::uint32_t> CaseRun::qps_that_differ() const {
   std::set<std::uint32_t> out;
   for (std::size_t k = from_; k < result_.trace.size(); ++k) {

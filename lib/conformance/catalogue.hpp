@@ -15,7 +15,7 @@ struct CatalogueFile {
   std::string_view name;  ///< for example "PSN.yaml"
   std::string_view text;
 };
-/// The files of lib/conformance/catalogue, in the order of the groups.
+/// Returns the files of lib/conformance/catalogue, in the order of the groups.
 std::span<const CatalogueFile> catalogue_files();
 
 struct CaseGroup {
@@ -39,7 +39,7 @@ class Catalogue {
   std::size_t size() const;
   const Case* find(std::string_view id) const;  ///< null if there is no such case
   const CaseGroup* find_group(std::string_view name) const;
-  /// The case or group whose name is most similar to `name`, for error messages.
+  /// Returns the case or group whose name is most similar to `name`, for error messages.
   std::string nearest(std::string_view name) const;
 
  private:
@@ -55,8 +55,8 @@ struct Selection {
   bool destructive = false;        ///< also cases that may crash the target
 };
 
-/// The selected cases in the order in which they run: the order of the catalogue, but with destructive cases
-/// last. Throws NotationError if a name is unknown; the message proposes the nearest one.
+/// Returns the selected cases in the order in which they run: the order of the catalogue, but with
+/// destructive cases last. Throws NotationError if a name is unknown; the message proposes the nearest one.
 std::vector<const Case*> select(const Catalogue& catalogue, const Selection& selection);
 /// Returns the reason why a case of the catalogue was not selected, or an empty text if it was selected.
 std::string why_not_selected(const Case& c, const Selection& selection);

@@ -113,7 +113,8 @@ bool right_kind(const AnswerPattern& pattern, const Answer& answer) {
   }
 }
 
-/// The last PSN that `answer` acknowledges. A NAK acknowledges all packets before its PSN (IBA 9.7.5.1).
+/// Returns the last PSN that `answer` acknowledges. A NAK acknowledges all packets before its PSN (IBA
+/// 9.7.5.1).
 roce::Psn acknowledged(const Answer& answer) {
   const bool nak = answer.opcode == roce::kOpcodeRcAck && !answer.is_ack();
   return (answer.psn - (nak ? 1 : 0)) & roce::kPsnMask;

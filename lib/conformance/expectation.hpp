@@ -71,7 +71,7 @@ class Matcher {
   bool take(const Answer& answer);
   /// True if no further answer is needed.
   bool complete() const;
-  /// The items that are still missing, in the notation; empty if complete() is true.
+  /// Returns the items that are still missing, in the notation; empty if complete() is true.
   std::string missing() const;
 
  private:

@@ -29,8 +29,8 @@ struct FieldCheck {
 
 /// True if field_of() knows the name.
 bool is_answer_field(std::string_view name);
-/// The value of a field; std::nullopt if the answer does not contain it. Fields above Ethernet are found only
-/// in IPv4 packets. The frame's bytes are untrusted.
+/// Returns the value of a field; std::nullopt if the answer does not contain it. Fields above Ethernet are
+/// found only in IPv4 packets. The frame's bytes are untrusted.
 std::optional<std::uint64_t> field_of(const Answer& answer, std::string_view name);
 /// True if the UDP checksum is 0 or right. Only for IPv4.
 bool udp_checksum_valid(const Answer& answer);

@@ -53,7 +53,7 @@ class FrameDraft {
   void set_ip_checksum();
   std::uint16_t udp_checksum() const;
   void make_icrc();
-  /// The bytes over which the iCRC is computed, with the variant fields masked.
+  /// Returns the bytes over which the iCRC is computed, with the variant fields masked.
   Bytes masked() const;
 
   const ScriptSetup& setup_;

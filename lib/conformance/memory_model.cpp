@@ -66,8 +66,9 @@ MemoryModel::Fate MemoryModel::fate(std::size_t i, const WrittenSpec& written) c
   return Fate::kRefused;
 }
 
-/// The bytes of the region that the packet could have written, and kMargin bytes before and after them. If a
-/// packet lies partly or wholly outside the region, the bytes at the nearest border must not change either.
+/// Returns the bytes of the region that the packet could have written, and kMargin bytes before and after
+/// them. If a packet lies partly or wholly outside the region, the bytes at the nearest border must not
+/// change either.
 MemoryModel::Range MemoryModel::around(const Sent& s) const {
   const std::uint64_t size = s.payload.size();
   if (s.offset + size < s.offset || s.offset > UINT64_MAX / 2) {  // it begins before the region

@@ -47,8 +47,8 @@ class MemoryModel {
     std::uint64_t length = 0;
   };
   std::vector<Range> ranges() const;
-  /// The required bytes of `range`. Sets `tolerated` to 1 for each byte that may have another value, and to 0
-  /// for all others.
+  /// Returns the required bytes of `range`. Sets `tolerated` to 1 for each byte that may have another value,
+  /// and to 0 for all others.
   std::vector<std::uint8_t> expected(const Range& range, const WrittenSpec& written,
                                      std::vector<std::uint8_t>& tolerated) const;
   /// Compares `found`, the bytes in the target's memory at `range`, with the required ones. Appends a

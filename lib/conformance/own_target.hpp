@@ -33,8 +33,8 @@ class OwnTarget {
   TargetReply answer(const TargetRequest& request);
   Capabilities capabilities() const;
   TargetDevice device() const;
-  /// The regions that cases use: a normal one, a read-only one, one of another protection domain, and a
-  /// deregistered one. The receiver knows only the first.
+  /// Returns the regions that cases use: a normal one, a read-only one, one of another protection domain, and
+  /// a deregistered one. The receiver knows only the first.
   std::vector<RegionPlace> regions() const;
 
  private:

@@ -107,7 +107,7 @@ struct Override {
   std::uint32_t index = 0;  ///< for kPayload and kPad, index of the byte
   bool late = false;        ///< `~`: changed on the way, after the iCRC was computed
 
-  /// The number that replaces `right`, the correct one. Not for kWord.
+  /// Returns the number that replaces `right`, the correct one. Not for kWord.
   std::uint64_t applied(std::uint64_t right, const Symbols& symbols) const {
     const std::uint64_t number = value.value(symbols);
     return mode == Mode::kAdd ? right + number : mode == Mode::kXor ? right ^ number : number;
@@ -127,16 +127,16 @@ struct PacketSpec {
   std::string text;  ///< the packet in the notation
 
   const Override* find(Field field) const;
-  /// The same packet with AckReq and without its options, except those that determine its place and contents:
-  /// `len`, `at`, `region`, `imm` and `fill`. Cases send it to check that the spoilt packet was dropped
-  /// without effect. Only for packets from parse_packets().
+  /// Returns the same packet with AckReq and without its options, except those that determine its place and
+  /// contents: `len`, `at`, `region`, `imm` and `fill`. Cases send it to check that the spoilt packet was
+  /// dropped without effect. Only for packets from parse_packets().
   PacketSpec unspoilt() const;
 };
 
 /// Parses packets separated by spaces. Throws NotationError.
 std::vector<PacketSpec> parse_packets(std::string_view text);
 
-/// Name of a kind in the notation.
+/// Returns the name of a kind in the notation.
 std::string_view name_of(PacketKind kind);
 /// Five-bit operation of the kind's opcode; 0x81 for kCnp.
 std::uint8_t operation_of(PacketKind kind);

@@ -78,7 +78,7 @@ std::optional<TargetRequest> PartRun::take_request() {
   return std::exchange(request_, std::nullopt);
 }
 
-/// Requests the target to open the next queue pair. Returns true if all of them are open.
+/// Asks the target to open the next queue pair. Returns true if all queue pairs are open.
 bool PartRun::open_next() {
   if (qp_ == qps_.size()) {
     next_phase(Phase::kSteps);

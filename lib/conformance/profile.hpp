@@ -73,7 +73,7 @@ struct ProfileText {
 Profile resolve_profile(
     std::string_view name, const Catalogue& catalogue,
     const std::function<ProfileText(const std::string& name, const std::string& named_by)>& read);
-/// The profile as the text of a file that needs no base profile.
+/// Returns the profile as the text of a file that needs no base profile.
 std::string to_yaml(const Profile& profile);
 
 /// The capabilities that a profile may list as lacking.
@@ -84,8 +84,8 @@ std::string why_not_applicable(const Case& c, const Profile& profile, bool destr
 /// Compares the figures of a case with the limits of the profile. The case fails if a figure exceeds its
 /// limit.
 void apply_limits(const Profile& profile, CaseResult& result);
-/// The deviations and limits of the profile that were not confirmed although their cases ran: deviations of
-/// cases that passed, and limits of figures that were not measured.
+/// Returns the deviations and limits of the profile that were not confirmed although their cases ran:
+/// deviations of cases that passed, and limits of figures that were not measured.
 std::vector<std::string> not_seen(const Profile& profile, const SuiteResult& result);
 
 /// Writes the failures of a run as a profile that extends `base`, the profile of this run (a name or an

@@ -97,7 +97,7 @@ std::optional<std::string> answers_at(const CaseResult& result, const Place& pla
   return out.empty() ? "silence" : out;
 }
 
-/// The target's answers as an expectation, if they are the same for all queue pairs that differ.
+/// Returns the target's answers as an expectation, if they are the same for all queue pairs that differ.
 std::optional<std::string> observed(const CaseResult& result) {
   std::optional<std::string> out;
   for (const Place& place : places_that_differ(result)) {

@@ -127,7 +127,7 @@ struct TargetReply {
   bool event = false;
 };
 
-/// The requirements of a case that the target does not fulfil, in words; empty if the case can run.
+/// Returns the requirements of a case that the target does not fulfil, in words; empty if the case can run.
 std::string why_not_applicable(const Case& c, const Capabilities& target);
 
 }  // namespace softfeb::conformance

@@ -70,7 +70,7 @@ double jain(const TrafficStats& stats) {
   return squares == 0 ? 0 : sum * sum / (static_cast<double>(stats.qps.size()) * squares);
 }
 
-/// The shortest time between two CNPs of the same queue pair.
+/// Returns the shortest time between two CNPs of the same queue pair.
 Time shortest_gap(const TrafficStats& stats) {
   Time gap = kNever;
   for (const TrafficQpStats& qp : stats.qps) gap = std::min(gap, qp.cnps.shortest);

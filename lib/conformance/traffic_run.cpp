@@ -77,7 +77,7 @@ std::optional<TargetRequest> TrafficRun::take_request() {
   return std::exchange(request_, std::nullopt);
 }
 
-/// Requests the target to open the next queue pair. Returns true if all of them are open.
+/// Asks the target to open the next queue pair. Returns true if all queue pairs are open.
 bool TrafficRun::open_next(Time now) {
   if (at_ == qps_.size()) {
     start_sending(now);

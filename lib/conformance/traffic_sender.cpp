@@ -20,7 +20,7 @@ constexpr std::uint32_t kMostSlots = 64;
 
 Time timeout_of(std::uint8_t code) { return roce::ack_timeout(roce::TimingProfile::kStandard, code); }
 
-/// The default ACK timeout, or a longer one if the answers of this target take longer.
+/// Returns the default ACK timeout, or a longer one if the answers of this target take longer.
 std::uint8_t timeout_for(Time t_ack) {
   std::uint8_t code = kTimeout;
   while (code < kLongestTimeout && timeout_of(code) < 2 * t_ack) ++code;

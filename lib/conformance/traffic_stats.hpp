@@ -66,7 +66,7 @@ struct TrafficStats {
 /// std::nullopt if the counter is unknown.
 std::optional<std::uint64_t> counter_of_wire(const TrafficStats& stats, std::string_view name);
 
-/// The figures that `spec` requests.
+/// Returns the figures that `spec` requests.
 std::vector<Figure> figures_of(const TrafficSpec& spec, const TrafficStats& stats);
 
 }  // namespace softfeb::conformance

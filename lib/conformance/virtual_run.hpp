@@ -60,7 +60,7 @@ struct VirtualTarget {
 /// Wraps softfeb's own receiver as a target. `target` must outlive the result.
 VirtualTarget virtual_target(OwnTarget& target, const OwnTargetConfig& config);
 
-/// The addresses of board and target in virtual time.
+/// Returns the addresses of board and target in virtual time.
 OwnTargetConfig virtual_addresses();
 
 /// Runs a suite against a target in virtual time. The result depends only on the arguments. `report` is

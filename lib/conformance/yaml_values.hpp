@@ -31,15 +31,15 @@ auto parsed_at(const YAML::Node& node, const Parse& parse) {
     refuse_node(node, error.what());
   }
 }
-/// A number without symbols.
+/// Reads a number without symbols.
 std::uint64_t number(const YAML::Node& node);
-/// A number without symbols, from `least` to `most`.
+/// Reads a number without symbols, from `least` to `most`.
 std::uint64_t number_within(const YAML::Node& node, std::uint64_t least, std::uint64_t most);
 bool flag(const YAML::Node& map, const char* key);
-/// A time with its unit: 50us, 100ms, 1s.
+/// Reads a time with its unit, such as 50us, 100ms or 1s.
 Time time_of(const YAML::Node& node);
 TargetState state_of(const YAML::Node& node);
-/// A number, or a range such as 2..3.
+/// Reads a number, or a range such as 2..3.
 Range range_of(const YAML::Node& node);
 /// Calls `use` once for each value of the map's key `for`, with a copy of the map that lacks this key. In the
 /// copy, `$` is replaced by the value; if values are lists, `$1` is replaced by the first element, and so on.

@@ -58,7 +58,7 @@ class alignas(64) Swift final : public CongestionControl {
   const SwiftParameters& parameters() const { return parameters_; }
   double fabric_cwnd() const { return fabric_.cwnd; }
   double endpoint_cwnd() const { return endpoint_.cwnd; }
-  /// The window in packets.
+  /// Returns the window in packets.
   double cwnd() const {
     return parameters_.endpoint_target == 0 ? fabric_.cwnd : std::min(fabric_.cwnd, endpoint_.cwnd);
   }

@@ -46,7 +46,7 @@ class TriggerServer {
   bool over() const { return sequence_.next() >= config_.end; }
   /// Ends the run at `now`, unless it ends earlier.
   void end(Time now) { config_.end = std::min(config_.end, now); }
-  /// The message that announces the end of the run.
+  /// Returns the message that announces the end of the run.
   TriggerMessage end_message(Time now) const;
 
   /// Call when a board reports that it has become busy, that it is still busy, or that it is no longer busy.

@@ -45,7 +45,7 @@ void refine_series(config::RunSettings& run) {
     run.series_interval = std::clamp(*run.duration / kPoints, kShortest, usual);
 }
 
-/// Names of the checks that count towards the verdict and did not hold.
+/// Returns the names of the checks that count towards the verdict and did not hold.
 std::vector<std::string> failed_checks(const lab::Judgement& judgement, const report::LabRun& run) {
   std::vector<std::string> failed;
   for (const lab::Check& c : judgement.checks) {

@@ -29,7 +29,7 @@ class ConformanceWire {
   void send(std::vector<std::uint8_t> frame) { first_->send(std::move(frame)); }
   /// Number of frames that the port has not accepted yet.
   std::size_t waiting() const { return first_->waiting(); }
-  /// The packets that have arrived for the board since the last call.
+  /// Returns the packets that have arrived for the board since the last call.
   std::vector<conformance::Answer> take_answers();
   /// Number of packets that the ports have lost.
   std::uint64_t dropped() const;
@@ -58,8 +58,8 @@ class ConformanceWire {
   Time cpu_time_ = 0;  ///< CPU time of the thread at the previous poll()
 };
 
-/// The addresses of softfeb's own receiver, which is the first receiver in the file, and of the board. Throws
-/// ConfigError if the file has no receiver.
+/// Returns the addresses of softfeb's own receiver, which is the first receiver in the file, and of the
+/// board. Throws ConfigError if the file has no receiver.
 conformance::OwnTargetConfig own_addresses(const config::RunConfig& config);
 
 }  // namespace softfeb::experiment

@@ -30,14 +30,14 @@ void all_or_none(simulator::Exchange& exchange, const std::function<void()>& ste
 /// payloads. `payloads` is a hash of all payloads.
 void require_same(simulator::Exchange& exchange, const std::string& configuration, std::uint64_t payloads);
 
-/// Median time in seconds that an exchange of a few frames between all neighbours takes; 0 with a single
-/// process. Call after Exchange::connect().
+/// Returns the median time in seconds that an exchange of a few frames between all neighbours takes; 0 with a
+/// single process. Call after Exchange::connect().
 double exchange_time(simulator::Exchange& exchange);
 
-/// Name of this host.
+/// Returns the name of this host.
 std::string host_name();
 
-/// Name of a process for messages: its number and its host.
+/// Returns the name of a process for messages: its number and its host.
 std::string process_name(std::uint32_t rank);
 
 /// Computes a hash of `bytes` that is the same on every host. `before` is the hash of the preceding bytes.

@@ -50,7 +50,7 @@ bool is_on(const config::RunConfig& config, std::size_t port, std::size_t host) 
   return config.ports[port].host == host;
 }
 
-/// Indices of the endpoints on a host: boards first, then receivers.
+/// Returns the indices of the endpoints on a host: boards first, then receivers.
 std::vector<std::size_t> endpoints_of(const config::RunConfig& config, std::size_t host) {
   std::vector<std::size_t> all;
   for (std::size_t e = 0; e < endpoints_in(config); ++e)

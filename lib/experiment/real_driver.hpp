@@ -69,7 +69,7 @@ class RealDriver : public Driver {
   virtual void poll() {}
   /// Adds the counters of other hosts to a sample for observers.
   virtual void add_other_hosts(std::vector<engine::EndpointSnapshot>&) {}
-  /// The start of traffic on the clock of the run.
+  /// Returns the start of traffic on the clock of the run.
   Time started() const { return started_; }
   /// Waits for `length` before traffic starts. Takes no samples.
   void wait(Time length);

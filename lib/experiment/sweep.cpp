@@ -208,7 +208,8 @@ int Sweep::run_task(const study::Store& store) const {
   return left == 0 ? kDone : kCheckFailed;
 }
 
-/// The command that runs the missing points. Its paths are absolute, so that it works from any folder.
+/// Returns the command that runs the missing points. Its paths are absolute, so that it works from any
+/// folder.
 study::Arguments Sweep::command() const {
   study::Arguments out{std::filesystem::read_symlink("/proc/self/exe").string(),
                        "lab",

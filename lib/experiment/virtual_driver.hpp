@@ -64,7 +64,7 @@ class VirtualDriver final : public Driver {
   void close(stats::Outcome& outcome) override;
 
   bool virtual_time() const override { return true; }
-  /// A hash of all payloads, which must be the same in all processes.
+  /// Returns a hash of all payloads, which must be the same in all processes.
   std::uint64_t payload_hash() const;
   const latency::StageFigures* stages() override { return stamps_ ? &stamps_->table().figures() : nullptr; }
   lab::Edge network_edge(const stats::Outcome&) const override { return {.lost_out = loop_->passed_over()}; }

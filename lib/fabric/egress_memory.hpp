@@ -33,8 +33,8 @@ class EgressMemory {
   std::uint64_t occupied(std::uint32_t length) const {
     return (std::uint64_t{length} + overhead_ + cell_ - 1) / cell_ * cell_;
   }
-  /// The memory that a frame of `length` bytes needs to enter a queue of port `port` (numbered from 0 in this
-  /// switch).
+  /// Returns the memory that a frame of `length` bytes needs to enter a queue of port `port` (numbered from 0
+  /// in this switch).
   MemoryClaim claim(std::uint32_t length, std::size_t port, std::size_t queue) const;
   /// Counts a frame that occupies `bytes`. `headroom` is true if the headroom stores it.
   void add(std::uint64_t bytes, std::size_t port, std::size_t queue, bool headroom);

@@ -93,12 +93,13 @@ struct Port {
   std::uint8_t class_of(const Frame& frame) const {
     return flow_control == PauseMode::kPfc ? frame.queue : std::uint8_t{0};
   }
-  /// Bytes of the frames that wait in all queues, or in one queue, without the frames that the MAC has taken.
+  /// Returns the total length of the frames that wait in all queues, or in one queue, without the frames that
+  /// the MAC has taken.
   std::uint64_t queued() const { return queues.bytes() - (mac ? mac->bytes() : 0); }
   std::uint64_t queued(std::size_t queue) const {
     return queues.bytes_of(queue) - (mac ? mac->bytes_of(queue) : 0);
   }
-  /// The subset of the queues `candidates` (a bit mask) that pauses and rate limits permit to send.
+  /// Returns the subset of the queues `candidates` (a bit mask) that pauses and rate limits permit to send.
   std::uint8_t may_send(std::uint8_t candidates, Time now) const {
     const auto open = static_cast<std::uint8_t>(candidates & told.open(now));
     return limits == nullptr ? open : limits->open(open, now);

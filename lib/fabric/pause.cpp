@@ -64,8 +64,8 @@ bool PauseSender::is_full(std::uint64_t bytes, std::uint64_t free) const {
   return Uint128{bytes} * kAlphaUnit > Uint128{thresholds_.xoff_alpha} * free;
 }
 
-/// The smallest number of free bytes at which the dynamic threshold exceeds `bytes` by xon_offset. 0 for an
-/// empty class, which could not become any shorter.
+/// Returns the smallest number of free bytes at which the dynamic threshold exceeds `bytes` by xon_offset. 0
+/// for an empty class, which could not become any shorter.
 std::uint64_t PauseSender::free_for(std::uint64_t bytes) const {
   if (bytes == 0) return 0;
   const Uint128 threshold = (Uint128{bytes} + thresholds_.xon_offset) * kAlphaUnit;

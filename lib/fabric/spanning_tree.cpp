@@ -17,7 +17,7 @@ struct Uplink {
   std::size_t link = 0;
 };
 
-/// The links of each switch to other switches.
+/// Returns the links of each switch to other switches.
 std::vector<std::vector<Uplink>> links_between_switches(const NetworkConfig& config) {
   std::vector<std::vector<Uplink>> links(config.switches.size());
   for (std::size_t l = 0; l < config.links.size(); ++l) {

@@ -43,7 +43,7 @@ class ChecksumGuard {
   std::uint16_t before_ = 0;
 };
 
-/// The traffic class (IPv6) or TOS byte (IPv4): DSCP in the upper six bits, ECN in the lower two.
+/// Returns the traffic class (IPv6) or TOS byte (IPv4): DSCP in the upper six bits, ECN in the lower two.
 std::uint8_t traffic_class(const std::uint8_t* ip, bool ipv6) {
   return ipv6 ? static_cast<std::uint8_t>(load_be16(ip) >> 4) : ip[1];
 }

@@ -26,17 +26,17 @@ struct LinkRuleResults {
   std::vector<RuleResult> rules;
 };
 
-/// Results of the rules of port `port`, an index into RunConfig::ports.
+/// Returns the results of the rules of port `port`, an index into RunConfig::ports.
 std::vector<RuleResult> rules_of_port(const config::RunConfig& config, std::size_t port,
                                       const stats::Outcome& outcome);
-/// Results of the rules of all ports, in the order of the configuration.
+/// Returns the results of the rules of all ports, in the order of the configuration.
 std::vector<RuleResult> port_rules(const config::RunConfig& config, const stats::Outcome& outcome);
-/// Results of the rules of all links. Directions without rules are omitted.
+/// Returns the results of the rules of all links. Directions without rules are omitted.
 std::vector<LinkRuleResults> link_rules(const config::LabConfig& config,
                                         const fabric::NetworkSnapshot& network);
 
 /// Returns a line for each rule that was never hit. A rule for several links, or for both directions, counts
-/// as hit if it was hit on any of them.
+/// as hit if it was hit on at least one link, in at least one direction.
 std::vector<std::string> never_hit(const std::vector<RuleResult>& rules);
 
 }  // namespace softfeb::lab

@@ -49,7 +49,7 @@ config::Where place(const config::LabConfig& lab) {
   return lab.parts.where.key.empty() ? config::Where{"network.parts", 0, ""} : lab.parts.where;
 }
 
-/// The parts that the configuration file lists.
+/// Returns the parts that the configuration file lists.
 std::vector<std::uint32_t> listed_parts(const config::LabConfig& lab) {
   std::vector<std::uint32_t> part_of(lab.network.switches.size(), 0);
   for (std::uint32_t p = 0; p < lab.parts.switches.size(); ++p)

@@ -132,7 +132,7 @@ void Partition::State::refine(std::uint32_t parts) {
   renumber();
 }
 
-/// The best part for group `i`; its current part if no other is better.
+/// Returns the best part for group `i`; its current part if no other is better.
 std::uint32_t Partition::State::better_part(std::size_t i, const std::vector<double>& weights) const {
   std::vector<double> traffic_to(weights.size(), 0);
   for (std::size_t j = 0; j < part.size(); ++j) traffic_to[part[j]] += traffic[i][j];

@@ -36,8 +36,8 @@ class RateReplay {
   /// Replays everything up to `t`.
   void advance(Time t);
 
-  /// Results up to the time of the last advance(). integral(): ∫Rc dt since time 0, in bytes per second
-  /// times picoseconds. rc(): the current Rc.
+  /// Results up to the time of the last advance(). integral() returns ∫Rc dt since time 0, in bytes per
+  /// second times picoseconds; rc() returns the current Rc.
   Uint128 integral() const { return sum_; }
   std::uint64_t rc() const { return point_.rc(); }
   const dcqcn::ReactionPoint& point() const { return point_; }

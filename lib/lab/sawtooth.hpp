@@ -32,8 +32,8 @@ Sawtooth sawtooth_of(std::span<const RatePoint> points, double swing);
 /// The measured sawtooth, and the one predicted from the reaction point's parameters and the CNPs.
 struct SawtoothStats {
   Sawtooth sent, predicted;
-  /// The larger of the relative differences in period and depth; empty if either sawtooth has fewer than
-  /// two teeth.
+  /// Returns the larger of the relative differences in period and depth; empty if either sawtooth has fewer
+  /// than two teeth.
   std::optional<double> difference() const;
 };
 

@@ -19,7 +19,7 @@ struct Spread {
   std::optional<Share> jain, max_mean;
 };
 
-/// The spread over each set of next hops of a network, in the order of NetworkSnapshot::next_hops.
+/// Returns the spread over each set of next hops of a network, in the order of NetworkSnapshot::next_hops.
 std::vector<Spread> spreads_of(const fabric::NetworkSnapshot& network);
 
 /// The spread with the smallest Jain index; null if there is none. Ignores sets that carried less than a

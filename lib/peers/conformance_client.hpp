@@ -27,7 +27,8 @@ class ConformanceSession {
 
   const TargetDevice& device() const { return device_; }
 
-  /// Registers regions; either all of them or none. Their bytes and guards are 0xEE.
+  /// Registers regions: either all that are requested, or none. All bytes of the regions and their guards are
+  /// set to 0xEE.
   std::vector<Region> regions(const std::vector<RegionRequest>& requests);
   /// Deregisters a region and frees its memory.
   void free(const Region& region);

@@ -122,7 +122,7 @@ enum class EventTrigger : std::uint8_t {
 /// answer is invalid; an answer of the form {"error": …} becomes a PeerError (kConfiguration).
 namespace softfeb::peers::sink {
 
-/// The first line. `ip` is our RoCE address.
+/// Encodes the first line of a session. `ip` is our RoCE address.
 std::string encode_conformance_hello(const roce::IpAddress& ip);
 /// Decodes the answer to the first line. An rdma-sink that is too old for conformance sessions becomes a
 /// PeerError (kConfiguration) that says so.

@@ -29,7 +29,7 @@ constexpr std::size_t kFirstDrawn = 120, kLastDrawn = 60, kNear = 2;
 constexpr std::size_t kRowsOfPiece = 20;  ///< a picture must fit on a printed page
 constexpr std::size_t kSayLine = 34, kSayLines = 2, kNoteLine = 27;
 
-/// The first `most` characters of a UTF-8 text, followed by a sign if the text is longer.
+/// Returns the first `most` characters of a UTF-8 text, followed by a sign if the text is longer.
 std::string shortened(const std::string& text, std::size_t most) {
   std::size_t at = 0;
   for (std::size_t n = 0; at < text.size() && n < most; ++n) {
@@ -70,8 +70,8 @@ struct Row {
   }
 };
 
-/// Indices of those packets of a part that are drawn. If there are too many, draws the first and last ones,
-/// and those close to unexpected packets.
+/// Returns the indices of the packets of a part that are drawn. If the part has too many packets, these are
+/// the first and last ones, and those close to unexpected packets.
 std::set<std::size_t> drawn_packets(const CaseResult& result, std::uint32_t part) {
   std::vector<std::size_t> all;
   for (std::size_t k = 0; k < result.trace.size(); ++k) {

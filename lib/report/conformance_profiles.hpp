@@ -18,7 +18,7 @@ conformance::Profile load_profile(std::string_view name, const conformance::Cata
 /// Converts the name of a profile so that it can be used from any folder: paths become absolute.
 std::string absolute_profile(const std::string& name);
 
-/// Names of the installed profiles, in alphabetical order; empty if no profiles are installed.
+/// Returns the names of the installed profiles, in alphabetical order; empty if no profiles are installed.
 std::vector<std::string> installed_profiles();
 
 }  // namespace softfeb::report

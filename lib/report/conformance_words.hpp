@@ -8,7 +8,7 @@
 
 namespace softfeb::report {
 
-/// A sign for a verdict that is readable without colour, such as "✓" or "✗" (UTF-8).
+/// Returns a sign for a verdict that is readable without colour, such as "✓" or "✗" (UTF-8).
 std::string_view sign_of(conformance::Verdict verdict);
 /// Describes a packet, for example "WRITE ONLY e+1, 64 B, AckReq" or "ACK e+1, MSN 2".
 std::string packet_words(const conformance::TracePacket& packet);
@@ -25,8 +25,9 @@ std::string_view state_words(conformance::TargetState state);
 /// Formats a figure with its unit, for example "0.0123 s". A figure without a unit is a plain number.
 std::string figure_words(const conformance::Figure& figure);
 
-/// The verdict of the whole run: "no baseline", "fail", "inconclusive" or "pass". It is "fail" if a case
-/// failed or did not run and, with `strict`, also if an expected deviation of the profile was not observed.
+/// Returns the verdict of the whole run: "no baseline", "fail", "inconclusive" or "pass". It is "fail" if a
+/// case failed or did not run and, with `strict`, also if an expected deviation of the profile was not
+/// observed.
 std::string_view overall_verdict(const conformance::SuiteResult& result, bool strict);
 
 }  // namespace softfeb::report

@@ -25,9 +25,9 @@ class FigureIndex {
   /// Same as find(), but null unless the figure was measured.
   const switchtest::Figure* measured(std::string_view test, std::string_view name,
                                      const Labels& labels = {}) const;
-  /// All figures with this name, in the order of the report.
+  /// Returns all figures with this name, in the order of the report.
   std::vector<const switchtest::Figure*> all(std::string_view test, std::string_view name) const;
-  /// The word of a measured figure; empty if there is none.
+  /// Returns the word of a measured figure; empty if there is none.
   std::string word(std::string_view test, std::string_view name) const;
   bool absent(std::string_view test, std::string_view name) const;
   /// Why there is no value: the reason of the figure or of its test, or that the test was not run.
@@ -39,7 +39,7 @@ class FigureIndex {
   const switchtest::SwitchReport& report_;
 };
 
-/// The integers in the interval of a measured figure, after multiplication by `scale`.
+/// Returns the integers in the interval of a measured figure, after multiplication by `scale`.
 WholeRange range_of(const switchtest::Figure& figure, double scale = 1);
 
 /// Formats the test and the interval of a figure, for example "ecn: 40,657 to 41,598 B". If both bounds are

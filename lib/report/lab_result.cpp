@@ -249,8 +249,8 @@ Json network_totals(const fabric::NetworkConfig& network, const fabric::NetworkT
   return json;
 }
 
-/// The fault rules of links: for each direction that has rules, the place of each rule in the file and its
-/// counters.
+/// Returns the fault rules of links: for each direction that has rules, the place of each rule in the file
+/// and its counters.
 Json link_faults(const config::LabConfig& config, const lab::RunStats& f) {
   Json list = Json::array();
   for (const lab::LinkRuleResults& of : f.link_rules) {

@@ -25,7 +25,7 @@ std::string queue_key(const Figure& f, const char* name, const MeasuredSwitch& o
   return fmt::format("queues.{}.{}", queue_of_figure(f, out), name);
 }
 
-/// The smallest factor that turns all weights into integers.
+/// Returns the smallest factor that turns all weights into integers.
 unsigned weight_factor(const std::vector<const Figure*>& weights) {
   constexpr unsigned kMost = 100;
   const auto fits = [&](unsigned factor) {

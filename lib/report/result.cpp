@@ -143,7 +143,7 @@ Json receiver(const config::RunConfig& config, const endpoints::Plans& plans, co
   return json;
 }
 
-/// The pacing method of a port, and its accuracy.
+/// Returns the pacing method of a port, and its accuracy.
 Json port_pacing(const runtime::RunPort& p) {
   const dataplane::PacingConfig& c = p.port->config().pacing;
   Json j{{"way", dataplane::to_string(c.way)}};

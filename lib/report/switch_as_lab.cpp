@@ -188,7 +188,7 @@ std::string LabFile::text() {
   return out_.text();
 }
 
-/// The delay of the cables, if it is in the configuration.
+/// Returns the delay of the cables, if it is in the configuration.
 std::optional<Time> configured_cable(const SwitchRun& run) {
   const auto section = run.config.find("switch_test");
   if (section == run.config.end() || !section->contains("cable")) return std::nullopt;

@@ -36,7 +36,7 @@ bool ends_with_fit(const Curve& c) {
 
 bool is_finite(const Curve::Point& p) { return std::isfinite(p.x) && std::isfinite(p.y); }
 
-/// A bound of an interval, if it can be drawn.
+/// Returns a bound of an interval, if it can be drawn.
 std::optional<double> finite(const std::optional<double>& v) {
   return v && std::isfinite(*v) ? v : std::nullopt;
 }
@@ -45,7 +45,8 @@ std::string with_unit_of(const std::string& name, const std::string& unit) {
   return unit.empty() ? name : name + " in " + unit;
 }
 
-/// The points to draw: all or, if there are too many, the lowest and the highest of each part of the curve.
+/// Returns the points to draw: all or, if there are too many, the lowest and the highest of each part of the
+/// curve.
 std::vector<Curve::Point> drawn_points(const Curve& curve) {
   std::vector<Curve::Point> all;
   std::copy_if(curve.points.begin(), curve.points.end(), std::back_inserter(all), is_finite);
@@ -166,7 +167,7 @@ std::string Chart::line_class(const char* kind, std::size_t k) const {
   return fmt::format("{} d{}", kind, lines % kDashes);
 }
 
-/// The title, such as "Delay by frame size at 50 % load".
+/// Returns the title, such as "Delay by frame size at 50 % load".
 std::string Chart::title() const {
   std::string out = curves_.front()->y_name + " by " + curves_.front()->x_name;
   out[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(out[0])));
@@ -227,7 +228,7 @@ std::string Chart::bar(const Curve::Point& p) const {
                      x(p.x), y(low), y(high), x(p.x) - 3);
 }
 
-/// A symbol that shows its values when the pointer is over it.
+/// Returns a symbol that shows its values when the pointer is over it.
 std::string Chart::dot(std::size_t k, const Curve::Point& p) const {
   if (!can_draw(p.y)) return {};
   const Curve& c = *curves_[k];
@@ -267,7 +268,7 @@ std::string Chart::html() const {
   return out + "</figure>\n";
 }
 
-/// The part of a label after " at ", such as "50 % load".
+/// Returns the part of a label after " at ", such as "50 % load".
 std::string condition_of(const Curve& c) {
   const std::size_t at = c.label.rfind(" at ");
   return at == std::string::npos ? "" : c.label.substr(at + 4);

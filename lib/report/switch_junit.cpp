@@ -92,7 +92,7 @@ JunitCase case_of(const SwitchRun& run, const FigureGroup& group) {
   return out;
 }
 
-/// The cases of a test. If the test ended without a result, this is a case of its own.
+/// Returns the cases of a test. If the test ended without a result, this is a case of its own.
 std::vector<JunitCase> cases_of(const SwitchRun& run, const TestReport& test) {
   std::vector<JunitCase> out;
   if (test.status != Status::kMeasured) {
@@ -131,7 +131,7 @@ std::string total_attributes(const SuiteTotals& n) {
                      n.failures, n.errors, n.skipped, n.seconds);
 }
 
-/// The suite element of a test. Adds its counts to `sum`.
+/// Returns the suite element of a test. Adds its counts to `sum`.
 std::string suite_element(const SwitchRun& run, const TestReport& test, SuiteTotals& sum) {
   SuiteTotals n{.seconds = to_seconds(test.took)};
   std::string cases;

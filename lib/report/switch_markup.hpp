@@ -11,7 +11,7 @@
 /// Parts that the page of a switch test and the data sheet share.
 namespace softfeb::report {
 
-/// The style sheet of the pages.
+/// Returns the style sheet of the pages.
 std::string_view switch_style();
 
 /// Returns the data sheet as HTML. `heading` is the HTML element of its title, such as "h1".
@@ -19,9 +19,9 @@ std::string data_sheet(const SwitchRun& run, const std::string& heading);
 
 /// What was tested and how, as pairs of a name and a text, such as {"software", "4.2.1"}.
 std::vector<std::pair<std::string, std::string>> switch_facts(const SwitchRun& run);
-/// The name of the switch that the user entered, or "unnamed switch".
+/// Returns the name of the switch that the user entered, or "unnamed switch".
 std::string switch_name(const SwitchRun& run);
-/// The overall result of the run, as a framed word with a sign.
+/// Returns the overall result of the run, as a framed word with a sign.
 std::string overall_badge(const SwitchRun& run);
 
 /// A measured property of the switch that is of use for configuring it or a model of it.

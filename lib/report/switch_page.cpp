@@ -85,7 +85,7 @@ std::string value_cell(const Figure& f) {
   return fmt::format("<td class=\"{}\">{}</td>", look, escaped(value_words(f)));
 }
 
-/// A table of the figures without labels, with one row each.
+/// Returns a table of the figures without labels, with one row each.
 std::string plain_table(const std::vector<ShownFigure>& figures) {
   const bool judged = std::any_of(figures.begin(), figures.end(),
                                   [](const auto& f) { return f.verdict.outcome.has_value(); });
@@ -124,7 +124,7 @@ class LabelTable {
 
   std::string heads() const;
   std::string cell(const Cell& figures, const std::string& name) const;
-  /// The unit of all figures with this name; nullopt if they have different units.
+  /// Returns the unit of all figures with this name; nullopt if they have different units.
   std::optional<std::string> unit_of(const std::string& name) const;
 
   std::vector<ShownFigure> figures_;

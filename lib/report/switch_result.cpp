@@ -99,7 +99,7 @@ Json ports_json(const SwitchReport& report) {
   return out;
 }
 
-/// The name of the port for each role.
+/// Returns the name of the port for each role.
 Json roles_json(const SwitchReport& report) {
   const switchtest::Roles& roles = report.settings.roles;
   const auto port = [&](std::uint16_t p) {
@@ -135,7 +135,7 @@ const char* word_of(roce::PauseMode mode) {
   return mode == roce::PauseMode::kPause ? "802.3x" : mode == roce::PauseMode::kPfc ? "PFC" : "none";
 }
 
-/// The findings of earlier tests that later tests used.
+/// Returns the findings of earlier tests that later tests used.
 Json findings_json(const Findings& f) {
   Json j{{"obeys_pauses", word_of(f.obeyed)},
          {"sends_pauses", word_of(f.sends)},

@@ -27,9 +27,9 @@ struct SwitchRow {
   std::string why;  ///< reasons of the verdicts; empty if all expectations held
 };
 
-/// The rows of a test. Figures with one name take at most `most` rows; if there are more figures, some share
-/// a row. Figures with different statuses, words or verdicts never share a row. Words, and figures whose
-/// expectations did not hold, may take up to eight rows.
+/// Returns the rows of a test. Figures with one name take at most `most` rows; if there are more figures,
+/// some share a row. Figures with different statuses, words or verdicts never share a row. Words, and figures
+/// whose expectations did not hold, may take up to eight rows.
 std::vector<SwitchRow> switch_rows(const SwitchRun& run, const switchtest::TestReport& test,
                                    std::size_t most);
 

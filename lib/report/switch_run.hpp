@@ -35,8 +35,8 @@ struct SwitchTotals {
 };
 SwitchTotals totals_of(const SwitchRun& run);
 
-/// The result of the run as a word: "interrupted"; "failed"; "undecided", if nothing failed but something was
-/// inconclusive or undecided; "held"; or "measured", if there were no expectations.
+/// Returns the result of the run as a word: "interrupted"; "failed"; "undecided", if nothing failed but
+/// something was inconclusive or undecided; "held"; or "measured", if there were no expectations.
 std::string_view overall_word(const SwitchRun& run);
 
 /// Formats how a test ended as a line without a newline, for example "ecn       2.1 s  5 figures".
@@ -47,17 +47,18 @@ std::string switch_progress(const switchtest::TestReport& test);
 /// differ only in labels such as the frame size.
 std::string switch_table(const SwitchRun& run, std::size_t width, bool colours);
 
-/// The result document (doc/switch-results.md): one JSON object, complete however the run ended.
+/// Returns the result document (doc/switch-results.md): one JSON object, complete however the run ended.
 nlohmann::ordered_json make_switch_result(const SwitchRun& run);
 /// Returns the document as text, in which invalid UTF-8 is replaced.
 std::string switch_result_text(const SwitchRun& run);
 
-/// The run as JUnit XML, with a suite for each test and a case for each set of labels.
+/// Returns the run as JUnit XML, with a suite for each test and a case for each set of labels.
 std::string switch_junit(const SwitchRun& run);
 
-/// The page of a run: the data sheet, followed by all tests with tables and charts. It needs no other file.
+/// Returns the page of a run: the data sheet, followed by all tests with tables and charts. It needs no other
+/// file.
 std::string switch_page(const SwitchRun& run);
-/// The page with only the data sheet, which fits on one sheet of A4 when printed.
+/// Returns the page with only the data sheet, which fits on one sheet of A4 when printed.
 std::string switch_data_sheet(const SwitchRun& run);
 
 /// Creates the folder. Throws EnvironmentError if the reports of a run cannot be written to it.

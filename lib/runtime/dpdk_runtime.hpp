@@ -71,7 +71,7 @@ class DpdkRuntime {
   /// Reads the wall clock again, because NTP may have adjusted it, and clock() drifts relative to it.
   std::uint64_t read_wall_clock() { return unix_origin_ns_ = dataplane::unix_origin_ns(clock_.clock()); }
   const std::vector<dataplane::LcoreSpec>& lcores() const { return lcores_; }
-  /// The lcore of worker `w`.
+  /// Returns the lcore of worker `w`.
   unsigned lcore(unsigned w) const { return lcores_[w + 1].id; }
   /// Calls `make`. Memory that `make` allocates comes from the NUMA node of worker `w`'s CPU.
   void for_worker(std::size_t w, const std::function<void()>& make) const;

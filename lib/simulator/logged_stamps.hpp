@@ -35,7 +35,7 @@ class LoggedStamps final : public latency::Stamps {
     part_ = part;
     loop_ = &loop;
   }
-  /// The records of each part of this process. The caller clears them.
+  /// Returns the records of each part of this process. The caller clears them.
   std::vector<std::vector<Entry>>& logs() { return logs_; }
 
  private:

@@ -21,13 +21,14 @@ class Grid {
   const std::vector<config::SweepAxis>& axes() const { return axes_; }
   std::size_t size() const { return size_; }
 
-  /// The point's value on each axis.
+  /// Returns the point's value on each axis.
   std::vector<std::string> values(std::size_t point) const;
-  /// The point's values as KEY=VALUE, in the syntax of `--set`.
+  /// Returns the point's values as KEY=VALUE, in the syntax of `--set`.
   std::vector<std::string> overrides(std::size_t point) const;
-  /// The last part of the axis's key if no other axis has the same last part, otherwise the whole key.
+  /// Returns the last part of the axis's key if no other axis has the same last part, otherwise the whole
+  /// key.
   std::string heading(std::size_t axis) const;
-  /// Name of a point for messages, such as "kmin=20KiB rhai=24Mb/s".
+  /// Returns the name of a point for messages, such as "kmin=20KiB rhai=24Mb/s".
   std::string name(std::size_t point) const;
 
  private:

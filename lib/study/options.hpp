@@ -25,7 +25,7 @@ struct StudyOptions {
   std::optional<std::size_t> threads;  ///< number of points that a process runs at a time
 };
 
-/// The engine that `on` names. Throws ConfigError.
+/// Returns the engine that `on` names. Throws ConfigError.
 Engine engine_of(const StudyOptions& options);
 
 /// Throws ConfigError, with the option and a fix, if options have no effect or contradict each other.

@@ -48,15 +48,15 @@ class Store {
   const std::string& key(std::size_t point) const { return keys_.at(point); }
   /// True if the point has a result.
   bool has(std::size_t point) const;
-  /// Those of `points` that have no result.
+  /// Returns the elements of `points` that have no result.
   std::vector<std::size_t> missing(std::vector<std::size_t> points) const;
-  /// The result of a point; nullopt if there is none, or if the file is damaged.
+  /// Returns the result of a point; nullopt if there is none, or if the file is damaged.
   std::optional<Json> read(std::size_t point) const;
   /// Stores the result of a point.
   void write(std::size_t point, const Json& result) const;
   /// Adds a line to this process's log.
   void log(const Json& line) const;
-  /// Names of files in `points` that do not belong to the study.
+  /// Returns the names of files in `points` that do not belong to the study.
   std::vector<std::string> unknown_files() const;
 
  private:

@@ -29,8 +29,8 @@ std::size_t number_after(const std::string& text, const std::string& key, std::s
   return value;
 }
 
-/// The largest number of elements in a job array. Slurm requires the numbers of elements to be below
-/// MaxArraySize.
+/// Returns the largest number of elements that a job array may have. Slurm requires the numbers of elements
+/// to be below MaxArraySize.
 std::size_t most_array_elements() {
   const std::string text = run_command({"scontrol", "show", "config"}, "", true, kSlurmPackage).output;
   const std::size_t size = number_after(text, "MaxArraySize", kMostTasks + 1);

@@ -27,8 +27,8 @@ struct Submission {
 /// is at most `most`.
 std::size_t tasks_for(double seconds, std::size_t cpus, std::size_t points, std::size_t most);
 
-/// The numbers of those of `count` tasks that have missing points. Numbers begin at 1 and are in ascending
-/// order.
+/// Returns the numbers of the tasks, out of `count`, that have missing points. Numbers begin at 1 and are in
+/// ascending order.
 std::vector<std::size_t> tasks_with_points(const std::vector<std::size_t>& missing, std::size_t count);
 
 /// Formats numbers in the notation of job arrays, such as "1-4,7".

@@ -8,7 +8,7 @@
 /// Boards that send RC WRITEs to port D, for trials of congestion control.
 namespace softfeb::switchtest {
 
-/// A frame of a board that sends to port D. `number` must be different for each board of a trial.
+/// Returns a frame of a board that sends to port D. `number` must be different for each board of a trial.
 FrameKind board_frame(const Context& ctx, std::uint16_t number, std::uint32_t with_fcs);
 
 /// Adds a board with DCQCN at a port. The board sends at `line_rate` (bytes per second on the wire) until it

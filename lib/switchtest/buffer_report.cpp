@@ -11,7 +11,7 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// A figure for the frames that a queue held, in frames or in bytes.
+/// Returns a figure for the frames that a queue held, in frames or in bytes.
 Figure held_figure(const BufferSeries& series, std::string name, const FrameCount& count, bool in_bytes) {
   Figure out{.name = std::move(name), .unit = in_bytes ? "B" : "frames", .method = Method::kCount};
   const auto low = static_cast<double>(count.low), high = static_cast<double>(count.high);
@@ -53,8 +53,8 @@ void add_alpha(Context& ctx, const SharingFound& found) {
   }
 }
 
-/// Figure of the memory size, from all frame sizes that show the same kind of sharing. If the sizes
-/// contradict each other, frames occupy more memory than their length, and only a lower bound is known.
+/// Returns the figure of the memory size, from all frame sizes that show the same kind of sharing. If the
+/// sizes contradict each other, frames occupy more memory than their length, and only a lower bound is known.
 Figure pool_of_all(const std::vector<BufferSeries>& series, Sharing sharing, Figure pool) {
   CommonInterval common;
   for (const BufferSeries& s : series) {

@@ -110,7 +110,8 @@ bool BurstTest::validate(TrainTrial& trains, Longest& found) {
   }
   const auto above = trains.send(*found.fail);
   if (!above) return false;
-  // A train that is too long may still pass if some of its frames left late, so that proves nothing.
+  // A pass at the upper bound does not prove that the bound is wrong, because some frames may have left late.
+  // The upper bound is then unknown.
   if (above->lost == 0 && above->error == 0) found.fail.reset();
   return true;
 }

@@ -76,7 +76,7 @@ struct Step {
   std::uint32_t before = 0, after = 0;
 };
 
-/// The step between the two lengths that are closest to each other.
+/// Returns the step between the two lengths that are closest to each other.
 std::optional<Step> sharpest_step(const std::vector<CellPoint>& points) {
   std::optional<Step> out;
   for (std::size_t i = 1; i < points.size(); ++i) {
@@ -87,7 +87,7 @@ std::optional<Step> sharpest_step(const std::vector<CellPoint>& points) {
   return out;
 }
 
-/// The overheads for which a frame before the step occupies fewer cells than one after it.
+/// Returns the overheads for which a frame before the step occupies fewer cells than one after it.
 std::vector<std::uint32_t> overheads(const std::optional<Step>& step, std::uint32_t cell) {
   std::vector<std::uint32_t> out;
   for (std::uint32_t o = 0; o <= kMostCellOverhead; ++o) {

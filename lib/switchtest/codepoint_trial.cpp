@@ -40,7 +40,8 @@ Time CodepointTrial::wire_time(std::uint16_t port) const {
   return time_on_wire(kinds_.back().length, ctx_.rate(port));
 }
 
-/// A source that sends `each` frames of each kind in kinds_. These must be the first kinds of the trial.
+/// Returns a source that sends `each` frames of each kind in kinds_. These must be the first kinds of the
+/// trial.
 Source CodepointTrial::source(std::uint64_t each) const {
   Source out{.port = ctx_.roles().a, .count = each * kinds_.size()};
   for (std::uint16_t k = 0; k < kinds_.size(); ++k) out.kinds.push_back(k);

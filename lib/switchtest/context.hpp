@@ -36,13 +36,13 @@ class Context {
   /// effort, and `rfc` for the RFC effort. A virtual rig uses a tenth of this, because it has no noise.
   Time duration(Time standard, Time rfc) const;
 
-  /// An empty trial that uses the pause mode and priorities in `findings`. Sources should take their seeds
-  /// from seed().
+  /// Returns an empty trial that uses the pause mode and priorities in `findings`. Sources should take their
+  /// seeds from seed().
   Trial trial() const;
   /// Returns a different number at each call, derived from Settings::seed and the name of the test.
   std::uint64_t seed();
-  /// A frame of `with_fcs` bytes to port `to`, with the DSCP and protocol of the settings. Falls back to
-  /// plain UDP if RoCE frames cannot have this size.
+  /// Returns a frame of `with_fcs` bytes to port `to`, with the DSCP and protocol of the settings. Falls back
+  /// to plain UDP if RoCE frames cannot have this size.
   FrameKind frame(std::uint16_t to, std::uint32_t with_fcs) const;
   /// Returns the largest of the usual frame sizes (with FCS) that passes from `from` to `to`. This is 4174
   /// bytes, or less if the ports or the switch do not permit that.

@@ -89,8 +89,8 @@ std::string BoardIncast::obstacle() const {
   return {};
 }
 
-/// The trial with different start times for the boards. DCQCN is chaotic: with the same start times, an exact
-/// rig would produce identical figures in each run, and suggest an accuracy that they do not have.
+/// Returns the trial with different start times for the boards. DCQCN is chaotic: with the same start times,
+/// an exact rig would produce identical figures in each run, and suggest an accuracy that they do not have.
 Trial BoardIncast::shifted(unsigned run) const {
   constexpr Time kMost = 100 * kMicrosecond;
   Trial out = trial_;

@@ -150,7 +150,7 @@ void QueueMap::store() const {
   for (std::size_t dscp = 0; dscp < kDscpCount; ++dscp) map[dscp] = queue_[dscp].value_or(Findings::kNoQueue);
 }
 
-/// The DSCPs (or PCPs) of a group, such as "0-7, 9".
+/// Returns the DSCPs (or PCPs) of a group, such as "0-7, 9".
 std::string QueueMap::list_of(const ItemList& group, bool tagged) {
   std::string out;
   for (std::size_t i = 0; i < group.size();) {

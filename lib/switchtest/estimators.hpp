@@ -22,7 +22,7 @@ class CommonInterval {
   bool empty() const { return least_ > most_; }
   /// True if all intervals overlap in at least one common value.
   bool agree() const { return low_ <= high_; }
-  /// The intersection of all intervals or, if they do not agree, the range that contains all of them.
+  /// Returns the intersection of all intervals or, if they do not agree, the range that contains all of them.
   /// Requires that empty() is false.
   Interval result() const;
 
@@ -39,7 +39,8 @@ Interval wilson(std::uint64_t hits, std::uint64_t n);
 double loss_limit(std::uint64_t n);
 /// Jain's fairness index; 1 for an empty or all-zero list.
 double jain(std::span<const double> shares);
-/// Median of the values, with the smallest and the largest as the interval. Requires at least one value.
+/// Returns the median of the values, with the smallest and the largest as the interval. Requires at least one
+/// value.
 Interval median(std::vector<double> values);
 
 /// Straight line y = intercept + slope · x, fitted to points, with standard errors. Requires two different

@@ -79,7 +79,7 @@ Verdict judge_figure(const Expectation& expected, const Figure& figure) {
   return out;
 }
 
-/// The verdict if the test has no matching figure.
+/// Returns the verdict if the test has no matching figure.
 Verdict judge_missing(const Expectation& expected, const TestReport& test) {
   Verdict out;
   if (expected.word && *expected.word == name(test.status)) return out;

@@ -224,7 +224,7 @@ bool FairnessTest::measure_queues() {
 }
 
 /// Measures senders at line rate with constant gaps. The figure is 0 if they share the port evenly, and 1 if
-/// one of them gets everything. Returns false if the rig failed.
+/// one sender gets the whole rate. Returns false if the rig failed.
 bool FairnessTest::measure_lockout() {
   Competition competition{.units = senders_.size(), .rate = slowest_, .gaps = GapKind::kConstant};
   for (const std::uint16_t s : senders_)

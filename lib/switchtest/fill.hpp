@@ -59,8 +59,8 @@ struct FrameCount {
     low = std::min(low, n);
     high = std::max(high, n);
   }
-  /// The middle of the range. (Trials that differ by one frame agree, because a frame may be in transit when
-  /// the count is decided.)
+  /// Returns the middle of the range. (Trials that differ by one frame agree, because a frame may be in
+  /// transit when the count is decided.)
   std::uint64_t value() const { return low + (high - low) / 2; }
 };
 

@@ -38,9 +38,9 @@ struct MarkedTrain {
 /// arrivals of this queue, in order.
 std::vector<QueuedFrame> frozen_train(std::span<const Arrival> arrivals);
 
-/// The frames of a queue that was frozen three times over: it was frozen while `first` and `dropped` further
-/// frames came, opened until some frames had left, and frozen again while `second` came. Frames that were
-/// still in the queue then arrived at `released` or later.
+/// Returns the frames of a queue that was frozen twice: it was frozen while `first` and `dropped` more frames
+/// came, opened until some frames had left, and frozen again while `second` came. The frames that were then
+/// still in the queue arrived at `released` or later.
 MarkedTrain refilled_train(std::span<const Arrival> first, std::uint64_t dropped,
                            std::span<const Arrival> second, Time released);
 

@@ -18,7 +18,7 @@ class Mesh {
 
   /// Adds frame kinds and sources to a trial that has none. The sources send for `time`.
   void add(Context& ctx, Trial& trial, Time time) const;
-  /// Frames per second of all sources together.
+  /// Returns the number of frames per second of all sources together.
   double frame_rate() const;
   /// Name of a kind, such as "p0 to p3, 1518 bytes".
   const std::string& name(std::uint16_t kind) const { return names_[kind]; }

@@ -62,7 +62,7 @@ std::vector<std::uint8_t> FrameSearch::classes() const {
   return out;
 }
 
-/// The longest frame that both ports support.
+/// Returns the length of the longest frame that both ports support.
 std::uint32_t FrameSearch::longest() const {
   const auto& ports = ctx_.rig.ports();
   const std::uint32_t most =

@@ -60,7 +60,7 @@ FrameKind ObedienceTest::frame(std::uint32_t size) const {
   return out;
 }
 
-/// A drain with so many frames that the pause arrives before the queue is empty.
+/// Returns a drain with so many frames that the pause arrives before the queue is empty.
 std::optional<PausedDrain> ObedienceTest::drain(std::uint32_t size) const {
   const std::uint64_t frames = ctx_.exact() ? 256 : 1'024;
   return PausedDrain::create(ctx_, frame(size), frames);

@@ -100,7 +100,7 @@ void OrderTrials::add_fillers(Plan& plan, const std::vector<std::uint16_t>& kind
       {.port = *ctx_.roles().b, .kinds = fillers, .start = start, .end = end, .seed = ctx_.settings.seed});
 }
 
-/// A plan with the kinds of a question, but no sources yet. Kind 0 is the primer.
+/// Returns a plan with the kinds of a question, but no sources yet. Kind 0 is the primer.
 OrderTrials::Plan OrderTrials::empty_plan(const OrderQuestion& question) const {
   Plan out{.trial = ctx_.trial()};
   out.trial.obedience.assign(ctx_.rig.ports().size(), {.obeys = false});

@@ -44,7 +44,7 @@ class Rig {
   virtual Time settle() const = 0;
 };
 
-/// The rig ports of a simulated network: station i is port i, with default_address(i).
+/// Returns the rig ports of a simulated network: station i is port i, with default_address(i).
 std::vector<RigPort> ports_of(const fabric::NetworkConfig& network);
 
 /// Throws std::invalid_argument if the trial refers to ports or kinds that do not exist, has a frame length

@@ -17,7 +17,7 @@ std::string gap_reason(const RigFaults& faults) {
   return {};
 }
 
-/// The reason why the rig's counters make a trial void; empty if they do not.
+/// Returns the reason why the rig's counters make a trial void; empty if they do not.
 std::string counter_reason(const RigFaults& faults) {
   if (faults.no_buffers != 0) return "there were no buffers for frames to be sent";
   if (faults.network_full != 0) return "the simulated network was full and could take no more frames";

@@ -8,7 +8,7 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// The DSCPs of a level, such as "0, 8, 16".
+/// Returns the DSCPs of a level, such as "0, 8, 16".
 std::string members_of(const QueueLevel& level, const std::vector<std::uint8_t>& dscps) {
   std::vector<std::uint8_t> members;
   for (const auto& m : level.members) members.push_back(dscps[m.queue]);

@@ -15,7 +15,7 @@ std::vector<Departure> departures_of(const TrialResult& result) {
   return out;
 }
 
-/// Bytes that all frames together occupy on the wire.
+/// Returns the number of bytes that all frames together occupy on the wire.
 std::uint64_t wire_bytes_of(const std::vector<QueueFill>& fills) {
   constexpr std::uint64_t kPreambleAndGap = 20;
   std::uint64_t out = 0;

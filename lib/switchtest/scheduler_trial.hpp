@@ -20,7 +20,7 @@ struct QueueFill {
 
 /// Fills queues of port D, and records the order in which frames leave the queues. D pauses the switch while
 /// the queues fill. If the switch does not obey pauses, A and B each send to one queue at line rate. This
-/// fills both queues, unless one of them is served first.
+/// fills both queues, unless one queue has strict priority over the other.
 class SchedulerTrials {
  public:
   explicit SchedulerTrials(Context& ctx) : ctx_(ctx) {}

@@ -26,7 +26,7 @@ struct Roles {
   std::vector<std::uint16_t> more;       ///< further senders, for tests that need many
   std::vector<std::uint16_t> next_hops;  ///< ports over which the switch distributes frames to one address
 
-  /// All ports that may send to D at the same time, without repetition: A, B, C, E and `more`.
+  /// Returns all ports that may send to D at the same time, without repetition: A, B, C, E and `more`.
   std::vector<std::uint16_t> senders() const;
 };
 

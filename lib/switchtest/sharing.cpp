@@ -71,8 +71,8 @@ bool SharingRules::shows_small_alpha() const {
   return used * kSmallestAlpha / (1 + kSmallestAlpha) >= kSeen * s_.frame;
 }
 
-/// A constant limit: all queues hold as much as the first, unless they exhaust the memory. In that case, it
-/// remains unknown whether they also have a dynamic threshold, and how large the memory is.
+/// Looks for a constant limit: all queues hold as much as the first, unless they exhaust the memory. In that
+/// case, it remains unknown whether they also have a dynamic threshold, and how large the memory is.
 std::optional<SharingFound> SharingRules::limit() const {
   const Sharing kind = same_empty_ ? Sharing::kPortLimit : Sharing::kQueueLimit;
   std::vector<Queue> less;
@@ -96,7 +96,7 @@ std::vector<HeldPoint> SharingRules::held_points() const {
   return out;
 }
 
-/// The first queue took the whole memory.
+/// Returns the result for a first queue that took the whole memory.
 SharingFound SharingRules::complete() const {
   return {.sharing = Sharing::kComplete,
           .pool_low = bytes(s_.first.low),

@@ -34,8 +34,8 @@ FrameKind StormTrials::frame() const {
   return out;
 }
 
-/// A trial with the pause and the waiting frames (kind 0). The pause ends at `pause` after the first of these
-/// frames departed from A.
+/// Returns a trial with the pause and the waiting frames (kind 0). The pause ends at `pause` after the first
+/// of these frames departed from A.
 Trial StormTrials::script(Time pause) const {
   Trial out = ctx_.trial();
   out.all_pauses = false;

@@ -37,7 +37,7 @@ class StormTrials {
   /// Pauses the class for `pause`, waits for `gap`, and pauses it again briefly. Returns true if a frame left
   /// during the second pause. Returns std::nullopt if the rig failed.
   std::optional<bool> ignores_next_pause(Time pause, Time gap);
-  /// A pause of the class by D, from `from` to `until`.
+  /// Returns a pause of the class by D, from `from` to `until`.
   Freeze freeze(Time from, Time until) const;
   /// Duration of the second pause.
   Time second_pause() const { return 4 * ctx_.rig.settle(); }

@@ -133,7 +133,7 @@ class TestPort {
   Time clock_error_;
 };
 
-/// The result of a trial that all ports of a rig have ended.
+/// Returns the result of a trial that all ports of a rig have ended.
 TrialResult collect(const Trial& trial, const std::vector<std::unique_ptr<TestPort>>& ports);
 
 }  // namespace softfeb::switchtest

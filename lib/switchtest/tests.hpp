@@ -17,7 +17,7 @@ struct SwitchTest {
   bool on_request = false;  ///< runs only if the user selects it by name
 };
 
-/// All tests, in the order in which they run: later tests use the findings of earlier ones.
+/// Returns all tests, in the order in which they run: later tests use the findings of earlier ones.
 std::span<const SwitchTest> all_tests();
 /// Returns nullptr if there is no such test.
 const SwitchTest* find_test(std::string_view name);

@@ -108,7 +108,7 @@ struct Freeze {
   std::uint8_t classes = 0xff;  ///< PFC: bit mask of the priorities
 };
 
-/// A pause frame of this freeze with the duration `quanta`.
+/// Returns a pause frame of this freeze with the duration `quanta`.
 roce::MacControl pause_of(const Freeze& freeze, std::uint16_t quanta);
 
 /// A single pause frame.

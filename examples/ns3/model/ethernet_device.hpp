@@ -54,9 +54,9 @@ class EthernetDevice : public ns3::NetDevice {
   /// Number of frames that wait in the queue, and number of frames that the queue dropped.
   std::size_t waiting() const { return queue_.size(); }
   std::uint64_t dropped() const { return dropped_; }
-  /// Bytes per second.
+  /// Returns the rate in bytes per second.
   std::uint64_t byte_rate() const { return bits_per_second_ / 8; }
-  /// Bytes that a frame of `length` bytes occupies on the wire.
+  /// Returns the number of bytes that a frame of `length` bytes occupies on the wire.
   static std::uint64_t wire_bytes(std::uint32_t length);
   /// Called by the channel when the last bit of `frame` has arrived.
   void arrive(ns3::Ptr<ns3::Packet> frame);

@@ -11,7 +11,7 @@ using Catch::Matchers::StartsWith;
 
 namespace {
 
-/// A group with one case. `keys` begin at line 14 and are indented by four spaces.
+/// Returns a group with one case. `keys` begin at line 14 and are indented by four spaces.
 std::string group_with(const std::string& keys, const std::string& service = "RC") {
   return "group: X\ntitle: a group\ncases:\n"
          "  - id: X-01\n    title: a case\n    section: \"9.7\"\n    service: " +

@@ -21,7 +21,7 @@ std::vector<std::uint8_t> with_addresses(std::vector<std::uint8_t> bytes, const 
   return bytes;
 }
 
-/// A ring of `switches` switches, with one station at each.
+/// Returns a ring of `switches` switches, with one station at each.
 NetworkConfig ring(std::uint32_t switches) {
   NetworkConfig config = star(switches);
   config.multipath.emplace();

@@ -27,7 +27,7 @@ struct Truth {
 /// Number of frames of `length` bytes (without FCS) that one queue of an empty switch holds in its shared
 /// memory.
 std::uint64_t queue_frames(const fabric::SwitchConfig& dut, std::uint32_t length);
-/// The queue length in bytes above which the next frame of this length is not admitted.
+/// Returns the queue length in bytes above which the next frame of this length is not admitted.
 std::uint64_t queue_limit(const fabric::SwitchConfig& dut, std::uint32_t length);
 
 /// True if the switch pauses sender 0 before it drops frames of `length` bytes with this DSCP, while station
@@ -37,7 +37,7 @@ bool pauses_sender(const fabric::NetworkConfig& network, std::uint8_t dscp, std:
 /// Delay of a frame from the first bit at station 0 to the last bit at station 3 in an idle network.
 Time shortest_delay(const fabric::NetworkConfig& network, std::uint32_t length);
 
-/// The true values of all figures that have a closed form, for four ports and these settings.
+/// Returns the true values of all figures that have a closed form, for four ports and these settings.
 std::vector<Truth> truths_of(const fabric::NetworkConfig& network, const switchtest::Settings& settings);
 
 }  // namespace softfeb::test

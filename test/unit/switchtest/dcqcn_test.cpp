@@ -35,7 +35,7 @@ void check_no_forge(const SwitchReport& report) {
   }
 }
 
-/// A random number from `low` to `high`, inclusive.
+/// Returns a random number from `low` to `high`, inclusive.
 std::uint64_t draw(Rng& rng, std::uint64_t low, std::uint64_t high) {
   return low + rng.below(high - low + 1);
 }

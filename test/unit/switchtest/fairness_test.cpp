@@ -57,7 +57,7 @@ TEST_CASE("A switch that sends no pauses shares a port evenly by drops", "[switc
   check_fair(report, "flows", "ignored");
   CHECK(of_shares(report, "jain", "ports", "obeyed").status == Status::kAbsent);
   CHECK(test::figure(report, "fairness", "jain", {{"between", "queues"}}).status == Status::kAbsent);
-  // One of three synchronous senders with constant gaps gets everything.
+  // One of three synchronous senders with constant gaps gets the whole rate of the port.
   CHECK(*test::figure(report, "fairness", "lockout").value > 0.99);
 }
 

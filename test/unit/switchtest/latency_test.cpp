@@ -138,7 +138,7 @@ TEST_CASE("The load is what the switch forwards", "[switchtest]") {
                            .delay = 0});
   const SwitchReport report = test::run_test(network, latency_settings({1026, 4174}), "latency");
   for (const char* load : {"10", "50", "90", "100"}) {
-    // Frames wait at no load, because the largest load is the rate of the bottleneck.
+    // Not even the largest load makes frames wait, because it equals the rate of the bottleneck.
     CHECK(latency_figure(report, "max_ns", "1026", load).value.value() ==
           Approx(1046 * (1.6 + 1) + 1000).margin(1046));
     CHECK(latency_figure(report, "max_ns", "1026", load).reason.empty());

@@ -28,7 +28,7 @@ std::vector<std::uint32_t> behind_of(const std::vector<QueuedFrame>& frames) {
 
 using Lengths = std::vector<std::uint32_t>;
 
-/// A train in which all frames from position `from` on are marked.
+/// Returns a train in which all frames from position `from` on are marked.
 MarkedTrain marked_train(std::size_t frames, std::size_t from) {
   std::vector<Arrival> arrivals;
   for (std::size_t i = 0; i < frames; ++i) arrivals.push_back(frame_at(i, 100 + i, i >= from));

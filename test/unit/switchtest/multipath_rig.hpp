@@ -51,7 +51,7 @@ class MultipathRig final : public switchtest::Rig {
   Time now_ = 0;
 };
 
-/// A good hash of the selected fields of a frame.
+/// Returns a good hash of the selected fields of a frame.
 std::function<std::uint64_t(const switchtest::FrameKind&, Rng&)> hash_of(bool port, bool qp, bool source,
                                                                          std::uint64_t seed);
 

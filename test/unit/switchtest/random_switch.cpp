@@ -34,7 +34,7 @@ class Draw {
   double uniform(double low, double high) {
     return low + (high - low) * static_cast<double>(random_.next() >> 11) * 0x1p-53;
   }
-  /// A number whose logarithm is distributed uniformly.
+  /// Returns a number whose logarithm is distributed uniformly.
   std::uint64_t logarithmic(double low, double high) {
     return static_cast<std::uint64_t>(std::exp(uniform(std::log(low), std::log(high))));
   }

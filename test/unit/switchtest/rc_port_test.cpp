@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint32_t kLength = 1022;
 
-/// A trial with RC frames from port 0 to port 3.
+/// Returns a trial with RC frames from port 0 to port 3.
 Trial rc_stream(std::uint64_t count, Time gap) {
   Trial trial;
   trial.kinds.push_back({.to = 3, .length = kLength, .rc_source_qp = 0x200, .record = true});
@@ -27,7 +27,7 @@ Trial rc_stream(std::uint64_t count, Time gap) {
   return trial;
 }
 
-/// A trial in which a single board sends, and port 3 sends CNPs to it at these times.
+/// Returns a trial in which a single board sends, and port 3 sends CNPs to it at these times.
 Trial board(std::vector<Time> cnps) {
   Trial trial = rc_stream(UINT64_MAX, 0);
   trial.sources[0].end = 10 * kMillisecond;

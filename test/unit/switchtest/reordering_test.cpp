@@ -11,7 +11,8 @@ using namespace softfeb::switchtest;
 
 namespace {
 
-/// Frames of one kind that arrive in the order of these sequence numbers. Frames are sent 1 µs apart.
+/// Returns the frames of one kind that arrive in the order of these sequence numbers. Frames are sent 1 µs
+/// apart.
 std::vector<Arrival> arriving(const std::vector<std::uint64_t>& sequences) {
   std::vector<Arrival> out;
   for (const std::uint64_t s : sequences)
