@@ -41,7 +41,7 @@ struct ScriptPacket {
   std::uint64_t offset = 0;  ///< where the payload belongs, from the start of the region (modulo 2^64)
   std::uint32_t message_length = 0;  ///< RETH: length, if the packet has a RETH
   std::uint32_t immediate = 0;
-  /// Number of PSNs; a READ request has one for each packet of its response (IBA 9.7.3.1)
+  /// Number of PSNs. A READ request uses one for each packet of its response (IBA 9.7.3.1).
   std::uint32_t psns = 1;
   std::vector<std::uint8_t> payload;  ///< payload as sent, without pad
 };

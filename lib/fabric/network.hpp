@@ -71,7 +71,7 @@ class Network {
     Frame* frame = nullptr;       ///< arrives at Frame::at; owned by the caller
     bool late = false;
     std::optional<FlowKey> flow;
-    /// Arrival time; with cut-through, the header arrives before Frame::at. Not used by enter()
+    /// Arrival time. With cut-through, the header arrives before Frame::at. enter() does not use this member.
     Time arrives = 0;
   };
   /// Removes the next frame from the links to other slices; nullopt if there is none. A frame that was sent
