@@ -10,7 +10,7 @@
 
 namespace softfeb::sink {
 
-/// The memory regions of a conformance session. Each has a number that is not used again.
+/// The memory regions of a conformance session. Each region has a number that is not used again.
 class ConformanceRegions {
  public:
   /// `device` must outlive this object. `pd` is the protection domain of the queue pairs, and must be freed
@@ -31,7 +31,7 @@ class ConformanceRegions {
  private:
   struct Region {
     MappedMemory memory;  ///< with the guards
-    MrPtr mr;             ///< null: deregistered
+    MrPtr mr;             ///< null if the region was deregistered
     std::uint32_t rkey = 0;
     std::uint64_t size = 0;
   };

@@ -31,8 +31,8 @@ class ConformanceSession {
   struct OpenedQp {
     OpenedQp(QueuePair&& queue_pair, std::uint32_t room);
 
-    std::uint32_t capacity;    ///< receives that fit
-    std::uint32_t posted = 0;  ///< receives without completion
+    std::uint32_t capacity;    ///< number of receives for which there is room
+    std::uint32_t posted = 0;  ///< number of posted receives that have not completed
     /// Memory of all receives, whose content is not reported; empty if they have no buffer.
     std::optional<MappedMemory> buffer{};
     MrPtr buffer_region{};
@@ -74,7 +74,7 @@ class ConformanceSession {
   ConformanceRegions regions_;
   std::map<roce::Qpn, OpenedQp> qps_;
   std::vector<ibv_wc> completed_;  ///< taken from the queue, but not yet reported
-  std::uint32_t posted_ = 0;       ///< receives of all queue pairs without completion
+  std::uint32_t posted_ = 0;       ///< number of posted receives of all queue pairs that have not completed
   bool event_ = false;             ///< an event has come since the queue was armed
 };
 

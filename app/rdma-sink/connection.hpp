@@ -9,7 +9,7 @@
 
 namespace softfeb::sink {
 
-inline constexpr std::size_t kMaxLine = std::size_t{16} << 20;  ///< bytes of a line
+inline constexpr std::size_t kMaxLine = std::size_t{16} << 20;  ///< maximum number of bytes of a line
 
 /// A TCP connection that carries JSON lines. Owns the socket.
 class Connection {
@@ -25,7 +25,7 @@ class Connection {
   bool receive();
   /// Returns the next complete line, without its terminator.
   std::optional<std::string> next_line();
-  /// More data is waiting than a line may contain.
+  /// Returns true if more data is waiting than a line may contain.
   bool line_too_long() const;
   /// Waits at most ten seconds for buffer space. Returns false if this line or an earlier one could not be
   /// sent.

@@ -28,7 +28,7 @@ EventBuilderConfig builder_config(const EventOptions& o) {
   return config;
 }
 
-/// Ranges of a board's missing pieces; null if nothing arrived from the board.
+/// Returns the ranges of a board's missing pieces; null if nothing arrived from the board.
 json missing_pieces(const ClosedEvent& event, std::uint32_t board) {
   if (!event.arrived(board)) return nullptr;
   json ranges = json::array();

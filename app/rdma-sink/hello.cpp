@@ -63,7 +63,7 @@ PayloadRule parse_payload(const json& line, std::uint32_t message_size) {
   return rule;
 }
 
-/// `ip`: address of QPs that have none of their own.
+/// Parses the list of QPs. `ip` is the address of those QPs for which the list contains no address.
 std::vector<PeerQp> parse_qps(const json& line, const roce::IpAddress& ip) {
   const auto list = line.find("qps");
   if (list == line.end() || !list->is_array() || list->empty())

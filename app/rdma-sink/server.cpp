@@ -129,7 +129,7 @@ void Server::serve(Connection& connection) {
   connections_.remove_if([&](const Connection& c) { return &c == &connection; });
 }
 
-/// Returns false if the client does not take the answer.
+/// Answers a line of a client. Returns false if the answer could not be sent.
 bool Server::handle(Connection& connection, const std::string& line) {
   json reply;
   try {
@@ -199,7 +199,7 @@ void Server::abandon() {
   say("the conformance session has ended");
 }
 
-/// Ends the ordinary session and returns its report. `what` is null if the client disconnected.
+/// Ends the session of `receiver_`, and returns its report. `what` is null if the client disconnected.
 json Server::end(const End* what) {
   json report = receiver_->finish(what);
   receiver_.reset();

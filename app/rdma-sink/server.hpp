@@ -47,8 +47,8 @@ class Server {
   int signals_ = -1;
   std::list<Connection> connections_;
   // At most one session exists at a time.
-  std::unique_ptr<Receiver> receiver_;               ///< the ordinary session
-  std::unique_ptr<ConformanceSession> conformance_;  ///< the conformance session
+  std::unique_ptr<Receiver> receiver_;               ///< a session that receives data from a client
+  std::unique_ptr<ConformanceSession> conformance_;  ///< a conformance session
   Connection* client_ = nullptr;                     ///< the connection that owns the session
   std::vector<pollfd> ready_;
   std::size_t sessions_ = 0;

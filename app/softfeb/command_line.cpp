@@ -320,12 +320,12 @@ int experiment_command(ExperimentArguments& a, experiment::Options::Command comm
   return experiment::run_experiment(a.options, program.exchange, program.hosts);
 }
 
-/// True if this process is one of several.
+/// Returns true if this process is one of several.
 bool one_of_several(const Program& program) {
   return program.exchange != nullptr && program.exchange->size() > 1;
 }
 
-/// Prints an error message and returns `code`. If this process is one of several, the others end, too,
+/// Prints an error message and returns `code`. If this process is one of several, also ends the others,
 /// because they would wait for it.
 int complain(const Program& program, int code, const char* what) {
   if (!one_of_several(program)) {
@@ -338,7 +338,7 @@ int complain(const Program& program, int code, const char* what) {
   return code;
 }
 
-/// For errors that all processes make alike: only process 0 prints the message.
+/// Reports an error that occurs in all processes alike, so only process 0 prints the message.
 int complain_once(const Program& program, int code, const std::string& what) {
   if (!one_of_several(program) || program.exchange->rank() == 0)
     fmt::print(stderr, "{}: {}\n", program.name, what);
@@ -357,7 +357,7 @@ bool all_ready(const Program& program, bool mine) {
   return !one_of_several(program) ? mine : program.exchange->all(mine);
 }
 
-/// True if several processes can carry out this command together.
+/// Returns true if several processes can carry out this command together.
 bool shares_work(const CLI::App& top, const ExperimentArguments& lab_arguments) {
   if (top.got_subcommand("run")) return true;
   if (!top.got_subcommand("lab")) return false;

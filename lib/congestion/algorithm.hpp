@@ -79,7 +79,7 @@ class Algorithm {
 
   virtual ~Algorithm() = default;
 
-  /// Name in configurations and results.
+  /// Returns the name of the algorithm in configurations and results.
   virtual std::string_view name() const = 0;
   /// One-line description for help texts and tables.
   virtual std::string_view summary() const = 0;
@@ -88,7 +88,7 @@ class Algorithm {
   /// Returns a conflict between values that are within their bounds, if there is one.
   virtual std::optional<Conflict> conflict(std::span<const double> values) const = 0;
 
-  /// The hooks and needs of every object that make() returns.
+  /// Returns the hooks and needs of every object that make() returns.
   virtual Hooks hooks() const = 0;
   virtual Needs needs() const = 0;
   /// Profile of the congestion control header in the queue pair's requests, if the board sends such headers:

@@ -41,7 +41,7 @@ struct CongestionState {
   std::uint32_t alpha_one = 1;
   std::uint32_t stage = 0;    ///< number of increases since the last CNP or decrease
   std::uint64_t cnps = 0;     ///< number of CNPs (16 bits in the firmware)
-  std::int64_t credit = 0;    ///< bytes of credit in the token bucket; negative: a debt
+  std::int64_t credit = 0;    ///< bytes of credit in the token bucket; negative if it is in debt
   std::uint64_t spilled = 0;  ///< bytes of credit lost because the bucket was full
 
   std::optional<double> window;          ///< largest number of counted bytes that may be in flight
@@ -86,7 +86,7 @@ class CongestionControl {
   /// True if the algorithm can no longer tell when packets may leave (CongestionState::failure says why). The
   /// queue pairs that it controls must stop.
   bool failed() const { return failed_; }
-  /// All hooks that the algorithm implements.
+  /// Returns all hooks that the algorithm implements.
   Hooks hooks() const { return hooks_; }
 
   /// Returns the time at which a frame of `bytes` counted bytes may leave if no further event occurs. A time
@@ -159,8 +159,8 @@ class CongestionControl {
   /// Time at which to call timer_expired() if no event occurs before that time. Algorithms that advance
   /// lazily need no timer.
   Time timer() const { return uses(kTimer) ? timer_at() : kNever; }
-  /// A packet may leave while fewer counted bytes than this are unacknowledged. At least 1, so that a packet
-  /// may leave when none is in flight.
+  /// Returns the window in bytes: a packet may leave while fewer counted bytes than this are unacknowledged.
+  /// The window is at least 1, so that a packet may leave when none is in flight.
   std::uint64_t window() const { return uses(kWindow) ? find_window() : kNoWindow; }
   /// Packets whose numbers are below this value may leave; `packet` is the number of the next packet. Packets
   /// are counted from the start of the queue pair. The value is kNoCredit if there is no limit.
@@ -183,13 +183,14 @@ class CongestionControl {
   virtual std::size_t write_header(std::span<std::uint8_t> /*out*/, Time /*now*/) { return 0; }
   /// Memory footprint in bytes.
   virtual std::size_t memory() const = 0;
-  /// The state at `now`. Does not change the object.
+  /// Returns the state at `now`. Does not change the object.
   virtual CongestionState state(Time now) const = 0;
 
  protected:
   struct Departure {
     Time at = kNever;
-    /// True: `at` is valid until an event occurs. False: call find_departure() again at `at`.
+    /// If this is true, `at` is valid until an event occurs. If it is false, call find_departure() again at
+    /// `at`.
     bool final = true;
   };
 

@@ -23,7 +23,7 @@ struct Fragment {
   std::uint32_t board = 0;
   std::uint32_t offset = 0;  ///< offset of this piece in the board's data
   std::uint32_t length = 0;
-  std::uint32_t total = 0;  ///< length of the board's data; 0: the board has nothing to report
+  std::uint32_t total = 0;  ///< length of the board's data; 0 if the board has nothing to report
   Time trigger = 0;
 };
 

@@ -29,7 +29,7 @@ class EventTable {
   };
   struct Board {
     std::uint32_t total = 0;    ///< total length that the board's first fragment announced
-    std::uint32_t arrived = 0;  ///< number of pieces that have arrived; 0: `total` is not known yet
+    std::uint32_t arrived = 0;  ///< number of pieces that have arrived; 0 if `total` is not known yet
   };
 
   /// All three numbers must be at least 1. `pieces` is the largest number of pieces of one board in one

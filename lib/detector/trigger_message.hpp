@@ -23,7 +23,7 @@ inline constexpr std::uint16_t kTriggerPort = 8194;  ///< UDP port
 
 struct TriggerMessage {
   EventType type = EventType::kUnknown;
-  bool end_of_run = false;  ///< true: the run has ended, and this message is not a trigger
+  bool end_of_run = false;  ///< if true, the run has ended, and this message is not a trigger
   std::uint32_t run = 0;
   EventTime time;
   std::uint64_t event = 0;  ///< if end_of_run is true: number of triggers in the run

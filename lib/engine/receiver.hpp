@@ -142,7 +142,7 @@ class Receiver : public Endpoint, private roce::UnorderedSink {
   /// Sum of the times of notifications, both from the registration table and from senders
   /// (TransferSettings::sender_notifies).
   const TimeSum& notified() const { return notified_; }
-  /// Handles WRITEs whose packets arrive in any order; null if not configured.
+  /// The object that handles WRITEs over UC whose packets arrive in any order; null if none is configured.
   const roce::UnorderedWrites* unordered() const { return unordered_.get(); }
   /// Map of missing data; null if none is configured.
   const roce::WindowMap* windows() const { return windows_ ? &*windows_ : nullptr; }

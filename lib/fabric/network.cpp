@@ -185,7 +185,7 @@ void Network::Parts::put_on_wire(std::uint32_t d, Frame* frame, Time now) {
               channels[d].wire.free_at());
 }
 
-/// Counts a dropped frame and releases it.
+/// Counts a dropped frame in `counter` and in its flow, and releases it.
 void Network::Parts::drop(Frame* frame, std::uint64_t& counter) {
   ++counter;
   if (frame->flow != kNoFlow) ++flows[frame->flow].dropped;
@@ -210,8 +210,8 @@ std::size_t Network::Parts::run(Time now, std::span<Delivery> out) {
   return count;
 }
 
-/// Fetches into the cache what the coming events need. In a network of hundreds of switches, most of it is
-/// not there.
+/// Prefetches the data that the coming events need. In a network of hundreds of switches, most of this data
+/// is not in the cache.
 void Network::Parts::fetch_ahead() {
   constexpr unsigned kChannelLines = 2;
   if (fetched_day != events.day()) {
@@ -241,7 +241,7 @@ void Network::Parts::happen(std::uint32_t d, Time now, Delivery& delivery) {
     if (channel.into != Topology::kNoPort) {
       receive(channel.into, frame, now);
     } else {
-      // depart() must take the frame before this time, or else it would come too late.
+      // depart() must remove such a frame earlier; otherwise, the frame would enter the other slice too late.
       if (channel.station == Channel::kElsewhere)
         throw std::logic_error("a frame has not left its slice in time; please report this");
       ++totals.delivered;

@@ -26,7 +26,7 @@ class StationQueue {
     of_[priority].push(frame);
   }
 
-  /// Earliest time at which the pauses permit a frame to leave; kNever: there is no frame.
+  /// Earliest time at which the pauses permit a frame to leave; kNever if the queue is empty.
   Time next(const PauseState& told) const {
     Time first = kNever;
     for (std::size_t p = 0; p < kQueues; ++p)

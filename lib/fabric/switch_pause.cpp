@@ -5,7 +5,8 @@
 
 namespace softfeb::fabric {
 
-/// MAC control frames are never forwarded (IEEE 802.3, clause 31), regardless of their destination address.
+/// Consumes a MAC control frame. Such frames are never forwarded (IEEE 802.3, clause 31), regardless of their
+/// destination address.
 void Network::Parts::receive_control(std::uint16_t p, Frame* frame, Time now) {
   Port& port = ports[p];
   const auto pause = control_of(*frame);
@@ -67,8 +68,8 @@ void Network::Parts::after_filling(Switch& sw, std::uint16_t ingress, std::uint8
 }
 
 /// Resumes the sender at port `ingress` if possible. Call after a frame of this class from this port has left
-/// the buffer. With a dynamic threshold, the class may also have become full, because other ports have filled
-/// the buffer since its previous frame.
+/// the buffer. With a dynamic threshold, the class may also have become full since its previous frame,
+/// because other ports have filled the buffer.
 void Network::Parts::after_emptying(Switch& sw, std::uint16_t ingress, std::uint8_t ingress_class, Time now) {
   Port& port = ports[ingress];
   if (sw.resumptions) {
@@ -83,7 +84,7 @@ void Network::Parts::after_emptying(Switch& sw, std::uint16_t ingress, std::uint
   send_pause(ingress, *resume, now);
 }
 
-/// Resumes all senders whose number of free bytes is reached, including those none of whose frames have left.
+/// Resumes all senders for which enough bytes are free, including senders none of whose frames have left.
 void Network::Parts::resume_all(Switch& sw, Time now) {
   while (sw.resumptions->time() <= sw.buffer.free()) {
     const std::uint32_t party = sw.resumptions->party();

@@ -7,8 +7,8 @@
 
 namespace softfeb::fabric {
 
-/// Takes one frame, and the frames that rules add or release with it. They arrive when the frame arrives
-/// without faults.
+/// Receives a frame from the fault rules, together with the frames that the rules add or release along with
+/// it. All of them arrive at the time at which the frame would arrive without faults.
 class Wire::Exit {
  public:
   Exit(Wire& wire, const Random& random, Time arrival, FrameStore& store, NetworkTotals& totals)
@@ -32,7 +32,7 @@ class Wire::Exit {
     wire_.under_way_.push(frame);
   }
 
-  /// True if the frame is lost; the caller of the wire then owns it.
+  /// True if the frame was lost. The caller of the wire then owns it.
   bool dropped() const { return dropped_; }
 
  private:

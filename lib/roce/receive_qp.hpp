@@ -113,8 +113,8 @@ class ReceiveQp {
   /// counter check.
   std::uint64_t bytes_wrong() const { return (check_ ? check_->wrong() : 0) + continuity_.breaks(); }
 
-  /// Copies counters, checks and the map to or from the same QP in another process (base/archive.hpp). The QP
-  /// must not receive further packets there.
+  /// Copies counters, checks and the map to or from the same QP in another process (base/archive.hpp). The
+  /// copy must not receive further packets.
   template <class Archive>
   void archive(Archive& a) {
     responder_.archive(a);

@@ -250,7 +250,8 @@ std::vector<std::uint8_t> WorkerPool::changes_made() const {
   return made;
 }
 
-/// An endpoint of another host does nothing in this process, so its counters are 0.
+/// Snapshot of an endpoint of another host. Such an endpoint does not run in this process, so its counters
+/// are 0.
 engine::EndpointSnapshot WorkerPool::snapshot_of_other_host(std::size_t endpoint) const {
   const std::size_t boards = endpoints_.boards.size();
   const engine::Endpoint& e = endpoint < boards
@@ -258,7 +259,7 @@ engine::EndpointSnapshot WorkerPool::snapshot_of_other_host(std::size_t endpoint
                                   : *endpoints_.receivers[endpoint - boards];
   engine::EndpointSnapshot snapshot = engine::make_snapshot(e);
   engine::take_snapshot(e, snapshot, 0, SIZE_MAX, dpdk_.now());
-  snapshot.unresolved = 0;  // its own process resolves its neighbours
+  snapshot.unresolved = 0;  // the process of that host resolves its neighbours
   return snapshot;
 }
 

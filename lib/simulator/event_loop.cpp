@@ -32,7 +32,7 @@ EventLoop::EventLoop(const fabric::NetworkConfig& config, const std::vector<Seat
     if (simulates(i)) next_.set(i, 0);
 }
 
-/// Prepares an empty frame for the engine to write to.
+/// Acquires an empty frame, into which the engine can write its next frame.
 void EventLoop::prepare(std::size_t i) {
   frames_[i] = pool_.acquire();
   if (frames_[i] == nullptr) throw std::runtime_error(pool_.full_text());
@@ -120,7 +120,7 @@ Order EventLoop::order() const {
   return {step_, moment.at, 0, 2 * moment.direction + (network_.leaves(moment.direction) ? 1U : 0U)};
 }
 
-/// Records the flows of own stations that have just sent their first packet.
+/// Records the flows of this slice's stations that have just sent their first packet.
 void EventLoop::note_flows() {
   const auto flows = network_.flows();
   for (; flows_noted_ < flows.size(); ++flows_noted_) {

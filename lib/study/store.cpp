@@ -78,7 +78,8 @@ std::string differences(const Json& stored, const Json& ours) {
   for (const Json& change : Json::diff(stored, ours)) {
     const std::string where = change["path"];
     const Json::json_pointer place(where);
-    // An element that is added to a list has the path of the list's end.
+    // The difference for an element that is appended to a list has the path of the list's end, which does not
+    // exist.
     const std::string was = stored.contains(place) ? shortened(stored[place]) : "absent";
     const std::string now = change["op"] == "remove" ? "absent" : shortened(change["value"]);
     if (n++ < kMost) text += fmt::format("{}{} was {} and is now {}", n == 1 ? "" : "; ", where, was, now);

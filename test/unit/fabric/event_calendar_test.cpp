@@ -17,7 +17,7 @@ using softfeb::fabric::EventTree;
 
 namespace {
 
-/// Time until a party's next event, of very different lengths.
+/// Returns a random time until the next event of a party. These times have very different lengths.
 Time some_delay(Rng& rng, Time usual) {
   switch (rng.below(16)) {
     case 0:
@@ -53,7 +53,7 @@ TEST_CASE("event calendar: the order of events is that of an event tree") {
       for (int i = 0; i < 30'000; ++i) {
         check_equal(calendar, tree);
         const Time now = tree.time() == kNever ? 0 : tree.time();
-        // The party whose event takes place, and now and then another party, get other times.
+        // The party whose event takes place gets a new time, and so does a random party now and then.
         const bool never = rng.below(50) == 0;
         set(tree.party(), never ? kNever : now + some_delay(rng, usual));
         if (rng.below(3) == 0)
