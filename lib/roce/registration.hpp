@@ -15,7 +15,7 @@
 namespace softfeb::roce {
 
 struct RegistrationConfig {
-  std::uint32_t packet = 0;      ///< bytes of every packet of an operation except the last packet
+  std::uint32_t packet = 0;      ///< payload bytes of each packet of an operation, except the last packet
   std::uint32_t mask_bits = 64;  ///< maximum number of packets of an operation
   std::uint32_t entries = 64;    ///< maximum number of operations in progress
   std::uint32_t escape = 64;     ///< maximum number of packets in the escape channel
