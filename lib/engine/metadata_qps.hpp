@@ -144,7 +144,7 @@ class MetadataQps {
   const Slot& slot(std::size_t i) const { return slots_[i - first_]; }
   std::uint32_t end() const { return static_cast<std::uint32_t>(first_ + slots_.size()); }
 
-  // metadata_qps.cpp: life cycle
+  // Defined in metadata_qps.cpp: life cycle of the queue pairs.
   void transition(std::uint32_t i, roce::QpState before, Time now);
   void create(std::uint32_t i, Time now);
   void destroy(std::uint32_t i, Time now);
@@ -152,12 +152,12 @@ class MetadataQps {
   void ready_to_send(std::uint32_t i, Time now);
   roce::RequesterConfig requester_for(const board::QpContext& context) const;
 
-  // metadata_destination.cpp
+  // Defined in metadata_destination.cpp.
   void choose_next_hop(Time now);
   void set_path(std::uint32_t i);
   void set_dest_mac(const roce::MacAddress& mac, Time now);
 
-  // metadata_dispatch.cpp
+  // Defined in metadata_dispatch.cpp.
   std::uint32_t choose_qp() const;
   void route_requests(Time now);
 

@@ -69,8 +69,8 @@ class Pacer {
   static constexpr Time kCatchUp = 16;
   static constexpr Time kCatchUpFar = 4;
   static constexpr Time kFarBehind = 1 * kMillisecond;
-  /// During catch-up, a gap is shortened by at least this time, but by no more than 1/4. The time is that of
-  /// about one iteration of the worker's loop; shortening the gap by less would have no effect.
+  /// During catch-up, a gap is shortened by at least this time, but by no more than 1/4. This is about the
+  /// duration of one iteration of the worker's loop; a smaller reduction would have no effect.
   static constexpr Time kTurn = 100 * kNanosecond;
   static constexpr Time kMaxDebt = 100 * kMillisecond;
 

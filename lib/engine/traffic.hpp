@@ -112,7 +112,7 @@ class Traffic {
   const latency::StampSource& stamps() const { return profile_->config.stamps; }
   Time post_delay() const { return profile_->config.post_delay; }
   const board::MessagePlan& plan() const { return profile_->config.plan; }
-  /// Random lengths and arrivals; null without them.
+  /// Random lengths and arrivals; null if the QP has neither.
   MessageTimes* times() const { return profile_->times.get(); }
 
  private:
