@@ -54,7 +54,7 @@ struct EventServices {
   std::function<detector::EventRecorder*(std::size_t r)> recorder_of{};
 };
 
-/// Generates the payloads, which takes time. Throws ConfigError.
+/// Makes the triggers and the payloads of a run. Generating payloads takes time. Throws ConfigError.
 EventData make_event_data(const config::RunConfig& config, const EventServices& services);
 /// Configuration of the event sender of board `b`, which must have events.
 engine::EventSenderConfig event_sender_of(const config::RunConfig& config, std::size_t b,
