@@ -23,7 +23,7 @@ struct Capabilities {
   std::uint32_t max_rx_frame = 0;  ///< as reported by the driver; wrong with MtuSource::kKernel
   std::uint32_t min_mtu = 0;
   std::uint32_t max_mtu = 0;
-  std::uint32_t mtu = 0;  ///< current MTU; that of the kernel interface with MtuSource::kKernel
+  std::uint32_t mtu = 0;  ///< current MTU of the port or, with MtuSource::kKernel, of its kernel interface
   MtuSource mtu_source = MtuSource::kPort;
   std::uint16_t max_rx_queues = 0;
   std::uint16_t max_tx_queues = 0;

@@ -64,7 +64,7 @@ struct DeviceRequest {
 };
 
 /// Returns the devargs for rte_dev_probe(), with the table's defaults and the sizes filled in. `index` makes
-/// vdev names unique. Returns the text of kPci and kRaw unchanged. Not for kRing.
+/// vdev names unique. Returns the text of kPci and kRaw unchanged. Must not be called for kRing.
 std::string device_arguments(const DeviceSpec& spec, const DeviceRequest& request, unsigned index);
 
 /// Size in bytes of an AF_PACKET ring slot that holds a frame of `frame_bytes`: a power of two. The data

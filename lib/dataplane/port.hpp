@@ -117,8 +117,8 @@ class Port {
 /// Sets flow control on a started port.
 FlowControlResult apply_flow_control(std::uint16_t port, const std::string& driver, FlowControl wanted);
 
-/// Makes a started port pass received pause frames on to the host, if it has such a setting. Returns false if
-/// it has none; it may pass them on nevertheless.
+/// Makes a started port pass received pause frames on to the host, if the port has such a setting. Returns
+/// false if it has none. Such a port may nevertheless pass pause frames on.
 bool forward_pause_frames(std::uint16_t port);
 
 std::string to_string(FlowControl mode);

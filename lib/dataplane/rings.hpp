@@ -48,8 +48,8 @@ class SpscRing {
     const std::size_t head = head_.load(std::memory_order_relaxed);
     if (seen_tail_ - head < out.size()) seen_tail_ = tail_.load(std::memory_order_acquire);
     const std::size_t n = std::min(out.size(), seen_tail_ - head);
-    // Return early, because a ring is usually empty: a store to head_ would take the cache line from the
-    // producer.
+    // Return early, because rings are usually empty, and a store to head_ would take the cache line away from
+    // the producer.
     if (n == 0) return 0;
     for (std::size_t i = 0; i < n; ++i) out[i] = slots_[(head + i) & mask_];
     head_.store(head + n, std::memory_order_release);
