@@ -23,7 +23,7 @@ struct SendQpMetric {
 struct CongestionMetric {
   const char* name;
   const char* help;
-  /// Empty if the algorithm has no such quantity.
+  /// Returns nullopt if the algorithm has no such quantity.
   std::optional<double> (*value)(const congestion::CongestionState&);
 };
 struct ReceiverMetric {
