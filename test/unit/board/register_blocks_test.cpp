@@ -302,7 +302,8 @@ TEST_CASE("Dcqcn: registers show the values in force, and a write changes only i
   CHECK(access.value("Dcqcn[1].AlphaUpdInterval") == 6);
   CHECK(access.value("RoceEngine.Dcqcn.Rai") == 6'000'000);
 
-  const dcqcn::FirmwareParameters other;  // changed once more, before any register was read
+  const dcqcn::FirmwareParameters other;  // the data path has changed the parameters again since the last
+                                          // read of a register
   dcqcn::FirmwareParameters expected = other;
   access.set_word(0x0015'2008, 77);
   expected.rhai = 77;

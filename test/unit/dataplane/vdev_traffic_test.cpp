@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests devices both of whose ends one process can use. Frames sent by one end, with attached or copied
+// Tests devices whose two ends can be used by one process. Frames that one end sends, with attached or copied
 // payload, must arrive unchanged at the other end.
 #include "dataplane/path_mtu.hpp"
 #include "dpdk_rig.hpp"

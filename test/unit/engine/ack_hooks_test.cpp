@@ -24,7 +24,7 @@ namespace {
 constexpr std::uint32_t kPmtu = 1024;
 constexpr std::uint32_t kMiddle = kPmtu + 12;  // counted bytes
 
-/// Records the events that a test's congestion control objects are informed of.
+/// Records the calls that the congestion control objects of a test receive.
 struct Log {
   struct Acknowledged {
     Ack ack;
