@@ -34,7 +34,7 @@ struct Capabilities {
   bool filters_mac = true;
   bool link_up = false;
   std::uint64_t link_bps = 0;    ///< bits per second; 0: unknown
-  int socket = -1;               ///< NUMA node; -1: none
+  int socket = -1;               ///< NUMA node; -1 if the device has none
   std::string kernel_interface;  ///< name of the kernel interface behind the port; empty if there is none
 };
 

@@ -84,7 +84,7 @@ class Device {
   const DeviceSpec& spec() const { return spec_; }
   const DeviceTraits& traits() const { return device_traits(spec_.kind); }
   std::uint16_t port_id() const { return port_id_; }
-  /// Minimum data room of a receive mbuf in bytes; 0: none.
+  /// Minimum data room of a receive mbuf in bytes; 0 if the driver requires none.
   std::uint32_t min_rx_room() const { return min_rx_room_; }
   /// The packet sockets of net_af_packet, readable when packets have arrived; empty for other drivers. The
   /// driver owns them: poll them, but never read or close them.

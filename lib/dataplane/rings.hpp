@@ -72,8 +72,8 @@ class SpscRing {
 };
 
 /// Contains the latest value that one thread has written, such as a worker's counters, for any number of
-/// readers. The writer never waits; a reader that overlaps a write retries. It is a sequence lock over atomic
-/// words, so that no read is a data race.
+/// readers. The writer never waits; a reader that overlaps a write retries. A Mailbox is a sequence lock over
+/// atomic words, so that no read is a data race.
 template <typename T>
 class Mailbox {
   static_assert(std::is_trivially_copyable_v<T>);

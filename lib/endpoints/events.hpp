@@ -44,8 +44,8 @@ std::unique_ptr<engine::TriggerFeed> make_trigger_bus(const engine::TriggerBusCo
 /// time.
 struct EventServices {
   MakeTriggers make_triggers = make_trigger_bus;
-  /// True: boards with `mode: message` receive their triggers. False: these boards compute their triggers, as
-  /// in virtual time.
+  /// If true, boards with `mode: message` receive their triggers. If false, these boards compute their
+  /// triggers, as in virtual time.
   bool messages = false;
   /// Reads the recording of boards with `kind: replay`. Throws ConfigError.
   std::function<std::unique_ptr<detector::EventPayload>(const config::BoardEventsConfig& events)> replay{};

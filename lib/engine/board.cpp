@@ -302,7 +302,8 @@ void Board::run_timers(Time now) {
     if (qps_[i].requester().timeouts() != timeouts) ++incidents_;
     reschedule(i, now);
   };
-  // While one queue pair expires, prefetch the next one, which may be anywhere in memory.
+  // While the timer of one queue pair is handled, prefetch the next queue pair, which may be anywhere in
+  // memory.
   timers_.advance(now, expire, [this](std::uint32_t i) { qps_[i].prefetch_deadline(); });
 }
 

@@ -45,7 +45,7 @@ struct BoardConfig {
   std::uint16_t cc_port = 0;
   /// Event data that the first queue pairs send. Not set: the board has no event data.
   std::optional<EventSenderConfig> events{};
-  /// Traffic generator of the board's port. Not set: none.
+  /// Traffic generator of the board's port; not set if the port has none.
   std::optional<TrafficGenConfig> traffic_gen{};
   /// Provides the memory that grows with the number of queue pairs. Must outlive the board. Null: the heap.
   std::pmr::memory_resource* memory = nullptr;
@@ -242,7 +242,8 @@ class Board : public Endpoint {
   void reschedule_received(std::uint32_t i, Time now);
 
   LinkShaper link_;
-  std::unique_ptr<EventSender> events_;    ///< event data that the board's queue pairs send; null: none
+  /// Event data that the board's queue pairs send; null if there is none.
+  std::unique_ptr<EventSender> events_;
   std::unique_ptr<TrafficGen> generator_;  ///< null: the board has no traffic generator
   /// True if the next packet is a datagram. Datagrams and queue pairs take turns.
   bool datagram_next_ = true;

@@ -121,8 +121,8 @@ class alignas(64) FlightTracker {
     std::uint64_t bytes;
     std::uint32_t packets;
     std::uint64_t last;  ///< number of the last packet acknowledged
-    /// True: the acknowledgement is an ACK for packet `last`. False: it is part of a NAK, and yields no RTT
-    /// sample.
+    /// True if the acknowledgement is an ACK for packet `last`. False if it is part of a NAK, which yields no
+    /// RTT sample.
     bool sample;
     bool awaiting;  ///< a further acknowledgement is expected
   };

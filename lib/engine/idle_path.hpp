@@ -18,7 +18,8 @@ struct IdlePath {
   };
 
   std::vector<Hop> hops;         ///< links from the board to the receiver, in this order
-  std::uint64_t board_rate = 0;  ///< rate limit of the board's link (LinkShaper) in bytes per second; 0: none
+  std::uint64_t board_rate = 0;  ///< rate limit of the board's link (LinkShaper) in bytes per second; 0: no
+                                 ///< limit
   Time board_slack = 0;          ///< slack of this limit; an idle board can use all of it at once
   std::uint32_t pmtu = 4096;     ///< bytes
   std::uint32_t headers = 0;     ///< bytes of a frame without RETH, immediate, payload and FCS

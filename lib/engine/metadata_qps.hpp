@@ -58,7 +58,8 @@ class MetadataQps {
     bool uc = false;                          ///< the slot contains or contained a UC QP
   };
 
-  /// Returns the configuration of a queue pair that serves as a slot. It generates no traffic itself.
+  /// Returns the configuration of a queue pair that serves as a slot. Such a queue pair generates no traffic
+  /// itself.
   static SendQpConfig slot_config(const BusConfig& config, const Identity& identity);
 
   /// `first` is the number of the first slot. Throws std::invalid_argument: see BusConfig::qp.

@@ -19,8 +19,8 @@ namespace softfeb::engine {
 struct TrafficGenConfig {
   board::TrafficGenSettings settings;  ///< initial values of the registers
   bool start = false;  ///< starts to generate packets at Board::start(), as if Start had risen
-  /// True: registers may start the generator at any time. The board is therefore unfinished until its traffic
-  /// is stopped.
+  /// True if registers may start the generator at any time. The board is then unfinished until its traffic is
+  /// stopped.
   bool waits = false;
   /// Number of configured queue pairs, starting with the first, that send the WRITEs. They have no traffic of
   /// their own. Their payload must be the same as that of the generator.

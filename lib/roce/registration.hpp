@@ -119,8 +119,8 @@ class RegistrationObserver {
 /// `remember`, and the packets in the escape channel are tried again.
 class Registration {
  public:
-  /// Throws std::invalid_argument if `packet`, `mask_bits` or `entries` is 0. `observer` (null: none) must
-  /// outlive this object.
+  /// Throws std::invalid_argument if `packet`, `mask_bits` or `entries` is 0. `observer` may be null;
+  /// otherwise, it must outlive this object.
   explicit Registration(const RegistrationConfig& config, RegistrationObserver* observer = nullptr,
                         std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
