@@ -189,7 +189,7 @@ def swift_follows_the_capacity(lab):
     follows(lab, "swift", SWIFT)
 
 
-# This case only needs to be far from the capacity, so other tests may run.
+# Other tests may run at the same time, because the rates need only differ clearly from the capacity.
 @case("tap")
 def capacity_is_exceeded_without_congestion_control(lab):
     """64 MiB without congestion control: the criteria of the two cases above do not hold, though all bytes arrive."""
