@@ -190,7 +190,7 @@ TEST_CASE("FwRudpServer: parameters and commands go to the link", "[registers]")
   BoardRegisters board({});
   RegisterAccessor access(board);
   access.set("FwRudpServer[0].locMaxSegSize", 60000);
-  CHECK(access.value("FwRudpServer[0].locMaxSegSize") == 1024);  // size of the segment buffer
+  CHECK(access.value("FwRudpServer[0].locMaxSegSize") == 1024);  // limited to the size of the segment buffer
   access.set("FwRudpServer[0].locMaxSegSize", 512);
   access.set("FwRudpServer[0].locNullSegTimeout", 3000);
   access.set("FwRudpServer[0].CloseConn", 1);

@@ -308,7 +308,7 @@ TEST_CASE("nic: alpha by periods, minimum share, rate on the first CNP", "[dcqcn
   r.advance_time(us(12));
   CHECK(r.alpha() == (before * 1019) >> 10);
 
-  p.gd = 10;  // a cut is by alpha instead of alpha/2, but by at most half of the rate
+  p.gd = 10;  // a cut is Rc · alpha instead of Rc · alpha / 2, but at most Rc / 2
   PaperReactionPoint least(p);
   least.cnp(us(1));
   CHECK(least.rc() == kLine / 2);
