@@ -188,7 +188,7 @@ class Board : public Endpoint {
   /// `line` is a queue of QPs that share a rate. If its first QP may send, moves this QP to the ready queue.
   /// Otherwise, schedules the time at which to call this function again.
   void call_next(std::uint32_t line, Time now);
-  /// Moves QPs whose departure time has been reached from the wheel to the ready queue.
+  /// Moves QPs from the wheel to the ready queue if their departure time has been reached.
   void wake(Time now);
   void post_events(Time now);
   std::size_t poll_busy_message(Time now, std::span<TxFrame> out);

@@ -159,8 +159,8 @@ class Receiver : public Endpoint, private roce::UnorderedSink {
   const roce::NotificationPoint& notification_point() const { return notification_; }
 
   /// Copies the counters and the results of all configured QPs to or from the same receiver in another
-  /// process (base/archive.hpp), where it must not receive further packets. For receivers without windows,
-  /// event builder, streams, registration and slots.
+  /// process (base/archive.hpp), where it must not receive further packets. Supports only receivers without
+  /// windows, event builder, streams, registration and slots.
   template <class Archive>
   void archive(Archive& a) {
     a.item(counters_);
