@@ -18,8 +18,8 @@ struct Capabilities {
   MacAddress mac{};
   bool multi_segments = false;     ///< accepts chained mbufs with payload in the arena
   bool chains_announced = false;   ///< the driver announces RTE_ETH_TX_OFFLOAD_MULTI_SEGS
-  bool send_on_timestamp = false;  ///< RTE_ETH_TX_OFFLOAD_SEND_ON_TIMESTAMP
-  bool rx_scatter = false;         ///< RTE_ETH_RX_OFFLOAD_SCATTER
+  bool send_on_timestamp = false;  ///< the driver announces RTE_ETH_TX_OFFLOAD_SEND_ON_TIMESTAMP
+  bool rx_scatter = false;         ///< the driver announces RTE_ETH_RX_OFFLOAD_SCATTER
   std::uint32_t max_rx_frame = 0;  ///< as reported by the driver; wrong with MtuSource::kKernel
   std::uint32_t min_mtu = 0;
   std::uint32_t max_mtu = 0;

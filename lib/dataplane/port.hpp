@@ -54,7 +54,7 @@ struct PortCounters {
 /// Result of apply_flow_control().
 struct FlowControlResult {
   bool held = true;      ///< false: the port cannot apply the requested setting
-  std::string in_words;  ///< "off", "unchanged", "net_vhost has no flow control", …
+  std::string in_words;  ///< description for the user, for example "net_vhost has no flow control"
 };
 
 /// A configured port, started by the constructor and stopped by the destructor. For set-up only; workers call

@@ -50,7 +50,7 @@ struct GeneratedWrites {
 struct TrafficGenCounters {
   std::uint64_t datagrams = 0;
   std::uint64_t writes = 0;
-  std::uint64_t datagram_bytes = 0;  ///< payload
+  std::uint64_t datagram_bytes = 0;  ///< payload bytes
   std::uint64_t write_bytes = 0;
   std::uint64_t bursts = 0;  ///< number of bursts that were started
   Time first = kNever;       ///< start of the first packet
