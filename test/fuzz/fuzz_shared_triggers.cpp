@@ -99,7 +99,7 @@ class Feeds {
     compare();
   }
 
-  /// The reader reads all new triggers, as a board does.
+  /// Lets `reader` read all new triggers, as a board does.
   void take(Reader& reader) const {
     reader.next = std::max(reader.next, shared_.oldest());
     for (; reader.next < shared_.accepted(); ++reader.next)

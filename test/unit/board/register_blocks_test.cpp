@@ -408,7 +408,7 @@ TEST_CASE("registers: accesses that need the data path are known", "[registers]"
   CHECK(board.live_qps() == std::vector<std::size_t>{0, 3});
   CHECK(board.needs_live_for_read(0x0015'1018, 4));
   CHECK(board.needs_live_for_read(0x8003'0f00, 4));
-  CHECK(board.needs_live_for_read(0x0010'0000, 4));  // rxPauseCnt
+  CHECK(board.needs_live_for_read(0x0010'0000, 4));  // address of rxPauseCnt
   CHECK(board.needs_live_for_write(0x0010'0ff4, 4));
   CHECK_FALSE(board.needs_live_for_write(0x0010'0f00, 4));
   CHECK_FALSE(board.needs_live_for_read(0x0000'0000, 4));

@@ -22,7 +22,7 @@ using namespace softfeb::dataplane;
 
 namespace {
 
-constexpr std::size_t kHeader = 70;  // Ethernet to RETH
+constexpr std::size_t kHeader = 70;  // bytes from the Ethernet header to the RETH
 
 test::RigPortConfig vdev(const std::string& device) {
   test::RigPortConfig config{.device = device};
