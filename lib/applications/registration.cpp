@@ -71,7 +71,7 @@ class TransferReceiver::Impl final : private roce::RegistrationObserver {
   }
 
   roce::TransferTable table_;
-  std::array<AbandonedTransfer, kKept> abandoned_;  ///< ring
+  std::array<AbandonedTransfer, kKept> abandoned_;  ///< ring buffer of the latest abandoned transfers
   std::size_t first_ = 0;                           ///< index at which the next abandoned transfer is stored
   /// Number of abandoned transfers in the ring that poll_abandoned() has not returned yet.
   std::size_t count_ = 0;

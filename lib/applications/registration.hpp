@@ -18,7 +18,7 @@ struct Notification {
   std::uint32_t source = 0;   ///< source that was passed to TransferReceiver::completed()
   std::uint32_t op = 0;       ///< number of the transfer, from 0, modulo 2^32
   std::uint64_t offset = 0;   ///< offset of the transfer's first byte in the memory
-  std::uint64_t bytes = 0;    ///< length
+  std::uint64_t bytes = 0;    ///< length of the transfer
   std::uint64_t time_ns = 0;  ///< time at which the transfer became complete
 };
 

@@ -64,7 +64,7 @@ struct DeviceRequest {
 };
 
 /// Returns the devargs for rte_dev_probe(), with the table's defaults and the sizes filled in. `index` makes
-/// vdev names unique. Returns the text of kPci and kRaw unchanged. Not for kRing.
+/// vdev names unique. Returns the text of kPci and kRaw unchanged. Must not be called for kRing.
 std::string device_arguments(const DeviceSpec& spec, const DeviceRequest& request, unsigned index);
 
 /// Size in bytes of an AF_PACKET ring slot that holds a frame of `frame_bytes`: a power of two. The data
@@ -84,7 +84,7 @@ class Device {
   const DeviceSpec& spec() const { return spec_; }
   const DeviceTraits& traits() const { return device_traits(spec_.kind); }
   std::uint16_t port_id() const { return port_id_; }
-  /// Minimum data room of a receive mbuf in bytes; 0: none.
+  /// Minimum data room of a receive mbuf in bytes; 0 if the driver requires none.
   std::uint32_t min_rx_room() const { return min_rx_room_; }
   /// The packet sockets of net_af_packet, readable when packets have arrived; empty for other drivers. The
   /// driver owns them: poll them, but never read or close them.

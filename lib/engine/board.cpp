@@ -32,8 +32,8 @@ std::map<std::uint32_t, std::size_t> sizes_of_groups(const BoardConfig& config) 
 
 std::size_t count_groups(const BoardConfig& config) { return sizes_of_groups(config).size(); }
 
-/// Removes groups of one queue pair. Such a queue pair shares its rate with nobody, and may then use the fast
-/// path.
+/// Removes groups of one queue pair. Such a queue pair shares its rate with no other, and may therefore use
+/// the fast path.
 BoardConfig without_lone_groups(BoardConfig config) {
   const auto sizes = sizes_of_groups(config);
   const auto remove = [&sizes](SendQpConfig& qp) {
@@ -302,7 +302,8 @@ void Board::run_timers(Time now) {
     if (qps_[i].requester().timeouts() != timeouts) ++incidents_;
     reschedule(i, now);
   };
-  // While one queue pair expires, prefetch the next one, which may be anywhere in memory.
+  // While the timer of one queue pair is handled, prefetch the next queue pair, which may be anywhere in
+  // memory.
   timers_.advance(now, expire, [this](std::uint32_t i) { qps_[i].prefetch_deadline(); });
 }
 

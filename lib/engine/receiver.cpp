@@ -225,8 +225,9 @@ bool Receiver::receive_quickly(const roce::ParsedFrame& frame, Time now) {
   return true;
 }
 
-/// The peer's MAC address was resolved (ARP) or else is that of its latest packet. A resolved address does
-/// not change with a packet, just as a NIC keeps the address of the queue pair's path.
+/// Updates the peer's MAC address: uses the address resolved by ARP if there is one, otherwise the source
+/// address `mac` of the latest packet. A packet never replaces a resolved address, just as a NIC keeps the
+/// address of the queue pair's path.
 void Receiver::learn_mac(Qp& qp, const roce::MacAddress& mac, Time now) {
   const roce::MacAddress to = host_.neighbours().find(qp.peer, now).value_or(mac);
   if (to == qp.peer_mac) return;

@@ -67,7 +67,8 @@ struct ReceiverConfig {
   std::uint16_t cc_port = 0;  ///< UDP port of requests with a congestion control header; 0: none are accepted
   /// Map of missing data for the configured UC queue pairs: QP i is stream i. The receiver sets `streams`.
   std::optional<roce::WindowMapConfig> windows{};
-  /// Receives the windows as they close, on the packet path; must outlive the receiver. Null: none.
+  /// Receives the windows as they close, on the packet path. May be null; otherwise, it must outlive the
+  /// receiver.
   roce::WindowConsumer* window_consumer = nullptr;
   /// Event builder. Configured QP i receives the data of board i. std::nullopt: messages are not event data.
   std::optional<EventReceiverConfig> events{};
@@ -83,9 +84,9 @@ struct ReceiverConfig {
   /// If set, the receiver accepts the packets of WRITEs in any order. All configured queue pairs must then be
   /// UC, have `any_order` set in their responders, and use the path MTU of this configuration.
   std::optional<roce::UnorderedConfig> unordered{};
-  /// True: the application calls poll_notification(). False: notifications are only counted.
+  /// If true, the application calls poll_notification(). If false, notifications are only counted.
   bool keep_notifications = false;
-  MessageObserver* message_observer = nullptr;  ///< must outlive the receiver; null: none
+  MessageObserver* message_observer = nullptr;  ///< may be null; otherwise, it must outlive the receiver
 };
 
 struct ReceiverCounters {
@@ -158,8 +159,8 @@ class Receiver : public Endpoint, private roce::UnorderedSink {
   const roce::NotificationPoint& notification_point() const { return notification_; }
 
   /// Copies the counters and the results of all configured QPs to or from the same receiver in another
-  /// process (base/archive.hpp), where it must not receive further packets. For receivers without windows,
-  /// event builder, streams, registration and slots.
+  /// process (base/archive.hpp), where it must not receive further packets. Supports only receivers without
+  /// windows, event builder, streams, registration and slots.
   template <class Archive>
   void archive(Archive& a) {
     a.item(counters_);

@@ -37,7 +37,7 @@ struct SendQpConfig {
   /// QPs of a board with the same group number share one congestion control, which has the configuration of
   /// the first of these QPs. std::nullopt: the QP has its own congestion control.
   std::optional<std::uint32_t> congestion_group;
-  /// Random message lengths or arrivals; null: none.
+  /// Random message lengths or arrivals; null if neither is random.
   std::shared_ptr<const MessageTimesConfig> times;
   /// Time from the start of the board to the start of this QP's traffic. Without different delays, queue
   /// pairs with the same rate would stay in phase and send in a burst once per interval.

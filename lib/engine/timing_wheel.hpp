@@ -108,8 +108,8 @@ class TimingWheel {
   void unlink_from_slot(std::uint32_t id);
   Time next_in_slots() const;
 
-  /// Expires a single entry. If `expire` schedules it again for `now`, it waits for the next call, as in a
-  /// slot.
+  /// Expires a single entry. If `expire` schedules the entry again for `now`, the entry expires only in the
+  /// next call, as in a slot.
   template <typename Fn>
   void advance_single(Time now, Fn&& expire) {
     while (scheduled(0) && nodes_[0].at <= now) {

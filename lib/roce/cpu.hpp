@@ -12,7 +12,7 @@ namespace softfeb::roce::cpu {
 /// Carry-less multiplication (PCLMULQDQ); also enables ISA-L. Before static initialization is complete, this
 /// may still be false. The code then uses the portable path, which produces the same bytes.
 extern const bool kPclmul;
-/// AVX. Vector registers then have upper halves, which ISA-L leaves dirty.
+/// True if AVX is used. Vector registers then have upper halves, which ISA-L leaves dirty.
 extern const bool kAvx;
 /// AVX-512F: 64-byte vectors, used to compare and copy payload.
 extern const bool kAvx512;

@@ -31,8 +31,8 @@ struct ParsedFrame {
   IpAddress dest_ip;
   bool congestion_experienced = false;
   bool may_fragment = false;  ///< IPv4 without DF
-  /// True: the caller knows that the iCRC is right, so that nobody needs to compute it. In virtual time, this
-  /// is so if the sender has computed it and nobody has changed the frame since.
+  /// True if the caller knows that the iCRC is right, so that it need not be computed. In virtual time, this
+  /// holds if the sender computed the iCRC and the frame has not been changed since.
   bool icrc_right = false;
   std::uint16_t source_port = 0;
   std::uint16_t dest_port = 0;

@@ -34,9 +34,9 @@ struct QuickWrite {
   Reth reth() const { return *Reth::decode({bth + Bth::kSize, Reth::kSize}); }
 };
 
-/// Destination QPN of any packet, without validation, as a prefetch hint. In a packet to UDP port `cc_port`
-/// (0: none), a congestion control header precedes the BTH. Returns 0 if the packet is too short, or if its
-/// destination port is neither the RoCE port nor `cc_port`. Requires FrameKind::kUdp.
+/// Destination QPN of any packet, without validation, as a prefetch hint. If `cc_port` is not 0, packets to
+/// this UDP port have a congestion control header before the BTH. Returns 0 if the packet is too short, or if
+/// its destination port is neither the RoCE port nor `cc_port`. Requires FrameKind::kUdp.
 inline Qpn dest_qp_hint(const ParsedFrame& frame, std::uint16_t cc_port) {
   if (frame.content.count() == 0) return 0;
   const ByteSpan begin = frame.content.part(0);

@@ -34,8 +34,8 @@ struct HttpLimits {
 /// Single-threaded: everything happens on the thread that runs the io_context.
 class HttpServer {
  public:
-  /// Port 0 selects any free port. `names`: host names accepted in addition to localhost (see check_request).
-  /// Throws sockets::SocketError.
+  /// Port 0 selects any free port. `names` contains the host names that are accepted in addition to localhost
+  /// (see check_request()). Throws sockets::SocketError.
   HttpServer(boost::asio::io_context& io, const roce::IpAddress& address, std::uint16_t port, Site& site,
              std::vector<std::string> names, const HttpLimits& limits = {});
   /// Closes all connections. Handlers still pending in the io_context may run later or never.

@@ -23,7 +23,7 @@ struct SendQpMetric {
 struct CongestionMetric {
   const char* name;
   const char* help;
-  /// Empty if the algorithm has no such quantity.
+  /// Returns nullopt if the algorithm has no such quantity.
   std::optional<double> (*value)(const congestion::CongestionState&);
 };
 struct ReceiverMetric {
@@ -42,7 +42,7 @@ struct TrafficGenMetric {
 struct StreamMetric {
   const char* name;
   const char* help;
-  const char* reason;  ///< null: none
+  const char* reason;  ///< null if the metric has no reason
   std::uint64_t (*value)(const detector::StreamCounts&);
 
   /// The name with the reason, for a table: dropped_datagrams_no_buffer_total.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests the accuracy of pacing for whole boards in virtual time. Every number here is a property of the
-// schedule.
+// Tests the accuracy of pacing for whole boards in virtual time. All limits are properties of the schedule,
+// and do not depend on the machine.
 #include "base/rng.hpp"
 #include "base/uint128.hpp"
 #include "lone_board.hpp"

@@ -14,7 +14,7 @@ using engine::TimingWheel;
 
 TEST_CASE("entries expire at their times, compared with a plain list", "[wheel]") {
   Rng rng(42);
-  // A single entry is not in a slot.
+  // A wheel with a single entry has no slots.
   const std::size_t entries = GENERATE(1, 2, 200);
   for (int round = 0; round < 30; ++round) {
     TimingWheel wheel(entries, 1000);
