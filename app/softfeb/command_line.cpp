@@ -5,12 +5,14 @@
 #include "config/error.hpp"
 #include "conformance/notation.hpp"
 #include "dataplane/error.hpp"
+#include "describe/command_line_json.hpp"
 #include "doctor.hpp"
 #include "experiment/ensemble.hpp"
 #include "experiment/run_conformance.hpp"
 #include "experiment/run_experiment.hpp"
 #include "experiment/run_switch_test.hpp"
 #include "experiment/send_triggers.hpp"
+#include "option_values.hpp"
 #include "peers/peer.hpp"
 #include "regs.hpp"
 #include "roce/cpu.hpp"
@@ -387,6 +389,8 @@ int run_command_line(int argc, char** argv, const Program& program) {
   add_doctor(top, doctor_options);
   RegsOptions regs_options;
   add_regs(top, regs_options);
+  describe::add_describe_option(top, option_values);
+  add_describe_configuration(top);
   if (const char* const cpu = std::getenv("SOFTFEB_CPU"); cpu != nullptr && !roce::cpu::is_choice(cpu)) {
     const std::string text =
         fmt::format("SOFTFEB_CPU is \"{}\"; fix: use native or portable, or unset it", cpu);
