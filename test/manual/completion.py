@@ -13,6 +13,14 @@ import shells
 SCRIPTS = Path(os.environ["COMPLETIONS"])  # folder with softfeb, _softfeb …
 PATH = os.environ["PROGRAMS"] + ":/usr/bin:/bin"
 
+CONFIGURATION = """\
+boards:
+  - name: feb0
+    port: nic
+  - {ip: 10.0.0.2/24, name: feb1}
+receivers:
+- name: daq  # the server
+"""
 # (line, words that must be offered, words that must not be)
 CASES = [
     ("softfeb ", ["run", "lab", "doctor"], ["sweep"]),
@@ -28,6 +36,8 @@ CASES = [
     ("softfeb run --set ", ["boards.", "run."], ["network."]),
     ("softfeb lab --set ", ["boards.", "network."], []),
     ("softfeb run --set boards.", ["boards.0."], []),
+    ("softfeb run -c mine.yaml --set boards.", ["boards.0.", "boards.feb0.", "boards.feb1."], ["boards.daq."]),
+    ("softfeb lab --config mine.yaml compare --set receivers.", ["receivers.0.", "receivers.daq."], ["receivers.feb0."]),
     ("softfeb run --set boards.feb0.qps.1.traffic.m", ["boards.feb0.qps.1.traffic.messages=", "boards.feb0.qps.1.traffic.message_size="], []),
     ("softfeb regs --profile k", ["kcu105-rocev2-2026.05"], ["softfeb-2026.12"]),
     ("softfeb-mpi lab --vi", ["--virtual"], ["--web"]),
@@ -49,7 +59,7 @@ ENDINGS = [
 class Completion(unittest.TestCase):
     def check(self, shell):
         self.addCleanup(shell.close)
-        (shell.folder() / "mine.yaml").touch()
+        (shell.folder() / "mine.yaml").write_text(CONFIGURATION)
         (shell.folder() / "folder").mkdir()
         for line, offered, others in CASES:
             with self.subTest(line):

@@ -3,7 +3,13 @@
 
 @TABLES@
 
-# Prints the keys that may follow the typed part of a dotted path, or the values of a key: _@ID@_settings TABLE TYPED
+# Prints the names of the elements of a section, such as boards, in a configuration: _@ID@_names SECTION FILE
+_@ID@_names() {
+  [[ -r $2 ]] && awk -v section="$1:" '/^[^ #-]/ { inside = ($1 == section) }
+    inside && match($0, /(^|[ {,-])name: *[^ ,}#]+/) { name = substr($0, RSTART, RLENGTH); sub(/.*name: */, "", name); print name }' "$2"
+}
+
+# Prints the keys that may follow the typed part of a dotted path, or the values of a key: _@ID@_settings TABLE TYPED FILE
 _@ID@_settings() {
   local -n keys=_@ID@_keys_$1 key_words=_@ID@_key_words_$1
   local typed=$2 path=":" parent="" segment list
@@ -28,7 +34,9 @@ _@ID@_settings() {
     for segment in ${key_words[$path]-}; do echo "${typed%%=*}=$segment"; done
   else
     list="${path}[]"
-    [[ -n ${keys[$list]+set} ]] && echo "${parent:+$parent.}0."
+    if [[ -n ${keys[$list]+set} ]]; then
+      for segment in 0 $(_@ID@_names "$parent" "$3"); do echo "$parent.$segment."; done
+    fi
     for segment in ${keys[$path]-}; do echo "${parent:+$parent.}$segment"; done
   fi
 }
@@ -36,9 +44,13 @@ _@ID@_settings() {
 _@ID@() {
   local cur prev words cword
   _get_comp_words_by_ref -n =: cur prev words cword
-  local command=@NAME@ option="" value=$cur before="" word i
+  local command=@NAME@ option="" value=$cur before="" file="" word i
   for ((i = 1; i < cword; i++)); do
     word=${words[i]}
+    case $word in
+      -c | --config) file=${words[i + 1]-} ;;
+      --config=*) file=${word#*=} ;;
+    esac
     if [[ $word == -* ]]; then
       # The next word is the value of this option.
       if [[ $word != *=* && -n ${_@ID@_kinds[$command $word]-} && ${_@ID@_kinds[$command $word]} != optional* ]]; then
@@ -73,7 +85,7 @@ _@ID@() {
     file) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$value") ;;
     directory) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- "$value") ;;
     setting*)
-      mapfile -t COMPREPLY < <(compgen -W "$(_@ID@_settings "${kind#setting }" "$value")" -- "$value")
+      mapfile -t COMPREPLY < <(compgen -W "$(_@ID@_settings "${kind#setting }" "$value" "$file")" -- "$value")
       [[ $value == *=* ]] || compopt -o nospace
       ;;
     registers)

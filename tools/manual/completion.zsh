@@ -4,6 +4,15 @@
 
 @TABLES@
 
+# Prints the names of the elements of a section, such as boards, in the configuration of the command line.
+_@ID@_names() {
+  local -a typed=(${(z)BUFFER})
+  local at=${typed[(I)(-c|--config)]} file=${typed[(r)--config=*]#--config=}
+  (( at )) && file=${typed[at + 1]}
+  [[ -r $file ]] && awk -v section="$1:" '/^[^ #-]/ { inside = ($1 == section) }
+    inside && match($0, /(^|[ {,-])name: *[^ ,}#]+/) { name = substr($0, RSTART, RLENGTH); sub(/.*name: */, "", name); print name }' $file
+}
+
 @SETTINGS@
 
 # The names of registers, as febctl list prints them and in their short form.

@@ -23,6 +23,6 @@ _@ID@_setting_@FORM@() {
   fi
   compset -P '*.'
   list="${path_}[]"
-  (( ${+_@ID@_keys_@FORM@[$list]} )) && compadd -S '' -- 0.
+  (( ${+_@ID@_keys_@FORM@[$list]} )) && compadd -S '' -- 0. ${^$(_@ID@_names $parent)}.
   [[ -n ${_@ID@_keys_@FORM@[$path_]} ]] && compadd -S '' -- ${=_@ID@_keys_@FORM@[$path_]}
 }
