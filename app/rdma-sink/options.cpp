@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "options.hpp"
 
+#include "describe/command_line_json.hpp"
 #include "eventfile/event_file_config.hpp"
 #include "out_file.hpp"
 
@@ -155,6 +156,7 @@ Options parse_command_line(int argc, char** argv) {
   RegistrationOptions registration;
   bool registration_wanted = false;
   add_registration_options(app, registration_wanted, registration);
+  describe::add_describe_option(app, [] { return std::vector<describe::OptionValues>(); });
   try {
     app.parse(argc, argv);
     if (events_wanted) {

@@ -5,15 +5,18 @@
 #include "config/error.hpp"
 #include "conformance/notation.hpp"
 #include "dataplane/error.hpp"
+#include "describe/command_line_json.hpp"
 #include "doctor.hpp"
 #include "experiment/ensemble.hpp"
 #include "experiment/run_conformance.hpp"
 #include "experiment/run_experiment.hpp"
 #include "experiment/run_switch_test.hpp"
 #include "experiment/send_triggers.hpp"
+#include "option_values.hpp"
 #include "peers/peer.hpp"
 #include "regs.hpp"
 #include "roce/cpu.hpp"
+#include "service/log.hpp"
 #include "sockets/udp_socket.hpp"
 
 #include <cstdio>
@@ -77,6 +80,19 @@ void add_input(CLI::App& command, experiment::Options& o, const HelpTexts& help)
       ->type_name("KEY=VALUE");
 }
 
+/// Adds --log-level, which a program that runs for weeks needs in addition to --quiet.
+void add_log_level(CLI::App& command, CLI::Option& quiet) {
+  command
+      .add_option_function<std::string>(
+          "--log-level",
+          [](const std::string& name) { service::log().set_level(service::level_of(name).value()); },
+          "Which messages to print: those of this level and of more serious ones. info: also progress, "
+          "once a second. Default: info")
+      ->type_name("LEVEL")
+      ->check(CLI::IsMember(service::level_names()))
+      ->excludes(&quiet);
+}
+
 void add_output(CLI::App& command, experiment::Options& o, const HelpTexts& help) {
   command.add_option("--json", o.json, "Write the result as JSON to this file (- for standard output)")
       ->type_name("FILE")
@@ -92,7 +108,8 @@ void add_output(CLI::App& command, experiment::Options& o, const HelpTexts& help
   add_web(command, o.overrides, help.default_of_web);
   command.add_flag("--hold", o.hold,
                    "Keep serving the live page, with the result, after the run until Ctrl-C");
-  command.add_flag("-q,--quiet", o.quiet, "Print no progress and no table, only problems");
+  add_log_level(command,
+                *command.add_flag("-q,--quiet", o.quiet, "Print no progress and no table, only problems"));
 }
 
 void add_run(CLI::App& top, ExperimentArguments& a) {
@@ -329,11 +346,11 @@ bool one_of_several(const Program& program) {
 /// because they would wait for it.
 int complain(const Program& program, int code, const char* what) {
   if (!one_of_several(program)) {
-    fmt::print(stderr, "{}: {}\n", program.name, what);
+    service::error(fmt::format("{}: {}", program.name, what));
     return code;
   }
-  fmt::print(stderr, "{}: {}: {}\n", program.name, experiment::process_name(program.exchange->rank()), what);
-  std::fflush(stderr);
+  service::error(
+      fmt::format("{}: {}: {}", program.name, experiment::process_name(program.exchange->rank()), what));
   program.exchange->end_all(code);
   return code;
 }
@@ -341,7 +358,7 @@ int complain(const Program& program, int code, const char* what) {
 /// Reports an error that occurs in all processes alike, so only process 0 prints the message.
 int complain_once(const Program& program, int code, const std::string& what) {
   if (!one_of_several(program) || program.exchange->rank() == 0)
-    fmt::print(stderr, "{}: {}\n", program.name, what);
+    service::error(fmt::format("{}: {}", program.name, what));
   return code;
 }
 
@@ -387,6 +404,8 @@ int run_command_line(int argc, char** argv, const Program& program) {
   add_doctor(top, doctor_options);
   RegsOptions regs_options;
   add_regs(top, regs_options);
+  describe::add_describe_option(top, option_values);
+  add_describe_configuration(top);
   if (const char* const cpu = std::getenv("SOFTFEB_CPU"); cpu != nullptr && !roce::cpu::is_choice(cpu)) {
     const std::string text =
         fmt::format("SOFTFEB_CPU is \"{}\"; fix: use native or portable, or unset it", cpu);

@@ -6,6 +6,7 @@
 #include "config/run_config.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -56,6 +57,12 @@ bool is_lab(const std::string& path);
 std::set<std::string> known_keys(const std::string& text, const std::string& file);
 std::set<std::string> known_lab_keys(const std::string& text, const std::string& file);
 std::set<std::string> known_switch_test_keys(const std::string& text, const std::string& file);
+
+/// The known keys of `text` with the words that each accepts, for shell completion; none if a key accepts any
+/// other values. The sections of `text` determine whether it is read as a configuration of `softfeb run`,
+/// `softfeb lab` or `softfeb switch-test`.
+std::map<std::string, std::vector<std::string>> words_of_keys(const std::string& text,
+                                                              const std::string& file);
 
 /// Returns the resolved configuration, in the form of a configuration file. Loading the output of to_yaml()
 /// gives the same configuration.

@@ -56,6 +56,9 @@ struct DeviceSpec {
 /// Throws RequestError, which names the error and the correct form.
 DeviceSpec parse_device(std::string_view text);
 
+/// True if the device creates the socket of its argument: net_vhost and net_memif, unless they are clients.
+bool is_server(const DeviceSpec& spec);
+
 /// Sizes with which a device is created.
 struct DeviceRequest {
   std::uint16_t queues = 1;          ///< number of queues in each direction

@@ -3,6 +3,7 @@
 
 #include "runtime/stop_signal.hpp"
 #include "runtime/worker_pool.hpp"
+#include "service/log.hpp"
 #include "stats/goodput.hpp"
 
 #include <cstdio>
@@ -77,7 +78,7 @@ void connect_sessions(const Setup& setup, runtime::DpdkRuntime& dpdk, endpoints:
   targets.connect(
       payloads,
       [&setup](const std::string& line) {
-        if (!setup.quiet) fmt::print(stderr, "{}\n", line);
+        if (!setup.quiet) service::notice(line);
       },
       [&dpdk](std::size_t port) { return dpdk.ports()[port].link_text(); },
       [] { return runtime::stop_signals() != 0; });

@@ -14,6 +14,7 @@
 #include "runtime/fault_setup.hpp"
 #include "runtime/start_up.hpp"
 #include "runtime/stop_signal.hpp"
+#include "service/log.hpp"
 #include "stats/outcome.hpp"
 
 #include <algorithm>
@@ -128,6 +129,7 @@ std::vector<stats::Observer*> RealDriver::open(const Say& say) {
     report::announce_control(config_, *service_);
   }
   targets_.begin();
+  reporter_.emplace(config_, targets_.plans(), notifier_);
   live_.emplace(LiveServicesDeps{.config = &config_,
                                  .plans = &targets_.plans(),
                                  .lab = setup_.network(),
@@ -137,7 +139,11 @@ std::vector<stats::Observer*> RealDriver::open(const Say& say) {
                                  .pool = pool_.get(),
                                  .service = &*service_,
                                  .say = say});
-  return live_->observers();
+  std::vector<stats::Observer*> observers = live_->observers();
+  observers.push_back(&*reporter_);
+  notifier_.status(start_at_ ? "waiting for the start of traffic" : "starting traffic");
+  notifier_.ready();
+  return observers;
 }
 
 int RealDriver::stop_requests() const { return runtime::stop_signals(); }
@@ -158,6 +164,7 @@ Time RealDriver::begin(stats::Observers& observers) {
   // The wall clock is slewed and stepped while we wait, so it is read again shortly before the start.
   while (started_ > now() + kStartLead && stop_requests() == 0) {
     pass(std::min(started_ - kStartLead, now() + kSecond), Until::kTime, 0);
+    notifier_.alive();
     started_ = start_time();
   }
   begin_events();
@@ -249,6 +256,7 @@ Counters RealDriver::counters() {
 }
 
 void RealDriver::stop_traffic() {
+  notifier_.status("traffic has stopped; waiting for outstanding requests");
   pool_->collect_cpu();
   cpu_ = pool_->cpu();
   pool_->stop_traffic();
@@ -277,6 +285,9 @@ void RealDriver::settle() {
 }
 
 void RealDriver::close(stats::Outcome& o) {
+  // systemd limits the time from here to the end, so work that follows the result must not begin with it.
+  if (!setup_.options.hold && setup_.network() == nullptr) notifier_.stopping();
+  notifier_.status("writing the result");
   o.start_up_s = start_up_s_;
   o.control_unserved = control_unserved_;
   // Stop the service before its results are read. The results must include the connections that stop()
@@ -308,8 +319,9 @@ void RealDriver::conclude(const std::string& verdict, const std::string& text) {
 }
 
 void RealDriver::hold_page() {
-  if (!setup_.quiet && live_->serves()) fmt::print(stderr, "serving the live page until Ctrl-C\n");
-  live_->hold();
+  if (!setup_.quiet && live_->serves()) service::notice("serving the live page until Ctrl-C");
+  notifier_.status("the run has ended; serving its result");
+  live_->hold([this] { notifier_.alive(); });
 }
 
 }  // namespace softfeb::experiment

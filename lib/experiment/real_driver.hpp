@@ -5,9 +5,11 @@
 #include "experiment/driver.hpp"
 #include "experiment/event_files.hpp"
 #include "experiment/live_services.hpp"
+#include "experiment/service_reporter.hpp"
 #include "experiment/setup.hpp"
 #include "runtime/dpdk_runtime.hpp"
 #include "runtime/worker_pool.hpp"
+#include "service/notifier.hpp"
 #include "slowcontrol/control_service.hpp"
 
 #include <cstdint>
@@ -102,6 +104,8 @@ class RealDriver : public Driver {
   endpoints::Endpoints endpoints_;
   std::unique_ptr<runtime::WorkerPool> pool_;
   std::optional<slowcontrol::ControlService> service_;
+  service::Notifier notifier_;
+  std::optional<ServiceReporter> reporter_;
   std::optional<LiveServices> live_;
   std::vector<dataplane::CpuShares> cpu_;  ///< CPU shares of each worker until traffic was stopped
   stats::Observers* observers_ = nullptr;

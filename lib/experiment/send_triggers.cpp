@@ -9,6 +9,7 @@
 #include "hostclock/tai.hpp"
 #include "report/result.hpp"
 #include "runtime/stop_signal.hpp"
+#include "service/log.hpp"
 #include "sockets/trigger_socket.hpp"
 
 #include <algorithm>
@@ -239,8 +240,8 @@ int send_triggers(const TriggerOptions& options) {
   sender.run();
   write_result(options, sender.result(config.triggers[trigger]));
   if (sender.failed() == 0) return kDone;
-  fmt::print(stderr, "softfeb: {} messages could not be sent; fix: check the routes to the boards\n",
-             sender.failed());
+  service::warning(fmt::format("softfeb: {} messages could not be sent; fix: check the routes to the boards",
+                               sender.failed()));
   return kCheckFailed;
 }
 

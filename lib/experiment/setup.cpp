@@ -3,6 +3,7 @@
 
 #include "config/error.hpp"
 #include "config/load.hpp"
+#include "service/log.hpp"
 
 #include <string>
 #include <string_view>
@@ -51,7 +52,10 @@ config::LabConfig load(const Options& o) {
 
 }  // namespace
 
-Setup::Setup(const Options& o) : options(o), lab(load(o)), quiet(o.quiet || lab.run.run.quiet) {
+Setup::Setup(const Options& o)
+    : options(o),
+      lab(load(o)),
+      quiet(o.quiet || lab.run.run.quiet || !service::log().writes(service::Level::kNotice)) {
   if (o.virtual_time || o.command == Options::Command::kSweep) return;
   const auto wanted = config::load_web(o.config, o.overrides);
   page_asked_for = wanted.has_value() || o.command == Options::Command::kRun;

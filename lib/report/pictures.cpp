@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/pictures.hpp"
 
+#include "service/log.hpp"
+
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -41,7 +43,7 @@ fs::path maker_place() {
 }
 
 void no_pictures(const std::string& what, const std::string& fix) {
-  fmt::print(stderr, "softfeb: no pictures: {}\nfix: {}\n", what, fix);
+  service::warning(fmt::format("softfeb: no pictures: {}\nfix: {}", what, fix));
 }
 
 /// Starts the report tool. It writes both output and errors to our standard error, and inherits no other

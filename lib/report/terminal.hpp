@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "service/log.hpp"
+
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -31,7 +33,7 @@ class Terminal {
   /// Erases the block.
   void clear();
   /// Prints a permanent line above the block.
-  void print(const std::string& line);
+  void print(const std::string& line, service::Level level = service::Level::kNotice);
 
  private:
   /// Escape sequence that moves to the first line of the block and erases everything from there on.
