@@ -34,11 +34,16 @@ constexpr long long fold_factor(std::uint64_t bits) {
 }
 
 /// Factors that move 16 bytes `kBytes` bytes towards the end of the payload. The first eight bytes are eight
-/// bytes farther from the end than the other eight.
+/// bytes farther from the end than the other eight. x^(2^32 − 1) is 1, so x also has negative powers.
+template <std::size_t kBytes>
+struct Move {
+  static constexpr long long kFirst = fold_factor(8 * kBytes + 32);
+  static constexpr long long kSecond = fold_factor(8 * kBytes + 0xffff'ffffU - 32);
+};
+
 template <std::size_t kBytes>
 SOFTFEB_PCLMUL inline __m128i move_by() {
-  constexpr long long kFirst = fold_factor(8 * kBytes + 32), kSecond = fold_factor(8 * kBytes - 32);
-  return _mm_set_epi64x(kSecond, kFirst);
+  return _mm_set_epi64x(Move<kBytes>::kSecond, Move<kBytes>::kFirst);
 }
 
 /// What a kernel works on. `to` and `before` are null, or have room for as many bytes as `got`.
@@ -117,8 +122,7 @@ class Vectors128 {
   }
   SOFTFEB_PCLMUL void add(V& sum, std::size_t i) { sum = fold(sum, by_, load(i)); }
   SOFTFEB_PCLMUL static V total(V a, V b, V c, V d) {
-    const V by = move_by<kSize>();
-    return fold(fold(fold(a, by, b), by, c), by, d);
+    return fold(a, move_by<3 * kSize>(), fold(b, move_by<2 * kSize>(), fold(c, move_by<kSize>(), d)));
   }
   SOFTFEB_PCLMUL bool same() const { return _mm_testz_si128(differ_, differ_) != 0; }
   SOFTFEB_PCLMUL static V fold(V sum, V by, V next) {
@@ -164,10 +168,10 @@ class Vectors256 {
   }
   SOFTFEB_AVX2 void add(V& sum, std::size_t i) { sum = fold(sum, by_, load(i)); }
   SOFTFEB_AVX2 static __m128i total(V a, V b, V c, V d) {
-    const V by = _mm256_broadcastsi128_si256(move_by<kSize>());
-    const V sum = fold(fold(fold(a, by, b), by, c), by, d);
-    return Vectors128<false>::fold(_mm256_castsi256_si128(sum), move_by<16>(),
-                                   _mm256_extracti128_si256(sum, 1));
+    const V last = fold(d, move_lanes<0>(), _mm256_setzero_si256());
+    const V lanes = fold(a, move_lanes<3 * kSize>(),
+                         fold(b, move_lanes<2 * kSize>(), fold(c, move_lanes<kSize>(), last)));
+    return _mm_xor_si128(_mm256_castsi256_si128(lanes), _mm256_extracti128_si256(lanes, 1));
   }
   SOFTFEB_AVX2 bool same() const { return _mm256_testz_si256(differ_, differ_) != 0; }
 
@@ -175,6 +179,12 @@ class Vectors256 {
   SOFTFEB_AVX2 static V fold(V sum, V by, V next) {
     const V low = _mm256_clmulepi64_epi128(sum, by, 0x00), high = _mm256_clmulepi64_epi128(sum, by, 0x11);
     return _mm256_xor_si256(_mm256_xor_si256(low, high), next);
+  }
+  /// Factors that move each lane to the last 16 bytes of a vector, and `kBytes` bytes further.
+  template <std::size_t kBytes>
+  SOFTFEB_AVX2 static V move_lanes() {
+    return _mm256_set_epi64x(Move<kBytes>::kSecond, Move<kBytes>::kFirst,  //
+                             Move<kBytes + 16>::kSecond, Move<kBytes + 16>::kFirst);
   }
   SOFTFEB_AVX2 static V get(const std::uint8_t* p) {
     return _mm256_loadu_si256(reinterpret_cast<const V*>(p));
@@ -213,12 +223,11 @@ class Vectors512 {
   }
   SOFTFEB_AVX512 void add(V& sum, std::size_t i) { sum = fold(sum, by_, load(i)); }
   SOFTFEB_AVX512 static __m128i total(V a, V b, V c, V d) {
-    const V by = in_all_lanes(move_by<kSize>());
-    const V sum = fold(fold(fold(a, by, b), by, c), by, d);
-    const __m128i by_lane = move_by<16>();
-    __m128i lanes = Vectors128<false>::fold(lane<0>(sum), by_lane, lane<1>(sum));
-    lanes = Vectors128<false>::fold(lanes, by_lane, lane<2>(sum));
-    return Vectors128<false>::fold(lanes, by_lane, lane<3>(sum));
+    const V last = fold(d, move_lanes<0>(), _mm512_setzero_si512());
+    const V lanes = fold(a, move_lanes<3 * kSize>(),
+                         fold(b, move_lanes<2 * kSize>(), fold(c, move_lanes<kSize>(), last)));
+    return _mm_xor_si128(_mm_xor_si128(lane<0>(lanes), lane<1>(lanes)),
+                         _mm_xor_si128(lane<2>(lanes), lane<3>(lanes)));
   }
   SOFTFEB_AVX512 bool same() const { return _mm512_test_epi64_mask(differ_, differ_) == 0; }
 
@@ -227,6 +236,14 @@ class Vectors512 {
     constexpr int kXor3 = 0x96;
     const V low = _mm512_clmulepi64_epi128(sum, by, 0x00), high = _mm512_clmulepi64_epi128(sum, by, 0x11);
     return _mm512_ternarylogic_epi64(low, high, next, kXor3);
+  }
+  /// Factors that move each lane to the last 16 bytes of a vector, and `kBytes` bytes further.
+  template <std::size_t kBytes>
+  SOFTFEB_AVX512 static V move_lanes() {
+    return _mm512_set_epi64(Move<kBytes>::kSecond, Move<kBytes>::kFirst,            //
+                            Move<kBytes + 16>::kSecond, Move<kBytes + 16>::kFirst,  //
+                            Move<kBytes + 32>::kSecond, Move<kBytes + 32>::kFirst,  //
+                            Move<kBytes + 48>::kSecond, Move<kBytes + 48>::kFirst);
   }
   template <int kLane>
   SOFTFEB_AVX512 static __m128i lane(V v) {
