@@ -210,11 +210,11 @@ bool Receiver::receive_quickly(const roce::ParsedFrame& frame, Time now) {
   Qp& qp = qps_[i];
   if (!qp.qp.awaits(p) || qp.peer != frame.source_ip || !roce::same_mac(qp.peer_mac, frame.source_mac))
     return false;
-  qp.qp.claim_place(p);  // fetches the destination for writing while the CRC is computed
-  if (!frame.icrc_right && !roce::icrc_matches(p)) return false;
+  const roce::ReceiveQp::Stored stored = frame.icrc_right ? qp.qp.store_known(p) : qp.qp.store_checked(p);
+  if (!stored.icrc_matches) return false;
   verified();
   ++counters_.rx_roce;
-  const roce::Responder::Quick q = qp.qp.take(p);
+  const roce::Responder::Quick q = qp.qp.take(p, stored);
   if (granter_) {
     const bool first = p.operation == roce::Operation::kWriteFirst;
     granter_->accepted(now, i, q.index, first ? std::optional(p.reth().dma_length) : std::nullopt);

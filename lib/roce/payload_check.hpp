@@ -39,6 +39,14 @@ class PayloadCheck {
   /// check().
   bool place(std::uint64_t stream_offset, ByteSpan bytes, std::uint8_t* to);
 
+  /// For a caller that compares received bytes itself: the `length` bytes of the stream at `stream_offset`
+  /// (null if the stream cannot provide them), and the function to call if all of them are equal. If they are
+  /// not, the caller must call check().
+  const std::uint8_t* expected(std::uint64_t stream_offset, std::uint32_t length) const {
+    return stream_->bytes(stream_offset, length);
+  }
+  void count_equal(std::size_t bytes) { checked_ += bytes; }
+
   /// Number of bytes compared, including those beyond the expected length.
   std::uint64_t checked() const { return checked_; }
   /// Number of bytes that differ or lie beyond the expected length.

@@ -4,7 +4,6 @@
 #include "roce/congestion_header.hpp"
 #include "roce/frame.hpp"
 #include "roce/headers.hpp"
-#include "roce/icrc.hpp"
 #include "roce/opcode.hpp"
 
 #include <cstdint>
@@ -81,7 +80,5 @@ inline bool QuickWrite::read(const ParsedFrame& frame) {
   icrc = load_le32(content.part(2).data());
   return payload.size() % 4 == 0;
 }
-
-inline bool icrc_matches(const QuickWrite& p) { return icrc_of_parts(p.headers, p.payload) == p.icrc; }
 
 }  // namespace softfeb::roce

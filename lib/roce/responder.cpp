@@ -301,7 +301,7 @@ bool Responder::awaits(const QuickWrite& p) const {
          p.payload.size() == (last ? remaining : config_.pmtu);
 }
 
-const std::uint8_t* Responder::place_of(const QuickWrite& p) const {
+std::uint8_t* Responder::place_of(const QuickWrite& p) const {
   return p.operation == Operation::kWriteFirst ? last_region_->at(p.reth().virtual_address) : next_place();
 }
 
