@@ -3,6 +3,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 
 import pytest
 from conftest import CONF, ROOT, ring
@@ -109,3 +111,25 @@ def test_the_build_tree_is_found(monkeypatch):
     if not (ROOT / "build/app/softfeb/softfeb").exists():
         pytest.skip("no build folder named build")
     assert softfeb.find_program("febctl") == ROOT / "build/app/febctl/febctl"
+
+
+def test_ctrl_c_ends_the_program():
+    """Python gets SIGINT in wait(); softfeb must end the run, and leave nothing behind."""
+    script = (
+        f"import sys; sys.path[:0] = [{str(ROOT / 'python')!r}, {str(ROOT / 'test/python')!r}]\n"
+        "import conftest, softfeb, threading\n"
+        "job = softfeb.start_run(conftest.ring(), live=True)\n"
+        "job.wait_for_traffic()\n"
+        "threading.Timer(0.5, lambda: print(job.pid, flush=True)).start()\n"
+        "try:\n"
+        "    job.wait()\n"
+        "except KeyboardInterrupt:\n"
+        "    print(job.running, job.result.interrupted, job.result.held)\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    pid = int(process.stdout.readline())
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    assert out.split() == ["False", "True", "True"]
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)

@@ -54,9 +54,10 @@ def test_schemas_are_valid(name):
     jsonschema.Draft202012Validator.check_schema(schema)
     assert schema["$id"] == f"urn:softfeb:schema:{name}:1"
     for definition in schema["$defs"].values():
-        assert definition["description"] and set(definition["required"]) <= set(
-            definition["properties"]
-        )
+        assert definition["description"]
+        if "properties" not in definition:
+            continue  # a list, or an object whose keys are data
+        assert set(definition["required"]) <= set(definition["properties"])
         for member in definition["properties"].values():
             assert member["description"]
 
@@ -84,6 +85,7 @@ def test_the_dataclasses_agree():
         ("conformance-results.md", ["conformance"]),
         ("switch-results.md", ["switch-test"]),
         ("telemetry.md", ["live"]),
+        ("rdma-sink.md#Report", ["rdma-sink"]),
     ],
 )
 def test_documented_members_are_in_the_schema(page, names):
@@ -91,12 +93,14 @@ def test_documented_members_are_in_the_schema(page, names):
         member
         for name in names
         for definition in schemas.load(name)["$defs"].values()
-        for member in definition["properties"]
+        for member in definition.get("properties", ())
     }
     known |= {"wrong_source", "wrong_payload"}  # keys of `rejected`, whose keys are data
     documented = set()
     in_table = False
-    for line in (ROOT / "doc" / page).read_text(encoding="utf-8").splitlines():
+    name, _, heading = page.partition("#")
+    text = (ROOT / "doc" / name).read_text(encoding="utf-8")
+    for line in text.split(f"## {heading}\n")[-1].splitlines():
         if line.startswith(("| member", "| key")):
             in_table = True
         elif not line.startswith("|"):
@@ -162,7 +166,46 @@ def test_runs():
     check(softfeb.run(CONF / "nanet.yaml", set=SMALL, duration="200ms").raw, "result")
 
 
-def test_the_live_page():
+def febctl_documents(board):
+    """Check the output of commands of febctl."""
+
+    def command(kind, *words):
+        documents = board._run(words)
+        assert documents
+        for document in documents:
+            check(document, f"febctl#{kind}")
+
+    command("Read", "read", "ScratchPad", "Dcqcn.*", "0x4:8", "FwRudpServer[0].*", "BuildStamp")
+    command("Read", "read", "ScratchPad", "--watch", "0.01", "--times", "2")
+    command("Write", "write", "ScratchPad", "7", "0x4", "8")
+    command("List", "list", "AxiVersion")
+    command("Dump", "dump")
+    command("Status", "status")
+    command(
+        "Connection",
+        "connect",
+        "--host",
+        "192.168.2.100",
+        "--qpn",
+        "17",
+        "--rkey",
+        "1",
+        "--address",
+        "4096",
+        "--length",
+        "1MiB",
+    )
+    command("BurstStarted", "dispatch", "--count", "1", "--no-wait")
+    command("Burst", "dispatch", "--count", "2")
+    command("CountersReset", "dispatch", "--reset")
+    command("Teardown", "teardown")
+    command("StreamCheck", "stream", "--seconds", "0.1")
+    with open("registers.yaml", "w", encoding="utf-8") as file:
+        file.write("AxiVersion: {ScratchPad: 5}")
+    command("Load", "load", "registers.yaml")
+
+
+def test_the_live_page_and_febctl():
     port = free_port()
     settings = {
         **SMALL,
@@ -171,7 +214,7 @@ def test_the_live_page():
     }
     with softfeb.start_run(CONF / "board.yaml", live=True, set=settings) as job:
         job.wait_for_traffic()
-        softfeb.Registers("127.0.0.1", port=port).read("ScratchPad")
+        febctl_documents(softfeb.Registers("127.0.0.1", port=port, stream_port=port + 1))
         kinds = {"setup": "Setup", "sample": "Sample", "counters": "Counters", "links": "Links"}
         seen = set()
         for name, data in job.live.events():
@@ -197,6 +240,9 @@ def test_a_comparison_and_a_study(tmp_path):
     check(read(tmp_path / "s/sweep.json"), "study-manifest")
     for point in (tmp_path / "s/points").iterdir():
         check(read(point), "study#StudyPoint")
+    for log in (tmp_path / "s/log").iterdir():
+        for line in log.read_text(encoding="utf-8").splitlines():
+            check(json.loads(line), "study#StudyLogLine")
 
 
 def test_a_conformance_run():
@@ -249,6 +295,8 @@ def test_the_machine_and_the_registers():
         ),
         (lambda d: d["latency"]["stages"][0]["buckets"].append([1, 2, 3]), "buckets.*too long"),
         (lambda d: d["lab"]["figures"].update(totals=None), "figures.totals: None is not of type"),
+        (lambda d: d["boards"][0]["qps"][0].pop("alpha"), r"qps\[0\]: 'alpha' is a required"),
+        (lambda d: d.update(clock={}), "clock"),
     ],
 )
 def test_wrong_documents_are_refused(incast, change, place):

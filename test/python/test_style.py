@@ -36,6 +36,33 @@ def test_types_of_the_examples():
     run("mypy", "--config-file", "pyproject.toml", *EXAMPLES)
 
 
+def test_wrong_calls_are_found(tmp_path):
+    """The signatures of the functions reach type checkers."""
+    script = tmp_path / "user.py"
+    script.write_text(
+        "import softfeb\n"
+        "result = softfeb.lab('a.yaml', duration='5ms')\n"
+        "rate: float | None = result.boards[0].qps[0].goodput_gbps\n"
+        "with softfeb.start_run({}, live=True) as job:\n"
+        "    times: list[float] = [sample.t for sample in job.samples()]\n"
+        "softfeb.lab('a.yaml', virtual='yes')\n"
+        "softfeb.run(5)\n"
+        "softfeb.sweep('a.yaml').points\n"
+        "result.boards[0].nothing\n",
+        encoding="utf-8",
+    )
+    pytest.importorskip("mypy")
+    config = ROOT / "python/pyproject.toml"
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--config-file", str(config), str(script)],
+        cwd=ROOT / "python",
+        capture_output=True,
+        text=True,
+    )
+    lines = [int(line) for line in re.findall(r"user.py:(\d+): error", done.stdout)]
+    assert lines == [6, 7, 8, 9], done.stdout
+
+
 def test_pep8():
     run("flake8", "--max-line-length", "99", PACKAGE, *EXAMPLES, ROOT / "test/python")
 

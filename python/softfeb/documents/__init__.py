@@ -17,6 +17,7 @@ from .base import Document
 from .comparison import Comparison
 from .conformance import Conformance
 from .doctor import DoctorReport
+from .rdma_sink import SinkReport
 from .registers import RegisterSpace
 from .result import Result
 from .study import Study
@@ -32,6 +33,7 @@ __all__ = [
     "Document",
     "RegisterSpace",
     "Result",
+    "SinkReport",
     "Study",
     "StudyManifest",
     "SwitchTest",
@@ -55,6 +57,7 @@ _KINDS: dict[str, tuple[type[Document], tuple[str, ...]]] = {
     "switch-test": (SwitchTest, ("tests", "rig")),
     "registers": (RegisterSpace, ("registers", "profile")),
     "trigger": (TriggerRun, ("longest_delay_us",)),
+    "rdma-sink": (SinkReport, ("qps", "timed_by")),
     "doctor": (DoctorReport, ("verdict", "checks")),
 }
 

@@ -63,3 +63,17 @@ class Study(Judged):
     _decoders: ClassVar[Mapping[str, Decoder]] = {
         "points": elements(StudyPoint.from_json),
     }
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyLogLine(Document):
+    """A line of a file in `log` of a study's folder: a point that a process has run."""
+
+    point: int
+    """number of the point, from 1"""
+    process: str
+    """host and process"""
+    seconds: float
+    """seconds that the point took"""
+    error: str | None = None
+    """why there is no run"""
