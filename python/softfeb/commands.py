@@ -30,7 +30,7 @@ class Command(Generic[R]):
     check: bool = False
     """raise :class:`ChecksFailed` if a check fails; otherwise, see ``verdict`` of the result"""
     timeout: float | None = None
-    """for :meth:`run`: seconds after which the program is ended and ``TimeoutError`` is raised"""
+    """in the foreground: seconds after which the program is ended, with ``TimeoutError``"""
     cwd: StrPath = "."
     """working directory of the program, to which paths in the configuration are relative"""
     program_path: StrPath | None = None

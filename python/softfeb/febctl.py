@@ -21,7 +21,7 @@ from .errors import (
     Refused,
     SoftfebError,
 )
-from .programs import find_program
+from .programs import find_program, start_program
 
 if TYPE_CHECKING:
     StrPath = str | os.PathLike[str]
@@ -266,15 +266,7 @@ class Registers:
         return documents[-1] if documents else {}
 
     def _start(self, words: Sequence[str]) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [str(self._program), *self._options, *words],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            errors="replace",
-            process_group=0,
-        )
+        return start_program([str(self._program), *self._options, *words])
 
     def _run(self, words: Sequence[str], also_with: tuple[int, ...] = ()) -> list[Any]:
         """Run febctl and return the documents that it prints."""

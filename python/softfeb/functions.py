@@ -6,15 +6,17 @@ The parameters of each function are those of its command in :mod:`softfeb.comman
 
 from __future__ import annotations
 
-import functools
+import ast
 import inspect
 import json
 import os
 import subprocess
+import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
+from . import commands
 from .commands import (
     Command,
     Compare,
@@ -38,47 +40,79 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def _documented(
-    function: Callable[..., Any], command: Callable[..., Any], text: str
-) -> Callable[..., Any]:
-    """Give a function the signature of a command, for help()."""
-    functools.update_wrapper(function, command, assigned=("__module__",), updated=())
-    name = getattr(command, "__name__", "")
-    function.__doc__ = f"{text}\n\nFor the parameters, see :class:`softfeb.commands.{name}`."
-    function.__signature__ = inspect.signature(command)  # type: ignore[attr-defined]
+def _parameter_docs() -> dict[str, dict[str, str]]:
+    """Return the description of each field of each class in ``commands``, from its source."""
+    try:
+        tree = ast.parse(inspect.getsource(commands))
+    except (OSError, TypeError):  # there is only byte code
+        return {}
+    found: dict[str, dict[str, str]] = {}
+    for node in tree.body:
+        if not isinstance(node, ast.ClassDef):
+            continue
+        fields = found.setdefault(node.name, {})
+        for field, text in zip(node.body, node.body[1:]):
+            if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
+                if isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
+                    fields[field.target.id] = " ".join(str(text.value.value).split())
+    return found
+
+
+_DOCS = _parameter_docs()
+
+
+def _document(function: Any, name: str, command: type[Command[Any]], result: str) -> None:
+    """Give a function the name, the signature and the documentation of a command, for help()."""
+    docs: dict[str, str] = {}
+    for base in reversed(command.__mro__):
+        docs.update(_DOCS.get(base.__name__, {}))
+    signature = inspect.signature(command)
+    parameters = [
+        p.replace(default={}) if repr(p.default) == "<factory>" else p
+        for p in signature.parameters.values()
+    ]
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = __name__
+    function.__signature__ = signature.replace(parameters=parameters, return_annotation=result)
+    lines = [f"    {p.name}: {docs.get(p.name, '')}" for p in parameters]
+    verb = "Start" if name.startswith("start_") else "Run"
+    function.__doc__ = "\n".join([f"{verb} {command.__doc__}", "", "Parameters:", *lines])
+
+
+def _foreground(name: str, command: Callable[P, Command[R]], result: str) -> Callable[P, R]:
+    """Return a function that runs a command to its end and returns its result."""
+
+    def function(*args: P.args, **kwargs: P.kwargs) -> R:
+        return command(*args, **kwargs).run()
+
+    _document(function, name, cast(Any, command), result)
     return function
 
 
-def _foreground(command: Callable[P, Command[R]]) -> Callable[P, R]:
-    def run_command(*args: P.args, **kwargs: P.kwargs) -> R:
-        return command(*args, **kwargs).run()
+def _background(name: str, command: Callable[P, Command[R]], result: str) -> Callable[P, Job[R]]:
+    """Return a function that starts a command and returns its job."""
 
-    doc = str(command.__doc__).split("\n", 1)[0]
-    return _documented(run_command, command, f"Run {doc}\n\nWait for its end; return its result.")
-
-
-def _background(command: Callable[P, Command[R]]) -> Callable[P, Job[R]]:
-    def start_command(*args: P.args, **kwargs: P.kwargs) -> Job[R]:
+    def function(*args: P.args, **kwargs: P.kwargs) -> Job[R]:
         return command(*args, **kwargs).start()
 
-    doc = str(command.__doc__).split("\n", 1)[0]
-    return _documented(start_command, command, f"Start {doc}\n\nReturn a :class:`Job`.")
+    _document(function, name, cast(Any, command), f"Job[{result}]")
+    return function
 
 
-run = _foreground(Run)
-start_run = _background(Run)
-lab = _foreground(Lab)
-start_lab = _background(Lab)
-compare = _foreground(Compare)
-start_compare = _background(Compare)
-sweep = _foreground(Sweep)
-start_sweep = _background(Sweep)
-conformance = _foreground(ConformanceTest)
-start_conformance = _background(ConformanceTest)
-switch_test = _foreground(SwitchMeasurement)
-start_switch_test = _background(SwitchMeasurement)
-trigger = _foreground(Trigger)
-start_trigger = _background(Trigger)
+run = _foreground("run", Run, "Result")
+start_run = _background("start_run", Run, "Result")
+lab = _foreground("lab", Lab, "Result")
+start_lab = _background("start_lab", Lab, "Result")
+compare = _foreground("compare", Compare, "Comparison")
+start_compare = _background("start_compare", Compare, "Comparison")
+sweep = _foreground("sweep", Sweep, "Study | None")
+start_sweep = _background("start_sweep", Sweep, "Study | None")
+conformance = _foreground("conformance", ConformanceTest, "Conformance")
+start_conformance = _background("start_conformance", ConformanceTest, "Conformance")
+switch_test = _foreground("switch_test", SwitchMeasurement, "SwitchTest")
+start_switch_test = _background("start_switch_test", SwitchMeasurement, "SwitchTest")
+trigger = _foreground("trigger", Trigger, "TriggerRun")
+start_trigger = _background("start_trigger", Trigger, "TriggerRun")
 
 
 def doctor(
@@ -91,8 +125,6 @@ def doctor(
 
     Return the report whatever it says; its ``verdict`` is ``ok``, ``warn`` or ``bad``.
     """
-    import tempfile
-
     with tempfile.TemporaryDirectory(prefix="softfeb-") as folder:
         words = ["doctor", "--json"]
         if config is not None:

@@ -29,6 +29,7 @@ from .errors import (
     ProgramError,
 )
 from .live import LivePage
+from .programs import start_program
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -97,18 +98,7 @@ class Job(Generic[R]):
         self._error: BaseException | None = None
         arguments = command.words(folder, self._json)
         _log.debug("%s", " ".join(arguments))
-        # A process group of its own: Ctrl-C in the terminal reaches only Python, which then ends
-        # the program with one signal and waits for its result.
-        self._process = subprocess.Popen(
-            arguments,
-            cwd=command.cwd,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-            errors="replace",
-            process_group=0,
-        )
+        self._process = start_program(arguments, command.cwd)
         assert self._process.stdout is not None and self._process.stderr is not None
         self._out = _Lines(self._process.stdout, self)
         self._err = _Lines(self._process.stderr, self)

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from .errors import ProgramNotFound
@@ -41,6 +42,26 @@ def find_program(name: str, where: str | os.PathLike[str] | None = None) -> Path
     raise ProgramNotFound(
         f"{name} was not found; fix: install it, or set {VARIABLE} to its folder or to the build "
         "folder"
+    )
+
+
+def start_program(
+    words: Sequence[str], cwd: str | os.PathLike[str] | None = None
+) -> subprocess.Popen[str]:
+    """Start a program, with pipes for its output.
+
+    It has a process group of its own: Ctrl-C in the terminal reaches only Python, which then ends
+    the program with one signal and waits for its result.
+    """
+    return subprocess.Popen(
+        words,
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+        process_group=0,
     )
 
 

@@ -42,6 +42,17 @@ def free_port():
                 return port
 
 
+def board_settings():
+    """Return settings for conf/board.yaml with free ports, and these ports for Registers."""
+    port = free_port()
+    settings = {
+        **SMALL,
+        "boards.feb0.control.registers_port": port,
+        "boards.feb0.control.stream_port": port + 1,
+    }
+    return settings, {"port": port, "stream_port": port + 1}
+
+
 def ring(rate="100Mb/s", **traffic):
     """Return a configuration with a board and a receiver at the ends of a ring."""
     return {

@@ -6,7 +6,7 @@ import logging
 import threading
 
 import pytest
-from conftest import CONF, INCAST, SMALL, free_port, ring
+from conftest import CONF, INCAST, board_settings, ring
 
 import softfeb
 from softfeb import commands
@@ -16,6 +16,16 @@ def test_a_dict_runs_in_real_time():
     result = softfeb.run(ring(), messages=20)
     assert result.held and result.boards[0].qps[0].messages_completed == 20
     assert result.clock is not None and result.config["boards"][0]["name"] == "feb0"
+
+
+def test_help_shows_the_parameters():
+    import inspect
+
+    text = inspect.getdoc(softfeb.sweep)
+    assert "    threads: run this number of points at a time." in text
+    assert "    set: keys of the configuration to override" in text
+    assert str(inspect.signature(softfeb.start_lab)).endswith(" -> 'Job[Result]'")
+    assert softfeb.lab.__name__ == "lab" and "virtual time" in softfeb.lab.__doc__
 
 
 def test_options_become_arguments(tmp_path):
@@ -119,18 +129,13 @@ def test_a_comparison():
 
 def test_a_run_in_the_background(caplog):
     caplog.set_level(logging.INFO, "softfeb.program")
-    port = free_port()
-    settings = {
-        **SMALL,
-        "boards.feb0.control.registers_port": port,
-        "boards.feb0.control.stream_port": port + 1,
-    }
+    settings, ports = board_settings()
     with softfeb.start_run(CONF / "board.yaml", live=True, set=settings) as job:
         assert job.running
         job.wait_for_traffic()
         live_figures(job)
         parameters(job.live)
-        registers(softfeb.Registers("127.0.0.1", port=port, stream_port=port + 1), job.live)
+        registers(softfeb.Registers("127.0.0.1", **ports), job.live)
         with pytest.raises(TimeoutError, match="still runs after 0.01 s"):
             job.wait(timeout=0.01)
         watcher = threading.Thread(target=lambda: list(job.samples()))
@@ -203,15 +208,10 @@ def registers(board, live):
 
 
 def test_a_burst_of_the_dispatcher():
-    port = free_port()
-    settings = {
-        **SMALL,
-        "boards.feb0.control.registers_port": port,
-        "boards.feb0.control.stream_port": port + 1,
-    }
+    settings, ports = board_settings()
     with softfeb.start_run(CONF / "board.yaml", live=True, set=settings) as job:
         job.wait_for_traffic()
-        board = softfeb.Registers("127.0.0.1", port=port, stream_port=port + 1)
+        board = softfeb.Registers("127.0.0.1", **ports)
         made = board.connect(
             "192.168.2.100", qpn=17, rkey=1, address=4096, length="1MiB", size=4096
         )

@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import CONF, INCAST, ROOT, SMALL, free_port, read, ring
+from conftest import CONF, INCAST, ROOT, SMALL, board_settings, read, ring
 
 import softfeb
 from softfeb import schemas
@@ -206,15 +206,10 @@ def febctl_documents(board):
 
 
 def test_the_live_page_and_febctl():
-    port = free_port()
-    settings = {
-        **SMALL,
-        "boards.feb0.control.registers_port": port,
-        "boards.feb0.control.stream_port": port + 1,
-    }
+    settings, ports = board_settings()
     with softfeb.start_run(CONF / "board.yaml", live=True, set=settings) as job:
         job.wait_for_traffic()
-        febctl_documents(softfeb.Registers("127.0.0.1", port=port, stream_port=port + 1))
+        febctl_documents(softfeb.Registers("127.0.0.1", **ports))
         kinds = {"setup": "Setup", "sample": "Sample", "counters": "Counters", "links": "Links"}
         seen = set()
         for name, data in job.live.events():
