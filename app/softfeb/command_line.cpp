@@ -3,6 +3,7 @@
 
 #include "base/exit_code.hpp"
 #include "config/error.hpp"
+#include "config/installation.hpp"
 #include "conformance/notation.hpp"
 #include "dataplane/error.hpp"
 #include "describe/command_line_json.hpp"
@@ -35,6 +36,16 @@ namespace {
 CLI::Validator named() {
   return {[](const std::string& text) {
             return text.empty() ? std::string("is empty; fix: name one") : std::string();
+          },
+          ""};
+}
+
+/// Finds a configuration by its name. Use it with transform().
+CLI::Validator configuration() {
+  return {[](std::string& path) {
+            if (path.empty()) return std::string("is empty; fix: name one");
+            path = config::find_configuration(path);
+            return std::string();
           },
           ""};
 }
@@ -75,7 +86,7 @@ void add_web(CLI::App& command, std::vector<std::string>& overrides, const std::
 }
 
 void add_input(CLI::App& command, experiment::Options& o, const HelpTexts& help) {
-  command.add_option("-c,--config", o.config, help.config)->required()->check(named());
+  command.add_option("-c,--config", o.config, help.config)->required()->transform(configuration());
   command.add_option("--set", o.overrides, std::string("Override a key, e.g. ") + help.example_of_set)
       ->type_name("KEY=VALUE");
 }
@@ -201,7 +212,7 @@ void add_trigger(CLI::App& top, experiment::TriggerOptions& o) {
       "trigger", "Send the triggers of a configuration (mode: message) to its boards, as UDP messages");
   trigger.add_option("-c,--config", o.config, "Configuration of `softfeb run` or `softfeb lab`")
       ->required()
-      ->check(named());
+      ->transform(configuration());
   trigger.add_option("--set", o.overrides, "Override a key, e.g. run.start_at=2199-01-01T00:00:00Z")
       ->type_name("KEY=VALUE");
   trigger.add_option("--trigger", o.trigger, "Element of `triggers`. Default: the one with mode: message")
@@ -224,7 +235,7 @@ void add_conformance(CLI::App& top, experiment::ConformanceOptions& o) {
                           "Test an RDMA receiver: send packets that are right or wrong in one respect, and "
                           "judge the answers");
   c.add_option("-c,--config", o.config, "Configuration with a port, a board and a section `conformance`")
-      ->check(named());
+      ->transform(configuration());
   c.add_option("--set", o.overrides, "Override a key, e.g. ports.0.device=0000:03:00.0")
       ->type_name("KEY=VALUE");
   c.add_option(
@@ -279,7 +290,7 @@ void add_switch_test(CLI::App& top, experiment::SwitchTestOptions& o) {
       "switch-test", "Measure a switch from outside: its queues, rate, latency, memory and paths");
   c.add_option("-c,--config", o.config,
                "Configuration with a section `switch_test` (conf/switch-test has some)")
-      ->check(named());
+      ->transform(configuration());
   c.add_option("--set", o.overrides, "Override a key, e.g. switch_test.rig=rings")->type_name("KEY=VALUE");
   c.add_option("--only", o.only, "Tests to run, e.g. dscp,mtu. Default: all except soak")
       ->type_name("TEST,...")
@@ -314,7 +325,8 @@ void add_switch_test(CLI::App& top, experiment::SwitchTestOptions& o) {
 void add_doctor(CLI::App& top, DoctorOptions& o) {
   CLI::App* const doctor =
       top.add_subcommand("doctor", "Check this machine and its ports, and suggest a fix for each problem");
-  doctor->add_option("-c,--config", o.config, "Also check the ports of this configuration")->check(named());
+  doctor->add_option("-c,--config", o.config, "Also check the ports of this configuration")
+      ->transform(configuration());
   doctor->add_option("--set", o.overrides, "Override a key of the configuration")->type_name("KEY=VALUE");
   doctor->add_flag("--json", o.json, "Print JSON");
 }

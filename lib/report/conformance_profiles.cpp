@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/conformance_profiles.hpp"
 
+#include "config/installation.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -19,17 +21,8 @@ using conformance::ProfileText;
 constexpr const char* kEnding = ".yaml";
 constexpr std::uintmax_t kLargest = 1U << 20;  ///< maximum size of a profile in bytes
 
-/// Folder of the profiles: relative to this program if installed, otherwise in the source tree; empty if
-/// neither exists.
-fs::path profile_folder() {
-  std::error_code error;
-  const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
-  for (const fs::path& place : {here.parent_path() / SOFTFEB_DATADIR / "softfeb" / "conformance",
-                                fs::path(SOFTFEB_CONFORMANCE_PROFILES)}) {
-    if (fs::is_directory(place, error)) return place;
-  }
-  return {};
-}
+/// Folder of the profiles; empty if the installation has none.
+fs::path profile_folder() { return config::data_folder("conf/conformance"); }
 
 bool is_path(const std::string& name) {
   return name.find('/') != std::string::npos || fs::path(name).extension() == kEnding;
