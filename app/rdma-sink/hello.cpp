@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hello.hpp"
 
+#include "base/json_nesting.hpp"
 #include "fields.hpp"
 #include "roce/transfer_immediate.hpp"
 
@@ -101,6 +102,9 @@ std::optional<detector::BuilderLayout> parse_events(const json& line, std::size_
 }  // namespace
 
 json parse_line(std::string_view line) {
+  if (json_nesting(line) > kMaxJsonNesting)
+    throw Refusal("a line must not have more than " + std::to_string(kMaxJsonNesting) +
+                  " levels of arrays and objects");
   json object = json::parse(line, nullptr, false);
   if (!object.is_object()) throw Refusal("a line must be one JSON object (doc/rdma-sink.md)");
   return object;

@@ -31,6 +31,7 @@ class Server {
   bool take_signal();
   void accept_client();
   void serve(Connection& connection);
+  void drop(Connection& connection);
   bool handle(Connection& connection, const std::string& line);
   nlohmann::json answer(Connection& connection, const std::string& line);
   nlohmann::json answer_conformance(const std::string& line);

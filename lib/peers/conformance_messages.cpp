@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "peers/conformance_messages.hpp"
 
+#include "peers/quote.hpp"
 #include "peers/sink_answer.hpp"
-#include "peers/tcp_link.hpp"
 
 #include <limits>
 

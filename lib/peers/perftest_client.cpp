@@ -2,6 +2,7 @@
 #include "peers/perftest_client.hpp"
 
 #include "peers/perftest_messages.hpp"
+#include "peers/quote.hpp"
 #include "peers/tcp_link.hpp"
 #include "roce/work.hpp"
 

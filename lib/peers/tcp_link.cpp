@@ -7,8 +7,6 @@ namespace softfeb::peers {
 
 namespace {
 
-constexpr std::size_t kQuoteSize = 60;
-
 /// A connection that closes before any data is not a protocol error: a forwarded port without a server
 /// accepts connections and closes them.
 PeerFault fault_of(TcpError::Kind kind, bool heard) {
@@ -17,22 +15,6 @@ PeerFault fault_of(TcpError::Kind kind, bool heard) {
 }
 
 }  // namespace
-
-std::string quote(ByteSpan bytes) {
-  static constexpr char kHex[] = "0123456789abcdef";
-  std::string text = "'";
-  for (const std::uint8_t byte : bytes.first(std::min(bytes.size(), kQuoteSize))) {
-    if (byte >= 0x20 && byte < 0x7f)
-      text += static_cast<char>(byte);
-    else
-      text += std::string("\\x") + kHex[byte >> 4] + kHex[byte & 15];
-  }
-  return text + (bytes.size() > kQuoteSize ? "…'" : "'");
-}
-
-std::string quote(std::string_view text) {
-  return quote(ByteSpan(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
-}
 
 void TcpLink::fail(PeerFault fault, const std::string& what, bool nobody_there) const {
   throw PeerError(fault, to_string(url_) + ": " + what, nobody_there);

@@ -11,10 +11,6 @@
 
 namespace softfeb::peers {
 
-/// Formats data from the peer as printable text of bounded length, for messages.
-std::string quote(ByteSpan bytes);
-std::string quote(std::string_view text);
-
 /// TCP connection to the peer that a URL specifies. Its functions throw a PeerError that names the peer and
 /// the message that was awaited, and includes the hint that the caller passed to the function.
 class TcpLink {

@@ -53,10 +53,31 @@ void HttpServer::Impl::accept() {
           });
           return;
         }
-        const bool busy = self->sessions.size() >= self->limits.connections;
-        std::make_shared<HttpSession>(self, std::move(socket))->start(busy);
+        self->admit(std::move(socket));
         self->accept();
       });
+}
+
+/// Serves the client at `socket`, or refuses it. The number of descriptors must be bounded, because the run
+/// needs some too, for example for its result.
+void HttpServer::Impl::admit(tcp::socket socket) {
+  if (sessions.size() >= limits.connections) evict();
+  if (sessions.size() >= limits.connections + limits.refusals) return;  // the destructor closes the socket
+  const bool busy = sessions.size() >= limits.connections;
+  std::make_shared<HttpSession>(shared_from_this(), std::move(socket))->start(busy);
+}
+
+/// Closes the session that has waited for a request for the longest time, if any session does. A client that
+/// only wants to occupy connections thus cannot keep others out; a browser opens another connection.
+void HttpServer::Impl::evict() {
+  HttpSession* oldest = nullptr;
+  for (HttpSession* s : sessions) {
+    if (s->waiting_since() == 0) continue;
+    if (oldest == nullptr || s->waiting_since() < oldest->waiting_since()) oldest = s;
+  }
+  if (oldest == nullptr) return;
+  oldest->close();
+  left(*oldest);
 }
 
 void HttpServer::Impl::close() {
