@@ -103,6 +103,10 @@ class Job(Generic[R]):
         self._out = _Lines(self._process.stdout, self)
         self._err = _Lines(self._process.stderr, self)
 
+    def __repr__(self) -> str:
+        state = "running" if self.running else "ended"
+        return f"<Job {self.command.name!r}, process {self.pid}, {state}>"
+
     def __enter__(self) -> Self:
         return self
 

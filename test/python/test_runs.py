@@ -250,3 +250,33 @@ def test_pages_that_do_not_answer():
         softfeb.LivePage("http://127.0.0.1:9", timeout=1).state()
     with pytest.raises(softfeb.LiveError, match="write http://HOST:PORT"):
         softfeb.LivePage("ftp://host")
+
+
+def test_a_job_that_is_killed():
+    job = softfeb.start_run(ring(), live=True)
+    job.wait_for_traffic()
+    assert repr(job).endswith("running>")
+    job.kill()
+    assert not job.running and repr(job).endswith("ended>")
+    with pytest.raises(softfeb.ProgramDied, match="SIGKILL"):
+        job.wait()
+    with pytest.raises(softfeb.LiveError):
+        job.live.state()
+
+
+def test_options_of_febctl(tmp_path):
+    fake = tmp_path / "febctl"
+    fake.write_text(
+        "#!/usr/bin/python3\nimport json, sys\nprint(json.dumps(sys.argv[1:]))\n", encoding="utf-8"
+    )
+    fake.chmod(0o755)
+    board = softfeb.Registers("10.0.0.1", profile="p", timeout=2, program_path=fake)
+    common = "--ip 10.0.0.1 --port 8192 --stream-port 8193 --timeout 2 --json --profile p".split()
+    (words,) = board.session("daq:1", rounds=2, set=["A=1", "B=2"], metadata_timeout=0.5)
+    assert words == common + "session --sink daq:1 --rounds 2".split() + (
+        "--set A=1 --set B=2 --metadata-timeout 0.5".split()
+    )
+    assert board.teardown(all_regions=True, keep_pd=False) == common + [
+        "teardown",
+        "--all-regions",
+    ]
