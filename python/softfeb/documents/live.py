@@ -348,6 +348,20 @@ class Parameters(Document):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
+class ParameterInfo(Document):
+    """A parameter of congestion control."""
+
+    text: str
+    """meaning"""
+    unit: str
+    """unit; `real` is a decimal number, `switch` is true or false"""
+    highest: float | None = None
+    """maximum"""
+    lowest: float | None = None
+    """minimum"""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Refusal(Document):
     """The answer to an invalid request."""
 
