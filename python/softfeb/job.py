@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import IO, TYPE_CHECKING, Any, Generic, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from .configuration import configuration_file
 from .documents import convert, load_json
@@ -32,8 +32,6 @@ from .live import LivePage
 from .programs import start_program
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
-
     from .commands import Command
 
 R = TypeVar("R")

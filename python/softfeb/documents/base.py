@@ -5,14 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self
 
 from ..errors import DocumentError
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
-
-T = TypeVar("T")
 
 #: Converts a JSON value. The second argument is its place in the document, for errors.
 Decoder = Callable[[Any, str], Any]
