@@ -2,6 +2,7 @@
 """Runs in the foreground and in the background, live figures, registers, and studies."""
 
 import datetime
+import json
 import logging
 import threading
 
@@ -280,3 +281,17 @@ def test_options_of_febctl(tmp_path):
         "teardown",
         "--all-regions",
     ]
+
+
+def test_refused_registers(tmp_path):
+    fake = tmp_path / "febctl"
+    readings = [
+        {"path": "Root.A", "address": "0x00000004", "value": 5, "text": "5"},
+        {"path": "Root.B", "address": "0x00000008", "error": "timeout of the bus"},
+    ]
+    fake.write_text(f"#!/bin/sh\necho '{json.dumps(readings)}'\nexit 1\n", encoding="utf-8")
+    fake.chmod(0o755)
+    board = softfeb.Registers("10.0.0.1", program_path=fake)
+    assert [(r.value, r.error) for r in board.read("?")] == [(5, ""), (None, "timeout of the bus")]
+    with pytest.raises(softfeb.Refused, match="Root.B: timeout of the bus"):
+        board.values("?")
