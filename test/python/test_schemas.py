@@ -63,6 +63,27 @@ def test_schemas_are_valid(name):
             assert member["description"]
 
 
+UNITS = {
+    "_s": "second",
+    "_ms": "millisecond",
+    "_us": "microsecond",
+    "_ns": "nanosecond",
+    "gbps": "Gb/s",
+    "mbps": "Mb/s",
+    "bytes": "bytes",
+    "_ppm": "ppm",
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_descriptions_name_the_units(name):
+    for definition in schemas.load(name)["$defs"].values():
+        for member, schema in definition.get("properties", {}).items():
+            for suffix, unit in UNITS.items():
+                if member.endswith(suffix):
+                    assert unit in schema["description"], (member, schema["description"])
+
+
 def test_definitions_with_the_same_name_are_equal():
     found = {}
     for name in NAMES:

@@ -622,9 +622,9 @@ class Host(Document):
     clock_bound_us: float | None
     """microseconds: largest error of this measurement"""
     clock_offset_after_us: float | None
-    """the same offset after the run"""
+    """microseconds: the same offset after the run"""
     clock_bound_after_us: float | None
-    """the same bound after the run"""
+    """microseconds: the same bound after the run"""
     start_error_us: float
     """microseconds from the agreed start to the start of the host's run"""
     first_packet_us: float | None
