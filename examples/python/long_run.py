@@ -4,7 +4,7 @@
 
 The script watches the live figures. It writes a line a minute to a CSV file, so that nothing is
 lost if the machine fails. An alarm is printed, and can run a command, for example to send a mail.
-Ctrl-C ends the run; the figures until then are drawn.
+Ctrl-C and SIGTERM end the run; the figures until then are drawn.
 
     examples/python/long_run.py --config conf/board.yaml --at-least 0.45 --duration 86400 \\
         --on-alarm 'mail -s "softfeb: $ALARM" shifter@example.org </dev/null'
@@ -16,6 +16,7 @@ import argparse
 import csv
 import datetime
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -131,6 +132,7 @@ def main() -> int:
     parser.add_argument("--log", type=Path, default=Path("long_run.csv"), help="CSV file")
     parser.add_argument("--out", type=Path, default=Path("long_run.png"), help="picture")
     a = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends the run like Ctrl-C
     alarm = Alarm(a.at_least, a.patience, a.on_alarm)
     settings = dict(pair.split("=", 1) for pair in a.set)
     with softfeb.start_run(a.config, set=settings, duration=a.duration, live=True) as job:

@@ -84,7 +84,7 @@ def test_a_long_run_with_an_alarm_that_is_interrupted():
     while not os.path.exists("alarm.txt") or not os.path.getsize("alarm.txt"):
         assert process.poll() is None and time.monotonic() < end
         time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGTERM)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 1, err
     assert "ALARM: feb0: below 100.0 Gb/s" in out and "1 alarms" in out and "held" in out
