@@ -117,10 +117,12 @@ class Job(Generic[R]):
         try:
             self.stop()
         except (ProgramError, DocumentError) as second:
-            # The error of the block is more important than one of the program. A program that was
-            # stopped before it began has no result, which is an error only if it is asked for.
-            if kind is None and self._process.returncode != -signal.SIGINT:
-                raise
+            stopped_early = self._process.returncode == -signal.SIGINT
+            # A program that was stopped before it began has no result, which is an error only if
+            # it is asked for. The death of the program explains why its page does not answer. Any
+            # other error of the block is more important than one of the program.
+            if not stopped_early and (kind is None or isinstance(error, LiveError)):
+                raise second from error
             _log.info("%s", second)
 
     def _saw(self, line: str) -> None:

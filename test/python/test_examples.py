@@ -91,6 +91,16 @@ def test_a_long_run_with_an_alarm_that_is_interrupted():
     assert open("alarm.txt", encoding="utf-8").read().startswith("feb0: below 100.0 Gb/s")
 
 
+def test_a_long_run_that_dies():
+    process = start("long_run.py", *settings(), "--at-least", 0)
+    pid = int(process.stdout.readline().split()[-1])
+    os.kill(pid, signal.SIGKILL)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 1, err
+    assert "ALARM: softfeb: ended by SIGKILL" in out and "1 alarms" in out
+    assert os.path.exists("long_run.png")
+
+
 def long_run(*arguments, status=0):
     return run("long_run.py", *settings(), *arguments, status=status)
 

@@ -4,6 +4,8 @@
 import datetime
 import json
 import logging
+import os
+import signal
 import threading
 
 import pytest
@@ -295,3 +297,13 @@ def test_refused_registers(tmp_path):
     assert [(r.value, r.error) for r in board.read("?")] == [(5, ""), (None, "timeout of the bus")]
     with pytest.raises(softfeb.Refused, match="Root.B: timeout of the bus"):
         board.values("?")
+
+
+def test_a_program_that_dies_explains_why_its_page_does_not_answer():
+    with pytest.raises(softfeb.ProgramDied, match="SIGKILL") as caught:
+        with softfeb.start_run(ring(), live=True) as job:
+            job.wait_for_traffic()
+            os.kill(job.pid, signal.SIGKILL)
+            while True:
+                job.live.state()
+    assert isinstance(caught.value.__cause__, softfeb.LiveError)
