@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Run boards for hours or weeks, and raise an alarm if their rate falls or messages are lost.
+"""Run boards for hours or weeks, and raise an alarm if a rate falls, a check or softfeb fails.
 
 The script watches the live figures. It writes a line a minute to a CSV file, so that nothing is
 lost if the machine fails. An alarm is printed, and can run a command, for example to send a mail.
-Ctrl-C ends the run; the figures until then are drawn.
+Ctrl-C and SIGTERM end the run; the figures until then are drawn.
 
     examples/python/long_run.py --config conf/board.yaml --at-least 0.45 --duration 86400 \\
         --on-alarm 'mail -s "softfeb: $ALARM" shifter@example.org </dev/null'
@@ -16,6 +16,7 @@ import argparse
 import csv
 import datetime
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -77,14 +78,22 @@ def clock() -> str:
 class Log:
     """Means of the goodput over intervals, in a CSV file and in memory."""
 
-    def __init__(self, file: Path, boards: Sequence[str], interval: float) -> None:
+    def __init__(self, file: Path, interval: float) -> None:
         self._file = open(file, "w", newline="", encoding="utf-8")
         self._csv = csv.writer(self._file)
-        self._csv.writerow(["time", "t_s", *boards])
         self._interval, self._due = interval, interval
-        self._sums, self._samples = [0.0] * len(boards), 0
+        self._sums: list[float] = []
+        self._samples = 0
+        self.boards: list[str] = []
         self.t: list[float] = []
-        self.means: list[list[float]] = [[] for _ in boards]
+        self.means: list[list[float]] = []
+
+    def begin(self, boards: Sequence[str]) -> None:
+        """Write the head of the file."""
+        self.boards = list(boards)
+        self.means = [[] for _ in boards]
+        self._sums = [0.0] * len(boards)
+        self._csv.writerow(["time", "t_s", *boards])
 
     def add(self, t: float, goodput: Sequence[float | None]) -> None:
         """Add a sample."""
@@ -105,17 +114,34 @@ class Log:
         """Close the file."""
         self._file.close()
 
-    def draw(self, boards: Sequence[str], at_least: float, file: Path) -> None:
+    def draw(self, at_least: float, file: Path) -> None:
         """Draw the goodput over time."""
         unit, seconds = ("h", 3600.0) if self.t and self.t[-1] > 7200 else ("s", 1.0)
         figure, axes = plt.subplots(figsize=(8, 4), layout="constrained")
-        for board, means in zip(boards, self.means):
+        for board, means in zip(self.boards, self.means):
             axes.plot([t / seconds for t in self.t], means, lw=1.2, label=board)
         axes.axhline(at_least, color="C3", ls="--", lw=1, label="alarm below")
         axes.set(xlabel=f"time ({unit})", ylabel="goodput (Gb/s)", ylim=(0, None))
         axes.set_title("Goodput of the boards")
         axes.legend(frameon=False, loc="best")
         figure.savefig(file, dpi=120)
+
+
+def watch(job: softfeb.Job[softfeb.Result], log: Log, alarm: Alarm) -> None:
+    """Watch the live figures until the run ends, or until Ctrl-C."""
+    boards = job.live.boards
+    print(f"{clock()} {', '.join(boards)}: {job.live.url}, process {job.pid}", flush=True)
+    log.begin(boards)
+    try:
+        for sample in job.samples():
+            log.add(sample.t, sample.goodput)
+            alarm.watch(sample.t, boards, sample.goodput)
+        job.wait()
+    except KeyboardInterrupt:
+        print(f"{clock()} ending the run", flush=True)
+        job.stop()
+    finally:
+        log.close()
 
 
 def main() -> int:
@@ -131,24 +157,21 @@ def main() -> int:
     parser.add_argument("--log", type=Path, default=Path("long_run.csv"), help="CSV file")
     parser.add_argument("--out", type=Path, default=Path("long_run.png"), help="picture")
     a = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends the run like Ctrl-C
     alarm = Alarm(a.at_least, a.patience, a.on_alarm)
     settings = dict(pair.split("=", 1) for pair in a.set)
-    with softfeb.start_run(a.config, set=settings, duration=a.duration, live=True) as job:
-        boards = job.live.boards
-        print(f"{clock()} {', '.join(boards)}: {job.live.url}", flush=True)
-        log = Log(a.log, boards, a.interval)
-        try:
-            for sample in job.samples():
-                log.add(sample.t, sample.goodput)
-                alarm.watch(sample.t, boards, sample.goodput)
-        except KeyboardInterrupt:
-            print(f"{clock()} ending the run", flush=True)
-        log.close()
-        result = job.stop()
-    for message in result.messages if result.verdict == "failed" else []:
-        alarm.ring(message)
-    print(f"{clock()} {result.verdict} after {result.duration_s:.0f} s, {alarm.count} alarms")
-    log.draw(boards, a.at_least, a.out)
+    log = Log(a.log, a.interval)
+    try:
+        with softfeb.start_run(a.config, set=settings, duration=a.duration, live=True) as job:
+            watch(job, log, alarm)
+        result = job.result
+        print(f"{clock()} {result.verdict} after {result.duration_s:.0f} s", flush=True)
+        for message in result.messages if result.verdict == "failed" else []:
+            alarm.ring(message)
+    except softfeb.SoftfebError as error:  # softfeb has died, or does not answer
+        alarm.ring(str(error))
+    log.draw(a.at_least, a.out)
+    print(f"{alarm.count} alarms")
     print(f"wrote {a.log} and {a.out}")
     return 1 if alarm.count else 0
 

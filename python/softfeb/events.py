@@ -7,13 +7,11 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from .errors import SoftfebError
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
-
     StrPath = str | os.PathLike[str]
 
 #: Why an event closed, by its number in the file.

@@ -119,10 +119,10 @@ class Registers:
 
     def __getitem__(self, name: str) -> Any:
         """Return the value of one register."""
-        readings = self.read(name)
-        if len(readings) != 1:
-            raise SoftfebError(f"{name!r} names {len(readings)} registers; fix: use read()")
-        return readings[0].value
+        values = list(self.values(name).values())
+        if len(values) != 1:
+            raise SoftfebError(f"{name!r} names {len(values)} registers; fix: use read()")
+        return values[0]
 
     def __setitem__(self, name: str, value: Any) -> None:
         """Write one register, and read it back if possible."""
@@ -132,13 +132,23 @@ class Registers:
         """Read registers, in the order of ``names``.
 
         A name is a path or its last part (``AxiVersion.ScratchPad``), a pattern (``Dcqcn.*``), an
-        address, or a range of bytes, ``"0x80010000:64"``.
+        address, or a range of bytes, ``"0x80010000:64"``. If the board refuses a register,
+        :attr:`Reading.error` says why.
         """
-        return _readings(self._one("read", *map(_word, names)))
+        return _readings(self._one("read", *map(_word, names), also_with=(1,)))
 
     def values(self, *names: str | int) -> dict[str, Any]:
-        """Read registers and return their values by full path."""
-        return {r.path or f"{r.address:#010x}": r.value for r in self.read(*names)}
+        """Read registers and return their values by full path.
+
+        Raise :class:`Refused` if the board refuses one of them.
+        """
+        values: dict[str, Any] = {}
+        for reading in self.read(*names):
+            name = reading.path or f"{reading.address:#010x}"
+            if reading.error:
+                raise Refused("febctl", 1, f"{name}: {reading.error}")
+            values[name] = reading.value
+        return values
 
     def watch(
         self, *names: str | int, interval: float = 1.0, times: int | None = None

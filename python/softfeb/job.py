@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import IO, TYPE_CHECKING, Any, Generic, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from .configuration import configuration_file
 from .documents import convert, load_json
@@ -32,8 +32,6 @@ from .live import LivePage
 from .programs import start_program
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
-
     from .commands import Command
 
 R = TypeVar("R")
@@ -103,6 +101,10 @@ class Job(Generic[R]):
         self._out = _Lines(self._process.stdout, self)
         self._err = _Lines(self._process.stderr, self)
 
+    def __repr__(self) -> str:
+        state = "running" if self.running else "ended"
+        return f"<Job {self.command.name!r}, process {self.pid}, {state}>"
+
     def __enter__(self) -> Self:
         return self
 
@@ -115,10 +117,12 @@ class Job(Generic[R]):
         try:
             self.stop()
         except (ProgramError, DocumentError) as second:
-            # The error of the block is more important than one of the program. A program that was
-            # stopped before it began has no result, which is an error only if it is asked for.
-            if kind is None and self._process.returncode != -signal.SIGINT:
-                raise
+            stopped_early = self._process.returncode == -signal.SIGINT
+            # A program that was stopped before it began has no result, which is an error only if
+            # it is asked for. The death of the program explains why its page does not answer. Any
+            # other error of the block is more important than one of the program.
+            if not stopped_early and (kind is None or isinstance(error, LiveError)):
+                raise second from error
             _log.info("%s", second)
 
     def _saw(self, line: str) -> None:

@@ -11,7 +11,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .documents.live import Counters, Links, Outcome, Parameters, Sample, Setup
+from .documents.live import (
+    Counters,
+    Links,
+    Outcome,
+    ParameterInfo,
+    Parameters,
+    Sample,
+    Setup,
+)
 from .errors import LiveError
 
 _SERIES = re.compile(r"([A-Za-z_:][\w:]*)(?:\{(.*)\})? (\S+)")
@@ -92,10 +100,12 @@ class LivePage:
         """Return the current parameters of the congestion control of a board."""
         return Parameters.from_json(self.get(f"/api/dcqcn/{urllib.parse.quote(board)}"))
 
-    def describe_parameters(self) -> dict[str, Any]:
-        """Return, for each algorithm, the parameters that can be changed: meaning and bounds."""
-        described: dict[str, Any] = self.get("/api/dcqcn")
-        return described
+    def describe_parameters(self) -> dict[str, dict[str, ParameterInfo]]:
+        """Return unit, bounds and meaning of the parameters that can be changed, by algorithm."""
+        return {
+            algorithm: {name: ParameterInfo.from_json(info) for name, info in parameters.items()}
+            for algorithm, parameters in self.get("/api/dcqcn").items()
+        }
 
     def change(
         self, board: str, settings: Mapping[str, Any], qps: int | str = "all"

@@ -108,3 +108,9 @@ def test_documents_are_immutable(incast):
     with pytest.raises(AttributeError):
         incast.verdict = "failed"
     assert isinstance(incast.boards[0], Board) and isinstance(incast.latency, Latency)
+
+
+def test_the_text_of_a_document_is_short(incast):
+    assert len(repr(incast)) < 800
+    assert "verdict='held'" in repr(incast) and "boards=<list of 3>" in repr(incast)
+    assert repr(incast.boards[0].qps[0].nak_rx).startswith("NaksReceived(sequence=0, ")

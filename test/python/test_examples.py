@@ -84,11 +84,21 @@ def test_a_long_run_with_an_alarm_that_is_interrupted():
     while not os.path.exists("alarm.txt") or not os.path.getsize("alarm.txt"):
         assert process.poll() is None and time.monotonic() < end
         time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGTERM)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 1, err
     assert "ALARM: feb0: below 100.0 Gb/s" in out and "1 alarms" in out and "held" in out
     assert open("alarm.txt", encoding="utf-8").read().startswith("feb0: below 100.0 Gb/s")
+
+
+def test_a_long_run_that_dies():
+    process = start("long_run.py", *settings(), "--at-least", 0)
+    pid = int(process.stdout.readline().split()[-1])
+    os.kill(pid, signal.SIGKILL)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 1, err
+    assert "ALARM: softfeb: ended by SIGKILL" in out and "1 alarms" in out
+    assert os.path.exists("long_run.png")
 
 
 def long_run(*arguments, status=0):

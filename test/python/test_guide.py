@@ -4,6 +4,7 @@
 import dataclasses
 import importlib.util
 import re
+import textwrap
 
 import pytest
 from conftest import CONF, ROOT, free_port
@@ -18,7 +19,7 @@ SHELL = ("export ", "pip ", "sudo ", "examples/")
 def blocks():
     """Return the indented blocks of Python, in order."""
     found = re.findall(r"(?:^    .*\n|^\n(?=    ))+", TEXT, re.MULTILINE)
-    code = [re.sub(r"(?m)^    ", "", block).strip("\n") for block in found]
+    code = [textwrap.dedent(block).strip("\n") for block in found]
     return [block for block in code if block and not block.startswith(SHELL)]
 
 

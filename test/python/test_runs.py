@@ -2,7 +2,10 @@
 """Runs in the foreground and in the background, live figures, registers, and studies."""
 
 import datetime
+import json
 import logging
+import os
+import signal
 import threading
 
 import pytest
@@ -168,7 +171,7 @@ def parameters(live):
     changed = live.change("feb0", {"rai": "40Mb/s"})
     assert changed == live.parameters("feb0")
     assert changed.units[0].parameters["rai"] == "40Mb/s"
-    assert live.describe_parameters()["firmware"]["rai"]["unit"]
+    assert live.describe_parameters()["firmware"]["rai"].unit == "rate"
     with pytest.raises(softfeb.LiveError) as caught:
         live.change("feb0", {"rai": "1"})
     assert (caught.value.key, caught.value.status) == ("rai", 400) and "1Gb/s" in caught.value.fix
@@ -196,7 +199,7 @@ def registers(board, live):
     assert board["ScratchPad"] == 5
     assert board.dump("AxiVersion")["Root.Core.AxiVersion.ScratchPad"] == 5
     assert "dispatcher" in board.status() and board.catalogue("AxiVersion")[0]["mode"] == "RO"
-    stream = board.stream(0.1, size=512)
+    stream = board.stream(0.5, size=512)
     assert stream.frames > 0 and stream.wrong == stream.damaged == 0
     assert live.links().closed_by_reason
     with pytest.raises(softfeb.ConfigurationError, match="did you mean"):
@@ -250,3 +253,57 @@ def test_pages_that_do_not_answer():
         softfeb.LivePage("http://127.0.0.1:9", timeout=1).state()
     with pytest.raises(softfeb.LiveError, match="write http://HOST:PORT"):
         softfeb.LivePage("ftp://host")
+
+
+def test_a_job_that_is_killed():
+    job = softfeb.start_run(ring(), live=True)
+    job.wait_for_traffic()
+    assert repr(job).endswith("running>")
+    job.kill()
+    assert not job.running and repr(job).endswith("ended>")
+    with pytest.raises(softfeb.ProgramDied, match="SIGKILL"):
+        job.wait()
+    with pytest.raises(softfeb.LiveError):
+        job.live.state()
+
+
+def test_options_of_febctl(tmp_path):
+    fake = tmp_path / "febctl"
+    fake.write_text(
+        "#!/usr/bin/python3\nimport json, sys\nprint(json.dumps(sys.argv[1:]))\n", encoding="utf-8"
+    )
+    fake.chmod(0o755)
+    board = softfeb.Registers("10.0.0.1", profile="p", timeout=2, program_path=fake)
+    common = "--ip 10.0.0.1 --port 8192 --stream-port 8193 --timeout 2 --json --profile p".split()
+    (words,) = board.session("daq:1", rounds=2, set=["A=1", "B=2"], metadata_timeout=0.5)
+    assert words == common + "session --sink daq:1 --rounds 2".split() + (
+        "--set A=1 --set B=2 --metadata-timeout 0.5".split()
+    )
+    assert board.teardown(all_regions=True, keep_pd=False) == common + [
+        "teardown",
+        "--all-regions",
+    ]
+
+
+def test_refused_registers(tmp_path):
+    fake = tmp_path / "febctl"
+    readings = [
+        {"path": "Root.A", "address": "0x00000004", "value": 5, "text": "5"},
+        {"path": "Root.B", "address": "0x00000008", "error": "timeout of the bus"},
+    ]
+    fake.write_text(f"#!/bin/sh\necho '{json.dumps(readings)}'\nexit 1\n", encoding="utf-8")
+    fake.chmod(0o755)
+    board = softfeb.Registers("10.0.0.1", program_path=fake)
+    assert [(r.value, r.error) for r in board.read("?")] == [(5, ""), (None, "timeout of the bus")]
+    with pytest.raises(softfeb.Refused, match="Root.B: timeout of the bus"):
+        board.values("?")
+
+
+def test_a_program_that_dies_explains_why_its_page_does_not_answer():
+    with pytest.raises(softfeb.ProgramDied, match="SIGKILL") as caught:
+        with softfeb.start_run(ring(), live=True) as job:
+            job.wait_for_traffic()
+            os.kill(job.pid, signal.SIGKILL)
+            while True:
+                job.live.state()
+    assert isinstance(caught.value.__cause__, softfeb.LiveError)

@@ -6,13 +6,14 @@ The documentation and the dataclasses agree with the schemas.
 
 import copy
 import functools
+import http.client
 import json
 import re
 import subprocess
 import sys
 
 import pytest
-from conftest import CONF, INCAST, ROOT, SMALL, board_settings, read, ring
+from conftest import CONF, INCAST, ROOT, SMALL, board_settings, free_port, read, ring
 
 import softfeb
 from softfeb import schemas
@@ -60,6 +61,27 @@ def test_schemas_are_valid(name):
         assert set(definition["required"]) <= set(definition["properties"])
         for member in definition["properties"].values():
             assert member["description"]
+
+
+UNITS = {
+    "_s": "second",
+    "_ms": "millisecond",
+    "_us": "microsecond",
+    "_ns": "nanosecond",
+    "gbps": "Gb/s",
+    "mbps": "Mb/s",
+    "bytes": "bytes",
+    "_ppm": "ppm",
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_descriptions_name_the_units(name):
+    for definition in schemas.load(name)["$defs"].values():
+        for member, schema in definition.get("properties", {}).items():
+            for suffix, unit in UNITS.items():
+                if member.endswith(suffix):
+                    assert unit in schema["description"], (member, schema["description"])
 
 
 def test_definitions_with_the_same_name_are_equal():
@@ -163,7 +185,10 @@ def test_runs():
     assert result.verdict == "failed" and result.receivers[0].missing > 0
     check(result.raw, "result")
     check(softfeb.run(CONF / "faults/corrupt.yaml", set=SMALL).raw, "result")
-    check(softfeb.run(CONF / "nanet.yaml", set=SMALL, duration="200ms").raw, "result")
+    port = free_port()
+    control = {"registers_port": port, "stream_port": port + 1, "profile": "softfeb-2026.12"}
+    settings = {**SMALL, "boards.feb.control": control}
+    check(softfeb.run(CONF / "nanet.yaml", set=settings, duration="200ms").raw, "result")
 
 
 def febctl_documents(board):
@@ -199,10 +224,17 @@ def febctl_documents(board):
     command("Burst", "dispatch", "--count", "2")
     command("CountersReset", "dispatch", "--reset")
     command("Teardown", "teardown")
-    command("StreamCheck", "stream", "--seconds", "0.1")
+    command("StreamCheck", "stream", "--seconds", "0.5")
     with open("registers.yaml", "w", encoding="utf-8") as file:
         file.write("AxiVersion: {ScratchPad: 5}")
     command("Load", "load", "registers.yaml")
+
+
+def answer(url, method, path, body):
+    """Return the body of a response, whatever its status."""
+    connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=30)
+    connection.request(method, path, body, {"Content-Type": "application/json"})
+    return connection.getresponse().read()
 
 
 def test_the_live_page_and_febctl():
@@ -220,9 +252,10 @@ def test_the_live_page_and_febctl():
                 break
         check(job.live.get("/api/state"), "live#State")
         check(job.live.get("/api/dcqcn/feb0"), "live#Parameters")
-        with pytest.raises(softfeb.LiveError) as caught:
-            job.live.change("feb0", {"rai": "1"})
-        check({"error": "e", "fix": caught.value.fix, "key": caught.value.key}, "live#Refusal")
+        check(job.live.get("/api/dcqcn"), "live#ParameterInfos")
+        refused = '{"board": "feb0", "set": {"rai": "1"}}'
+        for method, path, body in (("POST", "/api/dcqcn", refused), ("GET", "/api/x", None)):
+            check(json.loads(answer(job.live.url, method, path, body)), "live#Refusal")
     check(job.result.raw, "result")
 
 

@@ -105,3 +105,14 @@ def test_the_wheel_has_all_files(tmp_path):
         [sys.executable, "-c", check], cwd=target, capture_output=True, text=True, check=True
     )
     assert where.stdout.startswith(str(target))
+
+
+@pytest.mark.parametrize(
+    "folder, suffixes", [("python", (".py", ".typed")), ("schemas", (".json",))]
+)
+def test_meson_installs_all_files(folder, suffixes):
+    text = (ROOT / folder / "meson.build").read_text(encoding="utf-8")
+    listed = {name for name in re.findall(r"'([^']+)'", text) if name.endswith(suffixes)}
+    paths = [path.relative_to(ROOT / folder) for path in (ROOT / folder).rglob("*")]
+    files = {str(path) for path in paths if path.suffix in suffixes and path.parts[0] != "build"}
+    assert listed == files

@@ -5,20 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self
 
 from ..errors import DocumentError
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
-
-T = TypeVar("T")
 
 #: Converts a JSON value. The second argument is its place in the document, for errors.
 Decoder = Callable[[Any, str], Any]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Document:
     """An object of a JSON document.
 
@@ -47,6 +42,12 @@ class Document:
             elif required:
                 raise DocumentError(f"{place}.{key}", f"{cls.__name__}: the member is missing")
         return cls(raw=data, **values)
+
+    def __repr__(self) -> str:
+        """Return a short text: scalar members, and the lengths of lists."""
+        shown = ((name, getattr(self, name)) for name, _, _ in _members(type(self)))
+        words = [f"{name}={_short(value)}" for name, value in shown if value is not None]
+        return f"{type(self).__name__}({', '.join(words)})"
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON object, with all its members."""
@@ -78,7 +79,7 @@ class Document:
         return pandas.DataFrame(self.table(path))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Judged(Document):
     """A whole document with a verdict."""
 
@@ -102,6 +103,15 @@ def _members(cls: type[Document]) -> list[tuple[str, str, bool]]:
         ]
         _known_members[cls] = members
     return members
+
+
+def _short(value: Any) -> str:
+    """Return a text for a member that stays short with thousands of queue pairs."""
+    if isinstance(value, Document):
+        return f"{type(value).__name__}(...)"
+    if isinstance(value, (list, dict)) and value:
+        return f"<{type(value).__name__} of {len(value)}>"
+    return repr(value)
 
 
 def _flat(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -10,7 +10,7 @@ from .base import Decoder, Document, Judged, elements
 from .result import Check, Figures
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ComparedRun(Document):
     """The run of one congestion control."""
 
@@ -61,7 +61,7 @@ class ComparedRun(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class UnfitAlgorithm(Document):
     """An algorithm that cannot be used in this lab."""
 
@@ -71,7 +71,7 @@ class UnfitAlgorithm(Document):
     """why it cannot be used"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Comparison(Judged):
     """The comparison of several congestion controls in one lab."""
 

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 from .base import Decoder, Document, Judged, elements
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class CaseFigure(Document):
     """A quantity that a case measured."""
 
@@ -25,7 +25,7 @@ class CaseFigure(Document):
     """limit of the profile"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class CaseRule(Document):
     """A fault rule of a case."""
 
@@ -35,7 +35,7 @@ class CaseRule(Document):
     """packets that it affected"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Completion(Document):
     """A completion of the target."""
 
@@ -49,7 +49,7 @@ class Completion(Document):
     """immediate"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Finding(Document):
     """What a running checker found."""
 
@@ -61,7 +61,7 @@ class Finding(Document):
     """index in `observed`"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class MemoryDifference(Document):
     """Memory of the target that differs from what is expected."""
 
@@ -79,7 +79,7 @@ class MemoryDifference(Document):
     """description"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class MissingAnswer(Document):
     """An answer that did not come."""
 
@@ -93,7 +93,7 @@ class MissingAnswer(Document):
     """the missing answer"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ObservedPacket(Document):
     """A packet of a case."""
 
@@ -113,7 +113,7 @@ class ObservedPacket(Document):
     """MSN of the AETH"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Case(Document):
     """A conformance case."""
 
@@ -173,7 +173,7 @@ class Case(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ConformanceTotals(Document):
     """The number of cases with each verdict."""
 
@@ -195,7 +195,7 @@ class ConformanceTotals(Document):
     _renamed: ClassVar[Mapping[str, str]] = {"pass_": "pass"}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Device(Document):
     """The device under test."""
 
@@ -211,7 +211,7 @@ class Device(Document):
     """firmware"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Timing(Document):
     """Measured round-trip times, and the time limits that follow from them."""
 
@@ -227,7 +227,7 @@ class Timing(Document):
     """microseconds: time limit of a case"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Conformance(Judged):
     """The result of a conformance run."""
 

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 from .base import Decoder, Document, Judged, elements
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class DoctorCheck(Document):
     """A check of the machine or of a port."""
 
@@ -23,7 +23,7 @@ class DoctorCheck(Document):
     """how to fix it; empty if nothing is wrong"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class DoctorReport(Judged):
     """What softfeb doctor found."""
 

@@ -10,7 +10,7 @@ from .base import Decoder, Document, elements, optional
 from .result import LastHeard, LastInvalid
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class LiveBoard(Document):
     """A board."""
 
@@ -28,7 +28,7 @@ class LiveBoard(Document):
     """whether it has congestion control"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class LivePort(Document):
     """A port of a simulated switch."""
 
@@ -46,7 +46,7 @@ class LivePort(Document):
     """bytes: Kmax of the first queue that marks"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Setup(Document):
     """`GET /api/setup`: what the run consists of."""
 
@@ -75,7 +75,7 @@ class Setup(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class LiveEvents(Document):
     """Event data in a sample."""
 
@@ -91,7 +91,7 @@ class LiveEvents(Document):
     """share of the interval for which the busiest board was busy"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class LiveStreams(Document):
     """Streams of datagrams in a sample."""
 
@@ -103,7 +103,7 @@ class LiveStreams(Document):
     """datagrams dropped since the start"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class LiveTrafficGen(Document):
     """Traffic generators in a sample."""
 
@@ -117,7 +117,7 @@ class LiveTrafficGen(Document):
     """Gb/s of payload"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Sample(Document):
     """A sample of the run: an element of `GET /api/history`, and the event `sample`."""
 
@@ -177,7 +177,7 @@ class Sample(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class CounterTable(Document):
     """Counters, as a table. The rows are in the order of the names in `Setup`."""
 
@@ -187,7 +187,7 @@ class CounterTable(Document):
     """a row for each board, receiver or port, in the order of `setup`"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class NamedCounterTable(Document):
     """Counters of some boards or receivers, as a table."""
 
@@ -199,7 +199,7 @@ class NamedCounterTable(Document):
     """a row for each name"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Counters(Document):
     """`GET /api/counters`, and the event `counters`."""
 
@@ -225,7 +225,7 @@ class Counters(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ClosedLink(Document):
     """A slow-control connection that closed."""
 
@@ -262,7 +262,7 @@ class ClosedLink(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class OpenConnection(Document):
     """A slow-control connection that is open."""
 
@@ -276,7 +276,7 @@ class OpenConnection(Document):
     """how the client reached the board"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Links(Document):
     """`GET /api/links`: connections to slow control."""
 
@@ -295,7 +295,7 @@ class Links(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class State(Document):
     """`GET /api/state`: the state of the run."""
 
@@ -303,7 +303,7 @@ class State(Document):
     """state of the run"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Outcome(Document):
     """`GET /api/result`: the verdict and the table of the run."""
 
@@ -313,7 +313,7 @@ class Outcome(Document):
     """the table that the terminal shows"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ParameterUnit(Document):
     """Queue pairs with the same parameters."""
 
@@ -331,7 +331,7 @@ class ParameterUnit(Document):
     """queue pair of the register block"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Parameters(Document):
     """`GET /api/dcqcn/BOARD`: parameters of congestion control."""
 
@@ -347,7 +347,21 @@ class Parameters(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ParameterInfo(Document):
+    """A parameter of congestion control."""
+
+    text: str
+    """meaning"""
+    unit: str
+    """unit; `real` is a decimal number, `switch` is true or false"""
+    highest: float | None = None
+    """maximum"""
+    lowest: float | None = None
+    """minimum"""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Refusal(Document):
     """The answer to an invalid request."""
 

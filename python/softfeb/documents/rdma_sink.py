@@ -10,7 +10,7 @@ from .base import Decoder, Document, elements, optional, pair
 from .result import EventFileCounts, Mismatch, ShareQuantiles
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class NeverSeen(Document):
     """Triggers without any accepted fragment."""
 
@@ -24,7 +24,7 @@ class NeverSeen(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class SinkLatency(Document):
     """Statistics of the latency."""
 
@@ -44,7 +44,7 @@ class SinkLatency(Document):
     """maximum"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class SinkEvents(Document):
     """The events that rdma-sink built."""
 
@@ -90,7 +90,7 @@ class SinkEvents(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class WrongImmediate(Document):
     """A wrong immediate."""
 
@@ -102,7 +102,7 @@ class WrongImmediate(Document):
     """value that was expected"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class SinkImmediates(Document):
     """The immediates of a queue pair."""
 
@@ -120,7 +120,7 @@ class SinkImmediates(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class SinkQueuePair(Document):
     """A queue pair of rdma-sink."""
 
@@ -166,7 +166,7 @@ class SinkQueuePair(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class IncompleteTransfer(Document):
     """A transfer that is not complete."""
 
@@ -184,7 +184,7 @@ class IncompleteTransfer(Document):
     """messages that arrived, in hexadecimal; the lowest bit is segment 0"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Notification(Document):
     """A notification."""
 
@@ -196,7 +196,7 @@ class Notification(Document):
     """microseconds since the start of the session"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Notifications(Document):
     """Notifications of complete transfers."""
 
@@ -210,7 +210,7 @@ class Notifications(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class SinkRegistration(Document):
     """The registration table of rdma-sink."""
 
@@ -269,7 +269,7 @@ class SinkRegistration(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ThreadCpu(Document):
     """The CPU time of a thread."""
 
@@ -289,7 +289,7 @@ class ThreadCpu(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class SinkReport(Document):
     """The report of rdma-sink."""
 

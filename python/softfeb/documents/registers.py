@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 from .base import Decoder, Document, elements
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class RegisterInfo(Document):
     """A register."""
 
@@ -39,7 +39,7 @@ class RegisterInfo(Document):
     """name of each value"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class RegisterSpace(Document):
     """The registers of a firmware."""
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from .base import Decoder, Document, Judged, elements, mapping, optional, pair
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Spread(Document):
     """Statistics of one quantity over queue pairs."""
 
@@ -25,7 +25,7 @@ class Spread(Document):
     """largest value"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class BoardCongestion(Document):
     """The congestion control of a board, over its queue pairs."""
 
@@ -51,7 +51,7 @@ class BoardCongestion(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class LastHeard(Document):
     """The last valid segment from a client."""
 
@@ -61,7 +61,7 @@ class LastHeard(Document):
     """seconds from this segment to the end of the connection"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class LastInvalid(Document):
     """The last invalid segment from a client."""
 
@@ -71,7 +71,7 @@ class LastInvalid(Document):
     """seconds from this segment to the end of the connection"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ClosedConnection(Document):
     """A slow-control connection that closed."""
 
@@ -104,7 +104,7 @@ class ClosedConnection(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ControlLink(Document):
     """One of the two links of slow control."""
 
@@ -138,7 +138,7 @@ class ControlLink(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class BoardControl(Document):
     """The slow control of a board."""
 
@@ -175,7 +175,7 @@ class BoardControl(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TriggerMessages(Document):
     """The trigger messages that a board received."""
 
@@ -199,7 +199,7 @@ class TriggerMessages(Document):
     """accepted messages with an earlier time than the previous trigger"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class BoardEvents(Document):
     """The event data of a board."""
 
@@ -229,7 +229,7 @@ class BoardEvents(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class BoardSummary(Document):
     """Sums and statistics of a board's queue pairs."""
 
@@ -279,7 +279,7 @@ class BoardSummary(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TimeStatistics(Document):
     """Statistics of times."""
 
@@ -293,7 +293,7 @@ class TimeStatistics(Document):
     """maximum"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class CompletionClass(Document):
     """Completion times of the messages of a class of lengths."""
 
@@ -312,7 +312,7 @@ class CompletionClass(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class CompletionGroup(Document):
     """Completion times of a group of messages."""
 
@@ -329,7 +329,7 @@ class CompletionGroup(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class CompletionTimes(Document):
     """Completion times and slowdowns of messages."""
 
@@ -354,7 +354,7 @@ class CompletionTimes(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class NaksReceived(Document):
     """NAKs that a queue pair received, by kind."""
 
@@ -370,7 +370,7 @@ class NaksReceived(Document):
     """invalid RD requests"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class QueuePairCongestion(Document):
     """The congestion control of a queue pair at the end of the run."""
 
@@ -392,7 +392,7 @@ class QueuePairCongestion(Document):
     """why softfeb stopped the queue pair"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class QueuePair(Document):
     """A queue pair of a board. Counters cover the whole run, and rates the measured time."""
 
@@ -467,7 +467,7 @@ class QueuePair(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TrafficGen(Document):
     """The traffic generator of a board."""
 
@@ -487,7 +487,7 @@ class TrafficGen(Document):
     """Gb/s of payload in this time"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Board(Document):
     """A board."""
 
@@ -563,7 +563,7 @@ class Board(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Change(Document):
     """A change of parameters during the run."""
 
@@ -577,7 +577,7 @@ class Change(Document):
     """whether the change was made before the run ended"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Check(Document):
     """A check."""
 
@@ -593,7 +593,7 @@ class Check(Document):
     """lab's own checks: whether it counts towards the verdict"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Clock(Document):
     """The time stamp counter from which all times are derived."""
 
@@ -611,7 +611,7 @@ class Clock(Document):
     """nanoseconds of the largest such offset"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Host(Document):
     """One of several hosts."""
 
@@ -622,16 +622,16 @@ class Host(Document):
     clock_bound_us: float | None
     """microseconds: largest error of this measurement"""
     clock_offset_after_us: float | None
-    """the same offset after the run"""
+    """microseconds: the same offset after the run"""
     clock_bound_after_us: float | None
-    """the same bound after the run"""
+    """microseconds: the same bound after the run"""
     start_error_us: float
     """microseconds from the agreed start to the start of the host's run"""
     first_packet_us: float | None
     """microseconds from the agreed start to the host's first packet"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Conservation(Document):
     """Both sides of a conservation equation."""
 
@@ -647,7 +647,7 @@ class Conservation(Document):
     """right side"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class RateChange(Document):
     """A time at which boards start or stop."""
 
@@ -663,7 +663,7 @@ class RateChange(Document):
     """milliseconds until the shares converged; null if they did not"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Totals(Document):
     """Totals of an experiment."""
 
@@ -697,7 +697,7 @@ class Totals(Document):
     """CNPs that switches sent themselves"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class WindowFigures(Document):
     """Fairness and utilization over windows of one length."""
 
@@ -715,7 +715,7 @@ class WindowFigures(Document):
     """mean utilization of the bottleneck"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Figures(Document):
     """The figures of an experiment."""
 
@@ -761,7 +761,7 @@ class Figures(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class FaultRule(Document):
     """A fault rule."""
 
@@ -775,7 +775,7 @@ class FaultRule(Document):
     """packets that the rule selected but could not affect"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class LinkFaults(Document):
     """The fault rules of one direction of a link."""
 
@@ -795,7 +795,7 @@ class LinkFaults(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class NetworkTotals(Document):
     """Packet counts of a simulated network."""
 
@@ -827,7 +827,7 @@ class NetworkTotals(Document):
     """packets dropped because of MTU, VLAN or TTL"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class PathPort(Document):
     """A port in a set of next hops."""
 
@@ -839,7 +839,7 @@ class PathPort(Document):
     """their bytes on the wire"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class PathSpread(Document):
     """How a switch spread packets over one set of next hops."""
 
@@ -857,7 +857,7 @@ class PathSpread(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class VirtualLab(Document):
     """The evaluation of the same experiment in virtual time."""
 
@@ -880,7 +880,7 @@ class VirtualLab(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Lab(Document):
     """The evaluation of an experiment of the lab."""
 
@@ -916,7 +916,7 @@ class Lab(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Stage(Document):
     """The time between two stages."""
 
@@ -948,7 +948,7 @@ class Stage(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Latency(Document):
     """The times that messages take from each stage to the next."""
 
@@ -970,7 +970,7 @@ class Latency(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Peer(Document):
     """A perftest or rdma-sink receiver."""
 
@@ -982,7 +982,7 @@ class Peer(Document):
     """error; null if there was none"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Pacing(Document):
     """The pacing method of a port."""
 
@@ -1000,7 +1000,7 @@ class Pacing(Document):
     """with time stamps: microseconds of the largest correction of the device's clock"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class PortFaults(Document):
     """The faults that a port injected."""
 
@@ -1024,7 +1024,7 @@ class PortFaults(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Port(Document):
     """A DPDK port."""
 
@@ -1059,7 +1059,7 @@ class Port(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class EventFileCounts(Document):
     """What was written to an event file."""
 
@@ -1079,7 +1079,7 @@ class EventFileCounts(Document):
     """error; null if there was none"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class EventLatency(Document):
     """The time from the trigger to the complete event."""
 
@@ -1105,7 +1105,7 @@ class EventLatency(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class EventBuilder(Document):
     """The event builder of a receiver."""
 
@@ -1153,7 +1153,7 @@ class EventBuilder(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Mismatch(Document):
     """A byte that differs from what was sent."""
 
@@ -1167,7 +1167,7 @@ class Mismatch(Document):
     """value that was sent"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ReceiveQueuePair(Document):
     """A queue pair of a receiver."""
 
@@ -1200,7 +1200,7 @@ class ReceiveQueuePair(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ReceiverSummary(Document):
     """Statistics of a receiver's queue pairs."""
 
@@ -1220,7 +1220,7 @@ class ReceiverSummary(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Registration(Document):
     """A table of transfers."""
 
@@ -1268,7 +1268,7 @@ class Registration(Document):
     """bytes of memory of the table"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Stream(Document):
     """A stream of datagrams."""
 
@@ -1292,7 +1292,7 @@ class Stream(Document):
     """datagrams without data"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class StreamEvent(Document):
     """A buffer that was closed."""
 
@@ -1310,7 +1310,7 @@ class StreamEvent(Document):
     """microseconds since traffic began"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Streams(Document):
     """The streams of datagrams of a receiver."""
 
@@ -1347,7 +1347,7 @@ class Streams(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Transfers(Document):
     """The transfers to a receiver."""
 
@@ -1365,7 +1365,7 @@ class Transfers(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Windows(Document):
     """The map of missing data of a receiver."""
 
@@ -1417,7 +1417,7 @@ class Windows(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Receiver(Document):
     """A softfeb receiver."""
 
@@ -1503,7 +1503,7 @@ class Receiver(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class SwitchQueue(Document):
     """A queue of a port of a simulated switch."""
 
@@ -1525,7 +1525,7 @@ class SwitchQueue(Document):
     """milliseconds: longest time for which the queue had frames but sent none"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class SwitchPort(Document):
     """A port of a simulated switch."""
 
@@ -1589,7 +1589,7 @@ class SwitchPort(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Switch(Document):
     """A simulated switch."""
 
@@ -1621,7 +1621,7 @@ class Switch(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TriggerSource(Document):
     """A source of triggers."""
 
@@ -1639,7 +1639,7 @@ class TriggerSource(Document):
     """candidates vetoed by busy boards"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Trigger(Document):
     """A detector's triggers."""
 
@@ -1661,7 +1661,7 @@ class Trigger(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class NetworkRelay(Document):
     """The worker's part in a simulated network in real time."""
 
@@ -1687,7 +1687,7 @@ class NetworkRelay(Document):
     """microseconds: longest of these delays"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ShareQuantiles(Document):
     """Statistics of a share of time over samples."""
 
@@ -1703,7 +1703,7 @@ class ShareQuantiles(Document):
     """maximum"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class WorkerCpu(Document):
     """How a worker spent its time."""
 
@@ -1740,7 +1740,7 @@ class WorkerCpu(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Worker(Document):
     """A worker: a thread that runs boards and receivers."""
 
@@ -1779,7 +1779,7 @@ class Worker(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Result(Judged):
     """The result of a run or a lab."""
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from .base import Decoder, Document, Judged, elements
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class StudyPoint(Document):
     """A point of a study: one combination of values."""
 
@@ -45,7 +45,7 @@ class StudyPoint(Document):
     """names of the checks that failed"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Study(Judged):
     """A parameter study."""
 
@@ -65,7 +65,7 @@ class Study(Judged):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class StudyLogLine(Document):
     """A line of a file in `log` of a study's folder: a point that a process has run."""
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from .base import Decoder, Document, elements
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class StudyAxis(Document):
     """An axis of a study."""
 
@@ -19,7 +19,7 @@ class StudyAxis(Document):
     """values, as in the file"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class StudyManifest(Document):
     """What a study is."""
 

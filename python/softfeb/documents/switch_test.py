@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from .base import Decoder, Document, Judged, elements, optional
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Expectation(Document):
     """What a figure should be."""
 
@@ -31,7 +31,7 @@ class Expectation(Document):
     """the expected word"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ExpectationVerdict(Document):
     """Whether an expectation holds."""
 
@@ -47,7 +47,7 @@ class ExpectationVerdict(Document):
     """why it is not held"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class RigPort(Document):
     """A port of the rig."""
 
@@ -59,7 +59,7 @@ class RigPort(Document):
     """bytes without FCS and tag"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Headroom(Document):
     """The headroom of a switch."""
 
@@ -71,7 +71,7 @@ class Headroom(Document):
     """whether ports share the headroom"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Marking(Document):
     """The marking curve of a switch."""
 
@@ -85,7 +85,7 @@ class Marking(Document):
     """where packets are marked"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Pausing(Document):
     """The thresholds at which a switch pauses senders."""
 
@@ -95,7 +95,7 @@ class Pausing(Document):
     """bytes: XON"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class SwitchFindings(Document):
     """What later tests took from earlier ones."""
 
@@ -121,7 +121,7 @@ class SwitchFindings(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class SwitchName(Document):
     """The switch under test, as configured."""
 
@@ -131,7 +131,7 @@ class SwitchName(Document):
     """software"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Roles(Document):
     """The ports of the rig in each role."""
 
@@ -151,7 +151,7 @@ class Roles(Document):
     """port E"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class SwitchSettings(Document):
     """The settings of a switch test."""
 
@@ -175,7 +175,7 @@ class SwitchSettings(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class CurvePoint(Document):
     """A point of a curve."""
 
@@ -189,7 +189,7 @@ class CurvePoint(Document):
     """upper end of the interval"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Curve(Document):
     """A measured curve."""
 
@@ -213,7 +213,7 @@ class Curve(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Figure(Document):
     """A measured figure."""
 
@@ -243,7 +243,7 @@ class Figure(Document):
     """the value of a figure that is a word"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TrialCounts(Document):
     """The frames of one kind in a trial."""
 
@@ -267,7 +267,7 @@ class TrialCounts(Document):
     """frames that arrived with CE"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Trial(Document):
     """The raw counts of a trial."""
 
@@ -289,7 +289,7 @@ class Trial(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class SwitchTestCase(Document):
     """A test of a switch."""
 
@@ -317,7 +317,7 @@ class SwitchTestCase(Document):
     }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class SwitchTotals(Document):
     """Numbers of tests and verdicts."""
 
@@ -335,7 +335,7 @@ class SwitchTotals(Document):
     """expectations undecided"""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class SwitchTest(Judged):
     """The result of a switch test."""
 

@@ -10,7 +10,7 @@ from .base import Decoder, Document, elements
 from .result import TriggerSource
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class TriggerRun(Document):
     """The result of sending triggers."""
 
