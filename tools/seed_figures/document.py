@@ -25,9 +25,9 @@ with "…" describes another figure of the experiment in the previous row.
 
 For three effects, the publication gives no number: the slow-down of a board that does not
 contribute to the congestion (the *innocent board*), the traffic without DCQCN, and the threshold
-switch. In the rows of these effects, *expected* is a value that was chosen for this page. It
-demonstrates the effect, and shows whether later versions of softfeb change the result. A figure
-holds (column *held*) if the result of softfeb (column *ours*) is within the tolerance.
+switch. In the rows of these effects, *expected* is a value that was chosen for this page. This
+value demonstrates the effect, and shows whether later versions of softfeb change the result. A
+figure holds (column *held*) if the result of softfeb (column *ours*) is within the tolerance.
 
 Two publications state latencies, but not the durations of the individual steps that add up to these
 latencies. Some parameters were therefore fitted. The time to post a message (`post_delay`) of the
@@ -71,8 +71,8 @@ Some figures need an explanation:
   headers, iCRC, FCS, preamble and inter-frame gap on the link. A datagram has 66 bytes of headers,
   FCS, preamble and inter-frame gap in addition to its payload.
 * **Time that registration saves.** Registration saves one round trip. The duration of this round
-  trip does not depend on the size of the transfer. For a transfer of 32 KB, it is only a small
-  share of the latency.
+  trip does not depend on the size of the transfer. For a transfer of 32 KB, the round trip is only
+  a small share of the latency.
 """
 
 
