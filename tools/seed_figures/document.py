@@ -12,8 +12,8 @@ SYSTEMS = """* **Advanced Camera** (000): the RoCEv2 sender with DCQCN in the bo
 
 HEAD = f"""# Figures from published systems
 
-This page compares softfeb with four published systems. Most names of configuration files begin with
-the number of a system: `seed000`, `seed001`, `seed003` or `seed004`.
+This page compares softfeb with four published systems. Most of the configuration files have names
+that begin with the number of a system: `seed000`, `seed001`, `seed003` or `seed004`.
 
 {SYSTEMS}
 
