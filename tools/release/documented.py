@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Takes an example out of the installed manual: documented.py PAGE LANGUAGE TEXT prints the only block of code in this language that
+"""Extracts an example from the installed manual. `documented.py PAGE LANGUAGE TEXT` prints the only code
+block of PAGE in LANGUAGE that
 contains TEXT."""
 
 import re
