@@ -138,7 +138,7 @@ class alignas(64) SendQp {
     if (closed()) return kNever;
     return std::max(own, congestion_->departure(requester_.next_transport_bytes(), now));
   }
-  /// Departure time if congestion control is ignored. (Congestion control may be shared with other QPs.)
+  /// Departure time without regard to congestion control, which may be shared with other QPs.
   Time own_departure(Time now) const { return own_departure(now, requester_.ready(now)); }
   /// True if there is a packet and departure(now) ≤ now.
   bool may_send(Time now) const {

@@ -9,7 +9,7 @@ namespace softfeb::srp {
 
 namespace {
 
-/// Same values as in the firmware.
+/// Interval between repeated SYN-ACKs, and their maximum number, as in the firmware.
 constexpr Time kSynAckInterval = 50 * kMillisecond;
 constexpr unsigned kSynAcks = 16;
 
