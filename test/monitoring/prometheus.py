@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Lets Debian's Prometheus scrape a board and a lab. Checks that every query of the dashboard has data, that
-every alert can be
-evaluated, and that an alert fires."""
+every alert can be evaluated, and that an alert fires."""
 
 import json
 import os

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Extracts an example from the installed manual. `documented.py PAGE LANGUAGE TEXT` prints the only code
-block of PAGE in LANGUAGE that
-contains TEXT."""
+block of PAGE in LANGUAGE that contains TEXT."""
 
 import re
 import sys

@@ -26,8 +26,7 @@ def git(*arguments):
 
 def package():
     """Returns the version of the Debian packages. For the commit of the tag v1.0.0, this is 1.0.0. For other
-    commits, it also has the
-    time and the commit, so that apt regards a later commit as newer."""
+    commits, it also has the time and the commit, so that apt regards a later commit as newer."""
     if not in_git():
         return project()
     changed = git("status", "--porcelain", "--untracked-files=no") != ""
