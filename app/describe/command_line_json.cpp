@@ -57,7 +57,7 @@ class Description {
             {"options", std::move(options)}, {"commands", std::move(commands)}};
   }
 
-  /// Throws std::logic_error if a value names an option that does not exist, that is, if not all were used.
+  /// Throws std::logic_error if some values were not used, because they name an option that does not exist.
   void check_values() const {
     if (used_ != values_.size()) throw std::logic_error("values are given for an option that does not exist");
   }

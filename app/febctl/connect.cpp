@@ -184,7 +184,8 @@ class ConnectionSetup {
                      .length = made_.size});
   }
 
-  /// An error during cleanup is only printed as a note, so that it does not hide the original error.
+  /// Frees the resources on the board after an error. An error during this cleanup is only printed as a note,
+  /// so that it does not hide the original error.
   void undo() {
     try {
       pair_.take_down();

@@ -12,7 +12,8 @@ using namespace softfeb;
 
 namespace {
 
-/// If a process dies, mpirun sends a signal to the others, because none of them can finish the run.
+/// Handles the signal that mpirun sends if another process has died, because then no process can finish the
+/// run.
 extern "C" void interrupt(int) { mpi::MpiExchange::interrupt(); }
 
 }  // namespace

@@ -55,8 +55,8 @@ struct CongestionState {
   std::array<double, 8> counters{};
   const Parameter* counter_names = nullptr;  ///< `counter_count` elements
   std::uint8_t counter_count = 0;
-  const char* failure =
-      nullptr;  ///< reason why the algorithm failed, valid until the process ends; null if it has not failed
+  /// Reason why the algorithm failed, valid until the process ends; null if it has not failed.
+  const char* failure = nullptr;
 };
 
 /// Congestion control for one queue pair, or for several that share a rate. Sans-I/O: the caller reports

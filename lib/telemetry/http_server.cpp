@@ -11,8 +11,8 @@ using asio::ip::tcp;
 
 namespace {
 
-constexpr std::chrono::milliseconds kPause{
-    100};  ///< delay before the next accept when no descriptors are left
+/// Delay before the next accept when no descriptors are left.
+constexpr std::chrono::milliseconds kPause{100};
 
 tcp::endpoint endpoint_of(const roce::IpAddress& ip, std::uint16_t port) {
   if (ip.is_v4()) return {asio::ip::address_v4(ip.v4()), port};
