@@ -30,7 +30,7 @@ void check_file(const std::string& text) {
   }
 }
 
-/// A value that is accepted must be shown in a form that is accepted and means the same.
+/// Checks that every accepted value can be shown in all forms, and that every refusal has a message.
 void check_value(const Register& reg, const std::string& text) {
   try {
     const Bits bits = parse_value(reg, text);
