@@ -53,7 +53,7 @@ struct DeviceSpec {
   std::string argument;
   std::vector<std::pair<std::string, std::string>> options;  ///< key=value; a key alone has an empty value
 };
-/// Throws RequestError, which names the error and the correct form.
+/// Parses the text of a device. Throws RequestError, which names the error and the correct form.
 DeviceSpec parse_device(std::string_view text);
 
 /// True if the device creates the socket of its argument: net_vhost and net_memif, unless they are clients.
