@@ -153,8 +153,7 @@ class Lab(_Live[Result]):
     """topology: the path of a file, or a dict"""
     virtual: bool = True
     """whether to run in virtual time, without DPDK and with the same result in every run. If
-    False,
-    the lab runs in real time and then in virtual time"""
+    False, the lab runs in real time and then in virtual time"""
 
     name: ClassVar[str] = "softfeb lab"
 
