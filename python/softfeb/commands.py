@@ -26,7 +26,7 @@ class Command(Generic[R]):
     """A command of softfeb. :meth:`start` runs it in the background, :meth:`run` to its end."""
 
     set: Mapping[str, Any] = field(default_factory=dict)
-    """values that override keys of the configuration, such as ``{"run.duration": "5s"}``"""
+    """keys of the configuration to override, with values: ``{"run.duration": "5s"}``"""
     check: bool = False
     """whether to raise :class:`ChecksFailed` if a check fails. If False, see ``verdict`` of the
     result"""
@@ -173,8 +173,7 @@ class Lab(_Live[Result]):
 
 @dataclass(kw_only=True)
 class Compare(_Reporting[Comparison]):
-    """``softfeb lab compare``: run the topology in virtual time, once for each congestion
-    control."""
+    """``softfeb lab compare``: the topology in virtual time, once for each congestion control."""
 
     config: Configuration = field(kw_only=False)
     """topology: the path of a file, or a dict"""
