@@ -15,8 +15,9 @@
 
 namespace softfeb::sink {
 
-/// A conformance session (doc/rdma-sink.md): the client opens queue pairs and regions with the attributes
-/// that a test needs, sends its packets, and asks what they have changed. Nothing is judged here.
+/// A conformance session (doc/rdma-sink.md). The client opens queue pairs and regions with the attributes
+/// that a test needs, sends packets to them, and requests the resulting state. This class does not judge the
+/// state.
 class ConformanceSession {
  public:
   /// Throws Refusal or NoDevice. `device` and `options` must outlive this object.

@@ -45,7 +45,7 @@ std::optional<std::string> Connection::next_line() {
 
 bool Connection::send(const nlohmann::json& line) {
   if (!unsent()) unsent_since_ = Clock::now();
-  // The line may contain received text, which may not be valid UTF-8.
+  // The line may contain received text, which is not always valid UTF-8.
   unsent_ += line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
   return flush();
 }

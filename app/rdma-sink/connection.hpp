@@ -28,15 +28,15 @@ class Connection {
   std::optional<std::string> next_line();
   /// Returns true if more data is waiting than a line may contain.
   bool line_too_long() const;
-  /// Sends a line, or queues what the kernel does not accept now: a client that does not read must not delay
-  /// the others. Send the next line only when unsent() is false, so that the queue is bounded by the longest
-  /// line. Returns false if the connection cannot be used any more.
+  /// Sends a line. Queues the part that the kernel does not accept immediately, because a client that does
+  /// not read must not delay other clients. Send the next line only when unsent() is false, so that the queue
+  /// is bounded by the longest line. Returns false if the connection can no longer be used.
   bool send(const nlohmann::json& line);
-  /// Sends what is queued. Returns false if the connection cannot be used any more; this includes that a line
-  /// was not accepted within kLongestSend.
+  /// Sends the queued bytes. Returns false if the connection can no longer be used, for example because the
+  /// client has not accepted a line within kLongestSend.
   bool flush();
   bool unsent() const { return sent_ < unsent_.size(); }
-  /// Sends what is queued, and waits for this until `end`.
+  /// Sends the queued bytes, and waits until they have been sent, but not longer than until `end`.
   void flush_until(std::chrono::steady_clock::time_point end);
 
   std::chrono::steady_clock::time_point since() const { return since_; }

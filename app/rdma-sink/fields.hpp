@@ -13,7 +13,8 @@
 
 #include <nlohmann/json.hpp>
 
-/// Read members of the JSON objects that a client sends. All functions throw a Refusal that names the member.
+/// Functions that read members of the JSON objects that a client sends. All of them throw a Refusal that
+/// names the member.
 namespace softfeb::sink {
 
 inline constexpr std::uint32_t kMax24 = 0xffffff;

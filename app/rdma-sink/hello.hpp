@@ -82,7 +82,8 @@ struct End {
   std::uint64_t messages = 0;                 ///< number of messages sent on all QPs together
   std::vector<std::uint64_t> messages_of_qp;  ///< number of messages sent on each QP; empty if not reported
   double seconds = 0;
-  std::optional<std::uint64_t> events;  ///< number of triggers, counting the events of all builders
+  /// Number of triggers, that is, of the events of all builders together.
+  std::optional<std::uint64_t> events;
 };
 
 /// Request to post more receives, in a session or on a separate connection.

@@ -124,8 +124,8 @@ void Server::accept_client() {
   connections_.emplace_back(fd);
 }
 
-/// Handles the available lines of a connection, each when its client has taken the answer to the previous
-/// one. The connection may be closed afterwards.
+/// Handles the complete lines that have arrived on a connection. Handles each line only after the client has
+/// accepted the answer to the previous one. May close the connection.
 void Server::serve(Connection& connection) {
   if (!connection.flush()) return drop(connection);
   if (connection.unsent()) return;
@@ -208,7 +208,7 @@ json Server::begin(Connection& connection, const json& line) {
   return receiver_->welcome();
 }
 
-/// Ends the session, if there is one, because its client or rdma-sink goes away.
+/// Ends the session, if there is one, because its client has disconnected or rdma-sink ends.
 void Server::abandon() {
   if (receiver_) end(nullptr);
   if (!conformance_) return;

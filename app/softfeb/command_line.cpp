@@ -91,7 +91,8 @@ void add_input(CLI::App& command, experiment::Options& o, const HelpTexts& help)
       ->type_name("KEY=VALUE");
 }
 
-/// Adds --log-level, which a program that runs for weeks needs in addition to --quiet.
+/// Adds --log-level. With --log-level notice, a program that runs for weeks logs its events but not its
+/// progress, which --quiet cannot do.
 void add_log_level(CLI::App& command, CLI::Option& quiet) {
   command
       .add_option_function<std::string>(

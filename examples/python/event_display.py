@@ -35,7 +35,8 @@ def record(config: Path, file: Path, duration_ms: float, boards: int) -> None:
 
 
 def choose(events: softfeb.EventFile, number: int | None) -> softfeb.Event:
-    """Return the event with a number; without one, the brightest of 100 complete events."""
+    """Return the event with this number, or if `number` is None, the brightest of 100 complete
+    events."""
     if number is not None:
         found = [event for event in events if event.number == number]
         if not found:

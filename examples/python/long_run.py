@@ -34,12 +34,13 @@ BOARD = Path(__file__).resolve().parents[2] / "conf/board.yaml"
 
 @dataclass
 class Alarm:
-    """Finds out when a board is in trouble, and says so once until it has recovered."""
+    """Finds boards that are in trouble. Raises one alarm for each, and none again until it has
+    recovered."""
 
     at_least: float
     """smallest goodput of a board, in Gb/s"""
     patience: float
-    """seconds for which a board may be below it"""
+    """seconds for which a board's goodput may be below ``at_least``"""
     command: str = ""
     """command to run on an alarm, with the message in the variable ALARM"""
     count: int = 0
@@ -47,7 +48,7 @@ class Alarm:
     _raised: set[str] = field(default_factory=set)
 
     def watch(self, t: float, boards: Sequence[str], goodput: Sequence[float | None]) -> None:
-        """Judge a sample."""
+        """Raise an alarm if a board has been below the limit for too long."""
         for board, gbps in zip(boards, goodput):
             if gbps is None or gbps >= self.at_least:
                 self._low_since.pop(board, None)
@@ -145,7 +146,7 @@ def watch(job: softfeb.Job[softfeb.Result], log: Log, alarm: Alarm) -> None:
 
 
 def main() -> int:
-    """Run and watch."""
+    """Run the boards and watch their figures."""
     parser = argparse.ArgumentParser(description="Runs boards and raises an alarm.")
     parser.add_argument("--config", default=BOARD, help="configuration (default: board.yaml)")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")

@@ -4,7 +4,7 @@
 
 The camera is conf/lab/advcam.yaml: 143 boards answer each trigger, and one server with a 100 Gb/s
 port builds the events. Each rate is a run in virtual time, so the results are the same on every
-machine. Of the triggers, some are lost in the dead time of the camera. Above a certain rate, the
+machine. Some triggers are lost in the dead time of the camera. Above a certain rate, the
 boards become busy, because the port to the server is full.
 
     examples/python/rate_scan.py --rates 2 5 10 15 20 25 --out rate_scan.png

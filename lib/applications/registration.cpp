@@ -13,7 +13,7 @@ namespace {
 using Verdict = roce::RegistrationVerdict;
 using Result = TransferReceiver::Result;
 
-/// Saturates: all times beyond 213 days are converted to the same value.
+/// Converts nanoseconds to Time. Saturates: all times beyond 213 days are converted to the same value.
 Time picoseconds(std::uint64_t ns) { return ns > kNever / kNanosecond ? kNever : ns * kNanosecond; }
 
 roce::RegistrationConfig table_config(const TransferSettings& s) {

@@ -54,8 +54,8 @@ using Needs = std::uint8_t;
 inline constexpr Needs kNeedsAcks = 1U << 0;        ///< requires a reliable queue pair (RC)
 inline constexpr Needs kNeedsIntRecords = 1U << 1;  ///< requires switches that write INT records
 inline constexpr Needs kNeedsGrants = 1U << 2;      ///< requires a receiver that sends grants
-/// A CongestionControl object for each queue pair. Queue pairs cannot share one, so no other value of `scope`
-/// is allowed.
+/// Requires a CongestionControl object for each queue pair. Queue pairs cannot share one, so no other value
+/// of `scope` is allowed.
 inline constexpr Needs kNeedsOwnQp = 1U << 3;
 
 /// Result of a change of parameters.

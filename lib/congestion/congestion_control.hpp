@@ -55,8 +55,8 @@ struct CongestionState {
   std::array<double, 8> counters{};
   const Parameter* counter_names = nullptr;  ///< `counter_count` elements
   std::uint8_t counter_count = 0;
-  const char* failure =
-      nullptr;  ///< reason why the algorithm failed, valid until the process ends; null if it has not failed
+  /// Reason why the algorithm failed, valid until the process ends; null if it has not failed.
+  const char* failure = nullptr;
 };
 
 /// Congestion control for one queue pair, or for several that share a rate. Sans-I/O: the caller reports
@@ -115,8 +115,8 @@ class CongestionControl {
     keep(next, on_sent_then_departure(bytes, next, now));
     return answer_;
   }
-  /// A CNP for this queue pair was received at `now`. A CNP that accompanies a NAK (ConnectX-5 and -6 send
-  /// both) is treated like any other; the two events are reported separately, in either order.
+  /// Called when a CNP for this queue pair was received at `now`. A CNP that accompanies a NAK (ConnectX-5
+  /// and -6 send both) is treated like any other; the two events are reported separately, in either order.
   void cnp(Time now) {
     if (!uses(kOnCnp)) return;
     forget();
@@ -134,16 +134,16 @@ class CongestionControl {
     forget();
     on_nak(nak, now);
   }
-  /// The receiver granted credit: the first `packets` packets, counted from the start of the queue pair, may
-  /// leave. The rest of the message is to be sent at `priority`. Grants may be repeated and may arrive out of
-  /// order.
+  /// Called when the receiver granted credit: the first `packets` packets, counted from the start of the
+  /// queue pair, may leave. The rest of the message is to be sent at `priority`. Grants may be repeated and
+  /// may arrive out of order.
   void granted(std::uint64_t packets, std::uint8_t priority, Time now) {
     if (!uses(kOnGranted)) return;
     forget();
     on_granted(packets, priority, now);
   }
-  /// The queue pair's next message, of `length` payload bytes, was posted. `order` is its position in the
-  /// order in which the board's messages were posted.
+  /// Called when the queue pair's next message, of `length` payload bytes, was posted. `order` is the
+  /// position of the message in the order in which the board's messages were posted.
   void posted(std::uint32_t length, std::uint64_t order, Time now) {
     if (!uses(kOnPosted)) return;
     forget();

@@ -34,7 +34,7 @@ struct DeviceTraits {
   std::string_view options;   ///< default devargs; devargs that the user gives take precedence
   MtuSource mtu;
   bool filters_mac;  ///< if true, the device may drop frames for other MAC addresses unless it is promiscuous
-  /// Accepts chained mbufs although it does not announce RTE_ETH_TX_OFFLOAD_MULTI_SEGS.
+  /// True if the device accepts chained mbufs although it does not announce RTE_ETH_TX_OFFLOAD_MULTI_SEGS.
   bool takes_chains;
   std::string_view need;  ///< what the user must provide, for doctor and messages
 };
@@ -53,7 +53,7 @@ struct DeviceSpec {
   std::string argument;
   std::vector<std::pair<std::string, std::string>> options;  ///< key=value; a key alone has an empty value
 };
-/// Throws RequestError, which names the error and the correct form.
+/// Parses the text of a device. Throws RequestError, which names the error and the correct form.
 DeviceSpec parse_device(std::string_view text);
 
 /// True if the device creates the socket of its argument: net_vhost and net_memif, unless they are clients.

@@ -123,8 +123,9 @@ bool PortQueue::hand_over(rte_mbuf* packet, unsigned worker) {
   return true;
 }
 
-/// A pause frame may concern endpoints of several workers. Each worker gets a reference to the same mbuf,
-/// which it only reads.
+/// Passes a pause frame to the endpoints that it concerns, which may belong to several workers. Each of these
+/// workers gets a reference to the same mbuf, which it only reads. Returns false if the frame concerns no
+/// endpoint.
 bool PortQueue::take_pause(rte_mbuf* packet, const roce::ParsedFrame& frame, bool handed_over, Time now) {
   bool any = false;
   std::bitset<RTE_MAX_LCORE> told;  // workers that have received the frame

@@ -45,7 +45,7 @@ enum class EventStatus : std::uint8_t {
 };
 inline constexpr std::size_t kEventStatuses = 4;
 
-/// Return the names that results contain: "accepted", "rejected_board", …, and "complete", ….
+/// Both functions return the names that results contain: "accepted", "rejected_board", …, and "complete", ….
 const char* to_string(FragmentVerdict verdict);
 const char* to_string(EventStatus status);
 

@@ -50,7 +50,7 @@ class EventTable {
   const Board& board(Index i, std::uint32_t board) const {
     return board_states_[std::size_t{i} * boards_ + board];
   }
-  /// `piece` must be below the `pieces` passed to the constructor.
+  /// True if this piece has arrived. `piece` must be below the `pieces` passed to the constructor.
   bool has(Index i, std::uint32_t board, std::uint32_t piece) const {
     return (word(i, board, piece) >> piece % 64 & 1) != 0;
   }

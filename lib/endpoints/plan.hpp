@@ -64,7 +64,7 @@ class Plans {
   std::size_t receiver_qps(std::size_t r) const { return receiver_qps_[r]; }
 
  private:
-  /// `planned` is the number of QPs planned so far for each receiver.
+  /// Determines the target of a plan. `planned` is the number of QPs planned so far for each receiver.
   void resolve(const config::RunConfig& config, QpPlan& plan, std::vector<std::size_t>& planned);
 
   std::vector<QpPlan> all_;

@@ -467,7 +467,8 @@ std::size_t Board::poll_busy(Time now, std::span<TxFrame> out) {
   return n;
 }
 
-/// `echo` is the congestion control header that the receiver returned; null if there is none.
+/// Processes a response. `echo` is the congestion control header that the receiver returned; null if there is
+/// none.
 void Board::receive_response(const roce::ParsedFrame& frame, const roce::CongestionHeader* echo, Time now) {
   expected_.step(table_, qps_, timers_);
   const roce::ReceivedResponse packet = roce::parse_response(frame.content);

@@ -14,7 +14,6 @@ namespace softfeb::engine {
 /// The schedule is ideal: each packet is due `units / rate` after the previous one, with remainders carried.
 /// If the worker is late, it may send up to `burst` overdue packets back to back. The packets after them are
 /// spaced slightly closer than the ideal gap, so that lateness does not cause a line-rate burst. The pacer
-/// spaced slightly closer than the ideal gap, so that lateness does not cause a line-rate burst. The pacer
 /// does not catch up on lateness beyond kMaxDebt, but counts it. The schedule of a pacer with a period, in
 /// contrast, never moves, because the number of a packet determines the time at which the packet is due.
 class Pacer {
@@ -70,8 +69,9 @@ class Pacer {
   static constexpr Time kCatchUp = 16;
   static constexpr Time kCatchUpFar = 4;
   static constexpr Time kFarBehind = 1 * kMillisecond;
-  /// During catch-up, a gap is shortened by at least this time, but by no more than 1/4. This is about the
-  /// duration of one iteration of the worker's loop; a smaller reduction would have no effect.
+  /// During catch-up, a gap is shortened by at least this time, but by no more than a quarter of the ideal
+  /// gap. This is about the duration of one iteration of the worker's loop; a smaller reduction would have no
+  /// effect.
   static constexpr Time kTurn = 100 * kNanosecond;
   static constexpr Time kMaxDebt = 100 * kMillisecond;
 

@@ -97,8 +97,8 @@ struct ReceiverCounters {
   std::uint64_t busy_rx = 0;          ///< BUSYs received
 };
 
-/// The built-in RDMA receiver, which replaces a server with a NIC: receive queue pairs at one address, with a
-/// DCQCN notification point.
+/// The built-in RDMA receiver, which stands in for a server and its NIC. It has receive queue pairs at one
+/// address, and is a DCQCN notification point.
 ///
 /// Queue pairs are numbered: configured ones first, then the slots. apply() creates and destroys the QPs in
 /// the slots at run time without allocating memory. The continuity check of a slot follows the payload byte
@@ -272,7 +272,7 @@ class Receiver : public Endpoint, private roce::UnorderedSink {
   latency::StampSource stamps_;
   Time response_delay_;
   MessageObserver* message_observer_;
-  /// Set if times are recorded and messages are reported in windows or events.
+  /// Null unless the receiver records times and reports messages in windows or events.
   std::unique_ptr<GroupNotifications> groups_;
   std::unique_ptr<EventReceiver> events_;
   std::unique_ptr<StreamReceiver> streams_;

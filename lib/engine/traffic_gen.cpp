@@ -93,8 +93,8 @@ void TrafficGen::set_destination(Time now) {
 
 void TrafficGen::set_headers() { headers_ = roce::HeaderTemplate(config_.path); }
 
-/// The gap starts at the end of the packet, so a packet that waited for the link delays the packets behind
-/// it.
+/// Records that a packet was sent, and schedules the next one. The gap starts at the end of the packet, so a
+/// packet that waited for the link delays the packets behind it.
 void TrafficGen::took_packet(std::uint64_t wire_bytes, Time now) {
   const Time begin = std::max(due_, now > config_.slack ? now - config_.slack : 0);
   const Time end = begin + spacing_.next(wire_bytes);

@@ -85,8 +85,8 @@ struct TransferSettings {
   /// The send window must then be one request, so that the second message is sent only after the first was
   /// acknowledged.
   bool sender_notifies = false;
-  TransferProgress* progress =
-      nullptr;                     ///< null: queue pairs do not wait for each other. Must outlive the board
+  /// Null: queue pairs do not wait for each other. Must outlive the board.
+  TransferProgress* progress = nullptr;
   TransferTimes* times = nullptr;  ///< null: times are not recorded. Must outlive the board
 
   auto operator<=>(const TransferSettings&) const = default;

@@ -89,8 +89,8 @@ struct LocalEndpoint {
   /// The value `false` means WRITEs without immediate. For WRITEs with immediate, this is `true` or the rule
   /// by which rdma-sink checks immediates (doc/rdma-sink.md).
   nlohmann::json immediate = false;
-  nlohmann::json payload =
-      nullptr;  ///< rule by which rdma-sink checks the payload (doc/rdma-sink.md); null if it does not
+  /// Rule by which rdma-sink checks the payload (doc/rdma-sink.md); null if rdma-sink does not check it.
+  nlohmann::json payload = nullptr;
   std::vector<LocalQp> qps;
   /// Layout of the events that we send, with one QP for each board (rdma-sink only). Empty if we send no
   /// events.

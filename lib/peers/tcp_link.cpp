@@ -7,8 +7,9 @@ namespace softfeb::peers {
 
 namespace {
 
-/// A connection that closes before any data is not a protocol error: a forwarded port without a server
-/// accepts connections and closes them.
+/// Returns the fault to report for a TCP error. `heard` is true if the peer has sent data. A connection that
+/// closes before any data is not a protocol error: a forwarded port without a server accepts connections and
+/// closes them.
 PeerFault fault_of(TcpError::Kind kind, bool heard) {
   const bool wrong = (kind == TcpError::Kind::kClosed && heard) || kind == TcpError::Kind::kTooLong;
   return wrong ? PeerFault::kProtocol : PeerFault::kEnvironment;

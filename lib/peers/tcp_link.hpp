@@ -26,7 +26,7 @@ class TcpLink {
   /// Sends `last`, waits until the peer has sent the same number of bytes or has closed, and closes the
   /// connection.
   void part(ByteSpan last);
-  /// Throws PeerError.
+  /// Throws a PeerError with the peer's name.
   [[noreturn]] void fail(PeerFault fault, const std::string& what, bool nobody_there = false) const;
 
   /// Calls `decode` and adds the peer's name to the message of its PeerErrors.

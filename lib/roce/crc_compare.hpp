@@ -39,7 +39,7 @@ struct CrcKernel {
   const char* name;
   bool supported;  ///< by this CPU
   CrcAndComparison (*compare)(std::uint32_t seed, ByteSpan got, const std::uint8_t* want);
-  /// At most kMaxPayload bytes.
+  /// `got` must have at most kMaxPayload bytes.
   CheckedStore (*store)(std::uint32_t seed, std::uint32_t crc, ByteSpan got, const std::uint8_t* want,
                         std::uint8_t* to);
 };

@@ -17,24 +17,25 @@
 #define SOFTFEB_AVX2 __attribute__((target("avx2,vpclmulqdq,pclmul")))
 #define SOFTFEB_AVX512 __attribute__((target("avx512f,vpclmulqdq,pclmul")))
 
-/// The kernels fold the payload, which is a polynomial over GF(2). A vector can be replaced by its product
-/// with a power of x modulo P, added to a vector further behind (doc/icrc.md). A kernel has four sums in
-/// progress, because the result of a multiplication is ready only several cycles after the next one may
-/// begin.
+/// The kernels fold the payload, which is a polynomial over GF(2): they multiply a vector by a power of x
+/// modulo P and add the product to a later vector, which then represents both (doc/icrc.md). A kernel keeps
+/// four such sums at a time, because the result of a multiplication is ready only several cycles after the
+/// next multiplication may begin.
 namespace softfeb::roce {
 
 namespace {
 
 constexpr std::size_t kSums = 4;
 
-/// The factor x^bits mod P as a reflected number of 33 bits. The product of two reflected 64-bit numbers is
-/// one bit too low; the factor is one bit higher, which compensates for it.
+/// Returns the factor x^bits mod P as a reflected number. The number is shifted left by one bit, because the
+/// carry-less product of two reflected 64-bit numbers is one bit too low.
 constexpr long long fold_factor(std::uint64_t bits) {
   return static_cast<long long>(std::uint64_t{polynomial::power_of_x(bits)} << 1);
 }
 
-/// Factors that move 16 bytes `kBytes` bytes towards the end of the payload. The first eight bytes are eight
-/// bytes farther from the end than the other eight. x^(2^32 − 1) is 1, so x also has negative powers.
+/// Factors that move 16 bytes by `kBytes` bytes towards the end of the payload: kFirst for the first eight
+/// bytes, and kSecond for the other eight, which are eight bytes nearer to the end. The exponent of kSecond
+/// may be negative; 2^32 − 1 is added to it, because x^(2^32 − 1) is 1.
 template <std::size_t kBytes>
 struct Move {
   static constexpr long long kFirst = fold_factor(8 * kBytes + 32);
@@ -46,7 +47,8 @@ SOFTFEB_PCLMUL inline __m128i move_by() {
   return _mm_set_epi64x(Move<kBytes>::kSecond, Move<kBytes>::kFirst);
 }
 
-/// What a kernel works on. `to` and `before` are null, or have room for as many bytes as `got`.
+/// The payload that a kernel processes. `to` and `before` either are null or have room for as many bytes as
+/// `got`.
 struct Pass {
   ByteSpan got;  ///< not empty
   const std::uint8_t* want;
@@ -54,9 +56,8 @@ struct Pass {
   std::uint8_t* before;  ///< receives the bytes at `to` before they are overwritten
 };
 
-/// The first bytes of the payload, 1 to kStride of them, so that a whole number of strides follows. If they
-/// are fewer than kStride, they are extended with leading zeros, which do not change the sum of the bytes
-/// behind them, and are stored here.
+/// The first 1 to kStride bytes of the payload, chosen so that a whole number of strides follows. If these
+/// bytes are fewer than kStride, this object contains a copy with leading zeros, which do not change the sum.
 template <std::size_t kStride>
 class FirstStride {
  public:
@@ -84,12 +85,13 @@ class FirstStride {
   std::array<std::uint8_t, kStride> want_;
 };
 
-/// x^(8·bytes) mod P.
+/// Returns x^(8·bytes) mod P, the factor that shifts a CRC past `bytes` bytes.
 std::uint32_t shift_past(std::size_t bytes) {
   return bytes % 4 == 0 && bytes <= kMaxPayload ? kShiftTable[bytes / 4] : crc32_shift_factor(bytes);
 }
 
-/// CRC of a payload of `size` bytes whose sum is `sum`, at its last 16 bytes.
+/// Returns the CRC of a payload of `size` bytes, where `sum` is the sum of all vectors at the position of the
+/// last 16 bytes.
 SOFTFEB_PCLMUL inline std::uint32_t crc_of_sum(__m128i sum, std::uint32_t seed, std::size_t size) {
   const __m128i by = _mm_set_epi64x(polynomial::power_of_x(32), polynomial::power_of_x(96));
   const __m128i payload =
@@ -98,8 +100,8 @@ SOFTFEB_PCLMUL inline std::uint32_t crc_of_sum(__m128i sum, std::uint32_t seed, 
   return ~clmul::reduce95(_mm_xor_si128(payload, before));
 }
 
-/// Vectors of 16 bytes: four sums, and the bits in which received and expected bytes differ. `kStore`: the
-/// pass also stores the bytes.
+/// State of a pass with vectors of 16 bytes: the factors, and the bits in which received and expected bytes
+/// differ. If `kStore` is true, the pass also stores the bytes.
 template <bool kStore>
 class Vectors128 {
  public:
@@ -145,7 +147,7 @@ class Vectors128 {
   V by_, differ_ = _mm_setzero_si128();
 };
 
-/// Vectors of 32 bytes.
+/// The same for vectors of 32 bytes.
 template <bool kStore>
 class Vectors256 {
  public:
@@ -200,8 +202,8 @@ class Vectors256 {
   V by_, differ_ = _mm256_setzero_si256();
 };
 
-/// Vectors of 64 bytes. Some intrinsics are used with a mask of ones, because without a mask they use an
-/// undefined vector, which GCC 12 warns about.
+/// The same for vectors of 64 bytes. Some intrinsics are used with a mask of ones, because their variants
+/// without a mask use an undefined vector, which GCC 12 warns about.
 template <bool kStore>
 class Vectors512 {
  public:

@@ -48,8 +48,8 @@ ParsedFrame parse_frame(const Segments& frame);
 /// Like the function above, but stores the result in `out` and overwrites any previous frame.
 void parse_frame(const Segments& frame, ParsedFrame& out);
 
-/// Returns whether the last four bytes of a RoCE datagram are its iCRC. Does not compute it if it is known to
-/// be right.
+/// Returns true if the last four bytes of a RoCE datagram are its iCRC. If ParsedFrame::icrc_right is set,
+/// the iCRC is not computed.
 bool icrc_matches(const ParsedFrame& frame);
 
 /// The UDP payload without its iCRC (BTH to pad); empty if the payload is too short to contain an iCRC.

@@ -100,9 +100,9 @@ __attribute__((target("pclmul,sse4.1"))) std::uint32_t head_crc(const std::uint8
   return ~fold.raw();
 }
 
-/// ISA-L leaves the upper halves of the vector registers dirty. Until these halves are cleared, every SSE
-/// instruction, including those in the rest of the program and in libraries, must preserve them, and
-/// therefore depends on the previous content of its destination register.
+/// Clears the upper halves of the vector registers, which ISA-L leaves dirty. Until these halves are cleared,
+/// every SSE instruction, including those in the rest of the program and in libraries, must preserve them,
+/// and therefore depends on the previous content of its destination register.
 inline void clear_upper_halves() {
   if (cpu::kAvx) __asm__ volatile("vzeroupper");
 }

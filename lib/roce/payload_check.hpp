@@ -39,9 +39,9 @@ class PayloadCheck {
   /// check().
   bool place(std::uint64_t stream_offset, ByteSpan bytes, std::uint8_t* to);
 
-  /// For a caller that compares received bytes itself: the `length` bytes of the stream at `stream_offset`
-  /// (null if the stream cannot provide them), and the function to call if all of them are equal. If they are
-  /// not, the caller must call check().
+  /// These two functions are for callers that compare received bytes themselves. expected() returns the
+  /// `length` bytes of the stream at `stream_offset`, or null if the stream cannot provide them. If all bytes
+  /// are equal, call count_equal(); otherwise, call check().
   const std::uint8_t* expected(std::uint64_t stream_offset, std::uint32_t length) const {
     return stream_->bytes(stream_offset, length);
   }

@@ -29,7 +29,7 @@ struct QuickWrite {
   /// Parses `frame`. If it returns false, `*this` is invalid and the general parser must be used. Requires
   /// FrameKind::kUdp.
   bool read(const ParsedFrame& frame);
-  /// Requires kWriteFirst.
+  /// The packet's RETH. Requires kWriteFirst.
   Reth reth() const { return *Reth::decode({bth + Bth::kSize, Reth::kSize}); }
 };
 

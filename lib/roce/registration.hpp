@@ -168,8 +168,8 @@ class Registration {
   RegistrationObserver* observer_;
   RegistrationTable table_;
   std::pmr::vector<Waiting> waiting_;
-  std::pmr::vector<std::uint64_t>
-      done_;  ///< ring of completed operations, as source · 2^32 + op or, with `by_address`, as addresses
+  /// Ring of completed operations, as source · 2^32 + op or, with `by_address`, as addresses.
+  std::pmr::vector<std::uint64_t> done_;
   std::pmr::vector<std::uint64_t> done_bytes_;  ///< with `by_address`: length of each operation in done_
   std::size_t done_next_ = 0;
   std::pmr::vector<Notification> notifications_;  ///< ring of notifications that wait for poll()

@@ -247,11 +247,11 @@ class Responder {
   ResponderCounters counters_;
   std::uint64_t receives_;
   const std::vector<MemoryRegion>* regions_;
-  /// region found last; the next lookup nearly always finds it again
+  /// Region found last; the next lookup nearly always finds it again.
   const MemoryRegion* last_region_ = nullptr;
   ArrivalWindow window_;  ///< UC: records which packets have arrived
-  std::uint32_t unordered_bytes_ =
-      0;  ///< with `any_order`: payload bytes that were placed for messages still in progress
+  /// With `any_order`: payload bytes that were placed for messages still in progress.
+  std::uint32_t unordered_bytes_ = 0;
 };
 
 }  // namespace softfeb::roce

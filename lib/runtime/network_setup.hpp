@@ -11,8 +11,8 @@
 namespace softfeb::runtime {
 
 /// Maximum number of packets in a network, including those that its fault rules hold back and those that are
-/// queued for its ports. If packets are small, the switch buffers have room for more; in this case the boards
-/// wait (dataplane::NetworkRelay).
+/// queued for its ports. The switch buffers have room for more packets than this if packets are small; the
+/// boards then wait for free frames (dataplane::NetworkRelay).
 std::uint32_t network_frames(const config::LabConfig& lab);
 
 /// Returns the topology with settings for real time. Endpoints may react late to a pause frame. The

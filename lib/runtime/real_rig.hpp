@@ -49,7 +49,7 @@ class RealRig final : public switchtest::Rig {
   switchtest::TrialResult run(const switchtest::Trial& trial) override;
   Time now() const override { return dpdk_.now() - created_; }
   std::optional<Time> own_delay() const override { return std::nullopt; }
-  /// Longer than the sum of the permitted lateness of a frame and the permitted gap of the network's loop.
+  /// This time is longer than the permitted lateness of a frame plus the permitted gap of the network's loop.
   Time settle() const override { return 3 * kMillisecond; }
 
   const DpdkRuntime& dpdk() const { return dpdk_; }

@@ -72,9 +72,9 @@ void RigNetwork::request(const std::function<void()>& wait) {
   while (!request_.done.load(std::memory_order_acquire)) wait();
 }
 
-/// Two answers are necessary. If the worker did not run until it answered, it records the gap only in its
-/// next iteration. With a single answer, a network that did not run at all would look like a switch that lost
-/// all frames.
+/// Asks twice. If the worker was preempted before its first answer, it records this gap only in its next
+/// iteration, so only the second answer contains the gap. With a single answer, a network that was preempted
+/// would look like a switch that lost all frames.
 void RigNetwork::observe(const std::function<void()>& wait) {
   request(wait);
   const Time gap = request_.longest_gap;
@@ -89,7 +89,7 @@ RigNetwork::State RigNetwork::state() const {
   std::uint64_t in_switches = 0;
   for (const fabric::PortSnapshot& port : request_.network->ports) in_switches += port.dropped;
   State out;
-  // Loss at stations whose queues hold too many frames counts as well.
+  // Also count frames dropped because the queue of a station was full, that is, outside the switches.
   out.lost = relay.rx_stranger + relay.rx_unusable + relay.tx_dropped + totals.dropped_store +
              (totals.dropped_buffer - in_switches);
   out.held_up = relay.held_up;

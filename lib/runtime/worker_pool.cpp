@@ -171,8 +171,8 @@ void WorkerPool::connect_doorbells() {
   for (std::size_t w = 0; w < workers_.size(); ++w) {
     dataplane::IdleWait* const idle = workers_[w]->idle_wait();
     if (idle == nullptr) continue;
-    // The simulated network rings no doorbells, so the workers must poll and must not sleep until a doorbell
-    // rings.
+    // The simulated network rings no doorbells, so a worker that slept until a doorbell rings would miss its
+    // packets. Therefore, the workers must poll.
     if (lab_ != nullptr) idle->must_poll();
     for (const auto& map : maps_) map->doorbells[w] = &idle->doorbell();
   }

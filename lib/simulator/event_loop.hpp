@@ -24,8 +24,8 @@ namespace softfeb::simulator {
 class EventLoop {
  public:
   /// Endpoints must outlive the EventLoop. Code that changes an endpoint directly must call touched()
-  /// afterwards. Frames for stations without an endpoint are discarded. With a slice, which must outlive the
-  /// EventLoop, it runs only the endpoints and the network of the slice.
+  /// afterwards. Frames for stations without an endpoint are discarded. If `slice` is not null, the EventLoop
+  /// runs only the endpoints and the network of this slice, which must outlive the EventLoop.
   EventLoop(const fabric::NetworkConfig& config, const std::vector<Seat>& seats,
             const fabric::Slice* slice = nullptr);
   EventLoop(const EventLoop&) = delete;

@@ -25,7 +25,7 @@ class ControlLink final : private srp::DatagramSink, private InBandUser {
   ControlLink& operator=(const ControlLink&) = delete;
   ~ControlLink() override;
 
-  /// Throws SocketError.
+  /// Opens a socket and serves clients that use it. Throws SocketError.
   void listen(boost::asio::io_context& io, const roce::IpAddress& address, std::uint16_t port,
               sockets::UdpServerSocket::Allow allow, sockets::Clock clock);
   /// Serves the board's own address as well; `link` must outlive this object.

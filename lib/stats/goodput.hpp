@@ -23,8 +23,8 @@ struct QpRates {
   /// receiver that does not report it).
   std::optional<std::uint64_t> payload_bytes = 0;
   std::optional<double> goodput_gbps = 0;
-  /// The goodput comes from a remote receiver: `from` and `to` are not the bounds of the interval that the
-  /// receiver measured.
+  /// True if the goodput comes from a remote receiver. `from` and `to` are then not the bounds of the
+  /// interval that the receiver measured.
   bool reported = false;
   /// The next two members are set for UC after a warm-up. `receiver` is an index into Sample::endpoints. When
   /// the measured time begins, part of a packet may already have been sent on the receiver's link.

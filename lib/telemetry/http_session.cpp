@@ -216,7 +216,7 @@ void HttpSession::publish(const std::shared_ptr<const std::string>& event) {
 }
 
 void HttpSession::on_event_sent() {
-  release();  // the greeting, if it was the first
+  release();  // if the event was the greeting, it no longer counts as unsent
   stream_.expires_never();
   if (backlog_.empty()) return;
   backlog_bytes_ -= backlog_.front()->size();

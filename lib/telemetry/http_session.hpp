@@ -61,7 +61,8 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   /// Sends an event if the client has opened the event stream.
   void publish(const std::shared_ptr<const std::string>& event);
   void close();
-  /// Number of the wait for a request; smaller ones began earlier. 0: the session does not wait for one.
+  /// Number of the session's current wait for a request. The server numbers waits in the order in which they
+  /// begin. 0: the session is not waiting.
   std::uint64_t waiting_since() const { return waiting_since_; }
 
  private:
@@ -74,9 +75,11 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   Request take_request();
   void handle(Request request);
   void respond(Response response);
-  /// Calls `sent` when all bytes are written; closes the connection if they cannot be.
+  /// Sends `bytes`. Calls `sent` when all of them have been written; closes the connection if that is not
+  /// possible.
   void send(const std::shared_ptr<const std::string>& bytes, Sent sent);
-  /// Accounts for a response of `bytes` that is to be sent. Returns false if there are too many.
+  /// Counts a response of `bytes` bytes towards HttpLimits::unsent. Returns false if it would exceed the
+  /// limit.
   bool reserve(std::size_t bytes);
   void release();
   void on_response_sent();

@@ -38,7 +38,8 @@ struct TrafficGenMetric {
   /// Requires a board with a traffic generator.
   std::uint64_t (*value)(const engine::EndpointSnapshot&);
 };
-/// Metrics that have a reason and the same name are adjacent in the table, and form one family.
+/// A metric of streams. Metrics that have a reason and the same name are adjacent in the table, and form one
+/// family.
 struct StreamMetric {
   const char* name;
   const char* help;

@@ -26,17 +26,18 @@ class Command(Generic[R]):
     """A command of softfeb. :meth:`start` runs it in the background, :meth:`run` to its end."""
 
     set: Mapping[str, Any] = field(default_factory=dict)
-    """keys of the configuration to override, such as ``{"run.duration": "5s"}``"""
+    """keys of the configuration to override, with values: ``{"run.duration": "5s"}``"""
     check: bool = False
-    """raise :class:`ChecksFailed` if a check fails; otherwise, see ``verdict`` of the result"""
+    """whether to raise :class:`ChecksFailed` if a check fails. If False, see ``verdict`` of the
+    result"""
     timeout: float | None = None
-    """in the foreground: seconds after which the program is ended, with ``TimeoutError``"""
+    """seconds after which a program in the foreground is ended and ``TimeoutError`` is raised"""
     cwd: StrPath = "."
-    """working directory of the program, to which paths in the configuration are relative"""
+    """working directory of the program; relative paths in the configuration start there"""
     program_path: StrPath | None = None
-    """where softfeb is (see :func:`find_program`)"""
+    """path of the program softfeb, or of its folder (see :func:`find_program`)"""
     arguments: Sequence[str] = ()
-    """further arguments, for options that this package does not know"""
+    """further command-line arguments, for options that this package does not know"""
 
     program: ClassVar[str] = "softfeb"
     name: ClassVar[str] = "softfeb"
@@ -57,7 +58,7 @@ class Command(Generic[R]):
             return job.wait(self.timeout)
 
     def words(self, folder: Path, json_file: Path) -> list[str]:
-        """Return the command line. ``folder`` is for files that the program reads."""
+        """Return the command line. Files that the program reads are written to ``folder``."""
         program = find_program(self.program, self.program_path)
         where = Path(self.cwd).absolute()
         own = self.options(folder, where)
@@ -69,12 +70,14 @@ class Command(Generic[R]):
         raise NotImplementedError
 
     def convert(self, document: Document | None, job: Job[R]) -> R:
-        """Convert the document that the program wrote to the result; None if there is none."""
+        """Convert the document that the program wrote to a result. The document is None if the
+        program wrote none."""
         return document  # type: ignore[return-value]
 
 
 def _option(name: str, value: Any) -> list[str]:
-    """Return an option: none for None and False, without a value for True."""
+    """Return an option and its value as words: no words for None and False, and no value for
+    True."""
     if value is None or value is False:
         return []
     if value is True:
@@ -126,7 +129,7 @@ class Run(_Live[Result]):
     config: Configuration = field(kw_only=False)
     """configuration: the path of a file, or a dict"""
     messages: int | None = None
-    """how many messages each queue pair sends, instead of ``duration``"""
+    """number of messages that each queue pair sends, instead of ``duration``"""
 
     name: ClassVar[str] = "softfeb run"
 
@@ -149,8 +152,8 @@ class Lab(_Live[Result]):
     config: Configuration = field(kw_only=False)
     """topology: the path of a file, or a dict"""
     virtual: bool = True
-    """run in virtual time: no DPDK, no clock, the same result in every run. With False, the lab
-    runs in real time and then in virtual time"""
+    """whether to run in virtual time, without DPDK and with the same result in every run. If
+    False, the lab runs in real time and then in virtual time"""
 
     name: ClassVar[str] = "softfeb lab"
 
@@ -176,7 +179,8 @@ class Compare(_Reporting[Comparison]):
     """topology: the path of a file, or a dict"""
     algorithms: Sequence[str] = ()
     """names of sections in ``lab.compare``, values of ``congestion``, or paths of plug-ins.
-    Default: all of ``lab.compare``; without it, dcqcn and all others that can be used"""
+    Default: all sections of ``lab.compare``; if there is no such section, dcqcn and all other
+    algorithms that can be used"""
     duration: Duration | None = None
     """how long to send: seconds, a timedelta, or text such as ``"500ms"``"""
 

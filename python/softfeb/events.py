@@ -75,7 +75,7 @@ class EventFile:
         self._file.close()
 
     def refresh(self) -> None:
-        """See events that were written since the file was opened or refreshed."""
+        """Make events visible that were written since the file was opened or last refreshed."""
         for name in self._file:
             self._file[name].refresh()
 

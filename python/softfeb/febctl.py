@@ -38,11 +38,12 @@ class Reading:
     address: int
     """address of the first byte"""
     value: Any
-    """number, bool or text; a list for arrays; the 32-bit words of a range. None if refused"""
+    """number, bool or text; for an array, a list; for a range, its 32-bit words; None if the board
+    refused the access"""
     text: str = ""
     """value as febctl prints it, with the name of an enumerator"""
     error: str = ""
-    """why the board refused the access; empty if it did not"""
+    """reason why the board refused the access; empty if the board granted it"""
 
 
 @dataclass(frozen=True)
@@ -50,41 +51,41 @@ class Burst:
     """A burst of messages that the board's dispatcher sent."""
 
     count: int
-    """messages"""
+    """number of messages"""
     length: int
-    """bytes of a message"""
+    """size of a message in bytes"""
     completed: int
-    """messages that completed successfully"""
+    """number of messages that completed successfully"""
     failed: int
-    """messages that completed with an error"""
+    """number of messages that completed with an error"""
     seconds: float
-    """time from the start until the last completion was seen"""
+    """time from the start until the last completion was seen, in seconds"""
     gbps: float
-    """average rate of payload"""
+    """average rate of payload in Gb/s"""
 
 
 @dataclass(frozen=True)
 class StreamCheck:
-    """What a check of the board's stream found."""
+    """The result of a check of the board's stream."""
 
     frames: int
-    """frames received"""
+    """number of frames received"""
     frame_bytes: int
-    """bytes of a frame"""
+    """size of a frame in bytes"""
     bytes: int
-    """bytes received"""
+    """number of bytes received"""
     seconds: float
-    """duration"""
+    """duration of the check in seconds"""
     gbps: float
-    """rate"""
+    """rate in Gb/s"""
     wrong: int
-    """frames that do not match the board's generator"""
+    """number of frames that do not match the board's generator"""
     damaged: int
-    """frames with a wrong checksum or with missing packets"""
+    """number of frames with a wrong checksum or with missing packets"""
     dropped: int
-    """packets dropped"""
+    """number of packets dropped"""
     connections: int
-    """connections"""
+    """number of connections"""
 
 
 class Registers:
@@ -153,9 +154,10 @@ class Registers:
     def watch(
         self, *names: str | int, interval: float = 1.0, times: int | None = None
     ) -> Iterator[list[Reading]]:
-        """Read registers again and again, and yield the values of each time.
+        """Read registers at intervals of ``interval`` seconds, and yield the values of each
+        reading.
 
-        febctl keeps its connection between two reads. It ends when the iterator is closed.
+        febctl keeps its connection between two readings. febctl ends when the iterator is closed.
         """
         words = ["read", *map(_word, names), "--watch", f"{interval:g}"]
         words += ["--times", str(times)] if times is not None else []
@@ -189,7 +191,8 @@ class Registers:
         return found
 
     def dump(self, node: str = "") -> dict[str, Any]:
-        """Read all registers below a node; without it, all registers. Return values by path.
+        """Read all registers below a node, or all of the board without ``node``. Return values by
+        path.
 
         A register that the board refuses has the value ``{"error": …}``.
         """
@@ -218,7 +221,7 @@ class Registers:
         return int(self._one("load", *flags, os.fspath(source))["written"])
 
     def status(self) -> dict[str, dict[str, Any]]:
-        """Return a summary of the board: for each section, values by path."""
+        """Return a summary of the board: for each section, a dict of values by path."""
         sections: dict[str, dict[str, Any]] = self._one("status")
         return sections
 

@@ -44,7 +44,7 @@ def _parameter_docs() -> dict[str, dict[str, str]]:
     """Return the description of each field of each class in ``commands``, from its source."""
     try:
         tree = ast.parse(inspect.getsource(commands))
-    except (OSError, TypeError):  # there is only byte code
+    except (OSError, TypeError):  # the source is missing; there is only byte code
         return {}
     found: dict[str, dict[str, str]] = {}
     for node in tree.body:
@@ -135,7 +135,7 @@ def doctor(
 
 
 def registers(profile: str | None = None, *, program_path: StrPath | None = None) -> RegisterSpace:
-    """Return the register space of a board's firmware. Needs no board."""
+    """Return the description of the registers of a board's firmware. Needs no board."""
     words = ["regs", "--json", *(["--profile", profile] if profile else [])]
     return RegisterSpace.from_json(_printed(words, program_path))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs that run: their output, their end, and their result."""
+"""Running programs: their output, their end, and their result."""
 
 from __future__ import annotations
 
@@ -40,12 +40,13 @@ _log = logging.getLogger("softfeb.program")
 _PAGE = re.compile(r"live page: (http://\S+)")
 _ERRORS: dict[int, type[ProgramError]] = {2: ConfigurationError, 3: EnvironmentProblem}
 _KEPT_LINES = 10_000
-_GRACE = 30.0  # seconds for a graceful end before the program is killed
+_GRACE = 30.0  # seconds that a program has to end gracefully before it is killed
 
 
 class _Lines:
-    """Reads a stream of the program in a thread, so that the program never waits. Keeps the last
-    lines."""
+    """Reads a stream of the program in a thread, so that the program never waits for a reader.
+    Keeps
+    only the last lines."""
 
     def __init__(self, stream: IO[str], job: Job[Any]) -> None:
         self.kept: collections.deque[str] = collections.deque(maxlen=_KEPT_LINES)
@@ -59,7 +60,7 @@ class _Lines:
             for line in self._stream:
                 self.kept.append(line)
                 self._job._saw(line.rstrip("\n"))
-        self._job._page_known.set()  # the page is not announced after the end
+        self._job._page_known.set()  # after the end of the output, no page will be announced
 
     def join(self) -> None:
         self._thread.join(timeout=_GRACE)
@@ -140,7 +141,7 @@ class Job(Generic[R]):
 
     @property
     def running(self) -> bool:
-        """Whether the program runs."""
+        """Whether the program is still running."""
         return self._process.poll() is None
 
     @property
@@ -275,5 +276,5 @@ class Job(Generic[R]):
                     raise TimeoutError(f"traffic has not begun within {timeout:g} s")
                 time.sleep(0.05)
         except LiveError:
-            self.wait(1)  # a program that has ended with an error says why
+            self.wait(1)  # if the program has ended with an error, this raises it
             raise

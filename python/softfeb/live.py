@@ -58,23 +58,24 @@ class LivePage:
         self._setup: Setup | None = None
 
     def setup(self) -> Setup:
-        """Return what the run consists of. It does not change during a run."""
+        """Return the description of the run: its boards, ports and so on. It does not change
+        during a run."""
         if self._setup is None:
             self._setup = Setup.from_json(self.get("/api/setup"))
         return self._setup
 
     @property
     def boards(self) -> list[str]:
-        """The names of the boards, in the order of the lists in a sample."""
+        """The names of the boards. The lists in a sample have the same order."""
         return [board.name for board in self.setup().boards]
 
     @property
     def ports(self) -> list[str]:
-        """The names of the switch ports, in the order of the lists in a sample."""
+        """The names of the switch ports. The lists in a sample have the same order."""
         return [port.name for port in self.setup().ports]
 
     def state(self) -> str:
-        """Return ``waiting``, ``running`` or ``ended``."""
+        """Return the state of the run: ``waiting``, ``running`` or ``ended``."""
         return str(self.get("/api/state")["state"])
 
     def history(self) -> list[Sample]:
@@ -82,17 +83,17 @@ class LivePage:
         return [Sample.from_json(sample) for sample in self.get("/api/history")]
 
     def counters(self) -> Counters | None:
-        """Return the counters, which change once a second; None before the first ones."""
+        """Return the counters, which change once a second, or None before the page has any."""
         data = self.get("/api/counters")
         return None if data is None else Counters.from_json(data)
 
     def links(self) -> Links | None:
-        """Return the connections to slow control; None without slow control."""
+        """Return the connections to slow control, or None if the run has no slow control."""
         data = self.get("/api/links")
         return None if data is None else Links.from_json(data)
 
     def outcome(self) -> Outcome | None:
-        """Return the verdict and the table of the run; None before its end."""
+        """Return the verdict and the table of the run, or None before the end of the run."""
         data = self.get("/api/result")
         return None if data is None else Outcome.from_json(data)
 
@@ -142,7 +143,7 @@ class LivePage:
         return values[0]
 
     def samples(self, history: bool = True) -> Iterator[Sample]:
-        """Yield samples as they arrive, until the traffic ends or the program does.
+        """Yield samples as they arrive, until the traffic or the program ends.
 
         With ``history``, the most recent samples before this call come first.
         """
@@ -167,8 +168,8 @@ class LivePage:
                 yield from _events(self._send(connection, "GET", "/events", None))
                 return
             except TimeoutError:
-                # Before the traffic and after it, nothing happens. An answer shows that the
-                # program is alive; otherwise, state() raises LiveError.
+                # No events arrive before and after the traffic. If the program is still alive,
+                # state() returns; otherwise, it raises LiveError.
                 self.state()
             except (OSError, http.client.HTTPException):
                 return
@@ -206,7 +207,7 @@ class LivePage:
 
 
 def _labels(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the labels of a series, without escapes."""
+    """Yield the labels of a series as pairs of name and unescaped value."""
     for name, value in _LABEL.findall(text):
         yield name, _ESCAPED.sub(lambda found: _ESCAPES[str(found[0])], value)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the programs of softfeb are."""
+"""Finds and starts the programs of softfeb."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def start_program(
 ) -> subprocess.Popen[str]:
     """Start a program, with pipes for its output.
 
-    It has a process group of its own: Ctrl-C in the terminal reaches only Python, which then ends
-    the program with one signal and waits for its result.
+    The program gets a process group of its own, so that Ctrl-C in the terminal reaches only
+    Python, which then ends the program with one signal and waits for its result.
     """
     return subprocess.Popen(
         words,
@@ -66,14 +66,14 @@ def start_program(
 
 
 def _below(place: Path, name: str) -> Iterator[Path]:
-    """Yield the paths at which a program may be."""
+    """Yield the possible paths of a program."""
     if place.is_file():
         if place.name == name:
             yield place
         place = place.parent
     yield place / name
     yield place / "app" / name / name
-    # One of the programs of a build folder leads to the others.
+    # from the path of one program of a build folder, find the others
     yield place.parent / name / name
 
 

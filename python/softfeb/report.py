@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The folder that ``report=`` writes, or ``--report``."""
+"""Report folders, which the parameter ``report`` or the option ``--report`` writes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Report:
 
     def __init__(self, folder: StrPath) -> None:
         self.folder = Path(folder)
-        """the folder"""
+        """path of the folder"""
 
     def result(self) -> Document:
         """Return the result document: a :class:`Result`, a :class:`Comparison` or a
@@ -32,7 +32,7 @@ class Report:
         return sorted(path.stem for path in self.folder.glob("*.csv"))
 
     def rows(self, table: str = "series") -> list[dict[str, Any]]:
-        """Return a table as a list of rows. Numbers are float, and empty fields None."""
+        """Return a table as a list of rows. Numbers become float, and empty fields None."""
         path = self._path(table)
         with open(path, newline="", encoding="utf-8") as file:
             return [{k: _value(v) for k, v in row.items()} for row in csv.DictReader(file)]

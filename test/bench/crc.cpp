@@ -68,7 +68,7 @@ Json over_bytes(const PartOptions& o, const std::vector<std::uint8_t>& bytes) {
 }
 
 /// Measures how fast payload is checked, compared and stored: in one pass by each kernel that the CPU
-/// supports, and in two passes. All of it is in the caches.
+/// supports, and in two passes. The payload stays in the caches.
 Json checked_and_stored(const PartOptions& o, const std::vector<std::uint8_t>& bytes) {
   Json out;
   std::vector<std::uint8_t> to(roce::kMaxPayload);

@@ -57,7 +57,8 @@ class ReceivedBatches {
     return t;
   }
 
-  /// Measures the minimum work (CRC, comparison, copy): repeats it on the same packets for `duration`.
+  /// Repeats the minimum work of a receiver (CRC, comparison, copy) on the same packets for `duration`, and
+  /// measures it.
   Tally look_at(Time duration) {
     Tally t;
     while (t.elapsed < duration) {
@@ -69,8 +70,8 @@ class ReceivedBatches {
     return t;
   }
 
-  /// Measures what the machine's memory allows: only copies the payload of the same packets, for `duration`.
-  /// The memory is as large as the receiver's.
+  /// Copies the payload of the same packets repeatedly for `duration`, into memory as large as the
+  /// receiver's. Shows the rate that the machine's memory allows.
   Tally copy(Time duration) {
     Tally t;
     while (t.elapsed < duration) {
@@ -83,7 +84,7 @@ class ReceivedBatches {
   }
 
   CheckingReceiver::Totals totals() const { return receiver_->totals(); }
-  /// Number of packets that look_at() found wrong.
+  /// Number of times that look_at() found a packet wrong.
   std::uint64_t wrong() const { return wrong_; }
 
  private:
@@ -101,7 +102,8 @@ class ReceivedBatches {
   bool look_at(const engine::TxFrame& f) {
     const std::uint32_t head = roce::icrc_headers(ByteSpan(f.header, f.header_length).subspan(kIpBegins));
     const std::uint32_t crc = roce::crc32(head, ByteSpan(f.payload, f.payload_length));
-    // All packets have the same payload, because the counter repeats every 256 bytes.
+    // The length of each payload is a multiple of 256 bytes, after which the counter repeats, so all packets
+    // have the same payload.
     const bool same = std::memcmp(f.payload, expected_.data(), f.payload_length) == 0;
     std::memcpy(copy_.data(), f.payload, f.payload_length);
     return same && crc == load_le32(f.trailer.data());

@@ -31,7 +31,8 @@ std::vector<std::string> settings_in(std::string_view text) {
   return found;
 }
 
-/// Input that names files of this machine would make the result depend on them, or load a plug-in.
+/// Returns true if the text may name files. Such input is skipped, because the result would depend on the
+/// files of this machine, or a plug-in would be loaded.
 bool names_files(std::string_view text) {
   for (const std::string_view word : {"/", "file", "base", "out"}) {
     if (text.find(word) != std::string_view::npos) return true;

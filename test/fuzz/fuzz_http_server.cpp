@@ -47,7 +47,8 @@ class Client {
     to.sin_family = AF_INET;
     to.sin_port = htons(port);
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    const linger reset{1, 0};  // leaves no socket in TIME_WAIT, of which there would soon be too many
+    // Closing then leaves no socket in TIME_WAIT. Otherwise, there would soon be too many of them.
+    const linger reset{1, 0};
     setsockopt(fd_, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
     connect(fd_, reinterpret_cast<const sockaddr*>(&to), sizeof to);
   }
@@ -98,7 +99,7 @@ class World {
   void poll() {
     io_.restart();
     io_.poll();
-    // Sessions that were refused send their answer and wait until the client has closed.
+    // A refused session also counts, until its client has closed the connection.
     require(server_.connections() <= kLimits.connections + clients_.size());
     require(server_.streams() <= kLimits.streams);
   }

@@ -51,7 +51,7 @@ void check_conformance(std::string_view line, std::size_t n) {
   decode([&] { sink::decode_done(line, "freed"); });
 }
 
-/// A report is part of the result, so it must be possible to copy and print it.
+/// Checks that a report can be copied and printed, because it becomes part of the result.
 void check_report(std::string_view line) {
   decode([&] {
     const nlohmann::json report = sink::decode_report(line);

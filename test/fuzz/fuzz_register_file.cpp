@@ -30,7 +30,7 @@ void check_file(const std::string& text) {
   }
 }
 
-/// A value that is accepted must be shown in a form that is accepted and means the same.
+/// Checks that every accepted value can be shown in all forms, and that every refusal has a message.
 void check_value(const Register& reg, const std::string& text) {
   try {
     const Bits bits = parse_value(reg, text);
@@ -58,7 +58,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text(reinterpret_cast<const char*>(data + 2), size - 2);
   const auto& all = catalogue().all();
   const std::uint16_t which = load_be16(data);
-  // Most names are unknown, and the search for similar ones takes most of the time.
+  // Most names are unknown, and the search for similar ones takes most of the time, so test files and names
+  // only rarely.
   if (which % 32 == 0) return check_file(text), 0;
   if (which % 32 == 1) return check_name(text), 0;
   check_value(all[which / 32 % all.size()], text);

@@ -33,7 +33,8 @@ struct Folder {
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
 
-  /// A file system in memory, where there is one: the study waits until its files are on the disk.
+  /// Returns a folder in memory if the machine has one, because the study waits until its files are on the
+  /// disk, which takes long.
   static fs::path memory() {
     return fs::is_directory("/dev/shm") ? fs::path("/dev/shm") : fs::temp_directory_path();
   }

@@ -55,7 +55,7 @@ void check_addresses(const std::string& text) {
   static_cast<void>(roce::parse_mac(text));
 }
 
-/// A distribution of message lengths, as it comes from a file of a published workload.
+/// Checks a distribution of message lengths, in the format of the files of published workloads.
 void check_distribution(const std::string& text) {
   try {
     const Cdf cdf = parse_length_distribution(text, "fuzz.cdf");

@@ -29,7 +29,8 @@ void check_refusal(const Response& response) {
   require(body.is_object() && !body["error"].get<std::string>().empty());
 }
 
-/// A name that is neither an address nor known could belong to an attacker (DNS rebinding).
+/// Checks that the Host of an accepted request is an address or a known name, because any other name could
+/// belong to an attacker (DNS rebinding).
 void check_host(const Request& r) {
   const auto name = host_name(r.host);
   require(name.has_value());

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Shared by the tests of the Python package and of the JSON Schemas."""
+"""Fixtures and helpers for the tests of the Python package and of the JSON Schemas."""
 
 import json
 import os
@@ -29,7 +29,7 @@ def own_folder(tmp_path, monkeypatch):
 
 
 def free_port():
-    """Return the first of two consecutive free UDP ports."""
+    """Return the first of two consecutive UDP ports that are both free."""
     while True:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
             with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as two:
@@ -43,7 +43,8 @@ def free_port():
 
 
 def board_settings():
-    """Return settings for conf/board.yaml with free ports, and these ports for Registers."""
+    """Return settings for conf/board.yaml with free ports, and arguments for Registers with the
+    same ports."""
     port = free_port()
     settings = {
         **SMALL,
@@ -83,10 +84,10 @@ def ring(rate="100Mb/s", **traffic):
 
 @pytest.fixture(scope="session")
 def incast():
-    """The result of a short incast in virtual time."""
+    """Return the result of a short incast in virtual time."""
     return softfeb.lab(INCAST, duration="20ms", set={"boards.feb.stop": ["20ms", "20ms", "12ms"]})
 
 
 def read(path):
-    """Return a JSON document."""
+    """Read a file and return its JSON document."""
     return json.loads(Path(path).read_text(encoding="utf-8"))

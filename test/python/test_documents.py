@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Results as dataclasses: members that are unknown, absent or wrong, versions, and tables."""
+"""Tests how results become dataclasses, with unknown, absent or wrong members; versions; and
+tables."""
 
 import copy
 import io

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Errors of programs as exceptions, with place and fix; and where programs are found."""
+"""Tests that errors of programs become exceptions with a place and a fix, and where programs are
+found."""
 
 import os
 import signal
@@ -114,7 +115,7 @@ def test_the_build_tree_is_found(monkeypatch):
 
 
 def test_ctrl_c_ends_the_program():
-    """Python gets SIGINT in wait(); softfeb must end the run, and leave nothing behind."""
+    """If Python gets SIGINT in wait(), softfeb must end the run, and no process may remain."""
     script = (
         f"import sys; sys.path[:0] = [{str(ROOT / 'python')!r}, {str(ROOT / 'test/python')!r}]\n"
         "import conftest, softfeb, threading\n"

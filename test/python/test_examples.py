@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The example scripts of examples/python, with short parameters, and their pictures."""
+"""Runs the scripts of examples/python with parameters for short runs, and checks their
+pictures."""
 
 import json
 import os
@@ -35,7 +36,7 @@ def run(script, *arguments, status=0):
 
 
 def check_picture(path, colours):
-    """Check that a picture has a usual size, and at least this number of colours."""
+    """Check that a picture has at least a usual size and at least this number of colours."""
     from matplotlib import image
 
     pixels = image.imread(path)
@@ -106,7 +107,7 @@ def long_run(*arguments, status=0):
 
 
 def settings():
-    """Return options for a run beside others, with short intervals."""
+    """Return options for a run in parallel to other tests, with short intervals."""
     port = free_port()
     keys = {
         "eal.hugepages": "no",

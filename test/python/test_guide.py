@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""doc/python.md: its code runs, and it mentions every public name and every parameter."""
+"""Checks doc/python.md: its code runs, and it mentions every public name and every parameter."""
 
 import dataclasses
 import importlib.util
@@ -32,7 +32,7 @@ def test_the_code_runs(tmp_path, capsys):
     known = {}
     assert len(blocks()) > 12
     for block in blocks():
-        # The board of the guide has the usual ports, which may be in use here.
+        # The example in the guide uses the default ports, which another test may be using.
         ports = (
             f'"boards.feb0.control.registers_port": {port}, '
             f'"boards.feb0.control.stream_port": {port + 1}, '
@@ -46,9 +46,9 @@ def test_the_code_runs(tmp_path, capsys):
 @pytest.mark.parametrize("name", softfeb.__all__)
 def test_public_names_are_documented(name):
     if name in ("Configuration", "Duration", "Document", "Event", "Metric", "Problem"):
-        return  # types of arguments and of members
+        return  # these are types of arguments and of members
     if name in ("Burst", "StreamCheck", "StudyManifest", "Sample"):
-        return  # what methods return
+        return  # these are results of methods
     assert re.search(rf"\b{name}\b", TEXT), name
 
 

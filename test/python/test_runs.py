@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs in the foreground and in the background, live figures, registers, and studies."""
+"""Tests runs in the foreground and in the background, live figures, registers, and studies."""
 
 import datetime
 import json

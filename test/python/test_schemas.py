@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The JSON Schemas: real documents of all kinds fulfil them, and wrong documents do not.
-
-The documentation and the dataclasses agree with the schemas.
+"""Tests that real documents of all kinds conform to the JSON Schemas and that wrong documents do
+not. Also
+checks that the documentation and the dataclasses agree with the schemas.
 """
 
 import copy
@@ -44,7 +44,8 @@ def closed_validator(kind):
 
 
 def check(document, kind):
-    """Check a document against its schema, and that the schema describes all of its members."""
+    """Check that a document conforms to its schema, and that the schema describes all of its
+    members."""
     for error in closed_validator(kind).iter_errors(document):
         pytest.fail(f"{kind}: {list(error.absolute_path)}: {error.message}")
 
@@ -117,7 +118,8 @@ def test_documented_members_are_in_the_schema(page, names):
         for definition in schemas.load(name)["$defs"].values()
         for member in definition.get("properties", ())
     }
-    known |= {"wrong_source", "wrong_payload"}  # keys of `rejected`, whose keys are data
+    # these are keys of `rejected`, an object whose keys are data
+    known |= {"wrong_source", "wrong_payload"}
     documented = set()
     in_table = False
     name, _, heading = page.partition("#")
@@ -349,7 +351,7 @@ def test_errors_of_the_caller():
 
 
 def test_each_member_of_the_live_page_is_of_one_kind():
-    """A document of the live page must fulfil only the definition of its kind."""
+    """A document of the live page must conform only to the definition of its kind."""
     state = json.loads('{"state": "running"}')
     schemas.validate(state, "live#State")
     with pytest.raises(softfeb.DocumentError):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The sources of the Python package: types, PEP 8, and the version."""
+"""Checks the sources of the Python package: types, PEP 8, and the version number."""
 
 import importlib.util
 import re
@@ -37,7 +37,7 @@ def test_types_of_the_examples():
 
 
 def test_wrong_calls_are_found(tmp_path):
-    """The signatures of the functions reach type checkers."""
+    """Type checkers must see the signatures of the functions."""
     script = tmp_path / "user.py"
     script.write_text(
         "import softfeb\n"

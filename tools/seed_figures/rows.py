@@ -11,7 +11,7 @@ CONF = ROOT / "conf/lab"
 
 @dataclass
 class Figure:
-    """A line of the table."""
+    """A line of the table: a row, and softfeb's values for it."""
     row: "Row"
     ours: list
     held: bool

@@ -20,7 +20,7 @@
 namespace softfeb::ns3model {
 
 /// The boards and receivers of a configuration of `softfeb lab`, as nodes of a user's model, which connects
-/// them. Of the section `network`, only the rates of the links to boards are used; they limit the rates of
+/// them. Only the rates of the links to boards are taken from the section `network`; they limit the rates of
 /// the boards. This object must outlive ns3::Simulator::Destroy().
 class SoftfebNodes {
  public:

@@ -84,7 +84,7 @@ class AxisMon final : public Block {
       set_channel(words, i * kStep, channels_[i]->values(now));
   }
 
-  /// The firmware clears the counters on any write to this word, regardless of the value.
+  /// Clears the counters on any write to the word kConfig, regardless of the value, as the firmware does.
   void on_write(BlockWords& /*words*/, const WordWrite& word, Access& access) override {
     if (word.offset != kConfig) return;
     for (StreamMonitor* channel : channels_) channel->reset(access.now);

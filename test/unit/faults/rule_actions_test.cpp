@@ -175,7 +175,7 @@ TEST_CASE("a packet is held once; one that is dropped is neither held nor repeat
   ActionRig twice({action_rule(0, delayed(50)), action_rule(0, behind(1))});
   twice.send(0);
   CHECK(twice.actions->held() == 1);
-  // `reorder` comes before `delay`.
+  // Both rules would hold the packet. `reorder` is carried out first, so `delay` is refused.
   CHECK((twice.counters(0).refused == 1 && twice.counters(1).hits == 1));
 
   ActionRig dropped({action_rule(0, delayed(50)), action_rule(0, behind(1)), action_rule(0, kTwice),

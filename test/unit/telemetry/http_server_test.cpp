@@ -225,7 +225,8 @@ TEST_CASE("clients that only occupy connections do not keep others out") {
   }
   CHECK(f.server.connections() <= 3);
   CHECK(has(f.ask(std::string("GET / HTTP/1.1\r\n") + kHost + "\r\n"), "hello"));
-  // The ones that waited for the longest time had to leave.
+  // The server has closed the connections that had waited for the longest time. The newest one is still
+  // served.
   silent.back()->send(std::string(" y\r\n") + kHost + "\r\n");
   CHECK(has(silent.back()->receive([](const std::string& all) { return has(all, "hello"); }), "hello"));
   CHECK(silent.front()->receive([](const std::string&) { return false; }).empty());
@@ -243,7 +244,7 @@ TEST_CASE("responses that are not read cost at most their limit") {
     slow.back()->send(std::string("GET /large HTTP/1.1\r\n") + kHost + "\r\n");
     refused += has(slow.back()->receive(is_complete), " 503 ") ? 1 : 0;
   }
-  CHECK(refused == 19);  // the first may be larger than the limit, because there were no others
+  CHECK(refused == 19);  // the first response may exceed the limit, because no other response was waiting
   slow.clear();
   CHECK(f.left());
   CHECK(has(f.ask(std::string("GET / HTTP/1.1\r\n") + kHost + "\r\n"), "hello"));
