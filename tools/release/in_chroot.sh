@@ -36,12 +36,12 @@ ours() { for file in /packages/*.deb; do dpkg-deb -f "$file" Package; done; }
 # Installs what our packages need, so that the comparison before and after sees only our files.
 install_dependencies() {
   ours >/tmp/ours
-  apt-get -s install /packages/*.deb | awk '$1 == "Inst" { print $2 }' | grep -vxFf /tmp/ours >/tmp/needed
+  apt-get -s install --install-recommends /packages/*.deb | awk '$1 == "Inst" { print $2 }' | grep -vxFf /tmp/ours >/tmp/needed
   # shellcheck disable=SC2046
   apt-get -q install -y --no-install-recommends $(cat /tmp/needed)
 }
 
-install_packages() { apt-get -q install -y /packages/*.deb; }
+install_packages() { apt-get -q install -y --install-recommends /packages/*.deb; }
 
 # On a busy machine, the verdict in real time may be inconclusive (exit status 1). The verdict in virtual time never is.
 incast() {
