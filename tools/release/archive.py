@@ -25,12 +25,11 @@ def make(out):
     file = out / f"{name}.tar.xz"
     with tempfile.TemporaryDirectory(prefix="softfeb-archive-") as work:
         sources.copy(Path(work) / name)
-        with open(file, "wb") as stream:
-            tar = subprocess.Popen(["tar", "--create", *SAME_BYTES, f"--mtime=@{version.date()}", "-C", work, name],
-                                   stdout=subprocess.PIPE)
+        pack = ["tar", "--create", *SAME_BYTES, f"--mtime=@{version.date()}", "-C", work, name]
+        with open(file, "wb") as stream, subprocess.Popen(pack, stdout=subprocess.PIPE) as tar:
             subprocess.run(["xz", "--threads=1", "-6"], stdin=tar.stdout, stdout=stream, check=True)
-            if tar.wait() != 0:
-                raise Failure(FAILED, "tar failed", "see the lines above")
+        if tar.returncode != 0:
+            raise Failure(FAILED, "tar failed", "see the lines above")
     text = f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n"
     file.with_name(file.name + ".sha256").write_text(text)
     print(text, end="")

@@ -39,23 +39,27 @@ ours() { for file in /packages/*.deb; do dpkg-deb -f "$file" Package; done; }
 # only our files.
 install_dependencies() {
   ours >/tmp/ours
-  apt-get -s install /packages/*.deb | awk '$1 == "Inst" { print $2 }' | grep -vxFf /tmp/ours >/tmp/needed
+  apt-get -s install --install-recommends /packages/*.deb | awk '$1 == "Inst" { print $2 }' | grep -vxFf /tmp/ours >/tmp/needed
   # shellcheck disable=SC2046
   apt-get -q install -y --no-install-recommends $(cat /tmp/needed)
 }
 
-install_packages() { apt-get -q install -y /packages/*.deb; }
+install_packages() { apt-get -q install -y --install-recommends /packages/*.deb; }
 
+# On a busy machine, the verdict in real time may be inconclusive (exit status 1). The verdict in virtual time never is.
 incast() {
-  as_user 'softfeb lab -c conf/lab/incast.yaml --report report
+  as_user 'status=0; softfeb lab -c conf/lab/incast.yaml --report report >table 2>messages || status=$?
+    cat table messages
+    test $status -eq 0 || grep -q "^Real time: inconclusive" table
+    grep "^Virtual time: held" table
     test -s report/result.json; test -s report/index.html; ls report/*.svg report/*.png'
 }
 
 virtual_bytes() {
   # shellcheck disable=SC2016
-  as_user 'softfeb lab -c conf/lab/incast.yaml --virtual --duration 100ms --quiet --json one.json || test $? -eq 1
-    mpirun --oversubscribe -n 2 softfeb-mpi lab -c conf/lab/incast.yaml --virtual --duration 100ms --quiet --json two.json ||
-      test $? -eq 1
+  as_user 'lab="lab -c conf/lab/leaf-spine.yaml --virtual --duration 1ms --quiet"
+    softfeb $lab --json one.json || test $? -eq 1
+    mpirun --oversubscribe -n 2 softfeb-mpi $lab --json two.json || test $? -eq 1
     test -s one.json; cmp one.json two.json'
 }
 
@@ -75,7 +79,7 @@ profiles() { as_user 'softfeb conformance --cases PSN --out report --quiet; test
 
 switch_test() { as_user 'softfeb switch-test -c conf/switch-test/v1-plain.yaml --only dscp --profile quick --quiet || test $? -eq 1'; }
 
-sink() { as_user 'rdma-sink --version; rdma-sink 2>message && exit 1 || test $? -eq 3; cat message; grep fix: message'; }
+sink() { as_user 'rdma-sink --version; rdma-sink 2>message && exit 1 || test $? -eq 3; cat message; grep "no RDMA device" message'; }
 
 plugin() {
   cp /packages/documented.py /tmp && chmod 644 /tmp/documented.py
@@ -110,7 +114,8 @@ for folder, _, files in os.walk(sys.argv[1]):
                 if not re.match(r"[a-z]+:", target) and not os.path.exists(os.path.join(folder, target)):
                     wrong.append(f"{folder}/{name}: {target}")
 print("\n".join(wrong))
-sys.exit(bool([w for w in wrong if "/lib/" not in w and "/test/" not in w and "/tools/" not in w and "/examples/ns3" not in w]))
+# Pages for developers refer to sources.
+sys.exit(bool([w for w in wrong if not re.search("/lib/|/test/|/tools/(softroce-vm|packages)|/examples/ns3|: LICENSE$", w)]))
 PYTHON
 }
 
