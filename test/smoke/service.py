@@ -101,7 +101,7 @@ class Service(harness.TestCase):
         with urllib.request.urlopen("http://127.0.0.1:18474/metrics", timeout=10) as answer:  # it serves
             self.assertIn(b"softfeb_info", answer.read())
         manager.wait_for("WATCHDOG=1")
-        manager.listen(3)
+        manager.listen(2)
         pings = [at for at, line in manager.seen if line == "WATCHDOG=1"]
         self.assertLess(max(b - a for a, b in zip(pings, pings[1:])), 1.5, "the watchdog would have ended it")
         status = [line for line in manager.lines() if line.startswith("STATUS=")]
@@ -122,9 +122,9 @@ class Service(harness.TestCase):
         if LIBC.ptrace(PTRACE_SEIZE, workers[0], None, None) != 0:
             self.skipTest("this machine does not permit ptrace")
         LIBC.ptrace(PTRACE_INTERRUPT, workers[0], None, None)
-        manager.listen(1)  # what was on its way
+        manager.listen(0.5)  # what was on its way
         del manager.seen[:]
-        manager.listen(2)
+        manager.listen(1)
         self.assertEqual(manager.lines(), [], "a worker hangs")
         LIBC.ptrace(PTRACE_DETACH, workers[0], None, None)
         manager.wait_for("WATCHDOG=1")
@@ -138,15 +138,15 @@ class Service(harness.TestCase):
         manager.listen(0.1)
         self.assertNotIn("READY=1", manager.lines())
 
-    def journal(self, *args):
-        """The lines that softfeb writes to a journal, with their levels."""
+    def journal(self, seconds, *args):
+        """The lines that softfeb writes to a journal in this time, with their levels."""
         log = self.dir / f"journal{self.count}"
         with open(log, "w") as out:
             file = os.fstat(out.fileno())
             process, manager = self.start_service(small(), *args, stderr=out,
                                                   environment={"JOURNAL_STREAM": f"{file.st_dev}:{file.st_ino}"})
             manager.wait_for("READY=1")
-            manager.listen(2.5)
+            manager.listen(seconds)
             process.send_signal(signal.SIGTERM)
             self.assertEqual(process.wait(harness.LIMIT), 0)
         lines = log.read_text().splitlines()
@@ -154,14 +154,14 @@ class Service(harness.TestCase):
         return lines
 
     def test_the_journal_gets_levels(self):
-        lines = self.journal()
+        lines = self.journal(1.6)
         self.assertTrue(any(re.match(r"<5>port feb: net_ring", line) for line in lines), lines)
         self.assertTrue(any(re.match(r"<5>live page: ", line) for line in lines), lines)
         self.assertTrue(any(re.match(r"<6>.* s .* Mpps", line) for line in lines), lines)
-        lines = self.journal("--log-level", "notice")
+        lines = self.journal(1.6, "--log-level", "notice")
         self.assertTrue(any(line.startswith("<5>live page: ") for line in lines), lines)
         self.assertFalse(any(line.startswith("<6>") for line in lines), lines)
-        self.assertEqual(self.journal("--log-level", "error"), [])
+        self.assertEqual(self.journal(0, "--log-level", "error"), [])
 
     def check_restart(self, config, prefix=()):
         """Kills the service, and starts it again with the same configuration."""
