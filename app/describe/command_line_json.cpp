@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// "--name" and "-n", or the name of a positional argument.
+/// Returns "--name" and "-n", or the name of a positional argument.
 std::vector<std::string> names_of(const CLI::Option& option) {
   std::vector<std::string> names;
   for (const std::string& name : option.get_snames()) names.push_back("-" + name);
@@ -57,7 +57,7 @@ class Description {
             {"options", std::move(options)}, {"commands", std::move(commands)}};
   }
 
-  /// Throws std::logic_error if not all values were used.
+  /// Throws std::logic_error if some values were not used, because they name an option that does not exist.
   void check_values() const {
     if (used_ != values_.size()) throw std::logic_error("values are given for an option that does not exist");
   }
@@ -98,7 +98,7 @@ std::string command_line_json(const CLI::App& top, const std::vector<OptionValue
 }
 
 void add_describe_option(CLI::App& top, std::vector<OptionValues> (*values)()) {
-  // Like --version, it ends the parsing with a text to print.
+  // Like --version, the option ends the parsing with a text to print.
   top.add_flag_callback(
          "--describe-command-line",
          [&top, values] { throw CLI::CallForVersion(command_line_json(top, values()), 0); },

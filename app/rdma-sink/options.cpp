@@ -115,14 +115,14 @@ void add_registration_options(CLI::App& app, bool& wanted, RegistrationOptions& 
       ->check(CLI::Range(0, 1024));
 }
 
-/// Throws CLI::ValidationError.
+/// Checks that --registration is used only with suitable options. Throws CLI::ValidationError otherwise.
 void check_registration(const Options& o) {
   if (o.events || o.region_per_qp || !o.out.empty() || !o.expect.empty())
     throw CLI::ValidationError("--registration",
                                "cannot be combined with --events, --region-per-qp, --out and --expect");
 }
 
-/// Throws CLI::ValidationError.
+/// Checks that --events is used only with suitable values and options. Throws CLI::ValidationError otherwise.
 void check_events(const EventOptions& e, const Options& o) {
   const auto refuse = [](const std::string& text) { throw CLI::ValidationError("--events", text); };
   if (e.layout.slot < detector::kEventHeaderSize || e.layout.slot > detector::kLargestSinkSlot)

@@ -3,6 +3,7 @@
 
 #include "base/exit_code.hpp"
 #include "config/error.hpp"
+#include "config/installation.hpp"
 #include "conformance/notation.hpp"
 #include "dataplane/error.hpp"
 #include "describe/command_line_json.hpp"
@@ -35,6 +36,16 @@ namespace {
 CLI::Validator named() {
   return {[](const std::string& text) {
             return text.empty() ? std::string("is empty; fix: name one") : std::string();
+          },
+          ""};
+}
+
+/// Finds a configuration by its name. Use it with transform().
+CLI::Validator configuration() {
+  return {[](std::string& path) {
+            if (path.empty()) return std::string("is empty; fix: name one");
+            path = config::find_configuration(path);
+            return std::string();
           },
           ""};
 }
@@ -75,12 +86,13 @@ void add_web(CLI::App& command, std::vector<std::string>& overrides, const std::
 }
 
 void add_input(CLI::App& command, experiment::Options& o, const HelpTexts& help) {
-  command.add_option("-c,--config", o.config, help.config)->required()->check(named());
+  command.add_option("-c,--config", o.config, help.config)->required()->transform(configuration());
   command.add_option("--set", o.overrides, std::string("Override a key, e.g. ") + help.example_of_set)
       ->type_name("KEY=VALUE");
 }
 
-/// Adds --log-level, which a program that runs for weeks needs in addition to --quiet.
+/// Adds --log-level. With --log-level notice, a program that runs for weeks logs its events but not its
+/// progress, which --quiet cannot do.
 void add_log_level(CLI::App& command, CLI::Option& quiet) {
   command
       .add_option_function<std::string>(
@@ -201,7 +213,7 @@ void add_trigger(CLI::App& top, experiment::TriggerOptions& o) {
       "trigger", "Send the triggers of a configuration (mode: message) to its boards, as UDP messages");
   trigger.add_option("-c,--config", o.config, "Configuration of `softfeb run` or `softfeb lab`")
       ->required()
-      ->check(named());
+      ->transform(configuration());
   trigger.add_option("--set", o.overrides, "Override a key, e.g. run.start_at=2199-01-01T00:00:00Z")
       ->type_name("KEY=VALUE");
   trigger.add_option("--trigger", o.trigger, "Element of `triggers`. Default: the one with mode: message")
@@ -224,7 +236,7 @@ void add_conformance(CLI::App& top, experiment::ConformanceOptions& o) {
                           "Test an RDMA receiver: send packets that are right or wrong in one respect, and "
                           "judge the answers");
   c.add_option("-c,--config", o.config, "Configuration with a port, a board and a section `conformance`")
-      ->check(named());
+      ->transform(configuration());
   c.add_option("--set", o.overrides, "Override a key, e.g. ports.0.device=0000:03:00.0")
       ->type_name("KEY=VALUE");
   c.add_option(
@@ -279,7 +291,7 @@ void add_switch_test(CLI::App& top, experiment::SwitchTestOptions& o) {
       "switch-test", "Measure a switch from outside: its queues, rate, latency, memory and paths");
   c.add_option("-c,--config", o.config,
                "Configuration with a section `switch_test` (conf/switch-test has some)")
-      ->check(named());
+      ->transform(configuration());
   c.add_option("--set", o.overrides, "Override a key, e.g. switch_test.rig=rings")->type_name("KEY=VALUE");
   c.add_option("--only", o.only, "Tests to run, e.g. dscp,mtu. Default: all except soak")
       ->type_name("TEST,...")
@@ -314,7 +326,8 @@ void add_switch_test(CLI::App& top, experiment::SwitchTestOptions& o) {
 void add_doctor(CLI::App& top, DoctorOptions& o) {
   CLI::App* const doctor =
       top.add_subcommand("doctor", "Check this machine and its ports, and suggest a fix for each problem");
-  doctor->add_option("-c,--config", o.config, "Also check the ports of this configuration")->check(named());
+  doctor->add_option("-c,--config", o.config, "Also check the ports of this configuration")
+      ->transform(configuration());
   doctor->add_option("--set", o.overrides, "Override a key of the configuration")->type_name("KEY=VALUE");
   doctor->add_flag("--json", o.json, "Print JSON");
 }
@@ -337,12 +350,12 @@ int experiment_command(ExperimentArguments& a, experiment::Options::Command comm
   return experiment::run_experiment(a.options, program.exchange, program.hosts);
 }
 
-/// True if this process is one of several.
+/// Returns true if this process is one of several.
 bool one_of_several(const Program& program) {
   return program.exchange != nullptr && program.exchange->size() > 1;
 }
 
-/// Prints an error message and returns `code`. If this process is one of several, the others end, too,
+/// Prints an error message and returns `code`. If this process is one of several, also ends the others,
 /// because they would wait for it.
 int complain(const Program& program, int code, const char* what) {
   if (!one_of_several(program)) {
@@ -355,7 +368,7 @@ int complain(const Program& program, int code, const char* what) {
   return code;
 }
 
-/// For errors that all processes make alike: only process 0 prints the message.
+/// Reports an error that occurs in all processes alike, so only process 0 prints the message.
 int complain_once(const Program& program, int code, const std::string& what) {
   if (!one_of_several(program) || program.exchange->rank() == 0)
     service::error(fmt::format("{}: {}", program.name, what));
@@ -374,7 +387,7 @@ bool all_ready(const Program& program, bool mine) {
   return !one_of_several(program) ? mine : program.exchange->all(mine);
 }
 
-/// True if several processes can carry out this command together.
+/// Returns true if several processes can carry out this command together.
 bool shares_work(const CLI::App& top, const ExperimentArguments& lab_arguments) {
   if (top.got_subcommand("run")) return true;
   if (!top.got_subcommand("lab")) return false;

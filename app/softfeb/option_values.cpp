@@ -41,7 +41,7 @@ std::vector<std::string> case_levels() {
   return names;
 }
 
-/// Groups, and all cases of all groups.
+/// Returns the names of all cases of softfeb conformance; with `with_groups`, also those of their groups.
 std::vector<std::string> case_names(bool with_groups) {
   std::vector<std::string> names;
   const conformance::Catalogue catalogue;

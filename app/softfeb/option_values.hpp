@@ -7,7 +7,7 @@
 
 namespace softfeb::app {
 
-/// The words that options of softfeb accept, from the tables of the libraries that validate them.
+/// Returns the words that the options of softfeb accept, from the tables of the libraries that validate them.
 std::vector<describe::OptionValues> option_values();
 
 /// Adds the hidden option --describe-configuration FILE, which prints the keys of a configuration with the

@@ -2,6 +2,7 @@
 #include "config/document.hpp"
 
 #include "config/error.hpp"
+#include "config/installation.hpp"
 #include "config/units.hpp"
 
 #include <filesystem>
@@ -62,9 +63,12 @@ Node parse_based(const std::string& text, const std::string& file) { return pars
 std::string read_text(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   // A directory can be opened but not read. Reading the first byte detects it.
-  if (!in || in.peek() == std::ifstream::traits_type::eof())
+  if (!in || in.peek() == std::ifstream::traits_type::eof()) {
+    const std::filesystem::path examples = data_folder("conf");
     fail({path, 0, {}}, "cannot be read, or is empty",
-         "name a readable configuration file; conf/ has examples");
+         "name a readable configuration file; " + (examples.empty() ? "conf" : examples.string()) +
+             "/ has examples");
+  }
   return {std::istreambuf_iterator<char>(in), {}};
 }
 

@@ -47,7 +47,8 @@ LabConfig load_switch_test(const std::string& path, const std::vector<std::strin
 LabConfig load_switch_test_text(const std::string& text, const std::string& file,
                                 const std::vector<std::string>& overrides = {});
 
-/// True if the file is a configuration of `softfeb lab`, which has a section `network`. Throws ConfigError.
+/// True if the file is a configuration of `softfeb lab`, which means that it has a section `network`. Throws
+/// ConfigError.
 bool is_lab(const std::string& path);
 
 /// Keys that the loader looks up while reading `text`, with list indices as []: boards[].qps[].pmtu. Keys
@@ -63,8 +64,8 @@ std::set<std::string> known_switch_test_keys(const std::string& text, const std:
 std::map<std::string, std::vector<std::string>> words_of_keys(const std::string& text,
                                                               const std::string& file);
 
-/// The resolved configuration, in the form of a configuration file. Loading the output of to_yaml() gives the
-/// same configuration.
+/// Returns the resolved configuration, in the form of a configuration file. Loading the output of to_yaml()
+/// gives the same configuration.
 nlohmann::ordered_json to_json(const RunConfig& config);
 std::string to_yaml(const RunConfig& config);
 nlohmann::ordered_json to_json(const LabConfig& config);

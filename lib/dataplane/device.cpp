@@ -41,7 +41,8 @@ void remove_stale_socket(const std::string& path) {
   if (!fs::is_socket(path, error) || path.size() >= sizeof address.sun_path) return;
   address.sun_family = AF_UNIX;
   std::copy(path.begin(), path.end(), address.sun_path);
-  // If a process listens, the type of the socket is wrong, so that it does not notice this.
+  // A datagram socket cannot connect to a stream socket, so a process that listens notices nothing. connect()
+  // then fails with EPROTOTYPE, but with ECONNREFUSED if no process listens.
   const int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
   if (fd < 0) return;
   if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 && errno == ECONNREFUSED) {

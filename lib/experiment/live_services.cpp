@@ -12,7 +12,7 @@
 namespace softfeb::experiment {
 namespace {
 
-/// Number of consecutive ports tried, starting with the default one. If all are in use, any free port is
+/// Number of consecutive ports to try, starting with the default one. If all are in use, any free port is
 /// used.
 constexpr std::uint16_t kTried = 20;
 constexpr Time kInterval = 100 * kMillisecond;

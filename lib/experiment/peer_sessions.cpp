@@ -14,7 +14,7 @@ namespace softfeb::experiment {
 
 namespace {
 
-/// Number of triggers of the boards that send event data in the session; empty if the boards send other
+/// Number of triggers of the boards in the session, if they send event data; empty if they send other
 /// traffic.
 std::optional<std::uint64_t> triggers_of(const config::RunConfig& config, const endpoints::Targets& targets,
                                          const endpoints::Targets::Session& session,

@@ -30,8 +30,8 @@ bool asks_for_page(const std::vector<std::string>& overrides) {
   return asked;
 }
 
-/// Makes the ports that are stations accept frames for any address, because each stands for all equipment
-/// connected to it.
+/// Makes ports that are stations of the network accept frames to any address, because such a port represents
+/// all equipment connected to it.
 void accept_all_addresses(config::LabConfig& lab) {
   for (const auto& [station, port] : lab.port_stations) {
     config::PortConfig& p = lab.run.ports[port];

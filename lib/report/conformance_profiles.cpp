@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/conformance_profiles.hpp"
 
+#include "config/installation.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -17,25 +19,16 @@ using conformance::NotationError;
 using conformance::ProfileText;
 
 constexpr const char* kEnding = ".yaml";
-constexpr std::uintmax_t kLargest = 1U << 20;  ///< bytes of a profile
+constexpr std::uintmax_t kLargest = 1U << 20;  ///< maximum size of a profile in bytes
 
-/// Folder of the profiles: relative to this program if installed, otherwise in the source tree; empty if
-/// neither exists.
-fs::path profile_folder() {
-  std::error_code error;
-  const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
-  for (const fs::path& place : {here.parent_path() / SOFTFEB_DATADIR / "softfeb" / "conformance",
-                                fs::path(SOFTFEB_CONFORMANCE_PROFILES)}) {
-    if (fs::is_directory(place, error)) return place;
-  }
-  return {};
-}
+/// Folder of the profiles; empty if the installation has none.
+fs::path profile_folder() { return config::data_folder("conf/conformance"); }
 
 bool is_path(const std::string& name) {
   return name.find('/') != std::string::npos || fs::path(name).extension() == kEnding;
 }
 
-/// Where the name of a profile stands, for messages.
+/// For messages: the place where the name of a base profile occurs.
 std::string place_of(const std::string& named_by) { return named_by.empty() ? "" : named_by + ": base: "; }
 
 [[noreturn]] void unknown_profile(const std::string& name, const std::string& named_by) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "report/pictures.hpp"
 
+#include "config/installation.hpp"
 #include "service/log.hpp"
 
 #include <array>
@@ -29,18 +30,6 @@ namespace fs = std::filesystem;
 constexpr const char* kPython = "/usr/bin/python3";
 constexpr auto kPatience = std::chrono::minutes(5);
 constexpr auto kLook = std::chrono::milliseconds(20);
-
-/// Returns the folder of the report tool: relative to this program if installed, otherwise in the source
-/// tree; empty if neither exists.
-fs::path maker_place() {
-  std::error_code error;
-  const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
-  for (const fs::path& place :
-       {here.parent_path() / SOFTFEB_DATADIR / "softfeb" / "report", fs::path(SOFTFEB_REPORT_SOURCES)}) {
-    if (fs::exists(place / "__main__.py", error)) return place;
-  }
-  return {};
-}
 
 void no_pictures(const std::string& what, const std::string& fix) {
   service::warning(fmt::format("softfeb: no pictures: {}\nfix: {}", what, fix));
@@ -83,7 +72,7 @@ bool wait_for_maker(pid_t child, int& status) {
 }  // namespace
 
 void make_pictures(const std::string& folder, bool quiet) {
-  const fs::path program = maker_place();
+  const fs::path program = config::data_folder("report");
   if (program.empty()) {
     return no_pictures("the report tool is missing from the installation",
                        "reinstall softfeb, or run tools/report from its sources on " + folder);

@@ -19,7 +19,7 @@ constexpr std::array<std::pair<std::string_view, Level>, 4> kLevels{{{"error", L
                                                                      {"notice", Level::kNotice},
                                                                      {"info", Level::kInfo}}};
 
-/// A clock that begins now. The time since the machine started could exceed the range of Time.
+/// Returns a clock that starts at zero now. Time is too short for the time since the machine started.
 std::function<Time()> new_clock() {
   using std::chrono::steady_clock;
   return [origin = steady_clock::now()] {
@@ -44,7 +44,7 @@ std::optional<Level> level_of(std::string_view name) {
 }
 
 bool stderr_is_journal() {
-  const char* const stream = std::getenv("JOURNAL_STREAM");  // DEVICE:INODE
+  const char* const stream = std::getenv("JOURNAL_STREAM");  // contains DEVICE:INODE
   if (stream == nullptr) return false;
   const std::string_view text = stream;
   std::uint64_t device = 0;
@@ -68,7 +68,8 @@ Log::~Log() {
 
 void Log::write(Level level, std::string_view text) {
   if (!writes(level) || text.empty()) return;
-  // Progress comes at a fixed rate, and an error ends the program.
+  // Only warnings and notices are limited. Progress is written at a fixed rate anyway, and an error ends the
+  // program.
   if (config_.journal && (level == Level::kWarning || level == Level::kNotice)) {
     const MessageLimit::Verdict verdict = limit_.admit(text, config_.now());
     if (!verdict.suppressed.empty()) put(level, verdict.suppressed);
@@ -78,7 +79,7 @@ void Log::write(Level level, std::string_view text) {
 }
 
 void Log::put(Level level, std::string_view text) {
-  // One write, so that lines of several processes do not mix.
+  // Write all lines in one call, so that lines of several processes do not mix.
   std::string out;
   while (!text.empty()) {
     const std::size_t end = text.find('\n');

@@ -12,8 +12,9 @@
 #include <string_view>
 #include <vector>
 
-/// lib/service: what a program owes the service manager. log.hpp writes messages with levels, for people or
-/// for the journal. notifier.hpp tells systemd about readiness, status and health. No DPDK, no Boost.
+/// lib/service: how a program reports to people and to the service manager. log.hpp writes messages with
+/// levels, to a terminal or to the journal. notifier.hpp tells systemd about readiness, status and health.
+/// Uses neither DPDK nor Boost.
 namespace softfeb::service {
 
 /// Levels of messages, with the numbers of syslog(3).
@@ -24,25 +25,25 @@ enum class Level : std::uint8_t {
   kInfo = 6,     ///< progress, about once a second
 };
 
-/// The names of the levels: error, warning, notice, info.
+/// Returns the names of the levels: error, warning, notice, info.
 std::vector<std::string> level_names();
 std::optional<Level> level_of(std::string_view name);
 
-/// True if standard error is connected to the journal (JOURNAL_STREAM, systemd.exec(5)).
+/// Returns true if standard error is connected to the journal (JOURNAL_STREAM, systemd.exec(5)).
 bool stderr_is_journal();
 
-/// Writes messages to a stream. In the journal, each line begins with its level, as sd-daemon(3) defines it,
-/// and messages that repeat often are limited (MessageLimit). Anywhere else, lines are written unchanged. For
-/// one thread.
+/// Writes messages to a stream. If `journal` is set, each line begins with its level, as sd-daemon(3) defines
+/// it, and messages that repeat often are limited (MessageLimit). Otherwise, lines are written unchanged. Not
+/// thread-safe.
 class Log {
  public:
   struct Config {
     std::FILE* to = stderr;
     bool journal = false;
-    std::function<Time()> now;  ///< a clock for the limit
+    std::function<Time()> now;  ///< clock of the limit; default: a steady clock
   };
   explicit Log(Config config);
-  /// Reports what was suppressed.
+  /// Reports how many messages the limit has suppressed.
   ~Log();
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;

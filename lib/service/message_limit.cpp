@@ -8,7 +8,7 @@ namespace softfeb::service {
 
 namespace {
 
-/// The text with # for each number.
+/// Returns the text with each number replaced by #.
 std::string kind_of(std::string_view text) {
   std::string kind;
   for (const char c : text) {

@@ -13,34 +13,37 @@
 
 namespace softfeb::service {
 
-/// Limits how often a message is written, so that one cause cannot fill the journal in weeks. Messages that
-/// differ only in their numbers count as the same message. Of each, kMost are admitted within kWindow; the
-/// others are counted, and their number is reported once the window has passed.
+/// Limits how often a message is written, so that a single cause cannot fill the journal over weeks. Messages
+/// that differ only in their numbers count as the same message. At most kMost copies of each message are
+/// admitted within kWindow. Further copies are counted, and their number is reported when the message next
+/// occurs after the window, or by flush().
 class MessageLimit {
  public:
   static constexpr unsigned kMost = 20;
   static constexpr Time kWindow = 60 * kSecond;
-  static constexpr std::size_t kKinds = 256;  ///< kinds of messages that are remembered
+  static constexpr std::size_t kKinds = 256;  ///< maximum number of different messages that are remembered
 
   struct Verdict {
     bool admitted = true;
-    std::string suppressed;  ///< a line that reports messages suppressed before; empty: none
+    /// A line that reports how many earlier copies were suppressed; empty if none were.
+    std::string suppressed;
   };
   Verdict admit(std::string_view text, Time now);
 
-  /// Returns a line for each message that was suppressed and not reported.
+  /// Returns one line for each message with suppressed copies that have not been reported yet.
   std::vector<std::string> flush();
 
  private:
   struct Kind {
-    Time begin = 0;  ///< of its window
+    Time begin = 0;  ///< begin of the current window
     unsigned admitted = 0;
     std::uint64_t suppressed = 0;
   };
 
   void forget_oldest();
 
-  std::map<std::string, Kind, std::less<>> kinds_;  ///< by text with # for each number
+  /// Key: the text of the message, with # for each number.
+  std::map<std::string, Kind, std::less<>> kinds_;
 };
 
 }  // namespace softfeb::service

@@ -28,7 +28,7 @@ std::optional<std::int64_t> number(const std::string& text) {
   return value;
 }
 
-/// The interval of the watchdog, if it is meant for this process and not for one that started it.
+/// Returns the interval of the watchdog, or nullopt if there is none or if it is meant for a parent process.
 std::optional<Time> watchdog_of_environment() {
   constexpr std::int64_t kLongest = 24LL * 3600 * 1'000'000;
   const auto us = number(environment("WATCHDOG_USEC"));
@@ -84,7 +84,7 @@ void Notifier::stopping() {
 }
 
 void Notifier::send(std::string_view text) const {
-  // If the service manager is slow or gone, the run goes on.
+  // Ignore errors: the run must go on even if the service manager is slow or gone.
   if (socket_ >= 0) static_cast<void>(::send(socket_, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
 }
 

@@ -44,7 +44,7 @@ std::optional<ProcessStat> read_stat(const std::string& proc) {
   return fields ? std::optional(s) : std::nullopt;
 }
 
-/// Seconds since 1970 at which the machine started.
+/// Returns the time at which the machine started, in seconds since 1970.
 std::optional<std::uint64_t> boot_time() {
   std::istringstream lines(file_text("/proc/stat"));
   std::string word;
@@ -59,7 +59,7 @@ std::optional<std::uint64_t> open_files(const std::string& proc) {
   std::error_code error;
   fs::directory_iterator entries(proc + "/fd", error);
   if (error) return std::nullopt;
-  // One of them is that of this loop.
+  // Do not count the descriptor that this loop itself uses.
   return static_cast<std::uint64_t>(std::distance(fs::begin(entries), fs::end(entries))) - 1;
 }
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""bash and zsh complete commands, options, words, files and configuration keys. Real shells on terminals."""
+"""Tests that bash and zsh, as real shells on terminals, complete commands, options, words, files and
+configuration keys."""
 
 import os
 import shutil
@@ -10,7 +11,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 import shells
 
-SCRIPTS = Path(os.environ["COMPLETIONS"])  # folder with softfeb, _softfeb …
+SCRIPTS = Path(os.environ["COMPLETIONS"])  # folder that contains softfeb, _softfeb and the other scripts
 PATH = os.environ["PROGRAMS"] + ":/usr/bin:/bin"
 
 CONFIGURATION = """\
@@ -21,13 +22,14 @@ boards:
 receivers:
 - name: daq  # the server
 """
-# (line, words that must be offered, words that must not be)
+# (line, words that the shell must offer, words that it must not offer)
 CASES = [
     ("softfeb ", ["run", "lab", "doctor"], ["sweep"]),
     ("softfeb la", ["lab"], ["run"]),
     ("softfeb lab -c mine.yaml ", ["sweep", "compare"], ["run"]),
     ("softfeb run --d", ["--duration"], ["--set"]),
-    ("softfeb lab compare -c mine.yaml --v", ["--virtual"], ["--algorithms"]),  # an option of the command above
+    # an option that belongs to `lab`, the command above
+    ("softfeb lab compare -c mine.yaml --v", ["--virtual"], ["--algorithms"]),
     ("softfeb run -c ", ["mine.yaml", "folder"], []),
     ("softfeb run -c mine.yaml --report ", ["folder"], ["mine.yaml"]),
     ("softfeb lab sweep --on ", ["slurm", "parallel"], []),
@@ -47,7 +49,8 @@ CASES = [
     ("rdma-sink --mtu ", ["256", "4096"], []),
     ("rdma-sink --event-b", ["--event-boards", "--event-builders", "--event-builder"], ["--events"]),
 ]
-# The shells insert several words that share a beginning in different ways, so these must only end like this.
+# If several words share a beginning, the shells differ in what they insert. So for these lines, compare only
+# how the words end.
 ENDINGS = [
     ("softfeb run --set ports.0.flow_control=", ["off", "rx", "tx", "full", "leave"]),
     ("softfeb run --set=ports.0.mt", ["ports.0.mtu="]),

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The man pages have all sections, every option and every key; mandoc and groff accept them; and their examples use options that exist."""
+"""Checks that the man pages have all sections, every option and every key, that mandoc and groff accept them,
+and that their examples
+use only options that exist."""
 
 import os
 import re
@@ -22,7 +24,7 @@ def pages():
 
 
 def plain(page):
-    """The text of a page as a reader sees it, without formatting and with single spaces."""
+    """Returns the text of a page as a reader sees it, without formatting and with single spaces."""
     environment = {**os.environ, "MANWIDTH": "1000", "LC_ALL": "C.UTF-8"}
     text = subprocess.run(["man", "-l", "-Tutf8", "--nh", "--nj", str(page)], env=environment, check=True, stdout=subprocess.PIPE,
                           text=True).stdout
@@ -39,7 +41,7 @@ def help_of(words):
 
 
 def options_of(text):
-    """The options that --help lists: at the beginning of a line, perhaps after a short form."""
+    """Returns the options that --help lists. Each stands at the beginning of a line or after a short form."""
     return set(re.findall(r"^ +(?:-\w,)?(--[\w-]+)", text, re.M)) | set(re.findall(r"^ +(-\w)\b", text, re.M))
 
 
@@ -97,7 +99,7 @@ class Pages(unittest.TestCase):
                           and not described_elsewhere.match(k)], [])
 
     def test_examples_use_options_that_exist(self):
-        """Also in DESCRIPTION and elsewhere: every line that starts a program."""
+        """Checks every line that starts a program, in DESCRIPTION and all other sections."""
         count = 0
         for page in pages():
             for line in re.findall(r"^(?:mpirun .*?)?((?:softfeb|febctl|rdma|softfeb-mpi)\b.*)$", page.read_text().replace("\\-", "-"), re.M):

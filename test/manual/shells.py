@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Interactive shells on a terminal, which complete command lines as if a user typed them."""
+"""Runs interactive shells on a terminal and lets them complete command lines as if a user typed them."""
 
 import os
 import pty
@@ -17,7 +17,8 @@ BASH_COMPLETION = "/usr/share/bash-completion/bash_completion"
 
 
 class Shell:
-    """A shell with the completion scripts. complete() returns everything that it offers for a line."""
+    """A shell that has loaded the completion scripts. complete() returns everything that the shell offers for
+    a line."""
 
     def __init__(self, command, setup, offer, path, extra_environment=()):
         self._offer = offer
@@ -39,7 +40,8 @@ class Shell:
         return Path(self._home)
 
     def complete(self, line):
-        """Returns the words that the shell offers at the end of the line, as it would insert them."""
+        """Returns the words that the shell offers at the end of the line, in the form in which the shell
+        would insert them."""
         self._write(line + self._offer)
         time.sleep(0.05)
         text = self._run("\x01echo 'offered<' \x05 '>offered'\n")

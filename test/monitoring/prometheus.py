@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Debian's Prometheus scrapes a board and a lab: every query of the dashboard has data, every alert can be evaluated, and an alert fires."""
+"""Lets Debian's Prometheus scrape a board and a lab. Checks that every query of the dashboard has data, that
+every alert can be evaluated, and that an alert fires."""
 
 import json
 import os
@@ -25,11 +26,11 @@ import harness  # noqa: E402
 DATA = ROOT / "data/monitoring"
 LIMIT = 60  # seconds, for a busy machine
 
-# A board with slow control, whose port loses packets, so that it retransmits.
+# A board with slow control. Its port drops packets, so the board retransmits.
 BOARD = harness.ring(
     [harness.board(harness.qp(traffic={"rate": "20Mb/s", "message_size": "8KiB"}, retry_count=7), control={"listen": "127.0.0.1"})],
     [harness.receiver()], feb={"faults": {"tx_drop": "1%"}})
-# Three boards that share a port of a switch, slowly, so that the test needs little CPU time.
+# Three boards share a port of a switch. The links are slow, so that the test needs little CPU time.
 LAB = """\
 eal: {hugepages: no}
 workers: {count: 2, idle: sleep}
@@ -53,7 +54,8 @@ def free_port():
 
 
 def queries():
-    """Yields (title of the panel, query) for all queries of the dashboard, without Grafana's variables."""
+    """Yields (title of the panel, query) for all queries of the dashboard. Grafana's variables are replaced
+    by values."""
     dashboard = json.loads((DATA / "softfeb-dashboard.json").read_text())
     asked = [(panel["title"], target["expr"]) for panel in dashboard["panels"] for target in panel.get("targets", [])]
     asked += [(a["name"], a["expr"].replace("> 0", ">= 0")) for a in dashboard["annotations"]["list"]]
@@ -75,7 +77,7 @@ class Monitoring(harness.TestCase):
         self.targets = [f"127.0.0.1:{free_port()}" for _ in range(2)]
         self.launch([harness.SOFTFEB, "run", "-c", str(self.config(BOARD, "board.yaml")), "--web", self.targets[0], "-q"], "board.log")
         self.launch([harness.SOFTFEB, "lab", "-c", str(self.config(LAB, "lab.yaml")), "--web", self.targets[1], "-q"], "lab.log")
-        # The file that we install, with other addresses, and shorter intervals.
+        # Use the file that we install, but with the addresses of this test and with shorter intervals.
         settings = yaml.safe_load((DATA / "prometheus.yml").read_text())
         self.assertEqual(settings["rule_files"], ["/usr/share/softfeb/monitoring/softfeb.rules.yml"])
         settings["rule_files"] = [str(self.rules())]
@@ -85,7 +87,7 @@ class Monitoring(harness.TestCase):
                      f"--web.listen-address={self.address}"], "prometheus.log")
 
     def rules(self):
-        """Our rules, of which one fires at once."""
+        """Writes our rules to a file, and changes one so that it fires at once. Returns the path."""
         path = self.dir / "rules.yml"
         text = (DATA / "softfeb.rules.yml").read_text()
         old = "rate(softfeb_board_retransmitted_packets_total[5m]) > 0.001 * rate(softfeb_board_sent_packets_total[5m])\n        for: 10m"
@@ -124,14 +126,14 @@ class Monitoring(harness.TestCase):
                 if condition():
                     return
             except OSError:
-                pass  # not ready yet
+                pass  # Prometheus is not ready yet
             if time.monotonic() > end:
                 self.fail(f"{what}\n{self.logs()}")
             time.sleep(0.3)
 
     def test_dashboard_and_alerts(self):
         self.wait_for("no scrapes", lambda: self.values('count(up{job="softfeb"} == 1)') == [2.0])
-        # Rates need two samples, and rare events their time.
+        # A rate needs two samples, and rare events need some time to occur.
         self.wait_for("no rates", lambda: min(self.values("softfeb_traffic_seconds"), default=0) > 6)
         missing = set(queries())
         self.assertGreater(len(missing), 25)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""promtool accepts the alerts, and each alert fires when it must and stays quiet when it must not. Alerts and dashboard use metrics that exist."""
+"""Checks that promtool accepts the alerts, that each alert fires when it must and stays quiet when it must
+not, and that alerts and
+dashboard use only metrics that exist."""
 
 import re
 import shutil

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A machine whose PID 1 is systemd: systemd-nspawn boots a copy-on-write view of this machine. Needs root and systemd-container."""
+"""A machine whose PID 1 is systemd: systemd-nspawn boots a copy-on-write view of this machine. Needs root and
+the package systemd-container."""
 
 import os
 import shutil
@@ -12,7 +13,7 @@ LIMIT = 120
 
 
 def why_not():
-    """The reason why there can be no machine here; empty: there can."""
+    """Returns the reason why this test cannot have such a machine, or an empty string if it can."""
     if os.geteuid() != 0:
         return "needs root"
     if shutil.which("systemd-nspawn") is None:
@@ -41,11 +42,12 @@ class Machine:
             (layers / folder).mkdir()
         subprocess.run(["mount", "-t", "overlay", "overlay", "-o", f"lowerdir=/,upperdir={layers}/upper,workdir={layers}/work", self.root],
                        check=True)
-        (self.root / "etc/machine-id").write_text("")  # it is another machine
+        (self.root / "etc/machine-id").write_text("")  # the new machine needs an ID of its own
         shutil.rmtree(self.root / "var/log/journal", ignore_errors=True)
 
     def _command(self):
-        # DPDK looks for modules in /sys/module, which a container of systemd-nspawn lacks, unlike a machine.
+        # DPDK looks for modules in /sys/module. A real machine has this folder; a container of systemd-nspawn
+        # does not.
         return ["systemd-nspawn", "--register=no", "--keep-unit", "--quiet", f"--directory={self.root}", "--private-network",
                 "--bind-ro=/sys/module", "--capability=all", "--console=passive", f"--machine={self.folder.name}", "--boot",
                 "systemd.unit=basic.target"]
@@ -86,6 +88,6 @@ class Machine:
                 self._process.wait()
         for mount in (self.root, self.folder / "layers"):
             subprocess.run(["umount", "--recursive", "--quiet", mount], check=False)
-        # Never through a mount that is still there.
+        # If a mount remains, rmtree() would delete the files of this machine through it.
         if not any(os.path.ismount(mount) for mount in (self.root, self.folder / "layers")):
             shutil.rmtree(self.folder, ignore_errors=True)

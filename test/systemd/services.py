@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The units under a real systemd: start, readiness, privileges, journal, SIGKILL, a hang, stop, wrong configuration."""
+"""Runs the units under a real systemd: start, readiness, privileges, journal, SIGKILL, a hang, stop, wrong
+configuration."""
 
 import json
 import os
@@ -80,7 +81,7 @@ class Services(unittest.TestCase):
         return int(status["CapEff"], 16), int(status["CapBnd"], 16)
 
     def metrics(self, port):
-        # Clients outside see what a packet shows; here, the machine asks itself.
+        # The machine has a private network, so a client on it must fetch the page.
         script = f"import urllib.request; print(urllib.request.urlopen('http://127.0.0.1:{port}/metrics').read().decode())"
         return self.machine.run("/usr/bin/python3", "-c", script).stdout
 
@@ -113,7 +114,7 @@ class Services(unittest.TestCase):
         self.sends(18080)
 
         second = self.show(unit, "MainPID")
-        self.machine.run("kill", "-STOP", second)  # it hangs
+        self.machine.run("kill", "-STOP", second)  # the process hangs from here on
         self.wait_for_restart(unit, second, 2)
         self.assertIn("Watchdog timeout", self.journal(unit))
         self.sends(18080)
@@ -129,7 +130,7 @@ class Services(unittest.TestCase):
         self.assertTrue(any(e["MESSAGE"].startswith("live page: ") and e["PRIORITY"] == "5" for e in own), own[:5])
         self.assertFalse([e["MESSAGE"] for e in own if "Mpps" in e["MESSAGE"]], "progress does not belong into the journal")
 
-        self.start(unit)  # the result of the previous run is kept
+        self.start(unit)  # this start must keep the result of the previous run
         self.assertTrue((folder / "result.previous.json").exists())
 
     def test_a_board_on_rings_needs_no_capability(self):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""systemd accepts the units, they are hardened, and they name options and files that exist. Needs no running systemd."""
+"""Checks that systemd accepts the units, that they are hardened, and that they name only options and files
+that exist. Does not need a
+running systemd."""
 
 import os
 import re
@@ -14,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "data/systemd"
 SOFTFEB = Path(os.environ["SOFTFEB"])
 SKIPPED = 77
-# Largest exposure levels of systemd-analyze security, in tenths.
+# Highest exposure levels that `systemd-analyze security` may report for each kind of unit, in tenths.
 BOARD, CAMERA, WITHOUT_CAPABILITIES = 24, 25, 15
 
 
@@ -50,7 +52,7 @@ class Units(unittest.TestCase):
         folder.mkdir()
         shutil.copy(DATA / "examples/no-capabilities.conf", folder)
         self.assertLess(self.exposure("softfeb@ring.service", WITHOUT_CAPABILITIES), board)
-        # The limit is one that a unit can miss.
+        # A unit without hardening must exceed the limit; otherwise, the check above would prove nothing.
         (self.dir / "bare.service").write_text(f"[Service]\nExecStart={SOFTFEB} run\n")
         self.assertNotEqual(run("systemd-analyze", "security", "--offline=true", f"--threshold={CAMERA}", self.dir / "bare.service").returncode, 0)
 

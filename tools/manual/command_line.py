@@ -12,8 +12,8 @@ class Option:
     names: list
     positional: bool
     description: str
-    metavar: str          # placeholder of the value; empty: a flag
-    values: list          # words that the option accepts; empty: any
+    metavar: str          # placeholder of the value; empty for a flag
+    values: list          # words that the option accepts; empty if it accepts any
     limits: str           # further conditions on the value, in words
     default: str
     optional_value: bool  # the value may be omitted
@@ -32,7 +32,8 @@ class Option:
 
     @property
     def kind(self):
-        """What a shell offers as values: words, file, directory, setting (KEY=VALUE), or none."""
+        """Returns the kind of values that a shell offers: words, file, directory, setting (KEY=VALUE), or
+        none."""
         if self.values and self.metavar != "FILE":
             return "words"
         if self.metavar == "KEY=VALUE":
@@ -45,12 +46,12 @@ class Option:
 @dataclass
 class Command:
     name: str
-    path: tuple           # the program and the subcommands that lead here
+    path: tuple           # the program and the subcommands that lead to this command
     description: str
     footer: str
     options: list
     commands: list = field(default_factory=list)
-    inherits: bool = False  # also takes the options of the command above
+    inherits: bool = False  # whether the command also accepts the options of the command above it
 
     @property
     def flags(self):
@@ -109,6 +110,6 @@ def _number(text):
 
 
 def exit_statuses(footer):
-    """Returns [(number, meaning)] from the text that --help ends with."""
+    """Returns [(number, meaning)] from the line about the exit status with which --help ends."""
     line = next(line for line in footer.splitlines() if line.startswith("Exit "))
     return [(int(number), meaning.strip().rstrip(";,.")) for number, meaning in re.findall(r"\b([0-9]) ([^0-9]+)", line)]

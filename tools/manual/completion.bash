@@ -52,7 +52,7 @@ _@ID@() {
       --config=*) file=${word#*=} ;;
     esac
     if [[ $word == -* ]]; then
-      # The next word is the value of this option.
+      # The next word may be the value of this option.
       if [[ $word != *=* && -n ${_@ID@_kinds[$command $word]-} && ${_@ID@_kinds[$command $word]} != optional* ]]; then
         ((++i == cword)) && option=$word
       fi
@@ -89,13 +89,13 @@ _@ID@() {
       [[ $value == *=* ]] || compopt -o nospace
       ;;
     registers)
-      # The names that febctl list prints, and their short form.
+      # Offer the full names that febctl list prints, and their short forms.
       mapfile -t COMPREPLY < <(compgen -W "$(@NAME@ list 2>/dev/null |
         awk '{print $2; sub(/^Root\.(Core\.)?/, "", $2); print $2}')" -- "$value")
       [[ -n $value ]] || mapfile -t COMPREPLY < <(printf '%s\n' "${COMPREPLY[@]}" | grep -v '^Root')
       ;;
   esac
-  # readline replaces only the part after the last = or : of the word.
+  # readline replaces only the part of the word after its last = or :, so remove the rest from the offers.
   COMPREPLY=("${COMPREPLY[@]/#/$before}")
   local kept=${cur%"${cur##*[=:]}"}
   COMPREPLY=("${COMPREPLY[@]#"$kept"}")

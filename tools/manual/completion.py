@@ -8,10 +8,10 @@ REGISTERS = {"NAME|ADDRESS", "NAME VALUE", "NODE", "NAME=VALUE"}
 
 
 class Settings:
-    """The keys that may follow --set: one table for each form of configuration."""
+    """The keys that may follow --set in one form of configuration, arranged for completion part by part."""
 
     def __init__(self, words):
-        """`words`: the keys, with the words that each accepts."""
+        """`words` contains, for each key, the words that the key accepts."""
         self.words = {key: values for key, values in words.items() if values}
         self.children = {}
         for key in words:
@@ -34,7 +34,7 @@ class Settings:
 
 
 def kind_of(command, option):
-    """What the shell offers as the value of an option, in the words of the templates."""
+    """Returns what the shell offers as the value of an option, in the notation of the templates."""
     if option.metavar in REGISTERS and command.path[0] == "febctl":
         kind = "registers"
     elif option.kind == "words":
@@ -47,12 +47,12 @@ def kind_of(command, option):
 
 
 def form_of(command):
-    """The form of the configuration that a command of softfeb reads."""
+    """Returns the form of configuration that a command of softfeb reads."""
     return {"lab": "lab", "switch-test": "switch_test"}.get((*command.path, "", "")[1], "run")
 
 
 def all_options(top, command):
-    """The options of a command, and those of the commands above if it takes them."""
+    """Returns the options of a command, including those of the commands above if it also accepts those."""
     options = list(command.options)
     chain = [c for c in top.walk() if c.path == command.path[:len(c.path)]][::-1]
     for inner, outer in zip(chain, chain[1:]):
@@ -67,7 +67,8 @@ def shell_name(name):
 
 
 def restrict(words, text):
-    """The keys of the sections that a configuration has. The reader knows more, such as those of its sections by themselves."""
+    """Returns only the keys of sections that the configuration `text` has. The configuration reader knows
+    further keys."""
     sections = {line.partition(":")[0] for line in text.splitlines() if line[:1].isalpha()}
     return {key: values for key, values in words.items() if key.replace("[", ".").partition(".")[0] in sections}
 
@@ -92,7 +93,8 @@ def bash(top, settings):
                 kinds.setdefault(f"{at} {n}", kind_of(command, option))
     tables = [(f"_{name}_commands", commands), (f"_{name}_options", options), (f"_{name}_kinds", kinds)]
     for form, table in settings.items():
-        # The colon is for the top, because a key must not be empty in bash.
+        # bash does not allow an empty key, and the top of the configuration has an empty path. So all paths
+        # get a colon.
         tables += [(f"_{name}_keys_{form}", {":" + k: " ".join(v) for k, v in table.children.items()}),
                    (f"_{name}_key_words_{form}", {":" + k: " ".join(v) for k, v in table.words.items()})]
     text = "\n".join(f"declare -gA {table}=(\n" + "".join(f"  [{quote(k)}]={quote(v)}\n" for k, v in rows.items()) + ")"
@@ -120,7 +122,7 @@ def _zsh_function(top, command):
         specs += ["': :->command'", "'*:: :->arguments'"]
     else:
         specs += [_zsh_positional(command, o) for o in command.positionals]
-    # After a command, options are those of the command.
+    # After the name of a subcommand, only options of the subcommand may follow, so stop at the first word.
     lines.append("  _arguments -C -s " + ("-A '-*' " if command.commands else "") + " \\\n    ".join(specs) + " && ret=0")
     if command.commands:
         lines += ["  case $state in", "    command)", "      local -a commands", "      commands=("]

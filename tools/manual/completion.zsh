@@ -4,7 +4,8 @@
 
 @TABLES@
 
-# Prints the names of the elements of a section, such as boards, in the configuration of the command line.
+# Prints the names of the elements of a section, such as boards, in the configuration that the command line
+# names.
 _@ID@_names() {
   local -a typed=(${(z)BUFFER})
   local at=${typed[(I)(-c|--config)]} file=${typed[(r)--config=*]#--config=}
@@ -15,7 +16,7 @@ _@ID@_names() {
 
 @SETTINGS@
 
-# The names of registers, as febctl list prints them and in their short form.
+# Completes names of registers: the full names that febctl list prints, and their short forms.
 _@ID@_registers() {
   local -a names
   names=(${(f)"$(@NAME@ list 2>/dev/null | awk '{print $2; sub(/^Root\.(Core\.)?/, "", $2); print $2}')"})

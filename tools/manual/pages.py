@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lays out the man pages: options come from the description of the command line, everything else from doc/man."""
+"""Lays out the man pages. Options come from the description of the command line, everything else from
+doc/man."""
 
 import re
 
@@ -12,7 +13,8 @@ SEE_ALSO = re.compile(r"([\w.-]+)\((\d)\)")
 
 
 class Texts:
-    """A file of doc/man: sections that begin with ##, made of paragraphs, items (`* term: text`) and examples (indented)."""
+    """A file of doc/man. Its sections begin with ## and consist of paragraphs, items (`* term: text`) and
+    indented examples."""
 
     def __init__(self, folder, name):
         path = folder / f"{name}.md"
@@ -26,7 +28,7 @@ class Texts:
                 self.sections[title].append(line)
 
     def write(self, page, title, heading=True):
-        """Writes a section, if there is one."""
+        """Writes a section if the file has it."""
         if title not in self.sections:
             return
         if heading:
@@ -62,7 +64,8 @@ def _blocks(lines):
 
 
 def sentence(text):
-    """Text with a capital letter, unless a word is explained (`off: ...`), and a full stop."""
+    """Returns the text with a full stop and a capital letter. A word that the text explains (`off: ...`)
+    stays as it is."""
     text = text.strip()
     if re.match(r"[a-z]+[ ,]", text):
         text = text[0].upper() + text[1:]
@@ -70,7 +73,7 @@ def sentence(text):
 
 
 def short(command):
-    """The description for NAME: without the program's name, without a full stop."""
+    """Returns the description for NAME, without the program's name and without a full stop."""
     text = re.sub(rf"^{command.path[0]}: ", "", command.description).split(". ")[0].rstrip(".")
     return text if text[:2].isupper() else text[:1].lower() + text[1:]
 
@@ -146,7 +149,7 @@ def end(page, command, top, texts, footer):
 
 
 def command_page(command, top, folder, header):
-    """A page for one command of softfeb, or for a program without commands."""
+    """Returns the page for one command of softfeb, or for a program without commands."""
     texts = Texts(folder, name_of(command))
     page = begin(command, header)
     page.section("DESCRIPTION")
@@ -164,7 +167,7 @@ def command_page(command, top, folder, header):
 
 
 def program_page(top, folder, header):
-    """One page for a program with all its commands."""
+    """Returns one page for a program with all its commands."""
     texts = Texts(folder, top.name)
     page = begin(top, header)
     page.section("DESCRIPTION")
@@ -183,7 +186,7 @@ def program_page(top, folder, header):
 
 
 def configuration_page(name, title, text, words, folder, header):
-    """The page of a configuration file, from its reference."""
+    """Returns the page of a configuration file, made from its reference."""
     texts = Texts(folder, name)
     page = Page(name, 5, *header)
     page.section("NAME")

@@ -10,9 +10,9 @@ COMMENT = re.compile(r"\s+#\s+(.*)$")
 
 @dataclass
 class Entry:
-    path: str      # dotted path with [] for list indices: boards[].qps[].pmtu
-    value: str     # example; empty: a section
-    text: str      # the description; empty: described at another entry
+    path: str      # dotted path with [] for list indices, such as boards[].qps[].pmtu
+    value: str     # an example; empty for a section
+    text: str      # the description; empty if another entry describes the key
 
 
 def entries(text):
@@ -37,7 +37,8 @@ def entries(text):
             body, indent = body[2:].lstrip(), indent + 2
         key = KEY.match(body)
         if key is None:
-            if comment or trailing:   # an item without a key of its own, such as {qpn: 0x12}: the text belongs to the list
+            # this is an item without a key of its own, such as {qpn: 0x12}, so the text describes the list
+            if comment or trailing:
                 found.append(Entry(_path(stack), body, " ".join(comment + [trailing.group(1)] if trailing else comment)))
             comment = []
             continue

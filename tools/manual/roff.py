@@ -6,7 +6,7 @@ import textwrap
 
 
 def escape(text):
-    """Returns text in which roff changes nothing, and which begins no request."""
+    """Escapes text so that roff prints it unchanged and does not take any of it for a request."""
     text = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("`", "\\`").replace("^", "\\(ha").replace("~", "\\(ti")
     for character, name in (("µ", "\\(mc"), ("…", "..."), ("×", "\\(mu"), ("≥", "\\(>="), ("≤", "\\(<="), ("–", "\\(en"), ("α", "alpha")):
         text = text.replace(character, name)
@@ -49,7 +49,8 @@ class Page:
         self.lines.append(f".SS {escape(title)}")
 
     def synopsis(self, words):
-        """The words of a line: (style, text), where the style is b(old), i(talic) or r(oman)."""
+        """Adds a line of the synopsis. `words` are pairs (style, text), where the style is b(old), i(talic)
+        or r(oman)."""
         self.lines.append(styled(words))
 
     def paragraph(self, text):
@@ -58,7 +59,7 @@ class Page:
         self.lines.append(inline(text))
 
     def entry(self, words, *texts):
-        """A term, and the paragraphs that explain it."""
+        """Adds a term and the paragraphs that explain it."""
         self.lines += [".TP", styled(words)]
         texts = [text for text in texts if text] or ["\\&"]
         self.lines.append(texts[0] if texts[0] == "\\&" else inline(texts[0]))

@@ -2,8 +2,10 @@
 # shellcheck shell=bash
 # Installs the Debian packages of tools/packages.txt that dpkg does not list as installed.
 
+lists=(tools/packages.txt)
+
 wanted_packages() {
-  sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' tools/packages.txt
+  sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' "${lists[@]}"
 }
 
 # Prints the names of required packages that are not installed, one per line.

@@ -15,7 +15,7 @@ using service::Log;
 
 namespace {
 
-/// What `act` writes to a log.
+/// Calls `act` with a log and returns what it has written.
 template <class Act>
 std::string written(bool journal, Act act) {
   char* text = nullptr;
@@ -66,7 +66,7 @@ TEST_CASE("only the journal's messages are limited, except errors and progress")
     return std::count(text.begin(), text.end(), '\n');
   };
   CHECK(lines(true, Level::kNotice) ==
-        service::MessageLimit::kMost + 1);  // and a line with the number of others
+        service::MessageLimit::kMost + 1);  // kMost lines, and one with the number of suppressed lines
   CHECK(lines(true, Level::kError) == kMany);
   CHECK(lines(true, Level::kInfo) == kMany);
   CHECK(lines(false, Level::kNotice) == kMany);

@@ -20,7 +20,7 @@ using service::Notifier;
 
 namespace {
 
-/// The socket of a service manager.
+/// Stands in for the socket of a service manager.
 class Manager {
  public:
   explicit Manager(const std::string& address) : fd_(socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0)) {
