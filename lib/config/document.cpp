@@ -2,11 +2,11 @@
 #include "config/document.hpp"
 
 #include "config/error.hpp"
+#include "config/limited_text.hpp"
 #include "config/units.hpp"
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -14,7 +14,6 @@
 namespace softfeb::config {
 namespace {
 
-constexpr std::size_t kMaxFile = 16U << 20;
 constexpr int kMostBases = 8;
 
 [[noreturn]] void fail(const Where& where, std::string message, std::string fix) {
@@ -65,7 +64,7 @@ std::string read_text(const std::string& path) {
   if (!in || in.peek() == std::ifstream::traits_type::eof())
     fail({path, 0, {}}, "cannot be read, or is empty",
          "name a readable configuration file; conf/ has examples");
-  return {std::istreambuf_iterator<char>(in), {}};
+  return read_limited(in);
 }
 
 namespace {
