@@ -3,11 +3,11 @@
 
 #include "config/error.hpp"
 #include "config/installation.hpp"
+#include "config/limited_text.hpp"
 #include "config/units.hpp"
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -15,7 +15,6 @@
 namespace softfeb::config {
 namespace {
 
-constexpr std::size_t kMaxFile = 16U << 20;
 constexpr int kMostBases = 8;
 
 [[noreturn]] void fail(const Where& where, std::string message, std::string fix) {
@@ -69,7 +68,7 @@ std::string read_text(const std::string& path) {
          "name a readable configuration file; " + (examples.empty() ? "conf" : examples.string()) +
              "/ has examples");
   }
-  return {std::istreambuf_iterator<char>(in), {}};
+  return read_limited(in);
 }
 
 namespace {

@@ -2,12 +2,12 @@
 #include "config/length_distribution.hpp"
 
 #include "config/error.hpp"
+#include "config/limited_text.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -112,7 +112,9 @@ Cdf load_length_distribution(const std::string& path) {
   // A directory can be opened but not read. Reading the first byte detects it.
   if (!in || in.peek() == std::ifstream::traits_type::eof())
     throw ConfigError({{{path, 0, {}}, "cannot be read, or is empty", std::string(kExample)}});
-  const std::string text(std::istreambuf_iterator<char>(in), {});
+  const std::string text = read_limited(in);
+  if (text.size() > kMaxFile)
+    throw ConfigError({{{path, 0, {}}, "is larger than 16 MiB", std::string(kExample)}});
   return parse_length_distribution(text, path);
 }
 

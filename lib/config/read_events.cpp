@@ -2,6 +2,7 @@
 // List `triggers`, and section `events` of boards and receivers.
 #include "config/choices.hpp"
 #include "config/draft.hpp"
+#include "config/limited_text.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -42,7 +43,14 @@ Parsed<std::uint64_t> parse_hertz(const std::string& text) {
 }
 
 void read_times_file(Section& s, TriggerSourceSettings& out) {
-  std::ifstream lines(out.file);
+  std::ifstream file(out.file);
+  const std::string text = read_limited(file);
+  if (text.size() > kMaxFile) {
+    s.reading().problem(s.find("file")->where, '"' + out.file + "\" is larger than 16 MiB",
+                        "name a file of trigger times");
+    return;
+  }
+  std::istringstream lines(text);
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {
     line.erase(std::find(line.begin(), line.end(), '#'), line.end());
@@ -57,8 +65,8 @@ void read_times_file(Section& s, TriggerSourceSettings& out) {
       out.source.times.push_back(*time.value);
     }
   }
-  // A directory can be opened, but reading from it fails.
-  if (!lines.is_open() || lines.bad()) {
+  // A directory can be opened but not read.
+  if (!file.is_open() || file.bad()) {
     s.reading().problem(s.find("file")->where, "cannot read \"" + out.file + '"',
                         "name an existing file, relative to the working directory");
   }

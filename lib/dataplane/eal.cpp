@@ -30,8 +30,11 @@ std::string lcore_map(const std::vector<LcoreSpec>& lcores) {
 
 std::string fix_for(const std::string& log) {
   const auto says = [&log](const char* word) { return log.find(word) != std::string::npos; };
+  // DPDK also mentions huge pages if there is no address space for ordinary ones.
+  if (says("Cannot allocate memory") || says("failed to map segment"))
+    return "allow the process more address space (ulimit -v), or add memory";
   if (says("hugepage") || says("hugetlb") || says("Cannot init memory")) {
-    return "use ordinary memory (eal huge: no) or reserve huge pages, e.g. sysctl vm.nr_hugepages=256";
+    return "use ordinary memory (eal.hugepages: no) or reserve huge pages, e.g. sysctl vm.nr_hugepages=256";
   }
   if (says("lcore") || says("coremask") || says("CPU")) {
     return "choose CPUs available to this process (see nproc, taskset -p $$)";

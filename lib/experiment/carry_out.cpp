@@ -56,7 +56,7 @@ int carry_out(const Setup& setup, Driver& driver, EventFiles& files, const Stopw
       run.checks.messages.push_back("in virtual time: " + line);
   }
 
-  const RunReport report{setup, driver, recorder, run, in_virtual ? &*in_virtual : nullptr};
+  RunReport report{setup, driver, recorder, run, in_virtual ? &*in_virtual : nullptr};
   report.write();
   return report.conclude(speed);
 }

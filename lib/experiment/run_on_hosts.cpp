@@ -102,7 +102,7 @@ int carry_out_on_host(const HostedRun& run) {
     return run.link->wait_for_end() ? kDone : run.write_part(judged);
   }
   if (!driver.complete()) return run.write_part(judged);
-  const RunReport report{setup, driver, recorder, judged, nullptr};
+  RunReport report{setup, driver, recorder, judged, nullptr};
   report.write();
   run.link->tell(hosts::Told::kEnd, 1);
   return report.conclude("");

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "experiment/run_report.hpp"
 
+#include "base/exit_code.hpp"
 #include "config/load.hpp"
+#include "dataplane/error.hpp"
 #include "experiment/event_files.hpp"
 #include "report/camera_image.hpp"
 #include "report/completion_result.hpp"
@@ -34,27 +36,39 @@ std::string RunReport::document() const {
   return json.dump(1) + "\n";
 }
 
-void RunReport::write() const {
+template <class Make>
+void RunReport::attempt(Make make) {
+  try {
+    make();
+  } catch (const dataplane::EnvironmentError& error) {
+    unwritten.emplace_back(error.what());
+  }
+}
+
+void RunReport::write() {
   const Options& o = setup.options;
   if (!o.json && !o.report) return;
   const std::string result = document();
-  if (o.json) report::write_atomically(*o.json, result);
-  if (!o.report) return;
-  report::write_atomically(*o.report + '/' + report::kReportConfig,
-                           run.lab ? config::to_yaml(setup.lab) : config::to_yaml(setup.run()));
-  report::write_atomically(*o.report + '/' + report::kReportResult, result);
-  if (run.outcome.stages != nullptr)
-    report::write_atomically(*o.report + '/' + report::kReportLatency,
-                             report::latency_csv(*run.outcome.stages));
-  write_camera_image(*o.report);
-  recorder.finish();
+  if (o.json) attempt([&] { report::write_atomically(*o.json, result); });
+  if (o.report) write_report(*o.report + '/', result);
+}
+
+void RunReport::write_report(const std::string& folder, const std::string& result) {
+  const auto file = [&](const char* name, const std::string& text) {
+    attempt([&] { report::write_atomically(folder + name, text); });
+  };
+  file(report::kReportConfig, run.lab ? config::to_yaml(setup.lab) : config::to_yaml(setup.run()));
+  file(report::kReportResult, result);
+  if (run.outcome.stages != nullptr) file(report::kReportLatency, report::latency_csv(*run.outcome.stages));
+  attempt([&] { write_camera_image(folder); });
+  attempt([&] { recorder.finish(); });
 }
 
 void RunReport::write_camera_image(const std::string& folder) const {
   for (const auto& receiver : driver.endpoints().receivers) {
     if (receiver->events() == nullptr) continue;
     if (const auto text = report::camera_csv(*receiver->events()))
-      return report::write_atomically(folder + '/' + report::kReportCamera, *text);
+      return report::write_atomically(folder + report::kReportCamera, *text);
   }
 }
 
@@ -69,15 +83,19 @@ std::string RunReport::table() const {
   return text + report::lab_table(setup.lab, real ? &*run.lab : nullptr, real ? in_virtual : &*run.lab);
 }
 
-std::vector<std::string> RunReport::files() const {
-  std::vector<std::string> lines = report::write_outputs(setup.run(), driver.plans(), driver.endpoints());
+std::vector<std::string> RunReport::files() {
+  std::vector<std::string> lines;
+  attempt([&] { lines = report::write_outputs(setup.run(), driver.plans(), driver.endpoints()); });
   if (driver.dpdk() == nullptr) return lines;
-  for (std::string& line : driver.dpdk()->write_captures()) lines.push_back(std::move(line));
+  attempt([&] {
+    for (std::string& line : driver.dpdk()->write_captures()) lines.push_back(std::move(line));
+  });
   return lines;
 }
 
-void RunReport::print(const std::string& table, const std::string& speed) const {
+void RunReport::print(const std::string& table, const std::string& speed) {
   const std::vector<std::string> lines = files();
+  for (const std::string& why : unwritten) fmt::print(stderr, "softfeb: {}\n", why);
   if (setup.quiet) {
     for (const std::string& m : run.checks.messages) service::warning("softfeb: " + m);
     return;
@@ -100,15 +118,15 @@ void RunReport::print_missed_changes() const {
   }
 }
 
-int RunReport::conclude(const std::string& speed) const {
+int RunReport::conclude(const std::string& speed) {
   const Options& options = setup.options;
   const std::string text = table();
   print(text, speed);
-  if (options.report && options.pictures)
+  if (options.report && options.pictures && unwritten.empty())
     report::make_pictures(*options.report, setup.quiet || options.json == "-");
   driver.conclude(std::string(lab::to_string(verdict())), text);
   if (options.hold && !run.outcome.interrupted) driver.hold_page();
-  return report::exit_code_of(verdict());
+  return unwritten.empty() ? report::exit_code_of(verdict()) : int{kEnvironment};
 }
 
 }  // namespace softfeb::experiment

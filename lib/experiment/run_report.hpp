@@ -22,13 +22,17 @@ struct RunReport {
   Driver& driver;
   report::Recorder& recorder;
   const JudgedRun& run;
-  const report::LabRun* in_virtual;  ///< run in virtual time that follows a run in real time; may be null
+  const report::LabRun* in_virtual;      ///< run in virtual time that follows a run in real time; may be null
+  std::vector<std::string> unwritten{};  ///< why outputs could not be written
 
   lab::Verdict verdict() const;
-  void write() const;
-  /// Prints the table, draws the charts, and shows the result on the live page, which it keeps serving if the
-  /// options request this. Returns the exit status. Call after write().
-  int conclude(const std::string& speed) const;
+  /// Writes the result and the report. If a file cannot be written, for example because the disk is full, all
+  /// others are written nevertheless: a run may have taken days.
+  void write();
+  /// Prints the table, draws the charts, shows the result on the live page and keeps serving it if the
+  /// options ask for it. Returns the exit status, which is kEnvironment if an output could not be written.
+  /// Call after write().
+  int conclude(const std::string& speed);
 
  private:
   std::string document() const;
@@ -36,8 +40,12 @@ struct RunReport {
   void write_camera_image(const std::string& folder) const;
   std::string table() const;
   /// Writes the files of receivers and captures. Returns one line per file.
-  std::vector<std::string> files() const;
-  void print(const std::string& table, const std::string& speed) const;
+  std::vector<std::string> files();
+  void print(const std::string& table, const std::string& speed);
+  /// Calls `make`, and adds the reason to `unwritten` if it fails.
+  template <class Make>
+  void attempt(Make make);
+  void write_report(const std::string& folder, const std::string& result);
   void print_missed_changes() const;
 };
 

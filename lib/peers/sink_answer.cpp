@@ -14,7 +14,7 @@ void malformed(const std::string& what) {
 }
 
 void refused(const std::string& text) {
-  throw PeerError(PeerFault::kConfiguration, "rdma-sink refuses: " + text);
+  throw PeerError(PeerFault::kConfiguration, "rdma-sink refuses: " + printable(text));
 }
 
 json parse_object(std::string_view line) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "peers/sink_messages.hpp"
 
+#include "peers/quote.hpp"
 #include "peers/sink_answer.hpp"
 
 #include <limits>
@@ -88,6 +89,13 @@ std::string encode_end(const PeerResults& results) {
   return json{{"end", std::move(end)}}.dump() + '\n';
 }
 
-json decode_report(std::string_view line) { return parse_answer(line); }
+json decode_report(std::string_view line) {
+  json report = parse_answer(line);
+  const auto problems = report.find("problems");
+  if (problems == report.end() || !problems->is_array()) return report;
+  for (json& problem : *problems)  // softfeb prints them
+    if (problem.is_string()) problem = printable(problem.get_ref<const std::string&>());
+  return report;
+}
 
 }  // namespace softfeb::peers::sink

@@ -35,8 +35,9 @@ void AtomicFile::commit() {
 }
 
 void AtomicFile::fail() const {
+  const bool full = errno == ENOSPC || errno == EDQUOT;
   throw dataplane::EnvironmentError("cannot write " + path_ + ": " + std::strerror(errno),
-                                    "name a file in a writable folder");
+                                    full ? "free space on that disk" : "name a file in a writable folder");
 }
 
 }  // namespace softfeb::report

@@ -50,7 +50,7 @@ void PortSeries::add(const stats::Sample& sample) {
   try {
     file_.write(text_);
   } catch (const EnvironmentError& e) {
-    failure_ = e.what();
+    failure_ = e.reason();
   }
   text_.clear();
 }

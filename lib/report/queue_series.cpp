@@ -56,7 +56,7 @@ void QueueSeries::add(const stats::Sample& sample) {
   try {
     file_.write(text_);
   } catch (const EnvironmentError& e) {
-    failure_ = e.what();
+    failure_ = e.reason();
   }
   text_.clear();
 }

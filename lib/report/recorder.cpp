@@ -69,7 +69,7 @@ void Recorder::append(const lab::Window& w) {
                                 w.length / kMillisecond, w.boards_sending, w.steady ? 1 : 0, share(w.jain),
                                 share(w.port_used)));
   } catch (const EnvironmentError& e) {
-    failure_ = e.what();
+    failure_ = e.reason();
   }
 }
 

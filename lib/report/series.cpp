@@ -124,7 +124,7 @@ void Series::add(const stats::Sample& sample) {
   try {
     file_.write(text_);
   } catch (const dataplane::EnvironmentError& e) {
-    failure_ = e.what();
+    failure_ = e.reason();
   }
   text_.clear();
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "telemetry/http_server.hpp"
 
-#include "sockets/udp_socket.hpp"
 #include "telemetry/http_session.hpp"
+
+#include <cstdint>
+#include <map>
+#include <utility>
 
 namespace softfeb::telemetry {
 
@@ -13,6 +16,8 @@ namespace {
 
 /// Delay before the next accept when no descriptors are left.
 constexpr std::chrono::milliseconds kPause{100};
+/// Delay before the rate limit is asked again.
+constexpr std::chrono::milliseconds kTurn{1};
 
 tcp::endpoint endpoint_of(const roce::IpAddress& ip, std::uint16_t port) {
   if (ip.is_v4()) return {asio::ip::address_v4(ip.v4()), port};
@@ -26,8 +31,16 @@ std::string text_of(const tcp::endpoint& e) {
 
 }  // namespace
 
-HttpServer::Impl::Impl(asio::io_context& io, Site& s, std::vector<std::string> n, const HttpLimits& l)
-    : site(&s), names(std::move(n)), limits(l), acceptor(io), pause(io) {}
+HttpServer::Impl::Impl(asio::io_context& io, Site& s, std::vector<std::string> n, const HttpLimits& l,
+                       Clock c)
+    : site(&s),
+      names(std::move(n)),
+      limits(l),
+      clock(std::move(c)),
+      acceptor(io),
+      pause(io),
+      rate(l.requests_per_second, l.request_burst),
+      next_turn(io) {}
 
 void HttpServer::Impl::open(const roce::IpAddress& address, std::uint16_t port) {
   const tcp::endpoint at = endpoint_of(address, port);
@@ -62,23 +75,46 @@ void HttpServer::Impl::accept() {
 /// needs file descriptors, for example for its result.
 void HttpServer::Impl::admit(tcp::socket socket) {
   if (sessions.size() >= limits.connections) evict();
-  if (sessions.size() >= limits.connections + limits.refusals) return;  // the destructor closes the socket
   const bool busy = sessions.size() >= limits.connections;
   std::make_shared<HttpSession>(shared_from_this(), std::move(socket))->start(busy);
 }
 
-/// Closes the session that has waited for a request for the longest time, if any session is waiting. A client
-/// that only occupies connections therefore cannot keep other clients out. A browser whose connection is
-/// closed opens another one.
+/// Makes room for a new connection. A client that only wants to occupy connections thus cannot keep others
+/// out. A browser whose idle connection is closed opens another one.
 void HttpServer::Impl::evict() {
-  HttpSession* oldest = nullptr;
+  std::map<asio::ip::address, std::size_t> connections;
+  for (const HttpSession* s : sessions)
+    if (!s->streaming()) ++connections[s->client()];
+  const auto rank = [&](const HttpSession& s) {
+    return std::pair(connections[s.client()], UINT64_MAX - s.last_step());
+  };
+  HttpSession* victim = nullptr;
   for (HttpSession* s : sessions) {
-    if (s->waiting_since() == 0) continue;
-    if (oldest == nullptr || s->waiting_since() < oldest->waiting_since()) oldest = s;
+    if (!s->streaming() && (victim == nullptr || rank(*s) > rank(*victim))) victim = s;
   }
-  if (oldest == nullptr) return;
-  oldest->close();
-  left(*oldest);
+  if (victim == nullptr) return;
+  victim->close();
+  left(*victim);
+  std::erase_if(waiting, [victim](const auto& s) { return s.get() == victim; });
+}
+
+void HttpServer::Impl::take_turn(std::shared_ptr<HttpSession> session) {
+  waiting.push_back(std::move(session));
+  if (waiting.size() == 1) serve_waiting();
+}
+
+void HttpServer::Impl::serve_waiting() {
+  while (!waiting.empty() && rate.take(clock())) {
+    const auto session = std::move(waiting.front());
+    waiting.pop_front();
+    session->proceed();
+    if (site == nullptr) return;
+  }
+  if (waiting.empty()) return;
+  next_turn.expires_after(kTurn);
+  next_turn.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
+    if (!error && self->site != nullptr) self->serve_waiting();
+  });
 }
 
 void HttpServer::Impl::close() {
@@ -86,6 +122,8 @@ void HttpServer::Impl::close() {
   boost::system::error_code ignored;
   acceptor.close(ignored);
   pause.cancel();
+  next_turn.cancel();
+  waiting.clear();
   const std::set<HttpSession*> all = sessions;
   for (HttpSession* s : all) s->close();
 }
@@ -93,8 +131,8 @@ void HttpServer::Impl::close() {
 void HttpServer::Impl::left(HttpSession& session) { sessions.erase(&session); }
 
 HttpServer::HttpServer(asio::io_context& io, const roce::IpAddress& address, std::uint16_t port, Site& site,
-                       std::vector<std::string> names, const HttpLimits& limits)
-    : impl_(std::make_shared<Impl>(io, site, std::move(names), limits)) {
+                       std::vector<std::string> names, const HttpLimits& limits, Clock clock)
+    : impl_(std::make_shared<Impl>(io, site, std::move(names), limits, std::move(clock))) {
   impl_->open(address, port);
   impl_->accept();
 }

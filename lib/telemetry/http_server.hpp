@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/time.hpp"
 #include "roce/ip.hpp"
+#include "sockets/udp_socket.hpp"
 #include "telemetry/http.hpp"
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,12 +20,14 @@ namespace softfeb::telemetry {
 
 /// Limits on the resources that clients can use.
 struct HttpLimits {
-  /// Maximum number of connections that are served. A further connection replaces the one that has been
-  /// silent, or has been sending its request, for the longest time. If the server is answering requests on
-  /// all connections, the further connection gets 503.
+  /// Connections that are served. A further one takes the place of another: of the client with the most
+  /// connections, the one that has made no progress for the longest time. Event streams keep their places; if
+  /// there are only these, the further connection gets 503.
   std::size_t connections = 64;
-  /// Maximum number of connections to which that 503 is being sent; further ones are closed at once.
-  std::size_t refusals = 32;
+  /// Requests per second, and at once after a pause. Further ones wait, because the thread that answers them
+  /// may share its CPU with a worker.
+  unsigned requests_per_second = 200;
+  unsigned request_burst = 100;
   std::size_t streams = 32;               ///< event streams among these connections; further ones get 503
   std::uint32_t header_bytes = 8 * 1024;  ///< larger headers get 431
   std::uint32_t body_bytes = 16 * 1024;   ///< larger bodies get 413
@@ -42,10 +47,13 @@ struct HttpLimits {
 /// Single-threaded: everything happens on the thread that runs the io_context.
 class HttpServer {
  public:
-  /// Port 0 selects any free port. `names` contains the host names that are accepted in addition to localhost
-  /// (see check_request()). Throws sockets::SocketError.
+  using Clock = std::function<Time()>;
+
+  /// Port 0 selects any free port. `clock` is that of the rate limit. `names`: host names accepted in
+  /// addition to localhost (see check_request). Throws sockets::SocketError.
   HttpServer(boost::asio::io_context& io, const roce::IpAddress& address, std::uint16_t port, Site& site,
-             std::vector<std::string> names, const HttpLimits& limits = {});
+             std::vector<std::string> names, const HttpLimits& limits = {},
+             Clock clock = sockets::steady_time);
   /// Closes all connections. Handlers still pending in the io_context may run later or never.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;

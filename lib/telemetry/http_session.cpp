@@ -38,6 +38,8 @@ std::string format(const http::response_header<>& header) {
 
 HttpSession::HttpSession(std::shared_ptr<HttpServer::Impl> server, tcp::socket socket)
     : server_(std::move(server)), stream_(std::move(socket)), buffer_(server_->limits.header_bytes * 2) {
+  boost::system::error_code error;
+  client_ = stream_.socket().remote_endpoint(error).address();
   server_->sessions.insert(this);
 }
 
@@ -49,6 +51,7 @@ HttpSession::~HttpSession() {
 
 void HttpSession::start(bool busy) {
   if (!busy) return read();
+  last_step_ = ++server_->steps;
   respond(problem(503, "too many connections", "close some of the pages"));
 }
 
@@ -59,7 +62,7 @@ void HttpSession::close() {
 }
 
 void HttpSession::read() {
-  waiting_since_ = ++server_->last_wait;
+  last_step_ = ++server_->steps;
   parser_.emplace();
   parser_->header_limit(server_->limits.header_bytes);
   parser_->body_limit(server_->limits.body_bytes);
@@ -71,12 +74,16 @@ void HttpSession::read() {
 }
 
 void HttpSession::on_read(const beast::error_code& error) {
-  waiting_since_ = 0;
   keep_ = false;
   head_ = false;
   if (error) return refuse(error);
   keep_ = parser_->get().keep_alive();
-  handle(take_request());
+  last_step_ = ++server_->steps;
+  server_->take_turn(shared_from_this());
+}
+
+void HttpSession::proceed() {
+  if (stream_.socket().is_open()) handle(take_request());
 }
 
 void HttpSession::refuse(const beast::error_code& error) {

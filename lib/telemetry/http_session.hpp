@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "srp/rate_limit.hpp"
 #include "telemetry/http_server.hpp"
 
 #include <array>
@@ -12,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
@@ -27,24 +29,32 @@ class HttpSession;
 /// Implementation of HttpServer. Pending handlers hold a reference until they have run.
 class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
  public:
-  Impl(boost::asio::io_context& io, Site& site, std::vector<std::string> names, const HttpLimits& limits);
+  Impl(boost::asio::io_context& io, Site& site, std::vector<std::string> names, const HttpLimits& limits,
+       Clock clock);
 
   void open(const roce::IpAddress& address, std::uint16_t port);
   void accept();
   void admit(boost::asio::ip::tcp::socket socket);
   void evict();
+  /// Lets the session answer its request, now or when the rate limit permits it.
+  void take_turn(std::shared_ptr<HttpSession> session);
+  void serve_waiting();
   void close();
   void left(HttpSession& session);
 
   Site* site;  ///< null once the server is destroyed
   std::vector<std::string> names;
   HttpLimits limits;
+  Clock clock;
   boost::asio::ip::tcp::acceptor acceptor;
   boost::asio::steady_timer pause;  ///< delays the next accept after a failed one
   std::set<HttpSession*> sessions;
   std::size_t streams = 0;
-  std::size_t unsent = 0;       ///< bytes of responses that clients have not taken yet
-  std::uint64_t last_wait = 0;  ///< number of the last wait for a request
+  std::size_t unsent = 0;   ///< bytes of responses that clients have not taken yet
+  std::uint64_t steps = 0;  ///< steps that sessions have made so far
+  srp::RateLimit rate;
+  std::deque<std::shared_ptr<HttpSession>> waiting;  ///< sessions whose request waits for its turn
+  boost::asio::steady_timer next_turn;
 };
 
 /// One client connection. Owned by the handlers that wait for its socket.
@@ -61,9 +71,12 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   /// Sends an event if the client has opened the event stream.
   void publish(const std::shared_ptr<const std::string>& event);
   void close();
-  /// Number of the session's current wait for a request. The server numbers waits in the order in which they
-  /// begin. 0: the session is not waiting.
-  std::uint64_t waiting_since() const { return waiting_since_; }
+  /// Answers the request that has been read.
+  void proceed();
+  /// Number of the last step of this session: it was accepted, has read a request, or has sent a response.
+  std::uint64_t last_step() const { return last_step_; }
+  bool streaming() const { return streaming_; }
+  const boost::asio::ip::address& client() const { return client_; }
 
  private:
   using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
@@ -97,7 +110,8 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   std::size_t backlog_bytes_ = 0;
   std::array<char, 4096> ignored_{};
   std::size_t unsent_ = 0;  ///< this session's part of Impl::unsent
-  std::uint64_t waiting_since_ = 0;
+  std::uint64_t last_step_ = 0;
+  boost::asio::ip::address client_;
   bool head_ = false;
   bool keep_ = false;
   bool streaming_ = false;

@@ -94,6 +94,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const PeerUrl url = parse_peer_url(text);
     require(!url.host.empty() && url.port != 0);
   });
-  for (const char c : quote(text)) require(c != '\n' && c != '\x1b');
+  for (const std::string& shown : {quote(text), printable(text)})
+    for (const char c : shown) require(c != '\n' && c != '\x1b');
   return 0;
 }

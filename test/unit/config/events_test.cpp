@@ -217,6 +217,8 @@ TEST_CASE("event data that do not fit are refused with the fix", "[events]") {
       {"rate: 10kHz", "rate: 1.5kHz", 8, "triggers.0.sources.0.rate", "not a rate of triggers", "10kHz"},
       {"kind: periodic", "kind: list", 9, "triggers.0.sources.1", "missing", "times.txt"},
       {"times: [1ms, 2ms]", "file: /nonexistent", 10, "triggers.0.sources.2.file", "cannot read", "existing"},
+      {"times: [1ms, 2ms]", "file: /dev/zero", 10, "triggers.0.sources.2.file", "larger than 16 MiB",
+       "trigger times"},
       {"receivers:\n", "  - {name: plain, port: p, ip: 10.0.0.50/24, qps: [{to: builder}]}\nreceivers:\n", 17,
        "boards.1.qps.0.to", "builds events", "another receiver"},
   };

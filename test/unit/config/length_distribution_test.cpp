@@ -43,6 +43,11 @@ TEST_CASE("a distribution written to a file is read back", "[length_distribution
   CHECK_THROWS_WITH(load_length_distribution(path + ".absent"), Catch::Contains(path + ".absent: "));
 }
 
+TEST_CASE("a file that never ends is refused", "[length_distribution]") {
+  CHECK_THROWS_WITH(load_length_distribution("/dev/zero"),
+                    Catch::Contains("/dev/zero: is larger than 16 MiB"));
+}
+
 TEST_CASE("errors name the line and the fix", "[length_distribution]") {
   CHECK(error_of("0 0\n5 1\n").empty());
   CHECK(
