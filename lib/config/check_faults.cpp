@@ -25,7 +25,8 @@ bool has_qpn(const BoardConfig& board, std::uint32_t qpn) {
   return false;
 }
 
-/// Checks that the queue pairs named in the fault rules of one port exist.
+/// Checks that the queue pairs named in the fault rules of one port exist, and that they have packets that
+/// the rules can select.
 class FaultChecker {
  public:
   FaultChecker(Reading& reading, const RunConfig& config, std::size_t port)
@@ -57,7 +58,7 @@ class FaultChecker {
                          : "move the rule to the port of the board whose packets it selects");
   }
 
-  /// Reports the rule if none of the queue pairs that it names has packets that it can select.
+  /// Reports the rule if no queue pair that it names has packets that fulfil the rule's conditions.
   void check_match(const FaultRuleConfig& rule) {
     std::optional<NoMatch> why;
     for (const BoardConfig* board : boards_) {

@@ -73,7 +73,8 @@ class Section {
     return read(key, out, parse);
   }
 
-  /// Returns the elements of the list at `key`; none if it is missing. Reports a problem if it is not a list.
+  /// Returns the elements of the list at `key`; an empty list if the key is missing. Reports a problem if the
+  /// value is not a list.
   const std::vector<Node>& list(std::string_view key);
 
   /// Parses the scalar `node` into `out`; returns false on error.
