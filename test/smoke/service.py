@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""softfeb as a service: it tells the service manager when it serves, whether it works and when it ends; it writes levels to the journal;
-and after SIGKILL it starts again with the same configuration."""
+"""Tests softfeb as a service. softfeb tells the service manager when it serves, whether it works and when it
+ends, and writes levels to the journal. After SIGKILL, it starts again with the same configuration."""
 
 import ctypes
 import json
@@ -25,7 +25,7 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 class Manager:
-    """What systemd is for a service of Type=notify."""
+    """Stands in for systemd: receives the notifications of a service of Type=notify."""
 
     def __init__(self, path):
         self.path = str(path)
@@ -34,7 +34,7 @@ class Manager:
         self.seen = []  # (time, line)
 
     def listen(self, seconds):
-        """Receives for this long."""
+        """Receives notifications for this number of seconds."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
             self.socket.settimeout(left)
@@ -98,7 +98,7 @@ class Service(harness.TestCase):
         process, manager = self.start_service(small(), environment={"WATCHDOG_USEC": "1500000"})
         self.ready(process, manager)
         self.assertEqual(manager.lines().count("READY=1"), 1)
-        with urllib.request.urlopen("http://127.0.0.1:18474/metrics", timeout=10) as answer:  # it serves
+        with urllib.request.urlopen("http://127.0.0.1:18474/metrics", timeout=10) as answer:  # softfeb serves
             self.assertIn(b"softfeb_info", answer.read())
         manager.wait_for("WATCHDOG=1")
         manager.listen(3)
@@ -122,7 +122,7 @@ class Service(harness.TestCase):
         if LIBC.ptrace(PTRACE_SEIZE, workers[0], None, None) != 0:
             self.skipTest("this machine does not permit ptrace")
         LIBC.ptrace(PTRACE_INTERRUPT, workers[0], None, None)
-        manager.listen(1)  # what was on its way
+        manager.listen(1)  # receive the notifications that were sent before
         del manager.seen[:]
         manager.listen(2)
         self.assertEqual(manager.lines(), [], "a worker hangs")
@@ -139,7 +139,8 @@ class Service(harness.TestCase):
         self.assertNotIn("READY=1", manager.lines())
 
     def journal(self, *args):
-        """The lines that softfeb writes to a journal, with their levels."""
+        """Runs softfeb with a journal, and returns the lines that it writes, which begin with their
+        levels."""
         log = self.dir / f"journal{self.count}"
         with open(log, "w") as out:
             file = os.fstat(out.fileno())
@@ -183,7 +184,8 @@ class Service(harness.TestCase):
         self.check_restart(config)
 
     def test_restart_with_vhost(self):
-        """Without a guest, the port has no link, so the board waits; the guest must be able to connect."""
+        """Without a guest, the port has no link, so the board waits. A guest must be able to connect after a
+        restart."""
         path = self.dir / "v.sock"
         config = {**small(), "receivers": []}
         config["ports"] = [{"name": "feb", "device": f"net_vhost:{path},server", "mtu": 1500}]
@@ -216,7 +218,7 @@ class Service(harness.TestCase):
         free = int(re.search(r"HugePages_Free: +(\d+)", Path("/proc/meminfo").read_text()).group(1))
         if free < 150:
             self.skipTest("needs 150 free huge pages")
-        # A mount of our own, so that other programs do not notice.
+        # Use a private mount namespace, so that other programs do not see the mount.
         if LIBC.unshare(CLONE_NEWNS) != 0 or LIBC.mount(None, b"/", None, MS_REC | MS_PRIVATE, None) != 0:
             self.skipTest("this machine does not permit mounts")
         pages = self.dir / "pages"
