@@ -25,7 +25,8 @@ bool has_qpn(const BoardConfig& board, std::uint32_t qpn) {
   return false;
 }
 
-/// Checks that the queue pairs named in the fault rules of one port exist.
+/// Checks that the queue pairs named in the fault rules of one port exist, and that they have packets that
+/// the rules can select.
 class FaultChecker {
  public:
   FaultChecker(Reading& reading, const RunConfig& config, std::size_t port)

@@ -145,7 +145,7 @@ void add_grant_parameters(Node& section, const LabConfig& base) {
   const auto add = [&section](const char* name, const std::string& value) {
     section.children.push_back({Node::Kind::kScalar, name, value, {kComparedPlace, 0, {}}, {}});
   };
-  // The default of rtt_bytes, 12,288, is for 10 Gb/s.
+  // The default of rtt_bytes, 12,288, is for 10 Gb/s, so it is scaled to the rate of the bottleneck.
   constexpr std::uint64_t kRttBytes = 12'288, kDefaultRate = 1'250'000'000;
   const std::uint64_t rate = bottleneck_rate(base);
   if (rate != kDefaultRate) {

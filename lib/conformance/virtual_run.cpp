@@ -10,7 +10,7 @@ namespace softfeb::conformance {
 namespace {
 
 constexpr Time kWireDelay = kMicrosecond;
-/// A run at line rate must be short, because each packet costs computing time.
+/// Longest duration of a run at line rate. It is short, because each packet costs computing time.
 constexpr Time kLongestTraffic = 5 * kMillisecond;
 
 engine::Identity address(std::uint8_t last, const char* ip, std::uint8_t prefix) {

@@ -91,7 +91,7 @@ class Mover {
   }
 
  private:
-  /// 0 and kNever mean that there is no such time.
+  /// Moves a time, unless it is 0 or kNever, which mean that there is no such time.
   void move(Time& at) const {
     if (at != 0 && at != kNever) at += by_;
   }

@@ -66,7 +66,8 @@ void add_delays(const FigureIndex& figures, std::optional<Time> cable, MeasuredN
   }
   WholeRange sum = range_of(*fixed, kNanosecond);
   if (out.of.config.times.cut_through) {
-    // The simulated switch begins to send when it has received the header.
+    // The simulated switch begins to send when it has received the header, so its delay includes the time of
+    // the header. Subtract this time from the delays of links and switch.
     const Time header =
         fabric::SwitchTimes::kHeader * kSecond / out.network.links[figures.report().settings.roles.a].rate;
     sum = {sum.low - std::min(sum.low, header), sum.high - std::min(sum.high, header)};

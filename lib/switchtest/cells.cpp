@@ -168,7 +168,7 @@ bool CellsTest::scan() {
   return true;
 }
 
-/// Pairs of neighbouring lengths between which the number of frames in the queue changes.
+/// Returns the pairs of neighbouring lengths between which the number of frames in the queue changes.
 std::vector<std::pair<std::uint32_t, std::uint32_t>> CellsTest::steps() const {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> out;
   if (counts_.empty()) return out;

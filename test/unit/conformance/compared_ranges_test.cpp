@@ -70,7 +70,7 @@ TEST_CASE("ACKs of many packets, with PSNs that wrap and packets that are sent a
     expected[n] = static_cast<std::uint8_t>(n + 1);
   }
   model.refused(0, nth(kRefused));
-  // Acknowledges no further packets, because the packets from kRefused on were not sent again.
+  // This call acknowledges no further packets, because the packets from kRefused on were not sent again.
   model.acknowledged(0, nth(kPackets - 1));
   model.sent(write_at(kPackets - 1, kRefused, 1), 0, false);
   model.sent(write_at(kPackets - 2, kRefused + 2, 1), 0, false);  // does not have the next PSN
