@@ -13,8 +13,8 @@ namespace softfeb::febctl {
 
 namespace {
 
-/// True if the value read from the register is the value that was written. False for the registers of the
-/// flash memory, from which a read returns a response of the flash memory.
+/// Returns true if a read of the register returns the value that was written. This does not hold for the
+/// registers of the flash memory, which return a response of the flash memory.
 bool reads_back(const Register& reg) {
   return reg.access == Access::kReadWrite && reg.path.find("AxiMicronN25Q") == std::string::npos;
 }

@@ -12,7 +12,7 @@ namespace softfeb::febctl {
 /// response.
 std::unique_ptr<RegisterPort> dial(const BoardAddress& address);
 
-/// Throws UsageError if `address.ip` is not an address.
+/// Returns the UDP endpoint of a board. Throws UsageError if `address.ip` is not an address.
 srp::UdpPeer peer_of(const BoardAddress& address, std::uint16_t port);
 
 }  // namespace softfeb::febctl

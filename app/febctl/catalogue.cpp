@@ -31,7 +31,7 @@ bool matches_end(std::string_view pattern, std::string_view path) {
   return false;
 }
 
-/// The last `count` components of a path.
+/// Returns the last `count` components of a path.
 std::string_view last_components(std::string_view path, std::size_t count) {
   for (std::size_t at = path.size(); at-- > 0;) {
     if (path[at] == '.' && --count == 0) return path.substr(at + 1);

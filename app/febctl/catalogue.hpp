@@ -17,10 +17,10 @@ namespace softfeb::febctl {
 /// values are plain addresses and port numbers.
 class Catalogue {
  public:
-  /// `others`: registers that can be found by name, but are not listed and do not match patterns.
+  /// The registers `others` can be found by name, but are not listed and do not match patterns.
   explicit Catalogue(std::vector<Register> registers, std::vector<Register> others = {});
 
-  /// All registers except those passed as `others`, in the order of their addresses. Does not contain the
+  /// Returns all registers except those passed as `others`, in the order of their addresses and without the
   /// aliases.
   const std::vector<Register>& all() const { return registers_; }
 
@@ -32,15 +32,16 @@ class Catalogue {
   /// Finds a register by its full path, or by a suffix of its path that no other register has. Otherwise
   /// returns std::nullopt.
   std::optional<Register> find(std::string_view name) const;
-  /// All registers at and below a node of the tree, or all that match a pattern. Throws UsageError if there
-  /// are none.
+  /// Returns all registers at and below a node of the tree, or all that match a pattern. Throws UsageError if
+  /// there are none.
   std::vector<Register> below(std::string_view node) const;
 
-  /// Bits of a word that can be written and read back; all ones for a word without registers.
+  /// Returns the bits of a word that can be written and read back; all ones for a word without registers.
   std::uint32_t read_write_mask(std::uint32_t address) const;
-  /// Paths of the registers in a word, for messages.
+  /// Returns the paths of the registers in a word, for messages.
   std::string names_at(std::uint32_t address) const;
-  /// True if the words of `reg` also contain writable bits of other registers, which a write must preserve.
+  /// Returns true if the words of `reg` also contain writable bits of other registers, which a write must
+  /// preserve.
   bool shares_words(const Register& reg) const;
 
  private:
@@ -58,9 +59,9 @@ class Catalogue {
 /// matches one character. All other characters, including brackets, match themselves.
 bool matches(std::string_view pattern, std::string_view text);
 
-/// The registers of a firmware profile.
+/// Returns the registers of a firmware profile.
 std::vector<Register> registers_of(const board::Profile& profile);
-/// The registers of softfeb's own blocks, which no firmware has. They have names in all profiles.
+/// Returns the registers of softfeb's own blocks, which no firmware has. They have names in all profiles.
 std::vector<Register> own_registers();
 
 }  // namespace softfeb::febctl

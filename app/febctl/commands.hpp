@@ -14,8 +14,8 @@ namespace softfeb::febctl {
 
 struct ReadOptions {
   std::vector<std::string> what;  ///< names, patterns and addresses of the registers to read
-  std::optional<double> watch;    ///< interval between reads in seconds; empty: read once
-  std::uint64_t times = 0;        ///< number of repetitions with `watch`; 0: until stopped by a signal
+  std::optional<double> watch;    ///< interval between reads in seconds; if empty, registers are read once
+  std::uint64_t times = 0;        ///< number of repetitions with `watch`; 0 means until a signal stops it
 };
 void read_command(Context& context, const ReadOptions& options);
 
@@ -27,14 +27,14 @@ struct WriteOptions {
 void write_command(Context& context, const WriteOptions& options);
 
 struct ListOptions {
-  std::string node;  ///< empty: the whole register tree
+  std::string node;  ///< empty means the whole register tree
 };
 void list_command(Context& context, const ListOptions& options);
 
 struct DumpOptions {
   std::string node;
   bool yaml = false;
-  std::string file;  ///< empty: standard output
+  std::string file;  ///< empty means standard output
 };
 void dump_command(Context& context, const DumpOptions& options);
 
@@ -55,12 +55,12 @@ Target parse_target(const Catalogue& catalogue, const std::string& text);
 
 struct ConnectCommand {
   ConnectOptions connection;
-  std::optional<double> seconds;  ///< time to keep the session with a sink open; empty: until a signal
+  std::optional<double> seconds;  ///< time to keep the session with a sink open; if empty, until a signal
 };
 void connect_command(Context& context, const ConnectCommand& options);
 
 struct TeardownOptions {
-  std::optional<std::uint32_t> qpn;  ///< empty: taken from the board's registers
+  std::optional<std::uint32_t> qpn;  ///< if empty, it is taken from the board's registers
   std::optional<std::uint32_t> pd;
   std::optional<std::uint32_t> lkey;
   bool keep_pd = false;
@@ -94,7 +94,7 @@ void status_command(Context& context);
 
 struct StreamOptions {
   double seconds = 5;
-  std::optional<std::uint32_t> frame_size;  ///< frame size in 64-bit words; empty: unchanged
+  std::optional<std::uint32_t> frame_size;  ///< frame size in 64-bit words; if empty, it stays unchanged
 };
 
 /// Receives frames from the board's generator and checks each frame. Throws Refusal if a frame is wrong or

@@ -184,7 +184,8 @@ class ConnectionSetup {
                      .length = made_.size});
   }
 
-  /// An error during cleanup is only printed as a note, so that it does not hide the original error.
+  /// Frees the resources on the board after an error. An error during this cleanup is only printed as a note,
+  /// so that it does not hide the original error.
   void undo() {
     try {
       pair_.take_down();
@@ -212,7 +213,7 @@ std::vector<std::string> end_connection(Context& context, const BoardResources& 
                                         double metadata_timeout) {
   MetadataBus bus(context.board(), context.catalogue, patience(metadata_timeout));
   std::vector<std::string> refused = QueuePair(bus, board).take_down();
-  // The teardown command uses these registers to find a connection.
+  // The teardown command uses these registers to find a connection, so clear them.
   for (const char* name : {"RoceDispatcher.SQpn", "RoceDispatcher.LKey"})
     write_number(context.board(), context.catalogue, context.catalogue.one(name), 0);
   return refused;

@@ -14,7 +14,7 @@ namespace softfeb::febctl {
 
 /// Parameters of both ends of a connection. If `sink` is set, an rdma-sink provides the host's parameters.
 struct ConnectOptions {
-  std::string sink;  ///< HOST[:PORT] of an rdma-sink; empty: none
+  std::string sink;  ///< HOST[:PORT] of an rdma-sink; empty if there is none
   // Parameters of the host.
   std::string host_ip;
   std::uint16_t host_port = 4791;
@@ -27,7 +27,7 @@ struct ConnectOptions {
   std::uint32_t rq_psn = 0;
   // Parameters of the messages.
   std::uint32_t size = 4096;
-  std::uint32_t slots = 0;  ///< 0: as many as fit into the host's memory
+  std::uint32_t slots = 0;  ///< if 0, as many as fit into the host's memory
   std::uint32_t pmtu = 4096;
   std::uint32_t retry = 3;
   std::uint32_t rnr_retry = 3;

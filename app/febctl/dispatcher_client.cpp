@@ -26,7 +26,8 @@ DispatcherClient::DispatcherClient(RegisterPort& board, const Catalogue& catalog
       ok_(catalogue.one("RoceChecker.SuccessCounter")),
       failed_(catalogue.one("RoceChecker.UnsuccessCounter")) {}
 
-/// The slot counter restarts only when the address changes, so write a different address first.
+/// Writes the target to the registers. The slot counter restarts only when the address changes, so this
+/// function first writes a different address.
 void DispatcherClient::set_target(const DispatchTarget& target) {
   const auto set = [this](const char* name, std::uint64_t value) {
     write_number(board_, catalogue_, catalogue_.one(name), value);

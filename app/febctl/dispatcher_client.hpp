@@ -25,7 +25,7 @@ struct Completions {
   std::uint32_t ok = 0;
   std::uint32_t failed = 0;
 
-  /// Completions since `before`.
+  /// Returns the completions since `before`.
   Completions since(const Completions& before) const;
 };
 

@@ -27,8 +27,8 @@ std::vector<FileValue> read_values(const Catalogue& catalogue, const std::string
 /// Writes readings in the format that `load` reads.
 std::string write_values(const std::vector<Reading>& readings);
 
-/// True if a saved configuration should contain the register, that is, if the register is writable and only
-/// stores its value. Returns false for registers that trigger an action and for flash registers.
+/// Returns true if a saved configuration should contain the register, that is, if the register is writable
+/// and only stores its value. Returns false for registers that trigger an action and for flash registers.
 bool is_setting(const Register& reg);
 
 }  // namespace softfeb::febctl

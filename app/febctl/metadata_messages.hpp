@@ -18,7 +18,7 @@ struct QpParameters {
   std::uint8_t min_rnr_timer = 1;  ///< IBA timer code
   std::uint8_t timeout = 14;       ///< IBA timer code: 4.096 us · 2^14 = 67 ms
   std::uint8_t retry_count = 3;
-  std::uint8_t rnr_retry = 3;  ///< 7: unlimited
+  std::uint8_t rnr_retry = 3;  ///< 7 means unlimited
 };
 
 /// A memory region to register on the board. The board derives the region's keys from lkey_part and

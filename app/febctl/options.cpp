@@ -5,6 +5,7 @@
 #include "commands.hpp"
 #include "config/error.hpp"
 #include "config/units.hpp"
+#include "describe/command_line_json.hpp"
 #include "failure.hpp"
 
 #include <cstdio>
@@ -260,6 +261,12 @@ void add_board(Parser& parser) {
   parser.top.add_flag("--json", o.json, "Print results as JSON, one document per line");
 }
 
+std::vector<describe::OptionValues> option_values() {
+  std::vector<std::string> names;
+  for (const board::Profile& profile : board::profiles()) names.push_back(profile.name());
+  return {{"", "--profile", std::move(names)}};
+}
+
 /// Returns the message for an unknown subcommand. CLI11 itself would only report that a subcommand is
 /// missing.
 std::string unknown_command(const CLI::App& top, const std::string& word) {
@@ -300,6 +307,7 @@ std::variant<Options, int> parse_command_line(int argc, char** argv) {
   add_teardown(parser);
   add_session(parser);
   add_stream(parser);
+  describe::add_describe_option(top, option_values);
   if (argc > 1 && argv[1][0] != '-') {
     const std::string word = argv[1];
     const auto same = [&](const CLI::App* sub) { return sub->check_name(word); };

@@ -12,7 +12,7 @@ namespace softfeb::febctl {
 /// The parsed command line.
 struct Options {
   BoardAddress board;
-  std::string profile;  ///< empty: the default
+  std::string profile;  ///< name of the firmware profile; empty means the default profile
   bool json = false;
   std::function<void(Context&)> command;
 };

@@ -27,10 +27,10 @@ struct Register {
   std::uint32_t bit_size = 32;
   Access access = Access::kReadWrite;
   Base base = Base::kUnsigned;
-  std::uint32_t elements = 0;  ///< number of array elements; 0: not an array
+  std::uint32_t elements = 0;  ///< number of array elements; 0 if the register is not an array
   std::uint32_t element_bits = 0;
   NetworkForm form = NetworkForm::kNone;
-  /// True: this is the alias of a register whose name ends in Raw (for example ClientRemotePort for
+  /// If true, this is the alias of a register whose name ends in Raw (for example ClientRemotePort for
   /// ClientRemotePortRaw). The value of an alias is a readable address or port number, not the raw bytes in
   /// network order.
   bool human = false;
@@ -38,7 +38,7 @@ struct Register {
 
   bool readable() const { return access != Access::kWriteOnly; }
   bool writable() const { return access != Access::kReadOnly; }
-  /// The whole words that contain the register.
+  /// Returns the range of the whole words that contain the register.
   Range range() const { return {address + bit_offset / 32 * 4, (bit_offset % 32 + bit_size + 31) / 32 * 4}; }
 };
 

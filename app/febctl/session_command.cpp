@@ -74,7 +74,7 @@ class Round {
     if (!held) problems_.push_back(otherwise);
   }
 
-  /// write_register() verifies each setting.
+  /// Writes the settings to the board. write_register() verifies each of them.
   void apply(const std::vector<Setting>& settings) {
     for (const Setting& s : settings) write_register(context_.board(), context_.catalogue, s.reg, s.bits);
   }

@@ -25,7 +25,7 @@ constexpr Time kSlice = 100 * kMillisecond;
 /// contains the frame's number in its burst and is not checked. Each other word k contains k.
 class FrameCheck {
  public:
-  /// `words` is the length of each frame; 0: unknown.
+  /// `words` is the length of each frame, or 0 if it is unknown.
   explicit FrameCheck(std::uint32_t words) : words_(words) {}
 
   void on_frame(ByteSpan frame);

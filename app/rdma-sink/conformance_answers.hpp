@@ -8,11 +8,11 @@
 /// Parts of the answers in a conformance session (doc/rdma-sink.md).
 namespace softfeb::sink {
 
-/// The device and the host's kernel, with the members of describe(gid). Throws NoDevice.
+/// Describes the device and the host's kernel. Contains the members of describe(gid). Throws NoDevice.
 nlohmann::json describe(const Device& device, const Gid& gid);
-/// The receiver's addresses: `ip`, `gid_index` and, if it is known, `mac`.
+/// Describes the receiver's addresses: `ip`, `gid_index` and, if it is known, `mac`.
 nlohmann::json describe(const Gid& gid);
-/// A completion. Members that the device does not define, for example after an error, are null.
+/// Describes a completion. Members that the device does not define, for example after an error, are null.
 nlohmann::json describe(const ibv_wc& wc);
 
 }  // namespace softfeb::sink

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Attempts to get a key that differs from those that were promised to be invalid.
+/// Number of attempts to get a key that differs from all keys that were promised to be invalid.
 constexpr int kKeyAttempts = 8;
 
 }  // namespace
@@ -31,8 +31,8 @@ bool ConformanceRegions::invalid(std::uint32_t rkey) const {
   return std::find(invalid_.begin(), invalid_.end(), rkey) != invalid_.end();
 }
 
-/// A device may assign the key of a deregistered region again. Keeps such registrations until the device
-/// assigns another key.
+/// Registers memory with a key that was not promised to be invalid. A device may assign the key of a
+/// deregistered region again. Such registrations are kept until the device has assigned another key.
 MrPtr ConformanceRegions::register_distinct(ibv_pd* pd, MutableByteSpan memory, int access) const {
   std::vector<MrPtr> taken;
   for (int i = 0; i < kKeyAttempts; ++i) {
@@ -68,7 +68,8 @@ json ConformanceRegions::add(const RegionsRequest& request, std::uint64_t in_use
   created.reserve(request.regions.size());
   for (const RegionRequest& r : request.regions)
     created.push_back(create(r, access_flags(r.access, roce::Transport::kRc, supported_)));
-  // Deregister only now, so that no other region of the request gets one of these keys.
+  // All regions are registered before any is deregistered, so that no other region of the request gets one of
+  // these keys.
   json list = json::array();
   for (std::size_t i = 0; i < created.size(); ++i) {
     if (request.regions[i].deregistered) deregister(created[i]);

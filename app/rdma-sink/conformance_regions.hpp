@@ -10,28 +10,28 @@
 
 namespace softfeb::sink {
 
-/// The memory regions of a conformance session. Each has a number that is not used again.
+/// The memory regions of a conformance session. Each region has a number that is not used again.
 class ConformanceRegions {
  public:
   /// `device` must outlive this object. `pd` is the protection domain of the queue pairs, and must be freed
   /// after this object. `memory` is the number of bytes of all regions with their guards.
   ConformanceRegions(const Device& device, ibv_pd* pd, std::uint64_t memory);
 
-  /// Adds the requested regions, or none of them. Returns their numbers, addresses, keys and sizes. Besides
-  /// the regions, `in_use` bytes of the memory are in use. Throws Refusal.
+  /// Adds the requested regions, or none of them. Returns their numbers, addresses, keys and sizes. `in_use`
+  /// is the number of bytes of the memory that are used for purposes other than regions. Throws Refusal.
   nlohmann::json add(const RegionsRequest& request, std::uint64_t in_use);
   /// Deregisters a region and frees its memory. Throws Refusal.
   void free(std::uint32_t region);
 
   std::uint64_t bytes() const;  ///< memory of all regions with their guards
   void fill(const FillRequest& request);
-  /// Throws Refusal if the region does not exist, or if the range lies outside.
+  /// Returns the bytes of `range`. Throws Refusal if the region does not exist, or if the range lies outside.
   MutableByteSpan bytes_of(const MemoryRange& range) const;
 
  private:
   struct Region {
     MappedMemory memory;  ///< with the guards
-    MrPtr mr;             ///< null: deregistered
+    MrPtr mr;             ///< null if the region was deregistered
     std::uint32_t rkey = 0;
     std::uint64_t size = 0;
   };

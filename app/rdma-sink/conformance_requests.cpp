@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint32_t kMaxRnrTimer = 31;  // 5 bits (IBA, section 9.7.5.2.8)
+constexpr std::uint32_t kMaxRnrTimer = 31;  // the field has 5 bits (IBA, section 9.7.5.2.8)
 constexpr std::uint32_t kMax8 = 0xff;
 
 void add_access(const json& name, RemoteAccess& access) {
@@ -26,7 +26,7 @@ void add_access(const json& name, RemoteAccess& access) {
     throw Refusal("'access' may contain \"write\", \"read\" and \"atomic\"");
 }
 
-/// One name or a list of names.
+/// Parses the member `access`, which is one name or a list of names. Returns an empty value if it is missing.
 std::optional<RemoteAccess> parse_access(const json& object) {
   const auto value = object.find("access");
   if (value == object.end()) return std::nullopt;

@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::uint32_t kMaxCompletions = 16384;
-/// Room for receives that are posted later on a queue pair that was opened with few.
+/// A queue pair has room for at least this number of receives, so that more can be posted later.
 constexpr std::uint32_t kLeastCapacity = 64;
 constexpr std::uint32_t kLeastPmtu = 256;
 
@@ -116,7 +116,7 @@ json ConformanceSession::handle(const OpenRequest& request) {
 void ConformanceSession::prepare(OpenedQp& qp, const OpenRequest& request) {
   qp.pair.enter(QpState::kInit);
   add_buffer(qp, request.receive_size);
-  post(qp, request.receives);  // before the queue pair accepts packets
+  post(qp, request.receives);  // must be done before the queue pair accepts packets
   qp.pair.move_to(request.state);
 }
 

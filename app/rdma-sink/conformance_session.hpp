@@ -15,8 +15,9 @@
 
 namespace softfeb::sink {
 
-/// A conformance session (doc/rdma-sink.md): the client opens queue pairs and regions with the attributes
-/// that a test needs, sends its packets, and asks what they have changed. Nothing is judged here.
+/// A conformance session (doc/rdma-sink.md). The client opens queue pairs and regions with the attributes
+/// that a test needs, sends packets to them, and requests the resulting state. This class does not judge the
+/// state.
 class ConformanceSession {
  public:
   /// Throws Refusal or NoDevice. `device` and `options` must outlive this object.
@@ -31,8 +32,8 @@ class ConformanceSession {
   struct OpenedQp {
     OpenedQp(QueuePair&& queue_pair, std::uint32_t room);
 
-    std::uint32_t capacity;    ///< receives that fit
-    std::uint32_t posted = 0;  ///< receives without completion
+    std::uint32_t capacity;    ///< number of receives for which there is room
+    std::uint32_t posted = 0;  ///< number of posted receives that have not completed
     /// Memory of all receives, whose content is not reported; empty if they have no buffer.
     std::optional<MappedMemory> buffer{};
     MrPtr buffer_region{};
@@ -74,7 +75,7 @@ class ConformanceSession {
   ConformanceRegions regions_;
   std::map<roce::Qpn, OpenedQp> qps_;
   std::vector<ibv_wc> completed_;  ///< taken from the queue, but not yet reported
-  std::uint32_t posted_ = 0;       ///< receives of all queue pairs without completion
+  std::uint32_t posted_ = 0;       ///< number of posted receives of all queue pairs that have not completed
   bool event_ = false;             ///< an event has come since the queue was armed
 };
 

@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "connection.hpp"
 
-#include "device.hpp"
-
 #include <array>
 #include <cerrno>
-#include <cstring>
 
-#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 namespace softfeb::sink {
 
 Connection::Connection(int fd) : fd_(fd) {
-  const timeval limit{10, 0};
-  setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
   const int on = 1;
   setsockopt(fd_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   setsockopt(fd_, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
@@ -50,53 +44,39 @@ std::optional<std::string> Connection::next_line() {
 }
 
 bool Connection::send(const nlohmann::json& line) {
-  // The line may contain received text, which may not be valid UTF-8.
-  if (broken_) return false;
-  std::string text = line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
-  for (std::size_t at = 0; at < text.size();) {
-    const ssize_t n = ::send(fd_, text.data() + at, text.size() - at, MSG_NOSIGNAL);
+  if (!unsent()) unsent_since_ = Clock::now();
+  // The line may contain received text, which is not always valid UTF-8.
+  unsent_ += line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+  return flush();
+}
+
+bool Connection::flush() {
+  while (!broken_ && unsent()) {
+    const ssize_t n =
+        ::send(fd_, unsent_.data() + sent_, unsent_.size() - sent_, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) {
+    if (n < 0 && errno == EAGAIN) break;
+    if (n <= 0)
       broken_ = true;
-      return false;
-    }
-    at += static_cast<std::size_t>(n);
+    else
+      sent_ += static_cast<std::size_t>(n);
   }
-  return true;
+  if (!unsent()) {
+    unsent_.clear();
+    sent_ = 0;
+  } else if (Clock::now() - unsent_since_ > kLongestSend) {
+    broken_ = true;
+  }
+  return !broken_;
 }
 
-int listen_on(const std::string& address, std::uint16_t port) {
-  addrinfo hints{};
-  hints.ai_flags = AI_PASSIVE | AI_NUMERICHOST;
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  const std::string service = std::to_string(port);
-  if (const int error = getaddrinfo(address.c_str(), service.c_str(), &hints, &found); error != 0)
-    throw NoDevice("--listen " + address + ": " + gai_strerror(error) +
-                   "; fix: use an address of this machine");
-  const int fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const int on = 1;
-  setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  const bool bound = fd >= 0 && bind(fd, found->ai_addr, found->ai_addrlen) == 0 && listen(fd, 16) == 0;
-  const int error = errno;
-  freeaddrinfo(found);
-  if (bound) return fd;
-  if (fd >= 0) close(fd);
-  throw NoDevice("cannot listen on " + address + " port " + service + ": " + std::strerror(error) +
-                 "; fix: use another --port, or --listen with an address of this machine");
-}
-
-std::string local_name(int fd) {
-  sockaddr_storage name{};
-  socklen_t size = sizeof name;
-  std::array<char, NI_MAXHOST> host{};
-  std::array<char, NI_MAXSERV> port{};
-  auto* address = reinterpret_cast<sockaddr*>(&name);
-  if (getsockname(fd, address, &size) != 0) return "?";
-  if (getnameinfo(address, size, host.data(), host.size(), port.data(), port.size(),
-                  NI_NUMERICHOST | NI_NUMERICSERV) != 0)
-    return "?";
-  return std::string(host.data()) + ":" + port.data();
+void Connection::flush_until(Clock::time_point end) {
+  while (flush() && unsent()) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+    if (left <= 0) return;
+    pollfd room{fd_, POLLOUT, 0};
+    ::poll(&room, 1, static_cast<int>(left));
+  }
 }
 
 }  // namespace softfeb::sink

@@ -9,7 +9,8 @@
 
 namespace softfeb::sink {
 
-inline constexpr std::size_t kMaxLine = std::size_t{16} << 20;  ///< bytes of a line
+inline constexpr std::size_t kMaxLine = std::size_t{16} << 20;  ///< maximum number of bytes of a line
+inline constexpr std::chrono::seconds kLongestSend{30};         ///< time in which a client must read a line
 
 /// A TCP connection that carries JSON lines. Owns the socket.
 class Connection {
@@ -25,25 +26,32 @@ class Connection {
   bool receive();
   /// Returns the next complete line, without its terminator.
   std::optional<std::string> next_line();
-  /// More data is waiting than a line may contain.
+  /// Returns true if more data is waiting than a line may contain.
   bool line_too_long() const;
-  /// Waits at most ten seconds for buffer space. Returns false if this line or an earlier one could not be
-  /// sent.
+  /// Sends a line. Queues the part that the kernel does not accept immediately, because a client that does
+  /// not read must not delay other clients. Send the next line only when unsent() is false, so that the queue
+  /// is bounded by the longest line. Returns false if the connection can no longer be used.
   bool send(const nlohmann::json& line);
+  /// Sends the queued bytes. Returns false if the connection can no longer be used, for example because the
+  /// client has not accepted a line within kLongestSend.
+  bool flush();
+  bool unsent() const { return sent_ < unsent_.size(); }
+  /// Sends the queued bytes, and waits until they have been sent, but not longer than until `end`.
+  void flush_until(std::chrono::steady_clock::time_point end);
 
   std::chrono::steady_clock::time_point since() const { return since_; }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   int fd_;
   std::string received_;
   std::size_t scanned_ = 0;
+  std::string unsent_;
+  std::size_t sent_ = 0;  ///< bytes of unsent_ that have been sent
+  Clock::time_point unsent_since_{};
   bool broken_ = false;  ///< a line could not be sent
-  std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
+  Clock::time_point since_ = Clock::now();
 };
-
-/// Opens a listening socket; `port` 0 selects any free port. Throws NoDevice (exit code 3) with the fix.
-int listen_on(const std::string& address, std::uint16_t port);
-/// Returns "ADDRESS:PORT" of a listening socket.
-std::string local_name(int fd);
 
 }  // namespace softfeb::sink

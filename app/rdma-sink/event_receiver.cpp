@@ -28,7 +28,7 @@ EventBuilderConfig builder_config(const EventOptions& o) {
   return config;
 }
 
-/// Ranges of a board's missing pieces; null if nothing arrived from the board.
+/// Returns the ranges of a board's missing pieces; null if nothing arrived from the board.
 json missing_pieces(const ClosedEvent& event, std::uint32_t board) {
   if (!event.arrived(board)) return nullptr;
   json ranges = json::array();
@@ -118,7 +118,8 @@ bool EventReceiver::holds(std::uint64_t event, std::uint32_t board, std::uint32_
          !find_contradiction(header, event, board, piece);
 }
 
-/// The copy ends at the end of the slot at the latest, so a wrong length cannot extend it beyond the slot.
+/// Copies the message of a piece. The copy ends at the end of the slot at the latest, so a wrong length
+/// cannot extend it beyond the slot.
 ByteSpan EventReceiver::copy_message(std::uint64_t event, std::uint32_t board, std::uint32_t piece,
                                      std::uint32_t length) {
   const EventLayout& layout = options_.layout;

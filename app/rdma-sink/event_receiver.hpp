@@ -35,8 +35,8 @@ class EventReceiver {
   EventReceiver(const EventOptions& options, ByteSpan memory, detector::EventTime origin,
                 eventfile::EventFile* file);
 
-  /// A WRITE of `length` bytes with this immediate has completed on the board's QP. `board` must be below
-  /// the number of boards.
+  /// Handles the completion of a WRITE of `length` bytes with this immediate on the board's QP. `board` must
+  /// be below the number of boards.
   void on_message(Time now, std::uint32_t board, std::uint32_t immediate, std::uint32_t length);
   /// Closes the events whose timeout expires at or before `now`.
   void advance(Time now) { builder_.advance(now); }
@@ -52,7 +52,8 @@ class EventReceiver {
   const detector::EventBuilder& builder() const { return builder_; }
   const detector::HeaderCounts& headers() const { return headers_; }
   std::uint64_t contradictions(Contradiction c) const { return contradictions_[static_cast<std::size_t>(c)]; }
-  /// Share of the events that are not complete. Also counts known events for which no message arrived.
+  /// Returns the share of the events that are not complete. Known events for which no message arrived count,
+  /// too.
   double loss() const;
 
  private:

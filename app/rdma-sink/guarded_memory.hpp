@@ -19,7 +19,7 @@ MutableByteSpan bytes_of(MutableByteSpan memory, const MemoryRange& range);
 /// Throws Refusal if `more` bytes do not fit beside `used` bytes into `limit` bytes.
 void check_memory(std::uint64_t used, std::uint64_t more, std::uint64_t limit);
 
-/// Two lowercase digits for each byte.
+/// Returns two lowercase hexadecimal digits for each byte.
 std::string to_hex(ByteSpan bytes);
 
 }  // namespace softfeb::sink

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hello.hpp"
 
+#include "base/json_nesting.hpp"
 #include "fields.hpp"
 #include "roce/transfer_immediate.hpp"
 
@@ -63,7 +64,7 @@ PayloadRule parse_payload(const json& line, std::uint32_t message_size) {
   return rule;
 }
 
-/// `ip`: address of QPs that have none of their own.
+/// Parses the list of QPs. `ip` is the address of those QPs for which the list contains no address.
 std::vector<PeerQp> parse_qps(const json& line, const roce::IpAddress& ip) {
   const auto list = line.find("qps");
   if (list == line.end() || !list->is_array() || list->empty())
@@ -101,6 +102,9 @@ std::optional<detector::BuilderLayout> parse_events(const json& line, std::size_
 }  // namespace
 
 json parse_line(std::string_view line) {
+  if (json_nesting(line) > kMaxJsonNesting)
+    throw Refusal("a line must not have more than " + std::to_string(kMaxJsonNesting) +
+                  " levels of arrays and objects");
   json object = json::parse(line, nullptr, false);
   if (!object.is_object()) throw Refusal("a line must be one JSON object (doc/rdma-sink.md)");
   return object;

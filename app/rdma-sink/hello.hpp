@@ -34,19 +34,19 @@ struct ImmediateRule {
   };
   Kind kind = Kind::kNone;
   std::uint32_t first = 0;
-  std::uint32_t segments = 0;  ///< kTransfer: number of segments of each transfer
+  std::uint32_t segments = 0;  ///< for kTransfer: number of segments of each transfer
 
   bool present() const { return kind != Kind::kNone; }
 };
 
 /// Rule for the payload of the messages.
 struct PayloadRule {
-  std::optional<board::PayloadKind> kind;  ///< kind of payload; empty: not checked
-  std::uint64_t file_size = 0;             ///< kFile: size of the file in bytes
-  std::uint32_t seed = 0x7fff'ffff;        ///< kPrbs31: initial state of the shift register
-  std::uint64_t window = 16U << 20;        ///< kPrbs31: bytes after which the sequence repeats
+  std::optional<board::PayloadKind> kind;  ///< kind of payload; empty if not checked
+  std::uint64_t file_size = 0;             ///< for kFile: size of the file in bytes
+  std::uint32_t seed = 0x7fff'ffff;        ///< for kPrbs31: initial state of the shift register
+  std::uint64_t window = 16U << 20;        ///< for kPrbs31: bytes after which the sequence repeats
   std::uint64_t origin = 0;                ///< stream offset of the first byte of a QP's first message
-  /// kCounter: the origin is unknown and is derived from the first byte checked
+  /// For kCounter: if this is true, the origin is unknown and is derived from the first byte that is checked.
   bool any_origin = false;
 };
 
@@ -62,14 +62,14 @@ struct Hello {
   roce::Transport transport = roce::Transport::kRc;
   std::uint32_t pmtu = 1024;
   std::uint32_t message_size = 0;
-  std::uint64_t messages = 0;  ///< number of messages of each QP; 0: not yet known
-  /// Number of slots; 0: as many as fit into the memory. Message n of a QP, or registered transfer n, is
-  /// written to slot n mod slots.
+  std::uint64_t messages = 0;  ///< number of messages of each QP; 0 if not yet known
+  /// Number of slots. If this is 0, there are as many as fit into the memory. Message n of a QP, or
+  /// registered transfer n, is written to slot n mod slots.
   std::uint64_t slots = 0;
   ImmediateRule immediate;
   PayloadRule payload;
   std::vector<PeerQp> qps;
-  /// Layout of the events that the client sends, with one QP for each board. Empty: the client did not
+  /// Layout of the events that the client sends, with one QP for each board. Empty if the client did not
   /// describe it.
   std::optional<detector::BuilderLayout> events;
 };
@@ -77,17 +77,19 @@ struct Hello {
 /// The client's last line, which reports what the client has sent.
 struct End {
   bool complete = false;
-  bool counted = true;                        ///< false: the client does not know how many messages it sent
+  /// If false, the client does not know how many messages it sent.
+  bool counted = true;
   std::uint64_t messages = 0;                 ///< number of messages sent on all QPs together
   std::vector<std::uint64_t> messages_of_qp;  ///< number of messages sent on each QP; empty if not reported
   double seconds = 0;
-  std::optional<std::uint64_t> events;  ///< number of triggers, counting the events of all builders
+  /// Number of triggers, that is, of the events of all builders together.
+  std::optional<std::uint64_t> events;
 };
 
 /// Request to post more receives, in a session or on a separate connection.
 struct PostReceives {
   std::uint32_t count = 0;
-  std::optional<std::size_t> qp;  ///< index of the QP; empty: all QPs
+  std::optional<std::size_t> qp;  ///< index of the QP; if empty, all QPs
 };
 
 /// The following functions throw Refusal. `line` has no terminator.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "options.hpp"
 
+#include "describe/command_line_json.hpp"
 #include "eventfile/event_file_config.hpp"
 #include "out_file.hpp"
 
@@ -114,14 +115,14 @@ void add_registration_options(CLI::App& app, bool& wanted, RegistrationOptions& 
       ->check(CLI::Range(0, 1024));
 }
 
-/// Throws CLI::ValidationError.
+/// Checks that --registration is used only with suitable options. Throws CLI::ValidationError otherwise.
 void check_registration(const Options& o) {
   if (o.events || o.region_per_qp || !o.out.empty() || !o.expect.empty())
     throw CLI::ValidationError("--registration",
                                "cannot be combined with --events, --region-per-qp, --out and --expect");
 }
 
-/// Throws CLI::ValidationError.
+/// Checks that --events is used only with suitable values and options. Throws CLI::ValidationError otherwise.
 void check_events(const EventOptions& e, const Options& o) {
   const auto refuse = [](const std::string& text) { throw CLI::ValidationError("--events", text); };
   if (e.layout.slot < detector::kEventHeaderSize || e.layout.slot > detector::kLargestSinkSlot)
@@ -155,6 +156,7 @@ Options parse_command_line(int argc, char** argv) {
   RegistrationOptions registration;
   bool registration_wanted = false;
   add_registration_options(app, registration_wanted, registration);
+  describe::add_describe_option(app, [] { return std::vector<describe::OptionValues>(); });
   try {
     app.parse(argc, argv);
     if (events_wanted) {

@@ -18,7 +18,7 @@ struct EventOptions {
   std::uint64_t timeout_us = 5000;
   std::uint32_t remember = 1024;
   double loss_limit_percent = 0;  ///< a higher share of incomplete events is reported as a problem
-  std::string out;                ///< event file; empty: none
+  std::string out;                ///< event file; empty if none is written
   std::uint32_t channels = 0;     ///< number of channels in the dataset /waveforms of the event file
   std::uint32_t samples = 0;
   std::uint32_t run = 0;
@@ -29,8 +29,9 @@ struct RegistrationOptions {
   std::uint32_t entries = 64;  ///< maximum number of transfers in progress
   std::uint32_t escape = 512;  ///< maximum number of messages that wait for their transfer's first message
   std::uint64_t escape_timeout_us = 1'000'000;
-  std::uint64_t entry_timeout_us = 0;  ///< time after which an incomplete transfer is abandoned; 0: never
-  std::uint32_t remember = 16;         ///< number of complete transfers whose late messages are recognized
+  /// Time after which an incomplete transfer is abandoned; 0 means never.
+  std::uint64_t entry_timeout_us = 0;
+  std::uint32_t remember = 16;  ///< number of complete transfers whose late messages are recognized
 };
 
 /// The parsed command line.
@@ -44,8 +45,9 @@ struct Options {
   std::uint64_t memory = 64U << 20;  ///< receive memory in bytes, divided evenly among the QPs of a session
   bool region_per_qp = false;
   std::uint32_t max_qps = 4096;
-  std::optional<std::uint32_t> recvs;  ///< number of receives posted on each QP; empty: chosen by share_out()
-  /// Number of receives that all QPs share; empty: each QP has receives of its own.
+  /// Number of receives posted on each QP; if empty, share_out() chooses it.
+  std::optional<std::uint32_t> recvs;
+  /// Number of receives that all QPs share. Empty if each QP has receives of its own.
   std::optional<std::uint32_t> srq;
   bool solicited = false;  ///< wake up only when a message with the solicited event bit arrives
   bool replenish = true;   ///< post each receive again after a message has consumed it

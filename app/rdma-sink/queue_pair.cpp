@@ -12,7 +12,8 @@ namespace softfeb::sink {
 
 namespace {
 
-/// Attributes that matter to requesters only. Modifying to RTS requires them.
+/// kTimeout and kRetries are attributes that only requesters use, but a queue pair cannot enter RTS without
+/// them.
 constexpr std::uint8_t kTimeout = 14;
 constexpr std::uint8_t kRetries = 7;
 

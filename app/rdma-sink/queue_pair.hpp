@@ -17,24 +17,25 @@ struct ResponderAttributes {
   roce::Transport transport = roce::Transport::kRc;
   std::uint32_t pmtu = 1024;  ///< path MTU in bytes
   roce::Qpn dest_qpn = 0;     ///< the requester's queue pair
-  roce::Psn psn = 0;          ///< PSN of its first request
-  roce::IpAddress ip;         ///< its RoCE address
+  roce::Psn psn = 0;          ///< PSN of the requester's first request
+  roce::IpAddress ip;         ///< RoCE address of the requester
   int access = IBV_ACCESS_REMOTE_WRITE;
-  std::uint8_t min_rnr_timer = 12;      ///< RC
-  std::uint8_t max_dest_rd_atomic = 0;  ///< RC
+  std::uint8_t min_rnr_timer = 12;      ///< used only with RC
+  std::uint8_t max_dest_rd_atomic = 0;  ///< used only with RC
 };
 
-/// Posts up to `count` receive work requests with the identifier `id` on the shared receive queue `srq` or,
-/// if that is null, on `qp`. All use `buffer`, which may be null: messages without payload in the receive
-/// (WRITEs with immediate) need none. Returns the number of posted requests; it is lower if the device has
-/// refused.
+/// Posts up to `count` receive work requests with the identifier `id` on the shared receive queue `srq`, or
+/// on `qp` if `srq` is null. All requests use `buffer`. It may be null, because messages without payload in
+/// the receive (WRITEs with immediate) need no buffer. Returns the number of posted requests, which is lower
+/// than `count` if the device has refused one.
 std::uint32_t post_receives(ibv_qp* qp, ibv_srq* srq, std::uint64_t id, std::uint32_t count, ibv_sge* buffer);
 
 /// A responder's queue pair. All functions throw a Refusal that contains the cause and, if known, the fix.
 class QueuePair {
  public:
-  /// The queue pair is in RESET. It has room for `receives` receive work requests, unless it uses `srq`.
-  /// `device` and `options` must outlive it. `label` is the name of the queue pair in errors.
+  /// Creates a queue pair in the state RESET. It has room for `receives` receive work requests, unless it
+  /// uses `srq`. `device` and `options` must outlive this object. `label` is the name of the queue pair in
+  /// errors.
   QueuePair(const Device& device, const Options& options, const Gid& gid,
             const ResponderAttributes& attributes, ibv_pd* pd, ibv_cq* cq, ibv_srq* srq,
             std::uint32_t receives, const std::string& label);
@@ -45,7 +46,8 @@ class QueuePair {
 
   /// Enters a state, which must be a legal successor of the current one.
   void enter(QpState state);
-  /// Moves to a state by way of those between; does nothing if it is there already.
+  /// Moves the queue pair to a state, by way of the states in between. Does nothing if it is already in this
+  /// state.
   void move_to(QpState state);
 
  private:

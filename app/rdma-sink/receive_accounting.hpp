@@ -70,7 +70,7 @@ class ReceiveAccounting {
   /// Tracks missing messages; used only with immediates.
   const roce::MessageMap& map() const { return map_; }
   const roce::PayloadCheck* check() const { return check_ ? &*check_ : nullptr; }
-  /// Contains at most 64 slots.
+  /// Returns the slots that were never written. At most 64 of them are listed.
   const std::vector<std::uint64_t>& untouched_slots() const { return untouched_; }
   std::uint64_t slots() const { return slots_; }
   /// Stream offset of message 0, if known.
@@ -94,7 +94,7 @@ class ReceiveAccounting {
   roce::Transport transport_;
   ImmediateRule immediate_;
   std::uint32_t pmtu_;
-  std::optional<std::uint64_t> origin_;  ///< empty: not yet known
+  std::optional<std::uint64_t> origin_;  ///< empty if not yet known
   std::size_t index_;
   std::uint64_t slots_;
   bool live_;

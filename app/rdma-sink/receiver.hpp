@@ -48,7 +48,7 @@ class Receiver {
  private:
   using Clock = std::chrono::steady_clock;
   struct Received {
-    std::uint64_t messages = 0;  ///< completions
+    std::uint64_t messages = 0;  ///< number of completions
     std::uint64_t bytes = 0;     ///< number of payload bytes of these completions
   };
 

@@ -31,13 +31,13 @@ class Receives {
   /// Returns `what.count`. Throws Refusal if they do not fit, if the device refuses them, or if `what.qp`
   /// has no receive queue of its own.
   std::uint32_t post(const PostReceives& what);
-  /// A message of QP `qp` has consumed a receive.
+  /// Call this when a message of QP `qp` has consumed a receive.
   void consumed(std::size_t qp) {
     if (posted_[queue_of(qp)] > 0) --posted_[queue_of(qp)];
   }
-  /// A message of QP `qp` was handled, and its memory may be overwritten. With `replenish`, the consumed
-  /// receive is posted again: at once if QP `qp` has its own receive queue, and in the next flush() if the
-  /// receive queue is shared.
+  /// Call this when a message of QP `qp` has been handled and its memory may be overwritten. With
+  /// `replenish`, the consumed receive is posted again: at once if QP `qp` has its own receive queue, and in
+  /// the next flush() if the receive queue is shared.
   void handled(std::size_t qp);
   /// Posts the consumed receives of the shared receive queue again (see handled()). Call after each group of
   /// completions.

@@ -25,7 +25,7 @@ class RegistrationReceiver final : private roce::RegistrationObserver {
   RegistrationReceiver(const RegistrationReceiver&) = delete;
   RegistrationReceiver& operator=(const RegistrationReceiver&) = delete;
 
-  /// A WRITE of `length` bytes with this immediate has completed.
+  /// Handles the completion of a WRITE of `length` bytes with this immediate.
   void on_message(Time now, std::uint32_t immediate, std::uint32_t length);
   /// Abandons transfers and drops waiting messages whose timeout expires at or before `now`.
   void advance(Time now) { table_.advance(now); }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "server.hpp"
 
+#include "listener.hpp"
+
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -20,6 +22,7 @@ using nlohmann::json;
 
 constexpr std::size_t kMaxConnections = 16;
 constexpr std::chrono::seconds kPatience{30};  ///< timeout for the first line of a connection
+constexpr std::chrono::seconds kFarewell{10};  ///< for the last lines, before rdma-sink ends
 
 void say(const std::string& text) { std::fprintf(stderr, "rdma-sink: %s\n", text.c_str()); }
 
@@ -76,6 +79,8 @@ bool Server::run() {
     drop_silent();
   }
   abandon();
+  const auto end = std::chrono::steady_clock::now() + kFarewell;
+  for (Connection& c : connections_) c.flush_until(end);
   return held_;
 }
 
@@ -85,7 +90,8 @@ void Server::wait() {
   for (const int fd :
        {signals_, listener_, device_.context()->async_fd, receiver_ ? receiver_->completion_fd() : -1})
     ready_.push_back({fd, POLLIN, 0});
-  for (const Connection& c : connections_) ready_.push_back({c.fd(), POLLIN, 0});
+  for (const Connection& c : connections_)
+    ready_.push_back({c.fd(), static_cast<short>(c.unsent() ? POLLOUT : POLLIN), 0});
   ::poll(ready_.data(), ready_.size(), receiver_ && options_.poll ? 0 : 1000);
 }
 
@@ -118,18 +124,31 @@ void Server::accept_client() {
   connections_.emplace_back(fd);
 }
 
-/// Handles the available lines of a connection. The connection may be closed afterwards.
+/// Handles the complete lines that have arrived on a connection. Handles each line only after the client has
+/// accepted the answer to the previous one. May close the connection.
 void Server::serve(Connection& connection) {
-  bool there = connection.receive();
-  while (const auto line = connection.next_line()) there = handle(connection, *line) && there;
+  if (!connection.flush()) return drop(connection);
+  if (connection.unsent()) return;
+  const bool there = connection.receive();
+  while (!connection.unsent()) {
+    const auto line = connection.next_line();
+    if (!line) break;
+    if (!handle(connection, *line)) return drop(connection);
+  }
   if (connection.line_too_long())
     connection.send(error_line("a line has at most " + std::to_string(kMaxLine) + " bytes"));
-  if (there) return;
+  else if (there || connection.unsent())
+    return;
+  drop(connection);
+}
+
+/// Closes a connection, and ends its session.
+void Server::drop(Connection& connection) {
   if (client_ == &connection) abandon();
   connections_.remove_if([&](const Connection& c) { return &c == &connection; });
 }
 
-/// Returns false if the client does not take the answer.
+/// Answers a line of a client. Returns false if the connection cannot be used any more.
 bool Server::handle(Connection& connection, const std::string& line) {
   json reply;
   try {
@@ -189,7 +208,7 @@ json Server::begin(Connection& connection, const json& line) {
   return receiver_->welcome();
 }
 
-/// Ends the session, if there is one, because its client or rdma-sink goes away.
+/// Ends the session, if there is one, because its client has disconnected or rdma-sink ends.
 void Server::abandon() {
   if (receiver_) end(nullptr);
   if (!conformance_) return;
@@ -199,7 +218,7 @@ void Server::abandon() {
   say("the conformance session has ended");
 }
 
-/// Ends the ordinary session and returns its report. `what` is null if the client disconnected.
+/// Ends the session of `receiver_`, and returns its report. `what` is null if the client disconnected.
 json Server::end(const End* what) {
   json report = receiver_->finish(what);
   receiver_.reset();
@@ -215,7 +234,8 @@ json Server::end(const End* what) {
 /// Closes connections that send nothing, to make room for new ones.
 void Server::drop_silent() {
   const auto now = std::chrono::steady_clock::now();
-  connections_.remove_if([&](const Connection& c) { return &c != client_ && now - c.since() > kPatience; });
+  connections_.remove_if(
+      [&](const Connection& c) { return &c != client_ && !c.unsent() && now - c.since() > kPatience; });
 }
 
 }  // namespace softfeb::sink

@@ -31,6 +31,7 @@ class Server {
   bool take_signal();
   void accept_client();
   void serve(Connection& connection);
+  void drop(Connection& connection);
   bool handle(Connection& connection, const std::string& line);
   nlohmann::json answer(Connection& connection, const std::string& line);
   nlohmann::json answer_conformance(const std::string& line);
@@ -47,8 +48,8 @@ class Server {
   int signals_ = -1;
   std::list<Connection> connections_;
   // At most one session exists at a time.
-  std::unique_ptr<Receiver> receiver_;               ///< the ordinary session
-  std::unique_ptr<ConformanceSession> conformance_;  ///< the conformance session
+  std::unique_ptr<Receiver> receiver_;               ///< a session that receives data from a client
+  std::unique_ptr<ConformanceSession> conformance_;  ///< a conformance session
   Connection* client_ = nullptr;                     ///< the connection that owns the session
   std::vector<pollfd> ready_;
   std::size_t sessions_ = 0;

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kDefaultReceives = 128;
-constexpr std::uint64_t kDefaultReceivesUc =
-    1024;  ///< number of receives for UC, which has no RNR NAK: a message without a receive is lost
+/// UC has no RNR NAK: a message for which no receive is posted is lost. So the default is higher for UC.
+constexpr std::uint64_t kDefaultReceivesUc = 1024;
 constexpr std::uint32_t kMaxCapacity = 16384;
 
 std::uint64_t at_least_one(int limit) { return static_cast<std::uint64_t>(std::max(limit, 1)); }
@@ -30,8 +30,9 @@ void share_memory(const Options& options, const Hello& hello, Shares& s) {
   if (hello.slots != 0) s.slots = std::min(s.slots, hello.slots);
 }
 
-/// On RC, message n overwrites message n - slots, and cannot complete before a receive is posted for it. With
-/// fewer receives than slots, a message therefore stays unchanged until it has been checked.
+/// Returns the number of receives to post, at most `limit`. On RC, message n overwrites message n - slots,
+/// and cannot complete before a receive is posted for it. With fewer receives than slots, a message therefore
+/// stays unchanged until it has been checked.
 std::uint64_t safe_receives(const Hello& hello, const Shares& s, std::uint64_t limit) {
   const bool rc = hello.transport == roce::Transport::kRc;
   return rc && hello.message_size != 0 ? std::clamp<std::uint64_t>(s.slots - 1, 1, limit) : limit;

@@ -12,7 +12,7 @@ namespace softfeb::sink {
 struct DeviceLimits {
   int max_cqe = 0;     ///< completions in a completion queue
   int max_qp_wr = 0;   ///< receive work requests in a queue pair
-  int max_srq = 0;     ///< shared receive queues; 0: the device has none
+  int max_srq = 0;     ///< shared receive queues; 0 if the device has none
   int max_srq_wr = 0;  ///< receive work requests in a shared receive queue
 };
 

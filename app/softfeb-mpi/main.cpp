@@ -12,7 +12,8 @@ using namespace softfeb;
 
 namespace {
 
-/// If a process has died, mpirun ends the others with a signal. None of them can finish the run.
+/// Handles the signal that mpirun sends if another process has died, because then no process can finish the
+/// run.
 extern "C" void interrupt(int) { mpi::MpiExchange::interrupt(); }
 
 }  // namespace
@@ -25,7 +26,7 @@ int main(int argc, char** argv) {
     for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, interrupt);
   const int status = app::run_command_line(argc, argv, {"softfeb-mpi", &exchange, &hosts});
   if (!mpi::MpiExchange::interrupted()) return status;
-  // MPI may wait forever for a process that has died.
+  // End without MPI_Finalize(), which may wait forever for a process that has died.
   std::fflush(nullptr);
   _exit(status);
 }

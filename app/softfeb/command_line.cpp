@@ -6,15 +6,18 @@
 #include "config/installation.hpp"
 #include "conformance/notation.hpp"
 #include "dataplane/error.hpp"
+#include "describe/command_line_json.hpp"
 #include "doctor.hpp"
 #include "experiment/ensemble.hpp"
 #include "experiment/run_conformance.hpp"
 #include "experiment/run_experiment.hpp"
 #include "experiment/run_switch_test.hpp"
 #include "experiment/send_triggers.hpp"
+#include "option_values.hpp"
 #include "peers/peer.hpp"
 #include "regs.hpp"
 #include "roce/cpu.hpp"
+#include "service/log.hpp"
 #include "sockets/udp_socket.hpp"
 
 #include <cstdio>
@@ -88,6 +91,20 @@ void add_input(CLI::App& command, experiment::Options& o, const HelpTexts& help)
       ->type_name("KEY=VALUE");
 }
 
+/// Adds --log-level. With --log-level notice, a program that runs for weeks logs its events but not its
+/// progress, which --quiet cannot do.
+void add_log_level(CLI::App& command, CLI::Option& quiet) {
+  command
+      .add_option_function<std::string>(
+          "--log-level",
+          [](const std::string& name) { service::log().set_level(service::level_of(name).value()); },
+          "Which messages to print: those of this level and of more serious ones. info: also progress, "
+          "once a second. Default: info")
+      ->type_name("LEVEL")
+      ->check(CLI::IsMember(service::level_names()))
+      ->excludes(&quiet);
+}
+
 void add_output(CLI::App& command, experiment::Options& o, const HelpTexts& help) {
   command.add_option("--json", o.json, "Write the result as JSON to this file (- for standard output)")
       ->type_name("FILE")
@@ -103,7 +120,8 @@ void add_output(CLI::App& command, experiment::Options& o, const HelpTexts& help
   add_web(command, o.overrides, help.default_of_web);
   command.add_flag("--hold", o.hold,
                    "Keep serving the live page, with the result, after the run until Ctrl-C");
-  command.add_flag("-q,--quiet", o.quiet, "Print no progress and no table, only problems");
+  add_log_level(command,
+                *command.add_flag("-q,--quiet", o.quiet, "Print no progress and no table, only problems"));
 }
 
 void add_run(CLI::App& top, ExperimentArguments& a) {
@@ -332,28 +350,28 @@ int experiment_command(ExperimentArguments& a, experiment::Options::Command comm
   return experiment::run_experiment(a.options, program.exchange, program.hosts);
 }
 
-/// True if this process is one of several.
+/// Returns true if this process is one of several.
 bool one_of_several(const Program& program) {
   return program.exchange != nullptr && program.exchange->size() > 1;
 }
 
-/// Prints an error message and returns `code`. If this process is one of several, the others end, too,
+/// Prints an error message and returns `code`. If this process is one of several, also ends the others,
 /// because they would wait for it.
 int complain(const Program& program, int code, const char* what) {
   if (!one_of_several(program)) {
-    fmt::print(stderr, "{}: {}\n", program.name, what);
+    service::error(fmt::format("{}: {}", program.name, what));
     return code;
   }
-  fmt::print(stderr, "{}: {}: {}\n", program.name, experiment::process_name(program.exchange->rank()), what);
-  std::fflush(stderr);
+  service::error(
+      fmt::format("{}: {}: {}", program.name, experiment::process_name(program.exchange->rank()), what));
   program.exchange->end_all(code);
   return code;
 }
 
-/// For errors that all processes make alike: only process 0 prints the message.
+/// Reports an error that occurs in all processes alike, so only process 0 prints the message.
 int complain_once(const Program& program, int code, const std::string& what) {
   if (!one_of_several(program) || program.exchange->rank() == 0)
-    fmt::print(stderr, "{}: {}\n", program.name, what);
+    service::error(fmt::format("{}: {}", program.name, what));
   return code;
 }
 
@@ -369,7 +387,7 @@ bool all_ready(const Program& program, bool mine) {
   return !one_of_several(program) ? mine : program.exchange->all(mine);
 }
 
-/// True if several processes can carry out this command together.
+/// Returns true if several processes can carry out this command together.
 bool shares_work(const CLI::App& top, const ExperimentArguments& lab_arguments) {
   if (top.got_subcommand("run")) return true;
   if (!top.got_subcommand("lab")) return false;
@@ -399,6 +417,8 @@ int run_command_line(int argc, char** argv, const Program& program) {
   add_doctor(top, doctor_options);
   RegsOptions regs_options;
   add_regs(top, regs_options);
+  describe::add_describe_option(top, option_values);
+  add_describe_configuration(top);
   if (const char* const cpu = std::getenv("SOFTFEB_CPU"); cpu != nullptr && !roce::cpu::is_choice(cpu)) {
     const std::string text =
         fmt::format("SOFTFEB_CPU is \"{}\"; fix: use native or portable, or unset it", cpu);

@@ -9,8 +9,10 @@ namespace softfeb::app {
 /// A program with the commands of softfeb.
 struct Program {
   const char* name = "softfeb";
-  simulator::Exchange* exchange = nullptr;  ///< connects it to other processes; null: it is always alone
-  hosts::HostExchange* hosts = nullptr;  ///< connects the same processes in real time; null like `exchange`
+  /// Connects this process to others; null if it is always the only one.
+  simulator::Exchange* exchange = nullptr;
+  /// Connects the same processes in real time; null if `exchange` is null.
+  hosts::HostExchange* hosts = nullptr;
 };
 
 /// Carries out the command line. Returns the exit status.

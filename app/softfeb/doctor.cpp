@@ -16,7 +16,8 @@ namespace softfeb::app {
 
 namespace {
 
-/// The element of `hosts` that is this host; none if there is none, so that all ports are checked.
+/// Returns the index of this host in `hosts`. If `hosts` does not contain it, returns an empty value, and all
+/// ports are checked.
 std::optional<std::size_t> this_host(const config::RunConfig& config) {
   std::vector<std::string> names;
   for (const config::HostConfig& host : config.hosts) names.push_back(host.name);

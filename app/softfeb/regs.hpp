@@ -7,7 +7,7 @@ namespace softfeb::app {
 
 /// Command line of `softfeb regs`.
 struct RegsOptions {
-  std::string profile;  ///< empty: the default
+  std::string profile;  ///< name of the profile; empty means the default
   bool csv = false;
   bool json = false;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A model of a user: the boards and the receiver of conf/lab/incast.yaml, and a host with ns-3's own IP
-// stack, at one switch. The host pings a board, and sends UDP datagrams to the receiver through the port that
-// the boards share.
+// An example of a user's own model. The boards and the receiver of conf/lab/incast.yaml and a host with
+// ns-3's own IP stack are connected to one switch. The host pings a board, and sends UDP datagrams to the
+// receiver through the port that the boards share.
 //   background_traffic FILE [UDP rate in Gb/s]
 
 #include "base/exit_code.hpp"
@@ -45,7 +45,7 @@ constexpr Time kBegin = kMillisecond;
 constexpr Time kEnd = 51 * kMillisecond;
 constexpr const char* kHost = "0.0.0.200";  // in 10.0.0.0/24
 
-/// Connects a device of a station to a new port of the switch, at 10 Gb/s.
+/// A switch with a port for each station. All links have 10 Gb/s.
 class Network {
  public:
   explicit Network(const fabric::SwitchConfig& config)
@@ -72,8 +72,9 @@ class Network {
   ns3::Ptr<ns3::UniformRandomVariable> numbers_;
 };
 
-/// A host with ns-3's IP stack. By default, ns-3 writes no checksums, and boards drop packets with wrong
-/// ones. It also waits up to 10 ms before it sends an ARP request.
+/// Returns a host with ns-3's IP stack. Checksums are switched on, because boards drop packets with wrong
+/// checksums and ns-3 writes none by default. The random delay of up to 10 ms before ns-3's ARP requests is
+/// switched off.
 ns3::Ptr<ns3::Node> make_host(Network& network) {
   ns3::GlobalValue::Bind("ChecksumEnabled", ns3::BooleanValue(true));
   ns3::Config::SetDefault("ns3::ArpL3Protocol::RequestJitter",
@@ -151,7 +152,7 @@ int run(const std::string& file, double gbps) {
   return kDone;
 }
 
-/// Rate in Gb/s; a negative number if `text` is not a rate.
+/// Returns the rate in Gb/s, or a negative number if `text` is not a valid rate.
 double parse_rate(const char* text) {
   char* end = nullptr;
   const double gbps = std::strtod(text, &end);

@@ -28,13 +28,13 @@ loader = importlib.machinery.SourceFileLoader("compare", str(HERE / "compare"))
 compare = importlib.util.module_from_spec(importlib.util.spec_from_loader("compare", loader))
 loader.exec_module(compare)
 
-# The incast in a hundredth of its time. Three boards send, then two, then one.
+# The incast, shortened to a hundredth of its duration. Three boards send, then two, then one.
 INCAST = ["run.duration=60ms", "boards.feb.stop=[60ms,40ms,20ms]", "lab.sample_interval=100us"]
 SHORT = ["run.duration=10ms", "lab.sample_interval=100us"]
 
 
-# Two queues that share a port by their weights, a full buffer with headroom that does not suffice, and a rate at which a byte does not take
-# a whole number of picoseconds.
+# Two queues share a port by weight. The buffer is full, the headroom does not suffice, and at one of the
+# rates, a byte does not take a whole number of picoseconds.
 TWO_QUEUES = """\
 lab: {title: Two queues, bottleneck: tor.daq, sample_interval: 100us}
 run: {duration: 10ms}
@@ -74,7 +74,7 @@ def settings(list_of_settings):
 
 
 class WithOtherNs3(compare.Runner):
-    """Gives ns-3 another configuration."""
+    """Gives ns-3, but not softfeb's simulator, the further settings `other`."""
 
     other = []
 
@@ -90,7 +90,7 @@ class Identical(unittest.TestCase):
         same = compare.check_same(runner)
         self.assertEqual(same["different"], [])
         self.assertGreater(same["messages"], 0)
-        # What the run was chosen for has happened.
+        # Check that what the run was chosen for has happened.
         figures = runner.run("--ordered", "--own-numbers")["figures"]
         for name, least in at_least.items():
             self.assertGreaterEqual(figures[name], least, name)
@@ -115,7 +115,8 @@ class Identical(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "two-queues.yaml")
             path.write_text(TWO_QUEUES)
-            # The queue is longer than the shared buffer, so frames are in the headroom. It is too small for the link of `b`.
+            # The queue is longer than the shared buffer, so frames are in the headroom, which is too small
+            # for the link of `b`.
             self.check(path, [], {"queue, longest (bytes)": 300 * 1024 + 1, "pause frames": 10, "packets marked CE": 100,
                                   "frames dropped": 100, "packets retransmitted": 100})
 

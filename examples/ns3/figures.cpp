@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// State of the bottleneck in a sample; null if the file names none.
+/// Returns the state of the bottleneck in a sample; null if the configuration names no bottleneck.
 const fabric::PortSnapshot* bottleneck(const config::LabConfig& config,
                                        const fabric::NetworkSnapshot& network) {
   for (const fabric::PortSnapshot& p : network.ports)
@@ -34,7 +34,8 @@ Json or_null(const std::optional<lab::Share>& share) {
   return share ? Json(lab::to_double(*share)) : Json(nullptr);
 }
 
-/// Longest time until a board had converged to its fair share; null if one did not.
+/// Returns the longest time that a board needed to converge to its fair share; null if a board did not
+/// converge.
 Json convergence_ms(const lab::LabStats& stats) {
   Time longest = 0;
   for (const lab::ChangeStats& change : stats.changes) {

@@ -17,11 +17,12 @@
 
 namespace softfeb::ns3model {
 
-/// Samples the whole run: the mean queue of the bottleneck, and a file with all counters of each sample, by
-/// which two simulators can be compared in every detail.
+/// Samples the whole run. Computes the mean queue of the bottleneck, and writes all counters of each sample
+/// to a file, so that two simulators can be compared in every detail.
 class Series : public stats::Observer {
  public:
-  /// `path`: of the file; empty: none. Throws std::runtime_error if it cannot be written.
+  /// Writes the counters to the file `path`; if `path` is empty, no file is written. Throws
+  /// std::runtime_error if the file cannot be opened.
   Series(const config::LabConfig& config, const std::string& path);
 
   Time due() const override { return due_; }
@@ -42,12 +43,13 @@ class Series : public stats::Observer {
   std::uint64_t samples_ = 0;
 };
 
-/// The results of a run, by the names of the table. `seconds`: CPU time of the simulation.
+/// Returns the results of a run, named as in the table. `seconds` is the CPU time of the simulation.
 nlohmann::ordered_json figures(const config::LabConfig& config, experiment::Driver& driver,
                                const stats::Outcome& outcome, const lab::RunStats& stats, double queue_mean,
                                double seconds);
 
-/// Sums of the times that messages took from stage to stage, in picoseconds; null if they are not recorded.
+/// Returns the sums of the times that messages took from stage to stage, in picoseconds; null if these times
+/// are not recorded.
 nlohmann::ordered_json message_times(const stats::Outcome& outcome);
 
 }  // namespace softfeb::ns3model

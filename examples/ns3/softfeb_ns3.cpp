@@ -47,7 +47,7 @@ Runs a configuration of `softfeb lab` in virtual time and writes the results to 
 struct Options {
   std::string file, series;
   std::vector<std::string> overrides;
-  bool own = false;  ///< softfeb's own simulator
+  bool own = false;  ///< use softfeb's own simulator in place of ns-3
   bool times = false;
   bool help = false;
   ns3model::Ns3Simulation::Options ns3;

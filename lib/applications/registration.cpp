@@ -13,7 +13,7 @@ namespace {
 using Verdict = roce::RegistrationVerdict;
 using Result = TransferReceiver::Result;
 
-/// Saturates: all times beyond 213 days are converted to the same value.
+/// Converts nanoseconds to Time. Saturates: all times beyond 213 days are converted to the same value.
 Time picoseconds(std::uint64_t ns) { return ns > kNever / kNanosecond ? kNever : ns * kNanosecond; }
 
 roce::RegistrationConfig table_config(const TransferSettings& s) {
@@ -71,7 +71,7 @@ class TransferReceiver::Impl final : private roce::RegistrationObserver {
   }
 
   roce::TransferTable table_;
-  std::array<AbandonedTransfer, kKept> abandoned_;  ///< ring
+  std::array<AbandonedTransfer, kKept> abandoned_;  ///< ring buffer of the latest abandoned transfers
   std::size_t first_ = 0;                           ///< index at which the next abandoned transfer is stored
   /// Number of abandoned transfers in the ring that poll_abandoned() has not returned yet.
   std::size_t count_ = 0;

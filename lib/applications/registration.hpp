@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Receiver registration for applications: finds out which transfers are complete, without a message from the
-// sender. This is the only header that an application includes. It is installed as
+// Receiver registration for applications. Determines which transfers are complete, without a message from the
+// sender that says so. This is the only header that an application includes. It is installed as
 // <softfeb/registration.hpp>. Link with -lsoftfeb_registration. doc/missing-data.md explains transfers and
 // has an example.
 #pragma once
@@ -18,7 +18,7 @@ struct Notification {
   std::uint32_t source = 0;   ///< source that was passed to TransferReceiver::completed()
   std::uint32_t op = 0;       ///< number of the transfer, from 0, modulo 2^32
   std::uint64_t offset = 0;   ///< offset of the transfer's first byte in the memory
-  std::uint64_t bytes = 0;    ///< length
+  std::uint64_t bytes = 0;    ///< length of the transfer
   std::uint64_t time_ns = 0;  ///< time at which the transfer became complete
 };
 
@@ -48,9 +48,9 @@ struct TransferSettings {
   std::uint32_t notifications = 256;
 };
 
-/// Finds out which transfers are complete. A sender cuts each transfer into segments and sends them as WRITEs
-/// with immediate op · 2^20 + (count − 1) · 2^10 + index, in any order and over any queue pairs. The receiver
-/// passes the completions of these WRITEs to this object.
+/// Determines which transfers are complete. A sender cuts each transfer into segments and sends each segment
+/// as a WRITE with the immediate op · 2^20 + (count − 1) · 2^10 + index, in any order and over any queue
+/// pairs. The receiver passes the completions of these WRITEs to this object.
 ///
 /// Segment `index` of transfer `op` of a source must be written to
 /// ((source · slots + op mod slots) · segments + index) · segment_bytes from the start of the memory.
@@ -88,7 +88,7 @@ class TransferReceiver {
   /// blocks.
   std::optional<AbandonedTransfer> poll_abandoned();
 
-  /// Bytes of memory that the transfers need.
+  /// Returns the size in bytes of the memory that the transfers need.
   std::uint64_t memory_bytes() const;
 
   struct Counters {

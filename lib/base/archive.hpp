@@ -65,7 +65,7 @@ class ArchiveReader {
     const ByteSpan from = view(size);
     if (size != 0) std::memcpy(data, from.data(), size);
   }
-  /// The next `size` bytes, in place.
+  /// Returns the next `size` bytes without copying them.
   ByteSpan view(std::size_t size) {
     if (size > in_.size()) throw std::runtime_error("a message from another process is cut off");
     const ByteSpan bytes = in_.first(size);

@@ -9,7 +9,7 @@
 
 namespace softfeb::board {
 
-/// One word of a write, after the register file has stored its writable bits.
+/// One word of a register write, whose writable bits the register file has already stored.
 struct WordWrite {
   std::uint32_t offset;  ///< byte offset in the block
   std::uint32_t before;  ///< stored value before the write

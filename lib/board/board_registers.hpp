@@ -45,7 +45,7 @@ struct BoardRegistersConfig {
   std::uint8_t ecn = 0;          ///< initial UdpEngine.EcnFlag, 2 bits
   std::uint64_t seed = 1;        ///< seed of the serial numbers; must differ between boards
   Time start = 0;                ///< time from which UpTimeCnt counts
-  /// Format: "Image: Env, Server, Built Date by User". Empty: softfeb's own stamp.
+  /// Has the format "Image: Env, Server, Built Date by User". If it is empty, softfeb's own stamp is used.
   std::string build_stamp;
   std::array<std::uint8_t, 20> git_hash{};  ///< most significant byte first; all zeros: no hash
 };

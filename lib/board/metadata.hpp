@@ -11,7 +11,7 @@
 
 namespace softfeb::board {
 
-/// How many protection domains, memory regions per protection domain, and queue pairs a board has. These
+/// Numbers of protection domains, memory regions per protection domain, and queue pairs of a board. These
 /// numbers must be powers of two. The top bits of PD handlers (the firmware's name for handles), keys and
 /// QPNs contain the slot number. The defaults are those of the firmware; only these values were measured on
 /// hardware.

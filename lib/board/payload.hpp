@@ -63,7 +63,8 @@ class PayloadSource : public roce::PayloadStream {
   virtual const MessagePlan& plan() const = 0;
 };
 
-/// Throws PayloadError if `spec` is inconsistent, or if its file is missing, empty or unreadable.
+/// Creates the source that `spec` describes. Throws PayloadError if `spec` is inconsistent, or if its file is
+/// missing, empty or unreadable.
 std::unique_ptr<PayloadSource> make_payload(const PayloadSpec& spec);
 
 /// Counter payload for messages of any length and any path MTU, for QPs created over the metadata bus.

@@ -8,7 +8,8 @@
 namespace softfeb::board {
 namespace {
 
-/// Needs linear time in practice, because a mismatch backtracks only to the last `*`.
+/// Matches `text` against `pattern`. Takes linear time in practice, because a mismatch backtracks only to the
+/// last `*`.
 bool glob(std::string_view pattern, std::string_view text) {
   std::size_t p = 0, t = 0, star = std::string_view::npos, resume = 0;
   while (t < text.size()) {

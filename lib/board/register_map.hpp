@@ -37,7 +37,7 @@ struct Register {
   std::uint64_t reset = 0;       ///< reset value (low bits); for arrays, the reset value of each element
   std::span<const EnumText> texts{};
 
-  /// Type name: "UInt12", "Int32", "Bool", "String(256)".
+  /// Name of the type, for example "UInt12", "Int32", "Bool" or "String(256)".
   std::string base() const;
   /// Number of 32-bit words the register spans.
   std::size_t words() const { return (bit_offset + bit_size + 31) / 32; }
@@ -45,7 +45,7 @@ struct Register {
   bool writable() const { return access != RegisterAccess::kReadOnly; }
 };
 
-/// Return "RO", "RW" or "WO", and "var" or "cmd".
+/// Converts the access to "RO", "RW" or "WO", and the kind to "var" or "cmd".
 const char* to_string(RegisterAccess access);
 const char* to_string(RegisterKind kind);
 

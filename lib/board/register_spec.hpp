@@ -39,7 +39,7 @@ struct RegisterSpec {
   constexpr RegisterSpec bit(unsigned n) const { return with(&RegisterSpec::bit_offset, n); }
   constexpr RegisterSpec resets_to(std::uint64_t v) const { return with(&RegisterSpec::reset, v); }
   constexpr RegisterSpec polled(unsigned s) const { return with(&RegisterSpec::poll_interval_s, s); }
-  /// An array of `n` values, `bit_size` bits in total.
+  /// Makes the register an array of `n` values, which have `bit_size` bits in total.
   constexpr RegisterSpec values(unsigned n) const { return with(&RegisterSpec::num_values, n); }
   constexpr RegisterSpec times(unsigned n) const { return with(&RegisterSpec::copies, n); }
   constexpr RegisterSpec as(NumberFormat f) const { return with(&RegisterSpec::format, f); }

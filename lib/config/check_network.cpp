@@ -205,7 +205,8 @@ class NetworkChecker {
     }
   }
 
-  /// A dynamic threshold is at most alpha times the buffer, which it has while the buffer is empty.
+  /// Checks that `xon_offset` is less than the greatest dynamic threshold, which is alpha times the buffer
+  /// and applies while the buffer is empty.
   void check_dynamic_pause(const SwitchDraft& s, const Where& section) {
     const fabric::PauseThresholds& pause = s.config.pause;
     const auto most = static_cast<std::uint64_t>(
@@ -226,7 +227,8 @@ class NetworkChecker {
             "remove it; the default is the rate of its link");
   }
 
-  /// The network's worker exchanges packets with a port that a link names, without the port's faults.
+  /// Checks that a port with a link has no faults of its own: the network's worker exchanges packets with
+  /// such a port directly, without injecting the port's faults.
   void check_port_faults(const PortConfig& port) {
     if (!port.faults.any()) return;
     reading_.problem(port.faults.where, "port \"" + port.name + "\" has a link, where its faults do not act",

@@ -212,7 +212,8 @@ class QpChecker {
   const QpConfig& qp_;
 };
 
-/// QPNs of one board must not overlap, because received packets are demultiplexed by DestQP only.
+/// Checks that the QPNs of one board do not overlap, because received packets are demultiplexed by DestQP
+/// only.
 void check_qpns(Reading& reading, const RunConfig& config, const BoardConfig& board) {
   std::map<std::uint64_t, const QpConfig*> by_qpn;
   for (const QpConfig& qp : board.qps) {

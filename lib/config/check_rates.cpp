@@ -10,7 +10,7 @@ namespace softfeb::config {
 
 namespace {
 
-/// Lowest rate of the ports of a switch.
+/// Rate of the slowest port of a switch.
 std::uint64_t lowest_rate(const LabConfig& config, std::uint32_t sw) {
   const fabric::NodeRef self{fabric::NodeRef::Kind::kSwitch, sw};
   const std::uint64_t limit = config.network.switches[sw].scheduler.port_rate;

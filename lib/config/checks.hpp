@@ -11,14 +11,14 @@
 /// loader.
 namespace softfeb::config {
 
-/// Checks the configuration of a run. `now_unix_ns`: wall clock, in nanoseconds since 1970.
+/// Checks the configuration of a run. `now_unix_ns` is the wall-clock time in nanoseconds since 1970.
 void check(Reading& reading, const RunConfig& config, std::int64_t now_unix_ns);
 void check_network(Reading& reading, const LabConfig& config, const LabDraft& draft);
 
-/// Checks that a port of switch `sw` can send what its queues are guaranteed.
+/// Checks that the ports of switch `sw` can send at the rates that are guaranteed to their queues.
 void check_rates(Reading& reading, const LabConfig& config, const SwitchDraft& draft, std::uint32_t sw);
 
-// Parts of check().
+// The parts of check().
 
 /// Reports invalid slow control settings of boards.
 void check_controls(Reading& reading, const RunConfig& config);

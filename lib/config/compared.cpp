@@ -29,9 +29,9 @@ constexpr const char* kAnyDcqcn = "dcqcn";
 /// One run of a comparison.
 struct Entry {
   std::string name;
-  std::string algorithm;          ///< value of `algorithm`; empty: a plug-in
+  std::string algorithm;          ///< value of `algorithm`; empty for a plug-in
   std::string plugin = {};        ///< path of the plug-in
-  const Node* section = nullptr;  ///< section of `lab.compare` with parameters; null: none
+  const Node* section = nullptr;  ///< section of `lab.compare` with parameters; null if there is none
 
   bool is_plugin() const { return !plugin.empty(); }
 };
@@ -79,7 +79,7 @@ Entry named_entry(const std::string& name, const std::vector<Node>& sections) {
   return {name, name == kAnyDcqcn ? "firmware" : name};
 }
 
-/// The algorithms to be compared. Empty if neither the command line nor the file names any.
+/// Returns the algorithms to be compared. Empty if neither the command line nor the file names any.
 std::vector<Entry> named_entries(const LabConfig& base, const std::vector<std::string>& names) {
   const std::vector<Node>& sections = base.lab.compare;
   std::vector<Entry> all;

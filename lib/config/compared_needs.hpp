@@ -11,7 +11,7 @@
 /// compared.cpp.
 namespace softfeb::config {
 
-/// What error messages name as the place of settings that are not in a file.
+/// The place that error messages give for settings that are not in a file.
 inline constexpr const char* kComparedPlace = "--algorithms";
 
 /// Adds ECN marking to all switches, unless one of them already marks packets or forges CNPs. Returns the

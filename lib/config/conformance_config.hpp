@@ -14,9 +14,10 @@ namespace softfeb::config {
 
 /// A queue pair that exists on the target, connected to a queue pair of the board.
 struct ListedQp {
-  std::uint32_t qpn = 0;       ///< of the target
-  std::uint32_t dest_qpn = 0;  ///< of the board, to which the target's queue pair is connected
-  std::uint32_t psn = 0;       ///< PSN that the target expects first
+  std::uint32_t qpn = 0;  ///< QPN at the target
+  /// QPN of the board's queue pair to which the target's queue pair is connected.
+  std::uint32_t dest_qpn = 0;
+  std::uint32_t psn = 0;  ///< PSN that the target expects first
   std::uint32_t rkey = 0;
   std::uint64_t address = 0;
   std::uint64_t length = 0;  ///< bytes
@@ -25,23 +26,24 @@ struct ListedQp {
 /// Target whose queue pairs the section `conformance` lists.
 inline constexpr const char* kListedTarget = "listed";
 
-/// Section `conformance`: the target of `softfeb conformance`, and which cases run against it.
+/// Section `conformance`: the target of `softfeb conformance`, and the cases to run.
 struct ConformanceConfig {
-  /// sink://HOST[:PORT], perftest://HOST[:PORT], own: (a receiver of this file), own:virtual, or listed (the
-  /// queue pairs of `qps`).
+  /// sink://HOST[:PORT], perftest://HOST[:PORT], own: (a receiver in this file), own:virtual, or listed (the
+  /// queue pairs in `qps`).
   std::string target;
-  std::optional<IpAddress> ip;    ///< for a listed target: its address of the target
-  std::optional<MacAddress> mac;  ///< for a listed target: its MAC address; none: it is resolved
+  std::optional<IpAddress> ip;    ///< IP address of a listed target
+  std::optional<MacAddress> mac;  ///< MAC address of a listed target; resolved if empty
   std::vector<ListedQp> qps;
-  std::uint32_t queue_pairs = 64;       ///< perftest://: queue pairs of the server (-q)
-  std::uint32_t pmtu = 1024;            ///< perftest:// and `qps`: path MTU of the queue pairs in bytes
-  std::string profile = "iba";          ///< name, or path of a file
-  std::vector<std::string> cases;       ///< groups and ids; with `!` before: excluded. Empty: all
-  std::optional<IpAddress> second_ip;   ///< second address of the board; none: cases that need it do not run
-  std::optional<IpPrefix> ip6;          ///< IPv6 address of the board; none: cases over IPv6 do not run
+  std::uint32_t queue_pairs = 64;  ///< for perftest://, the number of queue pairs of the server (-q)
+  std::uint32_t pmtu = 1024;       ///< for perftest:// and `qps`, the path MTU of the queue pairs in bytes
+  std::string profile = "iba";     ///< name of a profile, or path of a file
+  std::vector<std::string> cases;  ///< groups and cases, all if empty; a leading `!` excludes one
+  /// Second address of the board; without it, cases that need it do not run.
+  std::optional<IpAddress> second_ip;
+  std::optional<IpPrefix> ip6;          ///< IPv6 address of the board; without it, cases over IPv6 do not run
   std::optional<IpAddress> target_ip6;  ///< IPv6 address of the target
-  std::uint32_t attempts = 2;           ///< of a case that stays inconclusive
-  std::optional<Time> time_limit;       ///< of the run
+  std::uint32_t attempts = 2;           ///< maximum number of attempts of a case that stays inconclusive
+  std::optional<Time> time_limit;       ///< longest duration of the run
   Where where;
 };
 

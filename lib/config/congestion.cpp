@@ -95,14 +95,14 @@ void emit_bucket(Json& json, const dcqcn::BucketConfig& bucket) {
 /// Value of `algorithm`.
 struct AlgorithmName {
   CongestionConfig::Algorithm algorithm = CongestionConfig::Algorithm::kOff;
-  /// kPaper: returns the parameters; null: the parameters are those of the paper
+  /// For kPaper, returns the parameters. Null if the parameters are those of the paper.
   dcqcn::PaperParameters (*preset)() = nullptr;
-  const congestion::Algorithm* other = nullptr;  ///< kOther
+  const congestion::Algorithm* other = nullptr;  ///< for kOther: the algorithm
 };
 
 constexpr std::uint64_t kLineRate = dcqcn::PaperParameters().line_rate;
 
-/// The algorithms that section `key` accepts.
+/// Returns the algorithms that section `key` accepts.
 Choices<AlgorithmName> algorithm_names(const char* key) {
   using Algorithm = CongestionConfig::Algorithm;
   Choices<AlgorithmName> names{

@@ -39,14 +39,14 @@ struct CongestionConfig {
   Scope scope = Scope::kQp;
   dcqcn::FirmwareSettings firmware;
   dcqcn::PaperSettings paper;
-  /// kOther: the algorithm and, once the configuration is resolved, its parameters.
+  /// For kOther, the algorithm and, once the configuration is resolved, its parameters.
   congestion::AlgorithmSettings other;
-  /// kOther: the parameters that the section contains, in the order of Algorithm::parameters().
+  /// For kOther, the parameters that the section contains, in the order of Algorithm::parameters().
   std::vector<std::optional<double>> given;
-  std::string plugin;  ///< kOther: path of the plug-in, as written; empty for softfeb's own algorithms
+  std::string plugin;  ///< for kOther: path of the plug-in, as written; empty for softfeb's own algorithms
   Where where;
 
-  /// Name of the algorithm: off, firmware, paper, or that of `other`.
+  /// Returns the name of the algorithm: off, firmware, paper, or that of `other`.
   std::string name() const;
   /// Key of the section: `congestion` for kOther, otherwise `dcqcn`.
   const char* key() const { return algorithm == Algorithm::kOther ? "congestion" : "dcqcn"; }

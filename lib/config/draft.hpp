@@ -25,12 +25,14 @@ struct EndpointDraft {
   /// Number of boards or receivers that this draft adds to RunConfig: replicas times ports.
   std::uint32_t count = 1;
   std::uint32_t ports = 1;  ///< number of ports of a board
-  /// Names of the ports, if `ports` of the board is a list; empty: `port` applies to all ports of the board.
+  /// Names of the ports, if `ports` of the board is a list. If empty, `port` applies to all ports of the
+  /// board.
   std::vector<std::string> port_names;
-  /// Empty: `port_names` contains the ports, or a link attaches the endpoint (softfeb lab).
+  /// Name of the port. Empty if `port_names` contains the ports, or if a link attaches the endpoint (softfeb
+  /// lab).
   std::string port;
   bool port_given = false;
-  std::vector<std::size_t> workers;  ///< indices of the workers that the file gives; empty: none given
+  std::vector<std::size_t> workers;  ///< indices of the workers that the file gives; empty if none are given
   bool mac_given = false;
 };
 
@@ -46,7 +48,7 @@ struct ControlDraft {
   ControlConfig config;
   bool allow_given = false;
   bool send_queue_given = false;
-  std::string responder;  ///< name of the receiver that acts as the host; empty: none
+  std::string responder;  ///< name of the receiver that acts as the host; empty if there is none
 };
 
 struct BoardDraft {
@@ -54,7 +56,7 @@ struct BoardDraft {
   BoardConfig config;
   std::optional<ControlDraft> control;
   std::vector<QpDraft> qps;
-  std::vector<Time> starts, stops;  ///< assigned to the replicas round-robin; empty: not given
+  std::vector<Time> starts, stops;  ///< assigned to the replicas round-robin; empty if not given
 };
 
 struct ReceiverDraft {
@@ -99,18 +101,18 @@ struct PartDraft {
 
 struct LabDraft {
   LabSettings lab;
-  std::string bottleneck;  ///< SWITCH.PEER; empty: not given
+  std::string bottleneck;  ///< SWITCH.PEER; empty if not given
   Where bottleneck_where;
 
-  std::optional<std::size_t> worker;                 ///< worker that runs the network; none: not given
+  std::optional<std::size_t> worker;                 ///< worker that runs the network; empty if not given
   std::uint32_t mtu = 4200;                          ///< MTU of every link: bytes of an IP packet
-  std::optional<fabric::MultipathConfig> multipath;  ///< none: a network without loops
+  std::optional<fabric::MultipathConfig> multipath;  ///< empty for a network without loops
   /// Give each board static entries for its receivers, so that nothing is resolved by ARP or ND.
   bool static_neighbours = false;
   std::vector<SwitchDraft> switches;
   std::vector<LinkDraft> links;
   std::vector<PartDraft> parts;  ///< parts that the file lists
-  std::uint32_t part_count = 0;  ///< number of parts; 0: `auto`, or a list
+  std::uint32_t part_count = 0;  ///< number of parts; 0 for `auto` or a list
   Where parts_where;
   Where network_where;
 };
@@ -206,9 +208,11 @@ QpConfig generator_qps(const TrafficGenConfig& traffic_gen, std::size_t receiver
 void read_lab(Section section, LabDraft& draft);
 /// Reads section `network` into `draft`.
 void read_network(Section section, LabDraft& draft);
-/// `multipath`: the value of the network, of which section `multipath` of the switch may change single keys.
+/// Reads a switch. `multipath` is the value of the network; the section `multipath` of the switch may
+/// override single keys of this value.
 SwitchDraft read_switch(Section section, const std::optional<fabric::MultipathConfig>& multipath);
-/// Parses a rate in a network, which is at most a byte per picosecond. `what` names it in the error message.
+/// Parses a rate in a network, which is at most one byte per picosecond. `what` names the value in the error
+/// message.
 inline auto network_rate(const char* what) {
   return [what](const std::string& text) -> Parsed<std::uint64_t> {
     auto rate = parse_bandwidth(text);
@@ -220,7 +224,7 @@ inline auto network_rate(const char* what) {
 
 /// Reads `parts` of section `network`.
 void read_parts(Section& network, LabDraft& draft);
-/// Finds the switches of the parts. `ends` knows the names of all nodes.
+/// Finds the switches of the parts. `ends` contains the names of all nodes.
 PartsConfig resolve_parts(Reading& reading, const LabDraft& draft, LinkEnds& ends, const LabConfig& lab);
 /// Reads the rates of an element of `queues`.
 void read_queue_rates(Section& section, fabric::QueueRates& rates);

@@ -90,7 +90,7 @@ Json emit_multipath(const fabric::MultipathConfig& multipath) {
           {"polarised", multipath.polarised ? "on" : "off"}};
 }
 
-/// Writes what differs from the defaults.
+/// Writes the keys that differ from the defaults.
 void emit_scheduler(Json& json, const fabric::SchedulerConfig& scheduler) {
   if (scheduler.by_packets) json["scheduler"] = choices::kScheduler.name(true);
   if (scheduler.overhead != fabric::SchedulerConfig{}.overhead)
@@ -106,7 +106,7 @@ Json emit_switch(const fabric::SwitchConfig& config) {
   json["buffer"] = format_size(config.buffer);
   json["port_limit"] = format_size(config.port_limit);
   json["dynamic_alpha"] = emit_alpha(config.dynamic_alpha);
-  // The thresholds are written for each queue.
+  // The thresholds are not written here, but for each queue.
   if (const fabric::EcnMarking& ecn = config.queues[0].ecn;
       ecn.at_dequeue || ecn.weight != 0 || ecn.drop_not_ect) {
     json["ecn"] = {{"at", choices::kMarkingAt.name(ecn.at_dequeue)},
@@ -179,7 +179,7 @@ Json emit_link(const fabric::NetworkConfig& network, const fabric::LinkConfig& l
 
 Json emit_network(const LabConfig& config) {
   Json json;
-  // `parts` is left out: a result must not depend on how many processes have computed it.
+  // `parts` is omitted, because a result must not depend on how many processes have computed it.
   json["worker"] = config.network_worker;
   json["mtu"] = config.mtu;
   if (config.network.multipath) json["multipath"] = emit_multipath(*config.network.multipath);

@@ -10,7 +10,7 @@ namespace softfeb::config {
 
 namespace {
 
-/// The roles that the file gives; a port that plays several roles is written once.
+/// Emits the roles that the file gives. A port with several roles is written only once.
 Json emit_map(const SwitchTestConfig& c) {
   const switchtest::Roles& roles = c.settings.roles;
   Json json;

@@ -33,7 +33,7 @@ struct EndpointConfig {
   MacAddress mac{};
   IpAddress ip;
   std::uint8_t prefix_length = 32;
-  std::optional<std::uint16_t> vlan;  ///< IEEE 802.1Q VLAN ID, 1…4094; none: untagged
+  std::optional<std::uint16_t> vlan;  ///< IEEE 802.1Q VLAN ID, 1…4094; empty if frames are untagged
   std::uint8_t pcp = 0;               ///< IEEE 802.1Q priority; 0 without a VLAN
   std::optional<IpAddress> gateway;   ///< next hop for peers outside the prefix
   std::vector<Neighbour> neighbours;  ///< static ARP/ND entries, which never expire
@@ -78,7 +78,7 @@ struct RegistrationSettings {
   /// Maximum time that a message waits for the first message of its transfer; must exceed the time that a
   /// retransmission takes.
   Time escape_timeout = kSecond;
-  Time entry_timeout = 0;  ///< 0: incomplete transfers are never abandoned
+  Time entry_timeout = 0;  ///< if 0, incomplete transfers are never abandoned
   std::uint32_t remember = 16;
   bool given = false;
   Where where;
@@ -102,19 +102,19 @@ struct ReceiverConfig {
   std::uint8_t rnr_timer = 12;          ///< RNR timer code in RNR NAKs
   Time response_delay = 0;              ///< time from a packet's arrival to its acknowledgement or CNP
   std::uint64_t receives = UINT64_MAX;  ///< receive requests per QP; UINT64_MAX: unlimited
-  /// Receive requests posted per second on each QP, up to `receives`; 0: none
+  /// Receive requests posted per second on each QP, up to `receives`. With 0, none are posted.
   std::uint64_t receive_rate = 0;
   RegistrationSettings registration;           ///< used if registered transfers arrive
-  std::optional<WindowsConfig> windows;        ///< none: the receiver has no map of missing data
-  std::optional<ReceiverEventsConfig> events;  ///< none: the receiver builds no events
-  std::optional<StreamsConfig> streams;        ///< none: the receiver accepts no datagrams
+  std::optional<WindowsConfig> windows;        ///< empty if the receiver has no map of missing data
+  std::optional<ReceiverEventsConfig> events;  ///< empty if the receiver builds no events
+  std::optional<StreamsConfig> streams;        ///< empty if the receiver accepts no datagrams
   bool any_order = false;                      ///< packets of a UC WRITE may arrive in any order
   /// With `any_order`: time limit for waiting packets and incomplete WRITEs.
   Time ordering_timeout = kMillisecond;
   bool check_payload = true;  ///< compare received data with the configured payload of the sending QP
   CnpConfig cnp;
-  /// File to which all memory regions are written at the end of the run; empty: none. Each region is written
-  /// up to the last byte that was received or, if windows are contiguous, completely.
+  /// File to which all memory regions are written at the end of the run; empty if they are not written. Each
+  /// region is written up to the last byte that was received or, if windows are contiguous, completely.
   std::string out;
   Where where;
 };

@@ -23,16 +23,17 @@ namespace softfeb::config {
 /// An element of `triggers[].sources`.
 struct TriggerSourceSettings {
   detector::TriggerSourceConfig source;  ///< `seed` is set by the loader
-  std::optional<std::uint64_t> seed;     ///< none: the run's seed plus the index of the source
+  std::optional<std::uint64_t> seed;     ///< if empty, the run's seed plus the index of the source
   Probability pile_up;
-  std::string file;  ///< list: file with the times; empty: the times are in the configuration
+  std::string file;  ///< for kind list: file with the times; empty if the times are in the configuration
 };
 
 /// An element of `triggers`: the triggers of a detector.
 struct TriggerConfig {
   std::string name;
   Time dead_time = 0;
-  bool message = false;  ///< true: in real time, boards receive the triggers of `softfeb trigger`
+  /// If true, boards receive the triggers of `softfeb trigger` when the run is in real time.
+  bool message = false;
   std::vector<TriggerSourceSettings> sources;
   Where where;
 };
@@ -92,11 +93,11 @@ struct BoardEventsConfig {
 
 /// Section `events` of a receiver: an event builder.
 struct ReceiverEventsConfig {
-  std::vector<std::string> board_names;  ///< names of the boards, as in the file; empty: not given
+  std::vector<std::string> board_names;  ///< names of the boards, as in the file; empty if not given
   std::uint32_t window = 256;
   Time timeout = 5 * kMillisecond;
   std::uint32_t remember = 1024;
-  std::string out;         ///< event file; empty: none
+  std::string out;         ///< event file; empty if none is written
   Probability loss_limit;  ///< share of events that may be incomplete
   Where where;
 

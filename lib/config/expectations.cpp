@@ -25,8 +25,8 @@ bool ends(const std::string& text, std::string_view with) {
   return text.size() >= with.size() && text.compare(text.size() - with.size(), with.size(), with) == 0;
 }
 
-/// Converts a quantity with a unit to the unit of the figure, which the end of the figure's name gives. A
-/// number without a unit is in that unit.
+/// Converts a quantity with a unit to the unit of the figure, which the suffix of the figure's name
+/// indicates. A number without a unit is already in the unit of the figure.
 Parsed<double> parse_quantity(const std::string& text, const std::string& figure) {
   if (auto plain = parse_plain_number(text); plain.value) return plain;
   if (ends(text, "%")) {
@@ -36,7 +36,7 @@ Parsed<double> parse_quantity(const std::string& text, const std::string& figure
   }
   constexpr struct {
     const char* suffix;
-    double unit;  ///< picoseconds
+    double unit;  ///< number of picoseconds
   } kTimes[] = {{"_ns", 1e3}, {"_us", 1e6}, {"_ms", 1e9}, {"_s", 1e12}};
   for (const auto& time : kTimes)
     if (ends(figure, time.suffix)) {
@@ -54,8 +54,8 @@ Parsed<double> parse_quantity(const std::string& text, const std::string& figure
   return {value.message, value.fix};
 }
 
-/// Reads TEST.FIGURE[label=value,…] into `out`. Returns false, with a problem reported, if it is something
-/// else.
+/// Reads TEST.FIGURE[label=value,…] into `out`. Reports a problem and returns false if the name has another
+/// form.
 bool read_name(Reading& reading, const Node& node, Expectation& out) {
   const std::string& text = node.name;
   const auto refuse = [&](const std::string& message) {
@@ -81,7 +81,7 @@ bool read_name(Reading& reading, const Node& node, Expectation& out) {
   return true;
 }
 
-/// Notes whether the bounds were written in percent: all of them, or none.
+/// Records whether the bounds are in percent. Reports a problem if only some of them are.
 void read_percent(Section& s, Expectation& out) {
   std::size_t bounds = 0, percent = 0;
   for (const char* key : {"value", "min", "max"}) {
@@ -116,7 +116,7 @@ void read_bounds(Section s, Expectation& out) {
   out.max = *value + within.value_or(0);
 }
 
-/// The expectation as the user wrote it.
+/// Returns the expectation as the user wrote it.
 std::string text_of(const Node& node) {
   if (node.kind == Node::Kind::kScalar) return node.text;
   std::string out;

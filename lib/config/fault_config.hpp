@@ -20,12 +20,12 @@ struct BoardConfig;
 struct FaultQpRef {
   enum class Kind : std::uint8_t { kAny, kIndex, kQpn };
   Kind kind = Kind::kAny;
-  std::string board;        ///< kIndex: name of the board; empty: the only board of the port
-  std::uint32_t index = 0;  ///< kIndex: index among all QPs of the board
-  std::uint32_t qpn = 0;    ///< kQpn: QPN of the board's queue pair; with `to`: QPN at that receiver
+  std::string board;        ///< for kIndex: name of the board; if empty, the only board of the port
+  std::uint32_t index = 0;  ///< for kIndex: index among all QPs of the board
+  std::uint32_t qpn = 0;    ///< for kQpn: QPN of the board's queue pair or, with `to`, QPN at that receiver
   std::string to;           ///< kQpn, links only: name of the receiver
 
-  /// For the rule of a port. True for the QP with this index and QPN of `board`, which is on the rule's port.
+  /// For rules of ports: true for the QP with this index and QPN of `owner`, a board on the rule's port.
   bool selects(const BoardConfig& owner, std::uint32_t on_board, std::uint32_t own_qpn) const;
 };
 
@@ -43,9 +43,9 @@ struct LinkRulesConfig {
     std::size_t board = 0;       ///< index into RunConfig::boards
     std::uint32_t on_board = 0;  ///< index among all QPs of the board
     faults::Direction direction = faults::Direction::kTx;
-    std::vector<std::uint32_t> rules;  ///< indices of the rules that select it
+    std::vector<std::uint32_t> rules;  ///< indices of the rules that select this queue pair
   };
-  std::vector<FaultRuleConfig> rules;  ///< each selects at least one of `qps`
+  std::vector<FaultRuleConfig> rules;  ///< each rule selects at least one of `qps`
   std::vector<Qp> qps;
   faults::HoldLimits hold;
   Where where;  ///< section `faults` or `faults_back`

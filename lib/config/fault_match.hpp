@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 
-/// Fault rules whose conditions the packets of a queue pair never fulfil. Internal to the loader.
+/// Finds fault rules whose conditions no packet of a queue pair can fulfil. Internal to the loader.
 namespace softfeb::config {
 
-/// Why no packet can fulfil the conditions of a rule.
+/// Returns the reason why no packet can fulfil the conditions of a rule.
 struct NoMatch {
   std::string key;  ///< key of `on` that is the reason
   std::string message;

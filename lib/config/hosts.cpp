@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::size_t kMostHosts = 1024;
 
-/// The name of a host is also part of a file's name.
+/// Parses the name of a host. The allowed characters are limited, because the name becomes part of a file
+/// name.
 Parsed<std::string> parse_host(const std::string& text) {
   const auto allowed = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '.' || c == '_';

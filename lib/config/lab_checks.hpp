@@ -20,8 +20,8 @@ enum class LimitUnit : std::uint8_t {
 struct LabCheckKind {
   std::string_view name;
   LimitUnit unit = LimitUnit::kCount;
-  /// Default direction of the limit; true: at least, false: at most. A file may override it (`at most 60%`,
-  /// `at least 5ms`).
+  /// Default direction of the limit: if true, the limit is a minimum, otherwise a maximum. A file may
+  /// override it (`at most 60%`, `at least 5ms`).
   bool at_least = false;
   /// True if the check depends on timing. Such a check is evaluated in virtual time, but only reported in
   /// real time.

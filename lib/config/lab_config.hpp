@@ -23,8 +23,9 @@ struct LabCheck {
   std::string name;  ///< a name in kLabChecks
   double limit = 0;  ///< shares from 0 to 1, times in seconds, sizes in bytes
   Where where;
-  std::string text = {};              ///< the limit as written in the file
-  std::optional<bool> at_least = {};  ///< true: at least, false: at most; none: the check's default
+  std::string text = {};  ///< the limit as written in the file
+  /// True for `at least`, false for `at most`; empty for the check's default.
+  std::optional<bool> at_least = {};
 };
 
 /// A configuration key and the values it takes in a parameter sweep (section `lab.sweep`).
@@ -61,12 +62,12 @@ struct LabRing {
   std::size_t worker = 0;     ///< worker that owns the endpoints
 };
 
-/// `network.parts`: how the network is simulated in parts (softfeb-mpi). Results do not depend on it, and do
-/// not contain it.
+/// Section `network.parts`: the parts in which softfeb-mpi simulates the network. Results do not depend on
+/// this section, and do not contain it.
 struct PartsConfig {
-  std::uint32_t count = 0;  ///< 0: one part for each process (`auto`)
-  /// The switches of each part, indices into NetworkConfig::switches; empty: chosen by softfeb. Contains each
-  /// switch of the network exactly once.
+  std::uint32_t count = 0;  ///< 0 means one part for each process (`auto`)
+  /// The switches of each part, as indices into NetworkConfig::switches. Contains each switch of the network
+  /// exactly once, or is empty if softfeb chooses the parts.
   std::vector<std::vector<std::uint32_t>> switches;
   std::vector<Where> wheres;  ///< place of each part in the file
   Where where;
@@ -80,7 +81,7 @@ struct LabConfig {
   /// Stations are numbered in this order: boards, receivers (both as in RunConfig), ports of the file that
   /// are named by links. Endpoints with a port of the file have no link and are not stations.
   fabric::NetworkConfig network;
-  /// Station of each endpoint (boards, then receivers); none: not a station.
+  /// Station of each endpoint (boards, then receivers). Empty if the endpoint is not a station.
   std::vector<std::optional<std::uint32_t>> station_of;
   /// For each port of the file that is named by a link: (station, index into RunConfig::ports).
   std::vector<std::pair<std::uint32_t, std::size_t>> port_stations;

@@ -24,7 +24,8 @@ namespace {
 using fabric::NodeRef;
 using faults::Direction;
 
-/// Stations of the network at which an endpoint may be: its own, or the ports to other networks.
+/// Stations of the network at which an endpoint may be: the endpoint's own station, or the ports to other
+/// networks.
 using Places = std::vector<std::uint32_t>;
 
 /// A queue pair, and the stations between which its packets travel.
@@ -43,13 +44,14 @@ Places outside(const LabConfig& config) {
   return ports;
 }
 
-/// `endpoint`: index into LabConfig::station_of.
+/// Returns the places of an endpoint. `endpoint` is an index into LabConfig::station_of.
 Places places_of(const LabConfig& config, std::size_t endpoint) {
   const auto station = config.station_of[endpoint];
   return station ? Places{*station} : outside(config);
 }
 
-/// Places of the responder for a target that is not a receiver of this file by name.
+/// Returns the places of the responder for a target that does not name a receiver. If the target is the
+/// address of a receiver in this file, these are the places of that receiver.
 Places places_of(const LabConfig& config, const Target& target) {
   if (const auto* to = std::get_if<AddressTarget>(&target)) {
     for (std::size_t r = 0; r < config.run.receivers.size(); ++r) {
@@ -60,7 +62,7 @@ Places places_of(const LabConfig& config, const Target& target) {
   return outside(config);
 }
 
-/// The queue pairs of all boards, numbered like endpoints::Plans numbers them.
+/// Returns the queue pairs of all boards, numbered like endpoints::Plans numbers them.
 std::vector<Flow> flows_of(const LabConfig& config) {
   const std::vector<BoardConfig>& boards = config.run.boards;
   std::vector<std::uint32_t> planned(config.run.receivers.size(), 0);
@@ -115,7 +117,7 @@ class LinkRuleResolver {
       }
     }
     if (!draft.faults_back) {
-      // The rules of one section act in both directions.
+      // If there is only one section, its rules act in both directions.
       for (const FaultRuleConfig& rule : draft.rules[0]) resolve(draft, rule, true, true);
       return;
     }
@@ -147,7 +149,8 @@ class LinkRuleResolver {
     if (!any) refuse(draft, rule, matching, there, back);
   }
 
-  /// Adds the rule to one direction of link `i` of the draft. Returns false if none of the packets pass.
+  /// Adds the rule to one direction of link `i` of the draft. Returns false if no selected packets pass
+  /// there.
   bool add(const FaultRuleConfig& rule, const std::vector<const Flow*>& selected, std::size_t i, bool back) {
     const Direction direction = rule.rule.on.direction;
     LinkRulesConfig& out = config_.link_rules[links_[i]][back ? 1 : 0];
@@ -187,7 +190,7 @@ class LinkRuleResolver {
             "write the rule at a link between board and receiver");
   }
 
-  /// The queue pairs that a rule names; empty after a problem has been reported.
+  /// Returns the queue pairs that a rule names; empty after a problem has been reported.
   std::vector<const Flow*> select(const FaultRuleConfig& rule) {
     switch (rule.qp.kind) {
       case FaultQpRef::Kind::kIndex:

@@ -38,6 +38,11 @@ Draft read_draft(Reading& reading, const Node& document, Form form) {
   return draft;
 }
 
+Form form_of(const Node& document) {
+  if (document.find("switch_test") != nullptr) return Form::kSwitchTest;
+  return document.find("network") != nullptr ? Form::kLab : Form::kRun;
+}
+
 std::set<std::string> keys_of(const std::string& text, const std::string& file, Form form) {
   Reading reading;
   const Node document = parse_yaml(text, file);
@@ -140,6 +145,17 @@ std::set<std::string> known_lab_keys(const std::string& text, const std::string&
 
 std::set<std::string> known_switch_test_keys(const std::string& text, const std::string& file) {
   return keys_of(text, file, Form::kSwitchTest);
+}
+
+std::map<std::string, std::vector<std::string>> words_of_keys(const std::string& text,
+                                                              const std::string& file) {
+  Reading reading;
+  const Node document = parse_yaml(text, file);
+  read_document(reading, document, form_of(document));
+  std::map<std::string, std::vector<std::string>> words;
+  for (const std::string& key : reading.known) words[key];
+  for (const auto& [key, values] : reading.values) words[key] = values;
+  return words;
 }
 
 }  // namespace softfeb::config

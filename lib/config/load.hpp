@@ -6,6 +6,7 @@
 #include "config/run_config.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -46,7 +47,8 @@ LabConfig load_switch_test(const std::string& path, const std::vector<std::strin
 LabConfig load_switch_test_text(const std::string& text, const std::string& file,
                                 const std::vector<std::string>& overrides = {});
 
-/// True if the file is a configuration of `softfeb lab`, which has a section `network`. Throws ConfigError.
+/// True if the file is a configuration of `softfeb lab`, which means that it has a section `network`. Throws
+/// ConfigError.
 bool is_lab(const std::string& path);
 
 /// Keys that the loader looks up while reading `text`, with list indices as []: boards[].qps[].pmtu. Keys
@@ -56,8 +58,14 @@ std::set<std::string> known_keys(const std::string& text, const std::string& fil
 std::set<std::string> known_lab_keys(const std::string& text, const std::string& file);
 std::set<std::string> known_switch_test_keys(const std::string& text, const std::string& file);
 
-/// The resolved configuration, in the form of a configuration file. Loading the output of to_yaml() gives the
-/// same configuration.
+/// The known keys of `text` with the words that each accepts, for shell completion; none if a key accepts any
+/// other values. The sections of `text` determine whether it is read as a configuration of `softfeb run`,
+/// `softfeb lab` or `softfeb switch-test`.
+std::map<std::string, std::vector<std::string>> words_of_keys(const std::string& text,
+                                                              const std::string& file);
+
+/// Returns the resolved configuration, in the form of a configuration file. Loading the output of to_yaml()
+/// gives the same configuration.
 nlohmann::ordered_json to_json(const RunConfig& config);
 std::string to_yaml(const RunConfig& config);
 nlohmann::ordered_json to_json(const LabConfig& config);

@@ -58,8 +58,8 @@ class OrderingChecker {
 
   Reading& reading_;
   const RunConfig& config_;
-  std::map<std::size_t, std::uint32_t> pmtu_;  ///< by receiver
-  std::map<std::size_t, std::uint64_t> qps_;   ///< by receiver
+  std::map<std::size_t, std::uint32_t> pmtu_;  ///< path MTU by receiver
+  std::map<std::size_t, std::uint64_t> qps_;   ///< number of QPs by receiver
 };
 
 }  // namespace

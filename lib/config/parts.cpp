@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t kMostParts = 1024;
 constexpr const char* kPartsExample = "[{switches: [leaf-0..leaf-5, spine]}, {switches: [leaf-6..leaf-11]}]";
 
-/// Parses `auto`, which gives 0, or a number.
+/// Parses a number, or `auto`, which becomes 0.
 Parsed<std::uint64_t> parse_part_count(const std::string& text) {
   if (text == "auto") return std::uint64_t{0};
   auto count = parse_integer(text, 1, kMostParts);
@@ -33,7 +33,8 @@ PartDraft read_part_draft(Section s) {
   return part;
 }
 
-/// Assigns the switches of a part. `owner` contains the part of each switch that was assigned before.
+/// Assigns the switches of one part. `owner` contains the parts of the switches that have already been
+/// assigned.
 void resolve_part(Reading& reading, const PartDraft& draft, LinkEnds& ends, const LabConfig& lab,
                   std::vector<std::optional<std::size_t>>& owner, PartsConfig& parts) {
   auto& switches = parts.switches.emplace_back();

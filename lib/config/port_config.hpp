@@ -29,7 +29,8 @@ using engine::Pacing;
 using engine::Promiscuous;
 using engine::SteeringTier;
 
-/// kAuto: zero-copy payload if the port supports multi-segment packets. kOne: always copied.
+/// With kAuto, payload is sent without copying if the port supports multi-segment packets. With kOne, it is
+/// always copied.
 enum class TxSegments : std::uint8_t { kAuto, kOne };
 
 enum class CaptureDirection : std::uint8_t { kBoth, kRx, kTx };
@@ -46,15 +47,15 @@ struct CaptureConfig {
 
 struct PortConfig {
   std::string name;
-  std::string host_name;            ///< as in the file; empty: not given
-  std::optional<std::size_t> host;  ///< index into RunConfig::hosts; none: there are no `hosts`
+  std::string host_name;            ///< as in the file; empty if not given
+  std::optional<std::size_t> host;  ///< index into RunConfig::hosts; empty if there are no `hosts`
   Device device;
-  /// MTU of IP packets in bytes, as in DPDK and Linux. None: the device's MTU is unchanged.
+  /// MTU of IP packets in bytes, as in DPDK and Linux. If empty, the device's MTU is not changed.
   std::optional<std::uint32_t> mtu;
   FlowControl flow_control = FlowControl::kLeave;
   Promiscuous promiscuous = Promiscuous::kAuto;
-  /// Highest steering tier that may be used; none: the highest tier that the port supports. kSoftware: use
-  /// only the software classifier.
+  /// Highest steering tier that may be used. If empty, this is the highest tier that the port supports. With
+  /// kSoftware, only the software classifier is used.
   std::optional<SteeringTier> steering;
   TxSegments tx_segments = TxSegments::kAuto;
   Pacing pacing = Pacing::kSoftware;

@@ -30,7 +30,7 @@ struct ReceiverTarget {
 /// address + i·length.
 struct AddressTarget {
   IpAddress ip;
-  std::optional<MacAddress> mac;  ///< none: resolved by ARP/ND
+  std::optional<MacAddress> mac;  ///< if empty, the address is resolved by ARP or ND
   std::uint32_t qpn = 0;
   /// Initial PSN of the responder's own requests. The requests of softfeb start at QpConfig::psn, which the
   /// responder must expect.
@@ -57,9 +57,10 @@ using Target = std::variant<ReceiverTarget, AddressTarget, PerftestTarget, SinkT
 
 struct PayloadConfig {
   board::PayloadKind kind = board::PayloadKind::kCounter;
-  std::string file;             ///< kFile: path of the file
-  std::uint64_t file_size = 0;  ///< kFile: size of the file in bytes when the configuration was loaded; not 0
-  std::uint64_t repeat = 1;     ///< kFile: number of times the file is sent
+  std::string file;  ///< for kFile: path of the file
+  /// For kFile: size of the file in bytes when the configuration was loaded; not 0.
+  std::uint64_t file_size = 0;
+  std::uint64_t repeat = 1;  ///< for kFile: number of times the file is sent
   Where where;
 };
 
@@ -70,40 +71,40 @@ struct ImmediateConfig {
     kChannel,  ///< QP number on its board, from 1; the firmware's only QP sends 1
   };
   Kind kind = Kind::kChannel;
-  std::uint32_t value = 0;  ///< kValue: the immediate of every message
+  std::uint32_t value = 0;  ///< for kValue: the immediate of every message
 };
 
-/// `lengths`: message lengths drawn from a distribution.
+/// Key `lengths`: message lengths are drawn from a distribution.
 struct LengthsConfig {
-  std::string text;  ///< as written in the file: web_search, hadoop, or the name of a file
+  std::string text;  ///< the value in the file: web_search, hadoop, or the name of a file
   std::shared_ptr<const Cdf> cdf;
 };
 
-/// `arrivals`: messages arrive in a Poisson process (open loop). Rate and load apply to all QPs of the group
-/// together.
+/// Key `arrivals`: messages arrive in a Poisson process (open loop). Rate and load apply to all QPs of the
+/// group together.
 struct ArrivalsConfig {
   enum class Queue : std::uint8_t {
     kQp,     ///< each QP has arrivals and a queue of its own
     kGroup,  ///< one queue for the group; a message goes to the first QP that has no message
   };
-  /// Load as a share of the rate of the board's link; none: `given` is set instead.
+  /// Load as a share of the rate of the board's link. Empty if `given` is set instead.
   std::optional<Probability> load;
-  Rate given;       ///< rate in messages per second; kUnlimited: `load` is set instead
+  Rate given;       ///< rate in messages per second; kUnlimited if `load` is set instead
   double rate = 0;  ///< resulting rate in messages per second, set by the loader
   Queue queue = Queue::kQp;
   Where where;
 };
 
-/// `transfer`: transfers that the queue pairs of a group send together. Transfers longer than `threshold` are
+/// Key `transfer`: the queue pairs of a group send transfers together. Transfers longer than `threshold` are
 /// cut into segments.
 struct TransferConfig {
   std::uint64_t bytes = 0;  ///< length of a transfer, at least 1
   std::uint64_t segment = 16'384;
   std::uint64_t threshold = 16'384;  ///< transfers of up to this length are not cut
-  /// The segments carry immediates, from which the receiver learns when a transfer is complete.
+  /// If true, the segments carry immediates, from which the receiver recognizes that a transfer is complete.
   bool registered = true;
-  /// True: each transfer is one WRITE. An empty WRITE with immediate follows the acknowledgement of this
-  /// WRITE.
+  /// If this is true, each transfer is one WRITE. An empty WRITE with immediate follows the acknowledgement
+  /// of this WRITE.
   bool notify_sender = false;
 
   std::uint32_t segment_bytes() const;  ///< length of every segment but the last
@@ -111,7 +112,7 @@ struct TransferConfig {
 };
 
 /// `kind: beamlets`: message n of a stream is posted at phase + n·period after the start of the board's
-/// traffic. The rate gives the period.
+/// traffic. The period is part of TrafficConfig::rate.
 struct BeamletsConfig {
   Time phase = 0;
   bool spread = false;  ///< the phases of the `count` QPs are spread evenly over a period, starting at 0
@@ -121,19 +122,20 @@ struct TrafficConfig {
   roce::WrOpcode verb = roce::WrOpcode::kWrite;  ///< kWrite or kWriteImm
   /// Bytes, 0…2 GiB; the last message of a file may be shorter. With `lengths`, the largest length.
   std::uint32_t message_size = 65'536;
-  std::optional<TransferConfig> transfer;  ///< set: messages are segments of transfers
-  std::optional<LengthsConfig> lengths;    ///< none: all messages have message_size
-  std::optional<ArrivalsConfig> arrivals;  ///< none: closed loop
+  std::optional<TransferConfig> transfer;  ///< if set, messages are segments of transfers
+  std::optional<LengthsConfig> lengths;    ///< empty if all messages have message_size
+  std::optional<ArrivalsConfig> arrivals;  ///< empty for a closed loop
   /// Set: the unit of `rate` is kPeriod, and immediates number the messages.
   std::optional<BeamletsConfig> beamlets;
-  std::optional<std::uint64_t> seed;  ///< seed of lengths and arrivals; none: that of the run
+  std::optional<std::uint64_t> seed;  ///< seed of lengths and arrivals; if empty, that of the run
   Rate rate;                          ///< rate of each QP
   /// Messages per QP: the smallest of the run's limit, the QP's own limit and the length of the file. None:
   /// until the end of the run.
   std::optional<std::uint64_t> messages;
   PayloadConfig payload;
   ImmediateConfig immediate;
-  /// Message n goes to address + (n mod slots)·message_size. 0: as many slots as the memory region holds.
+  /// Message n goes to address + (n mod slots)·message_size. If this is 0, there are as many slots as the
+  /// memory region holds.
   std::uint32_t slots = 0;
   std::uint32_t burst = 1;  ///< packets that a QP may send back to back when it is behind schedule
   Where where;
@@ -158,14 +160,14 @@ struct QpConfig {
   std::uint32_t qpn = 0;  ///< QPN of the first QP; unique on the board (assigned by the loader if not given)
   std::uint32_t pmtu = 1024;  ///< path MTU in bytes; fits the port's MTU if that is given
   std::uint32_t psn = 0;      ///< initial PSN of the board's requests
-  std::uint8_t timeout = 14;  ///< IBA timeout code: 4.096 µs·2^code; 0: no timeout
+  std::uint8_t timeout = 14;  ///< IBA timeout code: 4.096 µs·2^code; 0 means that there is no timeout
   std::uint8_t retry_count = 3;
   std::uint8_t rnr_retry = 7;
   std::uint8_t min_rnr_timer = 1;
   std::uint32_t window = 16;         ///< maximum number of unacknowledged requests (RC)
-  std::uint32_t window_packets = 0;  ///< maximum number of unacknowledged packets (RC); 0: 2^22
-  /// Every N-th packet of a message requests an acknowledgement, where N is this value; 0: none does. Other
-  /// packets, such as the last one of a signaled message, request an acknowledgement regardless of this
+  std::uint32_t window_packets = 0;  ///< maximum number of unacknowledged packets (RC); 0 means 2^22
+  /// Every N-th packet of a message requests an acknowledgement, where N is this value. With 0, none does.
+  /// Other packets, such as the last one of a signaled message, request an acknowledgement regardless of this
   /// value.
   std::uint32_t ack_every = 0;
   std::uint32_t send_queue = 64;  ///< maximum number of outstanding work requests

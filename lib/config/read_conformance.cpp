@@ -41,12 +41,12 @@ ListedQp read_listed(Section s) {
   return qp;
 }
 
-/// Chooses the target if the section names none, and reports what the target lacks.
+/// Chooses a default target if the section names none, and reports keys that the target lacks.
 void check_target(Section& s, ConformanceConfig& c) {
   const auto refuse = [&](const char* key, const char* what, const char* fix) {
     s.reading().problem(s.given(key) ? s.find(key)->where : s.where(), what, fix);
   };
-  if (s.given("target") && c.target.empty()) return;  // it was refused
+  if (s.given("target") && c.target.empty()) return;  // the target was invalid, which has been reported
   if (c.target.empty() && c.qps.empty())
     refuse("target", "the section names no target", "add for example `target: sink://HOST`, or a list `qps`");
   if (c.target.empty()) c.target = kListedTarget;

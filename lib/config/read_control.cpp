@@ -8,8 +8,8 @@
 namespace softfeb::config {
 namespace {
 
-/// Largest values of the keys `pds`, `mrs` and `qps`. For PDs and MRs, they are the limits of MetadataServer;
-/// its limit for QPs is higher.
+/// Largest values of the keys `pds`, `mrs` and `qps`. For PDs and MRs, they equal the limits of
+/// MetadataServer, whose limit for QPs is higher.
 constexpr std::uint64_t kMostPds = 256;
 constexpr std::uint64_t kMostMrs = 256;
 constexpr std::uint64_t kMostQps = 256;

@@ -17,7 +17,7 @@ using faults::FaultAction;
 constexpr std::uint32_t kMostCopies = 16;
 constexpr std::uint32_t kMostOvertaking = 65'535;
 
-/// The mask of `xor` must fit in the target.
+/// Checks that the mask of `xor` fits in the target.
 void check_mask(Section& s, const FaultAction& a) {
   const Node* const node = s.find("xor");
   const unsigned bits = 8 * width_of(a.target);
@@ -116,7 +116,7 @@ void read_fault_action(Section& parent, FaultAction& a) {
   if (node->kind == Node::Kind::kScalar) return read_plain_action(parent.reading(), *node, a);
   Section s(parent.reading(), *node, parent.pattern("do"));
   for (const auto& [name, kind] : choices::kFaultAction.names) {
-    // Actions without a value are no keys. If one is given nevertheless, the message says so.
+    // Actions without a value are not keys. If one is nevertheless given as a key, the message explains this.
     const bool plain = kind == ActionKind::kDrop || kind == ActionKind::kMarkCe;
     if (!plain || s.given(name)) read_action_key(s, kind, name, a);
   }

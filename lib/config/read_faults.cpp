@@ -17,10 +17,10 @@ using faults::Direction;
 using faults::MessagePart;
 using faults::PacketSelector;
 
-/// What has the rule.
+/// The kind of object to which the rule belongs.
 enum class Site : std::uint8_t { kPort, kLink };
 
-/// Part of a message, or its position.
+/// Part of a message, or a position in it.
 struct PartText {
   MessagePart part = MessagePart::kAll;
   std::uint32_t number = 0;
@@ -36,7 +36,7 @@ Parsed<PartText> parse_part(const std::string& text) {
   return PartText{MessagePart::kNumber, static_cast<std::uint32_t>(*number.value)};
 }
 
-/// 0: any.
+/// Parses the number of an iteration; `any` becomes 0.
 Parsed<std::uint32_t> parse_iteration(const std::string& text) {
   if (text == "any") return 0U;
   const auto number = parse_integer(text, 1, PacketSelector::kMaxIteration);
@@ -46,7 +46,7 @@ Parsed<std::uint32_t> parse_iteration(const std::string& text) {
   return static_cast<std::uint32_t>(*number.value);
 }
 
-/// Reads `to`, which a QPN needs on a link: boards may have queue pairs with equal QPNs.
+/// Reads `to`. On a link, a QPN requires `to`, because several boards may have queue pairs with the same QPN.
 void read_receiver_of_qp(Section& s, FaultQpRef& qp) {
   const Node* const to = s.find("to");
   const Node* const qpn = s.find("qpn");

@@ -5,7 +5,7 @@
 namespace softfeb::config {
 namespace {
 
-/// Reads the list of fields that the hash covers.
+/// Reads the list of header fields that the hash covers.
 void read_fields(Section& s, fabric::MultipathConfig& multipath) {
   const Node* const node = s.find("hash");
   if (node == nullptr) return;

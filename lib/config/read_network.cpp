@@ -60,7 +60,7 @@ void read_marking(Section& s, fabric::EcnMarking& ecn) {
   }
 }
 
-/// Reads how all queues of a switch mark.
+/// Reads the keys that determine how all queues of a switch mark.
 void read_marking_mode(Section& s, fabric::EcnMarking& ecn) {
   s.read("at", ecn.at_dequeue, choices::kMarkingAt);
   s.read("weight", ecn.weight, integer(0, fabric::AverageLength::kMaxWeight));
@@ -152,7 +152,7 @@ void read_times(Section& s, fabric::SwitchTimes& times) {
 }
 
 void read_watchdog(Section s, fabric::WatchdogConfig& watchdog) {
-  // The defaults of SONiC and of Junos.
+  // Same defaults as SONiC and Junos.
   watchdog.detection = watchdog.restoration = 200 * kMillisecond;
   s.read("detection", watchdog.detection, time_in(kMicrosecond, 3600 * kSecond, "`detection`"));
   s.read("restoration", watchdog.restoration, time_in(kMicrosecond, 3600 * kSecond, "`restoration`"));
@@ -175,7 +175,7 @@ void read_forge(Section s, fabric::ThresholdForge& forge) {
 
 namespace {
 
-/// Reads `multipath` of a switch, which overrides single keys of the network's.
+/// Reads `multipath` of a switch, which may override single keys of the network's `multipath`.
 void read_own_multipath(Section& s, const std::optional<fabric::MultipathConfig>& network,
                         fabric::SwitchConfig& config) {
   const Node* const node = s.find("multipath");

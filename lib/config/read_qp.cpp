@@ -28,7 +28,8 @@ Parsed<ImmediateConfig> parse_immediate(const std::string& text) {
   return ImmediateConfig{ImmediateConfig::Kind::kValue, static_cast<std::uint32_t>(*value.value)};
 }
 
-/// Checks the file while loading, so that a wrong name is reported before the run starts.
+/// Reads the path of the payload file. Checks the file already while loading, so that a wrong name is
+/// reported before the run starts.
 void read_file(Section s, PayloadConfig& payload) {
   payload.kind = board::PayloadKind::kFile;
   if (s.require("file", payload.file, parse_text, "data.bin")) {
@@ -151,7 +152,7 @@ void read_target(Section& s, QpDraft& draft) {
   }
 }
 
-/// Refuses keys that concern acknowledgements: they have no effect for UC.
+/// Reports keys that concern acknowledgements, because they have no effect for UC.
 void refuse_acknowledgement_keys(Section& s) {
   for (const char* key :
        {"timeout", "retry_count", "rnr_retry", "min_rnr_timer", "window", "window_packets", "ack_every"}) {
@@ -201,7 +202,7 @@ QpDraft read_qp(Section s) {
   none.where = s.where();
   const Node* traffic = s.find("traffic");
   qp.traffic = read_traffic(Section(s.reading(), traffic != nullptr ? *traffic : none, s.pattern("traffic")));
-  // Each segment asks for an acknowledgement, although only the last one of a transfer is signaled.
+  // Each segment requests an acknowledgement, although only the last segment of a transfer is signaled.
   if (qp.traffic.transfer && qp.transport == roce::Transport::kRc && qp.ack_every == 0)
     qp.ack_every = kAckPerMessage;
   qp.congestion = read_congestion(s);

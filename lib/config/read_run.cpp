@@ -201,7 +201,8 @@ Draft read_document(Reading& reading, const Node& document, Form form) {
   }
   if (form == Form::kLab) {
     read_lab_sections(s, section("network"), section("lab"), draft);
-    // An experiment may be based on a measured switch, whose file also says how to measure it again.
+    // An experiment may be based on the file of a measured switch, which also contains the settings for
+    // measuring this switch again.
     if (s.given("switch_test")) s.find("switch_test");
   } else if (refuse_lab(s)) {
     return draft;

@@ -7,7 +7,7 @@ namespace {
 
 constexpr const char* kWhat = "a rate of a switch";
 
-/// Reads a burst, which limits nothing by itself.
+/// Reads a burst. Reports a problem if there is no rate limit, because a burst has no effect without one.
 void read_burst(Section& s, const char* key, std::uint64_t& burst, bool limited, const char* rates) {
   if (!s.read(key, burst, size_in(0, fabric::SchedulerConfig::kMaxBurst, "a burst")) || limited) return;
   s.reading().problem(s.find(key)->where, std::string("has an effect only with ") + rates,

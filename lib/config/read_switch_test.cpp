@@ -8,9 +8,9 @@
 namespace softfeb::config {
 namespace {
 
-constexpr std::uint32_t kSmallestSize = 64, kLargestSize = 9'216;  ///< of frames with FCS
+constexpr std::uint32_t kSmallestSize = 64, kLargestSize = 9'216;  ///< sizes of frames with FCS
 
-/// Reads the ports of a switch test, each of which is named once.
+/// Reads the ports of a switch test, each of which may be named only once.
 class RigPorts {
  public:
   RigPorts(Reading& reading, SwitchTestConfig& out) : reading_(reading), out_(out) {}
@@ -46,7 +46,8 @@ class RigPorts {
   SwitchTestConfig& out_;
 };
 
-/// With three ports, the third plays B, C and E; with four, C also plays E.
+/// Fills in roles that the file does not assign: with three ports, the third is B, C and E; with four, the
+/// fourth is both C and E.
 void fill_roles(switchtest::Roles& roles) {
   if (!roles.c) roles.c = roles.b ? roles.b : roles.e;
   if (!roles.b) roles.b = roles.c;
@@ -91,7 +92,7 @@ void check_sizes(Section& s, const switchtest::Settings& settings) {
   }
 }
 
-/// Reads the addresses behind the next hops. The switch test sends IPv4 unless a test needs IPv6.
+/// Reads the addresses behind the next hops. The switch test sends IPv4 packets unless a test requires IPv6.
 void read_behind(Section s, switchtest::Settings& settings) {
   switchtest::PortAddress& behind = settings.behind_next_hops.emplace();
   s.require("mac", behind.mac, parse_mac, "02:00:00:00:00:01");

@@ -17,7 +17,8 @@ namespace {
 /// slots of 9000 bytes.
 constexpr std::uint64_t kHostMemory = std::uint64_t{4} << 20;
 
-/// Default of `allow`: this host and, in band, the board's own prefix.
+/// Returns the default of `allow`: the addresses of this host and, with slow control in band, the board's own
+/// prefix.
 std::vector<IpPrefix> default_networks(const EndpointConfig& board, const ControlConfig& control) {
   std::vector<IpPrefix> networks{*parse_network("127.0.0.0/8").value, *parse_network("::1").value};
   if (control.in_band) networks.push_back({network_of(board.ip, board.prefix_length), board.prefix_length});
@@ -279,7 +280,7 @@ class Resolver {
     });
   }
 
-  /// Names the file of replica `i`: file-i.ext.
+  /// Changes the name of a file to that of replica `i`, for example from file.ext to file-1.ext.
   static void number_file(std::string& file, std::uint32_t i) {
     if (file.empty()) return;
     std::filesystem::path path(file);

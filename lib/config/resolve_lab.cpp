@@ -179,7 +179,7 @@ class LabResolver {
     if (!rate) rate = out_.network.links[*link_of_[station]].rate;
   }
 
-  /// Gives each board static entries for the receivers of its queue pairs that it need not reach through its
+  /// Adds static entries to each board for those receivers of its queue pairs that are reachable without the
   /// gateway.
   void add_neighbours() {
     for (BoardConfig& board : out_.run.boards) {
@@ -206,7 +206,8 @@ class LabResolver {
                      "use fewer boards, or simulate parts of the network in labs of their own");
   }
 
-  /// A queue pair makes a flow to its receiver and a flow of ACKs and CNPs back.
+  /// Counts flows: each queue pair creates one to its receiver, and one in the opposite direction for ACKs
+  /// and CNPs.
   void count_flows() {
     using fabric::NetworkConfig;
     std::uint64_t flows = 0;

@@ -38,7 +38,8 @@ struct RunSettings {
   /// Maximum number of messages of each QP; already applied to TrafficConfig::messages.
   std::optional<std::uint64_t> messages;
   Time warmup = 0;  ///< time after the start of traffic that is excluded from the statistics
-  /// Wall clock time at which traffic starts, in nanoseconds since 1970-01-01T00:00:00Z; none: immediately.
+  /// Wall clock time at which traffic starts, in nanoseconds since 1970-01-01T00:00:00Z. If empty, traffic
+  /// starts immediately.
   std::optional<std::int64_t> start_at_unix_ns;
   std::uint64_t seed = 1;
   std::uint32_t number = 0;  ///< run number in event headers and event files
@@ -51,23 +52,24 @@ struct RunSettings {
   Time series_interval = 100 * kMillisecond;  ///< interval of the time series in the report
   std::uint32_t series_qps = 64;  ///< if there are more QPs than this, the series has one row per board
   /// Maximum number of QPs that the result lists per board or receiver. If an endpoint has more QPs, the
-  /// result lists only those that need attention. None: lists all.
+  /// result lists only those that need attention. If this is empty, the result lists all QPs.
   std::optional<std::uint32_t> result_qps;
   /// With `hosts`: time from the moment when the last host is ready to the start of traffic.
   Time start_lead = 2 * kSecond;
   /// With `hosts`: largest difference between the clocks of two hosts.
   Time clock_limit = 100 * kMicrosecond;
-  /// UDP port of packets with a congestion control header, see EndpointConfig::cc_header.
+  /// UDP port of packets with a congestion control header (see EndpointConfig::cc_header).
   std::uint16_t cc_port = roce::kCongestionUdpPort;
   Where where;
 };
 
-/// Section `latency`: measures how long messages take from stage to stage.
+/// Section `latency`: measurement of the time that messages take from each stage to the next.
 struct LatencyConfig {
   static constexpr std::uint32_t kSample = 64;        ///< default in real time
   static constexpr std::uint32_t kVirtualSample = 1;  ///< default in virtual time
 
-  /// Times are recorded for one in this many messages; 0: for no message. None: the default.
+  /// Times are recorded for one in this many messages. With 0, they are recorded for no message. If this is
+  /// empty, the default applies.
   std::optional<std::uint32_t> sample;
   Where where;
 };
@@ -76,10 +78,11 @@ using engine::HugePages;
 
 /// Section `eal`: DPDK's Environment Abstraction Layer.
 struct EalConfig {
-  HugePages hugepages = HugePages::kAuto;  ///< kAuto: use huge pages if the host has free ones
-  std::optional<std::uint64_t> memory;     ///< bytes; none: as much as the configuration needs
-  std::optional<std::string> prefix;       ///< --file-prefix; none: no files shared with other processes
-  std::vector<std::string> args;           ///< appended unchanged to the arguments of rte_eal_init()
+  HugePages hugepages = HugePages::kAuto;  ///< with kAuto, huge pages are used if the host has free ones
+  std::optional<std::uint64_t> memory;     ///< bytes; if empty, as much as the configuration needs
+  /// Argument of --file-prefix. If empty, no files are shared with other processes.
+  std::optional<std::string> prefix;
+  std::vector<std::string> args;  ///< appended unchanged to the arguments of rte_eal_init()
   Where where;
 };
 
@@ -87,8 +90,9 @@ using engine::IdlePolicy;
 
 /// Section `workers`.
 struct WorkersConfig {
-  std::size_t count = 1;             ///< number of workers; cpus.size() if CPUs are given
-  std::vector<unsigned> cpus;        ///< CPU of each worker; empty: chosen from the process's affinity
+  std::size_t count = 1;  ///< number of workers; cpus.size() if CPUs are given
+  /// CPU of each worker; if empty, they are chosen from the process's affinity.
+  std::vector<unsigned> cpus;
   std::optional<unsigned> main_cpu;  ///< CPU of the main lcore, which handles no packets
   IdlePolicy idle = IdlePolicy::kPause;
   std::uint16_t burst = 32;  ///< maximum packets per RX or TX burst
@@ -108,7 +112,7 @@ enum class DcqcnSlots : std::uint8_t {
 
 /// Section `boards[].control`: slow control of the board (SRPv3 over RSSI over UDP).
 struct ControlConfig {
-  std::optional<IpAddress> listen;  ///< address of the sockets; none: no sockets
+  std::optional<IpAddress> listen;  ///< address of the sockets; if empty, there are no sockets
   std::uint16_t registers_port = 8192;
   std::uint16_t stream_port = 8193;
   bool in_band = false;  ///< answer UDP ports 8192 and 8193 at the board's own address
@@ -122,7 +126,7 @@ struct ControlConfig {
   std::uint32_t qps = 1;
   std::uint32_t send_queue = 64;    ///< maximum number of outstanding requests of a QP of the metadata bus
   std::uint32_t window = 16;        ///< maximum number of unacknowledged requests of a QP of the metadata bus
-  std::optional<IpAddress> remote;  ///< initial UdpEngine.ClientRemoteIp; none: no destination
+  std::optional<IpAddress> remote;  ///< initial UdpEngine.ClientRemoteIp; if empty, there is no destination
   std::optional<std::size_t> responder;  ///< receiver that acts as the host, index into RunConfig::receivers
   DcqcnSlots slots = DcqcnSlots::kConfiguredFirst;
   Where where;
@@ -130,8 +134,8 @@ struct ControlConfig {
 
 struct BoardConfig {
   EndpointConfig endpoint;
-  /// Rate limit in bytes per second on the wire, including FCS, preamble and inter-frame gap; none: not
-  /// limited.
+  /// Rate limit in bytes per second on the wire, including FCS, preamble and inter-frame gap. Empty if the
+  /// rate is not limited.
   std::optional<std::uint64_t> link_rate;
   roce::SourcePortPolicy udp_source_port;
   roce::TimingProfile timing = roce::TimingProfile::kStandard;
@@ -148,9 +152,10 @@ struct BoardConfig {
   std::uint32_t on_port = 0;  ///< number of this element's port on the board, from 0
   Time post_delay = 0;        ///< time from the posting of a message to its first packet
   Time start = 0;  ///< delay from the start of the run's traffic to the start of this board's traffic
-  /// Time from the start of the run's traffic to the end of this board's traffic; none: the end of the run.
+  /// Time from the start of the run's traffic to the end of this board's traffic. If empty, the board's
+  /// traffic ends with the run.
   std::optional<Time> stop;
-  std::optional<ControlConfig> control;  ///< none: no slow control
+  std::optional<ControlConfig> control;  ///< empty if there is no slow control
   Where where;
 };
 
@@ -164,7 +169,7 @@ struct ChangeConfig {
   };
   Time at = 0;                      ///< time after the start of traffic
   std::size_t board = 0;            ///< index into RunConfig::boards
-  std::optional<std::uint32_t> qp;  ///< QP number on the board; none: all QPs
+  std::optional<std::uint32_t> qp;  ///< QP number on the board; if empty, all QPs
   std::vector<Part> parts;
   std::string key = "dcqcn";  ///< name of the section: dcqcn or congestion
   /// Keys and values of the section, as written in the file.
@@ -184,14 +189,15 @@ struct RunConfig {
   LatencyConfig latency;
   EalConfig eal;
   WorkersConfig workers;
-  std::vector<HostConfig> hosts;  ///< empty: all ports are on the host of this process
-  /// Host of this process, index into `hosts`; none: this process has all ports. Not part of the file.
+  std::vector<HostConfig> hosts;  ///< empty if all ports are on the host of this process
+  /// Host of this process, as an index into `hosts`. Empty if this process has all ports. Not part of the
+  /// file.
   std::optional<std::size_t> here;
   std::vector<PortConfig> ports;
   std::vector<TriggerConfig> triggers;
   std::vector<BoardConfig> boards;
   std::vector<ReceiverConfig> receivers;
-  std::vector<ChangeConfig> changes;             ///< in file order
+  std::vector<ChangeConfig> changes;             ///< in the order of the file
   std::optional<ConformanceConfig> conformance;  ///< used by `softfeb conformance` only
   std::optional<SwitchTestConfig> switch_test;   ///< used by `softfeb switch-test` only
 
@@ -221,8 +227,8 @@ constexpr std::uint32_t packet_overhead(bool v6) {
   return roce::max_frame_overhead(v6, false) - roce::kEthernetSize;
 }
 
-/// Bytes on the wire that a packet in the middle of a message has in addition to its payload: all headers,
-/// iCRC, FCS, preamble and inter-packet gap.
+/// Returns the number of bytes on the wire that a packet in the middle of a message has in addition to its
+/// payload: all headers, iCRC, FCS, preamble and inter-packet gap.
 std::uint32_t wire_overhead(const BoardConfig& board, const QpConfig& qp);
 /// Size in bytes of the congestion control header of a QP's requests; 0 if they have none.
 std::uint32_t congestion_header_bytes(const BoardConfig& board, const QpConfig& qp);

@@ -7,7 +7,7 @@ namespace softfeb::config {
 
 Section::Section(Reading& reading, const Node& node, std::string pattern)
     : reading_(reading), node_(node), pattern_(std::move(pattern)) {
-  // An empty section is the same as a missing one: all keys have their defaults.
+  // An empty section is equivalent to a missing one: all keys have their default values.
   if (node.kind == Node::Kind::kScalar || node.kind == Node::Kind::kList) {
     reading.problem(node.where, "is not a section", "write its keys below it, indented, one per line");
   }

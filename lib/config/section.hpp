@@ -25,6 +25,8 @@ struct Reading {
   std::vector<Problem> problems;
   std::map<std::string, Where> places;  ///< place of every key read, indexed by dotted path
   std::set<std::string> known;          ///< every key looked up, with list indices as []: boards[].qps[].pmtu
+  std::map<std::string, std::vector<std::string>>
+      values;  ///< of the known keys that accept only certain words
 
   /// Adds a problem. Problems with the same key and fix are reported once, because all replicas of a board
   /// have them. Stops at kMost problems.
@@ -58,6 +60,9 @@ class Section {
   template <class T, class Parse>
   bool read(std::string_view key, T& out, Parse parse) {
     const Node* node = find(key);
+    if constexpr (requires { parse.words(); }) reading_.values.try_emplace(pattern(key), parse.words());
+    if constexpr (std::is_same_v<Parse, decltype(&parse_bool)>)
+      reading_.values.try_emplace(pattern(key), std::vector<std::string>{"true", "false"});
     return node != nullptr && scalar(*node, out, parse);
   }
 
@@ -133,6 +138,11 @@ struct Choices {
       all += (all.empty() ? "" : ", ") + name;
     }
     return {"unknown value \"" + text + '"', "write one of " + all};
+  }
+  std::vector<std::string> words() const {
+    std::vector<std::string> all;
+    for (const auto& [name, value] : names) all.push_back(name);
+    return all;
   }
   const std::string& name(T value) const {
     for (const auto& entry : names) {

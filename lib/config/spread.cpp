@@ -67,7 +67,7 @@ std::map<std::string, double> sent_to(const Draft& draft) {
   return sums;
 }
 
-/// Name of the host of replica `i`.
+/// Returns the name of the host of replica `i`.
 std::string host_of(const std::vector<PortConfig>& ports, const EndpointDraft& e, std::uint32_t i) {
   const std::string& name = e.port_names.empty() ? e.port : e.port_names[i % e.port_names.size()];
   const auto port =

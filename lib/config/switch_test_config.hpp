@@ -14,11 +14,11 @@ namespace softfeb::config {
 struct SwitchTestConfig {
   switchtest::RigKind rig = switchtest::RigKind::kVirtual;
   switchtest::Settings settings;
-  /// Names of the rig ports: ends of links of the network, or, for real ports, elements of `ports`. The roles
-  /// in `settings` are indices into this list.
+  /// Names of the rig ports. They are ends of links in the network or, for real ports, elements of `ports`.
+  /// The roles in `settings` are indices into this list.
   std::vector<std::string> ports;
   std::vector<Where> port_wheres;  ///< indexed like `ports`
-  std::string device, software;    ///< of the switch, for the data sheet
+  std::string device, software;    ///< name and software of the switch, for the data sheet
   Where where;
 };
 

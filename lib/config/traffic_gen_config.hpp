@@ -21,7 +21,8 @@ struct TrafficGenConfig {
   static constexpr std::uint32_t kSlotBytes = 9216, kSlots = 8;
 
   board::TrafficGenSettings registers;
-  bool start = false;                 ///< true: the generators are enabled when the board starts its traffic
+  /// If true, the generators are enabled when the board starts its traffic.
+  bool start = false;
   std::vector<std::string> to_names;  ///< names of the receivers, as written in the file; may be empty
   /// Index of the receiver to which this port of the board sends. The vector has one element, or none if
   /// `to_names` is empty. If `to_names` names n receivers, port i sends to receiver i mod n, where i counts
@@ -33,7 +34,8 @@ struct TrafficGenConfig {
   std::uint32_t window = 256;
   std::uint8_t timeout = 14;
   std::uint8_t retry_count = 3;
-  /// False if the file has no section `traffic_gen`, but the board's register profile has traffic generators.
+  /// False if the file has no section `traffic_gen`; the board's register profile nevertheless has traffic
+  /// generators.
   bool given = false;
   Where where;
 

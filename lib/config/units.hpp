@@ -19,8 +19,8 @@ Parsed<Time> parse_time(const std::string& text);
 /// Parses a size: 64KiB, 1MiB, 1500B, 1GB (kB, MB, GB are powers of 1000); 0 needs no unit.
 Parsed<std::uint64_t> parse_size(const std::string& text);
 
-/// Parse a time or a size from `low` to `high`. `what`: the name of the value in the error message, such as
-/// "the size of a slot".
+/// Parse a time or a size that must be between `low` and `high`. `what` names the value in the error message,
+/// for example "the size of a slot".
 Parsed<Time> parse_time_in(const std::string& text, Time low, Time high, const char* what);
 Parsed<std::uint64_t> parse_size_in(const std::string& text, std::uint64_t low, std::uint64_t high,
                                     const char* what);
@@ -42,7 +42,7 @@ Parsed<std::uint64_t> parse_integer(const std::string& text, std::uint64_t low, 
 /// Parses 2026-05-04T12:00:00[.5]Z, or the same with an offset such as +02:00, to nanoseconds since 1970.
 Parsed<std::int64_t> parse_wall_clock(const std::string& text);
 
-/// Parses true, yes, on; false, no, off.
+/// Parses "true", "yes" and "on" as true, and "false", "no" and "off" as false.
 Parsed<bool> parse_bool(const std::string& text);
 
 /// The format functions return a text that parses to the same value. The only exception is format_rate() with

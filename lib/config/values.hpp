@@ -16,7 +16,7 @@ namespace softfeb::config {
 /// Place of a setting, for messages: "conf/board.yaml:12: boards.0.qps.0.pmtu: ...".
 struct Where {
   std::string file;  ///< path of the file as given by the user, or an option such as "--set"
-  int line = 0;      ///< 1-based; 0: not in a file
+  int line = 0;      ///< line number, from 1; 0 if the value is not in a file
   std::string key;   ///< dotted path, as in --set: boards.0.qps.0.pmtu
 };
 
@@ -40,9 +40,9 @@ struct Probability {
 /// messages are work requests. A period is exact even if the number of messages per second is not an integer.
 struct Rate {
   using Unit = engine::RateKind;
-  Unit unit = Unit::kUnlimited;  ///< kUnlimited: limited only by link, window and worker
+  Unit unit = Unit::kUnlimited;  ///< kUnlimited if only link, window and worker limit the rate
   std::uint64_t per_second = 0;  ///< nonzero unless kUnlimited or kPeriod
-  Time period = 0;               ///< kPeriod: time between two messages, nonzero
+  Time period = 0;               ///< for kPeriod: time between two messages, nonzero
 
   static Rate every(Time period) { return {Unit::kPeriod, 0, period}; }
   /// Requires kMessages or kPeriod.

@@ -17,7 +17,8 @@ struct WebConfig {
 
   bool on = false;
   IpAddress address = *IpAddress::parse("127.0.0.1");
-  /// None: use kPort or, if it is taken, the next free port; 0: use any free port.
+  /// If this is empty, the page uses kPort or, if that is taken, the next free port. If it is 0, the page
+  /// uses any free port.
   std::optional<std::uint16_t> port;
 };
 

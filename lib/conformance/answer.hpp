@@ -23,7 +23,8 @@ struct Answer {
   Time at = 0;
   std::uint8_t opcode = 0;
   roce::Psn psn = 0;
-  std::optional<roce::Aeth> aeth;  ///< of an acknowledgement, a READ response or an atomic acknowledgement
+  /// AETH of an acknowledgement, a READ response or an atomic acknowledgement.
+  std::optional<roce::Aeth> aeth;
   roce::Qpn dest_qp = 0;
   roce::IpAddress source_ip;
   roce::Bth bth{};
@@ -42,7 +43,8 @@ std::optional<Answer> read_answer(const Segments& whole, const roce::ParsedFrame
 
 /// Names the opcode of a packet, in either direction: "WRITE ONLY", "ACK", "NAK 0x60", "opcode 0x15".
 std::string describe_opcode(std::uint8_t opcode, const std::optional<roce::Aeth>& aeth = std::nullopt);
-/// A PSN relative to the queue pair's first PSN (e): "e", "e+3", "e-1", or "0x000102" if it is far away.
+/// Describes a PSN relative to the queue pair's first PSN (e): "e", "e+3", "e-1", or "0x000102" if it is far
+/// away.
 std::string describe_psn(roce::Psn psn, roce::Psn first);
 
 }  // namespace softfeb::conformance

@@ -19,7 +19,7 @@ void Canary::open(const CaseEnvironment& environment, roce::Qpn own, roce::Qpn r
 }
 
 void Canary::send(Time now, Frames& out) {
-  // At the end of the region, where no case expects guard bytes.
+  // The WRITE goes to the end of the region, where no case expects guard bytes.
   static const PacketSpec kWrite = parse_packets("O(e,8,at=S-8)!").front();
   PacketSpec spec = kWrite;
   spec.psn = Expression(next_);

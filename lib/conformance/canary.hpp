@@ -8,27 +8,28 @@
 
 namespace softfeb::conformance {
 
-/// A queue pair that lives for the whole run. A WRITE on it, before and after each case, tells whether the
+/// A queue pair that exists for the whole run. Before and after each case, a WRITE on it shows whether the
 /// target and the path still work.
 class Canary {
  public:
   enum class State : std::uint8_t {
     kClosed,
     kIdle,     ///< the latest WRITE was acknowledged, or none was sent
-    kWaiting,  ///< for the acknowledgement
+    kWaiting,  ///< waiting for the acknowledgement
     kLost,     ///< none of kTries WRITEs was acknowledged
   };
 
-  /// `remote`: QPN of the target, which expects `psn`. `region`: the memory to which the WRITEs go; null: the
-  /// first region of the environment.
+  /// Opens the canary. `remote` is the QPN of the target, and `psn` is the PSN that the target expects.
+  /// `region` is the memory to which the WRITEs go; if it is null, they go to the first region of the
+  /// environment.
   void open(const CaseEnvironment& environment, roce::Qpn own, roce::Qpn remote, roce::Psn psn,
             const RegionPlace* region = nullptr);
   bool owns(roce::Qpn qpn) const { return script_ && qpn == own_; }
   roce::Qpn remote() const { return script_->setup().dest_qp; }
   State state() const { return state_; }
 
-  /// Sends a WRITE up to kTries times, `limit` apart, until it is acknowledged. If it never is, the canary is
-  /// lost.
+  /// Sends a WRITE up to kTries times, at intervals of `limit`, until it is acknowledged. If none is
+  /// acknowledged, the canary is lost.
   void check(Time now, Time limit, Frames& out);
   void on_answer(const Answer& answer, Time now);
   void run(Time now, Frames& out);
@@ -36,7 +37,7 @@ class Canary {
 
   /// Round-trip times of all WRITEs that were acknowledged on the first try.
   const std::vector<Time>& round_trips() const { return round_trips_; }
-  std::uint64_t answers() const { return answers_; }  ///< all packets for this queue pair
+  std::uint64_t answers() const { return answers_; }  ///< number of all packets for this queue pair
   const std::string& last_answer() const { return last_answer_; }
 
  private:

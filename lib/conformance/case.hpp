@@ -51,7 +51,7 @@ enum class TargetState : std::uint8_t { kInit, kRtr, kRts, kError };
 struct QpSpec {
   roce::Transport transport = roce::Transport::kRc;
   std::uint32_t pmtu = 1024;
-  std::optional<std::uint32_t> psn;  ///< e; none: random
+  std::optional<std::uint32_t> psn;  ///< the initial PSN e; random if empty
   std::uint32_t receives = 0;        ///< receives posted at the start
   std::uint32_t receive_size = 64;   ///< bytes
   std::uint8_t rnr_timer = 12;
@@ -59,7 +59,7 @@ struct QpSpec {
   bool remote_write = true;
   bool remote_read = true;
   bool remote_atomic = true;
-  bool solicited_only = false;  ///< its completion queue is armed for solicited events
+  bool solicited_only = false;  ///< the completion queue raises events for solicited messages only
   TargetState state = TargetState::kRts;
 };
 
@@ -73,8 +73,8 @@ struct Step {
                 ///< flipped
     kMutate,    ///< sends `times` packets with random bytes changed
     kWait,      ///< waits for `time`
-    kReceive,   ///< posts `times` receives
-    kModify,    ///< moves the queue pair to `state`
+    kReceive,   ///< posts `times` receives at the target
+    kModify,    ///< changes the state of the queue pair to `state`
     kDestroy,   ///< destroys the queue pair
     kFill,      ///< fills the first region with guard bytes again
     kCheck,     ///< compares the memory at this point
@@ -82,25 +82,31 @@ struct Step {
   Kind kind = Kind::kSend;
   std::uint32_t qp = 0;  ///< index into Part::qps
   std::vector<PacketSpec> packets;
-  /// kDrop: the packet that follows the dropped ones; none: the last of them, unspoilt.
+  /// For kDrop, the packet to send after those that must be dropped. If empty, this is the last of these
+  /// packets, unspoilt.
   std::optional<PacketSpec> then;
-  /// Expected answers to the packets. Empty: the next step follows at once, and the expectation of a later
+  /// Expected answers to the packets. If empty, the next step follows at once, and the expectation of a later
   /// step also covers the answers to this one.
   std::optional<Expectation> expect;
-  /// Instead of `expect` if the target compares the bounds of the region before the length (profile).
+  /// Used instead of `expect` if the profile says that the target compares the bounds of the region before
+  /// the length.
   std::optional<Expectation> bounds_first;
   std::vector<FieldCheck> fields;      ///< every answer to the step but CNPs must have these values
   std::vector<FieldCheck> cnp_fields;  ///< every CNP must have these values
-  std::string figure;  ///< name of a figure: time from the first packet to the last answer; empty: none
-  /// Name of figures: the median, the 99th percentile and the maximum, over all repetitions and all steps
-  /// with this name, of the time from a packet to the first answer; empty: none.
+  /// If this is not empty, the time from the first packet to the last answer becomes a figure with this name.
+  std::string figure;
+  /// If this is not empty, the step contributes to latency figures with this name: the median, the 99th
+  /// percentile and the maximum of the time from a packet to the first answer, over all repetitions and all
+  /// steps with this name.
   std::string latency;
-  bool settle = false;         ///< also waits for the silence window, in which no further answer may come
+  /// If this is true, the step also waits for the silence window, during which no further answer may arrive.
+  bool settle = false;
   std::uint64_t times = 1;     ///< repetitions; the symbol i counts them
   bool one_at_a_time = false;  ///< awaits the answers after each repetition
   Time interval = 0;           ///< time between repetitions
-  std::optional<Time> within;  ///< time limit for the answers after the last packet; none: the silence window
-  Time time = 0;               ///< kWait
+  /// Time limit for the answers after the last packet. If empty, this is the silence window.
+  std::optional<Time> within;
+  Time time = 0;  ///< for kWait: the time to wait
   TargetState state = TargetState::kRtr;
 };
 
@@ -112,20 +118,20 @@ struct CompletionSpec {
   bool operator==(const CompletionSpec&) const = default;
 };
 
-/// State in which a queue pair must be after a part.
+/// State in which a queue pair must be at the end of a part.
 enum class Ending : std::uint8_t {
-  kAlive,  ///< not in the error state
-  kError,  ///< in the error state, so that one more packet gets no answer
-  kAny,    ///< either
+  kAlive,  ///< the queue pair is not in the error state
+  kError,  ///< the queue pair is in the error state, so one more packet gets no answer
+  kAny,    ///< both states are permitted
 };
 
-/// Which packets must be in memory at the end.
+/// Packets whose payload must be in memory at the end of a part.
 struct WrittenSpec {
   enum class Kind : std::uint8_t {
-    kAcknowledged,  ///< those that the target acknowledged
+    kAcknowledged,  ///< packets that the target acknowledged
     kAll,
     kNone,
-    kAny,  ///< not compared
+    kAny,  ///< memory is not compared
     kListed,
   };
   Kind kind = Kind::kAcknowledged;
@@ -133,33 +139,34 @@ struct WrittenSpec {
   std::vector<std::uint32_t> tolerated;  ///< numbers of packets that may or may not be in memory
 };
 
-/// A part of a case, on fresh queue pairs.
+/// A part of a case. Each part uses new queue pairs.
 struct Part {
   std::vector<QpSpec> qps{QpSpec{}};
   std::vector<Step> steps;
   Ending ending = Ending::kAlive;
   WrittenSpec written;
-  std::optional<std::vector<CompletionSpec>> completions;  ///< none: not compared
+  std::optional<std::vector<CompletionSpec>> completions;  ///< expected completions; not compared if empty
   /// Permitted increase of the target's counters, by name.
   std::map<std::string, Range> counters;
-  /// Whether a queue pair with `solicited_only` must have raised an event; none: not compared.
+  /// Whether a queue pair with `solicited_only` must have raised an event. If empty, this is not checked.
   std::optional<bool> solicited_event;
 };
 
 struct Case {
   std::string id;
   std::string title;
-  std::string section;   ///< of the IBA specification or another standard
+  std::string section;   ///< section of the IBA specification or another standard
   std::string service;   ///< RC or UC
-  std::string opcodes;   ///< hexadecimal
-  std::string stimulus;  ///< in words
-  std::string expected;  ///< in words
+  std::string opcodes;   ///< opcodes of the packets, in hexadecimal
+  std::string stimulus;  ///< what is sent, in words
+  std::string expected;  ///< what is expected, in words
   Severity severity = Severity::kMedium;
   Level level = Level::kShall;
   Needs needs = 0;
   std::vector<Part> parts;
-  std::vector<TrafficSpec> traffic;  ///< one after the other; empty: none
-  std::string not_available;         ///< why softfeb cannot carry out the case; empty: it can
+  /// Traffic runs, one after the other. If empty, the case consists of `parts`.
+  std::vector<TrafficSpec> traffic;
+  std::string not_available;  ///< why softfeb cannot carry out the case; empty if it can
 
   std::string_view group() const { return std::string_view(id).substr(0, id.find('-')); }
 };
@@ -169,9 +176,9 @@ std::string_view name_of(Severity severity);
 std::optional<Level> level_of(std::string_view name);
 std::optional<Severity> severity_of(std::string_view name);
 std::optional<Needs> need_of(std::string_view name);
-/// Names of all bits, in their order.
+/// Returns the names of all needs, in the order of their bits.
 std::span<const std::string_view> need_names();
-/// Names of the bits in `needs`, separated by spaces, in the words of the catalogue.
+/// Returns the names of the needs in `needs`, as the catalogue spells them, separated by spaces.
 std::string text_of(Needs needs);
 
 }  // namespace softfeb::conformance

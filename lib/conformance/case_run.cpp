@@ -7,7 +7,7 @@ namespace softfeb::conformance {
 
 namespace {
 
-/// Total duration of the waits and of the intervals between packets that a case prescribes.
+/// Total duration of the waits and intervals that the steps of a case prescribe.
 Time duration_of(const Case& c) {
   Time sum = 0;
   for (const Part& part : c.parts) {
@@ -98,7 +98,7 @@ void CaseRun::end_part(Time now) {
   if (++number_ < case_.parts.size()) begin_part(now);
 }
 
-/// Gives the packets of the current part its number.
+/// Stores the number of the current part in its packets and missing answers.
 void CaseRun::number_parts() {
   const auto part = static_cast<std::uint32_t>(number_ + 1);
   for (std::size_t k = from_; k < result_.trace.size(); ++k) result_.trace[k].part = part;
@@ -119,8 +119,8 @@ bool CaseRun::is_known() const {
   return std::all_of(qps.begin(), qps.end(), [&](std::uint32_t qp) { return gives(deviation, qp); });
 }
 
-/// The queue pairs of the current part whose answers differ; all of them if only the memory, completions or
-/// the state differ.
+/// Returns the queue pairs whose answers in the current part are not as expected. If only the memory,
+/// completions or the state differ, all queue pairs.
 std::set<std::uint32_t> CaseRun::qps_that_differ() const {
   std::set<std::uint32_t> out;
   for (std::size_t k = from_; k < result_.trace.size(); ++k) {
@@ -136,7 +136,7 @@ std::set<std::uint32_t> CaseRun::qps_that_differ() const {
   return out;
 }
 
-/// True if the answers of the queue pair to the current part are those of the deviation.
+/// True if the answers of the queue pair in the current part are those of the deviation.
 bool CaseRun::gives(const Deviation& deviation, std::uint32_t qp) const {
   const auto of_qp = [&](const TracePacket& p) {
     return p.qp == qp && p.judgement != TracePacket::Judgement::kForeign;

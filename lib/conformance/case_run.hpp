@@ -10,8 +10,8 @@
 
 namespace softfeb::conformance {
 
-/// Carries out a case that the catalogue describes by steps. The parts of the case run one after the other,
-/// each on fresh queue pairs.
+/// Carries out a case that the catalogue describes as steps. The parts of the case run one after the other,
+/// each on new queue pairs.
 class CaseRun final : public CaseTask {
  public:
   /// `c` and `environment` must outlive the object. The object takes the QPNs of the board from `next_qpn`,
@@ -47,10 +47,10 @@ class CaseRun final : public CaseTask {
   roce::Qpn& next_qpn_;
   Time began_;
   Time limit_;              ///< time at which the case is aborted
-  std::size_t number_ = 0;  ///< of the current part
+  std::size_t number_ = 0;  ///< index of the current part
   std::unique_ptr<PartRun> part_;
   std::size_t from_ = 0;          ///< index of the current part's first packet in the trace
-  std::size_t missing_from_ = 0;  ///< likewise for answers that did not come
+  std::size_t missing_from_ = 0;  ///< index of the current part's first missing answer
   CaseResult result_;
   bool failed_ = false;
   bool known_ = true;  ///< every failure so far is a deviation that the profile lists

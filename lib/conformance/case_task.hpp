@@ -15,7 +15,7 @@ class CaseTask {
   /// True if answers to `qpn` belong to this attempt.
   virtual bool owns(roce::Qpn qpn) const = 0;
   virtual void on_answer(const Answer& answer, Time now) = 0;
-  /// An answer for a queue pair that no longer exists.
+  /// Processes an answer for a queue pair that no longer exists.
   virtual void on_foreign(const Answer& answer, Time now) = 0;
   /// Returns each request once; std::nullopt if there is none, or if the previous one has not been answered.
   virtual std::optional<TargetRequest> take_request() = 0;

@@ -10,7 +10,7 @@ namespace {
 
 bool names(std::string_view name, const Case& c) { return name == c.id || name == c.group(); }
 
-/// Cases that send at a high rate run only on request.
+/// True for cases that send at a high rate; they run only on request.
 bool stresses(const Case& c) {
   return c.group() == "STR" || c.id == "CNP-13" || c.id == "CNP-14" || c.id == "CNP-15" || c.id == "CNP-16" ||
          c.id == "CNP-17";

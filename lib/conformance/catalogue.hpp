@@ -15,7 +15,7 @@ struct CatalogueFile {
   std::string_view name;  ///< for example "PSN.yaml"
   std::string_view text;
 };
-/// The files of lib/conformance/catalogue, in the order of the groups.
+/// Returns the files of lib/conformance/catalogue, in the order of the groups.
 std::span<const CatalogueFile> catalogue_files();
 
 struct CaseGroup {
@@ -27,38 +27,38 @@ struct CaseGroup {
 /// Parses a group of cases. Throws NotationError, which names `file`, the case and the fix.
 CaseGroup parse_group(std::string_view text, std::string_view file);
 
-/// All cases. Immutable.
+/// All cases. Immutable after construction.
 class Catalogue {
  public:
-  /// The catalogue that is compiled in. Throws NotationError if it is invalid; a unit test ensures that it is
-  /// valid.
+  /// Creates the catalogue that is compiled in. Throws NotationError if it is invalid; a unit test ensures
+  /// that it is valid.
   Catalogue();
   explicit Catalogue(std::vector<CaseGroup> groups) : groups_(std::move(groups)) {}
 
   const std::vector<CaseGroup>& groups() const { return groups_; }
   std::size_t size() const;
-  const Case* find(std::string_view id) const;  ///< null if there is none
+  const Case* find(std::string_view id) const;  ///< null if there is no such case
   const CaseGroup* find_group(std::string_view name) const;
-  /// The id or group whose name is most similar to `name`, for error messages.
+  /// Returns the case or group whose name is most similar to `name`, for error messages.
   std::string nearest(std::string_view name) const;
 
  private:
   std::vector<CaseGroup> groups_;
 };
 
-/// Which cases are to run.
+/// Determines which cases run.
 struct Selection {
-  std::vector<std::string> cases;  ///< groups and ids; a leading `!` excludes one. Empty: all
-  std::vector<Level> levels;       ///< empty: all
-  bool quick = false;        ///< only cases of level shall that are short and do not send at a high rate
-  bool stress = false;       ///< also the group STR and CNP-13 to CNP-17
-  bool destructive = false;  ///< also cases that may crash the target
+  std::vector<std::string> cases;  ///< groups and cases by name, all if empty; a leading `!` excludes one
+  std::vector<Level> levels;       ///< levels of the cases; all if empty
+  bool quick = false;              ///< only short cases of level "shall" that do not send at a high rate
+  bool stress = false;             ///< also the group STR and CNP-13 to CNP-17
+  bool destructive = false;        ///< also cases that may crash the target
 };
 
-/// The selected cases in the order in which they run: the order of the catalogue, but with destructive cases
-/// last. Throws NotationError if a name is unknown; the message proposes the nearest one.
+/// Returns the selected cases in the order in which they run: the order of the catalogue, but with
+/// destructive cases last. Throws NotationError if a name is unknown; the message proposes the nearest one.
 std::vector<const Case*> select(const Catalogue& catalogue, const Selection& selection);
-/// Why a case that exists was not selected; empty if it was.
+/// Returns the reason why a case of the catalogue was not selected, or an empty text if it was selected.
 std::string why_not_selected(const Case& c, const Selection& selection);
 
 }  // namespace softfeb::conformance

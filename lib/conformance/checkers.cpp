@@ -48,7 +48,7 @@ std::string wrong_form(const Answer& answer, roce::Transport transport) {
     if (!answer.bth.becn) return "a CNP without BECN (annex A17.9.3)";
     return answer.payload == 0 ? "" : "a CNP is longer than its 16 reserved bytes";
   }
-  // The P_Key of a CNP is that of the marked packet, which only a case knows.
+  // The P_Key of a CNP must be that of the marked packet. Only the case knows this packet.
   if ((answer.bth.pkey & 0x7fff) != (roce::kDefaultPkey & 0x7fff))
     return "the P_Key is not that of the queue pair";
   if (transport == roce::Transport::kUc) return "a response on UC, which has none";
@@ -82,7 +82,7 @@ std::string AckChecker::answer(const Answer& answer) {
   if (!ack || answer.opcode != roce::kOpcodeRcAck) return {};
   if (acked_ && at < *acked_ && !duplicates_) return "acknowledges an older PSN than the answer before";
   acked_ = std::max(acked_.value_or(0), at);
-  // Messages are counted only up to the first PSN that was never sent.
+  // The number of messages is known only up to the first PSN that was never sent.
   if (duplicates_ || at >= messages_.size()) return {};
   const std::uint32_t messages = messages_[at];
   if (answer.aeth->msn == (messages & roce::kPsnMask)) return {};

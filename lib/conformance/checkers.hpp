@@ -13,8 +13,8 @@
 
 namespace softfeb::conformance {
 
-/// Checks the form of every packet from the target (IBA 9.2, 9.7.5, annex A17). Returns what is wrong; empty
-/// if nothing is.
+/// Checks the format of a packet from the target (IBA 9.2, 9.7.5, annex A17). Returns a description of the
+/// error; empty if there is none.
 std::string wrong_form(const Answer& answer, roce::Transport transport);
 
 /// Checks the acknowledgements of one queue pair, regardless of what the case expects:
@@ -25,9 +25,10 @@ class AckChecker {
  public:
   explicit AckChecker(roce::Psn first) : first_(first) {}
 
-  /// `spoilt`: the packet is wrong in some respect. The checker can then no longer predict the answers.
+  /// Records a packet. If `spoilt` is true, the packet is wrong in some respect, so the checker can no longer
+  /// predict the answers.
   void sent(const ScriptPacket& packet, bool spoilt);
-  /// Returns what is wrong; empty if nothing is.
+  /// Returns a description of the error; empty if there is none.
   std::string answer(const Answer& answer);
 
  private:
@@ -35,8 +36,8 @@ class AckChecker {
 
   roce::Psn first_;
   std::set<std::uint32_t> sent_;  ///< PSNs that were sent, counted from the first one
-  std::set<std::uint32_t> ends_;  ///< PSNs at which messages end, likewise
-  /// For each PSN before the first one that was never sent: number of messages that end at or before it.
+  std::set<std::uint32_t> ends_;  ///< PSNs at which messages end, counted from the first one
+  /// Number of messages that end at or before each PSN, up to the first PSN that was never sent.
   std::vector<std::uint32_t> messages_;
   bool before_first_ = false;  ///< a packet before the first PSN was sent
   bool duplicates_ = false;
@@ -44,15 +45,16 @@ class AckChecker {
   std::optional<std::uint32_t> acked_;
 };
 
-/// Checks that CNPs come only for packets that were marked CE (annex A17.9.3) or, if the profile says so,
-/// with NAKs.
+/// Checks that the target sends CNPs only for packets that were marked CE (annex A17.9.3) or, if the profile
+/// says so, with NAKs.
 class CnpChecker {
  public:
   explicit CnpChecker(bool with_naks) : with_naks_(with_naks) {}
   void marked() { ++causes_; }
-  /// Returns what is wrong; empty if nothing is.
+  /// Returns a description of the error; empty if there is none.
   std::string answer(const Answer& answer);
-  /// True if the profile explains a CNP by a NAK that has come or may follow. Call before answer().
+  /// True if, according to the profile, the CNP belongs to a NAK that has arrived or may follow. Call before
+  /// answer().
   bool with_nak() const { return with_naks_ && cnps_ < causes_ + kAhead; }
 
  private:

@@ -5,7 +5,7 @@
 import sys
 from pathlib import Path
 
-# Compilers need not accept longer string literals.
+# The C++ standard does not require compilers to accept longer string literals.
 PIECE = 16_000
 
 

@@ -113,13 +113,15 @@ bool right_kind(const AnswerPattern& pattern, const Answer& answer) {
   }
 }
 
-/// The last PSN that `answer` acknowledges. A NAK acknowledges the packets before its PSN (IBA 9.7.5.1).
+/// Returns the last PSN that `answer` acknowledges. A NAK acknowledges all packets before its PSN (IBA
+/// 9.7.5.1).
 roce::Psn acknowledged(const Answer& answer) {
   const bool nak = answer.opcode == roce::kOpcodeRcAck && !answer.is_ack();
   return (answer.psn - (nak ? 1 : 0)) & roce::kPsnMask;
 }
 
-/// Number of credits that an ACK's syndrome stands for (IBA table 45); UINT64_MAX: no credit count.
+/// Number of credits that the syndrome of an ACK grants (IBA table 45); UINT64_MAX: the syndrome contains no
+/// credit count.
 std::uint64_t credits_of(const roce::Aeth& aeth) {
   const unsigned code = aeth.value();
   if (code == roce::Aeth::kNoCredits) return UINT64_MAX;
@@ -127,11 +129,11 @@ std::uint64_t credits_of(const roce::Aeth& aeth) {
   return code % 2 == 0 ? std::uint64_t{1} << (code / 2) : std::uint64_t{3} << ((code - 3) / 2);
 }
 
-/// True if `a` is `b` or comes before it.
+/// True if `a` equals `b` or precedes it.
 bool not_after(roce::Psn a, roce::Psn b) { return ((b - a) & roce::kPsnMask) < (1U << 23); }
 
-/// An item that expects a CNP is taken apart from the sequence, and after an item that takes everything,
-/// nothing else can come.
+/// Checks that an item is possible. CNPs are matched apart from the sequence, so an item with a CNP can have
+/// no other alternatives. After an item that accepts all answers, nothing else can be reached.
 void check_item(const std::vector<AnswerPattern>& alternatives, std::string_view text, bool after_any) {
   const auto has = [&](Kind kind) {
     return std::any_of(alternatives.begin(), alternatives.end(),
@@ -212,7 +214,7 @@ bool Matcher::optional(std::size_t item) const {
                      [](const AnswerPattern& p) { return p.kind == Kind::kNone || p.kind == Kind::kAny; });
 }
 
-/// True if `answer` may come although `item` has not come.
+/// True if `answer` is permitted although the answer for `item` has not arrived.
 bool Matcher::may_skip(std::size_t item, const Answer& answer) const {
   if (is_cnp(expectation_->items[item]) || optional(item)) return true;
   const auto& alternatives = expectation_->items[item].alternatives;

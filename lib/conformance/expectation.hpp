@@ -16,9 +16,9 @@ namespace softfeb::conformance {
 struct AnswerPattern {
   enum class Kind : std::uint8_t {
     kNone,  ///< no answer
-    kAny,   ///< any number of any answers
+    kAny,   ///< any number of answers of any kind
     kAck,
-    kNak,  ///< `syndrome` says which
+    kNak,  ///< `syndrome` determines which NAK
     kRnr,
     kCnp,
     kReadFirst,
@@ -29,25 +29,25 @@ struct AnswerPattern {
   };
   Kind kind = Kind::kAck;
   std::uint8_t syndrome = 0;
-  std::optional<Expression> first;  ///< PSN; none: any
-  std::optional<Expression> last;   ///< for kAck: last PSN of a range of ACKs, which may be coalesced
+  std::optional<Expression> first;  ///< expected PSN; any PSN if empty
+  std::optional<Expression> last;   ///< for kAck: last PSN of a range of ACKs, which the target may coalesce
   bool repeated = false;            ///< more ACKs of the last PSN, or more CNPs, may follow
-  std::optional<Expression> msn;    ///< with a range: that of the last ACK
-  std::optional<Expression> code;   ///< timer code of an RNR NAK
-  /// ACKs only: the syndrome grants no more than this number of credits, or has no credit count
-  /// (IBA 9.7.7.2).
+  std::optional<Expression> msn;    ///< expected MSN; for a range, that of the last ACK
+  std::optional<Expression> code;   ///< expected timer code of an RNR NAK
+  /// ACKs only: the syndrome must grant no more than this number of credits, or contain no credit count (IBA
+  /// 9.7.7.2).
   std::optional<Expression> credits;
 };
 
 /// The answers to a stimulus, as a sequence of choices.
 ///
-/// Notation: items separated by `;`, alternatives by `|`. An alternative is `none`, `any`, or a kind with a
-/// PSN: `ACK e+1 msn 2`, `ACK e..e+63 msn 64`, `ACKS e..e` (one ACK or more), `NAK60 e+1`, `RNR e code 12`,
-/// `CNP`, `CNPS` (one or more), `READ_FIRST e`. `none` in an item makes it optional. `any` takes all further
-/// answers. `silence` alone means no answer.
+/// Notation: items are separated by `;`, alternatives by `|`. An alternative is `none`, `any`, or a kind with
+/// a PSN: `ACK e+1 msn 2`, `ACK e..e+63 msn 64`, `ACKS e..e` (one ACK or more), `NAK60 e+1`, `RNR e code 12`,
+/// `CNP`, `CNPS` (one or more), `READ_FIRST e`. An item with the alternative `none` is optional. `any`
+/// accepts all further answers. `silence` as the whole text means that there must be no answer.
 ///
-/// An ACK may be left out if a later answer acknowledges its PSN (coalescing, IBA 9.7.5.1.2). CNPs may come
-/// at any place in the sequence.
+/// An ACK may be missing if a later answer acknowledges its PSN (coalescing, IBA 9.7.5.1.2). CNPs may arrive
+/// at any point of the sequence.
 struct Expectation {
   struct Item {
     std::vector<AnswerPattern> alternatives;  ///< not empty
@@ -71,7 +71,7 @@ class Matcher {
   bool take(const Answer& answer);
   /// True if no further answer is needed.
   bool complete() const;
-  /// The items that are still needed, in the notation; empty if complete() is true.
+  /// Returns the items that are still missing, in the notation; empty if complete() is true.
   std::string missing() const;
 
  private:
@@ -79,7 +79,8 @@ class Matcher {
 
   static bool is_cnp(const Item& item);
   static bool repeats(const Item& item);
-  /// `from`: latest PSN of the item's range; none: no ACK of the range has come.
+  /// `from` is the latest PSN of the item's range that an ACK has acknowledged. It is empty if no ACK of the
+  /// range has arrived.
   bool accepts(const Item& item, const Answer& answer, std::optional<roce::Psn> from) const;
   bool accepts(const AnswerPattern& pattern, const Answer& answer, std::optional<roce::Psn> from) const;
   bool ends_range(const Item& item, const Answer& answer) const;
@@ -95,7 +96,7 @@ class Matcher {
   Symbols symbols_;
   std::size_t next_ = 0;               ///< first item that is not finished
   std::optional<roce::Psn> in_range_;  ///< latest PSN of the range that is item next_
-  std::vector<std::uint8_t> cnps_;     ///< 1: the CNP of this item has come
+  std::vector<std::uint8_t> cnps_;     ///< 1 if the CNP of this item has arrived
 };
 
 }  // namespace softfeb::conformance

@@ -13,7 +13,7 @@ namespace {
                       "; fix: write a sum of numbers and e, P, S or i, such as 2P+1");
 }
 
-/// Removes a number from the front of `rest`; std::nullopt if it does not begin with one.
+/// Parses a number at the beginning of `rest`, and removes it; std::nullopt if there is none.
 std::optional<std::uint64_t> take_number(std::string_view whole, std::string_view& rest) {
   const bool hex = rest.size() > 2 && rest[0] == '0' && (rest[1] == 'x' || rest[1] == 'X');
   const std::string_view digits = hex ? rest.substr(2) : rest;

@@ -12,10 +12,10 @@ namespace softfeb::conformance {
 
 /// Values of the symbols in expressions.
 struct Symbols {
-  std::uint64_t e = 0;     ///< PSN that the queue pair expects at the start
+  std::uint64_t e = 0;     ///< PSN that the queue pair expects at first
   std::uint64_t pmtu = 0;  ///< P: path MTU in bytes
   std::uint64_t size = 0;  ///< S: size of the region in bytes
-  std::uint64_t i = 0;     ///< number of the repetition, from 0
+  std::uint64_t i = 0;     ///< index of the repetition, counted from 0
 };
 
 /// A sum of numbers and symbols, such as `e+1`, `2P+1`, `P/2` or `S-P-512`. Numbers are decimal or, with 0x,

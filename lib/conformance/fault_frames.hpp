@@ -10,23 +10,23 @@
 
 namespace softfeb::conformance {
 
-/// A frame between the ordinary sender and the target, in either direction.
+/// A frame between the boards of a traffic run and the target, in either direction.
 struct FaultFrame {
   std::vector<std::uint8_t> bytes;
   std::uint16_t payload = 0;  ///< offset of the payload in a request
-  std::uint32_t length = 0;   ///< bytes of payload without pad
-  std::uint64_t offset = 0;   ///< of the payload in the first region; UINT64_MAX: a retransmission
-  bool changed = false;       ///< a rule changed bytes
-  bool copied = false;        ///< a copy that a rule made
+  std::uint32_t length = 0;   ///< bytes of payload, without pad
+  std::uint64_t offset = 0;   ///< offset of the payload in the first region; UINT64_MAX: a retransmission
+  bool changed = false;       ///< a fault rule changed bytes of the frame
+  bool copied = false;        ///< the frame is a copy that a fault rule made
 };
 
-/// Frames as packets that fault rules change, copy and hold (faults::RuleActions). Reuses the memory of
-/// released frames.
+/// Provides frames as the packets that fault rules change, copy and hold (faults::RuleActions). Reuses the
+/// memory of released frames.
 class FaultFrames {
  public:
   using Packet = FaultFrame*;
 
-  /// An empty frame.
+  /// Returns an empty frame.
   FaultFrame* take();
   FaultFrame* copy(const FaultFrame* frame);
   static MutableByteSpan writable(FaultFrame* frame) { return frame->bytes; }

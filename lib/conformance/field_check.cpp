@@ -12,8 +12,8 @@ namespace {
 
 enum class Layer : std::uint8_t { kEthernet, kVlan, kIp, kUdp, kBth };
 
-/// A field of `bits` bits. Its lowest bit is bit `shift` of the big-endian number of `width` bytes at offset
-/// `at` in the layer.
+/// A field of `bits` bits in the big-endian number of `width` bytes at offset `at` of its header. The lowest
+/// bit of the field is bit `shift` of this number.
 struct AnswerField {
   std::string_view name;
   Layer part;
@@ -36,7 +36,8 @@ constexpr AnswerField kAnswerFields[] = {
     {"res7", Layer::kBth, 8, 1, 0, 7},       {"psn", Layer::kBth, 9, 3, 0, 24},
     {"reserved", Layer::kBth, 12, 8, 0, 64}, {"value", Layer::kBth, 16, 8, 0, 64},
 };
-constexpr std::size_t kReservedSize = 16;  ///< of a CNP; the table contains the first 8 bytes
+/// Size of the reserved field of a CNP; the table contains the first 8 bytes.
+constexpr std::size_t kReservedSize = 16;
 
 /// Offsets of the headers in an IPv4 frame; SIZE_MAX: the frame has no such header.
 struct Places {

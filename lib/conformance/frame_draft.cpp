@@ -23,8 +23,8 @@ std::uint16_t folded(std::uint32_t sum) {
   return static_cast<std::uint16_t>(~sum);
 }
 
-/// Makes an IP fragment with the header `ip` and the part `part` of the IP payload. `flags` also contains the
-/// fragment offset.
+/// Builds an IP fragment from the header `ip` and a part of the IP payload. `flags` includes the fragment
+/// offset.
 std::vector<std::uint8_t> fragment(std::vector<std::uint8_t> ip, ByteSpan part, std::uint16_t flags) {
   store_be16(&ip[2], static_cast<std::uint16_t>(ip.size() + part.size()));
   store_be16(&ip[6], flags);
@@ -164,8 +164,8 @@ void FrameDraft::make_icrc() {
   store_le32(icrc_.data(), roce::crc32(0, masked()));
 }
 
-/// Makes the changes that the iCRC covers. Lengths and the IP checksum are changed after the right ones are
-/// known.
+/// Makes the changes that the iCRC covers. Changes to lengths and the IP checksum come last, because their
+/// correct values must be known first.
 void FrameDraft::change_before_icrc(const PacketSpec& spec) {
   const auto deferred = [](Field f) {
     return f == Field::kUdpLength || f == Field::kIpChecksum || f == Field::kUdpChecksum;

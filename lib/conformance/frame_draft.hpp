@@ -11,14 +11,15 @@
 
 namespace softfeb::conformance {
 
-/// A packet to which options are applied. After construction, the packet is correct. apply() first makes the
-/// changes that the iCRC covers, then computes the iCRC, and then makes the changes on the way (`~`).
+/// A packet to which options can be applied. After construction, the packet is correct. apply() first makes
+/// the changes that the iCRC covers, then computes the iCRC, and then makes the changes on the way (`~`).
 class FrameDraft {
  public:
-  /// `packet` gives kind, PSN, place, payload and lengths.
+  /// `packet` determines kind, PSN, place, payload and lengths.
   FrameDraft(const ScriptSetup& setup, const ScriptPacket& packet, std::uint16_t identification);
 
-  /// Call once. Throws NotationError if the packet does not contain what an option changes.
+  /// Applies all options. Call once. Throws NotationError if an option changes something that the packet does
+  /// not contain.
   void apply(const PacketSpec& spec, const Symbols& symbols);
 
   std::uint8_t opcode() const { return transport_[0]; }
@@ -39,8 +40,8 @@ class FrameDraft {
   void change_udp(const Override& o);
   void change_ethernet(const Override& o);
   void change_shape(const Override& o);
-  /// Applies `o` to a field of `bits` bits. Its lowest bit is bit `shift` of the big-endian number of `width`
-  /// bytes at `at`.
+  /// Applies `o` to a field of `bits` bits in the big-endian number of `width` bytes at offset `at`. The
+  /// lowest bit of the field is bit `shift` of this number.
   void change_bits(Bytes& bytes, std::size_t at, std::size_t width, unsigned shift, unsigned bits,
                    const Override& o);
   void change_address(Bytes& bytes, std::size_t at, const Override& o);
@@ -52,7 +53,7 @@ class FrameDraft {
   void set_ip_checksum();
   std::uint16_t udp_checksum() const;
   void make_icrc();
-  /// The bytes over which the iCRC is computed, with the variant fields masked.
+  /// Returns the bytes over which the iCRC is computed, with the variant fields masked.
   Bytes masked() const;
 
   const ScriptSetup& setup_;
@@ -61,20 +62,21 @@ class FrameDraft {
   PacketKind kind_;
   bool v6_ = false;
   Bytes ethernet_;              ///< with a VLAN tag, if there is one
-  Bytes ip_;                    ///< with options; with RoCE v1: the GRH
+  Bytes ip_;                    ///< IPv4 header with its options, or IPv6 header; with RoCE v1, the GRH
   Bytes udp_;                   ///< empty with RoCE v1
-  Bytes transport_;             ///< from the BTH to the pad
-  Bytes icrc_;                  ///< empty: none
+  Bytes transport_;             ///< bytes from the BTH to the pad
+  Bytes icrc_;                  ///< empty if the packet has no iCRC
   std::size_t payload_at_ = 0;  ///< offset in transport_
   std::size_t payload_size_ = 0;
-  bool whole_icrc_ = true;  ///< false: computed without the eight bytes of ones
+  /// If false, the iCRC is computed without the eight bytes of ones before the packet.
+  bool whole_icrc_ = true;
   bool byte4_masked_ = true;
   bool icrc_absent_ = false;
-  bool keep_ip_checksum_ = false;  ///< an option sets the checksum
+  bool keep_ip_checksum_ = false;  ///< an option has set the checksum
   bool late_ = false;
   std::size_t cut_ = SIZE_MAX;
   std::size_t trail_ = 0;
-  std::size_t split_ = 0;  ///< 0: one frame
+  std::size_t split_ = 0;  ///< payload of the first IP fragment in bytes; 0 if the packet is not fragmented
 };
 
 }  // namespace softfeb::conformance

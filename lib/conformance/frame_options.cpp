@@ -29,7 +29,7 @@ void FrameDraft::change_bits(Bytes& bytes, std::size_t at, std::size_t width, un
   for (std::size_t k = width; k-- > 0; word >>= 8) bytes[at + k] = static_cast<std::uint8_t>(word);
 }
 
-/// `at` is the offset of the last four bytes of the address.
+/// Applies `o` to an IP address. `at` is the offset of the last four bytes of the address.
 void FrameDraft::change_address(Bytes& bytes, std::size_t at, const Override& o) {
   if (o.word == "second") {
     const auto& second = setup_.second_ip.bytes;
@@ -149,8 +149,8 @@ void FrameDraft::change_transport(const Override& o) {
   }
 }
 
-/// Changes an extended header. `len`, `va` and `imm` are part of the ScriptPacket and therefore already in
-/// place, unless they are changed on the way.
+/// Changes an extended header. `len`, `va` and `imm` are part of the ScriptPacket, so only changes on the way
+/// remain.
 void FrameDraft::change_extended(const Override& o) {
   const bool reth = carries_reth(kind_), atomic = carries_atomic_header(kind_);
   const auto in_header = [&](bool present, std::size_t at, std::size_t width) {

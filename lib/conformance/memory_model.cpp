@@ -66,8 +66,9 @@ MemoryModel::Fate MemoryModel::fate(std::size_t i, const WrittenSpec& written) c
   return Fate::kRefused;
 }
 
-/// The bytes of the region that the packet could have written, and kMargin bytes before and after them. A
-/// packet partly or wholly outside the region must not change the bytes next to its border either.
+/// Returns the bytes of the region that the packet could have written, and kMargin bytes before and after
+/// them. If a packet lies partly or wholly outside the region, the bytes at the nearest border must not
+/// change either.
 MemoryModel::Range MemoryModel::around(const Sent& s) const {
   const std::uint64_t size = s.payload.size();
   if (s.offset + size < s.offset || s.offset > UINT64_MAX / 2) {  // it begins before the region
@@ -127,7 +128,7 @@ std::vector<std::uint8_t> MemoryModel::expected(const Range& range, const Writte
   return out;
 }
 
-/// Explains the wrong byte `found` at `offset` by the packets that were sent there.
+/// Explains the wrong byte `found` at `offset`, based on the packets whose payload belongs there.
 std::string MemoryModel::explain(std::uint64_t offset, std::uint8_t found, const WrittenSpec& written) const {
   std::string owner;
   for (std::size_t i = 0; i < sent_.size(); ++i) {
@@ -162,7 +163,7 @@ void MemoryModel::compare(const Range& range, const WrittenSpec& written,
                    .found = {found.begin() + from, found.begin() + to},
                    .guard = owner.empty(),
                    .text = owner.empty() ? "a byte that no packet may change was changed" : owner});
-    // One difference for each packet: continue behind the bytes that differ.
+    // Report one difference for each packet, so continue after the bytes that differ.
     while (k + 1 < wanted.size() && found[k + 1] != wanted[k + 1]) ++k;
   }
 }

@@ -11,8 +11,8 @@
 
 namespace softfeb::conformance {
 
-/// What the first region must contain after a part: the payload of the packets that the target must have
-/// written, and guard bytes everywhere else.
+/// The required contents of the first region after a part: the payload of all packets that the target must
+/// have written, and guard bytes everywhere else.
 class MemoryModel {
  public:
   static constexpr std::uint64_t kMostRead = 65'536;  ///< maximum length of a range in bytes
@@ -33,25 +33,26 @@ class MemoryModel {
   /// Call before the first packet of queue pair `qp`. `first` is its first PSN.
   void open(std::uint32_t qp, roce::Psn first);
   void sent(const ScriptPacket& packet, std::uint32_t qp, bool dropped);
-  /// The target has refused `psn` for lack of a receive, and dropped the packets after it.
+  /// The target has refused `psn` because no receive was posted, and has dropped the packets after it.
   void refused(std::uint32_t qp, roce::Psn psn);
-  /// All packets of `qp` up to `psn` are acknowledged. With kAcknowledged, these must be in memory.
+  /// The target has acknowledged all packets of `qp` up to `psn`. With kAcknowledged, these must be in
+  /// memory.
   void acknowledged(std::uint32_t qp, roce::Psn psn);
   std::size_t packets() const { return sent_.size(); }
 
-  /// Ranges of the first region that a check reads, in ascending order: the bytes that the packets could have
-  /// written, and kMargin bytes before and after them. No range is longer than kMostRead.
+  /// Ranges of the first region to read for a check, in ascending order. They contain the bytes that the
+  /// packets could have written, and kMargin bytes before and after these. No range is longer than kMostRead.
   struct Range {
     std::uint64_t offset = 0;
     std::uint64_t length = 0;
   };
   std::vector<Range> ranges() const;
-  /// The bytes that `range` must contain. `tolerated` is set to 1 for each byte that may differ, and to 0 for
-  /// the others.
+  /// Returns the required bytes of `range`. Sets `tolerated` to 1 for each byte that may have another value,
+  /// and to 0 for all others.
   std::vector<std::uint8_t> expected(const Range& range, const WrittenSpec& written,
                                      std::vector<std::uint8_t>& tolerated) const;
-  /// Compares `found`, the bytes that the target has in `range`, with the expected ones. Appends one
-  /// difference to `out` for each run of wrong bytes, up to 16 in total.
+  /// Compares `found`, the bytes in the target's memory at `range`, with the required ones. Appends a
+  /// difference to `out` for each sequence of wrong bytes, up to 16 in total.
   void compare(const Range& range, const WrittenSpec& written, const std::vector<std::uint8_t>& found,
                std::vector<MemoryDifference>& out) const;
 
@@ -60,18 +61,18 @@ class MemoryModel {
 
   struct Qp {
     roce::Psn expected = 0;  ///< PSN that the target expects next
-    /// Indices into sent_ of the packets that had the expected PSN and are not acknowledged, in the order of
-    /// their PSNs.
+    /// Indices into sent_ of the packets that had the expected PSN and are not acknowledged yet, ordered by
+    /// PSN.
     std::deque<std::size_t> accepted;
   };
 
   enum class Fate : std::uint8_t { kWritten, kTolerated, kRefused };
-  /// Of a packet inside the region.
+  /// Fate of packet `i`, which must be inside the region.
   Fate fate(std::size_t i, const WrittenSpec& written) const;
   bool inside(const Sent& s) const;
   Range around(const Sent& s) const;
   static std::vector<Range> split(const std::vector<Range>& ranges);
-  /// Describes the byte at `offset`, which is wrong; empty if no packet may change it.
+  /// Describes why the byte at `offset` is wrong; empty if no packet may change it.
   std::string explain(std::uint64_t offset, std::uint8_t found, const WrittenSpec& written) const;
 
   std::uint64_t region_size_;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kAddress = 0x7f00'0000'1000;
 constexpr std::uint32_t kRkey = 0x5eb1;
-/// Keys of the other three regions. The receiver does not know them, and treats them as wrong keys.
+/// Keys of the other three regions. The receiver does not know these keys, so they are wrong.
 constexpr std::uint32_t kReadOnlyRkey = 0x5eb2, kOtherDomainRkey = 0x5eb3, kDeregisteredRkey = 0x5eb4;
 
 TargetReply refusal(const std::string& why) {
@@ -186,7 +186,7 @@ TargetReply OwnTarget::on(const CrcRequest& r) {
   return reply;
 }
 
-/// A queue pair in the error state completes its remaining receives with errors (IBA 10.3.1).
+/// When a queue pair is in the error state, its remaining receives complete with errors (IBA 10.3.1).
 void OwnTarget::flush(roce::Qpn qpn, Qp& qp) {
   if (qp.flushed || qp.state == TargetState::kInit || responder(qp).state() != roce::QpState::kErr) return;
   qp.flushed = true;

@@ -12,15 +12,15 @@
 namespace softfeb::conformance {
 
 struct OwnTargetConfig {
-  engine::Identity identity;                    ///< IPv4
+  engine::Identity identity;                    ///< address of the receiver; IPv4
   std::optional<engine::Identity> v6_identity;  ///< a second endpoint with an IPv6 address
-  std::vector<roce::IpAddress> requesters;      ///< the board's IPv4 addresses
+  std::vector<roce::IpAddress> requesters;      ///< the boards' IPv4 addresses
   std::optional<roce::IpAddress> v6_requester;
   roce::NotificationConfig notification{};
-  std::uint32_t slots = 300;  ///< queue pairs that can be open at a time, for each requester
+  std::uint32_t slots = 300;  ///< maximum number of open queue pairs for each requester
 };
 
-/// softfeb's own receiver as a target. Carries out requests at once. Sans-I/O.
+/// softfeb's own receiver as a target. Carries out requests immediately. Sans-I/O.
 class OwnTarget {
  public:
   explicit OwnTarget(const OwnTargetConfig& config);
@@ -33,12 +33,12 @@ class OwnTarget {
   TargetReply answer(const TargetRequest& request);
   Capabilities capabilities() const;
   TargetDevice device() const;
-  /// The regions that cases use: normal, read-only, of another protection domain, and deregistered. The
-  /// receiver knows only the first one.
+  /// Returns the regions that cases use: a normal one, a read-only one, one of another protection domain, and
+  /// a deregistered one. The receiver knows only the first.
   std::vector<RegionPlace> regions() const;
 
  private:
-  /// Notes the messages of one endpoint.
+  /// Records the messages that one endpoint receives.
   class Observer final : public engine::MessageObserver {
    public:
     Observer(OwnTarget& target, std::size_t endpoint) : target_(target), endpoint_(endpoint) {}
@@ -51,10 +51,10 @@ class OwnTarget {
   struct Endpoint {
     std::unique_ptr<Observer> observer;
     std::unique_ptr<engine::Receiver> receiver;
-    std::vector<roce::IpAddress> requesters;  ///< each has `slots` consecutive slots
-    std::vector<roce::Qpn> qp_of_slot;        ///< 0: the slot is free
+    std::vector<roce::IpAddress> requesters;  ///< each requester has `slots` consecutive slots
+    std::vector<roce::Qpn> qp_of_slot;        ///< 0 if the slot is free
   };
-  /// A queue pair that is open.
+  /// An open queue pair.
   struct Qp {
     std::size_t endpoint = 0;
     std::size_t slot = 0;

@@ -15,7 +15,7 @@ struct PacketKindRow {
   std::uint8_t operation;
 };
 
-/// Indexed by PacketKind.
+/// One row for each PacketKind, in the order of the enumeration.
 constexpr std::array<PacketKindRow, 18> kPacketKinds = {{
     {"O", 0x0a},
     {"OI", 0x0b},
@@ -40,7 +40,7 @@ constexpr std::array<PacketKindRow, 18> kPacketKinds = {{
 struct FieldRow {
   std::string_view name;
   Field field;
-  std::string_view words;  ///< accepted words, each between spaces
+  std::string_view words;  ///< accepted words, with a space before and after each
 };
 
 constexpr FieldRow kFields[] = {
@@ -123,8 +123,8 @@ void parse_value(std::string_view packet, const FieldRow& row, std::string_view 
     out.word = text;
     return;
   }
-  // For an offset from the start of the region, a leading sign belongs to the expression. For other fields,
-  // it means a difference from the right value.
+  // For an offset from the start of the region, a leading sign is part of the expression. For other fields,
+  // it means a difference from the correct value.
   const bool difference = row.field != Field::kAt && !text.empty() && (text[0] == '+' || text[0] == '-');
   if (text.empty()) refuse_packet(packet, "'" + std::string(row.name) + "' has no value");
   if (text[0] == '^') {
@@ -218,7 +218,7 @@ PacketSpec PacketSpec::unspoilt() const {
     return o.late || (o.field != Field::kLength && o.field != Field::kAt && o.field != Field::kRegion &&
                       o.field != Field::kImmediate && o.field != Field::kFill);
   };
-  // The options are the last parts of the text, in the order of `overrides`.
+  // The options are the last comma-separated parts of the text, in the order of `overrides`.
   const std::size_t close = text.rfind(')');
   const auto parts = split(std::string_view(text).substr(0, close), ',');
   const std::size_t options = parts.size() - overrides.size();

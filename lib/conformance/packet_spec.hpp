@@ -54,8 +54,8 @@ enum class Field : std::uint8_t {
   kRkey,
   kLength,  ///< RETH: length of the message
   kImmediate,
-  kSwap,     ///< atomics: operand
-  kCompare,  ///< atomics: compare operand
+  kSwap,     ///< operand of an atomic request
+  kCompare,  ///< compare operand of an atomic request
   kFill,     ///< value of all payload bytes
   kPayload,  ///< one payload byte
   kPad,      ///< one pad byte
@@ -86,7 +86,7 @@ enum class Field : std::uint8_t {
   kPcp,
   kRoceV1,  ///< GRH and EtherType 0x8915 instead of IP and UDP
   // shape of the frame
-  kCut,    ///< the transport packet is cut to this many bytes before the iCRC is made
+  kCut,    ///< the transport packet is cut to this many bytes before the iCRC is computed
   kTrail,  ///< Ethernet padding after the IP packet, in bytes
   kSplit,  ///< two IP fragments, the first with this many bytes of IP payload
   kIcrc,
@@ -96,18 +96,18 @@ enum class Field : std::uint8_t {
 struct Override {
   enum class Mode : std::uint8_t {
     kSet,
-    kAdd,   ///< the value is added to the right one
-    kXor,   ///< the value is XORed with the right one
+    kAdd,   ///< the value is added to the correct one
+    kXor,   ///< the value is XORed with the correct one
     kWord,  ///< `word` replaces the value
   };
   Field field = Field::kOpcode;
   Mode mode = Mode::kSet;
   Expression value;
   std::string word;
-  std::uint32_t index = 0;  ///< kPayload, kPad: number of the byte
-  bool late = false;        ///< `~`: changed on the way, after the iCRC was made
+  std::uint32_t index = 0;  ///< for kPayload and kPad, index of the byte
+  bool late = false;        ///< `~`: changed on the way, after the iCRC was computed
 
-  /// The number that replaces `right`. Not for kWord.
+  /// Returns the number that replaces `right`, the correct one. Not for kWord.
   std::uint64_t applied(std::uint64_t right, const Symbols& symbols) const {
     const std::uint64_t number = value.value(symbols);
     return mode == Mode::kAdd ? right + number : mode == Mode::kXor ? right ^ number : number;
@@ -121,14 +121,14 @@ struct PacketSpec {
   PacketKind kind = PacketKind::kOnly;
   Expression psn;
   std::optional<Expression>
-      size;  ///< payload in bytes; default: 8 for a single packet, the path MTU otherwise
+      size;  ///< payload in bytes; default: 8 for a packet that is a whole message, otherwise the path MTU
   bool ack_req = false;
   std::vector<Override> overrides;
-  std::string text;  ///< in the notation
+  std::string text;  ///< the packet in the notation
 
   const Override* find(Field field) const;
-  /// The same packet with AckReq and without its options, apart from those that say where it goes and what it
-  /// contains: `len`, `at`, `region`, `imm` and `fill`. Cases send it to check that the spoilt packet was
+  /// Returns the same packet with AckReq and without its options, except those that determine its place and
+  /// contents: `len`, `at`, `region`, `imm` and `fill`. Cases send it to check that the spoilt packet was
   /// dropped without effect. Only for packets from parse_packets().
   PacketSpec unspoilt() const;
 };
@@ -136,17 +136,18 @@ struct PacketSpec {
 /// Parses packets separated by spaces. Throws NotationError.
 std::vector<PacketSpec> parse_packets(std::string_view text);
 
-/// Name of a kind in the notation.
+/// Returns the name of a kind in the notation.
 std::string_view name_of(PacketKind kind);
 /// Five-bit operation of the kind's opcode; 0x81 for kCnp.
 std::uint8_t operation_of(PacketKind kind);
+/// True if packets of this kind have a payload unless their size says otherwise.
 bool has_payload_by_default(PacketKind kind);
 /// True for packets that carry a RETH.
 bool carries_reth(PacketKind kind);
 bool carries_immediate(PacketKind kind);
 bool carries_atomic_header(PacketKind kind);
-bool begins(PacketKind kind);  ///< FIRST or ONLY
-bool ends(PacketKind kind);    ///< LAST or ONLY
+bool begins(PacketKind kind);  ///< true for FIRST and ONLY
+bool ends(PacketKind kind);    ///< true for LAST and ONLY
 bool is_write(PacketKind kind);
 
 }  // namespace softfeb::conformance

@@ -28,7 +28,7 @@ std::uint64_t number_or(const YAML::Node& map, const char* key, std::uint64_t ot
   return map[key] ? number_within(map[key], least, most) : otherwise;
 }
 
-/// For members that have no more than 32 bits.
+/// Reads a number with at most 32 bits.
 template <typename Number>
 void read_number(const YAML::Node& map, const char* key, Number& out, std::uint64_t least = 0,
                  std::uint64_t most = std::numeric_limits<Number>::max()) {
@@ -85,7 +85,7 @@ QpSpec read_qp(const YAML::Node& node, roce::Transport transport) {
   return out;
 }
 
-/// The key that determines the kind of a step.
+/// A key that determines the kind of a step.
 struct StepKey {
   const char* name;
   Step::Kind kind;
@@ -196,7 +196,7 @@ Step read_step(const YAML::Node& node, std::size_t qps) {
   return out;
 }
 
-/// Adds a step or, with `for` and `steps`, these steps once for each value.
+/// Adds a step. If `node` has the keys `for` and `steps`, adds these steps once for each value.
 void read_steps(const YAML::Node& node, std::size_t qps, std::vector<Step>& out) {
   if (!node.IsMap() || !node["for"]) {
     out.push_back(read_step(node, qps));
@@ -234,11 +234,12 @@ Part read_part(const YAML::Node& node, roce::Transport transport) {
   if (node["completions"]) out.completions = read_completions(node["completions"]);
   if (node["counters"]) out.counters = read_counters(node["counters"]);
   if (node["solicited_events"])
-    out.solicited_event = number_within(node["solicited_events"], 0, 1) != 0;  // the target counts no events
+    // Targets report only whether there was an event, not how many.
+    out.solicited_event = number_within(node["solicited_events"], 0, 1) != 0;
   return out;
 }
 
-/// Adds the part or, with `for`, one copy of the part for each value.
+/// Adds a part. If `node` has the key `for`, adds a copy of the part for each value.
 void read_parts(const YAML::Node& node, roce::Transport transport, std::vector<Part>& out) {
   repeat(node, [&](const YAML::Node& one) { out.push_back(read_part(one, transport)); });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads runs of the ordinary sender. doc/conformance-cases.md describes the format.
+// Reads traffic runs (TrafficSpec). doc/conformance-cases.md describes the format.
 #include "conformance/parse_traffic.hpp"
 
 #include "config/error.hpp"
@@ -15,14 +15,14 @@ namespace softfeb::conformance {
 
 namespace {
 
-constexpr std::uint64_t kLongestMessage = 1U << 30;  ///< bytes of a message
+constexpr std::uint64_t kLongestMessage = 1U << 30;  ///< maximum length of a message in bytes
 
 std::uint32_t number32_or(const YAML::Node& map, const char* key, std::uint32_t otherwise,
                           std::uint64_t least = 0) {
   return map[key] ? static_cast<std::uint32_t>(number_within(map[key], least, UINT32_MAX)) : otherwise;
 }
 
-/// `message`: a length, a list of the shortest and the longest one, or `region`.
+/// Reads the key `message`: a length, a list of the shortest and the longest length, or `region`.
 void read_lengths(const YAML::Node& node, TrafficSpec& out) {
   if (!node) return;
   if (node.IsSequence()) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The course of a part: its requests, its answers and its end. part_steps.cpp carries out the steps.
+// The phases of a part: requests to the target, answers from it, and the end. part_steps.cpp carries out the
+// steps.
 #include "conformance/part_run.hpp"
 
 #include "conformance/answer.hpp"
@@ -12,9 +13,10 @@ namespace softfeb::conformance {
 
 namespace {
 
-constexpr std::size_t kMostDifferences = 16;  ///< that a result keeps
+constexpr std::size_t kMostDifferences = 16;  ///< maximum number in a result
 
-/// Compares completions with the ones that are wanted. Returns what is wrong; empty if nothing is.
+/// Compares completions with the required ones. Returns a description of the difference; empty if there is
+/// none.
 std::string wrong_completions(const std::vector<CompletionSpec>& wanted, const std::vector<Completion>& found,
                               const Script& script) {
   if (found.size() != wanted.size())
@@ -76,7 +78,7 @@ std::optional<TargetRequest> PartRun::take_request() {
   return std::exchange(request_, std::nullopt);
 }
 
-/// Asks the target to open the next queue pair. Returns true if all of them are open.
+/// Asks the target to open the next queue pair. Returns true if all queue pairs are open.
 bool PartRun::open_next() {
   if (qp_ == qps_.size()) {
     next_phase(Phase::kSteps);
@@ -181,7 +183,7 @@ void PartRun::on_reply(const TargetReply& reply, Time now) {
   }
 }
 
-/// Takes the next action of the current phase. Returns false if it has to wait.
+/// Carries out the next action of the current phase. Returns false if it has to wait.
 bool PartRun::advance(Time now, Frames& out) {
   switch (phase_) {
     case Phase::kCountersBefore:
@@ -277,7 +279,8 @@ void PartRun::find(const std::string& checker, const std::string& text) {
          .text = text,
          .packet = result_.trace.empty() ? std::nullopt : std::optional(result_.trace.size() - 1)});
   }
-  if (checker != "ack") unlisted_ |= kCheckersFailed;  // PSN and MSN are part of the deviation's answers
+  // Answers have their own comparison with the deviation, which covers PSN and MSN.
+  if (checker != "ack") unlisted_ |= kCheckersFailed;
   fail(kCheckersFailed, text);
 }
 
@@ -347,7 +350,7 @@ void PartRun::on_answer(const Answer& answer, Time now) {
   if (keep) result_.trace.push_back(std::move(trace));
   if (!qp.checker) return;
   if (const std::string text = wrong_form(answer, qp.spec.transport); !text.empty()) find("form", text);
-  // A random change may turn a packet into another valid one.
+  // A random change may turn a packet into a different valid packet.
   const bool mutating =
       phase_ == Phase::kSteps && step_ < part_.steps.size() && part_.steps[step_].kind == Step::Kind::kMutate;
   if (const std::string text = qp.checker->answer(answer); !text.empty() && !mutating) find("ack", text);
@@ -387,7 +390,7 @@ void PartRun::check_field(const FieldCheck& check, const Qp& qp, const Answer& a
         differs(std::to_string(check.numbers.front()));
       break;
     case FieldCheck::Kind::kOwn: {
-      // Only the requester's MAC address and QPN are known at both ends.
+      // Of the values at both ends, only the requester's MAC address and QPN are known here.
       const auto& mac = qp.script->setup().path.source_mac;
       const std::uint64_t own_mac = std::uint64_t{load_be16(&mac[0])} << 32 | load_be32(&mac[2]);
       const std::uint64_t own = check.name == "dmac" ? own_mac : answer.dest_qp;
@@ -411,7 +414,7 @@ void PartRun::check_field(const FieldCheck& check, const Qp& qp, const Answer& a
 void PartRun::judge_counters(const TargetReply& reply) {
   for (const auto& [name, range] : part_.counters) {
     const auto after = reply.counters.find(name);
-    if (after == reply.counters.end()) continue;  // the target has no such counter
+    if (after == reply.counters.end()) continue;  // the target does not have this counter
     const auto before = counters_.find(name);
     const std::uint64_t increase = after->second - (before == counters_.end() ? 0 : before->second);
     result_.figures.push_back(
@@ -422,7 +425,7 @@ void PartRun::judge_counters(const TargetReply& reply) {
   }
 }
 
-/// Takes the time of the first answer to a packet that is timed.
+/// Records the time until the first answer to a timed packet.
 void PartRun::time_answer(const Answer& answer) {
   if (!timed_) return;
   latencies_[part_.steps[step_].latency].push_back(answer.at - *timed_);
@@ -440,7 +443,8 @@ void PartRun::report_latencies() {
   }
 }
 
-/// Compares the memory with the deviation that the profile lists. `differences`: from the expected memory.
+/// Compares the memory with the deviation in the profile. `differences` are the differences from the memory
+/// that the case expects.
 void PartRun::compare_with_deviation(const MemoryModel::Range& range, const TargetReply& reply,
                                      const std::vector<MemoryDifference>& differences) {
   if (deviation_ == nullptr) return;

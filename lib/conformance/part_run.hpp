@@ -19,20 +19,24 @@
 
 namespace softfeb::conformance {
 
-/// The environment of a case: the target and the board's addresses.
+/// The environment in which cases run: the target and the board's addresses.
 struct CaseEnvironment {
   Capabilities target;
   Timing timing;
-  roce::Path path;                    ///< from the board to the target, IPv4
-  std::optional<roce::Path> v6_path;  ///< if the target has an IPv6 address
+  roce::Path path;                    ///< path from the board to the target, over IPv4
+  std::optional<roce::Path> v6_path;  ///< set if the target has an IPv6 address
   roce::IpAddress second_ip;          ///< the board's second address
-  std::vector<RegionPlace> regions;   ///< normal, read-only, of another protection domain, deregistered
+  /// The four regions of the target: a normal one, a read-only one, one of another protection domain, and a
+  /// deregistered one.
+  std::vector<RegionPlace> regions;
   roce::Qpn unused_qp = 0xabcdef;
   const Profile* profile = nullptr;  ///< not null
-  // For runs of the ordinary sender:
-  std::uint64_t link_rate = 1'250'000'000;        ///< of the board's port, in bytes per second on the wire
-  Time longest_traffic = kNever;                  ///< a run with a longer duration ends after this time
-  std::function<std::size_t()> waiting_frames{};  ///< frames that the port has not sent yet; null: none
+  // The remaining members are for traffic runs (TrafficSpec).
+  /// Rate of the board's port, in bytes per second on the wire.
+  std::uint64_t link_rate = 1'250'000'000;
+  Time longest_traffic = kNever;  ///< traffic runs with a longer duration end after this time
+  /// Returns the number of frames that the port has not sent yet. Null if this number is unknown.
+  std::function<std::size_t()> waiting_frames{};
 };
 
 /// The respects in which a part failed, as a combination of bits.
@@ -43,19 +47,19 @@ inline constexpr Failures kCompletionsFailed = 1U << 2;
 inline constexpr Failures kStateFailed = 1U << 3;
 inline constexpr Failures kCheckersFailed = 1U << 4;
 
-/// Packets of a case that are kept in its trace at most.
+/// Maximum number of packets in the trace of a case.
 inline constexpr std::size_t kMostTraced = 4000;
 
 /// Frames to be sent now.
 using Frames = std::vector<std::vector<std::uint8_t>>;
 
-/// Carries out one part of a case: opens its queue pairs, sends the packets of its steps and compares the
-/// answers with the expected ones. Then reads the memory, completions and states, and closes the queue pairs.
-/// Sans-I/O. The caller passes time and answers, sends frames, and carries out one request at a time.
+/// Carries out one part of a case: opens its queue pairs, sends the packets of its steps, and compares the
+/// answers with the expected ones. Then reads memory, completions and states, and closes the queue pairs.
+/// Sans-I/O: the caller passes time and answers, sends frames, and carries out one request at a time.
 class PartRun {
  public:
-  /// `c`, `part` and `environment` must outlive the object. The queue pairs of the board get the QPNs
-  /// first_qpn, first_qpn + 1 and so on.
+  /// `c`, `part` and `environment` must outlive this object. The queue pairs of the board get the QPNs
+  /// first_qpn, first_qpn + 1, and so on.
   PartRun(const Case& c, const Part& part, const CaseEnvironment& environment, Rng& rng, roce::Qpn first_qpn,
           Time began, CaseResult& result);
 
@@ -72,10 +76,11 @@ class PartRun {
 
   bool done() const { return phase_ == Phase::kDone; }
   Failures failures() const { return failures_; }
-  /// Failures that the deviation of the profile does not explain. Answers are not compared here.
+  /// Failures that the deviation in the profile does not explain. Does not consider answers, which CaseRun
+  /// compares.
   Failures unlisted() const { return unlisted_; }
-  /// Why the part could not be carried out, if it could not, for example because the target refused a
-  /// request.
+  /// Reason why the part could not be carried out, for example because the target refused a request. Empty if
+  /// it could.
   const std::string& broken() const { return broken_; }
   bool target_gone() const { return gone_; }
   bool unsupported() const { return unsupported_; }
@@ -106,11 +111,11 @@ class PartRun {
     std::optional<Script> script;
     std::optional<AckChecker> checker;
     std::optional<Matcher> matcher;
-    bool answered = true;    ///< the expectation was fulfilled, so the next packet begins another one
-    roce::Psn last_psn = 0;  ///< highest PSN sent, for the probe
-    Time touched = 0;        ///< latest packet or answer
+    bool answered = true;    ///< the expectation has been fulfilled, so the next packet begins a new one
+    roce::Psn last_psn = 0;  ///< highest PSN sent so far, for the probe
+    Time touched = 0;        ///< time of the latest packet or answer
     std::set<roce::Psn> unrequested;     ///< PSNs of packets that do not request an acknowledgement
-    std::optional<Answer> first_answer;  ///< other than a CNP
+    std::optional<Answer> first_answer;  ///< first answer that is not a CNP
   };
 
   const Qp* find_qp(roce::Qpn qpn) const;
@@ -165,14 +170,14 @@ class PartRun {
   std::vector<Qp> qps_;
   MemoryModel memory_;
   CnpChecker cnps_;
-  std::deque<Expectation> made_;  ///< expectations that steps imply
+  std::deque<Expectation> made_;  ///< expectations that follow from steps without an explicit one
 
   Phase phase_ = Phase::kFill;
   StepPhase step_phase_ = StepPhase::kBegin;
   std::size_t step_ = 0;
   std::uint64_t repetition_ = 0;
-  std::size_t packet_ = 0;  ///< kDrop: number of the packet; kEveryBit: number of the bit
-  bool unspoilt_ = false;   ///< kDrop: the packet that must be accepted has been sent
+  std::size_t packet_ = 0;  ///< for kDrop, index of the packet; for kEveryBit, index of the bit
+  bool unspoilt_ = false;   ///< for kDrop, whether the packet that must be accepted has been sent
   bool probed_ = false;
   bool failed_ = false;    ///< the answers were wrong, so the remaining steps are skipped
   bool checking_ = false;  ///< memory is read for a kCheck step
@@ -181,13 +186,15 @@ class PartRun {
   std::size_t qp_ = 0;  ///< queue pair of the current request
   std::vector<MemoryModel::Range> ranges_;
   std::size_t range_ = 0;
-  std::map<std::string, std::uint64_t> counters_;  ///< of the target, before the steps
+  std::map<std::string, std::uint64_t> counters_;  ///< counters of the target before the steps
   Time step_began_ = 0;
-  std::optional<Time> timed_;  ///< a packet whose first answer is timed was sent then
-  std::map<std::string, std::vector<Time>> latencies_;  ///< by Step::latency
+  /// Time at which the packet was sent whose first answer is awaited for a latency.
+  std::optional<Time> timed_;
+  std::map<std::string, std::vector<Time>> latencies_;  ///< latencies by Step::latency
   std::optional<TargetRequest> request_;
   bool waiting_ = false;
-  const Deviation* deviation_ = nullptr;  ///< of the profile, for this case
+  /// Deviation that the profile lists for this case; null if there is none.
+  const Deviation* deviation_ = nullptr;
   Failures failures_ = 0;
   Failures unlisted_ = 0;
   std::string broken_;

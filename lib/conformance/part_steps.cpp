@@ -9,7 +9,7 @@ namespace softfeb::conformance {
 
 namespace {
 
-/// Maximum number of packets that are handed out together, so that a driver with small queues keeps up.
+/// Maximum number of packets that are returned together, so that they fit in small queues of a driver.
 constexpr std::size_t kBurst = 64;
 
 const Expectation& silence() {
@@ -34,7 +34,7 @@ bool changed_on_the_way(const PacketSpec& spec) {
   return std::any_of(spec.overrides.begin(), spec.overrides.end(), [](const Override& o) { return o.late; });
 }
 
-/// True if the packet is wrong, so that a checker cannot predict what the target counts.
+/// True if the packet is wrong in a way that prevents checkers from predicting the target's counts.
 bool spoilt(const PacketSpec& spec) {
   return std::any_of(spec.overrides.begin(), spec.overrides.end(), [](const Override& o) {
     return o.field != Field::kAt && o.field != Field::kLength && o.field != Field::kFill &&
@@ -45,7 +45,7 @@ bool spoilt(const PacketSpec& spec) {
 
 }  // namespace
 
-/// The expectation that ends the sequence of steps to which `step` belongs; null if none follows.
+/// The next expectation for the queue pair of `step`, in this step or a later one; null if there is none.
 const Expectation* PartRun::expectation_for(std::size_t step) const {
   for (std::size_t k = step; k < part_.steps.size(); ++k) {
     const Step& s = part_.steps[k];
@@ -88,7 +88,7 @@ void PartRun::send(std::uint32_t qp, const PacketSpec& spec, std::uint64_t repet
 bool PartRun::run_step(Time now, Frames& out) {
   if (step_ == part_.steps.size() || failed_) {
     if (failed_ && now < saturating_add(qps_[0].touched, environment_.timing.silence)) {
-      deadline_ = qps_[0].touched + environment_.timing.silence;  // collects further answers for the report
+      deadline_ = qps_[0].touched + environment_.timing.silence;  // wait for further answers, for the report
       return false;
     }
     next_phase(failed_ ? Phase::kState : Phase::kProbe);
@@ -165,7 +165,7 @@ void PartRun::next_step() {
   step_phase_ = StepPhase::kBegin;
 }
 
-/// Sends the repetitions of a kSend step that are due.
+/// Sends those repetitions of a kSend step that are due.
 bool PartRun::send_some(const Step& step, Time now, Frames& out) {
   while (repetition_ < step.times && due_ <= now && out.size() < kBurst) {
     for (const PacketSpec& spec : step.packets) send(step.qp, spec, repetition_, false, now, out);
@@ -237,7 +237,8 @@ void PartRun::finish_repetition(const Step& step) {
   next_step();
 }
 
-/// Sends the next packet that must be dropped or, after the last of these, the packet that must be accepted.
+/// Sends the next packet that the target must drop. After the last of them, sends the packet that it must
+/// accept.
 bool PartRun::send_dropped(const Step& step, Time now, Frames& out) {
   const bool uc = qps_[step.qp].spec.transport == roce::Transport::kUc;
   if (packet_ < step.packets.size()) {
@@ -297,8 +298,8 @@ bool PartRun::send_flipped(const Step& step, Time now, Frames& out) {
   return true;
 }
 
-/// Sends valid packets in which one to four bytes after the Ethernet header are replaced with random ones. In
-/// every second packet, the IP and UDP headers are unchanged and the iCRC is right.
+/// Sends valid packets in which one to four bytes after the Ethernet header are replaced by random ones. In
+/// every second packet, the IP and UDP headers stay unchanged and the iCRC is correct.
 bool PartRun::send_mutated(const Step& step, Time now, Frames& out) {
   Qp& qp = qps_[step.qp];
   static const Expectation kAny = Expectation::parse("any");
@@ -329,7 +330,7 @@ bool PartRun::send_mutated(const Step& step, Time now, Frames& out) {
   return true;
 }
 
-/// Sends one more packet and awaits silence, because a queue pair in the error state does not answer.
+/// Sends one more packet, to which a queue pair in the error state must not answer.
 void PartRun::probe(Time now, Frames& out) {
   Qp& qp = qps_[0];
   const bool needed = part_.ending == Ending::kError && qp.spec.transport == roce::Transport::kRc && qp.open;

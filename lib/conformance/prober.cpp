@@ -9,7 +9,7 @@ namespace softfeb::conformance {
 
 namespace {
 
-/// The Ethernet header of a parsed frame, as it was received.
+/// Returns the Ethernet header of a parsed frame, as it was received.
 std::vector<std::uint8_t> ethernet_of(const roce::ParsedFrame& frame) {
   std::vector<std::uint8_t> out(frame.dest_mac.begin(), frame.dest_mac.end());
   out.insert(out.end(), frame.source_mac.begin(), frame.source_mac.end());

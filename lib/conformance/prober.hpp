@@ -13,18 +13,18 @@
 
 namespace softfeb::conformance {
 
-/// The board's end of the wire: sends frames as they are, and keeps the RoCEv2 packets that arrive for its
-/// address. Answers ARP, neighbour solicitations and pings like a board. Owned by the thread that runs the
-/// port; sans-I/O.
+/// The board's end of the wire. Sends frames unchanged, and keeps the RoCEv2 packets that arrive for its
+/// address. Answers ARP requests, neighbour solicitations and pings like a board. Owned by the thread that
+/// runs the port; sans-I/O.
 class Prober final : public engine::Endpoint {
  public:
   explicit Prober(const engine::Identity& identity) : Endpoint(identity) {}
 
-  /// Appends a frame, which may contain anything.
+  /// Queues a frame, which may contain anything.
   void send(std::vector<std::uint8_t> frame) { queue_.push_back(std::move(frame)); }
-  /// Asks for the MAC address of `ip` (ARP or neighbour solicitation) with the next poll().
+  /// Requests the MAC address of `ip` (by ARP or neighbour solicitation) with the next poll().
   void resolve(const roce::IpAddress& ip) { solicited_.push_back(ip); }
-  /// The packets that have arrived since the last call.
+  /// Returns the packets that have arrived since the last call.
   std::vector<Answer> take_answers() { return std::exchange(answers_, {}); }
   std::size_t waiting() const { return queue_.size(); }
 
@@ -36,8 +36,8 @@ class Prober final : public engine::Endpoint {
                        Time /*now*/) const override {}
 
  private:
-  /// Further packets that arrive before take_answers() is called are dropped, so that a flood cannot exhaust
-  /// memory.
+  /// Maximum number of packets that are kept until take_answers() is called. Further packets are dropped, so
+  /// that a flood cannot exhaust memory.
   static constexpr std::size_t kMostAnswers = 65'536;
 
   void receive_roce(const roce::ParsedFrame& frame, Time now) override;
@@ -45,7 +45,8 @@ class Prober final : public engine::Endpoint {
                           Time /*now*/) override {}
 
   std::deque<std::vector<std::uint8_t>> queue_;
-  std::deque<std::vector<std::uint8_t>> in_flight_;  ///< frames to which the latest poll() refers
+  /// The frames to which the result of the latest poll() refers.
+  std::deque<std::vector<std::uint8_t>> in_flight_;
   std::vector<roce::IpAddress> solicited_;
   std::vector<Answer> answers_;
 };

@@ -12,7 +12,7 @@ namespace softfeb::conformance {
 
 namespace {
 
-/// A profile while it is read. Its functions throw NotationError, which begins with the line and the key.
+/// Reads one profile. Its functions throw NotationError, whose message begins with the line and the key.
 class ProfileReader {
  public:
   explicit ProfileReader(const Catalogue& catalogue) : catalogue_(catalogue) {}
@@ -51,8 +51,8 @@ void expect_list(const YAML::Node& node, const std::string& key, const char* exa
   if (!node.IsSequence()) refuse_node(node, key + ": a list is expected; fix: write for example " + example);
 }
 
-/// A figure's limit: a number in the figure's unit, or a time in microseconds, the unit of all figures that
-/// are times.
+/// Reads the limit of a figure: a number in the figure's unit or, for figures that are times, a time. The
+/// unit of all such figures is a microsecond.
 double limit_of(const YAML::Node& node, const std::string& key) {
   const std::string text = scalar(node, key);
   double value = 0;
@@ -199,7 +199,7 @@ Profile ProfileReader::read(const YAML::Node& root, std::string& base) {
   return out;
 }
 
-/// "FILE:12: …" from "line 12: …".
+/// Converts "line 12: …" to "FILE:12: …".
 std::string with_file(std::string_view file, std::string_view what) {
   constexpr std::string_view kLine = "line ";
   const bool line = what.substr(0, kLine.size()) == kLine;

@@ -16,46 +16,50 @@
 
 namespace softfeb::conformance {
 
-/// A permitted difference between a target and what a case expects. It does not count as a failure.
+/// A permitted difference between the behaviour of a target and the expectation of a case. It does not count
+/// as a failure.
 struct Deviation {
-  std::string why;       ///< not empty
-  std::string source;    ///< "measured", or a document
-  std::string versions;  ///< of the driver or firmware in which it was seen; empty: not said
-  std::string until;     ///< version in which it was corrected; empty: none known
-  /// Answers of the target in each part that differs, in the notation.
+  std::string why;     ///< not empty
+  std::string source;  ///< "measured", or a document
+  /// Driver or firmware versions in which the deviation was seen; empty if not specified.
+  std::string versions;
+  std::string until;  ///< version in which the deviation was corrected; empty if none is known
+  /// The answers of the target in each part with a deviation, in the notation.
   std::optional<Expectation> observe;
   std::optional<WrittenSpec> written;
   std::optional<std::vector<CompletionSpec>> completions;
   std::optional<TargetState> state;
   bool destructive = false;  ///< the case harms this target
-  std::string text;          ///< as YAML, for to_yaml()
+  std::string text;          ///< the deviation as YAML, for to_yaml()
 
-  /// False: every failure of the case is this deviation.
+  /// If false, every failure of the case counts as this deviation.
   bool says_what() const { return observe || written || completions || state; }
 };
 
-/// The known properties of a kind of target (doc/conformance-profiles.md). A profile never changes what a
+/// The known properties of a type of target (doc/conformance-profiles.md). A profile never changes what a
 /// case sends.
 struct Profile {
   std::string name = "iba";
-  std::string device;                           ///< in words
-  std::vector<std::string> sources;             ///< where its contents come from
-  std::optional<Time> t_ack;                    ///< instead of the calibrated time
-  std::optional<Time> silence;                  ///< likewise
-  std::set<std::string> lacks;                  ///< capabilities that the target lacks (lackable())
-  std::set<std::string> has;                    ///< capabilities that the base lacks, but not this target
-  std::optional<bool> bounds_before_length;     ///< LEN-10: NAK 0x62 instead of NAK 0x61; none: false
-  std::optional<bool> cnps_with_naks;           ///< a CNP accompanies a NAK 0x60; none: false
-  std::map<std::string, double> limits;         ///< of figures, by CASE.FIGURE, in the figure's unit
-  std::map<std::string, Deviation> deviations;  ///< by case
+  std::string device;                ///< description of the target
+  std::vector<std::string> sources;  ///< origin of the contents
+  std::optional<Time> t_ack;         ///< replaces the calibrated T_ack
+  std::optional<Time> silence;       ///< replaces the calibrated silence window
+  std::set<std::string> lacks;       ///< capabilities that the target lacks (lackable())
+  /// Capabilities that the base profile lacks, but this target has.
+  std::set<std::string> has;
+  std::optional<bool> bounds_before_length;  ///< LEN-10: NAK 0x62 instead of NAK 0x61; false if empty
+  std::optional<bool> cnps_with_naks;        ///< a CNP accompanies a NAK 0x60; false if empty
+  /// Limits of figures, in the figure's unit; the key is CASE.FIGURE.
+  std::map<std::string, double> limits;
+  std::map<std::string, Deviation> deviations;  ///< deviations by id of the case
 };
 
-/// Parses a profile without its base. `base` gets the name of the profile that it extends; empty: none.
-/// Throws NotationError, which names `file`, line, key and the fix. Refuses unknown keys, deviations and
-/// limits of cases that the catalogue lacks, and deviations whose reason has not been filled in.
+/// Parses a profile without its base profile. Stores the name of the base profile in `base` (empty if there
+/// is none). Throws NotationError with `file`, line, key and a fix. Refuses unknown keys, deviations and
+/// limits of cases that are not in the catalogue, and deviations whose reason has not been filled in.
 Profile parse_profile(std::string_view text, std::string_view file, const Catalogue& catalogue,
                       std::string& base);
-/// `own` on top of `base`.
+/// Combines a profile with its base profile; `own` has precedence.
 Profile extended(const Profile& base, const Profile& own);
 
 /// The text of a profile, and the name of its file.
@@ -63,29 +67,29 @@ struct ProfileText {
   std::string text;
   std::string file;
 };
-/// Parses the profile `name` and the profiles that it extends. `read` finds a profile by its name; the second
-/// argument is the file that names it (empty: the user), for messages. Throws NotationError, also if profiles
-/// extend each other in a circle.
+/// Parses the profile `name` and the profiles that it extends. `read` finds a profile by its name. Its second
+/// argument, which is used in messages, is the file that refers to this profile, or empty if the user does.
+/// Throws NotationError, also if profiles extend each other in a circle.
 Profile resolve_profile(
     std::string_view name, const Catalogue& catalogue,
     const std::function<ProfileText(const std::string& name, const std::string& named_by)>& read);
-/// The profile as a file without a base.
+/// Returns the profile as the text of a file that needs no base profile.
 std::string to_yaml(const Profile& profile);
 
-/// The capabilities that a profile may say are lacking.
+/// The capabilities that a profile may list as lacking.
 const std::vector<std::string>& lackable();
-/// Why the profile makes a case not applicable; empty if it does not. `destructive`: cases that harm the
-/// target are permitted.
+/// Returns the reason why the profile makes a case not applicable, or an empty text. `destructive` tells
+/// whether cases that harm the target are permitted.
 std::string why_not_applicable(const Case& c, const Profile& profile, bool destructive);
-/// Compares the figures of a case with the limits of the profile. A figure above its limit makes the case
-/// fail.
+/// Compares the figures of a case with the limits of the profile. The case fails if a figure exceeds its
+/// limit.
 void apply_limits(const Profile& profile, CaseResult& result);
-/// The deviations and limits of the profile that did not come up, although their case ran: deviations of
-/// cases that passed, and limits of figures that were not measured.
+/// Returns the deviations and limits of the profile that were not confirmed although their cases ran:
+/// deviations of cases that passed, and limits of figures that were not measured.
 std::vector<std::string> not_seen(const Profile& profile, const SuiteResult& result);
 
-/// The failures of a run as the text of a profile that extends `base`, the profile of the run: a name, or an
-/// absolute path. The user must fill in why the target deviates.
+/// Writes the failures of a run as a profile that extends `base`, the profile of this run (a name or an
+/// absolute path). The user must fill in why the target deviates.
 std::string draft_profile(const SuiteResult& result, const std::string& base);
 
 }  // namespace softfeb::conformance

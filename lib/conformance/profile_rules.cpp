@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Applies profiles: to the profiles that extend them, and to the cases of a run.
+// Combines a profile with the profile that it extends, and applies profiles to the cases of a run.
 #include "conformance/profile.hpp"
 
 #include <algorithm>
@@ -10,9 +10,10 @@ namespace softfeb::conformance {
 
 namespace {
 
-constexpr std::string_view kNotificationPoint = "notification_point";  ///< the need is called cnps
+/// Name of the capability for which the need is named cnps.
+constexpr std::string_view kNotificationPoint = "notification_point";
 constexpr std::string_view kIcrcCounter = "icrc_counter";
-constexpr const char* kIcrcErrors = "icrc_errors";  ///< the counter's name in the catalogue
+constexpr const char* kIcrcErrors = "icrc_errors";  ///< name of the counter in the catalogue
 
 bool counts_icrc_errors(const Case& c) {
   const auto has = [](const auto& one) { return one.counters.count(kIcrcErrors) != 0; };
@@ -20,7 +21,7 @@ bool counts_icrc_errors(const Case& c) {
          std::any_of(c.traffic.begin(), c.traffic.end(), has);
 }
 
-/// True if a case needs a capability that a profile may lack.
+/// True if a case needs this capability, which a profile may list as lacking.
 bool needs(const Case& c, const std::string& capability) {
   if (capability == kIcrcCounter) return (c.needs & kNeedsCounters) != 0 && counts_icrc_errors(c);
   if (capability == kNotificationPoint) return (c.needs & kNeedsCnps) != 0;
@@ -55,8 +56,9 @@ const std::vector<std::string>& lackable() {
   static const std::vector<std::string> kNames = [] {
     std::vector<std::string> names{std::string(kNotificationPoint), std::string(kIcrcCounter)};
     for (const std::string_view name : need_names()) {
-      // cnps is notification_point. Without memory, cases are judged by their packets. Destructive is what a
-      // case does, not what it needs.
+      // The need cnps corresponds to the capability notification_point. A target without memory is possible,
+      // because cases are then judged by their packets. "destructive" describes what a case does, not what it
+      // needs.
       if (name != "cnps" && name != "memory" && name != "destructive") names.emplace_back(name);
     }
     return names;
@@ -96,7 +98,8 @@ std::string why_not_applicable(const Case& c, const Profile& profile, bool destr
     if (needs(c, name)) return "the profile " + profile.name + " says that the target lacks " + name;
   }
   const auto deviation = profile.deviations.find(c.id);
-  const bool selected = destructive || (c.needs & kDestructive) != 0;  // such a case runs only on request
+  // A case that is destructive by itself runs only on request.
+  const bool selected = destructive || (c.needs & kDestructive) != 0;
   if (deviation == profile.deviations.end() || !deviation->second.destructive || selected) return {};
   return "the profile " + profile.name + " says that the case harms the target (" + deviation->second.why +
          "): needs --destructive";

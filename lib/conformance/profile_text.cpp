@@ -14,7 +14,8 @@ namespace softfeb::conformance {
 
 namespace {
 
-/// The shortest time text: 250ms rather than 250000us. Profiles have whole microseconds.
+/// Formats a time as briefly as possible: 250ms rather than 250000us. Times in profiles are whole
+/// microseconds.
 std::string time_text(Time time) {
   if (time % kSecond == 0) return std::to_string(time / kSecond) + "s";
   if (time % kMillisecond == 0) return std::to_string(time / kMillisecond) + "ms";
@@ -34,7 +35,7 @@ void put_strings(YAML::Emitter& out, const char* key, const auto& list) {
   out << YAML::EndSeq;
 }
 
-/// An answer in the notation of expectations; empty if the notation has no word for it.
+/// Formats an answer in the notation of expectations; empty if the notation cannot express it.
 std::string notation_of(const TracePacket& p) {
   constexpr std::array<std::pair<std::uint8_t, const char*>, 5> kOthers = {{{0x0d, "READ_FIRST"},
                                                                             {0x0e, "READ_MIDDLE"},
@@ -60,11 +61,11 @@ std::string notation_of(const TracePacket& p) {
   }
 }
 
-/// A queue pair of a part.
+/// Identifies a queue pair by the numbers of its part and of itself.
 using Place = std::pair<std::uint32_t, std::uint32_t>;
 
-/// The queue pairs whose answers differ from what the case expects; of all parts, those with answers or
-/// packets if only the memory, completions or the state differ.
+/// Returns the queue pairs whose answers differ from what the case expects. If only the memory, completions
+/// or the state differ, returns all queue pairs with packets or answers.
 std::set<Place> places_that_differ(const CaseResult& result) {
   std::set<Place> out;
   for (const TracePacket& p : result.trace) {
@@ -96,7 +97,7 @@ std::optional<std::string> answers_at(const CaseResult& result, const Place& pla
   return out.empty() ? "silence" : out;
 }
 
-/// The target's answers, if they are the same in all parts that differ.
+/// Returns the target's answers as an expectation, if they are the same for all queue pairs that differ.
 std::optional<std::string> observed(const CaseResult& result) {
   std::optional<std::string> out;
   for (const Place& place : places_that_differ(result)) {
@@ -104,7 +105,7 @@ std::optional<std::string> observed(const CaseResult& result) {
     if (!here || (out && *here != *out)) return std::nullopt;
     out = here;
   }
-  constexpr std::size_t kLongest = 400;  // longer lists of answers describe no single deviation
+  constexpr std::size_t kLongest = 400;  // a longer list of answers is probably not a single deviation
   return out && out->size() <= kLongest ? out : std::nullopt;
 }
 

@@ -16,7 +16,7 @@ namespace softfeb::conformance {
 enum class Verdict : std::uint8_t {
   kPass,
   kFail,
-  kKnownDeviation,  ///< fails, exactly as the profile says
+  kKnownDeviation,  ///< the case failed exactly as the profile predicts
   kInconclusive,    ///< the environment prevented a judgement
   kNotApplicable,   ///< the target or the profile lacks what the case needs
   kMeasured,        ///< a figure was measured, and no limit was exceeded
@@ -27,25 +27,26 @@ std::string_view name_of(Verdict verdict);  ///< "pass", "fail", "known deviatio
 /// A packet in the trace of a case.
 struct TracePacket {
   enum class Judgement : std::uint8_t {
-    kSent,        ///< to the target
-    kNotSent,     ///< a fault rule dropped it
-    kExpected,    ///< from the target, and expected
-    kUnexpected,  ///< from the target, and not expected
-    kTolerated,   ///< from the target; the case accepts any answer here
-    kForeign,     ///< from the target; for a queue pair of an earlier case
+    kSent,        ///< sent to the target
+    kNotSent,     ///< not sent, because a fault rule dropped it
+    kExpected,    ///< received from the target, as expected
+    kUnexpected,  ///< received from the target, but not expected
+    kTolerated,   ///< received from the target; the case accepts any answer here
+    kForeign,     ///< received from the target for a queue pair of an earlier case
   };
   /// What a fault rule did to a packet that was sent.
   enum class Fault : std::uint8_t {
     kNone,
-    kChanged,    ///< bytes were changed or cut after the iCRC was made
-    kDuplicate,  ///< a copy of a packet that was sent as well
-    kLate,       ///< delayed, or sent behind packets that follow it
+    kChanged,    ///< bytes were changed or cut off after the iCRC was computed
+    kDuplicate,  ///< a copy of another packet that was sent
+    kLate,       ///< the packet was delayed, or sent after packets that should follow it
   };
-  Time at = 0;  ///< since the start of the case
+  Time at = 0;  ///< time since the start of the case
   Judgement judgement = Judgement::kSent;
   Fault fault = Fault::kNone;
-  std::uint32_t part = 0;  ///< number of the part, from 1; 0: the case has no parts
-  std::uint32_t step = 0;  ///< number of the step in its part, from 1; 0: before the steps or after them
+  std::uint32_t part = 0;  ///< number of the part, from 1; 0 if the case has no parts
+  /// Number of the step in its part, from 1; 0 if this was before or after the steps.
+  std::uint32_t step = 0;
   std::uint8_t opcode = 0;
   roce::Psn psn = 0;
   roce::Psn first_psn = 0;  ///< e of the packet's queue pair
@@ -59,15 +60,15 @@ struct TracePacket {
   bool from_target() const { return judgement != Judgement::kSent && judgement != Judgement::kNotSent; }
 };
 
-/// An answer that was awaited and did not come.
+/// An answer that was expected and did not arrive.
 struct MissingAnswer {
-  std::uint32_t part = 0;  ///< as of a TracePacket
+  std::uint32_t part = 0;  ///< number of the part, as in TracePacket
   std::uint32_t step = 0;
-  Time at = 0;  ///< time at which the wait ended, since the start of the case
+  Time at = 0;  ///< time from the start of the case to the end of the wait
   std::string what;
 };
 
-/// What a running checker found.
+/// An error that one of the permanent checkers has found.
 struct CheckerFinding {
   std::string checker;  ///< "form", "ack", "go-back-n", "memory", "cnp", "counters"
   std::string text;
@@ -79,9 +80,9 @@ struct Figure {
   std::string name;
   double value = 0;
   std::string unit;
-  std::optional<double> limit{};  ///< of the profile
+  std::optional<double> limit{};  ///< limit in the profile
   bool more_is_better = false;    ///< `limit` is the smallest permitted value, not the largest one
-  std::string text{};             ///< instead of `value`, if the figure is not a number
+  std::string text{};             ///< used instead of `value` if the figure is not a number
   /// True if the figure is on the wrong side of its limit.
   bool exceeded() const { return limit && (more_is_better ? value < *limit : value > *limit); }
 };
@@ -96,35 +97,36 @@ struct MemoryDifference {
   std::uint32_t region = 0;
   std::uint64_t offset = 0;
   std::vector<std::uint8_t> expected;  ///< at most 64 bytes
-  std::vector<std::uint8_t> found;     ///< as many
+  std::vector<std::uint8_t> found;     ///< the same number of bytes
   bool guard = false;                  ///< no packet may change these bytes
-  std::string text;                    ///< for example "packet 3 was written although it was refused"
+  /// Explanation, for example "packet 3 was written although it was refused"
+  std::string text;
 };
 
 /// The outcome of one case.
 struct CaseResult {
   const Case* of = nullptr;  ///< owned by the catalogue
   Verdict verdict = Verdict::kNotRun;
-  std::string reason;  ///< why it is not a pass; one sentence
+  std::string reason;  ///< why the verdict is not kPass, in one sentence
   double seconds = 0;
   unsigned attempts = 0;
-  std::vector<TracePacket> trace;  ///< of the last attempt
+  std::vector<TracePacket> trace;  ///< packets of the last attempt
   std::vector<MissingAnswer> missing;
   std::vector<CheckerFinding> findings;
   std::vector<MemoryDifference> memory;
   std::vector<Completion> completions;
-  std::optional<TargetState> state;  ///< of the case's first queue pair, if the target reports it
+  std::optional<TargetState> state;  ///< state of the case's first queue pair, if the target reports it
   std::vector<Figure> figures;
   std::vector<RuleResult> rules;
   std::uint64_t foreign = 0;  ///< packets for queue pairs of earlier cases
-  std::string deviation;      ///< what the profile says, if it lists a deviation of this case
+  std::string deviation;      ///< text of the deviation, if the profile lists one for this case
 };
 
 /// Times that a run uses; measured by calibration unless the profile sets them.
 struct Timing {
   Time round_trip_p50 = 0;
   Time round_trip_p99 = 0;
-  Time t_ack = kMillisecond;        ///< an answer comes within this time
+  Time t_ack = kMillisecond;        ///< maximum time until an answer arrives
   Time silence = 5 * kMillisecond;  ///< a target that does not answer within this time is silent
   Time t_case = 2 * kSecond;        ///< longest time of a case
 };
@@ -133,13 +135,14 @@ struct Timing {
 struct SuiteResult {
   TargetDevice device;
   std::string target;   ///< as given on the command line or in the configuration
-  std::string profile;  ///< name
+  std::string profile;  ///< name of the profile
   Timing timing;
   std::uint64_t seed = 0;
   std::vector<CaseResult> cases;      ///< in the order of the catalogue
-  std::vector<std::string> not_seen;  ///< deviations of the profile that did not occur
+  std::vector<std::string> not_seen;  ///< deviations in the profile that did not occur
   std::optional<std::string> dead;    ///< the target stopped answering; names the case after which it did
-  std::optional<std::string> no_baseline;  ///< why no case was judged: sent, received, likely causes
+  /// If no case was judged, the reason: which packets were sent and received, and the likely causes.
+  std::optional<std::string> no_baseline;
   double seconds = 0;
 };
 

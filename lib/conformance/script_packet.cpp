@@ -21,7 +21,7 @@ std::uint32_t payload_size(const PacketSpec& spec, const Symbols& symbols) {
   return static_cast<std::uint32_t>(size);
 }
 
-/// Payload that differs from packet to packet, so that the memory shows which packet was written.
+/// Payload that is different for each packet, so that the memory shows which packet was written.
 std::vector<std::uint8_t> pattern(std::uint32_t packet, std::uint32_t size) {
   std::vector<std::uint8_t> out(size);
   for (std::uint32_t k = 0; k < size; ++k)
@@ -42,7 +42,7 @@ Symbols Script::symbols(std::uint64_t repetition, std::uint32_t region) const {
   return {.e = setup_.first_psn, .pmtu = setup_.pmtu, .size = setup_.regions[region].size, .i = repetition};
 }
 
-/// Finds the region and the offset to which the packet's payload belongs.
+/// Determines the region and the offset to which the packet's payload belongs.
 void Script::place(const PacketSpec& spec, const Symbols& symbols, ScriptPacket& out) {
   if (!begins(spec.kind)) {
     if (spec.find(Field::kAt) != nullptr || spec.find(Field::kRegion) != nullptr)

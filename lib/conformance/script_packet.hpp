@@ -18,13 +18,13 @@ struct RegionPlace {
   std::uint64_t size = 0;  ///< bytes
 };
 
-/// What a script knows about the queue pair to which it sends.
+/// Properties of the queue pair to which a script sends.
 struct ScriptSetup {
-  roce::Path path;  ///< from the board to the target, with both MAC addresses
+  roce::Path path;  ///< path from the board to the target, with both MAC addresses
   roce::Transport transport = roce::Transport::kRc;
   roce::Qpn dest_qp = 0;
   roce::Qpn unused_qp = 0;  ///< a QPN that the target does not use
-  roce::Psn first_psn = 0;  ///< e
+  roce::Psn first_psn = 0;  ///< the initial PSN e
   std::uint32_t pmtu = 1024;
   std::vector<RegionPlace> regions;  ///< not empty
   roce::IpAddress second_ip;         ///< the board's second address
@@ -41,28 +41,30 @@ struct ScriptPacket {
   std::uint64_t offset = 0;  ///< where the payload belongs, from the start of the region (modulo 2^64)
   std::uint32_t message_length = 0;  ///< RETH: length, if the packet has a RETH
   std::uint32_t immediate = 0;
-  std::uint32_t psns = 1;  ///< number; a READ request has one for each packet of its response (IBA 9.7.3.1)
-  std::vector<std::uint8_t> payload;  ///< as sent, without pad
+  /// Number of PSNs. A READ request uses one for each packet of its response (IBA 9.7.3.1).
+  std::uint32_t psns = 1;
+  std::vector<std::uint8_t> payload;  ///< payload as sent, without pad
 };
 
-/// Makes the packets of a script for one queue pair. Every option of the notation can be applied, so the
-/// packets may be wrong in any respect. The iCRC is computed over a masked copy of the packet and not by the
-/// code that boards use, because malformed packets also need an iCRC.
+/// Creates the packets of a script for one queue pair. Options of the notation can make the packets wrong in
+/// any respect. The iCRC is computed over a masked copy of the packet and not by the code that boards use,
+/// because malformed packets also need an iCRC.
 class Script {
  public:
-  /// Messages that begin with different PSNs are placed kSlot bytes apart, kSlots of them in a region. The
-  /// distance leaves bytes between them that must not change.
+  /// The places of messages that begin with different PSNs are kSlot bytes apart; a region has room for
+  /// kSlots messages. The bytes between messages must not change.
   static constexpr std::uint64_t kSlot = 16'384;
   static constexpr std::uint64_t kSlots = 64;
   static constexpr std::uint64_t kMargin = 64;  ///< bytes of a region before the first message
   static constexpr std::uint64_t kRegionSize = kSlot * kSlots;
 
-  /// The IP identifications of scripts differ, because fragments of an earlier case may wait for reassembly.
+  /// IP identifications differ from script to script, because a target may still be reassembling fragments of
+  /// an earlier case.
   explicit Script(const ScriptSetup& setup)
       : setup_(setup), id_(static_cast<std::uint16_t>(setup.first_psn ^ setup.dest_qp << 6)) {}
 
-  /// Makes the next packet. `repetition` is the value of the symbol i. Throws NotationError if the packet
-  /// does not contain what an option changes.
+  /// Creates the next packet. `repetition` is the value of the symbol i. Throws NotationError if an option
+  /// changes something that the packet does not contain.
   ScriptPacket make(const PacketSpec& spec, std::uint64_t repetition = 0);
 
   const ScriptSetup& setup() const { return setup_; }
@@ -79,7 +81,7 @@ class Script {
 
   ScriptSetup setup_;
   Message message_;         ///< the message that the latest FIRST began
-  std::uint32_t made_ = 0;  ///< packets made so far
+  std::uint32_t made_ = 0;  ///< number of packets created so far
   std::uint16_t id_;        ///< IP identification of the next packet
 };
 

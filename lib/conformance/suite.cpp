@@ -14,13 +14,14 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kBaseline = {"BAS-01", "BAS-02", "BAS-03"};
 constexpr std::size_t kCalibrationWrites = 64;
-constexpr Time kFirstLimit = kSecond;  ///< for the first answers, before the round trip is known
+constexpr Time kFirstLimit = kSecond;  ///< for the first answers, while the round-trip time is unknown
 constexpr Time kLeastAck = kMillisecond;
 constexpr Time kLeastSilence = 5 * kMillisecond;
 constexpr Time kAckOfP99 = 20;  ///< T_ack is this multiple of the 99th percentile
+/// The silence window is this multiple of T_ack.
 constexpr Time kSilenceOfAck = 3;
 
-/// Destructive cases run last.
+/// True for destructive cases, which run last.
 bool harms(const Profile& profile, const Case& c) {
   const auto it = profile.deviations.find(c.id);
   return (c.needs & kDestructive) != 0 || (it != profile.deviations.end() && it->second.destructive);
@@ -87,7 +88,7 @@ std::optional<TargetRequest> Suite::take_request() {
   return request;
 }
 
-/// Ends the current attempt, which may still wait for a reply.
+/// Ends the current attempt, even if it is still waiting for a reply.
 void Suite::end_task() {
   task_.reset();
   stale_ = outstanding_;
@@ -199,8 +200,8 @@ void Suite::fail_baseline(Time now, const std::string& what) {
   finish(now);
 }
 
-/// Runs the three baseline cases. If one of them fails, the silence of the target in later cases proves
-/// nothing. Returns false if it has to wait or the run has ended.
+/// Runs the three baseline cases. If one of them fails, silence of the target in later cases proves nothing.
+/// Returns false if it has to wait or the run has ended.
 bool Suite::baseline(Time now, Frames& out) {
   if (!task_) {
     const Case* const c = baseline_ < kBaseline.size() ? catalogue_.find(kBaseline[baseline_]) : nullptr;
@@ -217,7 +218,7 @@ bool Suite::baseline(Time now, Frames& out) {
   const CaseResult result = task_->take_result(now);
   end_task();
   if (result.verdict != Verdict::kPass) {
-    // A disturbed attempt says nothing about the target.
+    // An attempt that was disturbed says nothing about the target.
     if (!disturbed_.empty() && ++disturbed_baselines_ < config_.attempts) return true;
     const std::string why = disturbed_.empty() ? "" : " (" + disturbed_ + ")";
     const std::string what = std::string(kBaseline[baseline_]) + " failed: " + result.reason + why;
@@ -240,7 +241,7 @@ void Suite::not_run(const Case& c, Verdict verdict, const std::string& reason) {
   if (report_) report_(place);
 }
 
-/// Goes to the next case that can run here. Returns false if there is none.
+/// Advances to the next case that can run with this target. Returns false if there is none.
 bool Suite::start_case(Time now) {
   for (; next_ < config_.cases.size(); ++next_) {
     const Case& c = *config_.cases[next_];
@@ -311,7 +312,8 @@ bool Suite::after_case(Time now, Frames& out) {
   return !done();
 }
 
-/// Applies limits, and deviations that say nothing about packets: they also hold for measurements.
+/// Applies the limits of the profile, and those deviations that do not concern packets, because they also
+/// apply to measurements.
 void Suite::apply_profile(CaseResult& result) const {
   apply_limits(config_.profile, result);
   const auto it = config_.profile.deviations.find(result.of->id);
@@ -320,7 +322,7 @@ void Suite::apply_profile(CaseResult& result) const {
   if (result.verdict == Verdict::kFail && !it->second.says_what()) result.verdict = Verdict::kKnownDeviation;
 }
 
-/// Keeps the result of an attempt, or repeats an attempt that says nothing.
+/// Stores the result of an attempt, or repeats the attempt if it was inconclusive.
 void Suite::record(CaseResult result, Time now) {
   if (!disturbed_.empty() && result.verdict != Verdict::kNotApplicable) {
     result.verdict = Verdict::kInconclusive;
@@ -345,7 +347,8 @@ void Suite::record(CaseResult result, Time now) {
   start_case(now);
 }
 
-/// The target no longer answers. At most the current case fails; the remaining ones do not run.
+/// Ends the run because the target no longer answers. At most the current case fails; the remaining ones do
+/// not run.
 void Suite::dead(Time now, const std::string& why) {
   const bool any = pending_.has_value();
   result_.dead = any         ? pending_->of->id

@@ -15,38 +15,38 @@
 namespace softfeb::conformance {
 
 struct SuiteConfig {
-  std::vector<const Case*> cases;  ///< to run, in this order (select())
+  std::vector<const Case*> cases;  ///< cases to run, in this order (see select())
   Profile profile;
-  std::string target;  ///< for the result
+  std::string target;  ///< name of the target, for the result
   std::uint64_t seed = 1;
-  unsigned attempts = 2;     ///< maximum, if a case stays inconclusive
-  Time time_limit = kNever;  ///< of the run
-  bool destructive = false;  ///< also cases that the profile calls destructive
+  unsigned attempts = 2;     ///< maximum number of attempts if a case stays inconclusive
+  Time time_limit = kNever;  ///< longest duration of the run
+  bool destructive = false;  ///< also run cases that the profile calls destructive
 };
 
 /// Runs cases one after the other against one target, and judges them. First it opens a canary and calibrates
-/// the times, then it runs BAS-01 to BAS-03. If one of these fails, silence would not prove anything, so the
-/// run ends. Sans-I/O, like CaseTask.
+/// the times, then it runs BAS-01 to BAS-03. If one of these fails, the run ends, because silence would then
+/// prove nothing. Sans-I/O, like CaseTask.
 class Suite {
  public:
-  /// Everything that is passed must outlive the object.
+  /// `catalogue` and everything that the other arguments refer to must outlive this object.
   Suite(const Catalogue& catalogue, SuiteConfig config, CaseEnvironment environment, TargetDevice device,
         Time now);
 
   /// `report` is called with each result, in the order in which the cases end.
   void on_case(std::function<void(const CaseResult&)> report) { report_ = std::move(report); }
-  /// The port has lost `packets` packets in total. If this number has grown, the current attempt is
+  /// Reports the total number of packets that the port has lost. If it has increased, the current attempt is
   /// inconclusive.
   void port_dropped(std::uint64_t packets);
-  /// The thread did not run for `gap`.
+  /// Reports that the thread did not run for `gap`.
   void preempted(Time gap);
 
-  /// Only answers from the target's addresses are judged. All others count as foreign.
+  /// Only answers from the target's addresses are judged; all others count as foreign.
   void on_answer(const Answer& answer, Time now);
   /// Returns each request once; std::nullopt if there is none, or if the previous one has not been answered.
   std::optional<TargetRequest> take_request();
-  /// The reply to the latest request. If the request's case has ended in the meantime, only a target that is
-  /// gone matters.
+  /// Passes the reply to the latest request. If the case of this request has already ended, the reply matters
+  /// only if the target is gone.
   void on_reply(const TargetReply& reply, Time now);
   void run(Time now, Frames& out);
   Time next_event() const;
@@ -101,7 +101,8 @@ class Suite {
   std::size_t baseline_ = 0;  ///< index of the current baseline case
   unsigned attempt_ = 0;
   unsigned disturbed_baselines_ = 0;  ///< attempts of the current baseline case that were disturbed
-  std::string disturbed_;             ///< why the current attempt is inconclusive; empty: it is not disturbed
+  /// Reason why the current attempt is inconclusive; empty if it is not disturbed.
+  std::string disturbed_;
   roce::Qpn next_qpn_ = 0x101;
   roce::Qpn canary_qp_ = 0x100;
   std::optional<TargetRequest> request_;

@@ -14,9 +14,9 @@
 
 namespace softfeb::conformance {
 
-/// What a target can be asked to do, in addition to receiving packets. The suite only makes the requests.
-/// They are carried out by a session with rdma-sink or by softfeb's own receiver. If the target is given as a
-/// list of numbers, the answers come from this list.
+/// What a target can do in addition to receiving packets. The suite only issues requests. A session with
+/// rdma-sink or softfeb's own receiver carries them out. If the target is given as a list of numbers, the
+/// answers come from this list.
 struct Capabilities {
   bool fresh_qps = false;  ///< queue pairs can be opened and closed; otherwise only listed ones exist
   bool memory = false;
@@ -31,17 +31,17 @@ struct Capabilities {
   bool sends = false;
   bool notification_point = false;
   bool line_rate = false;
-  bool bounds = true;                    ///< the region ends where its length says
+  bool bounds = true;                    ///< no other memory is registered directly after the region
   std::uint32_t active_mtu = 1024;       ///< largest path MTU in bytes
   std::uint64_t max_message = 1U << 31;  ///< bytes
-  std::uint64_t region_size = 0;         ///< of the first region
+  std::uint64_t region_size = 0;         ///< size of the first region
 };
 
-/// Names the target in results.
+/// Describes the target in results.
 struct TargetDevice {
   std::string name;      ///< for example "rxe0" or "softfeb"
-  std::string driver;    ///< empty: unknown
-  std::string firmware;  ///< empty: unknown
+  std::string driver;    ///< empty if unknown
+  std::string firmware;  ///< empty if unknown
   roce::IpAddress ip;
   roce::MacAddress mac{};
 };
@@ -81,7 +81,7 @@ struct CrcRequest {
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
 };
-/// Takes all completions that have arrived since the last request.
+/// Returns all completions that have arrived since the last request, and removes them.
 struct CompletionsRequest {};
 struct CountersRequest {};
 /// Asks whether a solicited event has been raised since the queue pair was opened.
@@ -96,7 +96,7 @@ using TargetRequest =
 /// Value of all bytes of a region before a case.
 inline constexpr std::uint8_t kGuard = 0xee;
 
-/// A work completion of the target.
+/// A work completion that the target reports.
 struct Completion {
   roce::Qpn qp = 0;
   bool success = true;
@@ -107,12 +107,12 @@ struct Completion {
 
 /// Outcome of a request; only the members that belong to the request are set.
 struct TargetReply {
-  std::optional<std::string> error;  ///< the target refused the request
+  std::optional<std::string> error;  ///< why the target refused the request
   bool gone = false;                 ///< with `error`: the target no longer answers requests at all
-  bool unsupported = false;          ///< with `error`: this target can never do it
-  roce::Qpn qp = 0;                  ///< OpenRequest: QPN of the target
-  /// OpenRequest: set if the queue pair already existed, so that the target did not take these values from
-  /// the request: the requester's QPN and first PSN, and the memory.
+  bool unsupported = false;          ///< with `error`: this target never supports the request
+  roce::Qpn qp = 0;                  ///< for OpenRequest: QPN of the target
+  /// OpenRequest: set if the queue pair already existed. The target then did not take the requester's QPN and
+  /// first PSN and the memory from the request; these are the actual values.
   struct Fixed {
     roce::Qpn requester_qp = 0;
     roce::Psn psn = 0;
@@ -120,14 +120,14 @@ struct TargetReply {
   };
   std::optional<Fixed> fixed;
   TargetState state = TargetState::kRts;
-  std::vector<std::uint8_t> bytes;  ///< ReadRequest
+  std::vector<std::uint8_t> bytes;  ///< ReadRequest: the bytes of the range
   std::uint32_t crc = 0;
   std::vector<Completion> completions;
   std::map<std::string, std::uint64_t> counters;
   bool event = false;
 };
 
-/// The conditions of a case that the target does not fulfil, in words; empty if the case can run.
+/// Returns the requirements of a case that the target does not fulfil, in words; empty if the case can run.
 std::string why_not_applicable(const Case& c, const Capabilities& target);
 
 }  // namespace softfeb::conformance

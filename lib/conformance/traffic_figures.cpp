@@ -14,7 +14,7 @@ struct Name {
   bool more_is_better;
 };
 
-/// Indexed by TrafficFigure.
+/// Names and units, indexed by TrafficFigure.
 constexpr std::array<Name, 15> kNames = {{{"goodput", "Gbit/s", true},
                                           {"retransmissions", "packets", false},
                                           {"naks", "", false},
@@ -32,7 +32,7 @@ constexpr std::array<Name, 15> kNames = {{{"goodput", "Gbit/s", true},
                                           {"queue_pairs", "", true}}};
 static_assert(kNames.size() == static_cast<std::size_t>(TrafficFigure::kQueuePairs) + 1);
 
-constexpr double kGigabit = 1e9 / 8;  ///< bytes
+constexpr double kGigabit = 1e9 / 8;  ///< bytes per second
 
 template <class Value>
 std::uint64_t sum_of_others(const TrafficStats& stats, Value value) {
@@ -58,7 +58,8 @@ std::uint64_t least_cnps(const TrafficStats& stats) {
   return stats.qps.empty() ? 0 : least;
 }
 
-/// Jain index: 1 if all queue pairs have the same number of CNPs, 1/n if one of n has them all.
+/// Jain index of the numbers of CNPs: 1 if they are the same for all n queue pairs, 1/n if one queue pair has
+/// all CNPs.
 double jain(const TrafficStats& stats) {
   double sum = 0, squares = 0;
   for (const TrafficQpStats& qp : stats.qps) {
@@ -69,7 +70,7 @@ double jain(const TrafficStats& stats) {
   return squares == 0 ? 0 : sum * sum / (static_cast<double>(stats.qps.size()) * squares);
 }
 
-/// The shortest and the longest time between two CNPs of one queue pair.
+/// Returns the shortest time between two CNPs of the same queue pair.
 Time shortest_gap(const TrafficStats& stats) {
   Time gap = kNever;
   for (const TrafficQpStats& qp : stats.qps) gap = std::min(gap, qp.cnps.shortest);
@@ -81,8 +82,8 @@ Time longest_gap(const TrafficStats& stats) {
   return gap;
 }
 
-/// Says which queue pairs share one interval between CNPs. If queue pairs do not share it, CNPs of different
-/// queue pairs come closer together than those of one.
+/// Determines which queue pairs share one interval between CNPs. If queue pairs do not share it, CNPs of
+/// different queue pairs are closer together than those of one queue pair.
 std::string scope(const TrafficStats& stats) {
   const Time own = shortest_gap(stats);
   if (own == kNever || stats.cnps.count < 2 * stats.qps.size()) return "too few CNPs to tell";

@@ -10,8 +10,8 @@ namespace softfeb::conformance {
 
 namespace {
 
-constexpr Time kPollInterval = 500 * kMicrosecond;  ///< between two requests for completions
-constexpr std::uint64_t kMemoryPart = 65'536;       ///< bytes of memory that are compared at a time
+constexpr Time kPollInterval = 500 * kMicrosecond;  ///< time between two requests for completions
+constexpr std::uint64_t kMemoryPart = 65'536;       ///< number of bytes of memory that are compared at a time
 
 template <class Map>
 std::uint64_t value_in(const Map& map, const std::string& name) {
@@ -77,7 +77,7 @@ std::optional<TargetRequest> TrafficRun::take_request() {
   return std::exchange(request_, std::nullopt);
 }
 
-/// Opens the next queue pair. Returns true if all of them are open.
+/// Asks the target to open the next queue pair. Returns true if all queue pairs are open.
 bool TrafficRun::open_next(Time now) {
   if (at_ == qps_.size()) {
     start_sending(now);
@@ -123,7 +123,7 @@ void TrafficRun::on_answer(const Answer& answer, Time now) {
 
 void TrafficRun::on_foreign(const Answer& /*answer*/, Time /*now*/) { ++result_.foreign; }
 
-/// The target refused a request.
+/// Handles a request that the target has refused.
 void TrafficRun::broken(const TargetReply& reply) {
   gone_ = reply.gone;
   const bool enough = phase_ == Phase::kOpen && spec().fewer_qps && at_ != 0 && !gone_;
@@ -177,7 +177,7 @@ void TrafficRun::on_reply(const TargetReply& reply, Time now) {
   }
 }
 
-/// Takes the next action of the current phase. Returns false if it has to wait.
+/// Carries out the next action of the current phase. Returns false if it has to wait.
 bool TrafficRun::advance(Time now, Frames& out) {
   switch (phase_) {
     case Phase::kCountersBefore:
@@ -243,7 +243,7 @@ Time TrafficRun::next_event() const {
   return std::min({next, poll, close, sender_->stalled_at()});
 }
 
-/// Sends, and posts receives for those that were consumed.
+/// Sends packets, and posts new receives in place of those that were consumed.
 bool TrafficRun::traffic(Time now, Frames& out) {
   sender_->run(now, out);
   if (!to_post_.empty()) {
@@ -265,7 +265,7 @@ bool TrafficRun::traffic(Time now, Frames& out) {
   return true;
 }
 
-/// Opens a queue pair, writes to it, closes it, and writes to it again.
+/// Opens an additional queue pair, writes to it, closes it, and writes to it again.
 bool TrafficRun::churn(Time now, Frames& out) {
   static const PacketSpec kFirst = parse_packets("O(e,64)!").front();
   static const PacketSpec kLate = parse_packets("O(e+1,64)!").front();
@@ -301,7 +301,7 @@ bool TrafficRun::churn(Time now, Frames& out) {
   return false;
 }
 
-/// Waits until no answer has come for the silence window.
+/// Waits until there has been no answer for the silence window.
 bool TrafficRun::settle(Time now, Frames& out) {
   sender_->run(now, out);
   if (now < quiet_since_ + environment_.timing.silence) return false;
@@ -325,7 +325,7 @@ void TrafficRun::judge_memory(const TargetReply& reply) {
   const ByteSpan all(sender_->memory());
   const ByteSpan wanted = all.subspan(from, std::min<std::size_t>(kMemoryPart, all.size() - from));
   const bool read = !reply.bytes.empty();
-  if (!read && roce::crc32(0, wanted) != reply.crc)  // reads the bytes to see which of them differ
+  if (!read && roce::crc32(0, wanted) != reply.crc)  // read the bytes to find those that differ
     return ask(ReadRequest{.region = 0, .offset = from, .length = wanted.size()});
   ++at_;
   if (!read) return;
@@ -366,7 +366,7 @@ void TrafficRun::judge_counters(const TargetReply& reply) {
   const TrafficStats stats = sender_->stats();
   const std::string suffix = spec().name.empty() ? "" : "_" + spec().name;
   for (const auto& [name, wanted] : spec().counters) {
-    if (reply.counters.find(name) == reply.counters.end()) continue;  // the target has no such counter
+    if (reply.counters.find(name) == reply.counters.end()) continue;  // the target does not have this counter
     const std::uint64_t increase = value_in(reply.counters, name) - value_in(counters_, name);
     result_.figures.push_back(
         {.name = "counter_" + name + suffix, .value = static_cast<double>(increase), .unit = ""});
@@ -382,7 +382,7 @@ void TrafficRun::judge_counters(const TargetReply& reply) {
   }
 }
 
-/// Each immediate must have come once, in the order of the messages.
+/// Checks that each immediate arrived once, in the order of the messages.
 void TrafficRun::judge_immediates() {
   if (!spec().immediate || !environment_.target.receives || spec().may_fail) return;
   for (std::size_t k = 0; k < qps_.size(); ++k) {
@@ -417,7 +417,7 @@ void TrafficRun::judge(const TrafficStats& stats) {
   judge_immediates();
 }
 
-/// Judges the run, and begins the next one.
+/// Judges the run, and begins the next one, if any.
 void TrafficRun::finish_pass(Time now) {
   if (why_broken_.empty() && sender_) {
     TrafficStats stats = sender_->stats();

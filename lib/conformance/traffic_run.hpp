@@ -13,12 +13,12 @@
 
 namespace softfeb::conformance {
 
-/// Carries out a case that consists of runs of the ordinary sender. The runs follow one another, each on
-/// fresh queue pairs.
+/// Carries out a case that consists of traffic runs (TrafficSpec). They follow one another, each on new queue
+/// pairs.
 class TrafficRun final : public CaseTask {
  public:
-  /// `c` and `environment` must outlive the object. The object takes the QPNs of the board from `next_qpn`,
-  /// and advances it.
+  /// `c` and `environment` must outlive this object. It takes the QPNs of the board from `next_qpn`, and
+  /// advances `next_qpn`.
   TrafficRun(const Case& c, const CaseEnvironment& environment, std::uint64_t seed, roce::Qpn& next_qpn,
              Time now);
 
@@ -46,12 +46,12 @@ class TrafficRun final : public CaseTask {
     kClose,
     kDone
   };
-  /// One run of the sender.
+  /// One traffic run, or the preceding run of its clean queue pair.
   struct Pass {
     const TrafficSpec* spec = nullptr;
     bool alone = false;  ///< only the clean queue pair sends
   };
-  /// Queue pairs that are opened and closed while others send (TrafficSpec::churn).
+  /// State of the queue pairs that are opened and closed while others send (TrafficSpec::churn).
   struct Churn {
     enum class Step : std::uint8_t { kOpen, kSend, kClose, kSendAgain };
     Step step = Step::kOpen;
@@ -61,7 +61,8 @@ class TrafficRun final : public CaseTask {
     std::optional<Script> script;
     bool answered = false;
     Time sent = 0;
-    std::map<roce::Qpn, roce::Psn> closed;  ///< by QPN of the board: PSN that must not be answered
+    /// For each QPN of the board, a PSN that the target must not answer.
+    std::map<roce::Qpn, roce::Psn> closed;
   };
 
   const TrafficSpec& spec() const { return *passes_[pass_].spec; }
@@ -98,7 +99,7 @@ class TrafficRun final : public CaseTask {
   std::vector<Pass> passes_;
   std::size_t pass_ = 0;
   Phase phase_ = Phase::kFill;
-  std::size_t at_ = 0;  ///< queue pair or part of the memory of the current request
+  std::size_t at_ = 0;  ///< index of the queue pair, or of the part of the memory, of the current request
   std::optional<TargetRequest> request_;
   bool waiting_ = false;
 
@@ -107,10 +108,11 @@ class TrafficRun final : public CaseTask {
   RegionPlace region_;
   std::unique_ptr<TrafficSender> sender_;
   std::optional<double> alone_;
-  std::map<std::string, std::uint64_t> counters_;             ///< of the target, before the run
-  std::vector<std::vector<std::uint32_t>> immediates_;        ///< by queue pair, in the order of completion
-  std::vector<std::pair<roce::Qpn, std::uint32_t>> to_post_;  ///< receives
-  Time poll_at_ = 0;                                          ///< time at which completions are taken
+  std::map<std::string, std::uint64_t> counters_;  ///< counters of the target before the run
+  /// Immediates of each queue pair, in the order of completion.
+  std::vector<std::vector<std::uint32_t>> immediates_;
+  std::vector<std::pair<roce::Qpn, std::uint32_t>> to_post_;  ///< receives to be posted
+  Time poll_at_ = 0;                                          ///< when completions are requested next
   Churn churn_;
   Time quiet_since_ = 0;
   std::string never_hit_;  ///< text of a rule that selected no packet

@@ -12,14 +12,15 @@ namespace {
 
 using roce::Operation;
 
-/// Codes of the requester's ACK timeout (IBA 9.7.6.1.3): the usual one, and the longest one that is used.
+/// Codes of the requester's ACK timeout (IBA 9.7.6.1.3): kTimeout is the default, kLongestTimeout the longest
+/// that is used.
 constexpr std::uint8_t kTimeout = 14, kLongestTimeout = 20;
 constexpr std::uint8_t kUnlimitedRetries = 7;
 constexpr std::uint32_t kMostSlots = 64;
 
 Time timeout_of(std::uint8_t code) { return roce::ack_timeout(roce::TimingProfile::kStandard, code); }
 
-/// The usual ACK timeout, or a longer one if answers of this target take so long.
+/// Returns the default ACK timeout, or a longer one if the answers of this target take longer.
 std::uint8_t timeout_for(Time t_ack) {
   std::uint8_t code = kTimeout;
   while (code < kLongestTimeout && timeout_of(code) < 2 * t_ack) ++code;
@@ -34,7 +35,7 @@ roce::Path path_of(const CaseEnvironment& environment, const TrafficQp& qp, bool
   return path;
 }
 
-/// True if a receiver accepts the iCRC.
+/// True if a receiver would accept the iCRC.
 bool intact(ByteSpan frame) {
   const roce::ParsedFrame parsed = roce::parse_frame(Segments(frame));
   return parsed.kind == roce::FrameKind::kUdp && roce::icrc_matches(parsed);
@@ -69,7 +70,7 @@ TrafficSender::TrafficSender(const TrafficSpec& spec, const CaseEnvironment& env
       board_of_(qps_.size()),
       on_board_(qps_.size()) {
   const std::uint64_t share = region.size / qps_.size();
-  // What a queue pair writes before it fails is not known.
+  // If queue pairs may fail, it is unknown how much they write before.
   if (share >= longest_message() && !spec.may_fail) memory_.assign(region.size, kGuard);
   for (std::uint32_t k = 0; k < qps_.size(); ++k) {
     logs_.emplace_back(qps_[k].first_psn, spec.window);
@@ -88,8 +89,9 @@ std::uint32_t TrafficSender::longest_message() const {
                                   std::min<std::uint64_t>(region_.size, environment_.target.max_message));
 }
 
-/// The clean queue pair has a board of its own, so that the others do not delay it. They leave it twice the
-/// rate that it needs.
+/// Creates a board for one of the addresses, or for the clean queue pair. The clean queue pair has its own
+/// board, so that the other queue pairs do not delay its packets. The other boards leave it twice the rate
+/// that it needs.
 void TrafficSender::make_board(std::uint32_t address, bool clean) {
   engine::BoardConfig config;
   for (std::uint32_t k = 0; k < qps_.size(); ++k) {
@@ -174,7 +176,7 @@ void TrafficSender::run(Time now, Frames& out) {
   out_ = nullptr;
 }
 
-/// Ends the traffic of a run with a duration, and that of queue pairs that failed.
+/// Ends the traffic when the duration of the run is over, and the traffic of queue pairs that have failed.
 void TrafficSender::stop_if_over(Time now) {
   for (std::size_t k = 0; k < qps_.size() && spec_.may_fail; ++k) {
     if (qp(k).failure()) qp(k).drop_traffic();
@@ -184,7 +186,7 @@ void TrafficSender::stop_if_over(Time now) {
   for (const auto& board : boards_) board->stop_traffic(now);
 }
 
-/// Sends the packets of a board that are due. Returns false if there may be more.
+/// Sends packets of a board that are due. Returns false if there may be more.
 bool TrafficSender::poll(std::size_t board, Time now) {
   std::array<engine::TxFrame, kBurst> frames;
   for (std::size_t sent = 0; sent < kMostPerRun;) {
@@ -216,7 +218,8 @@ void TrafficSender::send(const engine::TxFrame& tx, Time now) {
   const auto place =
       logs_[found->second].sent(at->psn, offset, tx.payload_length, roce::ends_message(operation));
   frame->offset = place.value_or(UINT64_MAX);
-  // Messages may share a place, and their first transmissions come in the order in which they are written.
+  // Even if messages share a place, the memory is right, because packets are sent for the first time in the
+  // order in which they are written.
   if (spec_.transport == roce::Transport::kRc) {
     write(*frame);
   } else {
@@ -225,7 +228,7 @@ void TrafficSender::send(const engine::TxFrame& tx, Time now) {
   wire_.send(frame, qps_[found->second].clean, now);
 }
 
-/// Notes that the payload of a request must be in memory.
+/// Records that the payload of a request must be in memory.
 void TrafficSender::write(const FaultFrame& frame) {
   if (frame.offset > memory_.size() || frame.length > memory_.size() - frame.offset) return;
   std::copy_n(frame.bytes.begin() + frame.payload, frame.length,
@@ -262,7 +265,7 @@ void TrafficSender::reach(const FaultFrame& frame, Time now) {
   next_ = now;
 }
 
-/// Checks an answer before the rules act on it. Returns what is wrong; empty if nothing is.
+/// Checks an answer before fault rules act on it. Returns a description of the error; empty if there is none.
 std::string TrafficSender::check(const Answer& answer, std::uint32_t qp) {
   if (std::string text = wrong_form(answer, spec_.transport); !text.empty()) {
     find("form", text);

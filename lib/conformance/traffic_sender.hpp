@@ -17,8 +17,8 @@
 
 namespace softfeb::conformance {
 
-/// The payload of the ordinary sender: random bytes that repeat after a prime number of bytes, so that
-/// messages of equal length differ.
+/// The payload of a traffic run: random bytes that repeat after a prime number of bytes, so that messages of
+/// equal length differ.
 class RandomPayload final : public roce::PayloadStream {
  public:
   explicit RandomPayload(std::uint64_t seed);
@@ -32,13 +32,13 @@ class RandomPayload final : public roce::PayloadStream {
   std::vector<std::uint8_t> table_;
 };
 
-/// Softfeb's boards as a conformance case uses them: queue pairs that write messages to the target's first
-/// region, with fault rules between them and the target. Notes what the memory of the target must contain,
+/// softfeb's boards as a traffic run uses them: queue pairs that write messages to the target's first region,
+/// with fault rules between the boards and the target. Records what the memory of the target must contain,
 /// and checks every acknowledgement. Sans-I/O.
 class TrafficSender final : private TrafficWire::Ends {
  public:
-  /// `qps` are open at the target. All references must outlive the object. `result` gets the trace and the
-  /// findings; their times count from `began`.
+  /// `qps` must be open at the target. All references must outlive this object. The trace and the findings
+  /// are stored in `result`, with times since `began`.
   TrafficSender(const TrafficSpec& spec, const CaseEnvironment& environment, std::vector<TrafficQp> qps,
                 const RegionPlace& region, std::uint64_t seed, Time began, CaseResult& result);
 
@@ -49,26 +49,27 @@ class TrafficSender final : private TrafficWire::Ends {
   Time next_event() const { return next_; }
   /// True if all messages are complete, except those of queue pairs that failed.
   bool finished() const;
-  /// Time at which the run has failed unless a packet is acknowledged before, which had not been
-  /// acknowledged.
+  /// Time at which the run has failed, unless the target acknowledges a new packet before.
   Time stalled_at() const;
 
   TrafficStats stats() const;
   std::vector<RuleResult> rules() const { return wire_.rules(); }
-  /// Why queue pair `k` failed; empty if it did not.
+  /// Returns the reason why queue pair `k` failed, or an empty text if it did not.
   std::string failure(std::size_t k) const;
   /// Number of messages that queue pair `k` has posted.
   std::uint64_t messages(std::size_t k) const { return qp(k).messages_made(); }
-  /// The first region as it must be now. Empty if queue pairs share slots, so that the order of their
-  /// messages is not known.
+  /// The required contents of the first region at this time. Empty if they are unknown because queue pairs
+  /// share slots, and the order of their messages is not known.
   const std::vector<std::uint8_t>& memory() const { return memory_; }
   const std::vector<TrafficQp>& qps() const { return qps_; }
 
  private:
   static constexpr std::size_t kBurst = 32;
-  static constexpr std::size_t kMostWaiting = 256;  ///< frames that wait for the port before sending pauses
+  /// While more frames than this wait for the port, nothing is sent.
+  static constexpr std::size_t kMostWaiting = 256;
   static constexpr std::size_t kMostPerRun = 1'024;
-  static constexpr std::size_t kFirstTraced = 400;  ///< later, only noteworthy packets are traced
+  /// Number of packets at the beginning that are all traced; later, only noteworthy ones are.
+  static constexpr std::size_t kFirstTraced = 400;
 
   void leave(const FaultFrame& frame, TracePacket::Fault fault, Time now) override;
   void lost(const FaultFrame& frame, Time now) override;
@@ -96,11 +97,12 @@ class TrafficSender final : private TrafficWire::Ends {
   Time began_;
   CaseResult& result_;
   RandomPayload payload_;
-  std::vector<FlightLog> logs_;  ///< by queue pair
+  std::vector<FlightLog> logs_;  ///< one for each queue pair
   TrafficWire wire_;
-  std::optional<Cdf> lengths_;  ///< with equal probability from the shortest to the longest
+  std::optional<Cdf> lengths_;  ///< uniform distribution from the shortest to the longest length
   std::vector<std::unique_ptr<engine::Board>> boards_;
-  std::vector<std::uint32_t> board_of_, on_board_;  ///< by queue pair
+  /// Board of each queue pair, and index of the queue pair on this board.
+  std::vector<std::uint32_t> board_of_, on_board_;
   std::unordered_map<roce::Qpn, std::uint32_t> by_remote_, by_own_;
   std::vector<std::uint8_t> memory_;
   TrafficStats stats_;
@@ -109,7 +111,7 @@ class TrafficSender final : private TrafficWire::Ends {
   bool stopped_ = false;
   Time progress_ = 0;
   std::uint64_t retransmitted_ = 0;
-  Frames* out_ = nullptr;  ///< during run() and on_answer()
+  Frames* out_ = nullptr;  ///< set during run() and on_answer()
   Frames late_;            ///< frames that became due in on_answer()
   std::array<std::array<std::uint8_t, engine::TxFrame::kHeaderRoom>, kBurst> rooms_{};
 };

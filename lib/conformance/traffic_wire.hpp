@@ -13,7 +13,7 @@
 
 namespace softfeb::conformance {
 
-/// The two ends of a queue pair of the ordinary sender.
+/// The two ends of a queue pair of a traffic run.
 struct TrafficQp {
   roce::IpAddress board;
   roce::IpAddress target;
@@ -23,11 +23,11 @@ struct TrafficQp {
   bool clean = false;  ///< no rule and no random loss applies to it
 };
 
-/// The path between the ordinary sender and the target: applies the fault rules and the random losses of a
-/// run in both directions. Sans-I/O.
+/// The path between the boards of a traffic run and the target. Applies the fault rules and the random losses
+/// of the run in both directions. Sans-I/O.
 class TrafficWire {
  public:
-  /// Receives what passes the rules.
+  /// Receives the packets that get through, and those that are dropped.
   class Ends {
    public:
     virtual ~Ends() = default;
@@ -42,18 +42,18 @@ class TrafficWire {
   /// `spec` and `ends` must outlive the object.
   TrafficWire(const TrafficSpec& spec, const std::vector<TrafficQp>& qps, std::uint64_t seed, Ends& ends);
 
-  /// An empty frame, for send() or receive().
+  /// Returns an empty frame for send() or receive().
   FaultFrame* take() { return frames_.take(); }
-  /// Takes ownership of a request. `exempt`: no fault applies to it.
+  /// Takes ownership of a request. If `exempt` is true, no fault applies to it.
   void send(FaultFrame* frame, bool exempt, Time now);
   /// Takes ownership of an answer.
   void receive(FaultFrame* frame, bool exempt, Time now);
-  /// Lets packets pass that are due.
+  /// Passes on held packets that are due.
   void run(Time now);
   /// Time of the next packet that is held back; kNever if there is none.
   Time next_event() const;
 
-  /// In the order of the rules: packets to which each was applied, in its direction.
+  /// For each rule, in order: the number of packets to which it was applied.
   std::vector<RuleResult> rules() const;
 
  private:
@@ -61,7 +61,7 @@ class TrafficWire {
   struct ToTarget;
   struct ToSender;
 
-  /// Applies losses and rules of one direction.
+  /// Applies the losses and rules of one direction.
   template <class Exit>
   void pass(FaultFrame* frame, bool exempt, Actions& actions, Exit& exit, Time now);
   bool lose() { return spec_.loss != 0 && rng_.chance(spec_.loss); }

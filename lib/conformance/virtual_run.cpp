@@ -10,14 +10,14 @@ namespace softfeb::conformance {
 namespace {
 
 constexpr Time kWireDelay = kMicrosecond;
-/// Every packet costs computing time, so a run at line rate must be short.
+/// A run at line rate must be short, because each packet costs computing time.
 constexpr Time kLongestTraffic = 5 * kMillisecond;
 
 engine::Identity address(std::uint8_t last, const char* ip, std::uint8_t prefix) {
   return {.mac = {0x02, 0, 0, 0, 0, last}, .ip = *roce::IpAddress::parse(ip), .prefix_length = prefix};
 }
 
-/// The addresses of the board: two IPv4 addresses and an IPv6 address, all with the same MAC address.
+/// The addresses of the boards: two IPv4 addresses and an IPv6 address, all with the same MAC address.
 struct BoardAddresses {
   engine::Identity first = address(1, "10.0.0.1", 24);
   engine::Identity second = address(1, "10.0.0.11", 24);

@@ -15,11 +15,10 @@
 
 namespace softfeb::conformance {
 
-/// A wire in virtual time between endpoints. Frames arrive in the order in which they were sent, `delay`
-/// later.
+/// A wire in virtual time between endpoints. Frames arrive `delay` after they are sent, in the same order.
 class VirtualWire {
  public:
-  /// Receives every frame when it arrives, whatever it contains and whether or not an endpoint takes it.
+  /// Called with every frame when it arrives, even if it is malformed or no endpoint accepts it.
   using Tap = std::function<void(ByteSpan frame, Time now)>;
 
   explicit VirtualWire(Time delay, Tap tap = nullptr) : delay_(delay), tap_(std::move(tap)) {}
@@ -48,7 +47,7 @@ class VirtualWire {
   std::array<std::array<std::uint8_t, engine::TxFrame::kHeaderRoom>, kBurst> rooms_{};
 };
 
-/// A target in virtual time: the endpoints that receive, and the function that carries out requests.
+/// A target in virtual time: its endpoints, and a function that carries out requests.
 struct VirtualTarget {
   std::vector<engine::Endpoint*> endpoints;
   std::function<TargetReply(const TargetRequest&)> answer;
@@ -56,12 +55,12 @@ struct VirtualTarget {
   TargetDevice device;
   std::vector<RegionPlace> regions;
   std::optional<engine::Identity> v6_identity;
-  VirtualWire::Tap tap{};  ///< for a target that reads frames itself; null: none
+  VirtualWire::Tap tap{};  ///< for a target that reads frames itself; may be null
 };
-/// softfeb's own receiver as a target. `target` must outlive the result.
+/// Wraps softfeb's own receiver as a target. `target` must outlive the result.
 VirtualTarget virtual_target(OwnTarget& target, const OwnTargetConfig& config);
 
-/// The addresses of board and target in virtual time.
+/// Returns the addresses of board and target in virtual time.
 OwnTargetConfig virtual_addresses();
 
 /// Runs a suite against a target in virtual time. The result depends only on the arguments. `report` is

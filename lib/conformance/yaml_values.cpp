@@ -14,14 +14,14 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
     text.replace(at, what.size(), by);
 }
 
-/// The message of an error in a copy, whose lines are not those of the file.
+/// Removes the line from an error message about a copy, because it is not a line of the file.
 std::string without_line(const std::string& message) {
   const std::size_t end = message.find(": ");
   return message.rfind("line ", 0) == 0 && end != std::string::npos ? message.substr(end + 2) : message;
 }
 
-/// Calls `use` with a copy of the map `pattern`, in which the first member of each pair is replaced by the
-/// second one.
+/// Calls `use` with a copy of the map `pattern`. In the copy, the first member of each pair in `parts` is
+/// replaced by the second.
 void use_copy(const std::string& pattern, const YAML::Node& value,
               const std::vector<std::pair<std::string, std::string>>& parts,
               const std::function<void(const YAML::Node&)>& use) {
@@ -88,7 +88,8 @@ Time time_of(const YAML::Node& node) {
   std::uint64_t count = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
   const std::string_view unit(end, static_cast<std::size_t>(value.data() + value.size() - end));
-  constexpr std::uint64_t kMost = 1'000'000'000;  // longer times overflow
+  // The product of a larger number and its unit would overflow.
+  constexpr std::uint64_t kMost = 1'000'000'000;
   if (error == std::errc() && count <= kMost) {
     if (unit == "us") return count * kMicrosecond;
     if (unit == "ms") return count * kMillisecond;

@@ -14,14 +14,14 @@
 
 #include <yaml-cpp/yaml.h>
 
-/// Values that the catalogue and profiles have in common. All functions throw NotationError, which begins
-/// with the line: "line 12: …".
+/// Reads values that occur in both the catalogue and profiles. All functions throw NotationError, whose
+/// message begins with the line: "line 12: …".
 namespace softfeb::conformance {
 
 [[noreturn]] void refuse_node(const YAML::Node& at, const std::string& what);
-/// Refuses keys that are not in `allowed`, and names the most similar one.
+/// Throws if `map` contains a key that is not in `allowed`; the message names the most similar permitted key.
 void check_keys(const YAML::Node& map, std::initializer_list<std::string_view> allowed);
-/// Returns parse(text of `node`). Adds the line to an error of the notation.
+/// Returns parse(text of `node`). If this throws NotationError, adds the line to the message.
 template <typename Parse>
 auto parsed_at(const YAML::Node& node, const Parse& parse) {
   const auto text = node.as<std::string>();
@@ -31,22 +31,22 @@ auto parsed_at(const YAML::Node& node, const Parse& parse) {
     refuse_node(node, error.what());
   }
 }
-/// A number without symbols.
+/// Reads a number without symbols.
 std::uint64_t number(const YAML::Node& node);
-/// Likewise, from `least` to `most`.
+/// Reads a number without symbols, from `least` to `most`.
 std::uint64_t number_within(const YAML::Node& node, std::uint64_t least, std::uint64_t most);
 bool flag(const YAML::Node& map, const char* key);
-/// A time with its unit: 50us, 100ms, 1s.
+/// Reads a time with its unit, such as 50us, 100ms or 1s.
 Time time_of(const YAML::Node& node);
 TargetState state_of(const YAML::Node& node);
-/// A number, or a range such as 2..3.
+/// Reads a number, or a range such as 2..3.
 Range range_of(const YAML::Node& node);
-/// Calls `use` with a copy of a map for each value of its key `for`, without this key. In a copy, `$` stands
-/// for the value; if values are lists, `$1` stands for the first element, and so on. `for` is a list, or
-/// `{from: 0, to: 9, by: 3}`. Without `for`, calls `use` with the map itself. An error in a copy names the
-/// line of the value.
+/// Calls `use` once for each value of the map's key `for`, with a copy of the map that lacks this key. In the
+/// copy, `$` is replaced by the value; if values are lists, `$1` is replaced by the first element, and so on.
+/// `for` is a list, or `{from: 0, to: 9, by: 3}`. If there is no `for`, calls `use` with the map itself. An
+/// error in a copy names the line of the value.
 void repeat(const YAML::Node& map, const std::function<void(const YAML::Node& copy)>& use);
-/// The keys `written` and `tolerated` of a map.
+/// Reads the keys `written` and `tolerated` of a map.
 WrittenSpec read_written(const YAML::Node& map);
 std::vector<CompletionSpec> read_completions(const YAML::Node& list);
 

@@ -54,8 +54,8 @@ using Needs = std::uint8_t;
 inline constexpr Needs kNeedsAcks = 1U << 0;        ///< requires a reliable queue pair (RC)
 inline constexpr Needs kNeedsIntRecords = 1U << 1;  ///< requires switches that write INT records
 inline constexpr Needs kNeedsGrants = 1U << 2;      ///< requires a receiver that sends grants
-/// A CongestionControl object for each queue pair. Queue pairs cannot share one, so no other value of `scope`
-/// is allowed.
+/// Requires a CongestionControl object for each queue pair. Queue pairs cannot share one, so no other value
+/// of `scope` is allowed.
 inline constexpr Needs kNeedsOwnQp = 1U << 3;
 
 /// Result of a change of parameters.
@@ -79,7 +79,7 @@ class Algorithm {
 
   virtual ~Algorithm() = default;
 
-  /// Name in configurations and results.
+  /// Returns the name of the algorithm in configurations and results.
   virtual std::string_view name() const = 0;
   /// One-line description for help texts and tables.
   virtual std::string_view summary() const = 0;
@@ -88,7 +88,7 @@ class Algorithm {
   /// Returns a conflict between values that are within their bounds, if there is one.
   virtual std::optional<Conflict> conflict(std::span<const double> values) const = 0;
 
-  /// The hooks and needs of every object that make() returns.
+  /// Returns the hooks and needs of every object that make() returns.
   virtual Hooks hooks() const = 0;
   virtual Needs needs() const = 0;
   /// Profile of the congestion control header in the queue pair's requests, if the board sends such headers:

@@ -41,7 +41,7 @@ struct CongestionState {
   std::uint32_t alpha_one = 1;
   std::uint32_t stage = 0;    ///< number of increases since the last CNP or decrease
   std::uint64_t cnps = 0;     ///< number of CNPs (16 bits in the firmware)
-  std::int64_t credit = 0;    ///< bytes of credit in the token bucket; negative: a debt
+  std::int64_t credit = 0;    ///< bytes of credit in the token bucket; negative if it is in debt
   std::uint64_t spilled = 0;  ///< bytes of credit lost because the bucket was full
 
   std::optional<double> window;          ///< largest number of counted bytes that may be in flight
@@ -55,8 +55,8 @@ struct CongestionState {
   std::array<double, 8> counters{};
   const Parameter* counter_names = nullptr;  ///< `counter_count` elements
   std::uint8_t counter_count = 0;
-  const char* failure =
-      nullptr;  ///< reason why the algorithm failed, valid until the process ends; null if it has not failed
+  /// Reason why the algorithm failed, valid until the process ends; null if it has not failed.
+  const char* failure = nullptr;
 };
 
 /// Congestion control for one queue pair, or for several that share a rate. Sans-I/O: the caller reports
@@ -86,7 +86,7 @@ class CongestionControl {
   /// True if the algorithm can no longer tell when packets may leave (CongestionState::failure says why). The
   /// queue pairs that it controls must stop.
   bool failed() const { return failed_; }
-  /// All hooks that the algorithm implements.
+  /// Returns all hooks that the algorithm implements.
   Hooks hooks() const { return hooks_; }
 
   /// Returns the time at which a frame of `bytes` counted bytes may leave if no further event occurs. A time
@@ -115,8 +115,8 @@ class CongestionControl {
     keep(next, on_sent_then_departure(bytes, next, now));
     return answer_;
   }
-  /// A CNP for this queue pair was received at `now`. A CNP that accompanies a NAK (ConnectX-5 and -6 send
-  /// both) is treated like any other; the two events are reported separately, in either order.
+  /// Called when a CNP for this queue pair was received at `now`. A CNP that accompanies a NAK (ConnectX-5
+  /// and -6 send both) is treated like any other; the two events are reported separately, in either order.
   void cnp(Time now) {
     if (!uses(kOnCnp)) return;
     forget();
@@ -134,16 +134,16 @@ class CongestionControl {
     forget();
     on_nak(nak, now);
   }
-  /// The receiver granted credit: the first `packets` packets, counted from the start of the queue pair, may
-  /// leave. The rest of the message is to be sent at `priority`. Grants may be repeated and may arrive out of
-  /// order.
+  /// Called when the receiver granted credit: the first `packets` packets, counted from the start of the
+  /// queue pair, may leave. The rest of the message is to be sent at `priority`. Grants may be repeated and
+  /// may arrive out of order.
   void granted(std::uint64_t packets, std::uint8_t priority, Time now) {
     if (!uses(kOnGranted)) return;
     forget();
     on_granted(packets, priority, now);
   }
-  /// The queue pair's next message, of `length` payload bytes, was posted. `order` is its position in the
-  /// order in which the board's messages were posted.
+  /// Called when the queue pair's next message, of `length` payload bytes, was posted. `order` is the
+  /// position of the message in the order in which the board's messages were posted.
   void posted(std::uint32_t length, std::uint64_t order, Time now) {
     if (!uses(kOnPosted)) return;
     forget();
@@ -159,8 +159,8 @@ class CongestionControl {
   /// Time at which to call timer_expired() if no event occurs before that time. Algorithms that advance
   /// lazily need no timer.
   Time timer() const { return uses(kTimer) ? timer_at() : kNever; }
-  /// A packet may leave while fewer counted bytes than this are unacknowledged. At least 1, so that a packet
-  /// may leave when none is in flight.
+  /// Returns the window in bytes: a packet may leave while fewer counted bytes than this are unacknowledged.
+  /// The window is at least 1, so that a packet may leave when none is in flight.
   std::uint64_t window() const { return uses(kWindow) ? find_window() : kNoWindow; }
   /// Packets whose numbers are below this value may leave; `packet` is the number of the next packet. Packets
   /// are counted from the start of the queue pair. The value is kNoCredit if there is no limit.
@@ -183,13 +183,14 @@ class CongestionControl {
   virtual std::size_t write_header(std::span<std::uint8_t> /*out*/, Time /*now*/) { return 0; }
   /// Memory footprint in bytes.
   virtual std::size_t memory() const = 0;
-  /// The state at `now`. Does not change the object.
+  /// Returns the state at `now`. Does not change the object.
   virtual CongestionState state(Time now) const = 0;
 
  protected:
   struct Departure {
     Time at = kNever;
-    /// True: `at` is valid until an event occurs. False: call find_departure() again at `at`.
+    /// If this is true, `at` is valid until an event occurs. If it is false, call find_departure() again at
+    /// `at`.
     bool final = true;
   };
 

@@ -127,7 +127,7 @@ void HomaReceiver::remove_waiting(std::uint32_t message) {
   if (was_shortest && shortest != kNone) peers_.push(best_peer_, peer, by_best_message());
 }
 
-/// Call this when a packet has arrived for a message that is in the queue of waiting messages.
+/// Updates the queue of waiting messages after a packet has arrived for `message`, which is in this queue.
 void HomaReceiver::shorten_waiting(std::uint32_t message) {
   const std::uint32_t peer = messages_[message].peer;
   lengths_.decreased(shortest_[peer], message, by_length());

@@ -86,7 +86,7 @@ class HomaReceiver {
     /// checks_.
     Time check = 0;
     std::uint32_t peer = 0;
-    std::uint32_t packets = 0;  ///< packets of the message; 0: no message in progress
+    std::uint32_t packets = 0;  ///< packets of the message; 0 if no message is in progress
     std::uint32_t received = 0;
     std::uint32_t granted = 0;
     std::uint8_t priority = 0;

@@ -33,7 +33,7 @@ double unscheduled_below(const Cdf& lengths, double rtt, double size) {
     const double x1 = static_cast<double>(point.bytes), p1 = point.probability;
     const double end = std::min(x1, size);
     const bool exact = x1 == x0 || (p0 == 0 && &point == &lengths.points().front());
-    if (exact) {  // the distribution has a step here: all of this probability is at length x1
+    if (exact) {  // the distribution has a step here: all of this probability belongs to length x1
       if (x1 <= size) total += (p1 - p0) * std::min(x1, rtt);
     } else if (end > x0) {
       const double density = (p1 - p0) / (x1 - x0);

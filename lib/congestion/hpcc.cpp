@@ -66,8 +66,8 @@ void Hpcc::keep(std::span<const IntRecord> records, std::uint16_t path, Time now
   heard_ = now;
 }
 
-/// MeasureInflight of algorithm 1. Returns nothing if a record has not advanced since the previous one, or if
-/// no record is usable.
+/// Returns the load of the busiest port (MeasureInflight of algorithm 1). Returns nothing if a record has not
+/// advanced since the previous one, or if no record is usable.
 std::optional<Hpcc::Load> Hpcc::busiest_port(std::span<const IntRecord> records) const {
   const double base_rtt = base_rtt_seconds(parameters_);
   Load load;
@@ -94,8 +94,8 @@ void Hpcc::average(const Load& load) {
   u_ = (1 - weight) * u_ + weight * load.u;
 }
 
-/// ComputeWind of algorithm 1. The reference window changes once per round trip, so all acknowledgements of a
-/// round trip use the same reference.
+/// Adjusts the window (ComputeWind of algorithm 1). The reference window changes once per round trip, so all
+/// acknowledgements of a round trip use the same reference.
 void Hpcc::adjust(bool new_round, std::uint64_t sent, Time now) {
   const HpccParameters& p = parameters_;
   const bool multiplicative = u_ >= p.eta || stage_ >= p.max_stage;

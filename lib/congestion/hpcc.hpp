@@ -51,7 +51,7 @@ class alignas(64) Hpcc final : public CongestionControl {
   double window_bytes() const { return window_; }         ///< W of the paper, in bytes
   double reference_window() const { return reference_; }  ///< W^c of the paper, in bytes
   double rate() const { return pacer_.rate(); }           ///< W / T, in bytes per second
-  double utilization() const { return u_; }               ///< U
+  double utilization() const { return u_; }               ///< U in the paper
   std::uint32_t stage() const { return stage_; }  ///< additive steps since the last multiplicative step
   std::uint64_t last_update() const { return last_update_; }
 
@@ -85,7 +85,8 @@ class alignas(64) Hpcc final : public CongestionControl {
   HpccParameters parameters_;
   std::uint32_t stage_ = 0;
   std::uint16_t path_ = 0;
-  std::uint8_t count_ = 0;                      ///< number of records in seen_; 0: no previous records
+  /// Number of records in seen_; 0 if there are no previous records.
+  std::uint8_t count_ = 0;
   std::array<IntRecord, kMaxIntRecords> seen_;  ///< records of the previous acknowledgement
 };
 

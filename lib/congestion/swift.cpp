@@ -64,7 +64,7 @@ void Swift::on_ack(const Ack& ack, Time now) {
   follow(endpoint_, endpoint_delay_, static_cast<double>(p.endpoint_target), ack, now);
 }
 
-/// Applies algorithm 1: additive increase if the delay is below the target, otherwise at most one
+/// Applies algorithm 1, that is, additive increase if the delay is below the target, otherwise at most one
 /// multiplicative decrease per RTT.
 void Swift::follow(Window& window, double delay, double target, const Ack& ack, Time now) {
   const SwiftParameters& p = parameters_;

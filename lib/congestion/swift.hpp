@@ -25,16 +25,17 @@ struct SwiftParameters {
   double ai = 1;  ///< additive increase, packets per round trip (htsim)
   /// The window decreases by the fraction beta · (delay − target) / delay; beta is 0–1 (htsim).
   double beta = 0.8;
-  double max_mdf = 0.5;      ///< largest fraction by which a decrease reduces the window, 0–1 (htsim)
-  double min_cwnd = 0.001;   ///< smallest window; must be above 0 (paper)
-  double max_cwnd = 1000;    ///< largest window; at least min_cwnd (ours)
-  double initial_cwnd = 8;   ///< window at the start (ours)
-  Time endpoint_target = 0;  ///< target of the receiver's delay; 0: no endpoint window (ours)
-  double endpoint_gain = 1;  ///< weight of the receiver's newest delay, 0–1; 1: no averaging (ours)
+  double max_mdf = 0.5;     ///< largest fraction by which a decrease reduces the window, 0–1 (htsim)
+  double min_cwnd = 0.001;  ///< smallest window; must be above 0 (paper)
+  double max_cwnd = 1000;   ///< largest window; at least min_cwnd (ours)
+  double initial_cwnd = 8;  ///< window at the start (ours)
+  /// Target of the receiver's delay; 0 means that there is no endpoint window (ours)
+  Time endpoint_target = 0;
+  double endpoint_gain = 1;  ///< weight of the receiver's newest delay, 0–1; 1 means no averaging (ours)
   /// Number of consecutive timeouts after which the window is reset to min_cwnd (htsim).
   std::uint32_t retx_reset_threshold = 5;
   /// The window does not grow while it is at least this many times the number of packets in flight, because
-  /// the link or the application then limits the sender. 0: the window always grows (ours).
+  /// the link or the application then limits the sender. With 0, the window always grows (ours).
   double limited_factor = 2;
 
   bool operator==(const SwiftParameters&) const = default;
@@ -57,7 +58,7 @@ class alignas(64) Swift final : public CongestionControl {
   const SwiftParameters& parameters() const { return parameters_; }
   double fabric_cwnd() const { return fabric_.cwnd; }
   double endpoint_cwnd() const { return endpoint_.cwnd; }
-  /// The window in packets.
+  /// Returns the window in packets.
   double cwnd() const {
     return parameters_.endpoint_target == 0 ? fabric_.cwnd : std::min(fabric_.cwnd, endpoint_.cwnd);
   }
@@ -69,7 +70,7 @@ class alignas(64) Swift final : public CongestionControl {
  private:
   struct Window {
     double cwnd;
-    Time last_decrease = kNever;  ///< kNever: the window has not decreased yet
+    Time last_decrease = kNever;  ///< kNever if the window has not decreased yet
   };
 
   Departure find_departure(std::uint32_t bytes, Time now) override;
@@ -89,11 +90,11 @@ class alignas(64) Swift final : public CongestionControl {
   Window fabric_;
   Window endpoint_;
   Time rtt_;                 ///< last sample; before the first sample, base_target (ours)
-  Time last_sent_ = kNever;  ///< kNever: nothing has been sent
+  Time last_sent_ = kNever;  ///< kNever if nothing has been sent
   double target_ = 0;
   double fs_alpha_ = 0;  ///< flow scaling adds fs_alpha_ / √cwnd + fs_offset_ to the target
   double fs_offset_ = 0;
-  double endpoint_delay_ = -1;  ///< average delay of the receiver, ps; negative: no sample yet
+  double endpoint_delay_ = -1;  ///< average delay of the receiver, ps; negative if there is no sample yet
   std::uint32_t timeouts_ = 0;
   bool sampled_ = false;  ///< true once rtt_ is a sample
   SwiftParameters parameters_;

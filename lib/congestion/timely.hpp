@@ -38,13 +38,13 @@ struct TimelyParameters {
   /// Lower bound of the factor by which a decrease multiplies the rate, 0–1 (sample code).
   double max_decrease = 0.5;
   Time rtt_offset = 0;       ///< subtracted from each RTT: the wire time of the packet (TIMELY)
-  Time update_interval = 0;  ///< minimum time between two samples that are used; 0: all are used (ours)
+  Time update_interval = 0;  ///< minimum time between two samples that are used; 0 if all are used (ours)
   /// Time without samples after which the previous RTT is ignored (ours).
   Time idle_reset = 5 * kMillisecond;
   double timeout_factor = 0.5;  ///< factor applied to the rate at a timeout, 0–1 (ours)
-  /// Patched: RTT at which the error is 0; at least 1 ps. Default: that of t_low (CoNEXT)
+  /// For patched TIMELY: RTT at which the error is 0; at least 1 ps. By default, the RTT of t_low (CoNEXT).
   Time rtt_ref = 50 * kMicrosecond;
-  /// Patched: fraction by which a relative error of 1 cuts the rate, 0–1 (CoNEXT).
+  /// For patched TIMELY: fraction by which a relative error of 1 cuts the rate, 0–1 (CoNEXT).
   double beta_patched = 0.008;
   std::uint32_t ack_spacing = 16'384;  ///< counted bytes per RTT sample (TIMELY)
 
@@ -89,7 +89,7 @@ class alignas(64) Timely final : public CongestionControl {
   RatePacer pacer_;
   TimelyParameters parameters_;
   Time rtt_ = 0;               ///< last RTT sample
-  Time last_sample_ = kNever;  ///< kNever: no previous RTT to compare with
+  Time last_sample_ = kNever;  ///< kNever if there is no previous RTT to compare with
   double rtt_difference_ = 0;
   double gradient_ = 0;
   std::uint32_t falling_ = 0;

@@ -18,12 +18,12 @@ struct Capabilities {
   MacAddress mac{};
   bool multi_segments = false;     ///< accepts chained mbufs with payload in the arena
   bool chains_announced = false;   ///< the driver announces RTE_ETH_TX_OFFLOAD_MULTI_SEGS
-  bool send_on_timestamp = false;  ///< RTE_ETH_TX_OFFLOAD_SEND_ON_TIMESTAMP
-  bool rx_scatter = false;         ///< RTE_ETH_RX_OFFLOAD_SCATTER
+  bool send_on_timestamp = false;  ///< the driver announces RTE_ETH_TX_OFFLOAD_SEND_ON_TIMESTAMP
+  bool rx_scatter = false;         ///< the driver announces RTE_ETH_RX_OFFLOAD_SCATTER
   std::uint32_t max_rx_frame = 0;  ///< as reported by the driver; wrong with MtuSource::kKernel
   std::uint32_t min_mtu = 0;
   std::uint32_t max_mtu = 0;
-  std::uint32_t mtu = 0;  ///< current MTU; that of the kernel interface with MtuSource::kKernel
+  std::uint32_t mtu = 0;  ///< current MTU of the port or, with MtuSource::kKernel, of its kernel interface
   MtuSource mtu_source = MtuSource::kPort;
   std::uint16_t max_rx_queues = 0;
   std::uint16_t max_tx_queues = 0;
@@ -34,7 +34,7 @@ struct Capabilities {
   bool filters_mac = true;
   bool link_up = false;
   std::uint64_t link_bps = 0;    ///< bits per second; 0: unknown
-  int socket = -1;               ///< NUMA node; -1: none
+  int socket = -1;               ///< NUMA node; -1 if the device has none
   std::string kernel_interface;  ///< name of the kernel interface behind the port; empty if there is none
 };
 

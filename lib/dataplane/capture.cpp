@@ -21,7 +21,7 @@ struct FileHeader {
   std::uint32_t reserved1 = 0;
   std::uint32_t reserved2 = 0;
   std::uint32_t snap_length = 262'144;
-  std::uint32_t link_type = 1;  ///< Ethernet
+  std::uint32_t link_type = 1;  ///< LINKTYPE_ETHERNET
 };
 static_assert(sizeof(FileHeader) == 24);
 

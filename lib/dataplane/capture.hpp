@@ -43,7 +43,7 @@ class Capture {
     std::uint32_t original_length;
     ByteSpan bytes;
   };
-  /// The i-th packet kept, oldest first.
+  /// Returns kept packet `i`, counted from 0 for the oldest one. Its bytes belong to this object.
   Packet packet(std::size_t i) const;
 
  private:

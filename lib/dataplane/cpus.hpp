@@ -16,8 +16,8 @@ std::vector<unsigned> usable_cpus();
 /// Places the lcores of `workers` workers and the control thread. The control thread is main lcore 0 on the
 /// first usable CPU. Worker i is lcore i + 1. It gets a CPU from `asked` in round-robin order. If `asked` is
 /// empty, it gets an unused CPU, preferably one on NUMA node nodes[i] according to `node_of`. If nodes[i] is
-/// -1 or absent, no node is preferred. If there are fewer CPUs than threads, workers share CPUs; choose an
-/// idle policy other than spinning. Throws RequestError for a CPU in `asked` that is not in `usable`.
+/// -1 or absent, no node is preferred. If there are fewer CPUs than threads, workers share CPUs; the caller
+/// should then not let idle workers spin. Throws RequestError for a CPU in `asked` that is not in `usable`.
 std::vector<LcoreSpec> place_lcores(unsigned workers, const std::vector<unsigned>& asked,
                                     const std::vector<unsigned>& usable, const std::vector<int>& nodes = {},
                                     int (*node_of)(unsigned cpu) = cpu_socket);

@@ -41,7 +41,9 @@ void remove_stale_socket(const std::string& path) {
   if (!fs::is_socket(path, error) || path.size() >= sizeof address.sun_path) return;
   address.sun_family = AF_UNIX;
   std::copy(path.begin(), path.end(), address.sun_path);
-  const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+  // A datagram socket cannot connect to a stream socket, so a process that listens notices nothing. connect()
+  // then fails with EPROTOTYPE, but with ECONNREFUSED if no process listens.
+  const int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
   if (fd < 0) return;
   if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 && errno == ECONNREFUSED) {
     fs::remove(path, error);
@@ -64,7 +66,7 @@ void check_surroundings(const DeviceSpec& spec) {
     throw EnvironmentError("device '" + spec.text + "': no directory " + parent.string(),
                            "mkdir -p " + parent.string());
   }
-  if (spec.kind == DeviceKind::kVhost) remove_stale_socket(spec.argument);
+  if (is_server(spec)) remove_stale_socket(spec.argument);
 }
 
 std::uint16_t find_port(const std::string& devargs) {

@@ -34,7 +34,7 @@ struct DeviceTraits {
   std::string_view options;   ///< default devargs; devargs that the user gives take precedence
   MtuSource mtu;
   bool filters_mac;  ///< if true, the device may drop frames for other MAC addresses unless it is promiscuous
-  /// Accepts chained mbufs although it does not announce RTE_ETH_TX_OFFLOAD_MULTI_SEGS.
+  /// True if the device accepts chained mbufs although it does not announce RTE_ETH_TX_OFFLOAD_MULTI_SEGS.
   bool takes_chains;
   std::string_view need;  ///< what the user must provide, for doctor and messages
 };
@@ -53,8 +53,11 @@ struct DeviceSpec {
   std::string argument;
   std::vector<std::pair<std::string, std::string>> options;  ///< key=value; a key alone has an empty value
 };
-/// Throws RequestError, which names the error and the correct form.
+/// Parses the text of a device. Throws RequestError, which names the error and the correct form.
 DeviceSpec parse_device(std::string_view text);
+
+/// True if the device creates the socket of its argument: net_vhost and net_memif, unless they are clients.
+bool is_server(const DeviceSpec& spec);
 
 /// Sizes with which a device is created.
 struct DeviceRequest {
@@ -64,7 +67,7 @@ struct DeviceRequest {
 };
 
 /// Returns the devargs for rte_dev_probe(), with the table's defaults and the sizes filled in. `index` makes
-/// vdev names unique. Returns the text of kPci and kRaw unchanged. Not for kRing.
+/// vdev names unique. Returns the text of kPci and kRaw unchanged. Must not be called for kRing.
 std::string device_arguments(const DeviceSpec& spec, const DeviceRequest& request, unsigned index);
 
 /// Size in bytes of an AF_PACKET ring slot that holds a frame of `frame_bytes`: a power of two. The data
@@ -84,7 +87,7 @@ class Device {
   const DeviceSpec& spec() const { return spec_; }
   const DeviceTraits& traits() const { return device_traits(spec_.kind); }
   std::uint16_t port_id() const { return port_id_; }
-  /// Minimum data room of a receive mbuf in bytes; 0: none.
+  /// Minimum data room of a receive mbuf in bytes; 0 if the driver requires none.
   std::uint32_t min_rx_room() const { return min_rx_room_; }
   /// The packet sockets of net_af_packet, readable when packets have arrived; empty for other drivers. The
   /// driver owns them: poll them, but never read or close them.

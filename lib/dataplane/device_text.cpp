@@ -127,6 +127,10 @@ DeviceSpec parse_named(const DeviceTraits& traits, const std::string& text) {
 
 }  // namespace
 
+bool is_server(const DeviceSpec& spec) {
+  return (spec.kind == DeviceKind::kVhost || spec.kind == DeviceKind::kMemif) && role_of(spec) == "server";
+}
+
 std::span<const DeviceTraits> device_table() { return kTable; }
 
 const DeviceTraits& device_traits(DeviceKind kind) {

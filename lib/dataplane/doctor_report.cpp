@@ -49,7 +49,7 @@ std::string doctor_json(const std::vector<Check>& checks) {
     out["checks"].push_back(
         {{"name", c.name}, {"health", word(c.health)}, {"found", c.found}, {"fix", c.fix}});
   }
-  // Device and driver texts may not be valid UTF-8.
+  // Texts from devices and drivers are not always valid UTF-8, which JSON requires, so replace invalid bytes.
   return out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
 }
 

@@ -3,6 +3,7 @@
 
 #include "dataplane/error.hpp"
 #include "dataplane/log_collector.hpp"
+#include "service/log.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -119,7 +120,7 @@ Eal::Eal(const EalConfig& config) : arguments_(eal_arguments(config, free_huge_m
     const std::string why = text.empty() ? rte_strerror(rte_errno) : log.one_line();
     throw EnvironmentError("DPDK does not start: " + why, fix_for(text));
   }
-  if (!text.empty()) std::fputs(text.c_str(), stderr);
+  service::warning(text);
   huge_pages_ = rte_eal_has_hugepages() != 0;
 }
 

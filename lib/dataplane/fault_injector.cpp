@@ -33,7 +33,8 @@ bool RuledMbufs::replaced_by_copy(rte_mbuf*& packet) {
   return true;
 }
 
-/// A frame that is longer than the buffers of the copies is a chain, which cannot be changed.
+/// Returns the bytes of a frame. Returns nothing if the frame is a chain, which cannot be changed. A frame is
+/// a chain if it is longer than the buffers of the copies.
 MutableByteSpan RuledMbufs::piece(rte_mbuf* packet) {
   if (packet->nb_segs != 1) return {};
   return {data(packet), packet->data_len};

@@ -17,9 +17,10 @@ struct rte_mempool;
 
 namespace softfeb::dataplane {
 
-/// The packets of a port as packets that fault rules change, copy and hold (faults::RuleActions). Copies are
-/// mbufs of one pool. A packet is replaced by a copy before it is changed or held, so that payloads in the
-/// arena and shared buffers are never written, and the buffers of the port are not held.
+/// Gives fault rules access to the mbufs of a port, so that the rules can change, copy and hold packets
+/// (faults::RuleActions). Copies are mbufs of one pool. A packet is replaced by a copy before it is changed
+/// or held. Thus, payloads in the arena and shared buffers are never written, and no buffers of the port are
+/// held.
 class RuledMbufs {
  public:
   using Packet = rte_mbuf*;
@@ -57,8 +58,9 @@ class RuledMbufs {
 /// rules as refused.
 class FaultInjector {
  public:
-  /// `frame_bytes`: longest frame in bytes. `held`: maximum number of copies in use at one time, not
-  /// counting those that rules hold. `cc_port`: UDP port of packets with a congestion control header.
+  /// `frame_bytes` is the length of the longest frame in bytes. `held` is the maximum number of copies in use
+  /// at one time, not counting those that rules hold. `cc_port` is the UDP port of packets with a congestion
+  /// control header.
   FaultInjector(const faults::FaultPlan& plan, std::uint32_t frame_bytes, std::uint32_t held, unsigned lcores,
                 Mempools& pools, std::uint16_t cc_port = roce::kCongestionUdpPort,
                 faults::FaultRules rules = {}, const faults::HoldLimits& limits = {});

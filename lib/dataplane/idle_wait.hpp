@@ -50,8 +50,8 @@ class IdleWait {
   struct Interrupt {
     std::uint16_t port;
     std::uint16_t queue;
-    /// True: the file descriptor is an eventfd, which must be read. False: it belongs to a tap, and must not
-    /// be read here, because a read would remove a packet.
+    /// If true, the file descriptor is an eventfd, which must be read. If false, it belongs to a tap, and
+    /// must not be read here, because a read would remove a packet.
     bool counts;
   };
 

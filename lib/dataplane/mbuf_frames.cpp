@@ -18,9 +18,10 @@ namespace {
 
 constexpr std::uint32_t kPaddedFrame = 60;  // minimum frame length, without FCS (IEEE 802.3)
 constexpr std::uint32_t kMadeRoom = 128;
-constexpr std::uint32_t kMostOut = 1024;  ///< maximum number of long copies in use
-/// Maximum number of short frames in use: those that the network makes, and copies of the same size. A
-/// broadcast is copied to every port of a switch.
+constexpr std::uint32_t kMostOut = 1024;  ///< maximum number of long copies in use, not counting those that
+                                          ///< fault rules hold
+/// Maximum number of short frames in use. Short frames are those that the network makes itself, and copies of
+/// at most kMadeRoom bytes. Many may be needed, because a broadcast is copied to every port of a switch.
 constexpr std::uint32_t kMostShort = 16'384;
 
 /// Returns the length in bytes of the headers that the network reads and writes in this frame: Ethernet to

@@ -13,8 +13,8 @@
 /// crafting a packet.
 namespace softfeb::dataplane {
 
-/// Prefetches both lines of an mbuf for writing, because the mbuf will be written or freed. Also prefetches
-/// the two lines at `data_offset` bytes from the mbuf (0: none).
+/// Prefetches both lines of an mbuf for writing, because the mbuf will be written or freed. If `data_offset`
+/// is not 0, also prefetches the two lines that begin `data_offset` bytes after the mbuf.
 inline void claim_mbuf(const rte_mbuf* m, std::uint32_t data_offset = 0) {
   claim_lines(m, 2);
   if (data_offset != 0) claim_lines(reinterpret_cast<const std::uint8_t*>(m) + data_offset, 2);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-/// NUMA nodes of CPUs, devices and memory. -1: unknown or irrelevant.
+/// NUMA nodes of CPUs, devices and memory. A node of -1 is unknown or irrelevant.
 namespace softfeb::dataplane {
 
 /// NUMA node of a CPU.

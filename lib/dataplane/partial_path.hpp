@@ -7,8 +7,9 @@
 
 namespace softfeb::dataplane {
 
-/// Name under which to write a file that is renamed to `path` when it is complete: PATH.part. If `path` is a
-/// device, a FIFO or the like, this is `path` itself, because renaming would replace /dev/null by a file.
+/// Returns the name PATH.part, under which a file is written before it is renamed to `path`. If `path` is a
+/// special file, such as a device or a FIFO, returns `path` itself, because renaming would replace, for
+/// example, /dev/null by a regular file.
 inline std::string partial_path(const std::string& path) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);

@@ -10,8 +10,8 @@ namespace softfeb::dataplane {
 inline constexpr std::uint32_t kEthernetHeader = 14;
 inline constexpr std::uint32_t kVlanTag = 4;
 
-/// Overhead in bytes of the longest packet sent with a full payload, RDMA WRITE Only with Immediate: IP, UDP,
-/// BTH, RETH, ImmDt, iCRC.
+/// Size in bytes of the headers and the iCRC of the longest packet that can carry a full payload, an RDMA
+/// WRITE Only with Immediate. These are IP, UDP, BTH, RETH, ImmDt and iCRC.
 constexpr std::uint32_t l3_overhead(bool ipv6) {
   constexpr std::uint32_t kUdp = 8;
   return (ipv6 ? 40 : 20) + kUdp + roce::Bth::kSize + roce::Reth::kSize + roce::ImmDt::kSize +

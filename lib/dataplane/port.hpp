@@ -54,7 +54,7 @@ struct PortCounters {
 /// Result of apply_flow_control().
 struct FlowControlResult {
   bool held = true;      ///< false: the port cannot apply the requested setting
-  std::string in_words;  ///< "off", "unchanged", "net_vhost has no flow control", …
+  std::string in_words;  ///< description for the user, for example "net_vhost has no flow control"
 };
 
 /// A configured port, started by the constructor and stopped by the destructor. For set-up only; workers call
@@ -117,8 +117,8 @@ class Port {
 /// Sets flow control on a started port.
 FlowControlResult apply_flow_control(std::uint16_t port, const std::string& driver, FlowControl wanted);
 
-/// Makes a started port pass received pause frames on to the host, if it has such a setting. Returns false if
-/// it has none; it may pass them on nevertheless.
+/// Makes a started port pass received pause frames on to the host, if the port has such a setting. Returns
+/// false if it has none. Such a port may nevertheless pass pause frames on.
 bool forward_pause_frames(std::uint16_t port);
 
 std::string to_string(FlowControl mode);

@@ -43,17 +43,22 @@ bool PortQueue::receive_queue(std::uint16_t queue, Time now) {
   return n != 0 || left != 0;
 }
 
-/// Classifies a group of packets before delivering its first one. Meanwhile, prefetches the state of the
-/// group's endpoints and the data of the following packets.
+/// Classifies a group of packets before delivering its first one, and meanwhile prefetches the state of the
+/// group's endpoints. Prefetches the mbufs of the next group while the packets of a group are delivered,
+/// which takes longer than classifying them.
 void PortQueue::take_burst(std::span<rte_mbuf* const> burst, bool handed_over, Time now) {
   const ReceiveAhead ahead(burst);
   for (std::size_t at = 0; at < burst.size(); at += group_.size()) {
     const std::size_t n = std::min(group_.size(), burst.size() - at);
     for (std::size_t k = 0; k < n; ++k) {
-      ahead.step(at + k);
+      if (at == 0) ahead.step(k);
       look_at(burst[at + k], group_[k], now);
     }
-    for (std::size_t k = 0; k < n; ++k) take(group_[k], handed_over, now);
+    const bool more = at + n < burst.size();
+    for (std::size_t k = 0; k < n; ++k) {
+      take(group_[k], handed_over, now);
+      if (more) ahead.step(at + n + k);
+    }
     enter(engine::Stage::kRx);
   }
 }
@@ -118,8 +123,9 @@ bool PortQueue::hand_over(rte_mbuf* packet, unsigned worker) {
   return true;
 }
 
-/// A pause frame may concern endpoints of several workers. Each worker gets a reference to the same mbuf,
-/// which it only reads.
+/// Passes a pause frame to the endpoints that it concerns, which may belong to several workers. Each of these
+/// workers gets a reference to the same mbuf, which it only reads. Returns false if the frame concerns no
+/// endpoint.
 bool PortQueue::take_pause(rte_mbuf* packet, const roce::ParsedFrame& frame, bool handed_over, Time now) {
   bool any = false;
   std::bitset<RTE_MAX_LCORE> told;  // workers that have received the frame

@@ -48,8 +48,8 @@ class SpscRing {
     const std::size_t head = head_.load(std::memory_order_relaxed);
     if (seen_tail_ - head < out.size()) seen_tail_ = tail_.load(std::memory_order_acquire);
     const std::size_t n = std::min(out.size(), seen_tail_ - head);
-    // Return early, because a ring is usually empty: a store to head_ would take the cache line from the
-    // producer.
+    // Return early, because rings are usually empty, and a store to head_ would take the cache line away from
+    // the producer.
     if (n == 0) return 0;
     for (std::size_t i = 0; i < n; ++i) out[i] = slots_[(head + i) & mask_];
     head_.store(head + n, std::memory_order_release);
@@ -72,8 +72,8 @@ class SpscRing {
 };
 
 /// Contains the latest value that one thread has written, such as a worker's counters, for any number of
-/// readers. The writer never waits; a reader that overlaps a write retries. It is a sequence lock over atomic
-/// words, so that no read is a data race.
+/// readers. The writer never waits; a reader that overlaps a write retries. A Mailbox is a sequence lock over
+/// atomic words, so that no read is a data race.
 template <typename T>
 class Mailbox {
   static_assert(std::is_trivially_copyable_v<T>);

@@ -22,7 +22,7 @@ class StationTable {
     if (!slot.used) slot = {key_of(mac.data()), station, true};
   }
 
-  /// `mac` points to six bytes.
+  /// Returns the station with the MAC address at `mac` (six bytes), or nullopt if there is none.
   std::optional<std::uint32_t> find(const std::uint8_t* mac) const {
     const Slot& slot = slots_[find_slot(key_of(mac))];
     if (!slot.used) return std::nullopt;

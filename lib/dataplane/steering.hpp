@@ -29,8 +29,8 @@ struct SteeredBoard {
   std::uint16_t queue = 0;
 };
 
-/// One rule. It steers RoCEv2 packets (UDP port 4791) for `ip`, in `vlan` and for `qpn` if these are set, to
-/// `queue`.
+/// A rule that steers RoCEv2 packets (UDP port 4791) for `ip` to `queue`. If `vlan` or `qpn` is set, the rule
+/// applies only to packets in this VLAN or for this QPN.
 struct SteeringRule {
   std::optional<roce::VlanTag> vlan;
   roce::IpAddress ip;

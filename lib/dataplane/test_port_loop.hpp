@@ -20,7 +20,7 @@ class TestPortLoop {
   /// `updates` provides new slopes of `clock`. Both must outlive this object, as must `builder`.
   TestPortLoop(const TscClock& clock, const Mailbox<TscClock>& updates, std::unique_ptr<TxBuilder> builder);
 
-  /// `zeros`: see TestPortQueue.
+  /// Adds a test port. `zeros` has the same meaning as for TestPortQueue.
   void add(std::uint16_t port, switchtest::TestPort& endpoint, ByteSpan zeros);
   const std::vector<std::unique_ptr<TestPortQueue>>& queues() const { return queues_; }
 
@@ -48,7 +48,8 @@ class TestPortLoop {
   std::unique_ptr<TxBuilder> builder_;
   std::vector<std::unique_ptr<TestPortQueue>> queues_;
   Time now_ = 0;       ///< time of the latest turn
-  Time gap_from_ = 0;  ///< the later of this time and the start of the trial
+  Time gap_from_ = 0;  ///< start of the gap being measured: the latest turn, or the start of the trial before
+                       ///< the first turn
   Time longest_gap_ = 0;
   Time end_ = 0;
   const std::atomic<bool>* stop_ = nullptr;

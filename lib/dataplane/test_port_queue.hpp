@@ -35,8 +35,9 @@ class TestPortQueue {
   /// these frames cannot be held back when a pause frame arrives.
   static constexpr Time kAhead = 20 * kMicrosecond;
 
-  /// `builder` may be shared by the test ports of a thread. `zeros` are as many bytes as the longest payload
-  /// has, which packets may refer to without a copy. All must outlive this object.
+  /// `builder` may be shared by the test ports of a thread. `zeros` contains at least as many zero bytes as
+  /// the longest payload, so that packets can refer to these bytes instead of copying them. All arguments
+  /// must outlive this object.
   TestPortQueue(std::uint16_t port, switchtest::TestPort& endpoint, TxBuilder& builder, ByteSpan zeros);
   ~TestPortQueue();
   TestPortQueue(const TestPortQueue&) = delete;

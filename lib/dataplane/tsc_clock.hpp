@@ -15,7 +15,7 @@ namespace softfeb::dataplane {
 /// was applied return the same time for the same TSC value.
 class TscClock {
  public:
-  /// `hz`: TSC frequency, 1 MHz … 1 THz. `origin`: TSC value at time 0.
+  /// `hz` is the TSC frequency, 1 MHz … 1 THz. `origin` is the TSC value at time 0.
   explicit constexpr TscClock(std::uint64_t hz, std::uint64_t origin = 0)
       : before_(hz, origin, 0), line_(before_) {}
 

@@ -40,7 +40,7 @@ inline constexpr std::uint32_t kBypassOffset = 0x24;
 /// Description of a parameter.
 struct FieldInfo {
   std::string_view name;     ///< key in the configuration
-  std::string_view alias{};  ///< NIC vendor's name for the key, also accepted; empty: none
+  std::string_view alias{};  ///< NIC vendor's name for the key, also accepted; empty if there is none
   Unit unit = Unit::kCount;
   std::uint64_t highest = UINT64_MAX;  ///< largest value allowed
   RegisterBits bits{};

@@ -37,8 +37,8 @@ struct FirmwareParameters {
 struct FirmwareBuild {
   /// Bytes per second; below 2^32 if `wrap32` is true, otherwise below 2^53.
   std::uint64_t line_rate = 1'250'000'000;
-  /// True: rates are 32-bit registers and Rt + Rai wraps, as in the firmware. False: rates have 64 bits and
-  /// do not wrap.
+  /// If true, rates are 32-bit registers and Rt + Rai wraps, as in the firmware. If false, rates have 64 bits
+  /// and do not wrap.
   bool wrap32 = true;
 
   std::uint64_t sum(std::uint64_t a, std::uint64_t b) const {

@@ -40,7 +40,7 @@ class CameraImages {
     std::uint64_t seed = 1;
     std::uint16_t pedestal = 400;  ///< ADC counts
     std::uint64_t night_sky_hz = 1'000'000'000;
-    std::uint16_t light = 60;  ///< photoelectrons of the brightest pixel; 0: no ellipse
+    std::uint16_t light = 60;  ///< photoelectrons of the brightest pixel; 0 means that there is no ellipse
   };
   static constexpr int kLargestSample = 4095;
   /// Pulse of one photoelectron: ADC counts in consecutive nanoseconds.

@@ -23,7 +23,7 @@ struct Fragment {
   std::uint32_t board = 0;
   std::uint32_t offset = 0;  ///< offset of this piece in the board's data
   std::uint32_t length = 0;
-  std::uint32_t total = 0;  ///< length of the board's data; 0: the board has nothing to report
+  std::uint32_t total = 0;  ///< length of the board's data; 0 if the board has nothing to report
   Time trigger = 0;
 };
 
@@ -48,9 +48,9 @@ class ClosedEvent {
   std::uint32_t pieces(std::uint32_t board) const;
   /// True if all pieces of this board's data have arrived.
   bool whole(std::uint32_t board) const;
-  /// Search from `piece` on, and return the first piece that is missing (find_missing) or has arrived
-  /// (find_present), or pieces() if there is none. Alternate calls of the two functions find the ranges of
-  /// missing pieces.
+  /// Both functions search from `piece` on. They return the first piece that is missing (find_missing) or has
+  /// arrived (find_present), or pieces() if there is none. Alternate calls of the two functions find the
+  /// ranges of missing pieces.
   std::uint32_t find_missing(std::uint32_t board, std::uint32_t piece) const {
     return table_->find_piece(index_, board, piece, pieces(board), false);
   }

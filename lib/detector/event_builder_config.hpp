@@ -16,7 +16,7 @@ struct EventBuilderConfig {
   std::uint32_t window = 256;           ///< maximum number of events open at the same time
   Time timeout = 5 * kMillisecond;      ///< an incomplete event is closed this long after its first fragment
   std::uint32_t remember = 1024;        ///< number of closed events whose bitmaps are kept
-  std::uint64_t slots = 0;              ///< number of events that fit in memory; 0: no limit
+  std::uint64_t slots = 0;              ///< number of events that fit in memory; 0 means no limit
   std::uint32_t builders = 1;           ///< number of builders; builder e mod `builders` builds event e
   std::uint32_t builder = 0;            ///< index of this builder
   std::size_t exact_latencies = 65536;  ///< number of values stored by LatencySummary, 8 bytes each
@@ -45,7 +45,7 @@ enum class EventStatus : std::uint8_t {
 };
 inline constexpr std::size_t kEventStatuses = 4;
 
-/// Return the names that results contain: "accepted", "rejected_board", …, and "complete", ….
+/// Both functions return the names that results contain: "accepted", "rejected_board", …, and "complete", ….
 const char* to_string(FragmentVerdict verdict);
 const char* to_string(EventStatus status);
 

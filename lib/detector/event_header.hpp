@@ -67,8 +67,8 @@ struct EventHeader {
 /// Result of read_event_header(). The values are in the order of the checks and are also used as indices.
 enum class HeaderVerdict : std::uint8_t {
   kShort,       ///< the message is shorter than a header
-  kMagic,       ///< not kEventMagic
-  kVersion,     ///< unknown version
+  kMagic,       ///< the magic is not kEventMagic
+  kVersion,     ///< the version is unknown
   kHeaderSize,  ///< the header size is not 16 words
   kHeaderCrc,   ///< wrong CRC of the header
   kTime,        ///< quarter_ns of the time is not below EventTime::kQuarters

@@ -29,7 +29,7 @@ class EventTable {
   };
   struct Board {
     std::uint32_t total = 0;    ///< total length that the board's first fragment announced
-    std::uint32_t arrived = 0;  ///< number of pieces that have arrived; 0: `total` is not known yet
+    std::uint32_t arrived = 0;  ///< number of pieces that have arrived; 0 if `total` is not known yet
   };
 
   /// All three numbers must be at least 1. `pieces` is the largest number of pieces of one board in one
@@ -50,7 +50,7 @@ class EventTable {
   const Board& board(Index i, std::uint32_t board) const {
     return board_states_[std::size_t{i} * boards_ + board];
   }
-  /// `piece` must be below the `pieces` passed to the constructor.
+  /// True if this piece has arrived. `piece` must be below the `pieces` passed to the constructor.
   bool has(Index i, std::uint32_t board, std::uint32_t piece) const {
     return (word(i, board, piece) >> piece % 64 & 1) != 0;
   }

@@ -21,8 +21,8 @@ struct FragmentFifoConfig {
   Time window = 64 * kNanosecond;     ///< time that a fragment covers: samples · sampling period
   Time readout_delay = kMicrosecond;  ///< time from the end of the window until the fragment is ready
   std::uint32_t fifo = 16;            ///< capacity of the FIFO in fragments, at least 1
-  /// The board is busy while the FIFO contains at least this number of fragments. kNeverBusy: the board is
-  /// never busy, and loses the fragments that do not fit.
+  /// The board is busy while the FIFO contains at least this number of fragments. With kNeverBusy, the board
+  /// is never busy, and loses the fragments that do not fit.
   std::uint32_t busy_at = kNeverBusy;
   /// Maximum number of triggers in readout, at least 1; further triggers are lost.
   std::uint32_t pipeline = 64;
@@ -89,9 +89,8 @@ class FragmentFifo {
 
   /// True if a piece is ready to be posted.
   bool has_piece() const { return !to_send_.empty(); }
-  /// Returns the next piece. Requires has_piece(). If the queue pair of a piece has no room, the pieces
-  /// behind this piece also wait. Therefore each queue pair should have room for all pieces of `fifo`
-  /// fragments.
+  /// Returns the next piece. Requires has_piece(). If the queue pair of a piece has no room, the pieces after
+  /// it also wait. Therefore each queue pair should have room for all pieces of `fifo` fragments.
   FragmentPiece piece() const;
   /// Call after posting the piece that piece() returned.
   void pop();

@@ -8,7 +8,7 @@ namespace softfeb::detector {
 /// Sizes of the counter payload, which may vary from event to event and from board to board.
 struct FragmentSizes {
   enum class Shape : std::uint8_t {
-    kFixed,    ///< always min
+    kFixed,    ///< the size is always `min`
     kUniform,  ///< uniform in [min, max]
     /// `min` plus an exponentially distributed part, at most max; the mean is about min + (max − min)/4.
     kExponential,

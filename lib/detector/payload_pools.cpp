@@ -29,7 +29,7 @@ void append_channel(const CameraPoolConfig& config, std::span<const std::uint16_
   }
 }
 
-/// A random number with mean 0 and σ = 4.
+/// Returns a random number with mean 0 and σ = 4.
 std::uint8_t beamlet_noise(Rng& rng) { return static_cast<std::uint8_t>(std::popcount(rng.next()) - 32); }
 
 void append_beamlets(const BeamletPoolConfig& config, std::uint32_t image, std::uint32_t board, Bytes& out) {

@@ -22,8 +22,8 @@ struct CameraPoolConfig {
   std::uint32_t piece = 8 * 1024;
   std::uint32_t largest = UINT32_MAX;
 };
-/// Throws std::invalid_argument if `kind` has no waveforms, if `samples` is 0, or if a board of `boards` is
-/// not in the camera.
+/// Creates a pool with the data of a camera. Throws std::invalid_argument if `kind` has no waveforms, if
+/// `samples` is 0, or if a board of `boards` is not in the camera.
 std::unique_ptr<PayloadPool> make_camera_pool(const CameraPoolConfig& config);
 
 /// Beamlets of a radio telescope: [time][beamlet][polarisation][re, im], as signed 8-bit numbers. All

@@ -43,10 +43,10 @@ struct StreamEvent {
 
 enum class StreamVerdict : std::uint8_t {
   kAppended,
-  kEmpty,      ///< ignored: a datagram without data
-  kOtherPort,  ///< ignored: no stream has this port
-  kTooLong,    ///< dropped: longer than a buffer
-  kNoBuffer,   ///< dropped: the consumer has not released the next buffer of the stream
+  kEmpty,      ///< the datagram has no data and is ignored
+  kOtherPort,  ///< no stream has this port, so the datagram is ignored
+  kTooLong,    ///< the datagram is longer than a buffer, and is dropped
+  kNoBuffer,   ///< dropped, because the consumer has not released the next buffer of the stream
 };
 inline constexpr std::size_t kStreamVerdicts = 5;
 
@@ -82,7 +82,7 @@ class StreamBuffers {
   Time deadline() const {
     return first_ == kNone ? kNever : saturating_add(streams_[first_].opened, config_.timeout);
   }
-  /// Closes all buffers that contain data.
+  /// Closes all buffers that contain data, at the end of the run.
   void finish(Time now);
 
   /// Returns the oldest event that has not been returned yet.
@@ -105,7 +105,7 @@ class StreamBuffers {
 
   struct Stream {
     std::uint32_t buffer = 0;  ///< current buffer
-    std::uint32_t bytes = 0;   ///< bytes in the current buffer; 0: the buffer is not in use yet
+    std::uint32_t bytes = 0;   ///< bytes in the current buffer; 0 if the buffer is not in use yet
     std::uint32_t packets = 0;
     Time opened = 0;
     std::uint32_t before = kNone;  ///< neighbours in the list of streams whose buffer contains data

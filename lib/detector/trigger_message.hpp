@@ -23,7 +23,7 @@ inline constexpr std::uint16_t kTriggerPort = 8194;  ///< UDP port
 
 struct TriggerMessage {
   EventType type = EventType::kUnknown;
-  bool end_of_run = false;  ///< true: the run has ended, and this message is not a trigger
+  bool end_of_run = false;  ///< if true, the run has ended, and this message is not a trigger
   std::uint32_t run = 0;
   EventTime time;
   std::uint64_t event = 0;  ///< if end_of_run is true: number of triggers in the run
@@ -41,12 +41,12 @@ struct BusyMessage {
   bool operator==(const BusyMessage&) const = default;
 };
 
-/// Write the 32 bytes of a message to `to`.
+/// Both functions write the 32 bytes of a message to `to`.
 void write_trigger_message(const TriggerMessage& message, std::uint8_t* to);
 void write_busy_message(const BusyMessage& message, std::uint8_t* to);
 
-/// Return nullopt unless `datagram` has 32 bytes, the correct magic and version, and a valid time. A busy
-/// message must also have type 0 or 1. Unknown flags of a trigger are ignored.
+/// Both functions return nullopt unless `datagram` has 32 bytes, the correct magic and version, and a valid
+/// time. A busy message must also have type 0 or 1. Unknown flags of a trigger are ignored.
 std::optional<TriggerMessage> read_trigger_message(ByteSpan datagram);
 std::optional<BusyMessage> read_busy_message(ByteSpan datagram);
 

@@ -25,8 +25,8 @@ struct Trigger {
 struct TriggerCounts {
   std::uint64_t candidates = 0;
   std::uint64_t accepted = 0;
-  std::uint64_t dead_time = 0;  ///< vetoed: too soon after an accepted trigger
-  std::uint64_t busy = 0;       ///< vetoed: the detector was busy
+  std::uint64_t dead_time = 0;  ///< vetoed, because they came too soon after an accepted trigger
+  std::uint64_t busy = 0;       ///< vetoed, because the detector was busy
 
   bool operator==(const TriggerCounts&) const = default;
 };

@@ -40,13 +40,13 @@ class TriggerServer {
   /// none. Call this function repeatedly until it returns nullopt.
   std::optional<TriggerMessage> next_message(Time now);
   /// Time at which the next trigger may be accepted or the next busy board is forgotten, whichever is
-  /// earlier; kNever if there is neither. This time may be too early.
+  /// earlier; kNever if neither is expected. The returned time may be too early.
   Time next_event() const;
   /// True if there will be no further trigger.
   bool over() const { return sequence_.next() >= config_.end; }
   /// Ends the run at `now`, unless it ends earlier.
   void end(Time now) { config_.end = std::min(config_.end, now); }
-  /// The message that announces the end of the run.
+  /// Returns the message that announces the end of the run.
   TriggerMessage end_message(Time now) const;
 
   /// Call when a board reports that it has become busy, that it is still busy, or that it is no longer busy.
@@ -67,7 +67,7 @@ class TriggerServer {
   TriggerServerConfig config_;
   TriggerSequence sequence_;
   CameraBusy busy_;
-  std::vector<Time> busy_until_;  ///< time at which each board is forgotten; 0: not busy
+  std::vector<Time> busy_until_;  ///< time at which each board is forgotten; 0 if the board is not busy
   Time forget_at_ = kNever;       ///< the earliest time in busy_until_, or an earlier time
   std::uint64_t rejected_ = 0;
   std::uint64_t forgotten_ = 0;

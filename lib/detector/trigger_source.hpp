@@ -16,12 +16,13 @@ struct TriggerSourceConfig {
 
   Kind kind = Kind::kRandom;
   EventType type = EventType::kUnknown;
-  std::uint64_t rate_hz = 1;        ///< random, periodic: rate in hertz, at least 1
-  Time phase = 0;                   ///< periodic: time of the first trigger
-  std::uint64_t seed = 1;           ///< random: seed of splitmix64
-  std::uint64_t pile_up_parts = 0;  ///< random: probability of a companion in units of 2^-32, at most 2^32
-  Time pile_up_window = 0;          ///< random: maximum time from a trigger to its companion
-  std::vector<Time> times;          ///< list: times of the triggers, in any order
+  std::uint64_t rate_hz = 1;  ///< for random and periodic triggers: rate in hertz, at least 1
+  Time phase = 0;             ///< for periodic triggers: time of the first trigger
+  std::uint64_t seed = 1;     ///< for random triggers: seed of splitmix64
+  /// For random triggers: probability of a companion in units of 2^-32, at most 2^32.
+  std::uint64_t pile_up_parts = 0;
+  Time pile_up_window = 0;  ///< for random triggers: maximum time from a trigger to its companion
+  std::vector<Time> times;  ///< for a list: times of the triggers, in any order
 };
 
 /// The triggers of one source in ascending order of time. The constructor allocates. take() allocates only if

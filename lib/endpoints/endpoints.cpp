@@ -12,8 +12,8 @@ namespace softfeb::endpoints {
 
 namespace {
 
-/// Latency stamps identify a message by the receiver's queue pair if the receiver is in this process, and
-/// otherwise by the board's queue pair.
+/// Returns the source of a queue pair's latency stamps. The stamps identify a message by the receiver's queue
+/// pair if the receiver is in this process, and otherwise by the board's queue pair.
 latency::StampSource stamps_of(const QpPlan& plan, latency::Stamps& stamps) {
   return {&stamps, plan.target.receiver ? latency::QpOwner::receiver(*plan.target.receiver)
                                         : latency::QpOwner::board(plan.board)};

@@ -44,8 +44,8 @@ std::unique_ptr<engine::TriggerFeed> make_trigger_bus(const engine::TriggerBusCo
 /// time.
 struct EventServices {
   MakeTriggers make_triggers = make_trigger_bus;
-  /// True: boards with `mode: message` receive their triggers. False: these boards compute their triggers, as
-  /// in virtual time.
+  /// If true, boards with `mode: message` receive their triggers. If false, these boards compute their
+  /// triggers, as in virtual time.
   bool messages = false;
   /// Reads the recording of boards with `kind: replay`. Throws ConfigError.
   std::function<std::unique_ptr<detector::EventPayload>(const config::BoardEventsConfig& events)> replay{};
@@ -54,7 +54,7 @@ struct EventServices {
   std::function<detector::EventRecorder*(std::size_t r)> recorder_of{};
 };
 
-/// Generates the payloads, which takes time. Throws ConfigError.
+/// Makes the triggers and the payloads of a run. Generating payloads takes time. Throws ConfigError.
 EventData make_event_data(const config::RunConfig& config, const EventServices& services);
 /// Configuration of the event sender of board `b`, which must have events.
 engine::EventSenderConfig event_sender_of(const config::RunConfig& config, std::size_t b,

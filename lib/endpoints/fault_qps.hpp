@@ -9,10 +9,12 @@
 
 namespace softfeb::endpoints {
 
-/// The queue pair of `plan` as its requests or its responses identify it, without rules.
+/// Returns the queue pair of `plan`, without rules, as it can be recognized in its requests or in its
+/// responses.
 faults::FaultQp fault_qp(const config::RunConfig& config, const QpPlan& plan, faults::Direction direction);
 
-/// Throws ConfigError if the rules need too much memory. `where`: section of the rules.
+/// Throws ConfigError if the rules need too much memory. `where` is the place of the rules in the
+/// configuration.
 void check_rule_memory(const config::RunConfig& config, const config::Where& where,
                        const std::vector<faults::FaultRule>& rules, const std::vector<faults::FaultQp>& qps);
 

@@ -24,8 +24,8 @@ struct QpTarget {
   std::uint32_t rkey = 0;
   std::uint64_t address = 0;
   std::uint64_t length = 0;
-  /// Number of slots of the address ring, as specified by the receiver; 0: as configured, or as many as the
-  /// region holds.
+  /// Number of slots of the address ring that the receiver requires. 0: the receiver leaves the number to us
+  /// (see slots_of()).
   std::uint64_t slots = 0;
   std::uint64_t stride = 0;  ///< bytes from the start of a slot to the next; 0: the message size
   /// Receiver in this process: its index and the index of its QP. Empty: external.
@@ -64,7 +64,7 @@ class Plans {
   std::size_t receiver_qps(std::size_t r) const { return receiver_qps_[r]; }
 
  private:
-  /// `planned` is the number of QPs planned so far for each receiver.
+  /// Determines the target of a plan. `planned` is the number of QPs planned so far for each receiver.
   void resolve(const config::RunConfig& config, QpPlan& plan, std::vector<std::size_t>& planned);
 
   std::vector<QpPlan> all_;
@@ -77,11 +77,11 @@ bool in_window_layout(const config::ReceiverConfig& receiver);
 /// True if the plan's QPN, address and rkey must be requested from the receiver.
 bool needs_session(const QpPlan& plan);
 
-/// Number of messages that `qp` sends; empty: until the end of the run.
+/// Number of messages that `qp` sends; nullopt if it sends until the end of the run.
 std::optional<std::uint64_t> messages_of(const config::QpConfig& qp, const board::MessagePlan& plan);
 
-/// Number of slots of the address ring: the number that the receiver expects, else the configured one, else
-/// as many as the region holds.
+/// Number of slots of the address ring: the number that the receiver requires, or else the configured number,
+/// or else as many slots as the region holds.
 std::uint64_t slots_of(const config::QpConfig& qp, const QpTarget& target);
 
 }  // namespace softfeb::endpoints

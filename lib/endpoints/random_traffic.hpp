@@ -34,7 +34,7 @@ class RandomTraffic {
  public:
   explicit RandomTraffic(const config::RunConfig& config) : config_(config), boards_(config.boards.size()) {}
 
-  /// Null if neither lengths nor arrivals of the QP are random.
+  /// Returns null if neither the lengths nor the arrivals of the QP's messages are random.
   std::shared_ptr<const engine::MessageTimesConfig> of(const QpPlan& plan);
   /// Indexed like RunConfig::boards.
   std::vector<BoardMessages> take_boards() { return std::move(boards_); }

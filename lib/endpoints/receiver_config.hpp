@@ -12,11 +12,12 @@
 
 namespace softfeb::endpoints {
 
-/// Configuration of receiver `r` without queue pairs. `qps`: number of queue pairs to be added.
+/// Configuration of receiver `r` without queue pairs. `qps` is the number of queue pairs that will be added.
 engine::ReceiverConfig receiver_config_of(const config::RunConfig& config, std::size_t r, std::size_t qps);
 
-/// Adds the QP that receives from the QP of `plan`, with the receiver's maps and the receiving side of Homa,
-/// if this QP needs them. `memory`: memory of the receiver. `qps`: number of queue pairs of the receiver.
+/// Adds the QP that receives from the QP of `plan`. Also sets up the receiver's maps and the receiving side
+/// of Homa, if the QP needs them. `memory` is the memory of the receiver, and `qps` the number of its queue
+/// pairs.
 void add_receive_qp(const config::RunConfig& config, const QpPlan& plan, const Payloads& payloads,
                     ReceiverMemory& memory, std::size_t qps, engine::ReceiverConfig& receiver);
 

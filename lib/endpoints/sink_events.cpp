@@ -59,7 +59,8 @@ void check_builder(const config::Where& where, const std::string& url, const det
 
 void rethrow_at(const config::Where& where, const peers::PeerError& error) {
   if (error.fault() != peers::PeerFault::kConfiguration) throw error;
-  // rdma-sink's refusals have the same form as problems of a configuration.
+  // An error with which rdma-sink refuses a session has the same form as a problem in a configuration: the
+  // error, then the fix.
   constexpr std::string_view kFix = "; fix: ";
   const std::string text = error.what();
   const std::size_t at = text.find(kFix);

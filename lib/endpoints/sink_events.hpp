@@ -18,7 +18,7 @@ detector::BuilderLayout builder_layout_of(const config::RunConfig& config, const
 void describe_events(const detector::BuilderLayout& events, peers::LocalEndpoint& local);
 
 /// Throws ConfigError if the rdma-sink at `url` does not build events with the layout `events`. `where` is
-/// the place of `to`.
+/// the place of the key `to` in the configuration.
 void check_builder(const config::Where& where, const std::string& url, const detector::BuilderLayout& events,
                    const peers::RemoteEndpoint& remote);
 

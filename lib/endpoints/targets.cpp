@@ -85,8 +85,8 @@ std::unique_ptr<peers::PeerSession> connect_patiently(const std::string& text,
 }  // namespace
 
 Targets::Targets(const config::RunConfig& config) : config_(config), plans_(config) {
-  // One TCP session for each group of QPs that names a peer. All boards share the session of an event
-  // builder.
+  // There is one TCP session for each group of QPs that names a peer. However, all boards share the session
+  // of an event builder.
   std::map<std::pair<std::size_t, const config::QpConfig*>, std::size_t> session_of;
   std::map<config::SinkTarget, std::size_t> session_of_builder;
   for (std::size_t i = 0; i < plans().size(); ++i) {

@@ -29,8 +29,8 @@ struct Transfers {
   std::vector<std::map<std::size_t, std::unique_ptr<engine::TransferTimes>>> times;
   std::vector<TransferGroup> groups;
 
-  /// Completes the configurations of both sides of a QP that sends transfers. `receivers`: configurations of
-  /// the receivers of this process.
+  /// Completes the configurations of both sides of a QP that sends transfers. `receivers` contains the
+  /// configurations of the receivers in this process.
   void add(const config::RunConfig& config, const QpPlan& plan, engine::SendQpConfig& qp,
            std::vector<engine::ReceiverConfig>& receivers);
 

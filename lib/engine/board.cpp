@@ -7,7 +7,7 @@
 #include "roce/response.hpp"
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 namespace softfeb::engine {
 
@@ -19,13 +19,29 @@ constexpr Time kTimerTick = 1'048'576;
 
 std::size_t count_qps(const BoardConfig& config) { return config.qps.size() + config.bus.slots; }
 
-std::size_t count_groups(const BoardConfig& config) {
-  std::set<std::uint32_t> groups;
-  if (config.bus.slots != 0 && config.bus.qp.congestion_group) groups.insert(*config.bus.qp.congestion_group);
+/// Returns the number of queue pairs in each group that shares a congestion control.
+std::map<std::uint32_t, std::size_t> sizes_of_groups(const BoardConfig& config) {
+  std::map<std::uint32_t, std::size_t> groups;
+  if (config.bus.slots != 0 && config.bus.qp.congestion_group)
+    groups[*config.bus.qp.congestion_group] += config.bus.slots;
   for (const SendQpConfig& qp : config.qps) {
-    if (qp.congestion_group) groups.insert(*qp.congestion_group);
+    if (qp.congestion_group) ++groups[*qp.congestion_group];
   }
-  return groups.size();
+  return groups;
+}
+
+std::size_t count_groups(const BoardConfig& config) { return sizes_of_groups(config).size(); }
+
+/// Removes groups of one queue pair. Such a queue pair shares its rate with no other, and may therefore use
+/// the fast path.
+BoardConfig without_lone_groups(BoardConfig config) {
+  const auto sizes = sizes_of_groups(config);
+  const auto remove = [&sizes](SendQpConfig& qp) {
+    if (qp.congestion_group && sizes.at(*qp.congestion_group) == 1) qp.congestion_group.reset();
+  };
+  std::for_each(config.qps.begin(), config.qps.end(), remove);
+  if (config.bus.slots != 0) remove(config.bus.qp);
+  return config;
 }
 
 /// True if congestion control ranks queue pairs of the board.
@@ -46,7 +62,9 @@ PauseConfig with_rate(PauseConfig pause, std::uint64_t link_rate) {
 
 }  // namespace
 
-Board::Board(const BoardConfig& config)
+Board::Board(const BoardConfig& config) : Board(without_lone_groups(config), Grouped{}) {}
+
+Board::Board(const BoardConfig& config, Grouped /*tag*/)
     : Endpoint(config.identity, with_rate(config.pause, config.link_rate)),
       link_(config.link_rate, config.link_slack),
       events_(config.events ? std::make_unique<EventSender>(*config.events) : nullptr),
@@ -284,7 +302,8 @@ void Board::run_timers(Time now) {
     if (qps_[i].requester().timeouts() != timeouts) ++incidents_;
     reschedule(i, now);
   };
-  // While one queue pair expires, prefetch the next one, which may be anywhere in memory.
+  // While the timer of one queue pair is handled, prefetch the next queue pair, which may be anywhere in
+  // memory.
   timers_.advance(now, expire, [this](std::uint32_t i) { qps_[i].prefetch_deadline(); });
 }
 
@@ -448,7 +467,8 @@ std::size_t Board::poll_busy(Time now, std::span<TxFrame> out) {
   return n;
 }
 
-/// `echo` is the congestion control header that the receiver returned; null if there is none.
+/// Processes a response. `echo` is the congestion control header that the receiver returned; null if there is
+/// none.
 void Board::receive_response(const roce::ParsedFrame& frame, const roce::CongestionHeader* echo, Time now) {
   expected_.step(table_, qps_, timers_);
   const roce::ReceivedResponse packet = roce::parse_response(frame.content);

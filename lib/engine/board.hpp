@@ -45,7 +45,7 @@ struct BoardConfig {
   std::uint16_t cc_port = 0;
   /// Event data that the first queue pairs send. Not set: the board has no event data.
   std::optional<EventSenderConfig> events{};
-  /// Traffic generator of the board's port. Not set: none.
+  /// Traffic generator of the board's port; not set if the port has none.
   std::optional<TrafficGenConfig> traffic_gen{};
   /// Provides the memory that grows with the number of queue pairs. Must outlive the board. Null: the heap.
   std::pmr::memory_resource* memory = nullptr;
@@ -139,6 +139,11 @@ class Board : public Endpoint {
  private:
   static constexpr std::uint32_t kNoRun = UINT32_MAX;
 
+  /// Tag for the constructor that requires at least two queue pairs in every group. A group shares a
+  /// congestion control.
+  struct Grouped {};
+  Board(const BoardConfig& config, Grouped tag);
+
   /// A range of consecutive QPs, [first, first + count), waiting for the same next hop.
   struct WaitingRun {
     std::uint32_t first = 0;
@@ -151,7 +156,7 @@ class Board : public Endpoint {
     std::uint32_t last = kNoRun;
   };
 
-  // board_data_path.cpp
+  // Defined in board_data_path.cpp.
   void act(const board::SetDcqcn& a, Time now);
   void act(const board::SetCnpCounterReset& a, Time now);
   void act(const board::SetTrafficClass& a, Time now);
@@ -183,7 +188,7 @@ class Board : public Endpoint {
   /// `line` is a queue of QPs that share a rate. If its first QP may send, moves this QP to the ready queue.
   /// Otherwise, schedules the time at which to call this function again.
   void call_next(std::uint32_t line, Time now);
-  /// Moves QPs whose departure time has been reached from the wheel to the ready queue.
+  /// Moves QPs from the wheel to the ready queue if their departure time has been reached.
   void wake(Time now);
   void post_events(Time now);
   std::size_t poll_busy_message(Time now, std::span<TxFrame> out);
@@ -193,7 +198,7 @@ class Board : public Endpoint {
   congestion::CongestionControl* congestion_for(const SendQpConfig& config, std::uint32_t i);
   void store_qp(const SendQpConfig& config, std::uint32_t i);
 
-  // board_neighbours.cpp: MAC addresses of the configured QPs' next hops
+  // Defined in board_neighbours.cpp: resolution of the MAC addresses of the configured QPs' next hops.
   void await_hop(std::uint32_t i, const roce::IpAddress& hop);
   void apply_static_neighbours(Time now);
   void hop_resolved(std::uint32_t hop, const roce::MacAddress& mac, Time now);
@@ -237,9 +242,10 @@ class Board : public Endpoint {
   void reschedule_received(std::uint32_t i, Time now);
 
   LinkShaper link_;
-  std::unique_ptr<EventSender> events_;    ///< event data that the board's queue pairs send; null: none
+  /// Event data that the board's queue pairs send; null if there is none.
+  std::unique_ptr<EventSender> events_;
   std::unique_ptr<TrafficGen> generator_;  ///< null: the board has no traffic generator
-  /// True: a datagram goes next; datagrams and queue pairs take turns.
+  /// True if the next packet is a datagram. Datagrams and queue pairs take turns.
   bool datagram_next_ = true;
   QpStore qps_;
   QpTable table_;
@@ -251,7 +257,7 @@ class Board : public Endpoint {
   unsigned quantum_sent_ = 0;  ///< packets sent by the first QP in the ready queue in its current quantum
   std::size_t fetch_at_ = 0;   ///< position in the ready queue at which to prefetch more QPs
   std::size_t fetched_ = 0;    ///< position after the last prefetched QP
-  /// The last QP on the fast path that was not due immediately went to the departure wheel.
+  /// True if the last QP on the fast path that was not due immediately went to the departure wheel.
   bool used_wheel_ = true;
   std::uint32_t fetched_best_ = ReadyQueue::kNone;  ///< last QP that fetch_second_best() prefetched
   ExpectedResponses expected_;

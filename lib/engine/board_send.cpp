@@ -41,13 +41,14 @@ namespace {
 // Packets per quantum if more than kFewQps queue pairs are ready.
 constexpr unsigned kQuantum = 4;
 // Upcoming queue pairs are prefetched while others are served (doc/engine.md). A prefetch whose page is not
-// in the TLB stalls later instructions until the page walk ends. Because several page walks proceed in
-// parallel, the first lines of several queue pairs are prefetched together.
+// in the TLB stalls later instructions until the page walk ends. Several page walks proceed in parallel, so
+// the first lines of kFetchedTogether queue pairs are prefetched together, at least kFirstLinesAhead
+// positions before these queue pairs reach the front of the ready queue.
 constexpr std::size_t kFetchedTogether = 8;
 constexpr std::size_t kFirstLinesAhead = 16;
-// The remaining cache lines are prefetched when a queue pair is this many positions from the front of the
-// ready queue: first the lines that every packet uses, then those of the full path, then the send queue,
-// whose address is in a line prefetched earlier.
+// The other cache lines of a queue pair are prefetched in three stages, each at a fixed number of positions
+// from the front of the ready queue: the lines that every packet uses (kRunLinesAhead), the lines of the full
+// path (kOtherLinesAhead), and the send queue (kQueueAhead), whose address is in a line prefetched earlier.
 constexpr std::size_t kRunLinesAhead = 12;
 constexpr std::size_t kOtherLinesAhead = 7;
 constexpr std::size_t kQueueAhead = 3;

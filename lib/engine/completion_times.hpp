@@ -59,7 +59,7 @@ class CompletionTimes {
 
   const std::array<Class, kClasses>& classes() const { return classes_; }
   const Class& shorter_half() const { return shorter_half_; }
-  /// All messages.
+  /// Sum over all classes.
   Class all() const {
     Class sum = classes_[0];
     for (std::size_t i = 1; i < kClasses; ++i) sum += classes_[i];

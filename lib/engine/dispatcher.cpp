@@ -7,7 +7,7 @@ namespace softfeb::engine {
 
 namespace {
 
-constexpr std::uint32_t kCounterSpan = 1U << 24;  // DISPATCH_COUNTER_BITS_G
+constexpr std::uint32_t kCounterSpan = 1U << 24;  // the firmware's DISPATCH_COUNTER_BITS_G is 24
 
 }  // namespace
 

@@ -87,7 +87,7 @@ class Endpoint {
     finish_burst(now);
   }
   /// Until the next call, measures the processing of frames with `clock`: the endpoint enters Stage::kPlace
-  /// when it has verified a frame. Null: no measurement.
+  /// when it has verified a frame. If `clock` is null, nothing is measured.
   void measure_stages(StageClock* clock) { stage_clock_ = clock; }
   /// Hint that this frame will be received soon, in the current burst or as the first frame of a new one.
   /// Prefetches the data needed to process it and has no other effect.
@@ -137,7 +137,7 @@ class Endpoint {
   /// Processes a datagram for UDP port 8194 (detector::kTriggerPort). Returns false if the endpoint does not
   /// accept trigger messages.
   virtual bool receive_trigger(const roce::ParsedFrame& /*frame*/, Time /*now*/) { return false; }
-  /// Accepts packets with a congestion control header at UDP port `port`; 0: none.
+  /// Accepts packets with a congestion control header at UDP port `port`, or at no port if `port` is 0.
   void accept_congestion_headers(std::uint16_t port) { cc_port_ = port; }
   std::uint16_t cc_port() const { return cc_port_; }
   /// True if rescheduling may be deferred to the end of the burst: see receive_in_burst().

@@ -28,8 +28,8 @@ struct EventReceiverConfig {
   /// of the payload is checked instead.
   const detector::EventPayload* expected = nullptr;
   const TriggerFeed* triggers = nullptr;  ///< tells when traffic began; must outlive the receiver
-  /// Receives the accepted fragments and the closed events on the packet path; must outlive the receiver.
-  /// Null: none.
+  /// Receives the accepted fragments and the closed events on the packet path. May be null; otherwise, it
+  /// must outlive the receiver.
   detector::EventRecorder* recorder = nullptr;
 };
 

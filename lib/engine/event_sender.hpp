@@ -55,7 +55,7 @@ class EventSender final : public roce::PayloadStream {
     builders_[i].address = address;
     builders_[i].rkey = rkey;
   }
-  /// The board answers all triggers since traffic began, even if it starts late.
+  /// Starts the sender at `now`. It answers all triggers since traffic began, even if `now` is later.
   void start(Time now);
   /// Ignores all triggers from `now` on. The events of earlier triggers are still sent.
   void stop(Time now);

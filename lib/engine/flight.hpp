@@ -79,7 +79,7 @@ class alignas(64) FlightTracker {
   FlightTracker(FlightTracker&&) = default;
 
   const CchSettings& cch() const { return cch_; }
-  /// The flight of the group; that of the queue pair if it is not in a group.
+  /// Returns the flight of the group, or of this queue pair alone if it is not in a group.
   const Flight& flight() const { return shared_ != nullptr ? *shared_ : own_; }
   /// True if the window is closed. A packet may leave while fewer bytes than `window` are in flight, so the
   /// last packet may exceed the window. If the window is exceeded but no acknowledgement is expected, for
@@ -121,8 +121,8 @@ class alignas(64) FlightTracker {
     std::uint64_t bytes;
     std::uint32_t packets;
     std::uint64_t last;  ///< number of the last packet acknowledged
-    /// True: the acknowledgement is an ACK for packet `last`. False: it is part of a NAK, and yields no RTT
-    /// sample.
+    /// True if the acknowledgement is an ACK for packet `last`. False if it is part of a NAK, which yields no
+    /// RTT sample.
     bool sample;
     bool awaiting;  ///< a further acknowledgement is expected
   };

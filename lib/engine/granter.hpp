@@ -59,7 +59,7 @@ class Granter {
     std::uint32_t peer = 0;
     roce::Psn initial_psn = 0;
     bool served = false;
-    roce::CreditBody held{};  ///< the queued frame; kind 0: none
+    roce::CreditBody held{};  ///< the queued frame; kind 0 means that none is queued
   };
 
   void hold(std::span<const congestion::HomaReceiver::Grant> grants);

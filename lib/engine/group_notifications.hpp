@@ -19,8 +19,7 @@ class GroupNotifications final : public detector::EventSink {
   GroupNotifications(latency::Stamps& stamps, detector::EventSink* next, const TriggerFeed* triggers)
       : stamps_(&stamps), next_(next), triggers_(triggers) {}
 
-  /// Makes a message wait until window or event `number` closes. Only the lower 32 bits of its number are
-  /// passed.
+  /// Makes a message wait until the window or event closes whose number has `number` as its lower 32 bits.
   void wait(latency::MessageKey key, std::uint32_t number) { waiting_.add(key, number); }
   void closed(std::uint64_t number, Time now) {
     waiting_.release(static_cast<std::uint32_t>(number), [&](latency::MessageKey key) {

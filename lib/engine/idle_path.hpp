@@ -17,12 +17,13 @@ struct IdlePath {
     Time delay = 0;          ///< propagation delay
   };
 
-  std::vector<Hop> hops;         ///< links from the board to the receiver, in this order
-  std::uint64_t board_rate = 0;  ///< rate limit of the board's link (LinkShaper) in bytes per second; 0: none
-  Time board_slack = 0;          ///< slack of this limit; an idle board can use all of it at once
-  std::uint32_t pmtu = 4096;     ///< bytes
-  std::uint32_t headers = 0;     ///< bytes of a frame without RETH, immediate, payload and FCS
-  bool immediate = false;        ///< the last packet carries ImmDt
+  std::vector<Hop> hops;  ///< links from the board to the receiver, in this order
+  /// Rate limit of the board's link (LinkShaper) in bytes per second; 0: no limit.
+  std::uint64_t board_rate = 0;
+  Time board_slack = 0;       ///< slack of this limit; an idle board can use all of it at once
+  std::uint32_t pmtu = 4096;  ///< bytes
+  std::uint32_t headers = 0;  ///< bytes of a frame without RETH, immediate, payload and FCS
+  bool immediate = false;     ///< the last packet carries ImmDt
   bool operator==(const IdlePath&) const = default;
 
   /// Time from when the first bit of a message of `length` bytes leaves the board until its last bit arrives

@@ -38,7 +38,7 @@ class MessageTimes {
   MessageTimes(const MessageTimesConfig& config, std::uint32_t length, std::uint32_t depth);
 
   void start(Time at);
-  /// Messages that have arrived by `now` are still sent.
+  /// Stops the arrivals at `now`. Messages that have arrived by then are still sent.
   void stop(Time now) {
     if (config_.arrivals) config_.arrivals->stop(now);
   }

@@ -58,7 +58,8 @@ class MetadataQps {
     bool uc = false;                          ///< the slot contains or contained a UC QP
   };
 
-  /// Returns the configuration of a queue pair that serves as a slot. It generates no traffic itself.
+  /// Returns the configuration of a queue pair that serves as a slot. Such a queue pair generates no traffic
+  /// itself.
   static SendQpConfig slot_config(const BusConfig& config, const Identity& identity);
 
   /// `first` is the number of the first slot. Throws std::invalid_argument: see BusConfig::qp.
@@ -144,7 +145,7 @@ class MetadataQps {
   const Slot& slot(std::size_t i) const { return slots_[i - first_]; }
   std::uint32_t end() const { return static_cast<std::uint32_t>(first_ + slots_.size()); }
 
-  // metadata_qps.cpp: life cycle
+  // Defined in metadata_qps.cpp: life cycle of the queue pairs.
   void transition(std::uint32_t i, roce::QpState before, Time now);
   void create(std::uint32_t i, Time now);
   void destroy(std::uint32_t i, Time now);
@@ -152,12 +153,12 @@ class MetadataQps {
   void ready_to_send(std::uint32_t i, Time now);
   roce::RequesterConfig requester_for(const board::QpContext& context) const;
 
-  // metadata_destination.cpp
+  // Defined in metadata_destination.cpp.
   void choose_next_hop(Time now);
   void set_path(std::uint32_t i);
   void set_dest_mac(const roce::MacAddress& mac, Time now);
 
-  // metadata_dispatch.cpp
+  // Defined in metadata_dispatch.cpp.
   std::uint32_t choose_qp() const;
   void route_requests(Time now);
 

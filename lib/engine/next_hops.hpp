@@ -30,7 +30,8 @@ namespace softfeb::engine {
 /// hops whose state it changes.
 class NextHops {
  public:
-  /// Limit per board, enforced by the configuration. Each next hop uses about 60 bytes.
+  /// Maximum number of next hops of a board. The config loader enforces it. Each next hop uses about 60
+  /// bytes.
   static constexpr std::size_t kMost = 16'384;
   static constexpr std::uint32_t kNone = HashChains::kNone;
   static constexpr std::uint32_t kTogether = 4;

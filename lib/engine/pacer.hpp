@@ -14,16 +14,16 @@ namespace softfeb::engine {
 /// The schedule is ideal: each packet is due `units / rate` after the previous one, with remainders carried.
 /// If the worker is late, it may send up to `burst` overdue packets back to back. The packets after them are
 /// spaced slightly closer than the ideal gap, so that lateness does not cause a line-rate burst. The pacer
-/// does not catch up on lateness beyond kMaxDebt, but counts it. This does not apply to a pacer with a
-/// period: the number of a packet determines the time at which the packet is due, so the schedule never
-/// moves.
+/// does not catch up on lateness beyond kMaxDebt, but counts it. The schedule of a pacer with a period, in
+/// contrast, never moves, because the number of a packet determines the time at which the packet is due.
 class Pacer {
  public:
   /// `rate` is in units per second (bytes or packets; 0 = no pacing). Up to `burst` ≥ 1 packets may leave
   /// back to back.
   explicit Pacer(std::uint64_t rate = 0, std::uint32_t burst = 1) : spacing_(rate), burst_(burst) {}
 
-  /// One packet (or message) per `period`, which is not 0: number n is due n·period after start().
+  /// Returns a pacer for one packet (or message) per `period`, which must not be 0. Packet n is due n·period
+  /// after start().
   static Pacer every(Time period) {
     Pacer pacer;
     pacer.spacing_ = Spacing(1, period);
@@ -69,8 +69,9 @@ class Pacer {
   static constexpr Time kCatchUp = 16;
   static constexpr Time kCatchUpFar = 4;
   static constexpr Time kFarBehind = 1 * kMillisecond;
-  /// During catch-up, a gap is shortened by at least this time, but by no more than 1/4. The time is that of
-  /// about one iteration of the worker's loop; shortening the gap by less would have no effect.
+  /// During catch-up, a gap is shortened by at least this time, but by no more than a quarter of the ideal
+  /// gap. This is about the duration of one iteration of the worker's loop; a smaller reduction would have no
+  /// effect.
   static constexpr Time kTurn = 100 * kNanosecond;
   static constexpr Time kMaxDebt = 100 * kMillisecond;
 

@@ -20,7 +20,7 @@ class ReadyQueue {
  public:
   static constexpr std::uint32_t kNone = RankHeap::kNone;
 
-  /// `ranked`: queue pairs may have ranks.
+  /// If `ranked` is false, no queue pair may have a rank.
   explicit ReadyQueue(std::size_t qps, bool ranked = false,
                       std::pmr::memory_resource* memory = std::pmr::new_delete_resource())
       : ring_(std::bit_ceil(std::max<std::size_t>(1, qps + (ranked ? 1 : 0))), memory),

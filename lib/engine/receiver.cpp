@@ -210,11 +210,11 @@ bool Receiver::receive_quickly(const roce::ParsedFrame& frame, Time now) {
   Qp& qp = qps_[i];
   if (!qp.qp.awaits(p) || qp.peer != frame.source_ip || !roce::same_mac(qp.peer_mac, frame.source_mac))
     return false;
-  qp.qp.claim_place(p);  // fetches the destination for writing while the CRC is computed
-  if (!roce::icrc_matches(p)) return false;
+  const roce::ReceiveQp::Stored stored = frame.icrc_right ? qp.qp.store_known(p) : qp.qp.store_checked(p);
+  if (!stored.icrc_matches) return false;
   verified();
   ++counters_.rx_roce;
-  const roce::Responder::Quick q = qp.qp.take(p);
+  const roce::Responder::Quick q = qp.qp.take(p, stored);
   if (granter_) {
     const bool first = p.operation == roce::Operation::kWriteFirst;
     granter_->accepted(now, i, q.index, first ? std::optional(p.reth().dma_length) : std::nullopt);
@@ -225,8 +225,9 @@ bool Receiver::receive_quickly(const roce::ParsedFrame& frame, Time now) {
   return true;
 }
 
-/// The peer's MAC address was resolved (ARP) or else is that of its latest packet. A resolved address does
-/// not change with a packet, just as a NIC keeps the address of the queue pair's path.
+/// Updates the peer's MAC address: uses the address resolved by ARP if there is one, otherwise the source
+/// address `mac` of the latest packet. A packet never replaces a resolved address, just as a NIC keeps the
+/// address of the queue pair's path.
 void Receiver::learn_mac(Qp& qp, const roce::MacAddress& mac, Time now) {
   const roce::MacAddress to = host_.neighbours().find(qp.peer, now).value_or(mac);
   if (to == qp.peer_mac) return;
@@ -333,7 +334,8 @@ void Receiver::receive_congestion(const roce::ParsedFrame& frame, const roce::Co
   received_header_ = nullptr;
 }
 
-/// Reports the result of processing a request to the granter.
+/// Tells the granter that a request of QP `i` was accepted, or that no more requests will be, because the QP
+/// is in ERR.
 void Receiver::grant_for(std::uint32_t i, const roce::ReceivedRequest& request,
                          const roce::RequestOutcome& outcome, Time now) {
   if (outcome.packet_index) {
@@ -396,6 +398,7 @@ void Receiver::write(std::size_t place, Time now, TxFrame& out) {
   if (p.cnp) ++receiver_counters_.cnp_tx;
   out.header_length = c.header_length;
   out.trailer_length = c.trailer_length;
+  out.icrc_right = true;
   if (p.echo == 0) return;
   const MutableByteSpan echo(echoes_[place].data(), p.echo);
   roce::make_echo(echo, now - p.arrived);

@@ -67,7 +67,8 @@ struct ReceiverConfig {
   std::uint16_t cc_port = 0;  ///< UDP port of requests with a congestion control header; 0: none are accepted
   /// Map of missing data for the configured UC queue pairs: QP i is stream i. The receiver sets `streams`.
   std::optional<roce::WindowMapConfig> windows{};
-  /// Receives the windows as they close, on the packet path; must outlive the receiver. Null: none.
+  /// Receives the windows as they close, on the packet path. May be null; otherwise, it must outlive the
+  /// receiver.
   roce::WindowConsumer* window_consumer = nullptr;
   /// Event builder. Configured QP i receives the data of board i. std::nullopt: messages are not event data.
   std::optional<EventReceiverConfig> events{};
@@ -83,9 +84,9 @@ struct ReceiverConfig {
   /// If set, the receiver accepts the packets of WRITEs in any order. All configured queue pairs must then be
   /// UC, have `any_order` set in their responders, and use the path MTU of this configuration.
   std::optional<roce::UnorderedConfig> unordered{};
-  /// True: the application calls poll_notification(). False: notifications are only counted.
+  /// If true, the application calls poll_notification(). If false, notifications are only counted.
   bool keep_notifications = false;
-  MessageObserver* message_observer = nullptr;  ///< must outlive the receiver; null: none
+  MessageObserver* message_observer = nullptr;  ///< may be null; otherwise, it must outlive the receiver
 };
 
 struct ReceiverCounters {
@@ -96,8 +97,8 @@ struct ReceiverCounters {
   std::uint64_t busy_rx = 0;          ///< BUSYs received
 };
 
-/// The built-in RDMA receiver, which replaces a server with a NIC: receive queue pairs at one address, with a
-/// DCQCN notification point.
+/// The built-in RDMA receiver, which stands in for a server and its NIC. It has receive queue pairs at one
+/// address, and is a DCQCN notification point.
 ///
 /// Queue pairs are numbered: configured ones first, then the slots. apply() creates and destroys the QPs in
 /// the slots at run time without allocating memory. The continuity check of a slot follows the payload byte
@@ -142,7 +143,7 @@ class Receiver : public Endpoint, private roce::UnorderedSink {
   /// Sum of the times of notifications, both from the registration table and from senders
   /// (TransferSettings::sender_notifies).
   const TimeSum& notified() const { return notified_; }
-  /// Handles WRITEs whose packets arrive in any order; null if not configured.
+  /// The object that handles WRITEs over UC whose packets arrive in any order; null if none is configured.
   const roce::UnorderedWrites* unordered() const { return unordered_.get(); }
   /// Map of missing data; null if none is configured.
   const roce::WindowMap* windows() const { return windows_ ? &*windows_ : nullptr; }
@@ -158,8 +159,8 @@ class Receiver : public Endpoint, private roce::UnorderedSink {
   const roce::NotificationPoint& notification_point() const { return notification_; }
 
   /// Copies the counters and the results of all configured QPs to or from the same receiver in another
-  /// process (base/archive.hpp), where it must not receive further packets. For receivers without windows,
-  /// event builder, streams, registration and slots.
+  /// process (base/archive.hpp), where it must not receive further packets. Supports only receivers without
+  /// windows, event builder, streams, registration and slots.
   template <class Archive>
   void archive(Archive& a) {
     a.item(counters_);
@@ -271,7 +272,7 @@ class Receiver : public Endpoint, private roce::UnorderedSink {
   latency::StampSource stamps_;
   Time response_delay_;
   MessageObserver* message_observer_;
-  /// Set if times are recorded and messages are reported in windows or events.
+  /// Null unless the receiver records times and reports messages in windows or events.
   std::unique_ptr<GroupNotifications> groups_;
   std::unique_ptr<EventReceiver> events_;
   std::unique_ptr<StreamReceiver> streams_;

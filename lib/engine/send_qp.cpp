@@ -104,10 +104,10 @@ SendQp::SendQp(const SendQpConfig& config, congestion::CongestionControl* conges
   if (config.peer_mac) set_dest_mac(*config.peer_mac);
 }
 
-/// The send queue of an RC queue pair contains a window of requests in flight, one request that is being
-/// sent, and the next one. post_due() never posts more than that. UC requests complete when they are sent, so
-/// no window is needed. A UC queue pair without messages of its own has the configured depth, because its
-/// requests come from another source, possibly in bursts.
+/// Returns the number of requests for which the send queue needs room. On RC, these are a window of requests
+/// in flight, one request that is being sent, and the next one; post_due() never posts more than that. UC
+/// requests complete when they are sent, so no window is needed. A UC queue pair without messages of its own
+/// has the configured depth, because its requests come from another source, possibly in bursts.
 std::uint32_t SendQp::send_queue_needed(const SendQpConfig& config) {
   const bool rc = config.requester.transport == roce::Transport::kRc;
   if (!rc && config.traffic.messages == 0) return config.requester.send_queue_depth;
@@ -241,6 +241,7 @@ std::uint32_t SendQp::write(Time now, std::uint16_t identification, TxFrame& out
                                               payload.bytes, payload.crc, out.header, out.trailer.data());
   out.header_length = c.header_length;
   out.trailer_length = c.trailer_length;
+  out.icrc_right = true;
   // Counts from the BTH through the pad.
   const auto counted = static_cast<std::uint32_t>(out.length() - headers_.size() - roce::kIcrcSize);
   if (sampled_ != 0) stamp_packet(p, out, now);

@@ -37,7 +37,7 @@ struct SendQpConfig {
   /// QPs of a board with the same group number share one congestion control, which has the configuration of
   /// the first of these QPs. std::nullopt: the QP has its own congestion control.
   std::optional<std::uint32_t> congestion_group;
-  /// Random message lengths or arrivals; null: none.
+  /// Random message lengths or arrivals; null if neither is random.
   std::shared_ptr<const MessageTimesConfig> times;
   /// Time from the start of the board to the start of this QP's traffic. Without different delays, queue
   /// pairs with the same rate would stay in phase and send in a burst once per interval.
@@ -138,7 +138,7 @@ class alignas(64) SendQp {
     if (closed()) return kNever;
     return std::max(own, congestion_->departure(requester_.next_transport_bytes(), now));
   }
-  /// Departure time if congestion control is ignored. (Congestion control may be shared with other QPs.)
+  /// Departure time without regard to congestion control, which may be shared with other QPs.
   Time own_departure(Time now) const { return own_departure(now, requester_.ready(now)); }
   /// True if there is a packet and departure(now) ≤ now.
   bool may_send(Time now) const {
@@ -197,7 +197,8 @@ class alignas(64) SendQp {
   SendQpCounters counters() const;
   /// Returns true if congestion control was notified.
   bool on_cnp(Time now);
-  /// `echo` is the congestion control header that the response returned, if there is one.
+  /// Processes a response. `echo` is the congestion control header that the response returned, if there is
+  /// one.
   void on_response(const roce::Aeth& aeth, roce::Psn psn, const roce::CongestionHeader* echo, Time now);
   /// Processes a response that our requests cannot have caused; see Requester::on_bad_response().
   void on_bad_response(roce::Psn psn, Time now);
@@ -316,7 +317,7 @@ class alignas(64) SendQp {
     if (flags_.packets_paced) pace_packet(payload, now);
   }
   void pace_packet(std::uint32_t payload, Time now);
-  /// `ready` must be requester_.ready(now).
+  /// Like own_departure(now), but without calling requester_.ready(now), whose result is `ready`.
   Time own_departure(Time now, bool ready) const {
     if (!resolved()) return kNever;
     if (now < starts_at_) return starts_at_;

@@ -24,6 +24,7 @@ namespace softfeb::engine {
   out.header_length = c.header_length;
   out.trailer_length = c.trailer_length;
   out.transient_payload = false;
+  out.icrc_right = true;
   out.message = 0;
   const std::uint32_t counted = middle_.transport_bytes();
   counted_bytes_ += counted;

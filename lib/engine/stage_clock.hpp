@@ -6,7 +6,7 @@
 
 namespace softfeb::engine {
 
-/// What a worker spends its time on while packets arrive or leave.
+/// The activities between which a worker divides its time while packets arrive or leave.
 enum class Stage : std::uint8_t {
   kRx,     ///< taking packets from the port, parsing the headers up to UDP, finding the endpoint
   kCheck,  ///< transport headers and iCRC of a received packet
@@ -17,7 +17,7 @@ enum class Stage : std::uint8_t {
 };
 inline constexpr std::size_t kStages = 6;
 
-/// "rx", "check", "place", "build", "tx" or "other", as in the result (doc/result.md).
+/// Returns "rx", "check", "place", "build", "tx" or "other", as used in the result (doc/result.md).
 constexpr const char* to_string(Stage stage) {
   constexpr const char* kNames[kStages] = {"rx", "check", "place", "build", "tx", "other"};
   return kNames[static_cast<std::size_t>(stage)];

@@ -18,8 +18,8 @@ struct StreamReceiverConfig {
   detector::StreamBuffersConfig buffers;
   /// Time for which the built-in consumer keeps a buffer.
   Time hold = 0;
-  /// True: the application takes the events (poll()) and releases the buffers. False: the built-in consumer
-  /// takes the events, and releases each buffer `hold` after its event.
+  /// If true, the application takes the events (poll()) and releases the buffers. If false, the built-in
+  /// consumer takes the events, and releases each buffer `hold` after its event.
   bool keep_events = false;
 };
 

@@ -8,21 +8,11 @@
 namespace softfeb::engine {
 
 TimingWheel::TimingWheel(std::size_t entries, Time tick, std::pmr::memory_resource* memory)
-    : tick_(tick), nodes_(entries < kNone ? entries : throw std::length_error("timing wheel"), memory) {
-  heads_.fill(kNone);
-}
+    : tick_(tick),
+      nodes_(entries < kNone ? entries : throw std::length_error("timing wheel"), memory),
+      heads_(single() ? 0 : kLevels * kSlots, kNone, memory) {}
 
-void TimingWheel::schedule(std::uint32_t id, Time at) {
-  if (scheduled(id)) unlink(id);
-  nodes_[id].at = at;
-  link(id);
-}
-
-void TimingWheel::cancel(std::uint32_t id) {
-  if (scheduled(id)) unlink(id);
-}
-
-void TimingWheel::link(std::uint32_t id) {
+void TimingWheel::link_to_slot(std::uint32_t id) {
   Node& n = nodes_[id];
   const std::uint64_t tick = std::max(tick_.quotient(n.at), current_);
   unsigned level = 0;
@@ -42,7 +32,7 @@ void TimingWheel::link(std::uint32_t id) {
   ++counts_[level];
 }
 
-void TimingWheel::unlink(std::uint32_t id) {
+void TimingWheel::unlink_from_slot(std::uint32_t id) {
   Node& n = nodes_[id];
   const auto next = static_cast<std::uint32_t>(n.next), slot = static_cast<std::uint32_t>(n.slot);
   if (next != kNone) nodes_[next].previous = n.previous;
@@ -117,7 +107,7 @@ Time TimingWheel::first_in(std::uint32_t slot) const {
   return first;
 }
 
-Time TimingWheel::next() const {
+Time TimingWheel::next_in_slots() const {
   const auto slot = static_cast<std::uint32_t>(current_ & (kSlots - 1));
   if (heads_[slot] != kNone) return first_in(slot);
   const std::uint64_t fine = next_fine();

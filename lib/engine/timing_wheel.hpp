@@ -18,6 +18,8 @@ namespace softfeb::engine {
 /// timers of queue pairs. Each entry is scheduled for at most one time. Scheduling, moving and cancelling
 /// take constant time; the cost of advancing depends on the number of expired entries, not on the number of
 /// elapsed ticks. Entries expire at their exact time, not at that of their slot.
+///
+/// A wheel with a single entry, such as that of a board with one queue pair, has no slots.
 class TimingWheel {
  public:
   /// Entries are numbered 0…`entries` − 1. Throws std::length_error if `entries` is 2^26 − 1 or more.
@@ -26,8 +28,14 @@ class TimingWheel {
               std::pmr::memory_resource* memory = std::pmr::new_delete_resource());
 
   /// Schedules entry `id` for `at`. Moves the entry if it is already scheduled.
-  void schedule(std::uint32_t id, Time at);
-  void cancel(std::uint32_t id);
+  void schedule(std::uint32_t id, Time at) {
+    if (scheduled(id)) unlink(id);
+    nodes_[id].at = at;
+    link(id);
+  }
+  void cancel(std::uint32_t id) {
+    if (scheduled(id)) unlink(id);
+  }
   bool scheduled(std::uint32_t id) const { return nodes_[id].slot != kNoSlot; }
   /// Expiry time of entry `id`, which must be scheduled.
   Time at(std::uint32_t id) const { return nodes_[id].at; }
@@ -39,6 +47,7 @@ class TimingWheel {
   /// each entry expires, calls ahead(id) for the entry that may expire next. `now` must not decrease.
   template <typename Fn, typename Ahead>
   void advance(Time now, Fn&& expire, Ahead&& ahead) {
+    if (single()) return advance_single(now, expire);
     const std::uint64_t target = tick_.quotient(now);
     if (empty()) {
       current_ = std::max(current_, target);
@@ -56,12 +65,17 @@ class TimingWheel {
     advance(now, expire, [](std::uint32_t /*id*/) {});
   }
 
-  /// Lower bound on the next expiry time, exact within the range of the finest level (256 ticks). kNever if
-  /// nothing is scheduled.
-  Time next() const;
-  /// Memory in bytes.
+  /// Lower bound on the next expiry time, exact within the range of the finest level (256 ticks) and for a
+  /// single entry. kNever if nothing is scheduled.
+  Time next() const {
+    if (!single()) return next_in_slots();
+    return scheduled(0) ? nodes_[0].at : kNever;
+  }
+  /// Memory of the entries in bytes.
   std::size_t memory() const { return nodes_.size() * sizeof(Node); }
-  bool empty() const { return (counts_[0] | counts_[1] | counts_[2] | counts_[3]) == 0; }
+  bool empty() const {
+    return single() ? !scheduled(0) : (counts_[0] | counts_[1] | counts_[2] | counts_[3]) == 0;
+  }
 
  private:
   static constexpr unsigned kIdBits = 26;
@@ -81,8 +95,29 @@ class TimingWheel {
   };
   static_assert(sizeof(Node) == 16);
 
-  void link(std::uint32_t id);
-  void unlink(std::uint32_t id);
+  bool single() const { return nodes_.size() == 1; }
+  void link(std::uint32_t id) {
+    if (!single()) return link_to_slot(id);
+    nodes_[id].slot = 0;
+  }
+  void unlink(std::uint32_t id) {
+    if (!single()) return unlink_from_slot(id);
+    nodes_[id].slot = kNoSlot;
+  }
+  void link_to_slot(std::uint32_t id);
+  void unlink_from_slot(std::uint32_t id);
+  Time next_in_slots() const;
+
+  /// Expires a single entry. If `expire` schedules the entry again for `now`, the entry expires only in the
+  /// next call, as in a slot.
+  template <typename Fn>
+  void advance_single(Time now, Fn&& expire) {
+    while (scheduled(0) && nodes_[0].at <= now) {
+      nodes_[0].slot = kNoSlot;
+      expire(0);
+      if (nodes_[0].at == now) return;
+    }
+  }
   std::uint32_t detach(std::uint32_t slot);
   void cascade(unsigned level);
   /// Advances to the next tick with a non-empty slot, or to `target` if that is earlier.
@@ -125,7 +160,7 @@ class TimingWheel {
   std::uint64_t current_ = 0;
   std::array<std::size_t, kLevels> counts_{};  ///< number of entries on each level
   std::pmr::vector<Node> nodes_;
-  std::array<std::uint32_t, kLevels * kSlots> heads_;
+  std::pmr::vector<std::uint32_t> heads_;  ///< first entry of each slot; empty for a single entry
   std::array<std::uint64_t, kLevels * kSlots / 64> occupied_{};
 };
 

@@ -61,7 +61,8 @@ struct TrafficConfig {
 struct TrafficSettings {
   explicit TrafficSettings(const TrafficConfig& config);
   TrafficConfig config;
-  /// Random lengths or arrivals of one queue pair; null: none. Settings with this member cannot be shared.
+  /// Random lengths or arrivals of one queue pair; null if neither is random. Settings with this member
+  /// cannot be shared.
   std::unique_ptr<MessageTimes> times;
 };
 
@@ -101,7 +102,7 @@ class Traffic {
     TransferProgress* const progress = profile_->config.transfer.progress;
     return progress != nullptr && !progress->may_begin(next_transfer());
   }
-  /// Progress of the group of queue pairs that send transfers together; null: none.
+  /// Progress of the group of queue pairs that send transfers together; null if there is no such group.
   TransferProgress* progress() const { return profile_->config.transfer.progress; }
   /// Reports that the first `messages` messages are complete.
   void completed(std::uint64_t messages) const {
@@ -112,7 +113,7 @@ class Traffic {
   const latency::StampSource& stamps() const { return profile_->config.stamps; }
   Time post_delay() const { return profile_->config.post_delay; }
   const board::MessagePlan& plan() const { return profile_->config.plan; }
-  /// Random lengths and arrivals; null without them.
+  /// Random lengths and arrivals; null if the QP has neither.
   MessageTimes* times() const { return profile_->times.get(); }
 
  private:

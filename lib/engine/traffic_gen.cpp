@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kTenGigabit = 1'250'000'000;
 constexpr std::uint32_t kTail = 4;
-constexpr std::size_t kUdpDestPort = 2;  ///< offset in the UDP header
+constexpr std::size_t kUdpDestPort = 2;  ///< offset of the destination port in the UDP header
 
 /// Bytes on the wire of a frame of `length` bytes without FCS. The minimum frame size is 64 bytes with FCS.
 std::uint64_t on_wire(std::uint64_t length) {
@@ -93,8 +93,8 @@ void TrafficGen::set_destination(Time now) {
 
 void TrafficGen::set_headers() { headers_ = roce::HeaderTemplate(config_.path); }
 
-/// The gap starts at the end of the packet, so a packet that waited for the link delays the packets behind
-/// it.
+/// Records that a packet was sent, and schedules the next one. The gap starts at the end of the packet, so a
+/// packet that waited for the link delays the packets behind it.
 void TrafficGen::took_packet(std::uint64_t wire_bytes, Time now) {
   const Time begin = std::max(due_, now > config_.slack ? now - config_.slack : 0);
   const Time end = begin + spacing_.next(wire_bytes);

@@ -19,8 +19,8 @@ namespace softfeb::engine {
 struct TrafficGenConfig {
   board::TrafficGenSettings settings;  ///< initial values of the registers
   bool start = false;  ///< starts to generate packets at Board::start(), as if Start had risen
-  /// True: registers may start the generator at any time. The board is therefore unfinished until its traffic
-  /// is stopped.
+  /// True if registers may start the generator at any time. The board is then unfinished until its traffic is
+  /// stopped.
   bool waits = false;
   /// Number of configured queue pairs, starting with the first, that send the WRITEs. They have no traffic of
   /// their own. Their payload must be the same as that of the generator.
@@ -50,7 +50,7 @@ struct GeneratedWrites {
 struct TrafficGenCounters {
   std::uint64_t datagrams = 0;
   std::uint64_t writes = 0;
-  std::uint64_t datagram_bytes = 0;  ///< payload
+  std::uint64_t datagram_bytes = 0;  ///< payload bytes
   std::uint64_t write_bytes = 0;
   std::uint64_t bursts = 0;  ///< number of bursts that were started
   Time first = kNever;       ///< start of the first packet

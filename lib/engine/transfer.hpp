@@ -81,12 +81,12 @@ class TransferProgress {
 struct TransferSettings {
   std::uint32_t segments = 0;  ///< number of segments of a transfer; 0: messages are not parts of transfers
   std::uint32_t group = 1;     ///< number of queue pairs that send each transfer together
-  /// True: each transfer is one message without immediate, followed by an empty message with immediate. The
-  /// send window must be one request, so that the second message is sent only after the first was
+  /// If true, each transfer is one message without immediate, followed by an empty message with immediate.
+  /// The send window must then be one request, so that the second message is sent only after the first was
   /// acknowledged.
   bool sender_notifies = false;
-  TransferProgress* progress =
-      nullptr;                     ///< null: queue pairs do not wait for each other. Must outlive the board
+  /// Null: queue pairs do not wait for each other. Must outlive the board.
+  TransferProgress* progress = nullptr;
   TransferTimes* times = nullptr;  ///< null: times are not recorded. Must outlive the board
 
   auto operator<=>(const TransferSettings&) const = default;

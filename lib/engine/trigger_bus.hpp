@@ -45,7 +45,7 @@ class TriggerBus final : public TriggerFeed {
   Time next() const override;
   bool over() const override { return begin_ != kNever && next() == kNever; }
   void end(Time at) override;
-  /// The number of the next event.
+  /// Number of accepted triggers, which is also the number of the next event.
   std::uint64_t accepted() const override { return sequence_.accepted(); }
   std::uint64_t oldest() const override { return accepted() < kKept ? 0 : accepted() - kKept; }
   detector::Trigger trigger(std::uint64_t event) const override { return kept_[event % kKept]; }

@@ -22,10 +22,12 @@ struct TxFrame {
   std::uint32_t payload_length = 0;
   std::uint16_t header_length = 0;
   std::uint8_t trailer_length = 0;
-  /// True: the payload is in a temporary buffer (ICMP reply, event header) and must be copied before the next
-  /// call to the engine. False: the payload is in an arena that outlives the frame, and may be attached to
-  /// the packet without a copy.
+  /// If true, the payload is in a temporary buffer (ICMP reply, event header) and must be copied before the
+  /// next call to the engine. If false, the payload is in an arena that outlives the frame, and may be
+  /// attached to the packet without a copy.
   bool transient_payload = false;
+  /// True if the trailer is known to end with the iCRC of these headers and this payload.
+  bool icrc_right = false;
   /// Pad (0–3 bytes) and iCRC (4 bytes). In a datagram of the traffic generator, the last payload bytes.
   std::array<std::uint8_t, 8> trailer{};
   /// Key of the message whose last packet this frame is, if the time at which the frame is sent must be

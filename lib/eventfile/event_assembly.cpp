@@ -84,7 +84,8 @@ void EventAssembly::lay_out(const ClosedRecord& closed, Open& open) {
             .status = closed.status};
 }
 
-/// `pieces` contains the pieces of one board, sorted by offset. Missing pieces become zeros in the data.
+/// Adds the data of one board to the event. `pieces` contains the board's pieces, sorted by offset. Missing
+/// pieces become zeros in the data.
 void EventAssembly::add_board(std::span<const Piece> pieces, const std::vector<std::uint8_t>& bytes) {
   const detector::EventHeader& header = pieces.front().header;
   const std::uint32_t wanted = header.total == 0 ? 1 : (header.total - 1) / piece_ + 1;

@@ -23,8 +23,8 @@ using detector::EventHeader;
 static_assert(std::is_trivially_copyable_v<EventHeader> && std::is_trivially_copyable_v<ClosedRecord>);
 
 constexpr std::size_t kClosedBytes = sizeof(RecordKind) + sizeof(ClosedRecord);
-/// A fragment is queued only if 1 / kSpareShare of the queue then remains free for the records of closed
-/// events.
+/// A fragment is queued only if at least 1 / kSpareShare of the queue remains free afterwards, so that the
+/// records of closed events always find space.
 constexpr std::size_t kSpareShare = 16;
 
 std::uint8_t* put(std::uint8_t* to, const void* from, std::size_t size) {

@@ -23,7 +23,7 @@ struct EventFileStats {
 };
 
 /// Writes the events of one builder to an HDF5 file (doc/events.md). Other programs can read the file while
-/// it grows (SWMR), and also after the writer was killed.
+/// it grows (SWMR), and can also read it if the writer was killed.
 ///
 /// The builder's thread copies each accepted fragment to a bounded queue, and never waits, allocates or
 /// enters the kernel, unless EventFileConfig::wait is set. A thread of this object assembles and writes the
@@ -38,7 +38,8 @@ class EventFile final : public detector::EventRecorder {
   EventFile(const EventFile&) = delete;
   EventFile& operator=(const EventFile&) = delete;
 
-  /// For callers that have their own EventRecorder, which forwards its calls to these functions.
+  /// Part of the interface for callers with an EventRecorder of their own, which forwards its calls to these
+  /// functions.
   void record_fragment(const detector::EventHeader& header, ByteSpan payload) override;
   void record_closed(const detector::ClosedEvent& event, std::optional<Time> latency) override;
 

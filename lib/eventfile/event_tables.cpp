@@ -114,7 +114,7 @@ void EventTables::close() {
   checked(file_.close() ? 0 : -1, "close");
 }
 
-/// An open data set keeps its file open, so data sets are closed before the file.
+/// Closes the data sets. Call before closing the file, because an open data set keeps its file open.
 void EventTables::close_tables() {
   for (GrowingDataset* table : {&waveforms_, &data_, &fragments_, &events_})
     if (table->id() >= 0) table->close();

@@ -70,7 +70,7 @@ class GrowingDataset {
   std::size_t row_bytes() const { return row_bytes_; }
   hid_t id() const { return dataset_; }
 
-  /// `bytes` must consist of whole rows.
+  /// Appends rows. `bytes` must consist of whole rows.
   void append(std::span<const std::uint8_t> bytes);
   /// Writes the buffer, and passes all data to the operating system.
   void flush();

@@ -79,7 +79,10 @@ Recording read_open(hid_t file, std::uint64_t most) {
   // Open /fragments before /data, because a writer extends /data first.
   const Table rows = open_table(file, "fragments", 1);
   const Table data = open_table(file, "data", 1);
-  if (data.size[0] > most) refuse("has more data than fit in memory", "record a shorter run");
+  // Tables can have unwritten parts that take no space on the disk, so the tables may be larger than the
+  // file.
+  if (data.size[0] > most || rows.size[0] > most / sizeof(FragmentRow))
+    refuse("has more data than fit in memory", "record a shorter run");
   std::vector<FragmentRow> fragments(rows.size[0]);
   const TypeHandle type = fragment_type();
   read_all(rows, type, fragments.data());

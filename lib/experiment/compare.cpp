@@ -36,8 +36,8 @@ std::optional<std::string> folder_of(const Options& options, const config::Compa
   return *options.report + '/' + lab.name;
 }
 
-/// If `run.series_interval` has its default value, shortens it to 1/200 of the run, but not below kShortest:
-/// 200 points in each panel of the charts are enough for a comparison.
+/// If `run.series_interval` has its default value, shortens it to 1/200 of the run, but not below kShortest,
+/// because 200 points per chart panel are enough for a comparison.
 void refine_series(config::RunSettings& run) {
   constexpr Time kPoints = 200, kShortest = 10 * kMicrosecond;
   const Time usual = config::RunSettings().series_interval;
@@ -45,7 +45,7 @@ void refine_series(config::RunSettings& run) {
     run.series_interval = std::clamp(*run.duration / kPoints, kShortest, usual);
 }
 
-/// Names of the checks that count towards the verdict and did not hold.
+/// Returns the names of the checks that count towards the verdict and did not hold.
 std::vector<std::string> failed_checks(const lab::Judgement& judgement, const report::LabRun& run) {
   std::vector<std::string> failed;
   for (const lab::Check& c : judgement.checks) {

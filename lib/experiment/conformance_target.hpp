@@ -20,21 +20,21 @@ class TargetConnection {
   virtual conformance::TargetReply answer(const conformance::TargetRequest& request) = 0;
   virtual conformance::Capabilities capabilities() const = 0;
   virtual conformance::TargetDevice device() const = 0;
-  /// Normal, read-only, of another protection domain, deregistered. Targets without such regions return the
-  /// first one only.
+  /// Returns the regions that cases use: a normal one, a read-only one, one of another protection domain, and
+  /// a deregistered one. Targets without such regions return only the first.
   virtual std::vector<conformance::RegionPlace> regions() const = 0;
-  /// MAC address of the target, if it is known; otherwise it must be resolved.
+  /// MAC address of the target, if the target reports it; otherwise the caller must resolve it.
   virtual std::optional<roce::MacAddress> mac() const = 0;
 };
 
-/// Connects to the target of `config.conformance`, which must not be own: or own:virtual. Meanwhile, the
-/// board's addresses must answer ARP. Throws PeerError, ConfigError.
+/// Connects to the target that `config.conformance` names, which must not be own: or own:virtual. The board's
+/// addresses must answer ARP while this function runs. Throws PeerError, ConfigError.
 std::unique_ptr<TargetConnection> connect_target(const config::RunConfig& config);
 
-/// Carries out requests on a thread of its own, so that the thread that runs the port need not wait.
+/// Carries out requests on its own thread, so that the thread that runs the port does not have to wait.
 class TargetThread {
  public:
-  /// `target` must outlive the object.
+  /// `target` must outlive this object.
   explicit TargetThread(TargetConnection& target);
   ~TargetThread();
   TargetThread(const TargetThread&) = delete;
@@ -42,7 +42,7 @@ class TargetThread {
 
   /// At most one request may be outstanding.
   void ask(const conformance::TargetRequest& request);
-  /// The reply, once, when it is there.
+  /// Returns the reply once, as soon as it has arrived; std::nullopt otherwise.
   std::optional<conformance::TargetReply> reply();
 
  private:

@@ -15,8 +15,8 @@
 
 namespace softfeb::experiment {
 
-/// The ports of a conformance run, polled by the calling thread: the board's addresses on its port and, for
-/// the target own:, the receiver on its port.
+/// The ports of a conformance run, polled by the calling thread: the port with the board's addresses and, for
+/// the target own:, the port of softfeb's receiver.
 class ConformanceWire {
  public:
   /// Opens the ports and waits for their links. Throws EnvironmentError, RequestError, ConfigError.
@@ -24,18 +24,18 @@ class ConformanceWire {
   ~ConformanceWire();
 
   Time now() const { return dpdk_.now(); }
-  /// Polls all ports once. Returns for how long the thread was not run since the previous call.
+  /// Polls all ports once. Returns for how long the thread did not run since the previous call.
   Time poll();
   void send(std::vector<std::uint8_t> frame) { first_->send(std::move(frame)); }
-  /// Number of frames that the port has not taken yet.
+  /// Number of frames that the port has not accepted yet.
   std::size_t waiting() const { return first_->waiting(); }
-  /// The packets that have arrived for the board since the last call.
+  /// Returns the packets that have arrived for the board since the last call.
   std::vector<conformance::Answer> take_answers();
-  /// Packets that the ports have lost.
+  /// Number of packets that the ports have lost.
   std::uint64_t dropped() const;
 
-  /// Resolves the MAC address of `ip`, which is static, or found by ARP or neighbour discovery within
-  /// `run.connect_timeout`. Throws EnvironmentError if nothing answers.
+  /// Returns the MAC address of `ip`. It is that of a static neighbour, or is found by ARP or neighbour
+  /// discovery within `run.connect_timeout`. Throws EnvironmentError if there is no answer.
   roce::MacAddress resolve(const roce::IpAddress& ip);
   const engine::Identity& board() const { return first_->identity(); }
   const std::optional<engine::Identity>& v6_board() const { return v6_identity_; }
@@ -55,11 +55,11 @@ class ConformanceWire {
   std::vector<std::unique_ptr<dataplane::PortQueue>> queues_;
   std::size_t board_port_ = 0;
   Time polled_ = 0;
-  Time cpu_time_ = 0;  ///< of the thread, at the previous poll()
+  Time cpu_time_ = 0;  ///< CPU time of the thread at the previous poll()
 };
 
-/// The addresses of softfeb's own receiver, which is the first receiver of the file, and of the board. Throws
-/// ConfigError if there is none.
+/// Returns the addresses of softfeb's own receiver, which is the first receiver in the file, and of the
+/// board. Throws ConfigError if the file has no receiver.
 conformance::OwnTargetConfig own_addresses(const config::RunConfig& config);
 
 }  // namespace softfeb::experiment

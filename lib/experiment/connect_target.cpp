@@ -18,8 +18,8 @@ TargetReply refusal(const std::string& why, bool unsupported) {
   return reply;
 }
 
-/// Queue pairs that exist already, each for one use: those of a perftest server, or those that the
-/// configuration lists.
+/// A target whose queue pairs already exist, and can be used once each: those of a perftest server, or those
+/// listed in the configuration.
 class ListedTarget : public TargetConnection {
  public:
   struct Entry {
@@ -77,7 +77,7 @@ std::unique_ptr<TargetConnection> listed_target(const config::ConformanceConfig&
   return std::make_unique<ListedTarget>(std::move(entries), c.pmtu, *c.ip, c.mac, "listed queue pairs");
 }
 
-/// A server of perftest, whose connection stays open until the end of the run.
+/// A perftest server, whose connection stays open until the end of the run.
 class PerftestTarget final : public ListedTarget {
  public:
   PerftestTarget(std::unique_ptr<peers::PeerSession> session, std::vector<Entry> entries, std::uint32_t pmtu)
@@ -85,7 +85,8 @@ class PerftestTarget final : public ListedTarget {
                      session->remote().software),
         session_(std::move(session)) {}
 
-  /// All queue pairs of the server share one region, of which each of them knows a part.
+  /// All queue pairs of the server share one region, and each of them has access to the memory around its own
+  /// part.
   conformance::Capabilities capabilities() const override {
     conformance::Capabilities c = ListedTarget::capabilities();
     c.bounds = false;

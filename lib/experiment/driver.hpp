@@ -58,8 +58,8 @@ class Driver {
   virtual std::vector<stats::Observer*> open(const Say& say) = 0;
 
   virtual Time now() const = 0;
-  /// Starts traffic and returns its start time. From then on, pass() gives samples to `observers`, which
-  /// must outlive the run.
+  /// Starts traffic and returns its start time. From then on, pass() gives samples to `observers`, which must
+  /// exist until the end of the run.
   virtual Time begin(stats::Observers& observers) = 0;
 
   enum class Until : std::uint8_t { kTime, kFinished };
@@ -95,16 +95,16 @@ class Driver {
   virtual bool virtual_time() const = 0;
   /// Number of steps of virtual time so far, which measures the speed of the simulation; 0 in real time.
   virtual std::uint64_t events() const { return 0; }
-  /// Frames exchanged between the network and the host, and frames lost between the network and its
-  /// stations. Call after close().
+  /// Returns the numbers of frames exchanged between the network and the host, and of frames lost between the
+  /// network and its stations. Call after close().
   virtual lab::Edge network_edge(const stats::Outcome& outcome) const = 0;
   /// Further packet balances that must hold in this driver's run. Call after close().
   virtual std::vector<lab::Balance> balances() const { return {}; }
   /// Messages that tell the user whether the run kept up with its schedule. Call after close().
   virtual std::vector<std::string> remarks(const stats::Outcome&) const { return {}; }
 
-  /// How long messages took from stage to stage, up to now; null if this is not recorded. Valid as long as
-  /// the driver exists.
+  /// Returns statistics of how long messages took from each stage to the next, so far; null if they are not
+  /// recorded. Valid while the driver exists.
   virtual const latency::StageFigures* stages() { return nullptr; }
   /// How each worker has spent its time since traffic began; null in virtual time.
   virtual const std::vector<dataplane::CpuTimes>* cpu_times() const { return nullptr; }

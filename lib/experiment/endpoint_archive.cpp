@@ -12,8 +12,8 @@ namespace softfeb::experiment {
 
 namespace {
 
-/// Memory is copied in pieces of this size. Pieces that contain only zeros are left out, because the memory
-/// of a receiver is zero before the run.
+/// Memory is copied in pieces of kPiece bytes. Pieces that contain only zeros are omitted, because the memory
+/// of a receiver is zero before the run. kNoMore marks the end.
 constexpr std::uint64_t kPiece = 4096;
 constexpr std::uint64_t kNoMore = UINT64_MAX;
 
@@ -53,8 +53,8 @@ void write_endpoint(endpoints::Endpoints& endpoints, std::size_t e, ArchiveWrite
   out.item(kNoMore);
 }
 
-/// Pointers in a snapshot are valid only in their own process: those to the names of counters, and to the
-/// reasons of failures.
+/// Copies everything except pointers, which are valid only in their own process: pointers to names of
+/// counters and to the reasons of failures.
 void write_snapshot(const engine::EndpointSnapshot& snapshot, ArchiveWriter& out) {
   engine::archive(out, snapshot);
   for (const engine::SendQpSnapshot& qp : snapshot.send_qps) {

@@ -12,16 +12,17 @@
 
 namespace softfeb::experiment {
 
-/// Copies from one process to another what checks, results and output files need of the endpoints of a
-/// finished run, apart from their snapshots. Endpoint `e` counts boards first, then receivers. The endpoint
-/// of the other process must have been created from the same configuration, and must not have run. Does not
-/// copy what check_parts() excludes. `with_memory`: also copies the memory of a receiver.
+/// Copies from one process to another whatever checks, results and output files need from the endpoints of a
+/// finished run, except their snapshots. `e` is the index of the endpoint, boards first, then receivers. The
+/// other process must have created this endpoint from the same configuration, and must not have run it. Data
+/// of features that check_parts() refuses is not copied. The memory of a receiver is copied only if
+/// `with_memory` is true.
 void write_endpoint(endpoints::Endpoints& endpoints, std::size_t e, ArchiveWriter& out,
                     bool with_memory = true);
 void read_endpoint(endpoints::Endpoints& endpoints, std::size_t e, ArchiveReader& in);
 
-/// Copies the snapshot of an endpoint from one process to another. `endpoint`: the same endpoint in the
-/// process that reads. `texts` keeps the reasons of failures to which the snapshot refers.
+/// Copies the snapshot of an endpoint from one process to another. `endpoint` is the same endpoint in the
+/// reading process. `texts` stores the reasons of failures, to which the snapshot points.
 void write_snapshot(const engine::EndpointSnapshot& snapshot, ArchiveWriter& out);
 void read_snapshot(const engine::Endpoint& endpoint, std::set<std::string>& texts, ArchiveReader& in,
                    engine::EndpointSnapshot& snapshot);

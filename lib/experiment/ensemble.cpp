@@ -19,7 +19,7 @@ namespace softfeb::experiment {
 
 namespace {
 
-/// What must be the same in all processes.
+/// Properties that must be the same in all processes.
 struct Identity {
   std::uint64_t program = 0, configuration = 0, payloads = 0;
 };
@@ -54,8 +54,8 @@ Failure attempt(const std::function<void()>& step) {
   }
 }
 
-/// Throws the failure of all processes, which process 0 tells the user. All processes must have gathered
-/// their failures.
+/// Throws in all processes; process 0 reports the failure to the user. All processes must have exchanged
+/// their failures before.
 [[noreturn]] void end_together(simulator::Exchange& exchange, const Failure& failure) {
   const int status = static_cast<int>(exchange.lead(static_cast<std::uint64_t>(failure.status)));
   throw EnsembleFailure(status, exchange.rank() == 0 ? failure.text : "");

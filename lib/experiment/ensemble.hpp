@@ -8,39 +8,39 @@
 #include <stdexcept>
 #include <string>
 
-/// Functions that all processes of a run in parts call together.
+/// Functions that all processes of a run in parts must call together.
 namespace softfeb::experiment {
 
-/// A step has failed in at least one process, so all processes end. what() is empty in all processes but the
-/// one that tells the user.
+/// Thrown when a step has failed in at least one process, so that all processes must end. what() is empty
+/// except in the process that reports the failure to the user.
 class EnsembleFailure : public std::runtime_error {
  public:
   EnsembleFailure(int status, const std::string& text) : std::runtime_error(text), status_(status) {}
-  int status() const { return status_; }  ///< exit status
+  int status() const { return status_; }  ///< exit status of the program
 
  private:
   int status_;
 };
 
-/// Carries out `step` in all processes. If it throws an exception in any of them, throws EnsembleFailure in
-/// all. With a single process, passes the exception on.
+/// Carries out `step` in all processes. If it throws an exception in at least one process, throws
+/// EnsembleFailure in all of them. With a single process, lets the exception pass.
 void all_or_none(simulator::Exchange& exchange, const std::function<void()>& step);
 
 /// Throws EnsembleFailure unless all processes run the same program with the same configuration and the same
-/// payloads. `payloads`: a hash.
+/// payloads. `payloads` is a hash of all payloads.
 void require_same(simulator::Exchange& exchange, const std::string& configuration, std::uint64_t payloads);
 
-/// Median time of an exchange of a few frames between all neighbours, in seconds; 0 with a single process.
-/// Call it after Exchange::connect().
+/// Returns the median time in seconds that an exchange of a few frames between all neighbours takes; 0 with a
+/// single process. Call after Exchange::connect().
 double exchange_time(simulator::Exchange& exchange);
 
-/// Name of this host.
+/// Returns the name of this host.
 std::string host_name();
 
-/// Name of a process for messages: its number and its host.
+/// Returns the name of a process for messages: its number and its host.
 std::string process_name(std::uint32_t rank);
 
-/// A hash of bytes, which does not depend on the host.
+/// Computes a hash of `bytes` that is the same on every host. `before` is the hash of the preceding bytes.
 std::uint64_t hash_of(ByteSpan bytes, std::uint64_t before = 0);
 
 }  // namespace softfeb::experiment

@@ -46,7 +46,7 @@ eventfile::EventFileConfig file_of(const config::RunConfig& config,
   return file;
 }
 
-/// The recording of boards with `kind: replay`.
+/// Reads the recording for boards with `kind: replay`.
 std::unique_ptr<detector::EventPayload> replay(const config::RunConfig& config,
                                                const config::BoardEventsConfig& events) {
   try {

@@ -19,27 +19,27 @@ class EventFile;
 
 namespace softfeb::experiment {
 
-/// Refuses event files that exist or cannot be created. Creates nothing. Throws ConfigError.
+/// Throws ConfigError if an event file exists or cannot be created. Creates no files.
 void check_event_files(const config::RunConfig& config);
 
 class EventFiles;
 
-/// Returns what endpoints with event data need from files. If `files` is null, events are not written.
+/// Returns the services that endpoints with event data need. If `files` is null, events are not written.
 /// `config` and `files` must outlive the result.
 endpoints::EventServices event_services(const config::RunConfig& config, EventFiles* files);
 
-/// The event files of a run. Each is written by a thread of its own.
+/// The event files of a run. Each file has its own writing thread.
 class EventFiles {
  public:
-  /// `wait`: builders wait for the disk, as in virtual time; otherwise, events that do not fit in a queue are
-  /// not written. `config` must outlive this object.
+  /// If `wait` is true, builders wait for the disk when a queue is full, as in virtual time. Otherwise,
+  /// events that do not fit in the queue are not written. `config` must outlive this object.
   EventFiles(const config::RunConfig& config, bool wait);
   /// Removes files to which nothing was written because the run did not begin.
   ~EventFiles();
 
   /// Creates the event file of receiver `r`; null if it has none. Throws ConfigError.
   detector::EventRecorder* create(std::size_t r);
-  /// Writes what is queued and closes all files. Call after the builders' finish().
+  /// Writes the remaining events and closes all files. Call after finish() of the builders.
   std::vector<std::optional<stats::EventFileOutcome>> finish();
 
  private:

@@ -38,7 +38,7 @@ std::string clock_of(const config::RunConfig& config, std::size_t host, std::siz
          microseconds(reading.bound_ns);
 }
 
-/// Collects all problems, so that one error shows them together.
+/// Collects all problems, so that a single error reports them together.
 class HostProblems {
  public:
   HostProblems(const config::RunConfig& config, std::size_t first) : config_(config), first_(first) {}
@@ -57,7 +57,7 @@ class HostProblems {
     problems_.push_back({where, what, fix});
   }
   bool elsewhere(const config::EndpointConfig& e) const { return config_.ports[e.port].host != first_; }
-  /// Refuses a feature on other hosts than that of process 0.
+  /// Adds a problem if a feature is used on a host other than that of process 0.
   void only_first(const config::EndpointConfig& e, const std::string& what) {
     if (!elsewhere(e)) return;
     const std::string& name = config_.hosts[first_].name;

@@ -10,18 +10,18 @@
 
 namespace softfeb::experiment {
 
-/// `run.clock_limit` in nanoseconds.
+/// Returns `run.clock_limit` in nanoseconds.
 std::int64_t clock_limit_ns(const config::RunConfig& config);
 
-/// Throws ConfigError unless there is one process for each element of `hosts`.
+/// Throws ConfigError unless there are as many processes as elements of `hosts`.
 void check_host_count(const config::RunConfig& config, std::uint32_t processes);
 
-/// Throws ConfigError if the configuration uses something that several hosts do not support: what endpoints
-/// of different hosts would share without packets between them, and results that remain in their process.
-/// Endpoints on host `first`, that of process 0, may use more.
+/// Throws ConfigError if the configuration uses a feature that several hosts do not support: state that
+/// endpoints on different hosts would share without exchanging packets, or results that stay in their
+/// process. Endpoints on host `first`, that of process 0, may use more features.
 void check_host_features(const config::RunConfig& config, std::size_t first);
 
-/// Throws EnvironmentError if the clocks of host `here` and of host `first` certainly differ by more than
+/// Throws EnvironmentError if the clocks of hosts `here` and `first` certainly differ by more than
 /// `run.clock_limit`, or if the difference could not be measured.
 void check_clock(const config::RunConfig& config, std::size_t here, std::size_t first,
                  const hosts::ClockReading& reading);

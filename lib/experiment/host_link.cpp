@@ -12,8 +12,8 @@ namespace softfeb::experiment {
 
 namespace {
 
-/// Least number of messages by which the difference of two clocks is measured, and the time after which no
-/// more are sent.
+/// Measurement of the difference between two clocks: kQuestions is the minimum number of messages, and after
+/// kLongest no more are sent.
 constexpr int kQuestions = 200;
 constexpr std::chrono::seconds kLongest(1);
 constexpr std::chrono::microseconds kNap(200);

@@ -14,7 +14,7 @@
 
 namespace softfeb::experiment {
 
-/// What the processes of an experiment on several hosts tell each other.
+/// The messages between the processes of an experiment on several hosts.
 class HostLink {
  public:
   /// `exchange` must outlive this object.
@@ -22,31 +22,31 @@ class HostLink {
 
   std::uint32_t rank() const { return exchange_.rank(); }
   std::uint32_t size() const { return exchange_.size(); }
-  /// True if this process must end without the others.
+  /// True if this process must end without waiting for the others.
   bool ended() const { return exchange_.ended(); }
 
-  /// Tells all processes a value, unless it is not larger than the last one.
+  /// Sends a value to all processes, unless it is not larger than the last one that was sent.
   void tell(hosts::Told what, std::uint64_t value);
-  /// Takes what other processes have told. Call it often.
+  /// Processes the values that other processes have sent. Call it often.
   void poll();
   const hosts::Agreement& agreed() const { return agreed_; }
 
-  /// Measures how far the clock of this host is ahead of that of process 0, for about a second if this is
-  /// necessary to bound the error by a tenth of `limit_ns`. All processes must call this function together.
-  /// Unknown if the process was told to end.
+  /// Measures how far the clock of this host is ahead of that of process 0. Takes up to about a second, if
+  /// that is necessary to reduce the error to a tenth of `limit_ns`. All processes must call this function
+  /// together. The result is unknown if the process was told to end.
   hosts::ClockReading measure_clock(std::int64_t limit_ns);
 
-  /// Sends counters of this process to process 0, which uses the latest ones.
+  /// Sends the counters of this process to process 0, which uses only the latest ones.
   void send_sample(std::vector<std::uint8_t> bytes) { send(Kind::kSample, std::move(bytes)); }
   /// Passes the latest counters of all other processes to `take`.
   void latest_samples(const hosts::HostExchange::Take& take) const;
 
   /// Sends the result of this process to process 0.
   void send_result(std::vector<std::uint8_t> bytes) { send(Kind::kResult, std::move(bytes)); }
-  /// In process 0: waits for the results of all other processes, and passes them to `take` in the order of
-  /// ranks. Returns false if the process was told to end before all had arrived.
+  /// For process 0: waits for the results of all other processes, and passes them to `take` in the order of
+  /// ranks. Returns false if the process was told to end before all results had arrived.
   bool take_results(const hosts::HostExchange::Take& take);
-  /// Waits until process 0 has written the results. Returns false if the process was told to end before.
+  /// Waits until process 0 has written the results. Returns false if this process was told to end before.
   bool wait_for_end();
 
  private:
@@ -57,10 +57,10 @@ class HostLink {
 
   hosts::HostExchange& exchange_;
   hosts::Agreement agreed_;
-  std::map<std::uint32_t, std::vector<std::uint8_t>> samples_, results_;  ///< by rank
+  std::map<std::uint32_t, std::vector<std::uint8_t>> samples_, results_;  ///< messages by rank
 };
 
-/// The wall clock, in ns since 1970.
+/// Reads the wall clock, in ns since 1970.
 std::int64_t wall_clock_ns();
 
 }  // namespace softfeb::experiment

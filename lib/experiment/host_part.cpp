@@ -12,7 +12,7 @@ namespace softfeb::experiment {
 
 namespace {
 
-/// The parts of an outcome that are copied as they are.
+/// The members of an outcome that are copied unchanged.
 struct Scalars {
   Time started = 0, measured_from = 0, stopped = 0, ended = 0;
   bool interrupted = false, flushed = false, ended_in_warmup = false, measured = false;
@@ -50,7 +50,7 @@ bool is_on(const config::RunConfig& config, std::size_t port, std::size_t host) 
   return config.ports[port].host == host;
 }
 
-/// Endpoints of a host, boards first, then receivers.
+/// Returns the indices of the endpoints on a host: boards first, then receivers.
 std::vector<std::size_t> endpoints_of(const config::RunConfig& config, std::size_t host) {
   std::vector<std::size_t> all;
   for (std::size_t e = 0; e < endpoints_in(config); ++e)
@@ -75,7 +75,7 @@ bool writes_memory(const config::RunConfig& config, std::size_t e) {
   return e >= config.boards.size() && !config.receivers[e - config.boards.size()].out.empty();
 }
 
-/// Moves the times of a snapshot by `by`. Arithmetic is modular, so `by` may be negative.
+/// Adds `by` to all times of a snapshot. The arithmetic is modular, so `by` may represent a negative time.
 class Mover {
  public:
   explicit Mover(Time by) : by_(by) {}
@@ -108,7 +108,8 @@ void add_endpoints(const config::RunConfig& config, stats::Outcome& all, const H
     all.baseline[e] = part.outcome.baseline[e];
     mover.move(all.baseline[e]);
   }
-  // Without the counters of all hosts at the end of the warm-up, the statistics cover the whole run.
+  // If the counters at the end of the warm-up are not available from all hosts, the statistics cover the
+  // whole run.
   if (!part.outcome.baseline.empty() || all.baseline.empty()) return;
   all.baseline.clear();
   all.ended_in_warmup = true;

@@ -12,35 +12,37 @@
 
 namespace softfeb::experiment {
 
-/// What one of several hosts contributes to the result of a run. All times in `outcome` are on the clock of
-/// the run in its process.
+/// The contribution of one of several hosts to the result of a run. All times in `outcome` are on the clock
+/// of the run in the host's process.
 struct HostPart {
   std::size_t host = 0;  ///< index into RunConfig::hosts
   stats::Outcome outcome;
   stats::HostOutcome figures;
 };
 
-/// Copies a part, and what the result needs of the host's endpoints, to another process. Both processes must
-/// have the same configuration. The memory of receivers is copied only if it is written to a file (`out`).
+/// Copies a part, and the data of the host's endpoints that the result needs, to another process. Both
+/// processes must have the same configuration. The memory of receivers is copied only if it is to be written
+/// to a file (`out`).
 void write_part(const config::RunConfig& config, const HostPart& part, endpoints::Endpoints& endpoints,
                 ArchiveWriter& out);
 void read_part(const config::RunConfig& config, ArchiveReader& in, HostPart& part,
                endpoints::Endpoints& endpoints);
 
-/// Copies the counters of a host's endpoints during a run to another process. Their times are moved to the
-/// clock of the run in that process. `started`: the start of traffic on the clock of each process.
+/// Copies the counters of a host's endpoints to another process during a run, and converts their times to the
+/// clock of the run in that process. `started` is the start of traffic on the clock of the respective
+/// process.
 void write_counters(const config::RunConfig& config, std::size_t host, Time started,
                     std::vector<engine::EndpointSnapshot>& endpoints, ArchiveWriter& out);
 void read_counters(const config::RunConfig& config, Time started,
                    std::vector<engine::EndpointSnapshot>& endpoints, ArchiveReader& in);
 
-/// Adds the part of another host to `all`, the outcome of this process: counters of its boards, receivers,
-/// ports and workers. Times are moved to the clock of this process's run, so that the start of traffic is the
-/// same. The run lasted as long as that of the host whose run lasted longest.
+/// Adds the part of another host to `all`, the outcome of this process: the counters of its boards,
+/// receivers, ports and workers. Times are converted to the clock of this process's run, so that the start of
+/// traffic is the same. The duration of the run becomes that of the host whose run took longest.
 void add_part(const config::RunConfig& config, stats::Outcome& all, const HostPart& part);
 
-/// Returns the time from the start of traffic to the first packet that a board of `host` has sent; none if
-/// there was none. Boards with a `start` are left out.
+/// Returns the time from the start of traffic to the first packet of any board of `host`; none if no packet
+/// was sent. Ignores boards with a `start`.
 std::optional<Time> first_packet(const config::RunConfig& config, std::size_t host,
                                  const stats::Outcome& outcome);
 

@@ -19,20 +19,21 @@ using hosts::Told;
 constexpr Time kWait = kMillisecond;
 /// Interval between snapshots while neighbours are resolved.
 constexpr Time kResolve = 10 * kMillisecond;
-/// Time for which a process that was told to end lets its workers carry out a command. mpirun kills it about
-/// a second after the first signal.
+/// Time for which a process that was told to end waits for its workers to carry out a command. mpirun kills
+/// the process about a second after the first signal.
 constexpr Time kLastWait = 20 * kMillisecond;
-/// Time for the boards of all hosts to finish after traffic was stopped, before this counts as a drain.
+/// Time for which the boards of all hosts may take to finish after traffic was stopped, before this counts as
+/// a drain.
 constexpr Time kQuickDrain = 100 * kMillisecond;
-/// Shortest interval at which a process sends its counters, and kManyQueuePairs queue pairs above which it is
-/// a second.
+/// Shortest interval at which a process sends its counters. With more than kManyQueuePairs queue pairs, the
+/// interval is at least one second.
 constexpr Time kLeastSampleInterval = 100 * kMillisecond;
 constexpr std::size_t kManyQueuePairs = 10'000;
 /// Time for the last counters of the other hosts to arrive.
 constexpr Time kLastSample = 50 * kMillisecond;
-/// The user is told about longer waits for other hosts.
+/// A wait for other hosts is reported to the user if it takes longer than this.
 constexpr Time kTellAfter = kSecond;
-/// The start must be at least this far ahead when process 0 tells it to the others.
+/// When process 0 announces the start to the others, the start must be at least this far in the future.
 constexpr std::int64_t kLeastLeadNs = 100'000'000;
 
 }  // namespace
@@ -154,7 +155,8 @@ void HostsDriver::settle() {
   if (!link_.ended()) RealDriver::settle();
 }
 
-/// Called at the end of the run, for the last sample of the observers. The result does not depend on it.
+/// Called at the end of the run for the last sample of the observers. The result of the run does not depend
+/// on this sample.
 Counters HostsDriver::counters() {
   if (!link_.ended()) {
     if (link_.rank() != 0) send_counters();

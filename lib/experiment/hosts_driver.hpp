@@ -13,18 +13,18 @@
 
 namespace softfeb::experiment {
 
-/// Real time on several hosts. Each process has all endpoints, but runs only those of its host. Traffic
-/// starts at a time of the wall clock, which process 0 chooses when all hosts are ready. It ends on all hosts
-/// together: when all boards have finished, after the duration of the run, or after a stop request on any
-/// host. Process 0 gets the counters of all hosts at the end, so that its endpoints and its outcome are those
-/// of the whole run. While traffic runs, its observers get the latest counters that the other hosts have
-/// sent.
+/// Drives a run in real time on several hosts. Each process has all endpoints, but runs only those of its
+/// host. When all hosts are ready, process 0 chooses the wall-clock time at which traffic starts. Traffic
+/// ends on all hosts together: when all boards have finished, after the duration of the run, or after a stop
+/// request on any host. At the end, process 0 receives the counters of all hosts, so its endpoints and its
+/// outcome describe the whole run. While traffic runs, its observers receive the latest counters that the
+/// other hosts have sent.
 ///
 /// If a process is told to end (HostLink::ended), it stops without waiting for the others, and keeps its own
 /// results.
 class HostsDriver final : public RealDriver {
  public:
-  /// As RealDriver::make(). `link` must outlive the driver. `clock`: measured before the run.
+  /// Same as RealDriver::make(). `link` must outlive the driver. `clock` was measured before the run.
   static std::unique_ptr<HostsDriver> make(const Setup& setup, EventFiles& files, HostLink& link,
                                            const hosts::ClockReading& clock);
 
@@ -40,7 +40,7 @@ class HostsDriver final : public RealDriver {
 
   /// True in process 0 if the outcome contains the parts of all hosts. Call after close().
   bool complete() const { return complete_; }
-  /// True if traffic has started, or was about to.
+  /// True if traffic has started, or was about to start.
   bool began() const { return began_; }
 
   std::vector<stats::Observer*> open(const Say& say) override;
@@ -53,7 +53,7 @@ class HostsDriver final : public RealDriver {
   HostsDriver(const Setup& setup, EventFiles& files, HostLink& link, const hosts::ClockReading& clock);
   std::size_t here() const { return *config().here; }
   void resolve_neighbours();
-  /// Waits until all hosts are ready, and returns the time at which traffic starts; 0: a stop request
+  /// Waits until all hosts are ready, and returns the time at which traffic starts; 0 if a stop request
   /// arrived.
   std::int64_t agree_on_start();
   std::int64_t choose_start() const;
@@ -62,8 +62,8 @@ class HostsDriver final : public RealDriver {
   HostLink& link_;
   void send_counters();
   Say say_;
-  Time sample_due_ = kNever;  ///< processes other than 0: when to send counters
-  std::uint64_t stage_ = 1;   ///< 1: traffic, 2: drain
+  Time sample_due_ = kNever;  ///< when to send counters, in processes other than 0
+  std::uint64_t stage_ = 1;   ///< 1 during traffic, 2 during the drain
   std::int64_t planned_ns_ = 0;
   bool began_ = false;
   bool complete_ = false;

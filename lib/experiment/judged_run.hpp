@@ -24,14 +24,14 @@ struct JudgedRun {
   std::optional<report::LabRun> lab;  ///< checks of the lab; empty for `softfeb run`
 };
 
-/// Makes the table on the terminal.
+/// Creates the table for the terminal.
 void make_table(const Setup& setup, const Driver& driver, std::optional<report::LiveTable>& table);
 
 /// Sessions with remote receivers; none in virtual time.
 const std::vector<endpoints::Targets::Session>& sessions_of(const Driver& driver);
 
-/// Runs the phases and judges the run. `files`: event files of the run; may be null. `table` must outlive the
-/// driver, which may write to the table until the driver is destroyed.
+/// Runs the phases and judges the run. `files` contains the event files of the run, and may be null. `table`
+/// must outlive the driver, which may write to the table until the driver is destroyed.
 JudgedRun run_and_judge(const Setup& setup, Driver& driver, report::Recorder& recorder,
                         report::LiveTable& table, EventFiles* files);
 

@@ -12,7 +12,7 @@
 namespace softfeb::experiment {
 namespace {
 
-/// Number of consecutive ports tried, starting with the default one. If all are in use, any free port is
+/// Number of consecutive ports to try, starting with the default one. If all are in use, any free port is
 /// used.
 constexpr std::uint16_t kTried = 20;
 constexpr Time kInterval = 100 * kMillisecond;
@@ -84,9 +84,12 @@ void LiveServices::conclude(const std::string& verdict, const std::string& text)
   if (server_->streams() != 0) service_.run_until(dpdk_.now() + kFarewell);
 }
 
-void LiveServices::hold() {
+void LiveServices::hold(const std::function<void()>& each_turn) {
   const int signals = runtime::stop_signals();
-  while (serves() && runtime::stop_signals() == signals) service_.run_until(dpdk_.now() + kHoldTurn);
+  while (serves() && runtime::stop_signals() == signals) {
+    service_.run_until(dpdk_.now() + kHoldTurn);
+    each_turn();
+  }
 }
 
 void LiveServices::open(const LiveServicesDeps& parts) {

@@ -46,8 +46,8 @@ class LiveServices {
   /// Publishes the result to clients after the run (LivePage::conclude); the workers may already have ended.
   /// Clients are served only while `service` runs, so this call runs it briefly.
   void conclude(const std::string& verdict, const std::string& text);
-  /// Keeps serving the live page until a signal arrives.
-  void hold();
+  /// Keeps serving the live page until a signal arrives. Calls `each_turn` several times a second.
+  void hold(const std::function<void()>& each_turn);
 
  private:
   void serve(const LiveServicesDeps& parts);

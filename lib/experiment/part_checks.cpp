@@ -12,7 +12,7 @@ namespace softfeb::experiment {
 
 namespace {
 
-/// Collects all problems, so that one error shows them together.
+/// Collects all problems, so that a single error reports them together.
 class PartProblems {
  public:
   explicit PartProblems(const config::LabConfig& config) : config_(config) {}

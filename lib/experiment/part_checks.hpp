@@ -5,8 +5,8 @@
 
 namespace softfeb::experiment {
 
-/// Throws ConfigError if the configuration uses something that a network in several parts does not support:
-/// what endpoints of different parts would share without frames between them, and results that other
+/// Throws ConfigError if the configuration uses a feature that a network in several parts does not support:
+/// state that endpoints in different parts would share without exchanging frames, or results that other
 /// processes cannot pass on.
 void check_parts(const config::LabConfig& config);
 

@@ -3,6 +3,7 @@
 
 #include "runtime/stop_signal.hpp"
 #include "runtime/worker_pool.hpp"
+#include "service/log.hpp"
 #include "stats/goodput.hpp"
 
 #include <cstdio>
@@ -13,7 +14,7 @@ namespace softfeb::experiment {
 
 namespace {
 
-/// Number of triggers of the boards that send event data in the session; empty if the boards send other
+/// Number of triggers of the boards in the session, if they send event data; empty if they send other
 /// traffic.
 std::optional<std::uint64_t> triggers_of(const config::RunConfig& config, const endpoints::Targets& targets,
                                          const endpoints::Targets::Session& session,
@@ -77,7 +78,7 @@ void connect_sessions(const Setup& setup, runtime::DpdkRuntime& dpdk, endpoints:
   targets.connect(
       payloads,
       [&setup](const std::string& line) {
-        if (!setup.quiet) fmt::print(stderr, "{}\n", line);
+        if (!setup.quiet) service::notice(line);
       },
       [&dpdk](std::size_t port) { return dpdk.ports()[port].link_text(); },
       [] { return runtime::stop_signals() != 0; });

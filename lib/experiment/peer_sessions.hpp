@@ -11,8 +11,8 @@
 /// The TCP sessions with remote receivers (perftest, rdma-sink), before and after the traffic.
 namespace softfeb::experiment {
 
-/// Requests queue pairs from every remote receiver. Meanwhile, our addresses answer ARP, because the
-/// receivers must resolve them. Throws PeerError, ConfigError.
+/// Requests queue pairs from every remote receiver. While it waits, this host's addresses answer ARP, because
+/// the receivers must resolve them. Throws PeerError, ConfigError.
 void connect_sessions(const Setup& setup, runtime::DpdkRuntime& dpdk, endpoints::Targets& targets,
                       const endpoints::Payloads& payloads);
 

@@ -14,6 +14,7 @@
 #include "runtime/fault_setup.hpp"
 #include "runtime/start_up.hpp"
 #include "runtime/stop_signal.hpp"
+#include "service/log.hpp"
 #include "stats/outcome.hpp"
 
 #include <algorithm>
@@ -26,19 +27,18 @@ namespace softfeb::experiment {
 
 namespace {
 
-/// Time for packets in flight to reach our receivers after the last sender has finished. No ring delays
-/// packets longer than this.
+/// Time for packets in flight to reach this process's receivers after the last sender has finished. No ring
+/// delays packets for longer.
 constexpr Time kSettle = 50 * kMillisecond;
 /// Longest time to wait for packets in flight, because other hosts may send without a pause.
 constexpr Time kLongestSettle = 2 * kSecond;
 constexpr Time kPoll = 1 * kMillisecond;
 constexpr Time kPollWhenIdle = 5 * kMillisecond;
 constexpr Time kShortestNap = 20 * kMicrosecond;
-/// Within this time after a command, workers publish totals that include its effect.
+/// Maximum time from a command until the workers publish totals that include its effect.
 constexpr Time kTotalsAge = 5 * kMillisecond;
-/// A start at a wall-clock time is announced to the workers this long in advance. This exceeds the time for
-/// which a busy machine may preempt this thread. Meanwhile, NTP slews the wall clock by at most 50 µs (500
-/// ppm).
+/// A start at a wall-clock time is announced to the workers this long in advance. This is longer than a busy
+/// machine may preempt this thread. During this time, NTP slews the wall clock by at most 50 µs (500 ppm).
 constexpr Time kStartLead = 100 * kMillisecond;
 /// A run whose boards compute triggers may start later than `run.start_at` by at most this time.
 constexpr Time kLateStart = kMillisecond;
@@ -49,7 +49,7 @@ constexpr Time kLatestStart = kNever / 2;
 /// regardless of when they arrive, and its transmitters obey pause frames.
 constexpr Time kNetworkSlack = dataplane::LoopCounters::kPreempted;
 
-/// Assumed for ports of other hosts, whose devices this process does not know.
+/// Assumed for ports of other hosts, because this process does not know their devices.
 constexpr std::uint32_t kLargestPathMtu = 4096;
 
 std::vector<std::uint32_t> largest_pmtus(const runtime::DpdkRuntime& dpdk) {
@@ -91,7 +91,7 @@ void RealDriver::connect() {
   dpdk_.make_fault_injectors(targets_.all());
   if (setup_.network() != nullptr) lab::find_idle_paths(*setup_.network(), targets_.plans_to_complete());
   const std::uint32_t sample = config_.latency.sample.value_or(config::LatencyConfig::kSample);
-  // The times of a message on two hosts are on two clocks.
+  // Recorded only for runs on one host, because the times of a message on two hosts are on two clocks.
   if (sample != 0 && !config_.here) {
     stages_.emplace(sample);
     for (std::size_t w = 0; w < config_.workers.count; ++w)
@@ -129,6 +129,7 @@ std::vector<stats::Observer*> RealDriver::open(const Say& say) {
     report::announce_control(config_, *service_);
   }
   targets_.begin();
+  reporter_.emplace(config_, targets_.plans(), notifier_);
   live_.emplace(LiveServicesDeps{.config = &config_,
                                  .plans = &targets_.plans(),
                                  .lab = setup_.network(),
@@ -138,7 +139,11 @@ std::vector<stats::Observer*> RealDriver::open(const Say& say) {
                                  .pool = pool_.get(),
                                  .service = &*service_,
                                  .say = say});
-  return live_->observers();
+  std::vector<stats::Observer*> observers = live_->observers();
+  observers.push_back(&*reporter_);
+  notifier_.status(start_at_ ? "waiting for the start of traffic" : "starting traffic");
+  notifier_.ready();
+  return observers;
 }
 
 int RealDriver::stop_requests() const { return runtime::stop_signals(); }
@@ -159,6 +164,7 @@ Time RealDriver::begin(stats::Observers& observers) {
   // The wall clock is slewed and stepped while we wait, so it is read again shortly before the start.
   while (started_ > now() + kStartLead && stop_requests() == 0) {
     pass(std::min(started_ - kStartLead, now() + kSecond), Until::kTime, 0);
+    notifier_.alive();
     started_ = start_time();
   }
   begin_events();
@@ -168,8 +174,8 @@ Time RealDriver::begin(stats::Observers& observers) {
   return started_;
 }
 
-/// The triggers end when the duration of the run has elapsed, so that all processes of a detector have the
-/// same triggers.
+/// Starts the triggers. They end when the duration of the run has elapsed, so that all processes of a
+/// detector have the same triggers.
 void RealDriver::begin_events() {
   if (config_.triggers.empty()) return;
   std::uint64_t begin = dpdk_.read_wall_clock() + started_ / kNanosecond;
@@ -250,6 +256,7 @@ Counters RealDriver::counters() {
 }
 
 void RealDriver::stop_traffic() {
+  notifier_.status("traffic has stopped; waiting for outstanding requests");
   pool_->collect_cpu();
   cpu_ = pool_->cpu();
   pool_->stop_traffic();
@@ -278,6 +285,9 @@ void RealDriver::settle() {
 }
 
 void RealDriver::close(stats::Outcome& o) {
+  // systemd limits the time from here to the end, so work that follows the result must not begin with it.
+  if (!setup_.options.hold && setup_.network() == nullptr) notifier_.stopping();
+  notifier_.status("writing the result");
   o.start_up_s = start_up_s_;
   o.control_unserved = control_unserved_;
   // Stop the service before its results are read. The results must include the connections that stop()
@@ -309,8 +319,9 @@ void RealDriver::conclude(const std::string& verdict, const std::string& text) {
 }
 
 void RealDriver::hold_page() {
-  if (!setup_.quiet && live_->serves()) fmt::print(stderr, "serving the live page until Ctrl-C\n");
-  live_->hold();
+  if (!setup_.quiet && live_->serves()) service::notice("serving the live page until Ctrl-C");
+  notifier_.status("the run has ended; serving its result");
+  live_->hold([this] { notifier_.alive(); });
 }
 
 }  // namespace softfeb::experiment

@@ -5,9 +5,11 @@
 #include "experiment/driver.hpp"
 #include "experiment/event_files.hpp"
 #include "experiment/live_services.hpp"
+#include "experiment/service_reporter.hpp"
 #include "experiment/setup.hpp"
 #include "runtime/dpdk_runtime.hpp"
 #include "runtime/worker_pool.hpp"
+#include "service/notifier.hpp"
 #include "slowcontrol/control_service.hpp"
 
 #include <cstdint>
@@ -17,12 +19,13 @@
 
 namespace softfeb::experiment {
 
-/// Real time: DPDK ports, workers, slow control and the live page. Slow control is served during every wait.
-/// Observers receive samples on the thread that calls pass(); all observers that are due share one snapshot.
+/// Drives a run in real time: DPDK ports, workers, slow control and the live page. Slow control is served
+/// during every wait. Observers receive samples on the thread that calls pass(); all observers that are due
+/// share one snapshot.
 class RealDriver : public Driver {
  public:
-  /// Opens the ports, waits for their links, asks remote receivers for their queue pairs, creates the
-  /// endpoints, and starts the workers. Returns null if a signal arrived during the wait for the links.
+  /// Opens the ports, waits for their links, requests queue pairs from remote receivers, creates the
+  /// endpoints, and starts the workers. Returns null if a signal arrived while it waited for the links.
   /// `setup` and `files` must outlive the driver. Throws EnvironmentError, RequestError, ConfigError,
   /// PeerError.
   static std::unique_ptr<RealDriver> make(const Setup& setup, EventFiles& files);
@@ -62,19 +65,19 @@ class RealDriver : public Driver {
 
  protected:
   RealDriver(const Setup& setup, EventFiles& files);
-  /// The second half of make().
+  /// The second half of make(), after the links are up.
   void connect();
   /// Called during every wait, about once per millisecond.
   virtual void poll() {}
   /// Adds the counters of other hosts to a sample for observers.
   virtual void add_other_hosts(std::vector<engine::EndpointSnapshot>&) {}
-  /// The start of traffic on the clock of the run.
+  /// Returns the start of traffic on the clock of the run.
   Time started() const { return started_; }
-  /// Waits without samples, before traffic.
+  /// Waits for `length` before traffic starts. Takes no samples.
   void wait(Time length);
   /// Sets the wall-clock time at which traffic starts, in ns since 1970. Call before begin().
   void start_at(std::int64_t unix_ns) { start_at_ = unix_ns; }
-  /// Wall-clock time of `at`, in ns since 1970, according to the wall clock as it is now.
+  /// Converts `at` to wall-clock time, in ns since 1970, according to the current reading of the wall clock.
   std::int64_t wall_clock_of(Time at);
   const config::RunConfig& config() const { return config_; }
   /// Number of next hops that this process has not resolved yet.
@@ -101,11 +104,13 @@ class RealDriver : public Driver {
   endpoints::Endpoints endpoints_;
   std::unique_ptr<runtime::WorkerPool> pool_;
   std::optional<slowcontrol::ControlService> service_;
+  service::Notifier notifier_;
+  std::optional<ServiceReporter> reporter_;
   std::optional<LiveServices> live_;
   std::vector<dataplane::CpuShares> cpu_;  ///< CPU shares of each worker until traffic was stopped
   stats::Observers* observers_ = nullptr;
   Time started_ = 0;
-  std::optional<std::int64_t> start_at_;  ///< as start_at()
+  std::optional<std::int64_t> start_at_;  ///< set by start_at()
   double start_up_s_ = 0;
   std::uint64_t control_unserved_ = 0;
 };

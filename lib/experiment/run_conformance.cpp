@@ -32,14 +32,14 @@ using conformance::SuiteResult;
 
 constexpr const char* kOwnReceiver = "own:";
 constexpr const char* kOwnVirtual = "own:virtual";
-/// The configuration of a run without a file. In virtual time, ports and addresses are not used.
+/// The configuration of a run without a file. A run in virtual time does not use its ports and addresses.
 constexpr const char* kWithoutFile = R"(
 ports: [{name: feb, device: net_null}]
 boards: [{name: feb0, port: feb, ip: 10.0.0.1/24}]
 conformance: {target: "own:virtual", profile: own}
 )";
-/// A round trip to the target is measured with this resolution at least; a longer gap between two iterations
-/// of the loop is reported to the suite.
+/// If two iterations of the loop are further apart than this, the suite is informed, because round-trip times
+/// would be measured less accurately.
 constexpr Time kLongGap = kMillisecond;
 
 [[noreturn]] void refuse(const std::string& what, const std::string& fix) {
@@ -67,7 +67,7 @@ conformance::Selection selection_of(const ConformanceOptions& o, const config::C
   return s;
 }
 
-/// Everything that the command line and the file say.
+/// Everything that the command line and the file specify.
 struct Plan {
   Catalogue catalogue;
   config::RunConfig run;
@@ -76,7 +76,7 @@ struct Plan {
   SuiteConfig suite;
 };
 
-/// A text as a value of an override, which is YAML: `own:` alone would be a map.
+/// Quotes a text as YAML, because values of overrides are YAML: `own:` without quotes would be a map.
 std::string as_yaml(const std::string& text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string("''") : std::string(1, c);
@@ -118,7 +118,8 @@ Plan make_plan(const ConformanceOptions& o) {
   return plan;
 }
 
-/// Why a case would not run; empty if it would. What other targets can do is known only after connecting.
+/// Returns the reason why a case would not run, or an empty text if it would. `target` is null before
+/// connecting, when it is unknown what the target can do.
 std::string why_not(const Case& c, const Plan& plan, const conformance::Capabilities* target) {
   std::string why = conformance::why_not_selected(c, plan.selection);
   if (why.empty()) why = conformance::why_not_applicable(c, plan.suite.profile, plan.suite.destructive);
@@ -165,7 +166,7 @@ SuiteResult run_virtual(const Plan& plan, const std::function<void(const conform
   return run_in_virtual_time(plan.catalogue, plan.suite, virtual_target(own, addresses), show);
 }
 
-/// softfeb's own receiver as a target whose requests are carried out at once.
+/// softfeb's own receiver as a target, which carries out requests immediately.
 class OwnConnection final : public TargetConnection {
  public:
   explicit OwnConnection(conformance::OwnTarget& own) : own_(own) {}
@@ -179,7 +180,7 @@ class OwnConnection final : public TargetConnection {
   conformance::OwnTarget& own_;
 };
 
-/// Connects while the board's addresses answer ARP.
+/// Connects while the board's addresses answer ARP requests.
 std::unique_ptr<TargetConnection> connect_while_polling(const config::RunConfig& config,
                                                         ConformanceWire& wire) {
   auto connected = std::async(std::launch::async, [&] { return connect_target(config); });
@@ -194,7 +195,7 @@ conformance::CaseEnvironment environment_of(const config::RunConfig& config, con
   conformance::CaseEnvironment out;
   out.target = target.capabilities();
   out.target.active_mtu = std::min(out.target.active_mtu, wire.largest_path_mtu());
-  out.target.line_rate = true;  // the figures tell the rate that was reached
+  out.target.line_rate = true;  // the figures show the rate that was actually reached
   out.target.two_ips = out.target.two_ips && c.second_ip;
   out.target.v6 = out.target.v6 && c.ip6;
   out.path = {.source_mac = wire.board().mac,
@@ -203,7 +204,8 @@ conformance::CaseEnvironment environment_of(const config::RunConfig& config, con
               .dest_ip = target.device().ip,
               .dscp = board.dscp,
               .ecn = board.ecn};
-  // Even if the target tells its address, this exchange tells the target that of the board.
+  // Resolve the address even if the target reports it, because this exchange informs the target of the
+  // board's address.
   out.path.dest_mac = wire.resolve(out.path.dest_ip);
   if (out.target.v6) {
     out.v6_path = out.path;
@@ -218,7 +220,8 @@ conformance::CaseEnvironment environment_of(const config::RunConfig& config, con
   return out;
 }
 
-/// Runs the suite over the ports. Own requests are answered in the loop, because the receiver belongs to it.
+/// Runs the suite over the ports. Requests to softfeb's own receiver are answered in the loop, which also
+/// polls this receiver.
 void drive(conformance::Suite& suite, ConformanceWire& wire, TargetConnection& target, bool own) {
   std::optional<TargetThread> thread;
   if (!own) thread.emplace(target);
@@ -294,7 +297,8 @@ void write_results(const SuiteResult& result, const Plan& plan, const Conformanc
   }
 }
 
-/// Where the report goes: --out, or the usual folder unless only --json is asked for. Empty: nowhere.
+/// Returns the folder for the report: --out, or the default folder unless --json is given. Returns an empty
+/// text if there is no report.
 std::string folder_of(const ConformanceOptions& o) {
   if (o.out) return *o.out;
   return o.json ? "" : "softfeb-conformance";

@@ -10,17 +10,17 @@ namespace softfeb::experiment {
 
 /// The command line of `softfeb conformance`.
 struct ConformanceOptions {
-  std::string config;  ///< file; may be empty for own:virtual, `list` and `explain`
+  std::string config;  ///< configuration file; may be empty for own:virtual, `list` and `explain`
   std::vector<std::string> overrides;
   std::optional<std::string> target;
   std::optional<std::string> profile;
   std::optional<std::string> cases;  ///< groups and ids, separated by commas
   std::vector<std::string> levels;
   bool quick = false;
-  bool full = false;  ///< the default; for scripts that name what they want
+  bool full = false;  ///< the default; for scripts that state their choice explicitly
   bool stress = false;
   bool destructive = false;
-  bool strict = false;  ///< a deviation that the profile lists but that does not occur is a failure
+  bool strict = false;  ///< a deviation in the profile that does not occur counts as a failure
   bool allow_inconclusive = false;
   std::optional<std::string> out;            ///< folder for the report
   std::optional<std::string> json;           ///< file for the result; - for standard output
@@ -30,8 +30,8 @@ struct ConformanceOptions {
   bool quiet = false;
 };
 
-/// Plays a requester against an RDMA receiver, case by case, and judges the answers. Returns the exit status.
-/// Throws ConfigError, PeerError, EnvironmentError, RequestError.
+/// Acts as a requester towards an RDMA receiver, case by case, and judges the answers. Returns the exit
+/// status. Throws ConfigError, PeerError, EnvironmentError, RequestError.
 int run_conformance(const ConformanceOptions& options);
 
 }  // namespace softfeb::experiment

@@ -12,6 +12,7 @@
 #include "experiment/setup.hpp"
 #include "experiment/virtual_driver.hpp"
 #include "runtime/stop_signal.hpp"
+#include "service/log.hpp"
 
 #include <cstdio>
 #include <memory>
@@ -47,7 +48,7 @@ int run_experiment(const Options& options, simulator::Exchange* exchange, hosts:
   EventFiles files(setup.run(), options.virtual_time);
   const std::unique_ptr<Driver> driver = make_driver(setup, files);
   if (driver == nullptr) {
-    fmt::print(stderr, "softfeb: stopped by a signal before traffic began\n");
+    service::notice("softfeb: stopped by a signal before traffic began");
     return kCheckFailed;
   }
   return carry_out(setup, *driver, files, watch);

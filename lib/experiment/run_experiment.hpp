@@ -16,12 +16,12 @@ namespace softfeb::experiment {
 struct Options {
   enum class Command : std::uint8_t { kRun, kLab, kSweep, kCompare };
   Command command = Command::kRun;
-  bool virtual_time = false;  ///< kLab: run in virtual time, without DPDK, clocks or devices
+  bool virtual_time = false;  ///< for kLab: whether to run in virtual time, without DPDK, clocks or devices
   std::string config;
   /// Overrides of the form KEY=VALUE, including those that --duration and --messages are converted to.
   std::vector<std::string> overrides;
-  study::StudyOptions study;            ///< kSweep
-  std::vector<std::string> algorithms;  ///< kCompare: names for config::load_compared()
+  study::StudyOptions study;            ///< used only for kSweep
+  std::vector<std::string> algorithms;  ///< for kCompare: names for config::load_compared()
   std::optional<std::string> json;      ///< file for the result
   std::optional<std::string> report;    ///< folder for configuration, result, time series and charts
   bool pictures = true;                 ///< draw the charts of the report
@@ -46,9 +46,9 @@ int run_experiment(const Options& options, simulator::Exchange* exchange = nullp
                    hosts::HostExchange* hosts = nullptr);
 
 /// Carries out `softfeb lab sweep`: runs the lab in virtual time at every point of the grid defined by
-/// `lab.sweep`, in parallel on all CPUs, or what Options::study says. Returns the exit status. Throws
-/// ConfigError, EnvironmentError and std::bad_alloc; points that were finished before are kept if they are
-/// stored.
+/// `lab.sweep`, in parallel on all CPUs unless Options::study specifies otherwise. Returns the exit status.
+/// Throws ConfigError, EnvironmentError and std::bad_alloc; results of points that finished earlier are kept
+/// if they are stored.
 int run_sweep(const Options& options);
 
 /// Carries out `softfeb lab compare`: runs the lab in virtual time once for each algorithm, in parallel on

@@ -22,7 +22,7 @@ namespace softfeb::experiment {
 
 namespace {
 
-/// A run in parts before it begins, in one of its processes.
+/// The objects of a run in parts that one of its processes creates before the run begins.
 struct PartedRun {
   std::unique_ptr<Setup> setup;
   lab::PartPlan plan;
@@ -38,7 +38,8 @@ struct PartedRun {
   }
   void create(simulator::Exchange& exchange) {
     files = std::make_unique<EventFiles>(setup->run(), true);
-    // A signal that reaches one of several processes must not stop it alone; see softfeb-mpi.
+    // If there are several processes, a signal that reaches only one of them must not stop it alone; see
+    // softfeb-mpi.
     const bool alone = exchange.size() == 1;
     if (alone) runtime::catch_stop_signals();
     driver = std::make_unique<VirtualDriver>(

@@ -24,7 +24,7 @@ namespace softfeb::experiment {
 
 namespace {
 
-/// A run on several hosts, in one of its processes.
+/// The objects of a run on several hosts that one of its processes creates.
 struct HostedRun {
   std::unique_ptr<Setup> setup;
   std::unique_ptr<HostLink> link;
@@ -38,12 +38,12 @@ struct HostedRun {
     setup = std::make_unique<Setup>(options);
     check_host_count(setup->run(), exchange.size());
     if (exchange.rank() == 0) return check_output(*setup);
-    // Process 0 talks to the user.
+    // Only process 0 prints messages for the user.
     setup->quiet = true;
     setup->page.on = false;
   }
 
-  /// Finds the host of each process.
+  /// Determines the host of each process.
   void find_hosts(simulator::Exchange& exchange) {
     const std::string own = host_name();
     std::vector<std::string> names(exchange.size());
@@ -63,7 +63,7 @@ struct HostedRun {
     driver = HostsDriver::make(*setup, *files, *link, clock);
   }
 
-  /// Writes the results of this host alone. Returns the exit status.
+  /// Writes only the results of this host. Returns the exit status.
   int write_part(const JudgedRun& run) const {
     const std::string name = "process " + std::to_string(link->rank()) + " on host " + host().name;
     const auto& json = setup->options.json;
@@ -83,7 +83,7 @@ struct HostedRun {
     return kEnvironment;
   }
 
-  std::size_t first = 0;  ///< host of process 0
+  std::size_t first = 0;  ///< index of the host of process 0
 };
 
 /// Carries out the run of one process. Returns the exit status.

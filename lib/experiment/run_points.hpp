@@ -10,13 +10,14 @@
 
 namespace softfeb::experiment {
 
-/// Runs a lab in virtual time for a parameter study. Whatever goes wrong with the lab is a result
-/// (PointRun::error). Throws EnvironmentError and std::bad_alloc if the host lacks something, because another
-/// host may be able to run the point. A stop signal leaves PointRun::done false.
+/// Runs a lab in virtual time for a parameter study. A failure of the lab is part of the result
+/// (PointRun::error). Throws EnvironmentError and std::bad_alloc if this host lacks something, because
+/// another host may be able to run the point. After a stop signal, PointRun::done is false.
 study::PointRun run_point(const config::LabConfig& config);
 
-/// Calls `work` for each item from several threads at a time, in ascending order, until a stop signal arrives
-/// or a call throws. Then waits for the calls in progress, and throws the exception of the lowest item.
+/// Calls `work` for each item, in ascending order, on several threads in parallel. Stops if a stop signal
+/// arrives or a call throws. Then waits for the calls in progress, and throws the exception of the lowest
+/// item.
 void run_in_threads(const std::vector<std::size_t>& items, std::size_t threads,
                     const std::function<void(std::size_t)>& work);
 

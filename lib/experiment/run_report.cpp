@@ -9,6 +9,7 @@
 #include "report/pictures.hpp"
 #include "report/result.hpp"
 #include "runtime/dpdk_runtime.hpp"
+#include "service/log.hpp"
 
 #include <utility>
 
@@ -78,7 +79,7 @@ std::vector<std::string> RunReport::files() const {
 void RunReport::print(const std::string& table, const std::string& speed) const {
   const std::vector<std::string> lines = files();
   if (setup.quiet) {
-    for (const std::string& m : run.checks.messages) fmt::print(stderr, "softfeb: {}\n", m);
+    for (const std::string& m : run.checks.messages) service::warning("softfeb: " + m);
     return;
   }
   if (setup.options.json != "-") {
@@ -93,8 +94,9 @@ void RunReport::print_missed_changes() const {
   const config::RunConfig& config = setup.run();
   for (std::size_t i = 0; i < config.changes.size(); ++i) {
     if (run.outcome.changes_made[i] != 0) continue;
-    fmt::print(stderr, "the change of board {} at {:g} s was not applied: the run ended before it\n",
-               config.boards[config.changes[i].board].endpoint.name, to_seconds(config.changes[i].at));
+    service::warning(fmt::format("the change of board {} at {:g} s was not applied: the run ended before it",
+                                 config.boards[config.changes[i].board].endpoint.name,
+                                 to_seconds(config.changes[i].at)));
   }
 }
 

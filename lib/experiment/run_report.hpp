@@ -26,8 +26,8 @@ struct RunReport {
 
   lab::Verdict verdict() const;
   void write() const;
-  /// Prints the table, draws the charts, shows the result on the live page and keeps serving it if the
-  /// options ask for it. Returns the exit status. Call after write().
+  /// Prints the table, draws the charts, and shows the result on the live page, which it keeps serving if the
+  /// options request this. Returns the exit status. Call after write().
   int conclude(const std::string& speed) const;
 
  private:

@@ -67,7 +67,7 @@ int exit_status(const SwitchReport& report, const std::vector<Verdict>& verdicts
   return failed || report.interrupted || (strict && undecided(report, verdicts)) ? kCheckFailed : kDone;
 }
 
-/// The time of the run in UTC, to the second.
+/// Returns the current time in UTC, to the second.
 std::string date_now() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();

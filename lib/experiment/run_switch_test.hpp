@@ -11,14 +11,14 @@ namespace softfeb::experiment {
 struct SwitchTestOptions {
   std::string config;
   std::vector<std::string> overrides;
-  std::vector<std::string> only;      ///< names of tests; empty: all except those on request
+  std::vector<std::string> only;      ///< names of tests; if empty, all except those that run only on request
   std::optional<std::string> expect;  ///< file of expectations
-  std::optional<std::string> report;  ///< folder
+  std::optional<std::string> report;  ///< folder for the report
   std::optional<std::string> json;    ///< file for the result; - for standard output
   std::optional<std::string> junit;   ///< file for the result as JUnit XML; - for standard output
   std::optional<std::string>
       as_lab;           ///< file for the measured switch as a configuration; - for standard output
-  bool strict = false;  ///< inconclusive tests and undecided expectations are failures
+  bool strict = false;  ///< inconclusive tests and undecided expectations count as failures
   bool list = false;
   bool quiet = false;
 };

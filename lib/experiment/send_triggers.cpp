@@ -9,6 +9,7 @@
 #include "hostclock/tai.hpp"
 #include "report/result.hpp"
 #include "runtime/stop_signal.hpp"
+#include "service/log.hpp"
 #include "sockets/trigger_socket.hpp"
 
 #include <algorithm>
@@ -29,10 +30,10 @@ using detector::TriggerMessage;
 using detector::TriggerServer;
 using Json = nlohmann::ordered_json;
 
-/// Number of times that the end of the run is sent, because messages may get lost.
+/// Number of messages that announce the end of the run. They are repeated because messages may get lost.
 constexpr int kEnds = 3;
 constexpr Time kBetweenEnds = 10 * kMillisecond;
-/// Maximum number of datagrams that are received before triggers that are due are sent.
+/// Maximum number of datagrams to receive before checking which triggers are due.
 constexpr int kBurst = 64;
 
 config::RunConfig load(const TriggerOptions& o) {
@@ -58,7 +59,7 @@ std::size_t find_trigger(const config::RunConfig& config, const TriggerOptions& 
   return found[0];
 }
 
-/// Addresses of the boards that use this trigger, indexed by BoardEventsConfig::on_trigger.
+/// Addresses of the boards that use this trigger, in the order of BoardEventsConfig::on_trigger.
 std::vector<roce::IpAddress> boards_of(const config::RunConfig& config, std::size_t trigger) {
   std::vector<roce::IpAddress> boards;
   for (const config::BoardConfig& b : config.boards) {
@@ -239,8 +240,8 @@ int send_triggers(const TriggerOptions& options) {
   sender.run();
   write_result(options, sender.result(config.triggers[trigger]));
   if (sender.failed() == 0) return kDone;
-  fmt::print(stderr, "softfeb: {} messages could not be sent; fix: check the routes to the boards\n",
-             sender.failed());
+  service::warning(fmt::format("softfeb: {} messages could not be sent; fix: check the routes to the boards",
+                               sender.failed()));
   return kCheckFailed;
 }
 

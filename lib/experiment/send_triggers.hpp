@@ -11,7 +11,7 @@ namespace softfeb::experiment {
 struct TriggerOptions {
   std::string config;  ///< file with a configuration of `softfeb run` or `softfeb lab`
   std::vector<std::string> overrides;
-  /// Name of an element of `triggers`; none: the only element with `mode: message`.
+  /// Name of an element of `triggers`. If empty, this is the only element with `mode: message`.
   std::optional<std::string> trigger;
   std::optional<std::string> json;  ///< file for the result; - for standard output
   bool quiet = false;

@@ -3,6 +3,7 @@
 
 #include "config/error.hpp"
 #include "config/load.hpp"
+#include "service/log.hpp"
 
 #include <string>
 #include <string_view>
@@ -29,8 +30,8 @@ bool asks_for_page(const std::vector<std::string>& overrides) {
   return asked;
 }
 
-/// Makes the ports that are stations accept frames for any address, because each stands for all equipment
-/// connected to it.
+/// Makes ports that are stations of the network accept frames to any address, because such a port represents
+/// all equipment connected to it.
 void accept_all_addresses(config::LabConfig& lab) {
   for (const auto& [station, port] : lab.port_stations) {
     config::PortConfig& p = lab.run.ports[port];
@@ -51,7 +52,10 @@ config::LabConfig load(const Options& o) {
 
 }  // namespace
 
-Setup::Setup(const Options& o) : options(o), lab(load(o)), quiet(o.quiet || lab.run.run.quiet) {
+Setup::Setup(const Options& o)
+    : options(o),
+      lab(load(o)),
+      quiet(o.quiet || lab.run.run.quiet || !service::log().writes(service::Level::kNotice)) {
   if (o.virtual_time || o.command == Options::Command::kSweep) return;
   const auto wanted = config::load_web(o.config, o.overrides);
   page_asked_for = wanted.has_value() || o.command == Options::Command::kRun;

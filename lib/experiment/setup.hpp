@@ -18,8 +18,8 @@ struct Setup {
   config::LabConfig lab;  ///< `softfeb run` uses only lab.run
   bool quiet = false;
   config::WebConfig page;
-  /// True: it is an error if no port is free for the page, because the user requested the page. Always true
-  /// for `softfeb run`, which serves a page only on request.
+  /// If this is true, it is an error if no port is free for the page, because the user requested the page.
+  /// Always true for `softfeb run`, which serves a page only on request.
   bool page_asked_for = false;
 
   const config::RunConfig& run() const { return lab.run; }

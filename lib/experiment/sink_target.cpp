@@ -36,7 +36,7 @@ TargetState from_peer(const std::string& state) {
   return TargetState::kRts;
 }
 
-/// Names of the kernel drivers' counters, by the names that the catalogue uses.
+/// Translates a counter name of the catalogue to the names that kernel drivers use.
 struct CounterName {
   const char* ours;
   std::vector<const char*> theirs;
@@ -53,7 +53,7 @@ const std::vector<CounterName>& counter_names() {
   return kNames;
 }
 
-/// A conformance session of rdma-sink.
+/// A target that is a conformance session of rdma-sink.
 class SinkTarget final : public TargetConnection {
  public:
   SinkTarget(const peers::PeerUrl& url, const roce::IpAddress& ip) : session_(url, ip) {
@@ -180,7 +180,7 @@ TargetReply SinkTarget::on(const conformance::CompletionsRequest& /*r*/) {
 TargetReply SinkTarget::on(const conformance::CountersRequest& /*r*/) {
   const nlohmann::json counters = session_.counters().at("hw_counters");
   TargetReply reply;
-  if (!counters.is_object()) return reply;  // the driver has none
+  if (!counters.is_object()) return reply;  // the driver provides no counters
   for (const CounterName& name : counter_names()) {
     for (const char* theirs : name.theirs) {
       if (const auto it = counters.find(theirs); it != counters.end() && it->is_number())

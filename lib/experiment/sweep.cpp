@@ -71,7 +71,7 @@ class Progress {
   bool shown_;
 };
 
-/// A parameter study: all points of a file's grid.
+/// A parameter study: all points of the grid in a file.
 class Sweep {
  public:
   explicit Sweep(const Options& options)
@@ -82,9 +82,9 @@ class Sweep {
         threads_(study::thread_count(options.study.threads, options.study.task.has_value(),
                                      study::process_environment)) {}
 
-  /// Runs all points and keeps them in memory.
+  /// Runs all points, and keeps their results in memory.
   int run_in_memory();
-  /// Carries out what the options say about the study's folder.
+  /// Does with the study's folder what the options request.
   int use_store();
 
  private:
@@ -122,7 +122,7 @@ std::vector<std::size_t> Sweep::all_points() const {
   return points;
 }
 
-/// Keys of all points. Also reports values that a point cannot have before the first point is run.
+/// Keys of all points. Values that a point must not have are reported here, before the first point runs.
 std::vector<std::string> Sweep::keys() const {
   std::vector<std::string> out(grid_.size());
   run_in_threads(all_points(), threads_,
@@ -208,7 +208,8 @@ int Sweep::run_task(const study::Store& store) const {
   return left == 0 ? kDone : kCheckFailed;
 }
 
-/// The command that runs the missing points, with absolute paths, so that it works in each folder.
+/// Returns the command that runs the missing points. Its paths are absolute, so that it works from any
+/// folder.
 study::Arguments Sweep::command() const {
   study::Arguments out{std::filesystem::read_symlink("/proc/self/exe").string(),
                        "lab",
@@ -299,7 +300,7 @@ int Sweep::collect(const study::Store& store) const {
   return present(points);
 }
 
-/// Writes the results that the options ask for. Returns the exit status.
+/// Writes the results that the options request. Returns the exit status.
 int Sweep::present(const study::Points& points) const {
   const std::string result = study::result_json(config_, points).dump(1) + "\n";
   if (options_.json) report::write_atomically(*options_.json, result);

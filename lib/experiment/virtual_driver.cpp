@@ -214,7 +214,7 @@ void VirtualDriver::take_counters() {
   if (exchange_.size() > 1) gather_counters();
 }
 
-/// Process 0 gets the snapshots of all endpoints.
+/// Gives process 0 the snapshots of all endpoints.
 void VirtualDriver::gather_counters() {
   std::vector<std::uint8_t> mine;
   ArchiveWriter out(mine);
@@ -232,7 +232,7 @@ void VirtualDriver::gather_counters() {
   });
 }
 
-/// Process 0 gets the results of all endpoints.
+/// Gives process 0 the results of all endpoints.
 void VirtualDriver::close(stats::Outcome&) {
   if (exchange_.size() == 1) return;
   std::vector<std::uint8_t> mine;

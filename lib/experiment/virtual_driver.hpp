@@ -18,9 +18,9 @@
 
 namespace softfeb::experiment {
 
-/// Virtual time: the same boards, receivers and switches as in real time, driven by an event loop. Uses
-/// neither clocks nor devices, so a configuration gives the same results on every host. Observers receive
-/// samples at exactly the times they request.
+/// Drives a run in virtual time: the same boards, receivers and switches as in real time, driven by an event
+/// loop. Uses neither clocks nor devices, so a configuration gives the same results on every host. Observers
+/// receive samples at exactly the times that they request.
 ///
 /// A network can be simulated in parts, in one process or in several (simulator::PartedLoop). Every process
 /// has a driver with the same configuration, and makes the same calls. Each driver has all endpoints, but
@@ -31,12 +31,12 @@ class VirtualDriver final : public Driver {
   /// Called about once per millisecond of virtual time. Returns the number of stop requests so far.
   using Poll = std::function<int()>;
 
-  /// `config` must outlive the driver. `services`: services for event data. `takes_times`: record when
-  /// messages reach each stage, unless the configuration turns this off. Throws ConfigError if the
-  /// configuration uses something that virtual time does not support (receivers in other processes, endpoints
-  /// at a port of the host), and EnvironmentError if memory is exhausted. `exchange` must outlive the driver;
-  /// null: there is one process. `make` makes another simulation than the
-  /// one in parts, for one process; empty: none.
+  /// `services` are the services for event data. With `takes_times`, the driver records when messages reach
+  /// each stage, unless the configuration turns this off. `exchange` connects the processes; it is null if
+  /// there is only one. `make` creates another simulation in place of PartedLoop, and may be given only if
+  /// there is a single process. `config` and `exchange` must outlive the driver. Throws ConfigError if the
+  /// configuration uses a feature that virtual time does not support (receivers in other processes, endpoints
+  /// at a port of the host), and EnvironmentError if memory is exhausted.
   explicit VirtualDriver(
       const config::LabConfig& config, Poll poll = [] { return 0; },
       const endpoints::EventServices& services = {}, bool takes_times = false,
@@ -64,7 +64,7 @@ class VirtualDriver final : public Driver {
   void close(stats::Outcome& outcome) override;
 
   bool virtual_time() const override { return true; }
-  /// A hash of all payloads, which must be the same in all processes.
+  /// Returns a hash of all payloads, which must be the same in all processes.
   std::uint64_t payload_hash() const;
   const latency::StageFigures* stages() override { return stamps_ ? &stamps_->table().figures() : nullptr; }
   lab::Edge network_edge(const stats::Outcome&) const override { return {.lost_out = loop_->passed_over()}; }
@@ -92,11 +92,11 @@ class VirtualDriver final : public Driver {
   simulator::SoloExchange solo_;
   simulator::Exchange& exchange_;
   std::vector<std::unique_ptr<std::uint8_t[]>> arena_;
-  std::vector<ByteSpan> payload_blocks_;  ///< in arena_
+  std::vector<ByteSpan> payload_blocks_;  ///< the blocks of payload in arena_
   endpoints::Payloads payloads_;
   endpoints::Plans plans_;
-  std::optional<latency::DirectStamps> stamps_;    ///< empty: times are not taken
-  std::optional<simulator::LoggedStamps> logged_;  ///< with parts: records times for `stamps_`
+  std::optional<latency::DirectStamps> stamps_;    ///< empty if times are not recorded
+  std::optional<simulator::LoggedStamps> logged_;  ///< with several parts: records times for `stamps_`
   endpoints::Endpoints endpoints_;
   std::unique_ptr<simulator::Simulation> loop_;
   std::vector<engine::Endpoint*> all_;  ///< boards, then receivers

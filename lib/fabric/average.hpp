@@ -8,16 +8,17 @@
 
 namespace softfeb::fabric {
 
-/// Average length of a queue, as an exponentially weighted moving average (Floyd and Jacobson 1993): each
-/// arrival changes it by 1/2^N of its difference to the present length. Integers only. The average converges
-/// exactly to a constant length.
+/// Average length of a queue: an exponentially weighted moving average (Floyd and Jacobson 1993). Each
+/// arrival moves it towards the current length by 1/2^N of the difference. Uses integers only. If the length
+/// is constant, the average converges to exactly this length.
 class AverageLength {
  public:
   static constexpr unsigned kMaxWeight = 15;  ///< largest N
 
-  /// Takes a packet into account that finds `queued` bytes. `weight` is N, which must always be the same.
+  /// Updates the average for the arrival of a packet that finds `queued` bytes in the queue. `weight` is N,
+  /// which must not change.
   void arrive(std::uint64_t queued, unsigned weight) {
-    // Stored lengths are limited to 32 bits, like the thresholds with which they are compared.
+    // The stored length is limited to 32 bits, like the thresholds to which the average is compared.
     scaled_ += std::min<std::uint64_t>(queued, UINT32_MAX) - (scaled_ >> weight);
   }
 

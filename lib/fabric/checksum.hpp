@@ -7,8 +7,8 @@
 
 namespace softfeb::fabric {
 
-/// Updates the checksum of an IPv4 header in which a 16-bit word has changed from `before` to `after`: RFC
-/// 1624, equation 3, HC' = ~(~HC + ~m + m'). A wrong checksum remains wrong.
+/// Updates the checksum of an IPv4 header in which a 16-bit word has changed from `before` to `after` (RFC
+/// 1624, equation 3: HC' = ~(~HC + ~m + m')). A wrong checksum remains wrong.
 inline void update_ipv4_checksum(std::uint8_t* ip, std::uint32_t before, std::uint32_t after) {
   constexpr std::size_t kChecksum = 10;
   std::uint32_t sum = (~std::uint32_t{load_be16(ip + kChecksum)} & 0xffff) + (~before & 0xffff) + after;

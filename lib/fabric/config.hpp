@@ -33,9 +33,12 @@ struct EcnMarking {
   std::uint64_t kmin = 0;
   std::uint64_t kmax = 0;
   std::uint64_t pmax = std::uint64_t{1} << 32;  ///< marking probability just below kmax, in units of 2^-32
-  bool at_dequeue = false;  ///< decide when the first bit leaves, by the bytes that wait behind the packet
-  /// N: the decision depends on the average length of the queue, which changes with each arrival by 1/2^N of
-  /// its difference to the present length; at most AverageLength::kMaxWeight. 0: on the present length.
+  /// If this is true, marking is decided when the first bit of a packet leaves, by the bytes that are queued
+  /// behind the packet.
+  bool at_dequeue = false;
+  /// If this is 0, the decision depends on the current length of the queue. Otherwise, it depends on the
+  /// average length, and this is N: each arrival moves the average by 1/2^N of its difference to the current
+  /// length. At most AverageLength::kMaxWeight.
   std::uint8_t weight = 0;
   bool drop_not_ect = false;  ///< drop packets that are not ECN-capable where others would be marked
 
@@ -45,7 +48,8 @@ struct EcnMarking {
 struct QueueConfig {
   EcnMarking ecn;
   bool lossless = false;  ///< PFC may pause this priority
-  /// Weight in round robin (SchedulerConfig). 0: strict priority; the highest queue number is served first.
+  /// Weight in round robin (SchedulerConfig). 0 means strict priority; of these queues, the one with the
+  /// highest number is served first.
   std::uint32_t weight = 1;
   /// Bytes that each port guarantees to the queue, in addition to SwitchConfig::buffer.
   std::uint64_t minimum = 0;
@@ -57,11 +61,11 @@ using roce::PauseMode;
 /// Flow control thresholds. They apply to the bytes that one ingress port (or, with PFC, one priority of an
 /// ingress port) occupies in the switch buffer.
 struct PauseThresholds {
-  /// The port sends a pause if at least this many bytes are in its part of the buffer. Any use of headroom
-  /// also causes a pause. 0: the threshold is dynamic (xoff_alpha), or there is none.
+  /// The port sends a pause frame if it occupies at least this many bytes of the buffer. Any use of headroom
+  /// also causes a pause. If this is 0, the threshold is dynamic (xoff_alpha), or there is none.
   std::uint64_t xoff = 0;
-  /// Number of bytes at or below which the port resumes the sender, if the headroom is empty. Must be less
-  /// than xoff. kNoXon: only the dynamic threshold decides.
+  /// The port resumes the sender when it occupies at most this many bytes and the headroom is empty. Must be
+  /// less than xoff. With kNoXon, only the dynamic threshold decides.
   std::uint64_t xon = 0;
   /// Bytes for each ingress port (with PFC, for each lossless priority of a port) in addition to the shared
   /// buffer. They hold frames that are in flight when a pause frame is sent.
@@ -70,12 +74,13 @@ struct PauseThresholds {
   /// the pause lasts.
   std::uint16_t quanta = 0xffff;
   /// Alpha of the dynamic threshold, in units of 1/256: the port sends a pause if its bytes exceed alpha
-  /// times the free bytes of the shared buffer. 0: xoff applies.
+  /// times the free bytes of the shared buffer. If this is 0, xoff applies.
   std::uint32_t xoff_alpha = 0;
-  /// With xoff_alpha: the sender is resumed when its bytes are below the dynamic threshold by at least this
-  /// number, and at most xon.
+  /// With xoff_alpha: the sender is resumed when the bytes are below the dynamic threshold by at least this
+  /// number, and are at most xon.
   std::uint64_t xon_offset = 0;
-  /// Bytes that the headroom of all ports may occupy together; 0: as much as `headroom` permits.
+  /// Bytes that the headroom of all ports may occupy together. If this is 0, they may occupy as much as
+  /// `headroom` permits.
   std::uint64_t headroom_pool = 0;
 
   static constexpr std::uint64_t kNoXon = UINT64_MAX;
@@ -85,26 +90,26 @@ struct PauseThresholds {
 /// The congestion point of the firmware's test bench. It measures the throughput towards an egress port
 /// instead of queue lengths. Above the threshold it forges CNPs to the sources of passing packets.
 struct ThresholdForge {
-  std::uint64_t threshold = 0;        ///< bytes per second on the wire, per egress port; 0: off
+  std::uint64_t threshold = 0;        ///< bytes per second on the wire, per egress port; 0 means off
   Time window = 100 * kMicrosecond;   ///< measurement window of the throughput
   Time interval = 50 * kMicrosecond;  ///< minimum interval between two CNPs to the same flow
 };
 
-/// Times that a switch needs, each at most kMax. By default, it needs none, and stores frames before it
-/// forwards them.
+/// Delays inside a switch, each at most kMax. By default there are none, and the switch stores a frame
+/// completely before it forwards the frame.
 struct SwitchTimes {
   static constexpr Time kMax = kMillisecond;
 
   /// Forwarding latency: from the arrival of a frame (with cut_through: of its header) to the egress queue.
   Time pipeline = 0;
-  /// From the arrival of a pause frame's last bit until it takes effect. Then the transmitter stops, and the
-  /// duration of the pause begins, or the transmitter resumes.
+  /// Time from the arrival of a pause frame's last bit until the frame takes effect. The transmitter then
+  /// stops, and the duration of the pause begins; or the transmitter resumes.
   Time pause_response = 0;
-  /// From the decision to send a pause frame until the transmitter may send it.
+  /// Time from the decision to send a pause frame until the transmitter may send the frame.
   Time pause_generation = 0;
-  /// Forward a frame after its first kHeader bytes if its egress port is idle, has nothing to send, may send
-  /// (pauses, rate limits), and is not faster than the ingress port. Does not apply to ingress links with
-  /// faults.
+  /// Forward a frame after its first kHeader bytes if its egress port is idle, has no other frames to send,
+  /// is permitted to send by pauses and rate limits, and is not faster than the ingress port. Does not apply
+  /// to ingress links with faults.
   bool cut_through = false;
   static constexpr std::uint32_t kHeader = 64;
 
@@ -114,11 +119,11 @@ struct SwitchTimes {
 /// PFC watchdog of all ports. It ends storms: pauses that keep a class of a port from sending for too long.
 struct WatchdogConfig {
   enum class Action : std::uint8_t {
-    kDrop,     ///< drop the frames of the class that wait, and those that arrive
+    kDrop,     ///< drop waiting and arriving frames of the class
     kForward,  ///< send the frames of the class in spite of pauses
   };
-  /// The action begins when a class has been paused for this time, and has had frames to send but sent none.
-  /// 0: no watchdog.
+  /// The action begins when a class has been paused for this time, and has had frames to send during this
+  /// time but sent none. If this is 0, there is no watchdog.
   Time detection = 0;
   Time restoration = 0;  ///< the action ends when the class has not been paused for this time
   Action action = Action::kDrop;
@@ -133,8 +138,9 @@ struct MemoryConfig {
   /// buffer and of pauses count these bytes. Marking and counters count the bytes of frames.
   std::uint32_t cell = 1;
   std::uint32_t cell_overhead = 0;
-  /// The MAC of a port takes frames from each queue, even while it is paused, as long as it holds fewer than
-  /// this number of their bytes. These frames no longer occupy the buffer, and are not counted as queued.
+  /// The MAC of a port takes frames from each queue in advance, even while the queue is paused, as long as
+  /// the MAC holds fewer bytes of this queue than this number. These frames no longer occupy the buffer, and
+  /// are not counted as queued.
   std::uint64_t mac_leak = 0;
 };
 
@@ -142,13 +148,14 @@ struct SwitchConfig {
   std::string name;
   /// Bytes shared by all ports; packets that fit neither here nor into headroom are dropped.
   std::uint64_t buffer = 0;
-  std::uint64_t port_limit = 0;  ///< bytes of the buffer that one egress port may use; 0: the whole buffer
+  /// Bytes of the buffer that one egress port may use; 0 means the whole buffer.
+  std::uint64_t port_limit = 0;
   /// Alpha of dynamic thresholds, in units of 1/256: an egress queue may use alpha times the free bytes of
-  /// the buffer. 0: no dynamic thresholds.
+  /// the buffer. If this is 0, there are no dynamic thresholds.
   std::uint32_t dynamic_alpha = 0;
   std::array<QueueConfig, kQueues> queues{};
   /// Number of strict-priority queues that use_priorities() has set up. The counters of each of these queues
-  /// are reported. 0: `queues` was not changed by use_priorities().
+  /// are reported. 0 if use_priorities() has not changed `queues`.
   std::uint8_t priorities = 0;
   bool trust_pcp = false;  ///< the PCP, and not the DSCP, of a tagged frame selects the queue
   std::array<std::uint8_t, 64> dscp_to_queue{};
@@ -162,25 +169,27 @@ struct SwitchConfig {
   /// it forwards and, if the CCH's profile is INT, adds the state of the egress port. If false, the switch
   /// ignores CCHs.
   bool int_on = false;
-  /// Identifies the switch in the path of a CCH; 0: derived from its index (int_id_of()).
+  /// Identifies the switch in the path of a CCH. If this is 0, the identifier is derived from the index of
+  /// the switch (int_id_of()).
   std::uint16_t int_id = 0;
   SchedulerConfig scheduler;
   /// Longest frame that the switch forwards: bytes between Ethernet header and FCS, not including an 802.1Q
-  /// tag unless mtu_counts_tag. Longer frames are dropped. 0: no limit.
+  /// tag unless mtu_counts_tag. Longer frames are dropped. If this is 0, there is no limit.
   std::uint32_t mtu = 0;
   bool mtu_counts_tag = false;
   bool routes = false;  ///< decrement the TTL or hop limit of IP packets, and drop them when it reaches 0
-  /// Choice of next hops; nullopt: that of the network. Requires NetworkConfig::multipath.
+  /// How the switch chooses among next hops. If empty, NetworkConfig::multipath applies. Requires
+  /// NetworkConfig::multipath.
   std::optional<MultipathConfig> multipath;
 };
 
 /// An edge node: one of our endpoints, or an external port with an arbitrary network behind it.
 struct StationConfig {
   std::string name;
-  std::optional<roce::MacAddress> mac;  ///< nullopt: the station's addresses are learnt
+  std::optional<roce::MacAddress> mac;  ///< empty if the station's addresses are learnt
   /// Kind of pause frames that the network honours on behalf of the station, by delaying the station's
-  /// frames. This is necessary because some stations react too late in real time. kOff: the station itself
-  /// honours or ignores pause frames.
+  /// frames. This is necessary because some stations react too late in real time. With kOff, the station
+  /// itself honours or ignores pause frames.
   PauseMode obeys = PauseMode::kOff;
   /// Map from DSCP to priority for untagged frames; must be the same as in the station.
   std::array<std::uint8_t, 64> dscp_to_priority{};
@@ -225,8 +234,8 @@ struct NetworkConfig {
   std::vector<SwitchConfig> switches;
   std::vector<StationConfig> stations;
   std::vector<LinkConfig> links;  ///< exactly one for each station
-  /// Allows links that form loops and parallel links. Frames take the paths with the least number of links.
-  /// The value applies to all switches that have no own. nullopt: links must not form a loop.
+  /// Permits parallel links and links that form loops. Frames take the paths with the fewest links. The value
+  /// applies to all switches without a value of their own. If this is empty, links must not form a loop.
   std::optional<MultipathConfig> multipath;
   std::uint64_t seed = 1;
   /// Number of flows with counters of their own; further flows appear only in the counters of ports.

@@ -11,16 +11,17 @@
 
 namespace softfeb::fabric {
 
-/// Bytes that a frame needs, and the bytes in use by which limits judge it.
+/// The bytes that a frame needs, and the bytes in use to which limits apply.
 struct MemoryClaim {
   std::uint64_t bytes = 0;        ///< memory that the frame occupies
   std::uint64_t shared = 0;       ///< the part of `bytes` that comes from the shared buffer
-  std::uint64_t port_bytes = 0;   ///< bytes of the egress port in use, beyond the minima of its queues
-  std::uint64_t queue_bytes = 0;  ///< bytes of the egress queue in use, beyond its minimum
+  std::uint64_t port_bytes = 0;   ///< used bytes of the egress port, beyond the minima of its queues
+  std::uint64_t queue_bytes = 0;  ///< used bytes of the egress queue, beyond its minimum
 };
 
-/// Memory that the egress queues of a switch occupy: counts cells instead of bytes of frames, and grants each
-/// queue its minimum. Bytes of a queue up to the minimum are not shared, whichever frames they belong to.
+/// Accounts for the memory that the egress queues of a switch occupy. Counts cells instead of bytes of
+/// frames, and reserves a minimum for each queue. Of the bytes in a queue, the first ones up to the minimum
+/// are not shared, no matter which frames they belong to.
 class EgressMemory {
  public:
   EgressMemory(const SwitchConfig& config, std::size_t ports);
@@ -32,7 +33,8 @@ class EgressMemory {
   std::uint64_t occupied(std::uint32_t length) const {
     return (std::uint64_t{length} + overhead_ + cell_ - 1) / cell_ * cell_;
   }
-  /// What a frame of `length` bytes needs to enter a queue of port `port` of this switch (0, 1, …).
+  /// Returns the memory that a frame of `length` bytes needs to enter a queue of port `port` (numbered from 0
+  /// in this switch).
   MemoryClaim claim(std::uint32_t length, std::size_t port, std::size_t queue) const;
   /// Counts a frame that occupies `bytes`. `headroom` is true if the headroom stores it.
   void add(std::uint64_t bytes, std::size_t port, std::size_t queue, bool headroom);
@@ -42,7 +44,7 @@ class EgressMemory {
  private:
   struct Account {
     std::array<std::uint64_t, kQueues> all{};     ///< bytes of all frames of the queue
-    std::array<std::uint64_t, kQueues> stored{};  ///< without those in the headroom
+    std::array<std::uint64_t, kQueues> stored{};  ///< the same, without frames in the headroom
     std::uint64_t beyond = 0;                     ///< sum over all queues of the bytes beyond the minimum
   };
 

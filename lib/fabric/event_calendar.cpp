@@ -11,10 +11,11 @@ namespace {
 /// First length of a day: 2^15 ps, about 33 ns.
 constexpr unsigned kFirstShift = 15;
 constexpr unsigned kShortest = 6, kLongest = 30;
-/// Days after which the length of a day is adapted, and the numbers of events a day between which it stays.
+/// The length of a day is adapted after kAdaptAfter days. It stays the same if a day has between kFewest and
+/// kMost events.
 constexpr std::uint64_t kAdaptAfter = 1024, kFewest = 6, kMost = 32;
 
-/// Order of events. A lambda, because std::sort does not inline a function.
+/// The order of events. This is a lambda because std::sort can inline it, unlike a function.
 constexpr auto precedes = [](const EventCalendar::Entry& a, const EventCalendar::Entry& b) {
   return a.time != b.time ? a.time < b.time : a.party < b.party;
 };
@@ -23,7 +24,23 @@ constexpr auto precedes = [](const EventCalendar::Entry& a, const EventCalendar:
 
 EventCalendar::EventCalendar(std::size_t parties) : parties_(parties), shift_(kFirstShift) {
   lists_.fill(kNone);
+  times_of_few_.fill(kNever);
   today_.reserve(2 * parties + 2);
+  if (few()) today_.resize(1);
+}
+
+void EventCalendar::set_one_of_few(std::uint32_t party, Time time) {
+  parties_[party].time = times_of_few_[party] = time;
+  if (first_ != nullptr && party != first_->party && precedes(*first_, {time, party})) return;
+  // Which party is first is hard to predict, so the loop has no branches.
+  Entry first;
+  for (std::uint32_t p = 0; p < parties_.size(); ++p) {
+    const bool earlier = times_of_few_[p] < first.time;
+    first.time = earlier ? times_of_few_[p] : first.time;
+    first.party = earlier ? p : first.party;
+  }
+  today_.front() = first;
+  first_ = first.time == kNever ? nullptr : today_.data();
 }
 
 void EventCalendar::link(std::uint32_t party, std::uint32_t day) {
@@ -54,7 +71,7 @@ void EventCalendar::move(std::uint32_t party, Time time) {
   place(party);
 }
 
-/// Puts a party that is in no list into the one of its time.
+/// Inserts a party that is in no list into the list for its time.
 void EventCalendar::place(std::uint32_t party) {
   Party& p = parties_[party];
   if (p.time == kNever) {
@@ -83,13 +100,14 @@ void EventCalendar::insert_today(Entry entry) {
       first_ == nullptr ? today_.size() : static_cast<std::size_t>(first_ - today_.data());
   std::size_t at = today_.size();
   while (at > from && precedes(entry, today_[at - 1])) --at;
-  // A party that returns to an earlier time of its own finds its entry there.
+  // If a party returns to an earlier time that it already had, its entry for this time may still be in the
+  // list.
   const bool there = at > from && !precedes(today_[at - 1], entry);
   if (!there) today_.insert(today_.begin() + static_cast<std::ptrdiff_t>(at), entry);
   if (first_ == nullptr) first_ = today_.data() + at;
 }
 
-/// Sets first_ to the earliest event that takes place.
+/// Sets first_ to the earliest entry that is not void.
 void EventCalendar::find_first() {
   Entry* const end = today_.data() + today_.size();
   for (Entry* e = first_ == nullptr ? end : first_; e != end; ++e) {
@@ -101,7 +119,7 @@ void EventCalendar::find_first() {
   while (first_ == nullptr && begin_next_day()) continue;
 }
 
-/// Returns the next day of the year with events, in days; year_end_: there is none.
+/// Number of the next day in this year that has events; year_end_ if there is none.
 std::uint64_t EventCalendar::next_full_day() const {
   for (std::uint64_t day = today_number_ + 1; day < year_end_;) {
     const std::uint64_t bits = full_days_[day % kDays / 64] >> day % 64;
@@ -129,8 +147,8 @@ bool EventCalendar::begin_next_day() {
   return true;
 }
 
-/// Lets the year begin on a day that is not before the present one, and moves the events that are no longer
-/// far.
+/// Makes the year begin on `day`, which must not be before the current day. Moves events that are now within
+/// the year out of the list kFar.
 void EventCalendar::begin_year_at(std::uint64_t day) {
   year_end_ = day + kDays;
   for (std::uint32_t p = lists_[kFar]; p != kNone;) {
@@ -164,7 +182,8 @@ void EventCalendar::begin_day(std::uint64_t number) {
   counted_events_ += today_.size();
 }
 
-/// Halves or doubles the length of a day if there are many or few events on it, and sorts all events anew.
+/// Halves or doubles the length of a day if there are too many or too few events per day, and then sorts all
+/// events into lists again.
 void EventCalendar::adapt() {
   const std::uint64_t events = counted_events_ / counted_days_;
   counted_days_ = counted_events_ = 0;

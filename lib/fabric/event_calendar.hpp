@@ -11,24 +11,28 @@
 
 namespace softfeb::fabric {
 
-/// Stores the time of the next event of each party and finds the earliest one, like EventTree and in the same
-/// order, but for many parties: an update touches two cache lines instead of a path through a tree, and the
-/// next events are known in advance, so that what they need can be fetched into the cache.
+/// Stores the time of the next event of each party, and finds the earliest event. Does the same as EventTree,
+/// in the same order, but is meant for many parties: an update touches two cache lines instead of a path
+/// through a tree. The events that follow are known in advance, so the data that they need can be fetched
+/// into the cache.
 ///
 /// A calendar queue (R. Brown, Communications of the ACM 31(10), 1988): time is divided into days of equal
-/// length. The events of the present day are sorted; those of later days are in unsorted lists, one for each
-/// day of a year; those beyond the year are in a list of their own. The length of a day follows the number of
-/// events. Does not allocate after construction.
+/// length. The events of the current day are sorted. Events of the other days in the current year are in
+/// unsorted lists, one for each day. Events beyond the year share another list. The length of a day adapts to
+/// the number of events. Does not allocate after construction.
+///
+/// With at most kFew parties, there are no days: comparing the times of all parties takes less time.
 class EventCalendar {
  public:
   explicit EventCalendar(std::size_t parties);
 
-  Time time() const { return first_ == nullptr ? kNever : first_->time; }  ///< kNever: no event
+  Time time() const { return first_ == nullptr ? kNever : first_->time; }  ///< kNever if there is no event
   std::uint32_t party() const { return first_ == nullptr ? 0 : first_->party; }
   Time time_of(std::uint32_t party) const { return parties_[party].time; }
 
   void set(std::uint32_t party, Time time) {
     if (parties_[party].time == time) return;
+    if (few()) return set_one_of_few(party, time);
     move(party, time);
     if (first_ == nullptr || parties_[first_->party].time != first_->time) find_first();
   }
@@ -37,18 +41,19 @@ class EventCalendar {
     Time time = kNever;
     std::uint32_t party = 0;
   };
-  /// Events that follow the earliest one on its day, in order. Some may no longer take place.
+  /// Returns the events that follow the earliest one on the same day, in order. Some may have been cancelled
+  /// since.
   std::span<const Entry> coming() const {
     return first_ == nullptr ? std::span<const Entry>()
                              : std::span<const Entry>(first_ + 1, today_.data() + today_.size());
   }
-  /// Changes whenever coming() begins another day.
+  /// Number of days begun so far. Changes when coming() refers to another day.
   std::uint64_t day() const { return days_begun_; }
 
  private:
-  static constexpr std::uint32_t kDays = 4096;  ///< days of a year
+  static constexpr std::uint32_t kDays = 4096;  ///< number of days in a year
   static constexpr std::uint32_t kNone = UINT32_MAX;
-  /// Values of Party::day besides those of a day of the year.
+  /// Values of Party::day for parties that are not in the list of a day of the year.
   static constexpr std::uint32_t kToday = kDays, kFar = kDays + 1, kNowhere = kDays + 2;
 
   struct Party {
@@ -57,6 +62,10 @@ class EventCalendar {
     std::uint32_t day = kNowhere;
   };
 
+  static constexpr std::size_t kFew = 16;
+
+  bool few() const { return parties_.size() <= kFew; }
+  void set_one_of_few(std::uint32_t party, Time time);
   void move(std::uint32_t party, Time time);
   void place(std::uint32_t party);
   void link(std::uint32_t party, std::uint32_t day);
@@ -72,12 +81,15 @@ class EventCalendar {
   std::uint64_t day_of(Time time) const { return static_cast<std::uint64_t>(time) >> shift_; }
 
   std::vector<Party> parties_;
+  std::array<Time, kFew> times_of_few_;                ///< indexed by party; used only with few parties
   std::array<std::uint32_t, kDays + 2> lists_;         ///< first party of each day, and of kFar
   std::array<std::uint64_t, kDays / 64> full_days_{};  ///< bit mask of days with parties
-  std::vector<Entry> today_;        ///< sorted; an entry is void if its party has another time
-  Entry* first_ = nullptr;          ///< earliest event, in today_; null: there is none
-  std::uint64_t today_number_ = 0;  ///< time of the present day, in days
-  std::uint64_t year_end_ = kDays;  ///< first day, in days, whose events are in the list kFar
+  /// Sorted; an entry is void if its party has another time. With few parties, contains only the earliest
+  /// event.
+  std::vector<Entry> today_;
+  Entry* first_ = nullptr;          ///< earliest event, in today_; null if there is none
+  std::uint64_t today_number_ = 0;  ///< number of the current day
+  std::uint64_t year_end_ = kDays;  ///< number of the first day whose events are in the list kFar
   unsigned shift_;                  ///< a day has 2^shift_ picoseconds
   std::uint64_t days_begun_ = 0;
   std::uint64_t counted_days_ = 0, counted_events_ = 0;  ///< since the length of a day was last adapted

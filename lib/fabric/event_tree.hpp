@@ -21,7 +21,8 @@ class EventTree {
     for (std::size_t i = leaves_ - 1; i >= 1; --i) nodes_[i] = nodes_[2 * i];
   }
 
-  Time time() const { return nodes_[1].time; }             ///< time of the earliest event; kNever: no event
+  /// Time of the earliest event; kNever if there is none.
+  Time time() const { return nodes_[1].time; }
   std::uint32_t party() const { return nodes_[1].party; }  ///< party of the earliest event
   Time time_of(std::uint32_t party) const { return nodes_[leaves_ + party].time; }
 

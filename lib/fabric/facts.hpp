@@ -28,7 +28,7 @@ inline constexpr std::uint8_t kFactHeadroom = 128;  ///< the frame is stored in 
 
 /// Values of Frame::destination that do not denote a station.
 inline constexpr std::uint32_t kEverybody = UINT32_MAX;     ///< group address, so the frame is flooded
-inline constexpr std::uint32_t kSomebody = UINT32_MAX - 1;  ///< unknown individual address
+inline constexpr std::uint32_t kSomebody = UINT32_MAX - 1;  ///< individual address of an unknown station
 inline constexpr std::uint32_t kNobody = UINT32_MAX - 2;    ///< never forwarded (IEEE 802.1Q, table 8-1)
 /// Value of Frame::flow for a frame that is not counted in any flow.
 inline constexpr std::uint32_t kNoFlow = UINT32_MAX;

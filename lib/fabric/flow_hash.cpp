@@ -18,8 +18,8 @@ namespace {
 constexpr std::uint8_t kIpProtocolTcp = 6;
 constexpr std::size_t kPortsSize = 4;
 
-/// Adds words to a hash with the finalizer of splitmix64. Unlike a CRC, hashes with different seeds are
-/// independent: the seed of a CRC only flips the same bits of all hashes.
+/// Hashes words with the finalizer of splitmix64. Hashes with different seeds are independent. With a CRC
+/// they would not be, because its seed only flips the same bits in all hashes.
 class Hash {
  public:
   explicit Hash(std::uint64_t seed) : value_(Rng(seed).next()) {}
@@ -33,7 +33,7 @@ class Hash {
   std::uint64_t value_;
 };
 
-/// The transport header of an IP packet, and its protocol. `transport` is empty for fragments.
+/// The protocol of an IP packet and its transport header. `transport` is empty for fragments.
 struct IpContent {
   std::uint8_t protocol = 0;
   ByteSpan transport;
@@ -43,7 +43,7 @@ IpContent add_ipv4(Hash& hash, ByteSpan ip, std::uint8_t fields) {
   hash.add_if((fields & kHashSourceIp) != 0, load_be32(&ip[12]));
   hash.add_if((fields & kHashDestinationIp) != 0, load_be32(&ip[16]));
   const std::size_t size = std::size_t{ip[0]} % 16 * 4;
-  // Only the first fragment of a datagram has the ports, so none of them may use these.
+  // Only the first fragment of a datagram contains the ports, so the hash must not use them for any fragment.
   const bool fragment = (load_be16(&ip[6]) & 0x3fff) != 0;
   if (fragment || size < roce::kIpv4Size || size > ip.size()) return {ip[9], {}};
   return {ip[9], ip.subspan(size)};
@@ -58,7 +58,7 @@ IpContent add_ipv6(Hash& hash, ByteSpan ip, std::uint8_t fields) {
   return {ip[6], ip.subspan(roce::kIpv6Size)};
 }
 
-/// DestQP of a UDP datagram, if it is a RoCEv2 packet.
+/// Adds the DestQP of a UDP datagram to the hash if the datagram is a RoCEv2 packet.
 void add_dest_qp(Hash& hash, const Frame& frame, ByteSpan udp) {
   if (udp.size() < roce::kUdpHeaderSize) return;
   ByteSpan bth = udp.subspan(roce::kUdpHeaderSize);

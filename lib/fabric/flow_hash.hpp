@@ -10,9 +10,9 @@ namespace softfeb::fabric {
 /// Hashes the header fields of a frame, so that all packets of a flow have the same hash. `fields` is a set
 /// of HashField. Requires the frame's facts.
 ///
-/// Frames that are neither IPv4 nor IPv6 have the hash of their MAC addresses, whatever `fields` is. Fields
-/// that a packet does not have, or that Frame::header does not contain, are left out: ports of a fragment,
-/// DestQP of a packet that is not RoCEv2.
+/// For frames that are neither IPv4 nor IPv6, hashes the MAC addresses and ignores `fields`. Omits fields
+/// that a packet does not have, or that are not within Frame::header: ports of a fragment, DestQP of a packet
+/// that is not RoCEv2.
 std::uint64_t flow_hash(const Frame& frame, std::uint8_t fields, std::uint64_t seed);
 
 }  // namespace softfeb::fabric

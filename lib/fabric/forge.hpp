@@ -45,7 +45,7 @@ class CnpForge {
 
   CnpForge(Time interval, std::size_t flows);
 
-  /// Learns a sender from an acknowledgement that is addressed to it.
+  /// Learns the address of a sender from an acknowledgement to this sender.
   void acknowledgement(const Frame& frame, const FlowTable& flows);
   /// Handles a request towards a port above the threshold. Calls fn(ByteSpan) with a CNP for each QP that
   /// sends from the request's source to its destination, unless the QP was sent a CNP within the interval.

@@ -30,7 +30,7 @@ class AddressTable {
 
  private:
   struct Entry {
-    std::uint64_t mac = 0;  ///< 0: the entry is free
+    std::uint64_t mac = 0;  ///< 0 if the entry is free
     std::uint32_t station = 0;
     bool learnt = false;
   };

@@ -40,7 +40,7 @@ struct Frame {
   std::uint8_t dscp = 0;
   std::uint8_t pcp = 0;
   std::uint8_t facts = 0;
-  std::uint8_t cch = 0;  ///< offset of the congestion control header in `header`; 0: none
+  std::uint8_t cch = 0;  ///< offset of the congestion control header in `header`; 0 if there is none
 };
 
 /// Copies the network's private members from a frame to its copy.

@@ -35,7 +35,7 @@ class FrameList {
     return frame;
   }
 
-  /// Frame::at of the first frame; kNever: the list is empty.
+  /// Frame::at of the first frame; kNever if the list is empty.
   Time front_time() const { return head_ == nullptr ? kNever : head_->at; }
 
   /// Inserts `frame` after all frames whose `at` is not later.

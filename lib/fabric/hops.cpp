@@ -11,7 +11,8 @@ Hops::Hops(const NetworkConfig& config)
   }
 }
 
-/// Searches breadth first. Stations have one link each, so they are never between other nodes.
+/// Counts the hops by a breadth-first search. Stations have only one link each, so they never lie between
+/// other nodes.
 const std::vector<std::uint32_t>& Hops::to(const NodeRef& node) const {
   const auto [found, fresh] = counts_.try_emplace(index_of(node));
   std::vector<std::uint32_t>& count = found->second;

@@ -10,8 +10,8 @@
 
 namespace softfeb::fabric {
 
-/// Numbers of links between the nodes of a network. Every path that frames take has the least number of links
-/// between its ends. Set-up only: allocates.
+/// Distances between the nodes of a network, in links. Frames always take a path with the fewest links. Only
+/// for set-up, because it allocates.
 class Hops {
  public:
   static constexpr std::uint32_t kUnreachable = UINT32_MAX;
@@ -23,10 +23,11 @@ class Hops {
   std::size_t index_of(const NodeRef& node) const {
     return node.kind == NodeRef::Kind::kStation ? node.index : config_.stations.size() + node.index;
   }
-  /// Number of links from each node to `node`; kUnreachable: there is no path.
+  /// Number of links from each node to `node`; kUnreachable if there is no path.
   const std::vector<std::uint32_t>& to(const NodeRef& node) const;
-  /// True if frames from station `from` to station `to` may pass over a link, from its node `a` to `b` or
-  /// (`back`) from `b` to `a`. If there are several shortest paths, one of them is sufficient.
+  /// True if frames from station `from` to station `to` may pass over a link, in the direction from its node
+  /// `a` to `b` or, if `back` is true, from `b` to `a`. It is sufficient that one of several shortest paths
+  /// uses the link.
   bool may_pass(std::size_t link, bool back, std::uint32_t from, std::uint32_t to) const;
 
  private:

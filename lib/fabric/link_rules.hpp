@@ -15,12 +15,13 @@
 
 namespace softfeb::fabric {
 
-/// The frames of a network as packets that fault rules change, copy and hold (faults::RuleActions).
+/// Provides the frames of a network as packets that fault rules change, copy and hold (faults::RuleActions).
 class RuledFrames {
  public:
   using Packet = Frame*;
 
-  /// All arguments must outlive this object. `cc_port`: UDP port of frames with a congestion control header.
+  /// All arguments must outlive this object. `cc_port` is the UDP port of frames with a congestion control
+  /// header.
   RuledFrames(FrameStore& store, const AddressTable& addresses, std::uint16_t cc_port)
       : store_(store), addresses_(addresses), cc_port_(cc_port) {}
 
@@ -28,9 +29,9 @@ class RuledFrames {
 
   Frame* copy(const Frame* frame);
   MutableByteSpan writable(Frame* frame);
-  /// Parses the frame again, because switches must treat it as it is now.
+  /// Parses the changed frame again, because switches must treat it according to its new contents.
   void edited(Frame* frame, std::size_t size);
-  /// A frame in the network may stay there for any time.
+  /// Always true, because a frame in the network may stay there for any time.
   static bool prepare_hold(const Frame*) { return true; }
   void release(Frame* frame) { store_.release(frame); }
 
@@ -50,9 +51,9 @@ class LinkRules {
  public:
   LinkRules(const LinkFaults& faults, const RuledFrames& frames);
 
-  /// Applies the rules to a frame that arrives at `arrival` without them. Frames must come in the order of
-  /// their arrival. Returns false, and does nothing, if no rule applies to the frame's queue pair. `exit`:
-  /// see faults::RuleActions.
+  /// Applies the rules to a frame that would arrive at `arrival` without rules. Frames must be passed in the
+  /// order of their arrival. Returns false, and does nothing, if no rule applies to the frame's queue pair.
+  /// faults::RuleActions describes `exit`.
   template <class Exit>
   bool apply(Frame* frame, Exit& exit, Time arrival) {
     const ByteSpan headers(frame->header, std::min<std::size_t>(frame->header_length, frame->length));
@@ -64,7 +65,7 @@ class LinkRules {
     return true;
   }
 
-  /// Time at which the next held frame arrives; kNever: none is held.
+  /// Arrival time of the next held frame; kNever if no frame is held.
   Time next_arrival() const { return actions_.next_due(); }
   /// Removes and returns the held frame that arrives at next_arrival().
   Frame* arrive() { return actions_.take_due(actions_.next_due()); }

@@ -10,8 +10,9 @@
 
 namespace softfeb::fabric {
 
-/// Counts the frames that the MAC of a port has taken from the buffer (MemoryConfig::mac_leak). They are the
-/// first frames of each queue of PortQueues and stay there, so the order of departures does not change.
+/// Keeps track of the frames that the MAC of a port has taken from the buffer in advance
+/// (MemoryConfig::mac_leak). These are the first frames of each queue in PortQueues. They remain in the
+/// queue, so the order of departures does not change.
 class MacStage {
  public:
   explicit MacStage(std::uint64_t limit) : limit_(limit) {}
@@ -20,9 +21,9 @@ class MacStage {
   void pushed(Frame* frame) {
     if (first_[frame->queue] == nullptr) first_[frame->queue] = frame;
   }
-  /// Returns the next frame that the MAC takes from `queue`; null: none. Call until it returns null, after a
-  /// frame has been appended to the queue or removed from it. The first frame of a queue is thus always
-  /// taken.
+  /// Returns the next frame that the MAC takes from `queue`; null if there is none. Whenever a frame has been
+  /// appended to the queue or removed from it, call this function until it returns null. The first frame of a
+  /// queue is then always taken.
   Frame* take(std::size_t queue) {
     Frame* const frame = first_[queue];
     if (frame == nullptr || bytes_[queue] >= limit_) return nullptr;
@@ -31,7 +32,7 @@ class MacStage {
     total_ += frame->length;
     return frame;
   }
-  /// Call after a frame, which was taken, has been removed from its queue.
+  /// Call after a frame that the MAC had taken has been removed from its queue.
   void popped(const Frame& frame) {
     bytes_[frame.queue] -= frame.length;
     total_ -= frame.length;
@@ -42,7 +43,7 @@ class MacStage {
 
  private:
   std::uint64_t limit_;
-  std::array<Frame*, kQueues> first_{};  ///< first frame of each queue that is not taken
+  std::array<Frame*, kQueues> first_{};  ///< first frame of each queue that the MAC has not taken
   std::array<std::uint64_t, kQueues> bytes_{};
   std::uint64_t total_ = 0;
 };

@@ -9,7 +9,8 @@
 
 namespace softfeb::fabric {
 
-/// Decides whether to mark a packet whose queue contains `queued` bytes (EcnMarking: which bytes).
+/// Decides whether to mark a packet whose queue contains `queued` bytes. EcnMarking determines which bytes
+/// count.
 inline bool marks(const EcnMarking& ecn, std::uint64_t queued, Rng& rng) {
   if (!ecn.enabled || queued < ecn.kmin) return false;
   if (queued >= ecn.kmax) return true;

@@ -11,7 +11,7 @@ namespace softfeb::fabric {
 
 namespace {
 
-/// Distinguishes the random numbers of the choice of next hops from those of marking and faults.
+/// Separates the random numbers for next hops from those for marking and faults.
 constexpr std::uint64_t kStream = 0x6d75'6c74'6970'6174;
 
 std::uint64_t seed_of(const MultipathConfig& config, std::uint32_t sw) {

@@ -13,8 +13,8 @@
 
 namespace softfeb::fabric {
 
-/// The next hops of all switches, if there may be several paths between two nodes. A port of a switch is a
-/// next hop to a station if it leads to the station over the least number of links. Rates and delays of links
+/// The next hops of all switches in a network with several paths between two nodes. A port of a switch is a
+/// next hop to a station if it is on a path with the fewest links to this station. Rates and delays of links
 /// do not matter. The ports of a set are in ascending order.
 class Multipath {
  public:
@@ -35,7 +35,7 @@ class Multipath {
   struct Set {
     std::uint32_t first = 0;
     std::uint32_t count = 0;
-    std::uint32_t next = 0;  ///< kRoundRobin: next member
+    std::uint32_t next = 0;  ///< for kRoundRobin: the next member
   };
   struct Member {
     std::uint32_t switch_index = 0;
@@ -52,8 +52,9 @@ class Multipath {
   std::uint32_t add_set(const Topology& topology, std::uint32_t sw, const std::vector<std::uint16_t>& ports);
   static std::uint32_t index_in(Set& set, Chooser& chooser, const Frame& frame);
 
-  std::vector<Chooser> choosers_;                   ///< indexed by switch
-  std::vector<std::vector<std::uint32_t>> set_of_;  ///< [switch][station]: index of the set; kNoSet: no path
+  std::vector<Chooser> choosers_;  ///< indexed by switch
+  /// Index of the set, by [switch][station]; kNoSet if there is no path.
+  std::vector<std::vector<std::uint32_t>> set_of_;
   std::vector<Set> sets_;
   std::vector<Member> members_;
 };

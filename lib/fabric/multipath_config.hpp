@@ -15,7 +15,7 @@ enum HashField : std::uint8_t {
   kHashDestQp = 32,  ///< DestQP of the BTH
 };
 
-/// How a switch chooses one of several next hops with the same number of links to the destination.
+/// How a switch chooses among several next hops with the same number of links to the destination.
 struct MultipathConfig {
   enum class Mode : std::uint8_t {
     kHash,           ///< set[hash mod n]

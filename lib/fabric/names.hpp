@@ -8,8 +8,9 @@
 
 namespace softfeb::fabric {
 
-/// Name of the node at the other end of link `link` of node `self`, as in the names of ports (SWITCH.PEER)
-/// and links. The second of several parallel links between two nodes has the name PEER#2, and so on.
+/// Returns the name of the node at the other end of link `link` of node `self`, as it is used in the names of
+/// ports (SWITCH.PEER) and links. Of several parallel links between two nodes, the second one has the name
+/// PEER#2, and so on.
 std::string peer_name(const NetworkConfig& config, const NodeRef& self, std::size_t link);
 
 }  // namespace softfeb::fabric

@@ -97,8 +97,7 @@ Network::Parts::Parts(const NetworkConfig& c, FrameStore& frame_store, const Sli
     if (!faults.qps.empty())
       rules = std::make_unique<LinkRules>(faults, RuledFrames(store, addresses, config.cc_port));
     Channel channel{Wire(link.rate, link.delay, faults, numbers_for(config.seed, 2 * d), std::move(rules)),
-                    PauseState(obeyed_by(topology.directions[d].from, config), link.rate),
-                    {}};
+                    PauseState(obeyed_by(topology.directions[d].from, config), link.rate)};
     channel.from = topology.port_of[d];
     channel.into = topology.port_of[reverse_of(d)];
     channel.station = topology.directions[d].to.index;
@@ -144,7 +143,8 @@ void Network::Parts::send(std::uint32_t station, Frame* frame, Time now) {
   const std::uint8_t priority = priority_at(config.stations[station], *frame);
   // If the queue is empty and the link is free, the frame can be sent directly, even if run() has not been
   // called since the link became free.
-  if (channel.waiting.empty() && channel.wire.free_at() <= now && channel.told.until(priority) <= now) {
+  if (channel.waiting.empty() && channel.wire.free_at() <= now &&
+      (channel.told.open(now) >> priority & 1) != 0) {
     put_on_wire(d, frame, now);
   } else if (channel.waiting.bytes() + frame->length > kStationBytes) {
     drop(frame, totals.dropped_buffer);
@@ -185,7 +185,7 @@ void Network::Parts::put_on_wire(std::uint32_t d, Frame* frame, Time now) {
               channels[d].wire.free_at());
 }
 
-/// Counts a dropped frame and releases it.
+/// Counts a dropped frame in `counter` and in its flow, and releases it.
 void Network::Parts::drop(Frame* frame, std::uint64_t& counter) {
   ++counter;
   if (frame->flow != kNoFlow) ++flows[frame->flow].dropped;
@@ -194,9 +194,8 @@ void Network::Parts::drop(Frame* frame, std::uint64_t& counter) {
 
 void Network::Parts::schedule(std::uint32_t d) {
   const Channel& channel = channels[d];
-  Time next = std::min(std::min(channel.wire.next_arrival(), channel.tx_at), channel.delayed_at);
-  if (channel.from != Topology::kNoPort) next = std::min(next, ports[channel.from].sender.renew_at());
-  events.set(d, next);
+  events.set(d, std::min(std::min(channel.wire.next_arrival(), channel.tx_at),
+                         std::min(channel.delayed_at, channel.renew_at)));
 }
 
 std::size_t Network::Parts::run(Time now, std::span<Delivery> out) {
@@ -211,13 +210,14 @@ std::size_t Network::Parts::run(Time now, std::span<Delivery> out) {
   return count;
 }
 
-/// Fetches into the cache what the coming events need. In a network of hundreds of switches, most of it is
-/// not there.
+/// Prefetches the data that the coming events need. In a network of hundreds of switches, most of this data
+/// is not in the cache.
 void Network::Parts::fetch_ahead() {
+  constexpr unsigned kChannelLines = 2;
   if (fetched_day != events.day()) {
     fetched_day = events.day();
-    prefetch(&channels[events.party()], 5);
-    for (const EventCalendar::Entry& e : events.coming()) prefetch(&channels[e.party], 5);
+    prefetch(&channels[events.party()], kChannelLines);
+    for (const EventCalendar::Entry& e : events.coming()) prefetch(&channels[e.party], kChannelLines);
   }
   constexpr std::size_t kAhead = 2;
   const auto coming = events.coming();
@@ -241,7 +241,7 @@ void Network::Parts::happen(std::uint32_t d, Time now, Delivery& delivery) {
     if (channel.into != Topology::kNoPort) {
       receive(channel.into, frame, now);
     } else {
-      // depart() must take the frame before this time, or else it would come too late.
+      // depart() must remove such a frame earlier; otherwise, the frame would enter the other slice too late.
       if (channel.station == Channel::kElsewhere)
         throw std::logic_error("a frame has not left its slice in time; please report this");
       ++totals.delivered;
@@ -262,7 +262,9 @@ void Network::Parts::happen(std::uint32_t d, Time now, Delivery& delivery) {
     }
   } else {
     Port& port = ports[channel.from];
-    send_pause(channel.from, port.sender.renewal(now), now);
+    const roce::MacControl pause = port.sender.renewal(now);
+    note_renewal(port);
+    send_pause(channel.from, pause, now);
   }
   schedule(d);
 }

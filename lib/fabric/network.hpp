@@ -13,10 +13,11 @@
 #include <span>
 
 /// lib/fabric simulates the switches and links between boards and receivers. It is sans-I/O, so the same code
-/// runs in real and in virtual time. It may include only roce, congestion, latency and base. Start with
-/// Network here and NetworkConfig (config.hpp). network.cpp moves frames along links, and switching.cpp moves
-/// them through switches; switch_*.cpp contain what else switches do. Forwarding, queues, marking, the shared
-/// buffer and pause frames have one header each. doc/fabric.md describes the model.
+/// runs in real and in virtual time. It may include only faults, roce, congestion, latency and base. Begin
+/// with Network here and NetworkConfig (config.hpp). network.cpp moves frames along links, and switching.cpp
+/// moves them through switches; the files switch_*.cpp contain the other functions of switches. Forwarding,
+/// queues, marking, the shared buffer and pause frames have one header each. doc/fabric.md describes the
+/// model.
 namespace softfeb::fabric {
 
 /// Simulates switches, and the links between them and the stations. Sans-I/O, single owner, no allocation
@@ -47,8 +48,8 @@ class Network {
   /// `out`. Returns the number of these frames. If `out` is full afterwards, call run() again with the same
   /// `now`.
   std::size_t run(Time now, std::span<Delivery> out);
-  /// Earliest time at which run() has work, provided that no station sends a frame before then; kNever: there
-  /// is no such time.
+  /// Earliest time at which run() has work, provided that no station sends a frame before then; kNever if
+  /// there is no such time.
   Time next_event() const;
 
   /// Returns a snapshot with room for all ports and flows, so that take_snapshot() does not allocate.
@@ -62,30 +63,31 @@ class Network {
 
   const NetworkConfig& config() const;
 
-  // The functions below connect a slice with the other slices of its network.
+  // The functions below exchange frames with the other slices of the network.
 
-  /// A frame on a link to another slice. `late`: a fault delays the frame.
+  /// A frame on a link to another slice. `late` is true if a fault has delayed the frame.
   struct Departure {
-    std::uint32_t direction = 0;  ///< of the link; see topology.hpp
+    std::uint32_t direction = 0;  ///< direction of the link; see topology.hpp
     Frame* frame = nullptr;       ///< arrives at Frame::at; owned by the caller
     bool late = false;
     std::optional<FlowKey> flow;
-    Time arrives = 0;  ///< with cut-through, its header arrives before Frame::at; not needed to enter()
+    /// Arrival time. With cut-through, the header arrives before Frame::at. enter() does not use this member.
+    Time arrives = 0;
   };
-  /// Removes the next frame from the links to other slices; nullopt: there is none. Frames that were sent
-  /// after time t arrive (Departure::arrives) later than t plus the delay of their link.
+  /// Removes the next frame from the links to other slices; nullopt if there is none. A frame that was sent
+  /// after time t arrives (Departure::arrives) later than t plus the delay of its link.
   std::optional<Departure> depart();
-  /// Takes a frame that has departed from another slice and arrives at Frame::at, which must not be in the
-  /// past. Frames of one direction must enter in the order in which they departed.
-  /// Returns the time of its arrival (Departure::arrives).
+  /// Accepts a frame that has departed from another slice and arrives at Frame::at, which must not be in the
+  /// past. Frames of one direction must enter in the order in which they departed. Returns the arrival time
+  /// (Departure::arrives).
   Time enter(const Departure& departure);
   /// True if frames leave the slice in this direction.
   bool leaves(std::uint32_t direction) const;
 
-  /// Flows in the order in which they were first seen here.
+  /// Flows in the order in which this network has first seen them.
   std::span<const FlowSnapshot> flows() const;
-  /// The event that is being processed, or was processed last: its time, and the direction to which it
-  /// belongs.
+  /// The event that is being processed or was processed last: its time, and the direction of a link to which
+  /// it belongs.
   struct Moment {
     Time at = 0;
     std::uint32_t direction = 0;

@@ -32,29 +32,35 @@
 namespace softfeb::fabric {
 
 /// One direction of a link, with its transmitter. Frames that wait for a switch's transmitter are in the
-/// switch's Port.
-struct Channel {
-  Wire wire;
-  /// Pause state; used only for a station on whose behalf the network honours pause frames.
-  PauseState told;
-  StationQueue waiting;  ///< frames waiting at a station; unused for a switch
-  Time tx_at = kNever;   ///< time of the transmitter's next event
-  /// Time of the next event of the ports at both ends that only some switches have (SwitchTimes, Watchdog).
+/// switch's Port. What every frame uses comes first, in two cache lines: with many links, the speed of the
+/// network depends on the number of lines that a frame touches.
+struct alignas(64) Channel {
+  static constexpr std::uint32_t kElsewhere = UINT32_MAX;
+
+  Channel(Wire w, const PauseState& pauses) : wire(std::move(w)), told(pauses) {}
+
+  Time tx_at = kNever;  ///< time of the transmitter's next event
+  /// Time of the next event in the ports at both ends that occurs only in some switches (SwitchTimes,
+  /// Watchdog).
   Time delayed_at = kNever;
+  Time renew_at = kNever;                  ///< PauseSender::renew_at() of the sending port
   std::uint16_t from = Topology::kNoPort;  ///< switch port that sends
   std::uint16_t into = Topology::kNoPort;  ///< switch port that receives
-  std::uint32_t station = 0;  ///< receiving station, if no switch port receives; kElsewhere: another slice
-
-  static constexpr std::uint32_t kElsewhere = UINT32_MAX;
+  /// Receiving station, if no switch port receives; kElsewhere if it is in another slice.
+  std::uint32_t station = 0;
+  Wire wire;
+  StationQueue waiting;  ///< frames waiting at a station; unused for a switch
+  /// Pause state; used only for a station on whose behalf the network honours pause frames.
+  PauseState told;
 };
 
-/// Frames that wait because a switch takes time (SwitchTimes). All lists are ordered by time.
+/// Frames that wait because of delays inside a switch (SwitchTimes). All lists are in order of time.
 struct PortDelays {
   explicit PortDelays(const SwitchTimes& t) : times(t) {}
 
   SwitchTimes times;
-  FrameList headers;   ///< received headers in the pipeline; Frame::at: arrival of the last bit
-  FrameList stored;    ///< received frames in the pipeline, which they leave at Frame::at
+  FrameList headers;   ///< received headers in the pipeline; Frame::at is the arrival of the last bit
+  FrameList stored;    ///< complete frames in the pipeline, which leave it at Frame::at
   FrameList received;  ///< received MAC control frames, which take effect at Frame::at
   FrameList made;      ///< own pause frames, which may be sent from Frame::at on
 
@@ -70,8 +76,8 @@ struct Port {
   FrameList control;  ///< MAC control frames, which are sent first and never paused
   PauseState told;
   PauseSender sender;
-  std::unique_ptr<RateLimits> limits;  ///< null: the port and its queues have none
-  std::unique_ptr<PortRules> rules;    ///< null: the port has none
+  std::unique_ptr<RateLimits> limits;  ///< null if there are no rate limits
+  std::unique_ptr<PortRules> rules;    ///< null if there are no rules
   ThroughputMeter meter;
   Rng marking;  ///< random numbers of marking and of early drops
   PortSnapshot counters;
@@ -81,9 +87,9 @@ struct Port {
   std::array<AverageLength, kQueues> averages{};  ///< only of queues with EcnMarking::weight
   std::uint8_t marks_leaving = 0;                 ///< bit mask of queues with EcnMarking::at_dequeue
   std::uint8_t forced = 0;             ///< bit mask of queues that the watchdog forwards in spite of pauses
-  std::unique_ptr<MacStage> mac;       ///< null: the MAC takes no frames in advance
-  std::unique_ptr<Watchdog> watchdog;  ///< null: none
-  std::unique_ptr<PortDelays> delays;  ///< null: the switch takes no time
+  std::unique_ptr<MacStage> mac;       ///< null if the MAC takes no frames in advance
+  std::unique_ptr<Watchdog> watchdog;  ///< null if there is no watchdog
+  std::unique_ptr<PortDelays> delays;  ///< null if the switch has no delays
   roce::MacAddress own_mac{};          ///< source address of the port's pause frames
   roce::MacAddress peer_mac{};         ///< destination address of the port's pause frames
 
@@ -91,17 +97,18 @@ struct Port {
   std::uint8_t class_of(const Frame& frame) const {
     return flow_control == PauseMode::kPfc ? frame.queue : std::uint8_t{0};
   }
-  /// Bytes of frames that wait in all queues, and in one; without those that the MAC has taken.
+  /// Returns the total length of the frames that wait in all queues, or in one queue, without the frames that
+  /// the MAC has taken.
   std::uint64_t queued() const { return queues.bytes() - (mac ? mac->bytes() : 0); }
   std::uint64_t queued(std::size_t queue) const {
     return queues.bytes_of(queue) - (mac ? mac->bytes_of(queue) : 0);
   }
-  /// Those of the queues `candidates` (bit mask) from which pauses and rate limits permit to send.
+  /// Returns the subset of the queues `candidates` (a bit mask) that pauses and rate limits permit to send.
   std::uint8_t may_send(std::uint8_t candidates, Time now) const {
     const auto open = static_cast<std::uint8_t>(candidates & told.open(now));
     return limits == nullptr ? open : limits->open(open, now);
   }
-  /// Counts the time for which the port has been paused.
+  /// Adds the time for which the port has been paused to its counters.
   void end_blocking(Time now) {
     if (blocked_since == kNever) return;
     counters.paused += now - blocked_since;
@@ -123,15 +130,15 @@ struct Switch {
   SharedBuffer buffer;
   std::optional<CnpForge> forge;
   std::uint16_t int_id;
-  /// Only with dynamic pause thresholds: the paused classes of ingress ports, ordered by the number of free
-  /// bytes of the buffer at which they may resume, in place of times. Party: number of the port in the switch
-  /// times kQueues, plus the class.
+  /// Only with dynamic pause thresholds: the paused classes of ingress ports. In place of times, the tree
+  /// contains the number of free bytes of the buffer at which a class may resume. Party: number of the port
+  /// in the switch, times kQueues, plus the class.
   std::optional<EventTree> resumptions;
 };
 
-/// Implementation of Network: stations, links and events in network.cpp, the path of frames through switches
-/// in switching.cpp. The files switch_*.cpp contain what else switches do: pause frames, marking, release of
-/// buffers, delays, and the PFC watchdog.
+/// Implementation of Network. network.cpp contains stations, links and events; switching.cpp the path of
+/// frames through switches; the files switch_*.cpp the other functions of switches: pause frames, marking,
+/// release of buffers, delays, and the PFC watchdog.
 struct Network::Parts {
   Parts(const NetworkConfig& config, FrameStore& frame_store, const Slice* slice);
 
@@ -147,7 +154,7 @@ struct Network::Parts {
 
   // Switches.
   void receive(std::uint16_t port, Frame* frame, Time now);
-  /// `out`: the egress port, if it has been chosen already; otherwise kNoPort.
+  /// Forwards a frame. `out` is the egress port if it has already been chosen, otherwise kNoPort.
   void forward(std::uint16_t port, Frame* frame, Time now, std::uint16_t out = Topology::kNoPort);
   std::uint16_t choose_egress(std::uint16_t port, const Frame& frame);
   /// Chooses the egress port in switch `sw` for a frame with a station as its destination. With Multipath,
@@ -189,7 +196,7 @@ struct Network::Parts {
   void drop_early(Port& port, Frame* frame);
   Frame* next_data(Port& port, Time now);
 
-  // Times that switches need.
+  // Delays inside switches.
   void delay(std::uint16_t port, Frame* frame, Time now);
   void end_delay(std::uint32_t channel, Time now);
   bool end_reception(std::uint32_t channel, Time now);
@@ -206,11 +213,12 @@ struct Network::Parts {
   // Pause frames of switches.
   void receive_control(std::uint16_t port, Frame* frame, Time now);
   void send_pause(std::uint16_t port, const roce::MacControl& pause, Time now);
+  void note_renewal(const Port& port) { channels[port.channel].renew_at = port.sender.renew_at(); }
   void after_filling(Switch& sw, std::uint16_t ingress, std::uint8_t ingress_class, Time now);
   void after_emptying(Switch& sw, std::uint16_t ingress, std::uint8_t ingress_class, Time now);
-  /// With dynamic thresholds: resumes every sender that may resume, because frames have left the buffer. Call
-  /// when the transmitter whose frames have left is scheduled, because it may be the one that sends a pause
-  /// frame.
+  /// With dynamic thresholds: resumes all senders that may resume because frames have left the buffer. Call
+  /// this when the transmitter of these frames is scheduled, because this transmitter may be the one that
+  /// must send a pause frame.
   void resume_others(Switch& sw, Time now) {
     if (sw.resumptions && sw.resumptions->time() <= sw.buffer.free()) resume_all(sw, now);
   }
@@ -225,7 +233,7 @@ struct Network::Parts {
 
   NetworkConfig config;
   FrameStore& store;
-  latency::Stamps* stamps = nullptr;  ///< null: times are not recorded
+  latency::Stamps* stamps = nullptr;  ///< null if times are not recorded
   Topology topology;
   std::optional<Multipath> multipath;
   AddressTable addresses;

@@ -19,7 +19,7 @@ roce::MacControl::Kind kind_of(PauseMode kind) {
 
 void PauseState::told(const roce::MacControl& pause, Time now) {
   if (honours_ == PauseMode::kOff || pause.kind != kind_of(honours_)) return;
-  // A quantum of 0 ends a pause; without a pause it changes nothing.
+  // A quantum of 0 ends a pause. If there is no pause, it has no effect.
   const auto set = [&](Time& until, std::uint16_t quanta) {
     until = quanta == 0 ? std::min(until, now) : now + roce::pause_time(quanta, rate_);
   };
@@ -58,14 +58,14 @@ roce::MacControl PauseSender::what_is() const {
   return pause;
 }
 
-/// With a dynamic threshold, a class is full above alpha times the free bytes.
+/// With a dynamic threshold, a class is full if it exceeds alpha times the free bytes.
 bool PauseSender::is_full(std::uint64_t bytes, std::uint64_t free) const {
   if (thresholds_.xoff_alpha == 0) return bytes >= thresholds_.xoff;
   return Uint128{bytes} * kAlphaUnit > Uint128{thresholds_.xoff_alpha} * free;
 }
 
-/// The least number of free bytes at which the dynamic threshold exceeds `bytes` by xon_offset. An empty
-/// class needs none, because it could not fall further.
+/// Returns the smallest number of free bytes at which the dynamic threshold exceeds `bytes` by xon_offset. 0
+/// for an empty class, which could not become any shorter.
 std::uint64_t PauseSender::free_for(std::uint64_t bytes) const {
   if (bytes == 0) return 0;
   const Uint128 threshold = (Uint128{bytes} + thresholds_.xon_offset) * kAlphaUnit;

@@ -18,24 +18,24 @@ class PauseState {
 
   /// Handles a received pause frame. Ignores frames whose kind differs from that of the link.
   void told(const roce::MacControl& pause, Time now);
-  /// End of the last pause of this queue, which may be in the past; 0: it was never paused.
+  /// End of the latest pause of this queue, which may be in the past; 0 if the queue was never paused.
   Time until(std::size_t queue) const { return until_[queue]; }
   /// Bit mask of the queues that may send at `now`.
   std::uint8_t open(Time now) const { return now >= all_open_ ? 0xff : open_slowly(now); }
-  /// Makes open() include the queues in the bit mask `queues` while they are paused, instead of those of the
-  /// previous call.
+  /// Makes open() include the queues in the bit mask `queues` even while they are paused. Replaces the mask
+  /// of the previous call.
   void ignore(std::uint8_t queues) { ignored_ = queues; }
-  /// Earliest time at which a queue in the bit mask `waiting` may send. Call this when all of these queues
-  /// are paused.
+  /// Earliest time at which a queue in the bit mask `waiting` may send. Requires that all of these queues are
+  /// paused.
   Time opens_at(std::uint8_t waiting) const;
 
  private:
   std::uint8_t open_slowly(Time now) const;
 
+  Time all_open_ = 0;  ///< the latest time in until_; the first member, because every frame uses it
   PauseMode honours_;
   std::uint64_t rate_;
   std::array<Time, kQueues> until_{};
-  Time all_open_ = 0;         ///< the latest time in until_
   std::uint8_t ignored_ = 0;  ///< bit mask of queues whose pauses are ignored
 };
 
@@ -46,7 +46,7 @@ class PauseSender {
   PauseSender(PauseMode kind, const PauseThresholds& thresholds, std::uint64_t rate)
       : kind_(kind), thresholds_(thresholds), rate_(rate) {}
 
-  // `free` is the number of unused bytes of the shared buffer, on which dynamic thresholds depend.
+  // `free` is always the number of unused bytes of the shared buffer, on which dynamic thresholds depend.
 
   /// Call after frames of `ingress_class` have been buffered. Returns an XOFF frame if the class must be
   /// paused and is not paused yet.
@@ -56,8 +56,9 @@ class PauseSender {
   /// resume.
   std::optional<roce::MacControl> emptied(const IngressAccount& account, std::uint8_t ingress_class,
                                           std::uint64_t free);
-  /// With a dynamic threshold: the least number of free bytes at which the class may resume, as long as its
-  /// account does not change. UINT64_MAX: the class is not paused, or cannot resume with this account.
+  /// With a dynamic threshold, returns the smallest number of free bytes at which the class may resume as
+  /// long as its account does not change. Returns UINT64_MAX if the class is not paused, or if it cannot
+  /// resume with this account.
   std::uint64_t resumes_at(const IngressAccount& account, std::uint8_t ingress_class) const;
   /// Returns the frame that repeats the current pauses. It is due at renew_at().
   roce::MacControl renewal(Time now);

@@ -11,10 +11,10 @@ namespace {
 
 constexpr std::size_t kIpv4TtlWord = 8;  // TTL and protocol
 constexpr std::size_t kIpv6HopLimit = 7;
-constexpr std::uint32_t kOneTtl = 0x100;  // in the word of TTL and protocol
+constexpr std::uint32_t kOneTtl = 0x100;  // one unit of TTL in the word of TTL and protocol
 constexpr std::uint16_t kVlanIdMask = 0x0fff;
 
-/// VLAN identifier of a frame; 0: untagged or tagged with a priority only.
+/// Returns the VLAN identifier of a frame; 0 if the frame is untagged or tagged with a priority only.
 std::uint16_t vlan_of(const Frame& frame) {
   return (frame.facts & kFactTagged) == 0
              ? std::uint16_t{0}

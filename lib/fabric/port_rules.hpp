@@ -11,8 +11,8 @@
 
 namespace softfeb::fabric {
 
-/// The rules by which a switch port drops frames: the MTU of the switch, the VLANs of the link, and the TTL
-/// if the switch routes.
+/// The rules by which a switch port drops frames: the MTU of the switch, the VLANs of the link and, if the
+/// switch routes, the TTL.
 class PortRules {
  public:
   /// Why a received frame must not be forwarded.
@@ -37,12 +37,12 @@ class PortRules {
   bool mtu_counts_tag_;
   bool routes_;
   bool untagged_;
-  std::optional<std::bitset<kVlanIds>> vlans_;  ///< nullopt: all
+  std::optional<std::bitset<kVlanIds>> vlans_;  ///< permitted VLANs; all if empty
 };
 
 /// Decrements the TTL or the hop limit of an IP packet, and updates the IPv4 checksum incrementally (RFC
-/// 1624). Returns false and changes nothing if it would be 0 (RFC 1812, section 5.3.1). The iCRC does not
-/// cover it.
+/// 1624). Returns false, and changes nothing, if the new value would be 0 (RFC 1812, section 5.3.1). The iCRC
+/// does not cover this field.
 bool decrement_ttl(Frame& frame);
 
 }  // namespace softfeb::fabric

@@ -39,7 +39,7 @@ class PortQueues {
 
   std::array<FrameList, kQueues> queues_{};
   std::array<std::uint64_t, kQueues> bytes_{};
-  /// Bytes (in weighted round robin: packets) per round; 0: strict priority.
+  /// Bytes per round or, in weighted round robin, packets per round; 0 means strict priority.
   std::array<std::uint64_t, kQueues> quantum_{};
   std::array<std::uint64_t, kQueues> deficit_{};
   std::uint32_t overhead_;
@@ -47,7 +47,7 @@ class PortQueues {
   std::uint64_t total_ = 0;
   std::uint8_t waiting_ = 0;
   std::uint8_t strict_ = 0;
-  std::uint8_t turn_ = 0;  ///< queue that round robin serves at present
+  std::uint8_t turn_ = 0;  ///< queue whose turn it is in round robin
 };
 
 }  // namespace softfeb::fabric

@@ -11,12 +11,13 @@
 
 namespace softfeb::fabric {
 
-/// Compares traffic with a rate: the virtual scheduling form of the generic cell rate algorithm (ITU-T I.371,
-/// annex A), with frames of any length in place of cells. It is equivalent to a token bucket of `burst` bytes
-/// that lends what its last frame lacks.
+/// Measures whether traffic conforms to a rate: the virtual scheduling form of the generic cell rate
+/// algorithm (ITU-T I.371, annex A), with frames of any length in place of cells. Equivalent to a token
+/// bucket of `burst` bytes that may go into debt for a frame.
 class RateMeter {
  public:
-  /// `rate` in bytes per second, 1 … 10^12. A burst of more than kNever / 2 at this rate is cut off.
+  /// `rate` in bytes per second, 1 … 10^12. A burst that takes longer than kNever / 2 at this rate is
+  /// shortened to this time.
   RateMeter(std::uint64_t rate, std::uint64_t burst);
 
   /// Earliest time at which the next frame conforms to the rate.
@@ -40,8 +41,9 @@ class RateLimits {
   /// True if a switch has any rate limits.
   static bool needed(const SwitchConfig& config);
 
-  /// Returns those of the queues `candidates` (bit mask) from which the port may send at `now`. If queues are
-  /// below their guaranteed rates, returns only the one with the highest number. 0: none may send.
+  /// Returns the subset of the queues `candidates` (a bit mask) from which the port may send at `now`. If
+  /// some of them are below their guaranteed rates, the result contains only the one with the highest number.
+  /// The result is 0 if no queue may send.
   std::uint8_t open(std::uint8_t candidates, Time now) const;
   /// Earliest time at which the limits permit the port to send from a queue.
   Time opens_at(std::size_t queue) const;

@@ -8,9 +8,11 @@ namespace softfeb::fabric {
 /// Guaranteed and maximum rate of a queue, in bytes per second as the scheduler counts them
 /// (SchedulerConfig::overhead).
 struct QueueRates {
-  std::uint64_t min = 0;         ///< served before all other queues up to this rate; 0: nothing is guaranteed
-  std::uint64_t max = 0;         ///< 0: unlimited
-  std::uint64_t burst = 16'384;  ///< bytes by which the queue may be ahead of each of these rates
+  /// Guaranteed rate: up to this rate, the queue is served before all other queues. 0 means that there is no
+  /// guarantee.
+  std::uint64_t min = 0;
+  std::uint64_t max = 0;         ///< 0 means unlimited
+  std::uint64_t burst = 16'384;  ///< number of bytes by which the queue may be ahead of each of these rates
 
   bool any() const { return (min | max) != 0; }
 };
@@ -18,16 +20,16 @@ struct QueueRates {
 /// How the ports of a switch choose the queue that sends next.
 struct SchedulerConfig {
   static constexpr std::uint32_t kMaxOverhead = 256;
-  static constexpr std::uint64_t kMaxBurst = std::uint64_t{1} << 30;  ///< also QueueRates::burst
+  static constexpr std::uint64_t kMaxBurst = std::uint64_t{1} << 30;  ///< also the limit of QueueRates::burst
 
-  /// True: a weight is a number of packets per round (weighted round robin). False: weights are shares of
-  /// bytes (deficit round robin).
+  /// If this is true, a weight is a number of packets per round (weighted round robin). If it is false,
+  /// weights are shares of bytes (deficit round robin).
   bool by_packets = false;
-  /// Bytes that are counted for each frame in addition to its length without FCS (at least 60 bytes). 24
-  /// counts bytes on the wire: FCS, preamble, start delimiter and gap.
+  /// Bytes that are counted for each frame in addition to its length without FCS (at least 60 bytes). With
+  /// 24, all bytes on the wire count: FCS, preamble, start delimiter and gap.
   std::uint32_t overhead = 24;
-  std::uint64_t port_rate = 0;        ///< maximum rate of each port; 0: that of its link
-  std::uint64_t port_burst = 16'384;  ///< bytes by which a port may be ahead of port_rate
+  std::uint64_t port_rate = 0;        ///< maximum rate of each port; if 0, this is the rate of its link
+  std::uint64_t port_burst = 16'384;  ///< number of bytes by which a port may be ahead of port_rate
 };
 
 }  // namespace softfeb::fabric

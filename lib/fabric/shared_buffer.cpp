@@ -16,8 +16,8 @@ SharedBuffer::SharedBuffer(const SwitchConfig& config, std::size_t ports)
   if (EgressMemory::needed(config)) memory_.emplace(config, ports);
 }
 
-/// Applies the port limit and the dynamic threshold of Choudhury and Hahne (1998). They do not apply to a
-/// frame that the minimum of its queue covers.
+/// Applies the port limit and the dynamic threshold of Choudhury and Hahne (1998). Neither applies to a frame
+/// that fits into the minimum of its queue.
 bool SharedBuffer::shared_takes(const MemoryClaim& claim) const {
   if (claim.shared == 0) return true;
   const std::uint64_t free = size_ - used_;

@@ -12,9 +12,9 @@
 
 namespace softfeb::fabric {
 
-/// Bytes (with MemoryConfig::cell: those of cells) that one ingress port occupies in a switch's buffer, by
-/// class. With PFC, the class is the frame's queue. With 802.3x or without flow control, the class is always
-/// 0.
+/// Number of bytes that one ingress port occupies in a switch's buffer, by class. With MemoryConfig::cell,
+/// these are the bytes of cells. With PFC, the class is the frame's queue. With 802.3x or without flow
+/// control, the class is always 0.
 struct IngressAccount {
   std::array<std::uint64_t, kQueues> bytes{};     ///< bytes in the shared buffer and in the headroom
   std::array<std::uint64_t, kQueues> headroom{};  ///< the part of `bytes` in the headroom

@@ -8,7 +8,8 @@ namespace softfeb::fabric {
 
 namespace {
 
-/// Copies the counters of the fault rules of links. The sender's slice applies the rules of a link.
+/// Copies the counters of the links' fault rules for links whose sender is in the slice, because the sender's
+/// slice applies the rules.
 void copy_rules(const NetworkConfig& config, const Slice& slice, const NetworkSnapshot& from,
                 NetworkSnapshot& to) {
   std::size_t next = 0;

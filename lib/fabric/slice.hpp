@@ -9,15 +9,18 @@
 
 namespace softfeb::fabric {
 
-/// Selects the nodes that a Network simulates. Several Networks with the same configuration can then simulate
-/// one network together: each node belongs to exactly one of them. Switches, stations, links and ports keep
-/// the numbers that they have in the whole network. Random numbers, addresses and the order of simultaneous
-/// events depend on these numbers, so a slice does exactly what its nodes do in the whole network.
+/// Selects the nodes that a Network simulates. Several Networks with the same configuration can thus simulate
+/// one network together, where each node belongs to exactly one of them. Switches, stations, links and ports
+/// keep the numbers that they have in the whole network. Random numbers, addresses and the order of
+/// simultaneous events depend only on these numbers, so the nodes in a slice behave exactly as they do in the
+/// whole network.
 struct Slice {
-  std::vector<std::uint8_t> switches;  ///< indexed like NetworkConfig::switches; 1: simulated here
-  std::vector<std::uint8_t> stations;  ///< indexed like NetworkConfig::stations; 1: simulated here
-  /// Maximum number of flows with their own counters. The limit NetworkConfig::flows is that of the whole
-  /// network. A slice must count more flows, because it does not know which of them came first.
+  /// Indexed like NetworkConfig::switches; 1 if the switch is simulated here.
+  std::vector<std::uint8_t> switches;
+  /// Indexed like NetworkConfig::stations; 1 if the station is simulated here.
+  std::vector<std::uint8_t> stations;
+  /// Maximum number of flows with their own counters. NetworkConfig::flows limits the flows of the whole
+  /// network; a slice must count more, because it does not know which flows of the network began first.
   std::size_t flows = 4096;
 
   bool has(const NodeRef& node) const {
@@ -31,13 +34,13 @@ struct FlowKey {
   std::uint32_t qpn = 0;                      ///< QPN at the destination
 };
 
-/// Adds the snapshot of a slice to that of the whole network, which Network::make_snapshot() has made and
-/// which contains the snapshots of other slices: the counters of the slice's ports, and the network's sums.
-/// Flows are left out, because their order does not follow from the snapshots of slices.
+/// Adds the snapshot of a slice to `to`, a snapshot of the whole network that Network::make_snapshot() has
+/// created and that may already contain other slices: the counters of the slice's ports, and the sums of the
+/// network. Ignores flows, because the snapshots of slices do not determine their order.
 void add_slice(const NetworkConfig& config, const Slice& slice, const NetworkSnapshot& from,
                NetworkSnapshot& to);
 
-/// Adds `from` to `to`.
+/// Adds the counters in `from` to those in `to`.
 void add_totals(const NetworkTotals& from, NetworkTotals& to);
 
 }  // namespace softfeb::fabric

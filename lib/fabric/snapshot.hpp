@@ -67,7 +67,7 @@ struct NetworkTotals {
   std::uint64_t duplicated = 0;  ///< copies made by fault injection and by flooding
   std::uint64_t delivered = 0;   ///< frames delivered to stations
   std::uint64_t consumed = 0;    ///< MAC control frames consumed by switches
-  /// Frames dropped in switches (PortSnapshot::dropped), and at stations with more than 4 MiB queued for
+  /// Frames dropped in switches (PortSnapshot::dropped), and at stations that have more than 4 MiB queued for
   /// their link.
   std::uint64_t dropped_buffer = 0;
   std::uint64_t dropped_fault = 0;
@@ -90,8 +90,8 @@ struct FlowSnapshot {
   std::uint64_t ecn_marked = 0, dropped = 0;
 };
 
-/// A port of a set of equal-cost next hops, and the frames for which it was chosen. Frames with only one next
-/// hop and flooded frames are not counted. Cumulative.
+/// A port in a set of equal-cost next hops, and counts of the frames for which it was chosen. Does not count
+/// flooded frames and frames that had only one next hop. Cumulative.
 struct NextHopSnapshot {
   std::uint32_t switch_index = 0;
   std::uint32_t set = 0;   ///< identifies the set; its elements are consecutive
@@ -105,8 +105,8 @@ struct NetworkSnapshot {
   NetworkTotals totals;
   std::vector<PortSnapshot> ports;  ///< grouped by switch
   std::vector<FlowSnapshot> flows;  ///< in the order of their first packets; at most NetworkConfig::flows
-  /// Counters of the fault rules of all links: link by link, from its node `a` to `b` first. Directions
-  /// without FaultQp have none.
+  /// Counters of the fault rules of all links, link by link; for each link, the direction from its node `a`
+  /// to `b` comes first. Directions without FaultQp have no counters.
   std::vector<faults::RuleCounters> rules;
   std::vector<NextHopSnapshot> next_hops;  ///< sets with at least two ports, grouped by set
 };

@@ -17,7 +17,7 @@ struct Uplink {
   std::size_t link = 0;
 };
 
-/// Links to other switches, by switch.
+/// Returns the links of each switch to other switches.
 std::vector<std::vector<Uplink>> links_between_switches(const NetworkConfig& config) {
   std::vector<std::vector<Uplink>> links(config.switches.size());
   for (std::size_t l = 0; l < config.links.size(); ++l) {
@@ -48,7 +48,7 @@ std::vector<std::uint32_t> root_costs(const std::vector<std::vector<Uplink>>& li
   return cost;
 }
 
-/// Removes the links to switches behind which there is no station: flooded frames would end there.
+/// Removes links to switches behind which there is no station, because flooded frames would be useless there.
 void prune(const NetworkConfig& config, std::vector<bool>& tree) {
   std::vector<std::size_t> degree(config.switches.size(), 0);
   for (std::size_t l = 0; l < tree.size(); ++l) {
@@ -84,7 +84,8 @@ std::vector<bool> spanning_tree(const NetworkConfig& config) {
   const std::vector<std::uint32_t> cost = root_costs(links);
   for (std::size_t s = 0; s < links.size(); ++s) {
     if (cost[s] == 0) continue;
-    // The root port: least cost, then the lowest bridge, then its lowest port (IEEE 802.1D-2004, 17.6).
+    // The root port has the least cost; among equals, the lowest bridge, then its lowest port (IEEE
+    // 802.1D-2004, 17.6).
     const auto root_port =
         std::min_element(links[s].begin(), links[s].end(), [&](const Uplink& x, const Uplink& y) {
           return std::tuple{cost[x.peer], x.peer, x.link} < std::tuple{cost[y.peer], y.peer, y.link};

@@ -26,7 +26,7 @@ class StationQueue {
     of_[priority].push(frame);
   }
 
-  /// Earliest time at which the pauses permit a frame to leave; kNever: there is no frame.
+  /// Earliest time at which the pauses permit a frame to leave; kNever if the queue is empty.
   Time next(const PauseState& told) const {
     Time first = kNever;
     for (std::size_t p = 0; p < kQueues; ++p)
@@ -52,9 +52,9 @@ class StationQueue {
     return std::max(of_[priority].front()->at, told.until(priority));
   }
 
-  std::array<FrameList, kQueues> of_;
   std::uint64_t bytes_ = 0;
   std::size_t size_ = 0;
+  std::array<FrameList, kQueues> of_;
 };
 
 }  // namespace softfeb::fabric

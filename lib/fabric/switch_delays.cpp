@@ -5,8 +5,8 @@
 
 namespace softfeb::fabric {
 
-/// Takes a frame that port `p` receives at `now` into the pipeline. The last bit of a frame whose header has
-/// been announced arrives later, at Frame::at.
+/// Puts a frame that port `p` receives at `now` into the pipeline. If the wire announces headers, only the
+/// header has arrived; the last bit follows at Frame::at.
 void Network::Parts::delay(std::uint16_t p, Frame* frame, Time now) {
   PortDelays& delays = *ports[p].delays;
   const bool control = (frame->facts & kFactControl) != 0;
@@ -23,8 +23,8 @@ void Network::Parts::delay(std::uint16_t p, Frame* frame, Time now) {
   set_delayed(reverse_of(ports[p].channel));
 }
 
-/// Chooses the egress port of a frame whose header has passed the pipeline of port `p`, and forwards the
-/// frame, or stores it until all of it has passed.
+/// Chooses the egress port of a frame whose header has passed through the pipeline of port `p`. Then forwards
+/// the frame, or stores it until all of it has passed through the pipeline.
 void Network::Parts::pass_header(std::uint16_t p, Frame* frame, Time now) {
   frame->egress = choose_egress(p, *frame);
   if (cuts_through(p, *frame, now)) return forward(p, frame, now, frame->egress);
@@ -34,8 +34,9 @@ void Network::Parts::pass_header(std::uint16_t p, Frame* frame, Time now) {
   set_delayed(reverse_of(ports[p].channel));
 }
 
-/// Returns true if a frame from port `p` can leave before it has been received completely (RFC 1242, latency
-/// of bit forwarding devices). With a faster egress port, the frame would be sent faster than it arrives.
+/// True if a frame from port `p` can leave before it has been received completely (RFC 1242, latency of bit
+/// forwarding devices). This is not possible if the egress port is faster, because the frame would be sent
+/// faster than it arrives.
 bool Network::Parts::cuts_through(std::uint16_t p, const Frame& frame, Time now) const {
   if (frame.egress == Topology::kNoPort) return false;
   const Port& port = ports[frame.egress];
@@ -55,7 +56,7 @@ void Network::Parts::end_delay(std::uint32_t d, Time now) {
   transmit(channels[d].from, now);
 }
 
-/// Handles a frame from channel `d` that the switch has delayed until `now`. Returns false if there is none.
+/// Handles a frame from channel `d` whose delay in the switch ends at `now`. Returns false if there is none.
 bool Network::Parts::end_reception(std::uint32_t d, Time now) {
   const Channel& channel = channels[d];
   if (channel.into == Topology::kNoPort || !ports[channel.into].delays) return false;
@@ -75,8 +76,8 @@ bool Network::Parts::end_reception(std::uint32_t d, Time now) {
   return false;
 }
 
-/// Time at which the first header in the pipeline of the port at the end of `channel` leaves it; kNever:
-/// none.
+/// When the first header in the pipeline of the port at the end of `channel` leaves the pipeline; kNever if
+/// there is none.
 Time Network::Parts::header_due(const Channel& channel) const {
   const PortDelays& delays = *ports[channel.into].delays;
   if (delays.headers.empty()) return kNever;

@@ -8,9 +8,9 @@
 
 namespace softfeb::fabric {
 
-/// Includes a frame that finds `queued` bytes in the average length of its queue, and returns the average. An
-/// empty queue counts as if it had met the frames of this length that could have left since its last
-/// departure.
+/// Updates the average length of a queue for a frame that finds `queued` bytes, and returns the average. If
+/// the queue is empty, the average first decays as if frames of this length had arrived at the empty queue
+/// back to back since its last departure.
 std::uint64_t Network::Parts::average_length(Port& port, const EcnMarking& ecn, const Frame& frame,
                                              std::uint64_t queued, Time now) {
   AverageLength& average = port.averages[frame.queue];
@@ -23,8 +23,8 @@ std::uint64_t Network::Parts::average_length(Port& port, const EcnMarking& ecn, 
   return average.bytes(ecn.weight);
 }
 
-/// For a queue with an extended EcnMarking: decides about a frame that arrives, before it is admitted.
-/// Replaces `queued`, the bytes that the frame finds, by the length on which marking depends. Returns false
+/// For a queue with an extended EcnMarking: judges an arriving frame before it is admitted. Replaces
+/// `queued`, the number of bytes that the frame finds, by the length on which marking depends. Returns false
 /// if the frame must be dropped.
 bool Network::Parts::passes_arrival(Port& port, const EcnMarking& ecn, const Frame& frame,
                                     std::uint64_t& queued, Time now) {
@@ -32,8 +32,8 @@ bool Network::Parts::passes_arrival(Port& port, const EcnMarking& ecn, const Fra
   return ecn.at_dequeue || !ecn.drop_not_ect || ecn_capable(frame) || !marks(ecn, queued, port.marking);
 }
 
-/// Decides about a frame that is about to leave a queue with at_dequeue: marks it, or returns false if it
-/// must be dropped.
+/// Judges a frame that is about to leave a queue with at_dequeue: marks it if necessary, or returns false if
+/// it must be dropped.
 bool Network::Parts::passes_departure(Port& port, const EcnMarking& ecn, Frame& frame) {
   const bool markable = (frame.facts & kFactEct) != 0;
   if (!markable && (!ecn.drop_not_ect || ecn_capable(frame))) return true;
@@ -58,8 +58,8 @@ void Network::Parts::drop_early(Port& port, Frame* frame) {
   drop(frame, totals.dropped_buffer);
 }
 
-/// Dequeues the next data frame that leaves through `port`, and drops the frames that must not leave; null if
-/// there is none.
+/// Dequeues the next data frame that leaves through `port`. Drops frames before it that must not leave. Null
+/// if there is none.
 Frame* Network::Parts::next_data(Port& port, Time now) {
   for (;;) {
     Frame* const frame = port.pop(port.may_send(port.queues.waiting(), now));

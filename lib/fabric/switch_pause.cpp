@@ -5,7 +5,8 @@
 
 namespace softfeb::fabric {
 
-/// MAC control frames are never forwarded (IEEE 802.3, clause 31), regardless of their destination address.
+/// Consumes a MAC control frame. Such frames are never forwarded (IEEE 802.3, clause 31), regardless of their
+/// destination address.
 void Network::Parts::receive_control(std::uint16_t p, Frame* frame, Time now) {
   Port& port = ports[p];
   const auto pause = control_of(*frame);
@@ -30,6 +31,7 @@ void Network::Parts::send_pause(std::uint16_t p, const roce::MacControl& pause, 
   if (frame == nullptr) {
     ++totals.dropped_store;
     port.sender.failed(now);
+    note_renewal(port);
     schedule(port.channel);
     return;
   }
@@ -60,12 +62,14 @@ void Network::Parts::after_filling(Switch& sw, std::uint16_t ingress, std::uint8
   if (sw.resumptions)
     sw.resumptions->set(static_cast<std::uint32_t>(local * kQueues + ingress_class),
                         sender.resumes_at(account, ingress_class));
-  if (pause) send_pause(ingress, *pause, now);
+  if (!pause) return;
+  note_renewal(ports[ingress]);
+  send_pause(ingress, *pause, now);
 }
 
 /// Resumes the sender at port `ingress` if possible. Call after a frame of this class from this port has left
-/// the buffer. With a dynamic threshold, the class may also have become full, because other ports have filled
-/// the buffer since its previous frame.
+/// the buffer. With a dynamic threshold, the class may also have become full since its previous frame,
+/// because other ports have filled the buffer.
 void Network::Parts::after_emptying(Switch& sw, std::uint16_t ingress, std::uint8_t ingress_class, Time now) {
   Port& port = ports[ingress];
   if (sw.resumptions) {
@@ -75,10 +79,12 @@ void Network::Parts::after_emptying(Switch& sw, std::uint16_t ingress, std::uint
   }
   const auto resume =
       port.sender.emptied(sw.buffer.account(ingress - sw.first_port), ingress_class, sw.buffer.free());
-  if (resume) send_pause(ingress, *resume, now);
+  if (!resume) return;
+  note_renewal(port);
+  send_pause(ingress, *resume, now);
 }
 
-/// Resumes all senders whose number of free bytes is reached, including those none of whose frames have left.
+/// Resumes all senders for which enough bytes are free, including senders none of whose frames have left.
 void Network::Parts::resume_all(Switch& sw, Time now) {
   while (sw.resumptions->time() <= sw.buffer.free()) {
     const std::uint32_t party = sw.resumptions->party();
@@ -87,7 +93,9 @@ void Network::Parts::resume_all(Switch& sw, Time now) {
     const auto resume =
         ports[ingress].sender.emptied(sw.buffer.account(party / kQueues), ingress_class, sw.buffer.free());
     sw.resumptions->set(party, kNever);
-    if (resume) send_pause(ingress, *resume, now);
+    if (!resume) continue;
+    note_renewal(ports[ingress]);
+    send_pause(ingress, *resume, now);
   }
 }
 

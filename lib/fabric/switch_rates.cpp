@@ -5,9 +5,9 @@
 
 namespace softfeb::fabric {
 
-/// Returns the time at which a port that has frames, but may not send any at `now`, must be asked again. If
-/// pauses stop all waiting queues, notes since when, and this is the end of the first pause, even if a rate
-/// limit lasts longer: the port has not been paused from then on.
+/// Returns the time at which to try again, for a port that has frames but may send none of them at `now`. If
+/// all waiting queues are paused, records when this began, and returns the end of the first pause, even if a
+/// rate limit lasts longer, because the port does not count as paused from then on.
 Time Network::Parts::wait_to_send(Port& port, Time now) {
   const std::uint8_t waiting = port.queues.waiting();
   const auto open = static_cast<std::uint8_t>(waiting & port.told.open(now));
@@ -15,12 +15,12 @@ Time Network::Parts::wait_to_send(Port& port, Time now) {
     port.blocked_since = std::min(port.blocked_since, now);
     return port.told.opens_at(waiting);
   }
-  // Only limits hold back a queue that is not paused.
+  // A queue that is not paused is held back only by rate limits.
   port.end_blocking(now);
   Time first = kNever;
   for (std::size_t q = 0; q < kQueues; ++q) {
     if ((waiting >> q & 1) == 0) continue;
-    // The watchdog opens queues whose pause has not ended.
+    // The watchdog may permit a queue to send although its pause has not ended.
     const Time unpaused = (open >> q & 1) != 0 ? now : port.told.until(q);
     first = std::min(first, std::max(unpaused, port.limits->opens_at(q)));
   }

@@ -5,7 +5,7 @@
 
 namespace softfeb::fabric {
 
-/// Carries out the check of the watchdog of port `p` that is due.
+/// Carries out the watchdog's check that is due at port `p`.
 void Network::Parts::check_watchdog(std::uint16_t p, Time now) {
   Port& port = ports[p];
   std::size_t queue = 0;

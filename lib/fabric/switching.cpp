@@ -18,8 +18,7 @@ bool can_pause(const Port& ingress, const SwitchConfig& sw, const Frame& frame) 
 
 }  // namespace
 
-/// Handles a frame that the switch has received completely or, if the wire announces headers, whose header it
-/// has received.
+/// Handles a received frame. If the wire announces headers, only the header of the frame has been received.
 void Network::Parts::receive(std::uint16_t p, Frame* frame, Time now) {
   Port& port = ports[p];
   ++port.counters.rx_packets;
@@ -35,7 +34,7 @@ void Network::Parts::receive(std::uint16_t p, Frame* frame, Time now) {
   }
 }
 
-/// Takes a frame from port `p` to its egress queue.
+/// Moves a frame from port `p` to its egress queue.
 void Network::Parts::forward(std::uint16_t p, Frame* frame, Time now, std::uint16_t out) {
   if ((frame->facts & kFactControl) != 0) return receive_control(p, frame, now);
   if (frame->destination == kEverybody || frame->destination == kSomebody) return flood(p, frame, now);
@@ -45,16 +44,16 @@ void Network::Parts::forward(std::uint16_t p, Frame* frame, Time now, std::uint1
   enqueue(out, frame, now);
 }
 
-/// Chooses the egress port of a frame from port `p` to a station; kNoPort: it must not be forwarded, or it
-/// has no single egress port.
+/// Chooses the egress port of a frame from port `p` to a station. Returns kNoPort if the frame must not be
+/// forwarded or has no single egress port.
 std::uint16_t Network::Parts::choose_egress(std::uint16_t p, const Frame& frame) {
   if (frame.destination >= config.stations.size()) return Topology::kNoPort;
   const std::uint16_t out = next_hop(ports[p].switch_index, frame);
   return out == p ? Topology::kNoPort : out;
 }
 
-/// Floods a frame to all other ports of the spanning tree. A frame for an unknown individual address goes
-/// only to ports that may lead to it. Ports that do not carry the frame's VLAN are left out.
+/// Floods a frame to all other ports of the spanning tree that carry the frame's VLAN. A frame to an unknown
+/// individual address goes only to ports that may lead to this address.
 void Network::Parts::flood(std::uint16_t p, Frame* frame, Time now) {
   // A fault rule of the link may have changed the destination address of a frame that was not flooded.
   if (!topology.floods[p]) return drop(frame, totals.dropped_unknown);
@@ -123,8 +122,8 @@ void Network::Parts::enqueue(std::uint16_t p, Frame* frame, Time now) {
   after_filling(sw, from, ingress_class, now);
 }
 
-/// Drops a frame that arrives at an egress queue if the watchdog or `not_ect: drop` requires it. Returns true
-/// if it did. `length`: see passes_arrival().
+/// Drops a frame that arrives at an egress queue if the watchdog or `not_ect: drop` requires this. Returns
+/// true if the frame was dropped. `length` is explained at passes_arrival().
 bool Network::Parts::discards(Port& port, const EcnMarking& ecn, Frame* frame, std::uint64_t& length,
                               Time now) {
   if (port.watchdog && port.watchdog->drops(frame->queue)) {

@@ -35,12 +35,13 @@ struct Topology {
   std::vector<PortPlace> ports;  ///< grouped by switch, in the order of links
   /// First port of each switch, followed by the number of all ports.
   std::vector<std::uint32_t> first_port;
-  std::vector<std::uint16_t> port_of;            ///< sending port of each direction; kNoPort: a station sends
+  /// Sending port of each direction; kNoPort if a station sends.
+  std::vector<std::uint16_t> port_of;
   std::vector<std::uint32_t> station_direction;  ///< sending direction of each station
   /// For each port: true if frames are flooded over its link (spanning_tree()). All are true without loops.
   std::vector<bool> floods;
-  /// [switch][station]: egress port on the spanning tree; kNoPort: no route. With several paths, Multipath
-  /// selects the egress port instead.
+  /// Egress port on the spanning tree, by [switch][station]; kNoPort if there is no route. With several
+  /// paths, Multipath selects the egress port instead.
   std::vector<std::vector<std::uint16_t>> routes;
   /// For each port: true if flooded frames reach at least one station without a configured address.
   std::vector<bool> leads_to_learning;

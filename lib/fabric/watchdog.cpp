@@ -3,7 +3,8 @@
 
 namespace softfeb::fabric {
 
-/// A pause frame may begin the detection time of a class that waits, and changes the end of a storm.
+/// A pause frame may start the detection time of a class with waiting frames, and postpones the end of a
+/// storm.
 void Watchdog::after_pause(const PauseState& told, std::uint8_t waiting, Time now) {
   for (std::size_t c = 0; c < kQueues; ++c) {
     if ((storms_ >> c & 1) != 0) {

@@ -12,8 +12,8 @@
 
 namespace softfeb::fabric {
 
-/// The PFC watchdog of an egress port (WatchdogConfig). It decides about a class in check(), which the owner
-/// calls at due(). The owner must also report pause frames and queues that become non-empty.
+/// The PFC watchdog of an egress port (WatchdogConfig). Its decisions are made in check(), which the owner
+/// calls at due(). The owner must also report pause frames, and queues that become non-empty.
 class Watchdog {
  public:
   enum class Verdict : std::uint8_t { kNone, kStorm, kRestored };
@@ -31,12 +31,12 @@ class Watchdog {
   void waits(std::size_t queue, const PauseState& told, Time now) {
     if (told.until(queue) > now && due_[queue] == kNever) set_due(queue, now + config_.detection);
   }
-  /// Decides about the queue that is due at `now`; `queue` receives its number. `waiting` is the bit mask of
-  /// non-empty queues, and `served_at` contains the time since which each of them waits.
+  /// Checks the queue that is due at `now`, and stores its number in `queue`. `waiting` is the bit mask of
+  /// non-empty queues, and `served_at` contains the time since which each of them has been waiting.
   Verdict check(const PauseState& told, std::uint8_t waiting, const std::array<Time, kQueues>& served_at,
                 Time now, std::size_t& queue);
 
-  Time due() const { return next_due_; }  ///< time of the next check(); kNever: none
+  Time due() const { return next_due_; }  ///< time of the next check(); kNever if there is none
   /// Bit mask of the queues in which a storm was found that has not ended.
   std::uint8_t storms() const { return storms_; }
   bool drops(std::size_t queue) const {

@@ -7,8 +7,8 @@
 
 namespace softfeb::fabric {
 
-/// Takes one frame, and the frames that rules add or release with it. They arrive when the frame arrives
-/// without faults.
+/// Receives a frame from the fault rules, together with the frames that the rules add or release along with
+/// it. All of them arrive at the time at which the frame would arrive without faults.
 class Wire::Exit {
  public:
   Exit(Wire& wire, const Random& random, Time arrival, FrameStore& store, NetworkTotals& totals)
@@ -32,7 +32,7 @@ class Wire::Exit {
     wire_.under_way_.push(frame);
   }
 
-  /// True if the frame is lost; the caller of the wire then owns it.
+  /// True if the frame was lost. The caller of the wire then owns it.
   bool dropped() const { return dropped_; }
 
  private:
@@ -48,13 +48,13 @@ Wire::Wire(std::uint64_t rate, Time delay, const LinkFaults& faults, Rng rng,
            std::unique_ptr<LinkRules> rules)
     : time_(rate),
       delay_(delay),
+      random_(faults.any_random()),
+      faulty_(faults.any()),
       drop_(faults.drop),
       duplicate_(faults.duplicate),
       corrupt_(faults.corrupt),
       reorder_(faults.reorder),
       reorder_by_(faults.reorder_by),
-      random_(faults.any_random()),
-      faulty_(faults.any()),
       rng_(rng),
       rules_(std::move(rules)) {}
 

@@ -22,7 +22,7 @@ class LinkRules;
 /// order, except those that a fault delays.
 class Wire {
  public:
-  /// `rules`: the rules of `faults`; null if there are none.
+  /// `rules` are the rules of `faults`; null if there are none.
   Wire(std::uint64_t rate, Time delay, const LinkFaults& faults, Rng rng,
        std::unique_ptr<LinkRules> rules = nullptr);
   ~Wire();
@@ -41,25 +41,26 @@ class Wire {
     return true;
   }
 
-  /// Makes frames arrive with their first SwitchTimes::kHeader bytes instead of their last bit, whose arrival
-  /// time remains in Frame::at. A wire with faults ignores this, because faults change the order of frames.
+  /// Makes frames arrive as soon as their first SwitchTimes::kHeader bytes have arrived, and not when their
+  /// last bit has; Frame::at remains the arrival time of the last bit. A wire with faults ignores this call,
+  /// because faults change the order of frames.
   void announce_headers() { headers_ = !faulty_; }
   /// Time from the arrival of a frame's header to the arrival of its last bit.
   Time after_header(std::uint32_t length) const {
     return time_.about(wire_bytes(length) - SwitchTimes::kHeader);
   }
 
-  /// Arrival time of the next frame; kNever: there is none.
+  /// Arrival time of the next frame; kNever if there is none.
   Time next_arrival() const { return std::min(next_regular(), late_at_); }
   /// Removes and returns the next frame to arrive. Requires a frame on the wire.
   Frame* arrive() { return late_at_ < next_regular() ? arrive_late() : under_way_.pop(); }
-  /// The next frame to arrive, if no fault delays it; null: there is none.
+  /// The next frame to arrive, unless a fault delays it; null if there is none.
   const Frame* front() const { return under_way_.front(); }
   /// Removes and returns the next frame on the wire, long before it arrives; null if there is none. Frames
   /// that a fault delays follow all others, and `late` is then true. enter() puts the frame on the same wire
   /// in another slice of the network. Requires that no rule can hold frames.
   Frame* leave(bool& late);
-  /// Time at which a frame of this wire arrives: its last bit, or its announced header.
+  /// Time at which a frame arrives on this wire: its last bit or, with announce_headers(), its header.
   Time arrival(const Frame& frame) const {
     return headers_ ? frame.at - after_header(frame.length) : frame.at;
   }
@@ -67,7 +68,7 @@ class Wire {
   /// Number of frames on the wire.
   std::size_t size() const;
 
-  /// Counters of the rules, indexed like LinkFaults::rules; null if there are none.
+  /// Counters of the rules, indexed like LinkFaults::rules; null if there are no rules.
   const std::vector<faults::RuleCounters>* rule_counters() const;
 
  private:
@@ -79,7 +80,7 @@ class Wire {
     Time later = 0;
   };
 
-  /// Arrival time of the next frame that no fault delays.
+  /// Arrival time of the next frame that no fault has delayed.
   Time next_regular() const {
     const Time last_bit = under_way_.front_time();
     return headers_ && last_bit != kNever ? last_bit - after_header(under_way_.front()->length) : last_bit;
@@ -90,17 +91,19 @@ class Wire {
   Frame* arrive_late();
   void find_late();
 
+  // What every frame uses comes first.
   WireTime time_;
   Time delay_;
   Time free_at_ = 0;
   FrameList under_way_;
-  FrameList late_;                                      ///< frames that random faults delay
-  Time late_at_ = kNever;                               ///< arrival of the first frame that a fault delays
-  std::uint64_t drop_, duplicate_, corrupt_, reorder_;  ///< probabilities of random faults
-  Time reorder_by_;
+  /// Arrival time of the first frame that a fault has delayed, whether at random or by a rule.
+  Time late_at_ = kNever;
   bool random_;  ///< there are random faults
   bool faulty_;  ///< there are random faults or rules
   bool headers_ = false;
+  FrameList late_;                                      ///< frames that random faults delay
+  std::uint64_t drop_, duplicate_, corrupt_, reorder_;  ///< probabilities of random faults
+  Time reorder_by_;
   Rng rng_;
   std::unique_ptr<LinkRules> rules_;
 };

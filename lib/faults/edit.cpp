@@ -43,7 +43,7 @@ class ChecksumGuard {
   std::uint16_t before_ = 0;
 };
 
-/// The traffic class (IPv6) or TOS byte (IPv4): DSCP in the upper six bits, ECN in the lower two.
+/// Returns the traffic class (IPv6) or TOS byte (IPv4): DSCP in the upper six bits, ECN in the lower two.
 std::uint8_t traffic_class(const std::uint8_t* ip, bool ipv6) {
   return ipv6 ? static_cast<std::uint8_t>(load_be16(ip) >> 4) : ip[1];
 }
@@ -90,7 +90,7 @@ std::optional<std::size_t> end_of_packet(ByteSpan frame, const RoceLocation& at)
 
 /// Where the parts that follow the BTH begin: offsets from the start of the frame.
 struct Layout {
-  std::size_t reth = 0, immediate = 0;  ///< 0: the packet has no such header
+  std::size_t reth = 0, immediate = 0;  ///< 0 if the packet has no such header
   std::size_t payload = 0;
   std::size_t pad = 0;  ///< start of the pad, which is the end of the payload
   std::size_t icrc = 0;

@@ -43,7 +43,7 @@ struct PositionRange {
 
 enum class MessagePart : std::uint8_t { kAll, kFirst, kLast, kNumber };
 
-/// Kinds of responses. kNak: any NAK except an RNR NAK.
+/// Kinds of responses. kNak stands for any NAK except an RNR NAK.
 enum class ResponseKind : std::uint8_t { kAck, kNak, kRnr, kCnp };
 
 /// The conditions under which a rule selects a packet. All conditions that are set must hold. Packets,
@@ -53,15 +53,16 @@ struct PacketSelector {
 
   Direction direction = Direction::kTx;
   std::optional<PsnRange> psn;
-  std::optional<PositionRange> packet;   ///< position among the packets of the queue pair, without CNPs
+  /// Position among the packets of the queue pair; CNPs are not counted.
+  std::optional<PositionRange> packet;
   std::optional<std::uint32_t> every;    ///< every n-th packet that fulfils all other conditions
   std::optional<std::uint64_t> message;  ///< number of the message that contains the packet, from 0
   MessagePart part = MessagePart::kAll;  ///< position of the packet in that message
   std::uint32_t part_number = 0;         ///< for kNumber: position in the message, from 0
   std::optional<roce::Operation> operation;
   std::optional<ResponseKind> response;  ///< CNPs are selected only by kCnp
-  /// How many times a packet with this PSN has passed, including the present packet: 1 selects the first
-  /// transmission. At most kMaxIteration; std::nullopt: any transmission.
+  /// Transmission that the rule selects: 1 is the first packet with this PSN, 2 the second, and so on. At
+  /// most kMaxIteration; std::nullopt: any transmission.
   std::optional<std::uint32_t> iteration;
   /// Transmission round of the queue pair. The round is incremented whenever the PSN of a packet does not
   /// directly follow that of the previous packet, and is reset to 1 at the first packet of a message.
@@ -129,15 +130,16 @@ constexpr unsigned width_of(CorruptTarget target) {
 
 struct FaultAction {
   ActionKind kind = ActionKind::kDrop;
-  /// kSetEcn, kSetDscp, kSetTtl: the value. kTruncate: number of bytes removed from the end. kDuplicate:
-  /// number of additional copies. kReorder: number of later packets that overtake the packet.
+  /// The value for kSetEcn, kSetDscp and kSetTtl; the number of bytes to remove from the end for kTruncate;
+  /// the number of additional copies for kDuplicate; the number of later packets that overtake the packet for
+  /// kReorder.
   std::uint32_t value = 0;
-  Time delay = 0;  ///< kDelay
+  Time delay = 0;  ///< for kDelay: the time by which the packet is delayed
   CorruptTarget target = CorruptTarget::kIcrc;
   std::uint32_t offset = 0;  ///< for targets kPayload and kByte
-  std::uint64_t mask = 0;    ///< kCorrupt: mask that is XORed with the target, in network byte order
-  bool right_icrc = false;   ///< kCorrupt: the iCRC is recomputed after the change
-  PsnRange old;              ///< kReplay: PSN of the packet that is sent again; first == last
+  std::uint64_t mask = 0;    ///< for kCorrupt: mask that is XORed with the target, in network byte order
+  bool right_icrc = false;   ///< for kCorrupt: whether the iCRC is recomputed after the change
+  PsnRange old;              ///< for kReplay: PSN of the packet that is sent again; `first` equals `last`
 };
 
 struct FaultRule {

@@ -218,7 +218,7 @@ bool FaultRules::selects(State& state, const Qp& qp, const Packet& packet) {
   return true;
 }
 
-/// Adds a hit with `keep` set if the rule replays the packet later.
+/// If the rule replays the packet later, adds a hit with `keep` set.
 void FaultRules::to_keep(std::uint32_t state, const Qp& qp, const Packet& packet) {
   State& s = states_[state];
   const FaultAction& action = rules_[s.rule].action;

@@ -45,14 +45,14 @@ class FaultRules {
   static constexpr std::uint64_t kMostMemory = std::uint64_t{256} << 20;
 
   struct Judgement {
-    std::uint32_t qp = kNone;  ///< index of the queue pair; kNone: no rule can apply to the packet
+    std::uint32_t qp = kNone;  ///< index of the queue pair; kNone if no rule can apply to the packet
     /// In the order in which the actions are carried out; valid until the next call to judge().
     std::span<const RuleHit> hits;
   };
 
   FaultRules() = default;
-  /// A rule of the other direction than that of a queue pair does not apply to it. If two elements of `qps`
-  /// have the same direction, addresses and DestQP, the second one is ignored.
+  /// A rule applies to a queue pair only if both have the same direction. If two elements of `qps` have the
+  /// same direction, addresses and DestQP, the second one is ignored.
   FaultRules(const std::vector<FaultRule>& rules, const std::vector<FaultQp>& qps);
 
   /// Memory in bytes that the rules need for counting iterations. The caller must reject rules that need more
@@ -124,9 +124,11 @@ class FaultRules {
   /// Grouped by queue pair; within a queue pair, in the order of the actions.
   std::vector<State> states_;
   std::vector<std::uint32_t> table_;  ///< hash table with open addressing: index of the queue pair, plus 1
-  /// For rules with an iteration and PSNs: number of transmissions of each PSN.
+  /// Used by rules with an iteration and PSNs: the number of transmissions of each PSN that such a rule
+  /// selects.
   std::vector<std::uint8_t> passes_;
-  /// For other rules with an iteration: kWindow elements, each with a PSN and its number of transmissions.
+  /// Used by rules with an iteration but no PSNs: kWindow elements for each, which contain a PSN and the
+  /// number of its transmissions.
   std::vector<std::uint32_t> recent_;
   std::vector<RuleHit> hits_;
 };

@@ -13,7 +13,7 @@ namespace softfeb::faults {
 /// Limits on the packets that rules hold back.
 struct HoldLimits {
   std::uint32_t packets = 256;  ///< packets held at a time
-  Time longest = kMillisecond;  ///< a packet that nothing overtakes leaves after this time
+  Time longest = kMillisecond;  ///< a packet leaves after this time even if no packet has overtaken it
 };
 
 /// Packets that fault rules hold back, and packets that they replay. `Packet` is a pointer. The store does
@@ -21,8 +21,8 @@ struct HoldLimits {
 template <class Packet>
 class HeldPackets {
  public:
-  /// `limit`: maximum number of packets. `replays`: number of packets that may be kept for replays, which
-  /// count too.
+  /// `limit` is the maximum number of packets, including those that are kept for replays. `replays` is the
+  /// maximum number of packets that are kept for replays.
   HeldPackets(std::size_t limit, std::size_t replays) : limit_(limit), kept_(replays) {
     held_.reserve(limit);
   }
@@ -30,14 +30,15 @@ class HeldPackets {
   bool full() const { return held_.size() + kept_count_ >= limit_; }
   std::size_t held() const { return held_.size(); }
 
-  /// Holds `packet`, of queue pair `qp`, until `due` or until `behind` packets of the queue pair have
-  /// overtaken it (0: only until `due`). Requires !full() and due != 0.
+  /// Holds `packet` of queue pair `qp` until `due`, or until `behind` packets of the queue pair have
+  /// overtaken it. If `behind` is 0, only `due` counts. Requires !full() and due != 0.
   void hold(Packet packet, std::uint32_t qp, std::uint32_t behind, Time due) {
     held_.push_back({packet, qp, behind, due});
     next_due_ = std::min(next_due_, due);
   }
 
-  /// Counts a packet of `qp` that leaves. Held packets that it was the last to overtake become due at time 0.
+  /// Counts a packet of `qp` that leaves, and thereby overtakes held packets. Held packets that need not wait
+  /// for more packets become due at time 0.
   void overtaken(std::uint32_t qp) {
     for (Held& h : held_) {
       if (h.qp != qp || h.behind == 0 || --h.behind != 0) continue;
@@ -59,7 +60,8 @@ class HeldPackets {
   }
   Time next_due() const { return next_due_; }
 
-  /// Keeps `packet` for replay `index`, below `replays`. Requires !full(), and that none is kept yet.
+  /// Keeps `packet` for replay `index`, which must be less than `replays`. Requires !full(), and that no
+  /// packet is kept for this replay yet.
   void keep(std::size_t index, Packet packet) {
     kept_[index] = packet;
     ++kept_count_;
@@ -67,7 +69,7 @@ class HeldPackets {
   /// Returns the packet of replay `index`, which remains in the store; null if there is none.
   Packet kept(std::size_t index) const { return kept_[index]; }
 
-  /// Passes all packets to `release` and forgets them.
+  /// Passes all packets to `release`, and empties the store.
   template <class Release>
   void clear(Release&& release) {
     for (const Held& h : held_) release(h.packet);

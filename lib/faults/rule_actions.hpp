@@ -60,10 +60,10 @@ class RuleActions {
   /// See FaultRules::judge(). The caller passes the packet to apply() if rules may apply to its queue pair.
   FaultRules::Judgement judge(ByteSpan frame, const RoceLocation& at) { return rules_.judge(frame, at); }
 
-  /// Applies the rules of `judged` to `packet`, and takes ownership. `now`: time at which the packet would
-  /// leave or arrive if there were no rules. All packets must be judged and applied in the order of this
-  /// time. A reordered packet leaves as soon as the packets that must overtake it have left. A delayed packet
-  /// leaves in release_due() or take_due().
+  /// Applies the rules of `judged` to `packet`, and takes ownership. `now` is the time at which the packet
+  /// would leave or arrive if there were no rules. All packets must be judged and applied in the order of
+  /// this time. A reordered packet leaves as soon as the packets that must overtake it have left. A delayed
+  /// packet leaves in release_due() or take_due().
   template <class Exit>
   void apply(Packet packet, const RoceLocation& at, const FaultRules::Judgement& judged, Exit& exit,
              Time now);
@@ -88,7 +88,7 @@ class RuleActions {
   const std::vector<RuleCounters>& counters() const { return rules_.counters(); }
 
  private:
-  /// Packets that have been overtaken are due at this time, before all others.
+  /// Packets that have been overtaken become due at this time, which is before all others.
   static constexpr Time kOvertaken = 0;
 
   const FaultAction& action(const RuleHit& hit) const { return rules_.rule(hit.rule).action; }
@@ -135,7 +135,7 @@ void RuleActions<Packets>::apply(Packet packet, const RoceLocation& at, const Fa
       dropped = true;
       count(hit, true);
     } else if (kind == ActionKind::kReorder || kind == ActionKind::kDelay) {
-      if (held_by != nullptr) count(hit, false);  // a packet can be held once
+      if (held_by != nullptr) count(hit, false);  // a packet can be held only once
       if (held_by == nullptr) held_by = &hit;
     }
   }
@@ -162,14 +162,14 @@ template <class Packets>
 void RuleActions<Packets>::change(Packet& packet, const RoceLocation& at, const RuleHit& hit) {
   const MutableByteSpan bytes = packets_.writable(packet);
   std::optional<std::size_t> size;
-  // A rule may have cut off headers before.
+  // An earlier rule may have cut off headers.
   if (bytes.size() >= at.bth + roce::Bth::kSize) size = edit(action(hit), bytes, at);
   count(hit, size.has_value());
   if (size) packets_.edited(packet, *size);
 }
 
-/// A dropped packet leaves neither late nor twice. The rule that would have held it was counted only if
-/// another one came first.
+/// Refuses the other rules for a dropped packet, which is neither held nor duplicated. A rule that would have
+/// held the packet has already been counted as refused if another such rule precedes it.
 template <class Packets>
 void RuleActions<Packets>::refuse_others(const FaultRules::Judgement& judged) {
   bool held = false;
@@ -193,7 +193,7 @@ void RuleActions<Packets>::send(Packet packet, const FaultRules::Judgement& judg
   }
   const bool held = held_by != nullptr && hold(packet, action(*held_by), judged.qp, now);
   if (held_by != nullptr) count(*held_by, held);
-  // A packet that is held now must not overtake itself.
+  // A packet that is now held must not count as overtaking itself.
   if (held) return;
   left = exit.forward(packet) || left;
   if (!left) return;
@@ -213,8 +213,8 @@ bool RuleActions<Packets>::hold(Packet& packet, const FaultAction& by, std::uint
   return true;
 }
 
-/// Sends the copies of `duplicate`. The rule is refused if one of them cannot be made. Returns true if a copy
-/// has left.
+/// Sends the copies that a duplicating rule requests. Counts the rule as refused if a copy cannot be created.
+/// Returns true if at least one copy has left.
 template <class Packets>
 template <class Exit>
 bool RuleActions<Packets>::duplicate(Packet packet, const RuleHit& hit, Exit& exit) {

@@ -9,22 +9,22 @@
 
 namespace softfeb::hosts {
 
-/// What a process tells the others while traffic runs. Each value only grows.
+/// The values that processes send to each other while traffic runs. Each value can only increase.
 enum class Told : std::uint8_t {
-  kReady,     ///< 1: links and neighbours are ready
-  kStart,     ///< process 0: wall-clock time at which traffic starts, in ns since 1970; 0: not decided
+  kReady,     ///< 1 if links and neighbours are ready
+  kStart,     ///< process 0: wall-clock time at which traffic starts, in ns since 1970; 0 if not decided
   kStops,     ///< number of stop requests that the process has received
   kFinished,  ///< number of the last stage in which all boards of the process have finished
-  kEnd,       ///< process 0: 1: the results of all processes have been written
+  kEnd,       ///< process 0: 1 if the results of all processes have been written
 };
 inline constexpr std::size_t kToldKinds = 5;
 
-/// The latest values that all processes have told each other.
+/// The latest values that all processes have sent.
 class Agreement {
  public:
   explicit Agreement(std::size_t processes) : values_(processes) {}
 
-  /// Notes a value. Returns false if it is not larger than the value before, so that it need not be told.
+  /// Stores a value. Returns false if it is not larger than the previous one, and therefore need not be sent.
   bool note(std::size_t process, Told what, std::uint64_t value) {
     std::uint64_t& known = values_.at(process)[index(what)];
     if (value <= known) return false;
@@ -32,7 +32,7 @@ class Agreement {
     return true;
   }
   std::uint64_t of(std::size_t process, Told what) const { return values_.at(process)[index(what)]; }
-  /// True if all processes have told at least `value`.
+  /// True if the values of all processes are at least `value`.
   bool all(Told what, std::uint64_t value) const {
     return std::all_of(values_.begin(), values_.end(),
                        [&](const Values& v) { return v[index(what)] >= value; });

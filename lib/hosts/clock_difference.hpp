@@ -4,26 +4,26 @@
 #include <cstdint>
 #include <limits>
 
-/// lib/hosts: what the hosts of one experiment must agree on. The difference between their clocks
-/// (clock_difference.hpp), what each of them has told the others (agreement.hpp), and the interface through
-/// which they exchange messages (host_exchange.hpp). Sans-I/O.
+/// lib/hosts: what the hosts of one experiment must agree on. Contains the difference between their clocks
+/// (clock_difference.hpp), the values that they have sent to each other (agreement.hpp), and the interface
+/// through which they exchange messages (host_exchange.hpp). Sans-I/O.
 namespace softfeb::hosts {
 
-/// Bounds the difference between the clock of another host and the clock of this host, from messages that are
-/// sent to the other host and answered at once. Each answer contains the time on the other host's clock
-/// (Cristian's algorithm, with the intersection of all intervals). All times are in nanoseconds.
+/// Bounds the difference between the clocks of this host and another host. This host sends messages, which
+/// the other host answers immediately with the time on its clock (Cristian's algorithm, with the intersection
+/// of all intervals). All times are in nanoseconds.
 class ClockDifference {
  public:
-  /// `sent`, `received`: when this host sent the message and received the answer, on its own clock. `there`:
-  /// time of the answer on the other host's clock.
+  /// Adds a measurement. This host sent the message at `sent` and received the answer at `received`, by its
+  /// own clock. The other host answered at `there`, by that host's clock.
   void add(std::int64_t sent, std::int64_t there, std::int64_t received) {
     const std::int64_t low = sent - there, high = received - there;
     low_ = low > low_ ? low : low_;
     high_ = high < high_ ? high : high_;
   }
 
-  /// False if there are no answers, or if a clock was stepped between them, so that no difference agrees with
-  /// all answers.
+  /// False if there are no answers, or if no difference agrees with all of them because a clock was stepped
+  /// in between.
   bool known() const {
     constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::max();
     return high_ != kUnknown && low_ <= high_;

@@ -10,8 +10,8 @@
 
 namespace softfeb::hosts {
 
-/// Connects the processes of an experiment on several hosts, while their traffic runs. In contrast to
-/// simulator::Exchange, no function waits for other processes without a way out, because one of them may have
+/// Connects the processes of an experiment on several hosts while traffic runs. Unlike in
+/// simulator::Exchange, no function waits for another process indefinitely, because that process may have
 /// died.
 class HostExchange {
  public:
@@ -22,8 +22,8 @@ class HostExchange {
   virtual ~HostExchange() = default;
   virtual std::uint32_t size() const = 0;  ///< number of processes
   virtual std::uint32_t rank() const = 0;  ///< number of this process
-  /// True if this process must end, because another one has died or all are to end. From then on, others may
-  /// not answer.
+  /// True if this process must end, because another process has died or all processes have been told to end.
+  /// Once this is true, other processes may no longer answer.
   virtual bool ended() const = 0;
 
   /// Sends a message without waiting for its receiver. Messages between two processes stay in order.
@@ -31,9 +31,9 @@ class HostExchange {
   /// Passes the messages that have arrived to `take`. Also lets the messages of post() make progress.
   virtual void poll(const Take& take) = 0;
 
-  /// Sends and receives a short message of a size that both sides know, with as little delay as possible.
-  /// These messages do not mix with those of post(). receive() uses the whole CPU while it waits; it returns
-  /// false if ended() is true before the message has arrived.
+  /// Sends and receives a short message with as little delay as possible. Both sides must know its size.
+  /// These messages are separate from those of post(). receive() uses the whole CPU while it waits. It
+  /// returns false if ended() becomes true before the message has arrived.
   virtual void send(std::uint32_t to, ByteSpan message) = 0;
   virtual bool receive(std::uint32_t from, std::span<std::uint8_t> message) = 0;
 };

@@ -55,7 +55,7 @@ void judge_senders(Judge& judge, const config::RunConfig& config, const endpoint
   std::uint64_t disorder = 0;
   std::uint64_t unresolved = 0;
   std::set<roce::IpAddress> absent;
-  std::set<std::string> failures;  // failures of congestion control
+  std::set<std::string> failures;  // reasons why congestion control failed
   std::size_t told = 0;
   for (const endpoints::QpPlan& plan : plans.all()) {
     const auto& qp = o.final[plan.board].send_qps[plan.on_board];
@@ -92,7 +92,7 @@ void judge_senders(Judge& judge, const config::RunConfig& config, const endpoint
   judge.add("neighbours_resolved", unresolved);
 }
 
-/// Only a loss above the receiver's limit fails a run.
+/// Judges windows. A run fails only if a receiver lost more windows than its limit permits.
 void judge_windows(Judge& judge, const config::RunConfig& config, const endpoints::Plans& plans,
                    const stats::Outcome& o, const endpoints::Endpoints& endpoints) {
   for (std::size_t r = 0; r < config.receivers.size(); ++r) {
@@ -110,7 +110,7 @@ void judge_windows(Judge& judge, const config::RunConfig& config, const endpoint
   }
 }
 
-/// Only incomplete events above the receiver's limit fail a run.
+/// Judges event data. A run fails only if a receiver has more incomplete events than its limit permits.
 void judge_events(Judge& judge, const config::RunConfig& config, const endpoints::Endpoints& endpoints) {
   for (std::size_t r = 0; r < config.receivers.size(); ++r) {
     const config::ReceiverConfig& c = config.receivers[r];

@@ -47,7 +47,7 @@ std::vector<Balance> packet_balances(const stats::Sample& sample, const Stations
 struct PayloadAccount {
   MetricsConfig::Flow flow;
   bool reliable = true;
-  std::uint32_t message_size = 0;  ///< message size in bytes; 0: messages differ in size
+  std::uint32_t message_size = 0;  ///< message size in bytes; 0 if messages differ in size
 };
 
 /// Compares the payload bytes that receivers wrote to memory with the payload bytes of completed messages.

@@ -23,8 +23,8 @@ Share share_of(std::uint64_t part, std::uint64_t whole);
 /// fewer than two values. The sum of `x` must be below 2^48.
 std::optional<Share> jain_index(std::span<const std::uint64_t> x);
 
-/// Max-min fair shares of `capacity` for the given `demands`: no share exceeds its demand, and all
-/// unsatisfied demands get the same share, up to rounding.
+/// Returns the max-min fair shares of `capacity` for the given `demands`. No share exceeds its demand, and
+/// all unsatisfied demands get the same share, up to rounding.
 std::vector<std::uint64_t> fair_shares(std::uint64_t capacity, std::span<const std::uint64_t> demands);
 
 }  // namespace softfeb::lab

@@ -55,7 +55,7 @@ std::vector<std::string> never_hit(const std::vector<RuleResult>& rules) {
   for (const RuleResult& r : rules) {
     const config::Where& where = r.rule->where;
     const auto sum = sums.find(where.key);
-    if (sum == sums.end()) continue;  // it has its line
+    if (sum == sums.end()) continue;  // another rule with this key has already been reported
     if (sum->second.hits == 0) {
       const std::uint64_t refused = sum->second.refused;
       lines.push_back(where.file + ':' + std::to_string(where.line) + ": " + where.key +

@@ -14,12 +14,11 @@ std::optional<double> share(const std::optional<Share>& s) {
   return s ? std::optional<double>(to_double(*s)) : std::nullopt;
 }
 
-/// Converts to seconds by dividing, not multiplying by 1e-12, so that the result is correctly rounded: 200
-/// ms give 0.2.
+/// Divides instead of multiplying by 1e-12, so that the result is correctly rounded: 200 ms is 0.2.
 double seconds(Time t) { return static_cast<double>(t) / static_cast<double>(kSecond); }
 
-/// Longest convergence time of all changes, in seconds. Infinite if boards never converged after a change;
-/// empty if there was no change.
+/// Longest convergence time of all changes, in seconds. Infinite if the boards did not converge after a
+/// change; empty if there was no change.
 std::optional<double> longest_convergence(const std::vector<ChangeStats>& changes) {
   std::optional<double> longest;
   for (const ChangeStats& c : changes) {

@@ -21,14 +21,14 @@ namespace softfeb::lab {
 struct MetricsConfig {
   struct Board {
     Sending sending;
-    std::uint64_t link_rate = 0;  ///< bytes per second on the wire; 0: unknown
-    std::uint64_t asked = 0;      ///< requested payload rate, bytes per second; 0: unlimited
+    std::uint64_t link_rate = 0;  ///< bytes per second on the wire; 0 if unknown
+    std::uint64_t asked = 0;      ///< requested payload rate, bytes per second; 0 means unlimited
   };
   /// A sending queue pair.
   struct Flow {
     std::size_t board = 0;
     std::size_t qp = 0;                   ///< index of the QP on its board
-    std::optional<std::size_t> receiver;  ///< index in Sample::endpoints; empty: the receiver is external
+    std::optional<std::size_t> receiver;  ///< index in Sample::endpoints; empty if the receiver is external
     std::size_t receiver_qp = 0;
     bool through_bottleneck = true;
     /// False if the flow shares a CongestionControl object with an earlier flow. The rate of the object is
@@ -61,7 +61,7 @@ struct Window {
   std::size_t boards_sending = 0;
   bool steady = false;        ///< true if Schedule::steady() holds for the window
   std::optional<Share> jain;  ///< Jain's index of delivered payload; empty with fewer than two boards
-  /// share of the bottleneck's rate in wire bytes; empty without a bottleneck
+  /// Used share of the bottleneck's rate, in wire bytes; empty without a bottleneck.
   std::optional<Share> port_used;
 };
 

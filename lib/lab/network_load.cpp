@@ -16,16 +16,16 @@ namespace {
 
 using fabric::NodeRef;
 
-/// Payload that a receiver checks and stores in the time that a frame takes at a switch.
+/// Payload bytes that a receiver checks and stores in the time that a switch needs for a frame.
 constexpr double kStoredPerFrame = 2048;
-/// Bytes of a frame on the wire in addition to its payload: headers, iCRC, FCS, preamble and gap.
+/// Bytes that a frame occupies on the wire in addition to its payload: headers, iCRC, FCS, preamble and gap.
 constexpr double kOverhead = 82;
 
-/// Frames of data per second that a queue pair may send, and the frames that a message takes.
+/// How many data frames per second a queue pair may send, and how many frames a message takes.
 struct QpFrames {
   double frames = 0;
   double per_message = 1;
-  double payload = 0;  ///< of a frame, in bytes
+  double payload = 0;  ///< payload of a frame in bytes
 };
 
 QpFrames frames_of_qp(const config::QpConfig& qp, double link_share) {
@@ -55,7 +55,7 @@ QpFrames frames_of_qp(const config::QpConfig& qp, double link_share) {
 }
 
 struct Traffic {
-  /// Frames per second from station to station, by destination, then by source.
+  /// Frames per second between stations: by destination, then by source.
   std::map<std::uint32_t, std::map<std::uint32_t, double>> frames;
   std::map<std::uint32_t, double> stored;  ///< payload bytes per second that each station receives
 };
@@ -79,7 +79,7 @@ Traffic expected_traffic(const config::LabConfig& config, const endpoints::Plans
   return traffic;
 }
 
-/// Lets the frames to one station flow through the switches.
+/// Distributes the frames to one station over the switches.
 class Flood {
  public:
   Flood(const fabric::NetworkConfig& network, const fabric::Hops& hops, std::uint32_t to)
@@ -142,7 +142,7 @@ class Flood {
 
   const fabric::NetworkConfig& network_;
   const fabric::Hops& hops_;
-  const std::vector<std::uint32_t>& left_;  ///< links to the station, by node
+  const std::vector<std::uint32_t>& left_;  ///< links towards the station, by node
   std::vector<std::vector<Next>> links_;    ///< next hops of each switch
 };
 

@@ -10,7 +10,7 @@ namespace softfeb::lab {
 
 namespace {
 
-/// Bytes per frame on the wire beyond its data: preamble, FCS and inter-frame gap.
+/// Bytes that a frame occupies on the wire in addition to its data: preamble, FCS and inter-frame gap.
 constexpr std::uint64_t kFrameOverhead = 8 + 4 + 12;
 
 std::uint64_t scale(std::uint64_t v, std::uint64_t by, std::uint64_t of) {

@@ -18,9 +18,9 @@ namespace softfeb::lab {
 /// averaged between samples.
 class Offered {
  public:
-  /// `link_rate` is in bytes per second on the wire (0: none), `asked` in payload bytes per second (0:
-  /// unlimited). `owners` lists one QP of the board for each CongestionControl object, so that a shared
-  /// object counts once.
+  /// `link_rate` is in bytes per second on the wire; 0 means that no link rate is set. `asked` is in payload
+  /// bytes per second; 0 means that it is unlimited. `owners` lists one QP of the board for each
+  /// CongestionControl object, so that a shared object counts once.
   Offered(std::uint64_t link_rate, std::uint64_t asked, std::vector<std::size_t> owners);
 
   /// Adds a snapshot taken `length` after the previous one. `sending` is true if the board sent throughout.
@@ -34,12 +34,12 @@ class Offered {
     std::uint64_t wire = 0;     ///< bytes sent, including preamble, FCS and inter-frame gap
     std::uint64_t counted = 0;  ///< bytes as congestion control counts them
     std::uint64_t payload = 0;
-    std::uint64_t rc = 0;  ///< current Rc; 0: no congestion control
+    std::uint64_t rc = 0;  ///< current Rc; 0 means no congestion control
     Time paused = 0;
   };
 
   Counts counts_of(const engine::EndpointSnapshot& board) const;
-  /// Allowed rate on the wire, bytes per second; empty: unlimited.
+  /// Returns the allowed rate on the wire in bytes per second, or std::nullopt if it is unlimited.
   std::optional<std::uint64_t> rate(const Counts& now) const;
 
   std::uint64_t link_rate_;

@@ -12,8 +12,9 @@ namespace softfeb::lab {
 
 namespace {
 
-/// Time that a frame takes at a switch or at a station, and the time to pass a frame to another part. These
-/// are measurements on a core of 2.6 GHz; the plan needs only their order of magnitude.
+/// kPerVisit is the time that a frame takes at a switch or station, and kPerCrossing is the time to pass a
+/// frame to another part. They were measured on a core of 2.6 GHz. The plan needs only their order of
+/// magnitude.
 constexpr double kPerVisit = 0.15e-6;
 constexpr double kPerCrossing = 0.2e-6;
 
@@ -34,7 +35,7 @@ bool between_switches(const fabric::LinkConfig& link) {
   return link.a.kind == NodeRef::Kind::kSwitch && link.b.kind == NodeRef::Kind::kSwitch;
 }
 
-/// Why a link between switches must not be cut; empty: it may be cut.
+/// Returns the reason why a link between switches must not be cut, or an empty text if it may be cut.
 std::string obstacle(const config::LabConfig& lab, std::size_t link) {
   const Time delay = lab.network.links[link].delay;
   if (delay == 0) return "has no delay";
@@ -48,7 +49,7 @@ config::Where place(const config::LabConfig& lab) {
   return lab.parts.where.key.empty() ? config::Where{"network.parts", 0, ""} : lab.parts.where;
 }
 
-/// The parts that the file lists.
+/// Returns the parts that the configuration file lists.
 std::vector<std::uint32_t> listed_parts(const config::LabConfig& lab) {
   std::vector<std::uint32_t> part_of(lab.network.switches.size(), 0);
   for (std::uint32_t p = 0; p < lab.parts.switches.size(); ++p)
@@ -63,7 +64,7 @@ std::vector<std::uint32_t> listed_parts(const config::LabConfig& lab) {
   return part_of;
 }
 
-/// Chooses `parts` parts.
+/// Chooses the parts automatically; `parts` is their number.
 std::vector<std::uint32_t> chosen_parts(const config::LabConfig& lab, const NetworkLoad& load,
                                         std::uint32_t parts) {
   Partition partition(load.switches);
@@ -93,7 +94,7 @@ void place_stations(const config::LabConfig& lab, simulator::Parting& parting) {
         parting.part_of_station[station.index] = parting.part_of_switch[sw.index];
 }
 
-/// Fills in what follows from the parts of the switches.
+/// Fills in everything that follows from the assignment of switches to parts.
 void complete(const config::LabConfig& lab, const NetworkLoad& load, PartPlan& plan) {
   simulator::Parting& parting = plan.parting;
   place_stations(lab, parting);

@@ -13,7 +13,8 @@
 
 namespace softfeb::lab {
 
-/// Links with a shorter delay are not cut: the parts would exchange frames so often that they gain nothing.
+/// Links with a shorter delay than this are not cut, because the parts would have to exchange frames too
+/// often.
 inline constexpr Time kShortestWindow = 100 * kNanosecond;
 
 /// How the network of a lab is cut into parts. Only links between switches are cut; stations belong to the
@@ -21,25 +22,26 @@ inline constexpr Time kShortestWindow = 100 * kNanosecond;
 /// because a later packet decides when a held packet arrives.
 struct PartPlan {
   simulator::Parting parting;
-  std::vector<std::vector<std::uint32_t>> switches;  ///< of each part
-  std::vector<double> load;  ///< share of each part in the expected work; the sum is 1
+  std::vector<std::vector<std::uint32_t>> switches;  ///< switches of each part
+  std::vector<double> load;  ///< share of each part in the expected work; the sum of all shares is 1
   std::size_t cut_links = 0;
-  double work = 0;       ///< seconds of work of the busiest part in a window
-  double crossings = 0;  ///< expected number of frames that cross a cut in a window
+  double work = 0;       ///< computing time of the busiest part for one window, in seconds
+  double crossings = 0;  ///< expected number of frames that cross a cut in one window
 
-  /// Share of the exchange in the time of a run, if an exchange without frames takes `exchange` seconds.
+  /// Share of the run time that is spent on the exchange, if an exchange without frames takes `exchange`
+  /// seconds.
   double exchange_share(double exchange) const;
 };
 
-/// Plans `network.parts`. With `auto`, there is one part for each of `processes`. Chooses parts with similar
-/// expected loads (lab/network_load.hpp) and few frames between them. Throws ConfigError if the network does
-/// not have so many parts, if a link between parts of the file must not be cut, or if there are fewer parts
-/// than processes.
+/// Plans the parts according to `network.parts`. With `auto`, there is one part for each of `processes`.
+/// Chooses parts with similar expected loads (lab/network_load.hpp) and few frames between them. Throws
+/// ConfigError if the network cannot be divided into so many parts, if the parts in the file would cut a link
+/// that must not be cut, or if there are fewer parts than processes.
 PartPlan plan_parts(const config::LabConfig& config, const endpoints::Plans& plans, std::uint32_t processes);
 
-/// Describes the plan to the user: parts, window, the expected share of the exchange, and how much faster
-/// than one process the run is expected to be, with advice if that is little. `exchange`: see
-/// exchange_share(). Ends with a newline.
+/// Describes the plan to the user: the parts, the window, the expected share of the exchange, and the
+/// expected speed-up compared to one process, with advice if this is small. `exchange` is explained at
+/// exchange_share(). The text ends with a newline.
 std::string describe(const PartPlan& plan, const config::LabConfig& config, std::uint32_t processes,
                      double exchange);
 

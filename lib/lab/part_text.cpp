@@ -11,11 +11,11 @@ namespace softfeb::lab {
 
 namespace {
 
-/// Share of the exchange from which parts gain little.
+/// If the share of the exchange is larger than this, parts gain little.
 constexpr double kMuch = 0.3;
-/// Gain below which parts are not worth while.
+/// If the speed-up is smaller than this, parts are not worth while.
 constexpr double kLittle = 1.2;
-/// A part with more switches shows only the first and the last one.
+/// If a part has more switches than this, only the first and the last one are listed.
 constexpr std::size_t kShown = 4;
 
 std::string switch_names(const std::vector<std::uint32_t>& switches, const config::LabConfig& lab) {

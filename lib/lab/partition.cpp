@@ -12,19 +12,19 @@ namespace {
 
 /// A part may exceed the mean weight by this factor to keep traffic inside.
 constexpr double kPartSlack = 1.1;
-/// Cost of a unit of traffic between parts, in units of weight.
+/// Cost of a unit of traffic between parts, expressed in units of weight.
 constexpr double kTrafficCost = 1.3;
 
 constexpr std::uint32_t kNoPart = UINT32_MAX;
 
 }  // namespace
 
-/// Groups, and the part to which each belongs.
+/// The groups of nodes, and the part to which each group belongs.
 struct Partition::State {
-  std::vector<std::vector<std::uint32_t>> nodes;  ///< of each group
-  std::vector<double> weight;                     ///< of each group
-  std::vector<std::vector<double>> traffic;       ///< between groups
-  std::vector<std::uint32_t> part;                ///< of each group
+  std::vector<std::vector<std::uint32_t>> nodes;  ///< nodes of each group
+  std::vector<double> weight;                     ///< weight of each group
+  std::vector<std::vector<double>> traffic;       ///< traffic between each pair of groups
+  std::vector<std::uint32_t> part;                ///< part of each group
 
   explicit State(const Partition& p) {
     std::vector<std::uint32_t> group_of(p.weights_.size(), kNoPart);
@@ -56,8 +56,8 @@ struct Partition::State {
   void renumber();
 };
 
-/// Merges parts: those with the most traffic in relation to their weights, as long as the result is not too
-/// heavy; else the lightest ones.
+/// Merges parts until `parts` are left. Prefers two parts with much traffic between them in relation to their
+/// weights, as long as the result is not too heavy; otherwise merges the lightest ones.
 void Partition::State::merge_until(std::uint32_t parts) {
   std::vector<double> weights = weight;
   std::vector<std::vector<double>> between = traffic;
@@ -71,7 +71,7 @@ void Partition::State::merge_until(std::uint32_t parts) {
       for (std::size_t j = i + 1; j < left.size(); ++j) {
         const double sum = weights[left[i]] + weights[left[j]];
         const double shared = between[left[i]][left[j]];
-        // Divided by the product, so that heavy nodes in the middle do not attract all others.
+        // Divide by the product, so that heavy nodes in the middle of the network do not attract all others.
         const double product = weights[left[i]] * weights[left[j]];
         const std::pair score{sum <= limit && product > 0 ? shared / product : 0, -sum};
         if (score > best_score) {
@@ -93,7 +93,7 @@ void Partition::State::merge_until(std::uint32_t parts) {
   renumber();
 }
 
-/// Numbers the parts by their first groups.
+/// Numbers the parts in the order of their first groups.
 void Partition::State::renumber() {
   std::vector<std::uint32_t> number(part.size(), kNoPart);
   std::uint32_t next = 0;
@@ -103,8 +103,8 @@ void Partition::State::renumber() {
   }
 }
 
-/// Moves single groups to other parts as long as this reduces the weight of the heaviest part plus the
-/// traffic between parts.
+/// Moves single groups to other parts while this reduces the sum of the weight of the heaviest part and the
+/// cost of traffic between parts.
 void Partition::State::refine(std::uint32_t parts) {
   constexpr int kRounds = 8;
   std::vector<double> weights(parts, 0);
@@ -132,7 +132,7 @@ void Partition::State::refine(std::uint32_t parts) {
   renumber();
 }
 
-/// The part to which group `i` should move; its present part if no other is better.
+/// Returns the best part for group `i`; its current part if no other is better.
 std::uint32_t Partition::State::better_part(std::size_t i, const std::vector<double>& weights) const {
   std::vector<double> traffic_to(weights.size(), 0);
   for (std::size_t j = 0; j < part.size(); ++j) traffic_to[part[j]] += traffic[i][j];

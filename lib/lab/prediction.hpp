@@ -36,8 +36,8 @@ class RateReplay {
   /// Replays everything up to `t`.
   void advance(Time t);
 
-  /// Results up to the time of the last advance(). integral(): ∫Rc dt since time 0, in bytes per second
-  /// times picoseconds. rc(): the current Rc.
+  /// Results up to the time of the last advance(). integral() returns ∫Rc dt since time 0, in bytes per
+  /// second times picoseconds; rc() returns the current Rc.
   Uint128 integral() const { return sum_; }
   std::uint64_t rc() const { return point_.rc(); }
   const dcqcn::ReactionPoint& point() const { return point_; }
@@ -67,7 +67,7 @@ struct SentSample {
   Time at = 0;
   std::uint64_t counted = 0;  ///< bytes sent as the token bucket counts them: BTH to pad
   std::int64_t credit = 0;    ///< bytes in the token bucket
-  std::uint64_t spilled = 0;  ///< congestion::CongestionState::spilled
+  std::uint64_t spilled = 0;  ///< value of congestion::CongestionState::spilled
   bool sending = false;       ///< the sender's first packet has left
 };
 

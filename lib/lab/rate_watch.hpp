@@ -30,7 +30,7 @@ class RateWatch : public stats::Observer {
   static constexpr Time kTracked = kMillisecond;    ///< window length of RateTracking
   static constexpr double kSwing = 0.02;            ///< threshold for sawtooth_of()
   static constexpr std::size_t kEvents = 1U << 16;  ///< maximum number of logged events per board
-  /// maximum number of samples per CongestionControl object
+  /// Maximum number of samples per CongestionControl object.
   static constexpr std::size_t kSamples = 1U << 16;
 
   /// Call before traffic begins, while no other thread uses the boards. Sample::endpoints must begin with

@@ -30,12 +30,12 @@ struct RunStats {
   Totals totals;
   std::vector<Balance> balances;
   std::uint64_t memory_wrong = 0;       ///< bytes of receivers' memory with unexpected content
-  std::optional<double> rate_tracking;  ///< empty: not checked
+  std::optional<double> rate_tracking;  ///< empty if not checked
   std::optional<double> sawtooth;
   std::shared_ptr<const engine::CompletionTimes> completion_times;  ///< see completion_times()
   std::vector<LinkRuleResults> link_rules;                          ///< results of the fault rules of links
   std::vector<Spread> spreads;  ///< over equal-cost ports; empty without multipath
-  /// Number of fault rules of ports and links that were never hit; none: there are no rules.
+  /// Number of fault rules of ports and links that were never hit; empty if there are no rules.
   std::optional<std::uint64_t> rules_never_hit;
   std::vector<std::string> rule_messages;  ///< a line for each rule that was never hit
 };
@@ -45,7 +45,7 @@ std::shared_ptr<const engine::CompletionTimes> completion_times(const endpoints:
 
 /// Counts bytes of the receivers' memory that differ from what the QPs' last messages should have left there.
 /// Skips contiguous windows, event data and transfers. For QPs that failed or are unreliable, and for those
-/// of traffic generators, checks only the memory that no message reached. `last`: the last sample.
+/// of traffic generators, checks only the memory that no message reached. `last` is the last sample.
 std::uint64_t memory_wrong(const config::RunConfig& config, const endpoints::Plans& plans,
                            const std::vector<engine::EndpointSnapshot>& last,
                            const endpoints::Endpoints& endpoints, const endpoints::Payloads& payloads);

@@ -32,8 +32,8 @@ Sawtooth sawtooth_of(std::span<const RatePoint> points, double swing);
 /// The measured sawtooth, and the one predicted from the reaction point's parameters and the CNPs.
 struct SawtoothStats {
   Sawtooth sent, predicted;
-  /// The larger of the relative differences in period and depth; empty if either sawtooth has fewer than
-  /// two teeth.
+  /// Returns the larger of the relative differences in period and depth; empty if either sawtooth has fewer
+  /// than two teeth.
   std::optional<double> difference() const;
 };
 
@@ -50,7 +50,8 @@ struct SteadySawtooth {
   double depth = 0;                       ///< drop of Rc at a cut, relative to the peak
   double peak = 0, trough = 0, mean = 0;  ///< bytes per second; the peak is at most the line rate
   unsigned increases = 0;                 ///< number of increases between two cuts
-  /// Time from the cut until Rc is within 1 % of the peak if no further CNP arrives; empty: never.
+  /// Time from the cut until Rc is within 1 % of the peak if no further CNP arrives. Empty if Rc never comes
+  /// that close.
   std::optional<Time> recovery;
 };
 

@@ -39,10 +39,10 @@ class Schedule {
   }
   /// True if no board starts or stops between `from` and `to`.
   bool quiet(Time from, Time to) const;
-  /// True if the state is steady from `from` to `to`: no board starts or stops in this interval, or within
-  /// kSettling before it.
+  /// Returns true if the state is steady from `from` to `to`, that is, if no board starts or stops in this
+  /// interval or within kSettling before it.
   bool steady(Time from, Time to) const { return from >= kSettling && quiet(from - kSettling, to); }
-  /// The starts and stops in time order, except stops after which no board sends.
+  /// Returns the starts and stops in time order, except stops after which no board sends.
   std::vector<Change> changes() const;
 
   static constexpr Time kSettling = 200 * kMillisecond;

@@ -10,8 +10,9 @@ namespace softfeb::lab {
 
 namespace {
 
-constexpr std::uint64_t kNegligible = 100;  ///< sets below the busiest one divided by this are ignored
-constexpr int kSumBits = 48;                ///< limit of jain_index()
+/// Sets that carried less than the busiest one divided by this are ignored.
+constexpr std::uint64_t kNegligible = 100;
+constexpr int kSumBits = 48;  ///< jain_index() requires sums with at most this number of bits
 
 void judge(Spread& spread) {
   std::vector<std::uint64_t> bytes;

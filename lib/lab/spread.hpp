@@ -10,16 +10,16 @@
 
 namespace softfeb::lab {
 
-/// How a switch spread the frames with several next hops over one set of equal-cost ports.
+/// How a switch spread frames over one set of equal-cost ports.
 struct Spread {
   std::vector<fabric::NextHopSnapshot> ports;  ///< at least two
   std::uint64_t wire_bytes = 0;                ///< sum over the ports
-  /// Jain's index of the bytes of the ports, and the bytes of the busiest port divided by their mean, in
-  /// units of 1 / kWhole. Empty if the set carried nothing.
+  /// In units of 1 / kWhole. jain: Jain's index of the bytes of the ports. max_mean: bytes of the busiest
+  /// port, divided by the mean of all ports. Empty if the set carried nothing.
   std::optional<Share> jain, max_mean;
 };
 
-/// The spread over each set of next hops of a network, in the order of NetworkSnapshot::next_hops.
+/// Returns the spread over each set of next hops of a network, in the order of NetworkSnapshot::next_hops.
 std::vector<Spread> spreads_of(const fabric::NetworkSnapshot& network);
 
 /// The spread with the smallest Jain index; null if there is none. Ignores sets that carried less than a

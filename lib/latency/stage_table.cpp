@@ -59,8 +59,8 @@ StageTable::Record& StageTable::open(std::size_t slot, MessageKey key) {
 void StageTable::record(Record& r, Stage stage, Time at) {
   switch (stage) {
     case Stage::kSent:
-      // A retransmission counts only if the message has not arrived yet. If it has arrived, its ACK was lost,
-      // and the retransmission does not count. The receiver's stamp may be reported before the sender's.
+      // If the message was sent and has arrived, this is a retransmission after a lost ACK, which does not
+      // count. If only kReceived is known, the receiver's stamp was reported before the sender's.
       if (r.knows(Stage::kSent) && r.knows(Stage::kReceived)) return;
       r.hops = 0;
       r.known &= ((1U << point_of(Stage::kSwitchIn)) - 1U) | (~0U << point_of(Stage::kReceived));

@@ -49,7 +49,7 @@ class WaitingMessages {
   static constexpr std::uint16_t kNone = 0xffff;
 
   struct Entry {
-    MessageKey key = 0;  ///< 0: free
+    MessageKey key = 0;  ///< 0: the entry is free
     std::uint32_t group = 0;
     std::uint16_t before = kNone, behind = kNone;  ///< neighbours in the list of its group
   };

@@ -20,15 +20,15 @@ namespace {
 constexpr int kFirstTag = 1;
 constexpr int kRestTag = 2;
 constexpr int kGatherTag = 3;
-/// MPI counts bytes with an int, so longer messages are cut.
+/// Longer messages are divided, because MPI counts bytes with an int.
 constexpr std::size_t kPieceBytes = std::size_t{1} << 30;
 
 volatile std::sig_atomic_t g_interrupted = 0;
 
-/// Waits for all requests. Throws if a signal has arrived, because another process may have ended, for which
-/// this one would wait forever.
+/// Waits until all requests are complete. Throws if a signal has arrived: another process may then have
+/// ended, and this one would wait forever.
 void wait(std::span<MPI_Request> requests) {
-  // The other process is usually as far, so do not give up the CPU at once.
+  // The other process has usually reached the same point, so do not give up the CPU immediately.
   constexpr int kSpins = 200;
   int done = 0;
   for (int spins = 0; done == 0; ++spins) {
@@ -67,8 +67,8 @@ void receive_bytes(std::uint8_t* bytes, std::size_t size, int from, int tag) {
 }  // namespace
 
 Session::Session(int& argc, char**& argv) {
-  // Messages of this size are copied at once between processes of a host. By default, those above 4 KiB need
-  // system calls, which take several times as long. Users may choose another value.
+  // Messages up to this size are copied directly between processes on the same host. By default, messages
+  // above 4 KiB need system calls, which take several times as long. Users may choose another value.
   setenv("OMPI_MCA_btl_vader_eager_limit", "32768", 0);
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);  // MpiHosts has a thread
@@ -78,7 +78,7 @@ Session::Session(int& argc, char**& argv) {
 }
 
 Session::~Session() {
-  // After a signal, another process may have ended, for which MPI_Finalize would wait forever.
+  // After a signal, another process may already have ended, and MPI_Finalize would wait for it forever.
   if (g_interrupted == 0) MPI_Finalize();
 }
 
@@ -120,8 +120,8 @@ Time MpiExchange::swap(Time earliest, std::span<const Bytes> out, Bytes& in) {
   return least;
 }
 
-/// Takes the messages of all neighbours, and exchanges the parts of long messages that did not fit into the
-/// first ones.
+/// Receives the messages of all neighbours, and exchanges the remainders of long messages that did not fit
+/// into the first ones.
 void MpiExchange::swap_rest(std::span<const Bytes> out, Bytes& in, Time& least) {
   constexpr std::size_t kRoom = kFirst - sizeof(Head);
   std::vector<MPI_Request> requests;

@@ -12,8 +12,8 @@
 /// libraries below it. Only softfeb-mpi uses it.
 namespace softfeb::mpi {
 
-/// Starts MPI, and ends it in the destructor, which waits for the other processes. Create one object, first
-/// of all, in main().
+/// Starts MPI. The destructor ends it, and waits for the other processes to do so. Create one object at the
+/// beginning of main().
 class Session {
  public:
   Session(int& argc, char**& argv);
@@ -22,8 +22,9 @@ class Session {
   Session& operator=(const Session&) = delete;
 };
 
-/// Exchanges data with the processes of the same mpirun. An error of MPI ends all processes with status 3.
-/// Waiting processes use their CPUs, so each should have one of its own. Requires a Session.
+/// Exchanges data with the other processes that mpirun has started. If MPI reports an error, all processes
+/// end with status 3. A process uses its CPU while it waits, so each process should have its own CPU.
+/// Requires a Session.
 class MpiExchange final : public simulator::Exchange {
  public:
   MpiExchange();
@@ -44,7 +45,7 @@ class MpiExchange final : public simulator::Exchange {
 
  private:
   /// The beginning of a message. The first kFirst bytes of a message, including the head, are sent without
-  /// announcing their number; the rest follows in a second message.
+  /// announcing their number; the rest, if any, follows in a second message.
   struct Head {
     std::uint64_t size = 0;  ///< bytes after the head
     Time earliest = kNever;
@@ -55,7 +56,7 @@ class MpiExchange final : public simulator::Exchange {
 
   std::uint32_t size_ = 1, rank_ = 0;
   std::vector<std::uint32_t> neighbours_;
-  bool complete_ = false;                   ///< in all processes, all others are neighbours
+  bool complete_ = false;                   ///< every process has all others as its neighbours
   std::vector<Bytes> sending_, receiving_;  ///< first parts of messages, by neighbour
 };
 

@@ -13,12 +13,13 @@ namespace {
 
 constexpr int kPostTag = 11;
 constexpr int kShortTag = 12;
-/// Interval at which the thread looks for messages. It takes little CPU time from the workers.
+/// Interval at which the thread checks for messages. It is long enough to take little CPU time from the
+/// workers.
 constexpr std::chrono::microseconds kInterval(500);
 
 }  // namespace
 
-/// A message whose bytes must stay where they are until MPI has sent them.
+/// A message whose bytes must not be moved or freed until MPI has sent them.
 struct MpiHosts::Posted {
   Bytes bytes;
   MPI_Request request = MPI_REQUEST_NULL;
@@ -47,7 +48,7 @@ void MpiHosts::start() {
   if (!thread_.joinable() && !ended()) thread_ = std::thread([this] { run(); });
 }
 
-/// Leaves when all messages have been sent.
+/// The loop of the thread. Ends when all messages have been sent.
 void MpiHosts::run() {
   for (bool last = false; !last; std::this_thread::sleep_for(kInterval)) {
     const std::unique_lock<std::mutex> lock = enter_mpi();

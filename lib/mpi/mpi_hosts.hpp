@@ -13,11 +13,11 @@
 
 namespace softfeb::mpi {
 
-/// Exchanges messages with the processes of the same mpirun. Requires a Session.
+/// Exchanges messages with the other processes that mpirun has started. Requires a Session.
 ///
-/// From the first call of post() or poll() on, a thread calls MPI, because MPI may block in any call when
-/// another process has died. MpiExchange must not be used from then on. If ended() is true, the thread may be
-/// blocked, and the process must end by _exit().
+/// From the first call of post() or poll() on, a separate thread calls MPI, because MPI may block in any call
+/// when another process has died. MpiExchange must not be used any more after that. If ended() is true, the
+/// thread may be blocked, and the process must end by calling _exit().
 class MpiHosts final : public hosts::HostExchange {
  public:
   MpiHosts();
@@ -38,16 +38,16 @@ class MpiHosts final : public hosts::HostExchange {
   void start();
   void run();
   void progress();
-  /// Returns a lock without which no thread may call MPI; not locked if ended() is true.
+  /// Acquires the lock that a thread must hold to call MPI. The lock is not held if ended() is true.
   std::unique_lock<std::mutex> enter_mpi();
 
   std::uint32_t size_ = 1, rank_ = 0;
   std::thread thread_;
   std::atomic<bool> leave_{false};
   std::mutex mpi_;
-  std::list<std::unique_ptr<Posted>> posted_;  ///< messages that MPI has not sent yet; only with `mpi_`
+  std::list<std::unique_ptr<Posted>> posted_;  ///< messages that MPI has not sent yet; access requires `mpi_`
   std::mutex queues_;
-  Messages outgoing_, incoming_;  ///< only with `queues_`
+  Messages outgoing_, incoming_;  ///< access requires `queues_`
 };
 
 }  // namespace softfeb::mpi

@@ -14,9 +14,9 @@
 namespace softfeb::peers {
 
 /// Client of a conformance session of rdma-sink. All functions block, each step for at most the time in
-/// PeerTimeouts::step, and throw a PeerError that names the peer. After a refusal (kConfiguration) the
-/// session continues; after any other error it is over. The destructor closes the connection, which frees
-/// everything in the receiver.
+/// PeerTimeouts::step, and throw a PeerError that names the peer. After a refusal (kConfiguration), the
+/// session continues; after any other error, it has ended. The destructor closes the connection; the receiver
+/// then frees everything that belongs to the session.
 ///
 /// Our RoCE addresses must answer ARP or neighbour solicitations from open() on, because the receiver
 /// resolves them when it moves a queue pair to RTR.
@@ -27,13 +27,13 @@ class ConformanceSession {
 
   const TargetDevice& device() const { return device_; }
 
-  /// Registers regions; either all of them or none. Their bytes and guards are 0xEE.
+  /// Registers regions: either all that are requested, or none. All bytes of the regions and their guards are
+  /// set to 0xEE.
   std::vector<Region> regions(const std::vector<RegionRequest>& requests);
   /// Deregisters a region and frees its memory.
   void free(const Region& region);
 
-  /// Opens a queue pair, with its receives posted. Its family of addresses may differ from that of the
-  /// session.
+  /// Opens a queue pair and posts its receives. Its address family may differ from that of the session.
   OpenedQp open(const OpenQp& qp);
   /// Moves a queue pair forward to a state, or to ERR. Returns its state.
   std::string modify(roce::Qpn qpn, QpState state);

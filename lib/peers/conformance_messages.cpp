@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "peers/conformance_messages.hpp"
 
+#include "peers/quote.hpp"
 #include "peers/sink_answer.hpp"
-#include "peers/tcp_link.hpp"
 
 #include <limits>
 
@@ -69,8 +69,8 @@ SessionLimits decode_limits(const json& object) {
                   "this rdma-sink has no conformance sessions; fix: run the rdma-sink of this release there");
 }
 
-/// A release without conformance sessions takes the first line for that of an ordinary session, which needs a
-/// `transport`.
+/// True for the answer of an rdma-sink release without conformance sessions. Such a release interprets the
+/// first line as that of an ordinary session, which requires a `transport`.
 bool misses_transport(const std::string& error) { return error.starts_with("'transport'"); }
 
 int digit(char c) {
@@ -79,7 +79,7 @@ int digit(char c) {
   return -1;
 }
 
-/// True if the member is null, which means that the receiver does not know it.
+/// True if the member is null, which means that the receiver does not know the value.
 bool unknown(const json& object, const char* key) {
   const auto value = object.find(key);
   return value != object.end() && value->is_null();

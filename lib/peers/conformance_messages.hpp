@@ -15,14 +15,14 @@
 /// carry requests and answers. Sans-I/O.
 namespace softfeb::peers {
 
-/// What a session may have at one time.
+/// Maximum numbers for a session at any one time.
 struct SessionLimits {
   std::uint32_t qps = 0;
   std::uint32_t regions = 0;
   std::uint64_t memory = 0;        ///< bytes of all regions with their guards, and of all receives
-  std::uint32_t receives = 0;      ///< of a queue pair
+  std::uint32_t receives = 0;      ///< maximum number of receives of a queue pair
   std::uint32_t receive_size = 0;  ///< bytes
-  std::uint32_t completions = 0;   ///< posted receives and completions that were not requested yet
+  std::uint32_t completions = 0;   ///< posted receives, plus completions that have not been requested yet
   std::uint8_t max_dest_rd_atomic = 0;
   std::uint32_t pmtu = 0;  ///< largest path MTU in bytes
   std::uint32_t read = 0;  ///< bytes in one answer, at least 1
@@ -37,7 +37,8 @@ struct TargetDevice {
   std::uint32_t vendor_id = 0;
   std::uint32_t vendor_part_id = 0;
   roce::IpAddress ip;  ///< destination of packets of the requester that the session was opened for
-  /// Set if the receiver knows it; otherwise resolved by ARP or neighbour discovery.
+  /// MAC address of the receiver, if the receiver knows it. Otherwise, it is resolved by ARP or neighbour
+  /// discovery.
   std::optional<roce::MacAddress> mac;
   std::uint32_t active_mtu = 0;   ///< bytes
   std::uint32_t max_message = 0;  ///< bytes
@@ -55,9 +56,10 @@ struct RemoteAccess {
 
 struct RegionRequest {
   std::uint64_t size = 64U << 10;        ///< bytes
-  std::optional<RemoteAccess> access{};  ///< empty: everything that the device supports
-  bool other_pd = false;                 ///< in a protection domain that no queue pair uses
-  bool deregistered = false;             ///< registered and deregistered again, so that its rkey is invalid
+  std::optional<RemoteAccess> access{};  ///< if empty, everything that the device supports
+  /// Whether the region is in a protection domain that no queue pair uses.
+  bool other_pd = false;
+  bool deregistered = false;  ///< registered and deregistered again, so that its rkey is invalid
 };
 
 struct Region {
@@ -85,10 +87,10 @@ struct OpenQp {
   roce::Psn psn = 0;                            ///< PSN of our first request
   roce::Qpn dest_qpn = 0;                       ///< our queue pair
   roce::IpAddress ip;                           ///< our RoCE address for this queue pair
-  std::optional<RemoteAccess> access{};         ///< empty: everything that device and transport support
+  std::optional<RemoteAccess> access{};         ///< if empty, everything that device and transport support
   std::uint32_t receives = 0;                   ///< receives to post
   std::uint32_t receive_size = 0;               ///< bytes of each receive, for SENDs
-  std::optional<std::uint8_t> min_rnr_timer{};  ///< code (RC); empty: rdma-sink's --min-rnr-timer
+  std::optional<std::uint8_t> min_rnr_timer{};  ///< code (RC); if empty, that of rdma-sink's --min-rnr-timer
   std::uint8_t max_dest_rd_atomic = 1;          ///< READs and atomics outstanding at a time (RC)
   QpState state = QpState::kRts;
 };
@@ -110,7 +112,7 @@ struct Completion {
 
 /// Completions that raise an event.
 enum class EventTrigger : std::uint8_t {
-  kSolicited,  ///< of messages with a solicited event, and errors
+  kSolicited,  ///< for messages with a solicited event, and for errors
   kAny,
 };
 
@@ -120,7 +122,7 @@ enum class EventTrigger : std::uint8_t {
 /// answer is invalid; an answer of the form {"error": …} becomes a PeerError (kConfiguration).
 namespace softfeb::peers::sink {
 
-/// The first line. `ip` is our RoCE address.
+/// Encodes the first line of a session. `ip` is our RoCE address.
 std::string encode_conformance_hello(const roce::IpAddress& ip);
 /// Decodes the answer to the first line. An rdma-sink that is too old for conformance sessions becomes a
 /// PeerError (kConfiguration) that says so.

@@ -72,7 +72,7 @@ std::string to_string(const PeerUrl& url);
 struct LocalQp {
   roce::Qpn qpn = 0;
   roce::Psn psn = 0;  ///< PSN of our first request, which the receiver must expect
-  /// Our RoCE address of this QP (rdma-sink only); empty: LocalEndpoint::ip.
+  /// Our RoCE address of this QP (rdma-sink only). If empty, LocalEndpoint::ip applies.
   std::optional<roce::IpAddress> ip{};
 };
 
@@ -82,16 +82,18 @@ struct LocalEndpoint {
   roce::Transport transport = roce::Transport::kRc;
   std::uint32_t pmtu = 1024;       ///< path MTU in bytes
   std::uint32_t message_size = 0;  ///< size of the largest message, in bytes
-  std::uint64_t messages = 0;      ///< messages per QP; 0: unknown in advance
-  /// Message n of a QP goes to address + (n mod slots)·message_size; 0: as many slots as the QP's memory
-  /// holds.
+  std::uint64_t messages = 0;      ///< messages per QP; 0 if the number is not known in advance
+  /// Message n of a QP goes to address + (n mod slots)·message_size. If this is 0, there are as many slots as
+  /// the QP's memory holds.
   std::uint64_t slots = 0;
-  /// false: plain WRITEs; otherwise true or the rule by which rdma-sink checks immediates (doc/rdma-sink.md).
+  /// The value `false` means WRITEs without immediate. For WRITEs with immediate, this is `true` or the rule
+  /// by which rdma-sink checks immediates (doc/rdma-sink.md).
   nlohmann::json immediate = false;
-  nlohmann::json payload =
-      nullptr;  ///< rule by which rdma-sink checks the payload (doc/rdma-sink.md); null: no check
+  /// Rule by which rdma-sink checks the payload (doc/rdma-sink.md); null if rdma-sink does not check it.
+  nlohmann::json payload = nullptr;
   std::vector<LocalQp> qps;
-  /// Layout of the events that we send, with one QP for each board (rdma-sink only); empty: no events.
+  /// Layout of the events that we send, with one QP for each board (rdma-sink only). Empty if we send no
+  /// events.
   std::optional<detector::BuilderLayout> events;
 };
 
@@ -108,24 +110,24 @@ struct RemoteEndpoint {
   /// Set if the receiver provides it; otherwise resolved by ARP or neighbour discovery.
   std::optional<roce::MacAddress> mac;
   std::string software;  ///< name and version, for display
-  /// Number of slots that the receiver expects; 0: the receiver specifies none.
+  /// Number of slots that the receiver expects; 0 if it specifies none.
   std::uint64_t slots = 0;
   std::vector<RemoteQp> qps;  ///< one per LocalEndpoint::qps, in the same order
-  /// Layout for which the receiver builds events; empty: it builds none. Any values are possible: compare
-  /// them with LocalEndpoint::events.
+  /// Layout for which the receiver builds events; empty if it builds none. The values come from the receiver,
+  /// so compare them with LocalEndpoint::events.
   std::optional<detector::BuilderLayout> events;
 };
 
 /// Results of our side, sent to the receiver at the end.
 struct PeerResults {
   bool complete = false;       ///< every message was sent and, on RC, acknowledged
-  bool counted = true;         ///< false: the number of messages is unknown (rdma-sink only)
+  bool counted = true;         ///< if false, the number of messages is unknown (rdma-sink only)
   std::uint64_t messages = 0;  ///< messages sent, sum over all QPs
   std::uint64_t payload_bytes = 0;
-  std::vector<std::uint64_t> messages_of_qp;  ///< in the order of LocalEndpoint::qps; empty: not reported
+  std::vector<std::uint64_t> messages_of_qp;  ///< in the order of LocalEndpoint::qps; empty if not reported
   /// Measured time, from the start of traffic or the end of the warm-up to the last completion.
   double seconds = 0;
-  /// Number of triggers of the run, regardless of the number of builders; empty: no events.
+  /// Number of triggers of the run, regardless of the number of builders. Empty if there are no events.
   std::optional<std::uint64_t> events;
 };
 

@@ -2,6 +2,7 @@
 #include "peers/perftest_client.hpp"
 
 #include "peers/perftest_messages.hpp"
+#include "peers/quote.hpp"
 #include "peers/tcp_link.hpp"
 #include "roce/work.hpp"
 
@@ -19,7 +20,8 @@ using namespace perftest;
 /// Defaults of perftest: one page and one cache line.
 constexpr std::uint32_t kCycleBuffer = 4096;
 constexpr std::uint32_t kCacheLine = 64;
-/// Limited because the server stores the cycle buffer size in an int and allocates two buffers per QP.
+/// The cycle buffer is limited, because the server stores the cycle buffer size in an int and allocates two
+/// buffers per QP.
 constexpr std::uint32_t kMaxCycleBuffer = 1U << 30;
 
 constexpr const char* kLeftAtVersion =

@@ -39,7 +39,8 @@ using IntMessage = std::array<std::uint8_t, 4>;
 IntMessage encode_int(std::uint32_t value);
 std::uint32_t decode_int(const IntMessage& message);
 
-/// Path MTU as the verbs enum (1: 256 bytes … 5: 4096 bytes), sent as an ASCII digit and a NUL.
+/// Path MTU as a value of the enum of verbs (1 for 256 bytes to 5 for 4096 bytes), sent as an ASCII digit and
+/// a NUL.
 using MtuMessage = std::array<std::uint8_t, 2>;
 MtuMessage encode_mtu(std::uint32_t bytes);
 std::optional<std::uint32_t> decode_mtu(const MtuMessage& message);  ///< in bytes

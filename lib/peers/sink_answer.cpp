@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "peers/sink_answer.hpp"
 
-#include "peers/tcp_link.hpp"
+#include "base/json_nesting.hpp"
+#include "peers/quote.hpp"
 
 namespace softfeb::peers::sink {
 
@@ -17,6 +18,7 @@ void refused(const std::string& text) {
 }
 
 json parse_object(std::string_view line) {
+  if (json_nesting(line) > kMaxJsonNesting) malformed("is nested too deeply: " + quote(line));
   json object = json::parse(line, nullptr, false);
   if (!object.is_object()) malformed("is not a JSON object: " + quote(line));
   return object;

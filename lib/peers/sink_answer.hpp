@@ -10,15 +10,15 @@
 
 #include <nlohmann/json.hpp>
 
-/// Members of the JSON lines with which rdma-sink answers (doc/rdma-sink.md). Sans-I/O. All functions throw
-/// PeerError, without the peer's name, if a line or a member is invalid.
+/// Reads members of the JSON lines with which rdma-sink answers (doc/rdma-sink.md). Sans-I/O. All functions
+/// throw PeerError, without the peer's name, if a line or a member is invalid.
 namespace softfeb::peers::sink {
 
 inline constexpr int kVersion = 1;
 
-/// Throws PeerError (kProtocol) for an answer that `what` describes.
+/// Throws a PeerError (kProtocol) about an invalid answer; `what` describes the error.
 [[noreturn]] void malformed(const std::string& what);
-/// Throws PeerError (kConfiguration) for the answer {"error": `text`}.
+/// Throws a PeerError (kConfiguration) about the answer {"error": `text`}.
 [[noreturn]] void refused(const std::string& text);
 
 nlohmann::json parse_object(std::string_view line);
@@ -29,7 +29,7 @@ nlohmann::json parse_answer(std::string_view line);
 /// Checks the version in the answer to the first line.
 void check_version(const nlohmann::json& object);
 
-/// A whole number from 0 to `max`.
+/// Reads an integer from 0 to `max`.
 std::uint64_t number(const nlohmann::json& object, const char* key, std::uint64_t max);
 std::uint32_t number32(const nlohmann::json& object, const char* key, std::uint32_t max = 0xffffffff);
 std::string text(const nlohmann::json& object, const char* key);

@@ -30,8 +30,8 @@ class SinkSession final : public PeerSession {
 
   const RemoteEndpoint& remote() const override { return remote_; }
 
-  /// rdma-sink answers once its QPs are in RTR and its receives are posted, so there is nothing left to wait
-  /// for.
+  /// Does nothing. rdma-sink answers only when its QPs are in RTR and its receives are posted, so there is
+  /// nothing left to wait for.
   void begin() override {}
 
   nlohmann::json end(const PeerResults& results) override {

@@ -7,32 +7,15 @@ namespace softfeb::peers {
 
 namespace {
 
-constexpr std::size_t kQuoteSize = 60;
-
-/// A connection that closes before any data is not a protocol error: a forwarded port without a server
-/// accepts connections and closes them.
+/// Returns the fault to report for a TCP error. `heard` is true if the peer has sent data. A connection that
+/// closes before any data is not a protocol error: a forwarded port without a server accepts connections and
+/// closes them.
 PeerFault fault_of(TcpError::Kind kind, bool heard) {
   const bool wrong = (kind == TcpError::Kind::kClosed && heard) || kind == TcpError::Kind::kTooLong;
   return wrong ? PeerFault::kProtocol : PeerFault::kEnvironment;
 }
 
 }  // namespace
-
-std::string quote(ByteSpan bytes) {
-  static constexpr char kHex[] = "0123456789abcdef";
-  std::string text = "'";
-  for (const std::uint8_t byte : bytes.first(std::min(bytes.size(), kQuoteSize))) {
-    if (byte >= 0x20 && byte < 0x7f)
-      text += static_cast<char>(byte);
-    else
-      text += std::string("\\x") + kHex[byte >> 4] + kHex[byte & 15];
-  }
-  return text + (bytes.size() > kQuoteSize ? "…'" : "'");
-}
-
-std::string quote(std::string_view text) {
-  return quote(ByteSpan(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
-}
 
 void TcpLink::fail(PeerFault fault, const std::string& what, bool nobody_there) const {
   throw PeerError(fault, to_string(url_) + ": " + what, nobody_there);

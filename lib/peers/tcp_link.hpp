@@ -11,10 +11,6 @@
 
 namespace softfeb::peers {
 
-/// Formats data from the peer as printable text of bounded length, for messages.
-std::string quote(ByteSpan bytes);
-std::string quote(std::string_view text);
-
 /// TCP connection to the peer that a URL specifies. Its functions throw a PeerError that names the peer and
 /// the message that was awaited, and includes the hint that the caller passed to the function.
 class TcpLink {
@@ -30,7 +26,7 @@ class TcpLink {
   /// Sends `last`, waits until the peer has sent the same number of bytes or has closed, and closes the
   /// connection.
   void part(ByteSpan last);
-  /// Throws PeerError.
+  /// Throws a PeerError with the peer's name.
   [[noreturn]] void fail(PeerFault fault, const std::string& what, bool nobody_there = false) const;
 
   /// Calls `decode` and adds the peer's name to the message of its PeerErrors.

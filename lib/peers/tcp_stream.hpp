@@ -28,7 +28,7 @@ class TcpStream {
  public:
   using Duration = std::chrono::milliseconds;
 
-  /// Tries all addresses of the host.
+  /// Connects to the host. Tries all addresses of the host in turn.
   TcpStream(const std::string& host, std::uint16_t port, Duration timeout);
   ~TcpStream();
   TcpStream(TcpStream&&) noexcept;

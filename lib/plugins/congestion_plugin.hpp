@@ -75,7 +75,7 @@ class Control {
   virtual ~Control() = default;
 
   virtual void start(Time /*now*/) {}
-  /// A packet of `bytes` bytes left at `now`.
+  /// Called when a packet of `bytes` bytes left at `now`.
   virtual void sent(std::uint32_t /*bytes*/, Time /*now*/) {}
   virtual void ack(const Ack& /*ack*/, Time /*now*/) {}
   virtual void nak(Nak /*nak*/, Time /*now*/) {}
@@ -89,8 +89,8 @@ class Control {
   /// Number of bytes that may be in flight. Must be at least the size of a packet of the path MTU.
   virtual double window() const { return kUnlimited; }
 
-  /// The queue pair's next message, of `length` payload bytes, was posted. `order` is its position in the
-  /// order in which the board's messages were posted.
+  /// Called when the queue pair's next message, of `length` payload bytes, was posted. `order` is the
+  /// position of the message in the order in which the board's messages were posted.
   virtual void posted(std::uint32_t /*length*/, std::uint64_t /*order*/, Time /*now*/) {}
   /// Packets with numbers below the returned value may leave; `packet` is the number of the next packet.
   /// Packets are numbered from 0 across messages. The value must never decrease. If no packet is in flight

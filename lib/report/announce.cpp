@@ -4,6 +4,7 @@
 #include "config/units.hpp"
 #include "endpoints/qp_congestion.hpp"
 #include "runtime/port_setup.hpp"
+#include "service/log.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -191,34 +192,35 @@ void announce_run(const config::RunConfig& config, const runtime::DpdkRuntime& d
     const runtime::RunPort& p = dpdk.ports()[i];
     if (!p.is_here()) continue;
     const dataplane::Capabilities& c = p.port->capabilities();
-    fmt::print(stderr, "port {}: {}, MTU {}, path MTU up to {}, {} queue{}, {}, flow control {}, {}\n",
-               p.name, c.driver, p.port->mtu(), p.port->largest_path_mtu(false), p.queues,
-               p.queues == 1 ? "" : "s",
-               runtime::attaches_payload(config, i, c) ? "payload attached without copying"
-                                                       : "payload copied into one segment",
-               p.port->flow_control().in_words, p.link_state());
-    for (const std::string& w : p.port->warnings()) fmt::print(stderr, "port {}: {}\n", p.name, w);
+    service::notice(fmt::format("port {}: {}, MTU {}, path MTU up to {}, {} queue{}, {}, flow control {}, {}",
+                                p.name, c.driver, p.port->mtu(), p.port->largest_path_mtu(false), p.queues,
+                                p.queues == 1 ? "" : "s",
+                                runtime::attaches_payload(config, i, c) ? "payload attached without copying"
+                                                                        : "payload copied into one segment",
+                                p.port->flow_control().in_words, p.link_state()));
+    for (const std::string& w : p.port->warnings()) service::warning(fmt::format("port {}: {}", p.name, w));
   }
-  for (const std::string& line : pool.steering()) fmt::print(stderr, "{}\n", line);
-  fmt::print(stderr, "{}", pool.map());
+  for (const std::string& line : pool.steering()) service::notice(line);
+  service::notice(pool.map());
   for (const dataplane::FarPort& f : dataplane::far_ports(runtime::worker_rows(config, dpdk.lcores())))
-    fmt::print(stderr, "port {}: {}; {}\n", f.port, f.found, f.fix);
-  for (const std::string& line : pacer_lines(config)) fmt::print(stderr, "{}\n", line);
+    service::warning(fmt::format("port {}: {}; {}", f.port, f.found, f.fix));
+  for (const std::string& line : pacer_lines(config)) service::notice(line);
   const char* const idle = config.workers.idle == config::IdlePolicy::kSpin    ? "spin"
                            : config.workers.idle == config::IdlePolicy::kPause ? "pause"
                                                                                : "sleep";
-  fmt::print(stderr, "memory: {}; idle workers {}{}\n", dpdk.huge_pages() ? "huge pages" : "ordinary pages",
-             idle, dataplane::shares_cpus(dpdk.lcores()) ? " (some threads share a CPU)" : "");
+  service::notice(fmt::format("memory: {}; idle workers {}{}",
+                              dpdk.huge_pages() ? "huge pages" : "ordinary pages", idle,
+                              dataplane::shares_cpus(dpdk.lcores()) ? " (some threads share a CPU)" : ""));
 }
 
 void announce_control(const config::RunConfig& config, const slowcontrol::ControlService& service) {
   const auto& boards = service.boards();
   for (std::size_t i = 0; i < boards.size(); ++i) {
     if (boards.size() > kMostLines && i != 0 && i + 1 != boards.size()) {
-      if (i == 1) fmt::print(stderr, "... and {} more boards, up to\n", boards.size() - 2);
+      if (i == 1) service::notice(fmt::format("... and {} more boards, up to", boards.size() - 2));
       continue;
     }
-    for (const std::string& line : control_lines(config, *boards[i])) fmt::print(stderr, "{}\n", line);
+    for (const std::string& line : control_lines(config, *boards[i])) service::notice(line);
   }
 }
 

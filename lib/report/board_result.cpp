@@ -30,7 +30,7 @@ std::uint64_t naks(const roce::RequesterCounters& r) {
          r.nak_invalid_rd_rx;
 }
 
-/// Null for algorithms that have no alpha.
+/// Returns null for algorithms that have no alpha.
 Json alpha(const congestion::CongestionState& c) { return or_null(stats::alpha_of(c)); }
 
 Json send_qp(const endpoints::QpPlan& plan, const config::CongestionConfig& congestion,
@@ -197,7 +197,7 @@ std::size_t unresolved_qps(const engine::EndpointSnapshot& e) {
                                                 [](const auto& qp) { return !qp.on_bus && !qp.resolved; }));
 }
 
-/// Null if a next hop is not resolved.
+/// Returns null if a next hop has not been resolved.
 Json resolution_ms(const engine::EndpointSnapshot& e) {
   return e.resolution_took == kNever ? Json(nullptr) : Json(to_seconds(e.resolution_took) * 1e3);
 }

@@ -26,12 +26,12 @@ struct Waveforms {
   std::vector<std::uint16_t> values;
 };
 
-/// The memory of a receiver, whose content cannot be trusted.
+/// The memory of a receiver, whose contents must not be trusted.
 class Memory {
  public:
   Memory(const EventLayout& layout, const std::uint8_t* begin) : layout_(layout), begin_(begin) {}
 
-  /// Header of piece `j` of a board in slot `k`, with its payload; empty if they are damaged.
+  /// Returns the header and the payload of piece `j` of a board in slot `k`; empty if they are damaged.
   std::optional<std::pair<EventHeader, ByteSpan>> piece(std::uint64_t k, std::uint32_t board,
                                                         std::uint32_t j) const {
     const std::uint64_t at = layout_.piece_address(j);
@@ -45,7 +45,7 @@ class Memory {
     return std::pair(h, message.subspan(kEventHeaderSize));
   }
 
-  /// All data of a board in slot `k`; empty if the data is damaged or incomplete.
+  /// Returns all data of a board in slot `k`; empty if the data is damaged or incomplete.
   std::optional<std::pair<EventHeader, std::vector<std::uint8_t>>> whole(std::uint64_t k,
                                                                          std::uint32_t board) const {
     std::vector<std::uint8_t> bytes;
@@ -83,7 +83,8 @@ std::optional<Waveforms> waveforms_in(const Memory& memory, std::uint64_t k, con
   return w;
 }
 
-/// Returns the events, according to the headers of the first board, with their slots; newest event first.
+/// Returns pairs of event and slot, according to the headers of the first board, beginning with the newest
+/// event.
 std::vector<std::pair<std::uint64_t, std::uint64_t>> newest_first(const Memory& memory,
                                                                   const EventLayout& layout) {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> found;
@@ -94,7 +95,7 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> newest_first(const Memory& 
   return found;
 }
 
-/// The median of the samples that exist.
+/// Returns the median of the samples, without missing ones.
 double pedestal_of(std::vector<std::uint16_t> values) {
   std::erase(values, detector::kNoSample);
   if (values.empty()) return 0;

@@ -11,7 +11,7 @@ namespace softfeb::report {
 
 namespace {
 
-/// The smallest of 1, 2 and 5 times a power of ten that is at least `step`.
+/// Returns the smallest number of the form 1, 2 or 5 times a power of ten that is at least `step`.
 double round_step(double step) {
   const double power = std::pow(10, std::floor(std::log10(step)));
   for (const double factor : {1.0, 2.0, 5.0})
@@ -53,7 +53,7 @@ void ChartAxis::set_linear(double low, double high, bool integers, bool to_ticks
     low_ = std::floor(low / step + 1e-9) * step;
     high_ = std::ceil(high / step - 1e-9) * step;
   } else {
-    // Integers are names rather than amounts, and have more room.
+    // Integers are identifiers rather than amounts, so the axis leaves more room around them.
     const double room = integers ? 0.4 : 0.015 * (high - low);
     low_ = low - room;
     high_ = high + room;

@@ -6,18 +6,19 @@
 
 namespace softfeb::report {
 
-/// An axis of a chart with round ticks.
+/// An axis of a chart, with ticks at round values.
 class ChartAxis {
  public:
   struct Wish {
-    bool to_ticks = false;     ///< start and end at a tick
-    bool from_zero = false;    ///< start at 0 if no value is negative and they are far apart
-    bool logarithmic = false;  ///< a logarithmic axis if all values are positive and their ratio is large
+    bool to_ticks = false;     ///< start and end the axis at a tick
+    bool from_zero = false;    ///< start at 0 if no value is negative and the values differ widely
+    bool logarithmic = false;  ///< use a logarithmic axis if all values are positive and their ratio is large
   };
-  /// An axis with room for all `values`, which must be finite. If they are few integers, so are the ticks.
+  /// Creates an axis with room for all `values`, which must be finite. If they are a few integers, the ticks
+  /// are integers, too.
   ChartAxis(const std::vector<double>& values, Wish wish);
 
-  /// Place on the axis: 0 is its start, 1 its end.
+  /// Position of a value on the axis: 0 is the start of the axis, 1 the end.
   double place(double value) const;
   const std::vector<double>& ticks() const { return ticks_; }
   bool logarithmic() const { return logarithmic_; }
@@ -31,7 +32,7 @@ class ChartAxis {
   std::vector<double> ticks_;
 };
 
-/// Text of a tick: "0.25", "1500", "250k", "2M".
+/// Formats the label of a tick, for example "0.25", "1500", "250k" or "2M".
 std::string tick_words(double value);
 
 }  // namespace softfeb::report

@@ -8,18 +8,19 @@
 
 namespace softfeb::report {
 
-/// A value in YAML on one line: {A: p0, D: p3}. Texts that could be taken for something else are quoted.
+/// Formats a value as YAML on one line, for example {A: p0, D: p3}. Quotes strings that YAML would read as
+/// another type.
 std::string yaml_flow(const nlohmann::ordered_json& value);
 
-/// A text as part of a comment: control characters become spaces.
+/// Makes a text suitable for a comment: control characters become spaces.
 std::string comment_text(const std::string& text);
 
-/// Lines of YAML with comments, which begin in one column where there is room.
+/// Builds a YAML text with comments, which start in the same column where there is room.
 class CommentedYaml {
  public:
-  /// `text` after `indent` spaces, and `note` as a comment unless it is empty.
+  /// Adds a line with `text` after `indent` spaces, followed by `note` as a comment unless it is empty.
   void line(std::size_t indent, const std::string& text, const std::string& note = {});
-  /// A line that is a comment.
+  /// Adds a line that consists of a comment.
   void comment(std::size_t indent, const std::string& text);
   const std::string& text() const { return text_; }
 

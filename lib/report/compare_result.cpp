@@ -20,14 +20,14 @@ using engine::CompletionTimes;
 constexpr double kKilo = 1024;
 constexpr double kUs = 1e6;
 
-/// A row of the table, and a member of the document if it has a `key`.
+/// A row of the table. If it has a `key`, it is also a member of the document.
 struct ComparedFigure {
   const char* key;
   const char* label;
   std::function<std::optional<double>(const ComparedRun&)> value;
-  bool whole = false;  ///< the value is an integer in the document
+  bool whole = false;  ///< the document contains the value as an integer
   double scale = 1;    ///< factor from the value in the document to that in the table
-  int digits = 0;      ///< number of digits after the decimal point, in the table
+  int digits = 0;      ///< number of decimals in the table
 };
 
 std::optional<double> checked(const ComparedRun& run, const char* check) {

@@ -28,8 +28,8 @@ struct ComparedRun {
   bool held() const { return done && failed.empty() && judged.verdict == lab::Verdict::kHeld; }
 };
 
-/// Name of the algorithm that the first queue pair uses: `off`, `firmware`, `paper`, or the name of an
-/// algorithm of lib/congestion or of a plug-in. `off` if there are no queue pairs.
+/// Returns the name of the algorithm that the first queue pair uses: `off`, `firmware`, `paper`, or the name
+/// of an algorithm of lib/congestion or of a plug-in. `off` if there are no queue pairs.
 std::string algorithm_of(const config::ComparedLab& lab);
 
 /// Returns the result document (doc/result.md). `base` is the lab of the configuration file, without the

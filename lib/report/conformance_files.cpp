@@ -33,7 +33,7 @@ constexpr std::array<std::string_view, 6> kFolderNames = {"index.html",   "resul
                          "name a folder with --out that can be written");
 }
 
-/// The folder itself, even if `folder` ends in a slash or is a symbolic link.
+/// Resolves `folder`, which may end in a slash or be a symbolic link, to the path of the folder itself.
 fs::path real_folder(const std::string& folder) {
   std::error_code error;
   fs::path path = fs::weakly_canonical(folder.empty() ? "." : folder, error);
@@ -42,7 +42,7 @@ fs::path real_folder(const std::string& folder) {
   return path;
 }
 
-/// True for a page or a capture: the folder cases/ must contain nothing else.
+/// True for a page or a capture, the only files that the folder cases/ may contain.
 bool is_case_file(const fs::path& path) {
   return path.extension() == ".html" || path.extension() == ".pcapng";
 }
@@ -52,8 +52,8 @@ bool is_case_file(const fs::path& path) {
                          "name another folder with --out");
 }
 
-/// Only a folder that contains a whole result and nothing else is replaced: a folder with just a config.yaml
-/// belongs to the user.
+/// Throws unless the folder contains a complete result and nothing else: only such a folder may be replaced.
+/// A folder with only a config.yaml, for example, belongs to the user.
 void check_contents(const fs::path& path) {
   if (fs::is_empty(path)) return;
   for (const auto& entry : fs::directory_iterator(path)) {
@@ -80,7 +80,8 @@ void check_folder(const fs::path& path) {
   }
 }
 
-/// A folder beside the one that is to be written. The destructor removes it, unless it was moved.
+/// A temporary folder in the same parent folder as the one to be written. The destructor removes it, unless
+/// it has been moved.
 class FolderBeside {
  public:
   explicit FolderBeside(const fs::path& folder) {
@@ -124,19 +125,19 @@ void rename_or_throw(const fs::path& from, const fs::path& to, unsigned flags = 
     throw fs::filesystem_error("rename", from, to, std::error_code(errno, std::generic_category()));
 }
 
-/// Without RENAME_EXCHANGE, which network file systems lack.
+/// Used where RENAME_EXCHANGE is not supported, for example on network file systems.
 void replace_in_two_steps(const fs::path& fresh, const fs::path& folder, const fs::path& old) {
   rename_or_throw(folder, old);
   try {
     rename_or_throw(fresh, folder);
   } catch (const fs::filesystem_error&) {
-    rename_or_throw(old, folder);  // the earlier results stay where they were
+    rename_or_throw(old, folder);  // put the earlier results back
     throw;
   }
 }
 
-/// Puts the new folder in the place of the old one, if there is one. `old`: a name that is free. If the file
-/// system permits it, the exchange is atomic, so that `folder` exists at every moment.
+/// Moves the new folder to the place of the old one, if there is one. `old` is a name that is not in use. If
+/// the file system supports it, the exchange is atomic, so that `folder` exists at every moment.
 void replace(const fs::path& fresh, const fs::path& folder, const fs::path& old) {
   try {
     rename_or_throw(fresh, folder, fs::exists(folder) ? RENAME_EXCHANGE : 0);

@@ -6,29 +6,30 @@
 
 #include <string>
 
-/// The folder of `softfeb conformance --out`.
+/// Writes the folder of `softfeb conformance --out`.
 namespace softfeb::report {
 
-/// Names in the folder, which other files refer to: "cases/PSN-09.html", "cases/PSN-09.pcapng".
+/// File names within the folder, such as "cases/PSN-09.html" and "cases/PSN-09.pcapng". Other files link to
+/// them.
 std::string page_of(const conformance::Case& c);
 std::string capture_of(const conformance::Case& c);
-/// True if the trace of a case has frames.
+/// True if the trace of a case contains frames, so that there is a capture.
 bool has_capture(const conformance::CaseResult& result);
 
 /// What the folder contains in addition to the result.
 struct ConformanceExtras {
   std::string config;   ///< the configuration, as YAML
-  std::string profile;  ///< the profile with its bases, as YAML (conformance::to_yaml())
-  bool strict = false;  ///< deviations that were not seen make the run fail
+  std::string profile;  ///< the profile with its base profiles, as YAML (conformance::to_yaml())
+  bool strict = false;  ///< the run fails if an expected deviation was not observed
 };
 
-/// Call before a run. Checks that the folder can be written: it does not exist, is empty, or contains only
-/// results of an earlier run. Throws EnvironmentError.
+/// Checks that the folder can be written: it must not exist, or be empty, or contain only results of an
+/// earlier run. Call before a run. Throws EnvironmentError.
 void check_conformance_folder(const std::string& folder);
 
 /// Writes index.html, result.json, junit.xml, profile.yaml, config.yaml and cases/ to `folder`. The folder
-/// appears complete or not at all: it replaces the results of an earlier run only when everything has been
-/// written. Throws EnvironmentError.
+/// appears only when everything has been written; it then replaces the results of an earlier run. Throws
+/// EnvironmentError.
 void write_conformance(const conformance::SuiteResult& result, const conformance::Catalogue& catalogue,
                        const std::string& folder, const ConformanceExtras& extras);
 

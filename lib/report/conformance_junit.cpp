@@ -40,7 +40,7 @@ std::string observed(const CaseResult& r) {
   return words.empty() ? r.reason : words;
 }
 
-/// A failure or an error, whose message says what was expected and what was observed.
+/// Formats a failure or an error, with a message that states what was expected and what was observed.
 std::string trouble(const char* element, const CaseResult& r) {
   const std::string message = fmt::format("expected: {}; observed: {}", r.of->expected, observed(r));
   std::string body = fmt::format("{}\nStimulus: {}\nExpected: {}\nObserved: {}\nSection: {}\n", r.reason,

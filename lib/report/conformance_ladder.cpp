@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The packet ladder. conformance.css has the colours and strokes; every meaning is also a shape or a sign.
+// The packet ladder. The colours and strokes are in conformance.css; no meaning is conveyed by colour alone.
 #include "conformance/answer.hpp"
 #include "report/conformance_pages.hpp"
 #include "report/conformance_words.hpp"
@@ -24,12 +24,12 @@ using Fault = TracePacket::Fault;
 
 constexpr int kWidth = 960, kTimeX = 62, kNoteX = 72, kLeft = 260, kRight = 660, kSayX = 674;
 constexpr int kPacketHeight = 38, kStepHeight = 26, kGapHeight = 22, kSlope = 9, kHead = 30;
-constexpr std::size_t kMostDrawn = 240;  ///< packets of a page
+constexpr std::size_t kMostDrawn = 240;  ///< maximum number of packets on a page
 constexpr std::size_t kFirstDrawn = 120, kLastDrawn = 60, kNear = 2;
-constexpr std::size_t kRowsOfPiece = 20;  ///< pictures must fit on a printed page
+constexpr std::size_t kRowsOfPiece = 20;  ///< a picture must fit on a printed page
 constexpr std::size_t kSayLine = 34, kSayLines = 2, kNoteLine = 27;
 
-/// The first `most` characters of a UTF-8 text, with a sign if that is not all.
+/// Returns the first `most` characters of a UTF-8 text, followed by a sign if the text is longer.
 std::string shortened(const std::string& text, std::size_t most) {
   std::size_t at = 0;
   for (std::size_t n = 0; at < text.size() && n < most; ++n) {
@@ -40,7 +40,7 @@ std::string shortened(const std::string& text, std::size_t most) {
   return text;
 }
 
-/// Lines of at most `width` characters, broken at spaces; the last one is shortened.
+/// Breaks a text at spaces into at most `most` lines of at most `width` characters; shortens the last one.
 std::vector<std::string> wrapped(const std::string& text, std::size_t width, std::size_t most) {
   std::vector<std::string> lines;
   std::string rest = text;
@@ -60,9 +60,9 @@ struct Row {
   Kind kind = Kind::kPacket;
   const TracePacket* packet = nullptr;
   const MissingAnswer* missing = nullptr;
-  std::uint32_t number = 0;  ///< of the step
+  std::uint32_t number = 0;  ///< number of the step
   Time time = 0;             ///< time of the packet; kGap: length of the gap
-  std::size_t left_out = 0;  ///< kLeftOut: packets that are not drawn
+  std::size_t left_out = 0;  ///< for kLeftOut: number of packets that are not drawn
 
   int height() const {
     if (kind == Kind::kStep) return kStepHeight;
@@ -70,8 +70,8 @@ struct Row {
   }
 };
 
-/// Indices of the packets of a part that are drawn. If there are too many, these are the first and the last
-/// ones, and those near packets that are unexpected.
+/// Returns the indices of the packets of a part that are drawn. If the part has too many packets, these are
+/// the first and last ones, and those close to unexpected packets.
 std::set<std::size_t> drawn_packets(const CaseResult& result, std::uint32_t part) {
   std::vector<std::size_t> all;
   for (std::size_t k = 0; k < result.trace.size(); ++k) {
@@ -118,7 +118,7 @@ std::vector<Row> rows_of(const CaseResult& result, std::uint32_t part, Time gap)
   }
   std::vector<Row> out;
   std::uint32_t step = 0;
-  Time last = kNever;  // kNever: unknown
+  Time last = kNever;  // kNever if unknown
   for (const Row& event : events) {
     if (event.kind == Row::Kind::kLeftOut) {
       out.push_back(event);
@@ -177,7 +177,7 @@ void Ladder::line(int x1, int y1, int x2, int y2, const char* look) {
   out_ += fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" class=\"{}\"/>\n", x1, y1, x2, y2, look);
 }
 
-/// A line with a head at its second end.
+/// Draws an arrow whose head is at the second point.
 void Ladder::arrow(int x1, int y1, int x2, int y2, const char* look) {
   constexpr double kLength = 11, kHalf = 4.5;
   const double dx = x2 - x1, dy = y2 - y1, n = std::sqrt(dx * dx + dy * dy);
@@ -188,7 +188,7 @@ void Ladder::arrow(int x1, int y1, int x2, int y2, const char* look) {
                       bx - uy * kHalf, by + ux * kHalf, bx + uy * kHalf, by - ux * kHalf, look);
 }
 
-/// What is written to the right of the receiver.
+/// Writes a text to the right of the receiver.
 void Ladder::say(const std::string& sign, const std::string& words, const char* look) {
   const auto lines = wrapped(words, kSayLine, kSayLines);
   const int y = y_ + (lines.size() == 1 ? 24 : 17);
@@ -213,8 +213,8 @@ void Ladder::fault_sign(const TracePacket& p, int y1, int y2) {
   }
 }
 
-/// The requester is left, so its time runs before the receiver's: packets are drawn downwards in both
-/// directions.
+/// Draws a packet as an arrow that slopes downwards: it leaves one side before it arrives at the other,
+/// whatever its direction.
 void Ladder::draw_packet(const TracePacket& p) {
   const int y1 = y_ + 20, y2 = y1 + kSlope;
   const bool many = spec_ != nullptr && spec_->qps.size() > 1;
@@ -336,7 +336,7 @@ std::string Ladder::draw(const std::vector<Row>& rows) {
   std::vector<std::size_t> cuts{0};
   for (std::size_t k = 0; k < rows.size(); ++k) {
     const std::size_t length = k - cuts.back();
-    // A step's line stays with its packets.
+    // Keep the line of a step on the same picture as its packets.
     const bool at_step = rows[k].kind == Row::Kind::kStep && length >= kRowsOfPiece - 4;
     if (at_step || length >= kRowsOfPiece) cuts.push_back(k);
   }

@@ -5,12 +5,12 @@
 
 #include <string>
 
-/// Parts that the pages of a conformance run have in common.
+/// HTML elements that all pages of a conformance run share.
 namespace softfeb::report {
 
-/// A whole page. `title` is a text; `header` and `main` are HTML.
+/// Returns a complete HTML page. `title` is plain text; `header` and `main` are HTML.
 std::string html_document(const std::string& title, const std::string& header, const std::string& main);
-/// A verdict as a framed text with its sign; `small` for tables.
+/// Formats a verdict as a framed text with its sign. `small` selects the form for tables.
 std::string verdict_badge(conformance::Verdict verdict, bool small);
 
 }  // namespace softfeb::report

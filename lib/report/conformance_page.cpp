@@ -57,7 +57,7 @@ std::string reason(const CaseResult& r) {
   return out + "</ul>\n";
 }
 
-/// Bytes in hexadecimal; those that differ from `other` are marked.
+/// Formats bytes in hexadecimal, and marks those that differ from `other`.
 std::string hex_of(const std::vector<std::uint8_t>& bytes, const std::vector<std::uint8_t>& other) {
   std::string out;
   for (std::size_t k = 0; k < bytes.size(); ++k) {
@@ -138,7 +138,8 @@ std::string legend_item(const char* line_look, const char* head_look, const char
 }
 
 std::string packets(const conformance::SuiteResult& suite, const CaseResult& r) {
-  constexpr Time kGaps = 10;  // a gap is this many round trips
+  // Times without packets that are longer than this many round trips are drawn as gaps.
+  constexpr Time kGaps = 10;
   if (r.trace.empty() && r.missing.empty()) return {};
   const Time gap = std::max(kGaps * suite.timing.round_trip_p99, 10 * kMicrosecond);
   std::string out =

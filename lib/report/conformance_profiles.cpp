@@ -19,7 +19,7 @@ using conformance::NotationError;
 using conformance::ProfileText;
 
 constexpr const char* kEnding = ".yaml";
-constexpr std::uintmax_t kLargest = 1U << 20;  ///< bytes of a profile
+constexpr std::uintmax_t kLargest = 1U << 20;  ///< maximum size of a profile in bytes
 
 /// Folder of the profiles; empty if the installation has none.
 fs::path profile_folder() { return config::data_folder("conf/conformance"); }
@@ -28,7 +28,7 @@ bool is_path(const std::string& name) {
   return name.find('/') != std::string::npos || fs::path(name).extension() == kEnding;
 }
 
-/// Where the name of a profile stands, for messages.
+/// For messages: the place where the name of a base profile occurs.
 std::string place_of(const std::string& named_by) { return named_by.empty() ? "" : named_by + ": base: "; }
 
 [[noreturn]] void unknown_profile(const std::string& name, const std::string& named_by) {

@@ -19,7 +19,7 @@ using conformance::CaseResult;
 using conformance::SuiteResult;
 using conformance::Verdict;
 
-/// " (PSN-04, PSN-09)": the cases with this verdict.
+/// Lists the cases with this verdict, for example " (PSN-04, PSN-09)".
 std::string named(const SuiteResult& result, Verdict verdict) {
   std::string out;
   for (const CaseResult& r : result.cases) {
@@ -28,8 +28,8 @@ std::string named(const SuiteResult& result, Verdict verdict) {
   return out + ")";
 }
 
-/// "18 passed, 1 failed, 2 not applicable": counts that are 0 are left out. `names`: also says which cases
-/// failed or are inconclusive.
+/// Formats the totals, for example "18 passed, 1 failed, 2 not applicable", without counts that are 0. With
+/// `names`, also lists the cases that failed or are inconclusive.
 std::string counts(const SuiteResult& result, bool names) {
   const conformance::Totals t = totals_of(result);
   std::string out;
@@ -48,7 +48,8 @@ std::string counts(const SuiteResult& result, bool names) {
   return out;
 }
 
-/// `folder`: that of the report; empty: none.
+/// Describes a case that failed or is inconclusive. `folder` is the folder of the report; it is empty if
+/// there is no report.
 std::string trouble_of(const CaseResult& r, const std::string& folder) {
   std::string out =
       fmt::format("{} {} {}: {}\n    sent:     {}\n    expected: {} ({})\n", sign_of(r.verdict), r.of->id,
@@ -60,7 +61,7 @@ std::string trouble_of(const CaseResult& r, const std::string& folder) {
   return out;
 }
 
-/// The width of the column of group titles.
+/// Width of the column with the titles of groups.
 std::size_t widest_title(const conformance::Catalogue& catalogue) {
   std::size_t out = 0;
   for (const auto& group : catalogue.groups()) out = std::max(out, group.title.size());

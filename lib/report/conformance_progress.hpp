@@ -15,7 +15,7 @@ namespace softfeb::report {
 class ConformanceProgress {
  public:
   using Print = std::function<void(const std::string& line)>;
-  /// `catalogue` must outlive the object. `print` gets lines without a newline.
+  /// `catalogue` must outlive this object. `print` is called with lines without a newline.
   ConformanceProgress(const conformance::Catalogue& catalogue, Print print)
       : catalogue_(catalogue), print_(std::move(print)) {}
 
@@ -29,8 +29,9 @@ class ConformanceProgress {
   conformance::SuiteResult group_;  ///< the cases of the current group
 };
 
-/// The text at the end of a run: failed and inconclusive cases with what was expected and what came,
-/// deviations that were not seen, and totals. `folder`: where the pages are; empty: none were written.
+/// Returns the text at the end of a run: each failed or inconclusive case with what was expected and what was
+/// observed, expected deviations that were not observed, and totals. `folder` is the location of the pages;
+/// it is empty if no pages were written.
 std::string conformance_summary(const conformance::SuiteResult& result, const std::string& folder,
                                 bool strict);
 

@@ -71,7 +71,7 @@ Json figures_json(const CaseResult& r) {
   return list;
 }
 
-/// Members that most cases do not have.
+/// Adds members that only some cases have.
 void add_details(const CaseResult& r, Json& out) {
   if (!r.missing.empty()) {
     Json list = Json::array();

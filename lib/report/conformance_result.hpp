@@ -11,13 +11,13 @@
 namespace softfeb::report {
 
 /// Returns the result document of `softfeb conformance` (doc/conformance-results.md): one JSON object,
-/// complete however the run ended. Texts from the target that are not UTF-8 are replaced where the document
-/// is written (conformance_text()).
+/// complete however the run ended. It may contain texts from the target that are not valid UTF-8;
+/// conformance_text() replaces them.
 nlohmann::ordered_json make_conformance_result(const conformance::SuiteResult& result, bool strict);
-/// The document as text.
+/// Returns the document as text, in which invalid UTF-8 is replaced.
 std::string conformance_text(const nlohmann::ordered_json& document);
 
-/// Returns the run as JUnit XML: a suite for each group of the catalogue.
+/// Returns the run as JUnit XML, with a suite for each group of the catalogue.
 std::string conformance_junit(const conformance::SuiteResult& result,
                               const conformance::Catalogue& catalogue);
 

@@ -17,7 +17,7 @@ using conformance::Verdict;
 
 namespace {
 
-/// The first wrong bytes.
+/// Describes the first wrong bytes in memory.
 std::string memory_words(const std::vector<conformance::MemoryDifference>& all) {
   constexpr std::size_t kShown = 8;
   const auto hex = [&](const std::vector<std::uint8_t>& bytes) {

@@ -17,8 +17,8 @@ namespace softfeb::report {
 /// Returns an object for a queue pair: `algorithm`, and the quantities that the algorithm has.
 nlohmann::ordered_json congestion_result(const config::CongestionConfig& congestion,
                                          const stats::ControlState& state);
-/// Adds to the result of a queue pair: `counters`, if it has a plug-in with counters, and `failure`, if its
-/// algorithm has failed.
+/// Adds the state of a plug-in to the result of a queue pair: `counters`, if the plug-in has any, and
+/// `failure`, if the algorithm has failed.
 void add_plugin_state(nlohmann::ordered_json& result, const congestion::CongestionState& state);
 
 /// Collects the quantities of congestion_result() from all queue pairs of a board.

@@ -16,7 +16,7 @@ namespace softfeb::report {
 /// Returns `boards[].control` of the result.
 nlohmann::ordered_json control_result(const slowcontrol::BoardControl& board);
 
-/// True for a QP that was created over the metadata bus, if it still exists or has generated messages.
+/// True if a QP that was created over the metadata bus still exists or has generated messages.
 bool made_by_bus(const engine::SendQpSnapshot& qp);
 
 /// Returns a QP that was created over the metadata bus as an element of `boards[].qps[]`.

@@ -78,7 +78,7 @@ Json file(const stats::EventFileOutcome& f) {
           {"error", f.error.empty() ? Json(nullptr) : Json(f.error)}};
 }
 
-/// Number of boards that took a trigger too late at least once.
+/// Number of boards for which a trigger came too late at least once.
 std::size_t late_boards(const config::RunConfig& config, const endpoints::Endpoints& endpoints,
                         std::size_t trigger) {
   std::size_t n = 0;

@@ -9,7 +9,8 @@
 
 #include <nlohmann/json.hpp>
 
-/// Event data in the result document (doc/result.md). These functions add nothing if there is no event data.
+/// Adds event data to the result document (doc/result.md). These functions add nothing if the run has no
+/// event data.
 namespace softfeb::report {
 
 /// Adds `triggers`.

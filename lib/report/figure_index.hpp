@@ -11,7 +11,7 @@
 
 namespace softfeb::report {
 
-/// Figures of a report by test, name and labels.
+/// Finds the figures of a report by test, name and labels.
 class FigureIndex {
  public:
   using Labels = std::map<std::string, std::string>;
@@ -22,15 +22,15 @@ class FigureIndex {
   /// The figure with exactly these labels; null if there is none.
   const switchtest::Figure* find(std::string_view test, std::string_view name,
                                  const Labels& labels = {}) const;
-  /// The same, but null unless the figure was measured.
+  /// Same as find(), but null unless the figure was measured.
   const switchtest::Figure* measured(std::string_view test, std::string_view name,
                                      const Labels& labels = {}) const;
-  /// All figures with this name, in the order of the report.
+  /// Returns all figures with this name, in the order of the report.
   std::vector<const switchtest::Figure*> all(std::string_view test, std::string_view name) const;
-  /// The word of a figure that was measured; empty if there is none.
+  /// Returns the word of a measured figure; empty if there is none.
   std::string word(std::string_view test, std::string_view name) const;
   bool absent(std::string_view test, std::string_view name) const;
-  /// Why there is no value: the reason of the figure or of its test, or that the test did not run.
+  /// Why there is no value: the reason of the figure or of its test, or that the test was not run.
   std::string why_not(std::string_view test, std::string_view name) const;
 
  private:
@@ -39,10 +39,11 @@ class FigureIndex {
   const switchtest::SwitchReport& report_;
 };
 
-/// The whole numbers in the interval of a measured figure, after multiplication by `scale`.
+/// Returns the integers in the interval of a measured figure, after multiplication by `scale`.
 WholeRange range_of(const switchtest::Figure& figure, double scale = 1);
 
-/// The test and the interval of a figure: "ecn: 40,657 to 41,598 B". A number alone if both bounds are equal.
+/// Formats the test and the interval of a figure, for example "ecn: 40,657 to 41,598 B". If both bounds are
+/// equal, there is only one number.
 std::string interval_note(std::string_view test, const switchtest::Figure& figure);
 
 }  // namespace softfeb::report

@@ -6,8 +6,8 @@
 
 namespace softfeb::report {
 
-/// A whole page, which needs no other file. `title` is a text; `style` is a style sheet; `header` and `main`
-/// are HTML.
+/// Returns a complete HTML page that needs no other file. `title` is plain text, `style` is a style sheet,
+/// and `header` and `main` are HTML.
 std::string html_page(const std::string& title, std::string_view style, const std::string& header,
                       const std::string& main);
 

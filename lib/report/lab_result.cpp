@@ -28,8 +28,7 @@ const std::string& node_name(const config::LabConfig& config, const fabric::Node
 
 Json or_null(const std::optional<lab::Share>& s) { return s ? Json(lab::to_double(*s)) : Json(nullptr); }
 
-/// Converts to seconds by dividing, not multiplying, so that the result is correctly rounded: 200 ms give
-/// 0.2.
+/// Divides instead of multiplying by a reciprocal, so that the result is correctly rounded: 200 ms is 0.2.
 double seconds(Time t) { return static_cast<double>(t) / static_cast<double>(kSecond); }
 double milliseconds(Time t) { return static_cast<double>(t) / static_cast<double>(kMillisecond); }
 
@@ -250,7 +249,8 @@ Json network_totals(const fabric::NetworkConfig& network, const fabric::NetworkT
   return json;
 }
 
-/// The fault rules of links: for each direction with rules, the place of each rule in the file, and counters.
+/// Returns the fault rules of links: for each direction that has rules, the place of each rule in the file
+/// and its counters.
 Json link_faults(const config::LabConfig& config, const lab::RunStats& f) {
   Json list = Json::array();
   for (const lab::LinkRuleResults& of : f.link_rules) {

@@ -21,8 +21,8 @@ struct LabRun {
 
 LabRun judge_lab(const config::LabConfig& config, lab::RunStats figures);
 
-/// Verdict of the whole command: the checks of every run (checks.hpp), and the experiment's checks in real
-/// and in virtual time. `in_virtual` is null without a second run.
+/// Verdict of the whole command. It takes into account the checks of every run (checks.hpp), and the
+/// experiment's checks in real and in virtual time. `in_virtual` is null if there was no second run.
 lab::Verdict verdict_of(const lab::Judgement& judgement, const LabRun& run, const LabRun* in_virtual);
 int exit_code_of(lab::Verdict verdict);
 
@@ -37,10 +37,10 @@ void add_lab(nlohmann::ordered_json& result, const config::LabConfig& config,
 /// verdict. Either run may be null.
 std::string lab_table(const config::LabConfig& config, const LabRun* real, const LabRun* in_virtual);
 
-/// Name of the bottleneck port; empty if the lab has none.
+/// Returns the name of the bottleneck port; empty if the lab has none.
 std::string bottleneck_name(const config::LabConfig& config);
-/// Names of boards in the configuration, for example "feb0, feb1". With more than four boards, the first two
-/// and the number of the others.
+/// Returns the names of `boards` as a list, for example "feb0, feb1". If there are more than four boards, the
+/// list contains only the first two, and the number of the others.
 std::string board_names(const config::LabConfig& config, const std::vector<std::size_t>& boards);
 
 }  // namespace softfeb::report

@@ -68,12 +68,12 @@ bool LiveTable::early() {
 }
 
 void LiveTable::add(const stats::Sample& sample) {
-  if (quiet_) return;
+  if (quiet_ || !service::log().writes(service::Level::kInfo)) return;
   due_ = (std::max(sample.at, due_) / interval_ + 1) * interval_;
   if (early()) return;
   const stats::RunInterval& interval = rates_.add(sample);
   const std::string now = line(sample, interval);
-  if (!terminal_.moves()) return terminal_.print(now);
+  if (!terminal_.moves()) return terminal_.print(now, service::Level::kInfo);
   LiveView view;
   view.heading = heading(sample, now);
   for (std::size_t b = 0; b < interval.boards.size(); ++b)

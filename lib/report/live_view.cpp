@@ -138,7 +138,7 @@ class Layout {
   }
 
  private:
-  /// The optional columns that are shown: RTT and window.
+  /// Which of the optional columns are shown.
   struct StateColumns {
     bool rtt = false, window = false;
   };

@@ -16,7 +16,7 @@ struct LiveView {
     std::string name;
     std::string state;
     Mood mood = Mood::kPlain;
-    std::optional<double> offered_gbps;  ///< requested payload rate; empty: no limit
+    std::optional<double> offered_gbps;  ///< requested payload rate; empty means no limit
     std::optional<double> rc_gbps;       ///< empty without congestion control
     /// Mean over the board's QPs, like the next member; empty if no QP has an RTT.
     std::optional<double> rtt_us;

@@ -6,12 +6,12 @@
 
 namespace softfeb::report {
 
-/// `text` for HTML and XML: the characters & < > " ' as entities. Characters that XML forbids, and bytes that
-/// are not UTF-8, become U+FFFD: texts may come from the network.
+/// Prepares `text` for HTML and XML. The characters & < > " ' become entities. Characters that XML forbids
+/// and bytes that are not UTF-8 become U+FFFD, because texts may come from the network.
 std::string escaped(std::string_view text);
 
-/// `text` for a terminal: bytes that are not UTF-8 and control characters, also those in two bytes of UTF-8
-/// (C1), become question marks.
+/// Prepares `text` for a terminal. Control characters (including those of C1, which UTF-8 encodes in two
+/// bytes) and bytes that are not UTF-8 become question marks.
 std::string printable(std::string_view text);
 
 /// Length of the UTF-8 character at the start of `text`; 0 if it is malformed or forbidden in XML.

@@ -14,7 +14,8 @@ using switchtest::Status;
 
 constexpr double kBillionthsPerPercent = 1e7;
 
-/// The thresholds. Below the largest queue that was seen, a curve whose end was not seen is right, too.
+/// Sets kmin and kmax. If the test did not see the end of the curve, every kmax above the longest observed
+/// queue agrees with the measurement; a value just above it is used.
 void add_thresholds(const FigureIndex& figures, const Figure& kmin, const Figure& kmax,
                     fabric::EcnMarking& ecn) {
   const WholeRange low = range_of(kmin);
@@ -41,7 +42,7 @@ void add_greatest_share(const FigureIndex& figures, const std::string& queue, fa
   out.notes[queue + "pmax"] = interval_note("ecn", *pmax);
 }
 
-/// How all queues mark: the tests see that of one queue.
+/// Sets how all queues mark. The tests observe only one queue.
 void add_mode(const FigureIndex& figures, fabric::EcnMarking& ecn, MeasuredSwitch& out) {
   const std::string where = figures.word("ecn", "where");
   if (where == "dequeue") {
@@ -79,7 +80,7 @@ void add_marking(const FigureIndex& figures, MeasuredSwitch& out) {
   add_mode(figures, ecn, out);
   if (figures.word("ecn", "scope") == "port")
     out.unknown_key("ecn.scope", "ecn: the length of the whole port counts; in the lab, that of the queue");
-  // A queue never reaches a threshold above the memory.
+  // A queue cannot reach a threshold that is greater than its memory, so thresholds are limited.
   const std::uint64_t most = out.config.port_limit != 0 ? out.config.port_limit : out.config.buffer;
   ecn.kmin = std::min(ecn.kmin, most - 1);
   for (fabric::QueueConfig& other : out.config.queues)

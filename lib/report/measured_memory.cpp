@@ -13,12 +13,12 @@ namespace {
 using switchtest::Figure;
 using switchtest::Status;
 
-constexpr std::uint64_t kAlphaUnits = 256;  // of fabric::SwitchConfig::dynamic_alpha
+constexpr std::uint64_t kAlphaUnits = 256;  // unit of fabric::SwitchConfig::dynamic_alpha
 constexpr std::uint32_t kFcs = 4;
 
-/// Frames that a queue took, with `used` bytes of the memory in use elsewhere.
+/// The number of frames that a queue held while `used` bytes of the memory were in use elsewhere.
 struct HeldFrames {
-  std::uint64_t bytes = 0;  ///< that each of them occupies
+  std::uint64_t bytes = 0;  ///< bytes that each frame occupies
   std::uint64_t low = 0, high = 0;
   std::uint64_t used = 0;
 };
@@ -32,7 +32,7 @@ HeldFrames held_frames(const Figure& f, const fabric::SwitchConfig& config) {
   return {.bytes = occupied(config, size - kFcs), .low = whole(f.low), .high = whole(f.high)};
 }
 
-/// What the first queue held, for each frame size.
+/// What the first queue held, with one element for each frame size.
 std::vector<HeldFrames> first_queue(const FigureIndex& figures, const fabric::SwitchConfig& config) {
   std::vector<HeldFrames> out;
   for (const Figure* const f : figures.all("buffer", "queue_frames"))
@@ -41,8 +41,8 @@ std::vector<HeldFrames> first_queue(const FigureIndex& figures, const fabric::Sw
   return out;
 }
 
-/// What all queues held: those of D each while the queues before it were full, and that of E beside the first
-/// queue of D.
+/// What all queues held: each queue of D, while those before it were full, and the queue of E, while the
+/// first queue of D was full.
 std::vector<HeldFrames> all_queues(const FigureIndex& figures, const fabric::SwitchConfig& config) {
   std::vector<HeldFrames> out;
   std::map<std::string, std::uint64_t> first, used;  // bytes by frame size
@@ -62,15 +62,15 @@ std::vector<HeldFrames> all_queues(const FigureIndex& figures, const fabric::Swi
   return out;
 }
 
-/// Limits with which a queue takes exactly these frames.
+/// Limits for which a queue holds exactly these numbers of frames.
 WholeRange limit_of(const std::vector<HeldFrames>& held) {
   WholeRange out{0, UINT64_MAX};
   for (const HeldFrames& h : held) out = out.meet({h.low * h.bytes, (h.high + 1) * h.bytes - 1});
   return out;
 }
 
-/// Pools with which queues take exactly these frames under a dynamic threshold: frame n is taken if n frames
-/// are at most alpha times what is free before.
+/// Pool sizes for which queues with a dynamic threshold hold exactly these numbers of frames. Frame n is
+/// admitted if n frames occupy at most alpha times the memory that is free before it arrives.
 WholeRange pool_of(const std::vector<HeldFrames>& held, std::uint64_t alpha) {
   WholeRange out{0, UINT64_MAX};
   const auto needed = [&](const HeldFrames& h, std::uint64_t n) {
@@ -83,7 +83,7 @@ WholeRange pool_of(const std::vector<HeldFrames>& held, std::uint64_t alpha) {
   return out;
 }
 
-/// The evidence of a limit in bytes of frames or, if these occupy cells, in bytes of memory.
+/// Note with the interval of a limit: in bytes of frames or, if frames occupy cells, in bytes of memory.
 std::string memory_note(const MeasuredSwitch& out, const Figure& figure, const WholeRange& memory) {
   if (out.config.memory.cell == 1) return interval_note("buffer", figure);
   Figure cells{.low = static_cast<double>(memory.low), .high = static_cast<double>(memory.high), .unit = "B"};
@@ -103,20 +103,20 @@ void add_cells(const FigureIndex& figures, MeasuredSwitch& out) {
   if (*overhead->value >= 1) out.notes["cell_overhead"] = interval_note("cells", *overhead);
 }
 
-/// The memory in bytes of frames; null if it is not known. It has no upper bound if the memory has cells,
-/// which the counts of frames in cells make up for.
+/// The size of the memory, in bytes of frames; null if it is unknown. If the memory has cells, this figure
+/// has no upper bound; the numbers of frames then determine the size.
 const Figure* seen_pool(const FigureIndex& figures) {
   const Figure* const pool = figures.find("buffer", "pool_bytes");
   return pool != nullptr && pool->value ? pool : nullptr;
 }
 
-/// An alpha of a dynamic threshold, and the pools with which it explains what queues held.
+/// The alpha of a dynamic threshold, and the pool sizes with which it explains what the queues held.
 struct AlphaFound {
-  std::uint64_t alpha = 0;  ///< 0: none explains it
+  std::uint64_t alpha = 0;  ///< 0 if no alpha explains it
   WholeRange pool;
 };
 
-/// The roundest alpha with which some pool explains all frames that queues held.
+/// Finds the roundest alpha that, with some pool size, explains the numbers of frames in all queues.
 AlphaFound find_dynamic_alpha(const WholeRange& parts, const std::vector<HeldFrames>& held) {
   for (std::uint64_t step = kAlphaUnits * kAlphaUnits; step != 0; step /= 2)
     for (std::uint64_t a = (parts.low + step - 1) / step * step; a <= parts.high; a += step)
@@ -133,7 +133,7 @@ void add_dynamic(const FigureIndex& figures, MeasuredSwitch& out) {
   const WholeRange parts = whole_range(*alpha->low * kAlphaUnits,
                                        std::min(alpha->high.value_or(kMostAlpha), kMostAlpha) * kAlphaUnits);
   AlphaFound found = find_dynamic_alpha(parts, all_queues(figures, out.config));
-  // What later queues held may include headroom.
+  // Later queues may also have used headroom, so try the first queue alone.
   if (found.alpha == 0) found = find_dynamic_alpha(parts, first_queue(figures, out.config));
   if (found.alpha == 0) found = {std::max<std::uint64_t>(1, roundest_binary(parts)), range_of(*pool)};
   out.buffer = found.pool;
@@ -143,8 +143,8 @@ void add_dynamic(const FigureIndex& figures, MeasuredSwitch& out) {
   out.notes["buffer"] = memory_note(out, *pool, found.pool);
 }
 
-/// The memory behind a limit for each port: at least what was held and, if a queue took less than the limit,
-/// no more.
+/// Size of the memory if each port has a limit: at least as much as was held at the same time. If a queue
+/// held less than the limit, the memory was full, and its size is exactly this.
 WholeRange pool_behind(const std::vector<HeldFrames>& held, std::uint64_t limit) {
   WholeRange out{limit, UINT64_MAX / 1024};
   for (const HeldFrames& h : held) out.low = std::max(out.low, h.used + h.low * h.bytes);
@@ -155,7 +155,7 @@ WholeRange pool_behind(const std::vector<HeldFrames>& held, std::uint64_t limit)
   return out;
 }
 
-/// A limit for the queues of a port; the memory behind it may be larger.
+/// Sets a limit for the queues of a port. The memory itself may be larger.
 void add_limit(const FigureIndex& figures, MeasuredSwitch& out, bool of_queue) {
   const Figure* const bytes = figures.measured("buffer", "queue_bytes", {{"queue", "1"}});
   if (bytes == nullptr) return;
@@ -172,7 +172,7 @@ void add_limit(const FigureIndex& figures, MeasuredSwitch& out, bool of_queue) {
                               : interval_note("buffer", *pool) + "; " + pool->reason;
 }
 
-/// A memory that one queue may take, if only one queue could be filled.
+/// Used if only one queue could be filled: sets a memory that one queue may use completely.
 void add_one_queue(const FigureIndex& figures, MeasuredSwitch& out) {
   const Figure* const bytes = figures.measured("buffer", "queue_bytes", {{"queue", "1"}});
   out.unknown_key("port_limit, dynamic_alpha", figures.why_not("buffer", "sharing"));
@@ -194,7 +194,7 @@ void add_complete(const FigureIndex& figures, MeasuredSwitch& out) {
   out.notes["buffer"] = memory_note(out, *pool, bytes);
 }
 
-/// A buffer in which everything fits that the switch held, since a switch must have one.
+/// A simulated switch must have a buffer. Assumes one that holds everything that the measured switch held.
 void assume_buffer(const FigureIndex& figures, MeasuredSwitch& out) {
   constexpr std::uint64_t kUsual = std::uint64_t{16} << 20;
   std::uint64_t seen = 0;

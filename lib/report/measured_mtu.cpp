@@ -13,11 +13,11 @@ using switchtest::Status;
 
 constexpr std::uint64_t kHeader = 14, kTag = 4;  // Ethernet header, 802.1Q tag
 
-/// Lengths from the longest frame that passed to the one before the shortest that did not, if they are known
-/// and the same for all classes.
+/// The possible values of the MTU limit: from the longest frame that passed to one byte less than the
+/// shortest that did not. Set only if both are known and the same for all classes.
 struct LongestFrame {
   std::optional<WholeRange> length;
-  const Figure* figure = nullptr;  ///< of one class
+  const Figure* figure = nullptr;  ///< figure of one class
 };
 
 LongestFrame longest_frame(const FigureIndex& figures, const std::string& tag) {

@@ -11,10 +11,10 @@ namespace {
 
 using switchtest::Figure;
 
-constexpr std::uint64_t kAlphaParts = 256;  // of fabric::PauseThresholds::xoff_alpha
+constexpr std::uint64_t kAlphaParts = 256;  // unit of fabric::PauseThresholds::xoff_alpha
 
-/// Bytes of memory at which the switch pauses or resumes. A threshold that was found by frames of one length
-/// is a number of frames, which occupy cells.
+/// Converts thresholds from bytes of frames to bytes of memory. If a threshold was found with frames of one
+/// length, it is a number of frames, and these frames occupy cells.
 class ThresholdBytes {
  public:
   ThresholdBytes(const fabric::SwitchConfig& config, const Figure& xoff)
@@ -22,7 +22,7 @@ class ThresholdBytes {
     if (range_of(xoff).high % frame_ != 0) frame_ = 0;
   }
 
-  /// From `bytes` of frames to bytes of memory.
+  /// Converts bytes of frames to bytes of memory.
   std::uint64_t memory(std::uint64_t bytes) const {
     if (config_.memory.cell == 1 || frame_ == 0) return bytes;
     return bytes / frame_ * occupied(config_, frame_);
@@ -30,18 +30,18 @@ class ThresholdBytes {
 
  private:
   const fabric::SwitchConfig& config_;
-  std::uint64_t frame_;  ///< length; 0: frames of several lengths
+  std::uint64_t frame_;  ///< length of the frames; 0 if they had several lengths
 };
 
-/// Largest number x with a·(buffer − bytes)/256 ≥ bytes + x, and 0 if there is none.
+/// Largest x with a·(buffer − bytes)/256 ≥ bytes + x; 0 if there is none. a: `alpha`.
 std::uint64_t below_threshold(std::uint64_t alpha, std::uint64_t buffer, std::uint64_t bytes) {
   const std::uint64_t free = buffer - std::min(buffer, bytes);
   const std::uint64_t threshold = alpha * free / kAlphaParts;
   return threshold - std::min(threshold, bytes);
 }
 
-/// Before the switch paused, one queue held all bytes but those of the last frame, so its memory is at least
-/// so large.
+/// Increases the buffer size if necessary. Just before the switch paused, one queue held everything except
+/// the last frame, so the memory is at least this large.
 void raise_memory(const WholeRange& at, MeasuredSwitch& out) {
   const std::uint64_t held = at.low - 1, last = at.high - held;
   std::uint64_t least = held;
@@ -51,16 +51,16 @@ void raise_memory(const WholeRange& at, MeasuredSwitch& out) {
   if (out.config.buffer < least && !range.empty()) out.config.buffer = roundest_size(range);
 }
 
-/// Sizes of the memory with which a dynamic threshold is between `at.low` − 1 and `at.high` bytes, if no
-/// other sender uses memory.
+/// Returns the sizes of the memory for which a dynamic threshold lies between `at.low` − 1 and `at.high`
+/// bytes, if no other sender uses memory.
 WholeRange pool_of_threshold(const WholeRange& at, std::uint64_t alpha) {
   const auto pool = [&](std::uint64_t bytes) { return (bytes * (alpha + kAlphaParts) + alpha - 1) / alpha; };
   return {pool(at.low - 1), pool(at.high) - 1};
 }
 
-/// The roundest alpha in the interval of the figure that explains XOFF with a memory that agrees with what
-/// queues held, and this memory. Thresholds far below the memory tell its size, too. Returns false if there
-/// is none.
+/// Finds the roundest alpha in the interval of the figure, and a memory size, which together explain XOFF and
+/// agree with what the queues held. A threshold far below the memory size also determines this size. Returns
+/// false if there is no such alpha.
 bool find_alpha(const WholeRange& at, const Figure& figure, MeasuredSwitch& out) {
   WholeRange parts = range_of(figure, kAlphaParts);
   parts.low = std::clamp<std::uint64_t>(parts.low, 1, kAlphaParts * kAlphaParts);
@@ -92,7 +92,7 @@ void add_dynamic_xoff(const FigureIndex& figures, const ThresholdBytes& bytes, M
     return below_threshold(pause.xoff_alpha, out.config.buffer, bytes.memory(b));
   };
   const std::uint64_t most = offset(left.low), less = offset(left.high + 1);
-  // An offset as large as the greatest threshold would leave nothing at which to resume.
+  // With an offset as large as the greatest threshold, the switch would never let senders resume.
   const std::uint64_t greatest =
       std::min(out.config.buffer, out.config.buffer * pause.xoff_alpha / kAlphaParts);
   const WholeRange range{less == 0 ? 0 : std::min(less + 1, greatest - 1), std::min(most, greatest - 1)};
@@ -150,7 +150,8 @@ void add_quanta(const FigureIndex& figures, MeasuredSwitch& out) {
   out.notes["pause.quanta"] = interval_note("xoff", *quanta);
 }
 
-/// Marks the queues of the classes that the switch pauses as lossless: "3, 4". Links with 802.3x need none.
+/// Makes the queues of the classes in the figure, such as "3, 4", lossless. Links with 802.3x need no
+/// lossless queues.
 void add_lossless(const FigureIndex& figures, MeasuredSwitch& out) {
   const std::string classes = figures.word("xoff", "classes");
   if (classes == "all") return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Queues of a measured switch: which DSCPs share one, and their order.
+// Queues of a measured switch: which DSCPs share a queue, and the order of the queues.
 #include "report/measured_switch.hpp"
 
 #include <algorithm>
@@ -16,16 +16,16 @@ using switchtest::Figure;
 
 constexpr std::size_t kDscps = 64;
 
-/// DSCPs and PCPs that share a queue. Tests call it by its lowest DSCP or, if it has none, by 64 plus its
-/// lowest PCP.
+/// DSCPs and PCPs that share a queue. Tests name the queue after its lowest DSCP; if it has none, the name is
+/// 64 plus its lowest PCP.
 struct QueueGroup {
   unsigned number = 0;
   std::vector<unsigned> dscps, pcps;
-  std::optional<unsigned> priority{};  ///< PFC class that stops it
+  std::optional<unsigned> priority{};  ///< PFC class whose pauses stop the queue
   bool strict = false;
 };
 
-/// Numbers in a text such as "0, 8".
+/// Extracts the numbers from a text such as "0, 8".
 std::vector<unsigned> numbers_in(const std::string& text) {
   std::vector<unsigned> out;
   for (const char* at = text.c_str(); *at != 0;) {
@@ -41,7 +41,7 @@ std::vector<unsigned> numbers_in(const std::string& text) {
   return out;
 }
 
-/// Numbers the queues of a measured switch, and writes their settings.
+/// Assigns numbers to the queues of a measured switch, and writes their settings.
 class QueueNumbers {
  public:
   QueueNumbers(const FigureIndex& figures, MeasuredSwitch& out) : figures_(figures), out_(out) {}
@@ -64,8 +64,8 @@ class QueueNumbers {
   const FigureIndex& figures_;
   MeasuredSwitch& out_;
   std::vector<QueueGroup> groups_;
-  std::vector<std::vector<unsigned>> levels_;  ///< numbers of groups, the first level is served first
-  std::map<unsigned, std::size_t> queue_of_;   ///< by number of group
+  std::vector<std::vector<unsigned>> levels_;  ///< numbers of groups; the first level is served first
+  std::map<unsigned, std::size_t> queue_of_;   ///< queue number by number of the group
   std::array<bool, fabric::kQueues> taken_{};
 };
 
@@ -76,7 +76,7 @@ QueueGroup& QueueNumbers::group(unsigned number) {
                              : *it;
 }
 
-/// The queue that a test calls by one of its DSCPs.
+/// Returns the queue for which a test uses one of its DSCPs as its name.
 QueueGroup& QueueNumbers::group_of_dscp(unsigned dscp) {
   for (QueueGroup& g : groups_)
     if (std::find(g.dscps.begin(), g.dscps.end(), dscp) != g.dscps.end()) return g;
@@ -100,10 +100,10 @@ void QueueNumbers::find_groups() {
   find_groups_by_priority();
 }
 
-/// Without the test dscp, the preflight still tells which PFC class stops which DSCP.
+/// Without the test dscp, the preflight still shows which PFC class stops which DSCP.
 void QueueNumbers::find_groups_by_priority() {
   const auto& priorities = figures_.report().findings.priority_of_dscp;
-  std::map<unsigned, unsigned> group_of;  // by PFC class
+  std::map<unsigned, unsigned> group_of;  // number of the group by PFC class
   for (unsigned dscp = 0; dscp < kDscps; ++dscp) {
     if (!priorities[dscp]) continue;
     QueueGroup& g = group(group_of.emplace(*priorities[dscp], dscp).first->second);
@@ -112,7 +112,8 @@ void QueueNumbers::find_groups_by_priority() {
   }
 }
 
-/// The order "56 > 48 > 0, 8": all levels but the last are of strict priority, if each has one queue.
+/// Evaluates the order, such as "56 > 48 > 0, 8". A queue that is alone in a level before the last one has
+/// strict priority.
 void QueueNumbers::find_order() {
   const std::string order = figures_.word("scheduler", "order");
   if (order.empty()) {
@@ -142,7 +143,8 @@ void QueueNumbers::take(const QueueGroup& g, std::size_t queue) {
   taken_[queue] = true;
 }
 
-/// The strict queue with the highest number is served first.
+/// Numbers the strict queues in descending order, because the model serves the one with the highest number
+/// first.
 void QueueNumbers::assign_strict() {
   std::size_t below = fabric::kQueues;
   for (const auto& level : levels_) {
@@ -162,7 +164,8 @@ void QueueNumbers::assign_strict() {
   }
 }
 
-/// Queue 0 is the one of most DSCPs, so that few have to be listed.
+/// Numbers the other queues. Queue 0 becomes the one with the most DSCPs, so that few DSCPs have to be
+/// listed.
 void QueueNumbers::assign_others() {
   std::vector<const QueueGroup*> rest;
   for (const QueueGroup& g : groups_)
@@ -182,7 +185,7 @@ void QueueNumbers::assign_others() {
   }
 }
 
-/// Numbers of queues cannot be seen, except that of PFC classes. The others are numbered by their order.
+/// Queue numbers cannot be measured, except those of PFC classes. The others follow from the order.
 void QueueNumbers::assign() {
   for (const QueueGroup& g : groups_)
     if (g.priority && *g.priority < fabric::kQueues && !taken_[*g.priority]) take(g, *g.priority);
@@ -210,7 +213,8 @@ void QueueNumbers::write_maps() {
   write_pcp_map();
 }
 
-/// Tagged frames of all PCPs in one queue, that of their DSCP, mean that the DSCP decides.
+/// If tagged frames with any PCP use the queue of their DSCP, the switch ignores the PCP, so no map is
+/// written.
 void QueueNumbers::write_pcp_map() {
   const bool trusted = std::any_of(groups_.begin(), groups_.end(), [&](const QueueGroup& g) {
     return !g.pcps.empty() && queue_of_.at(g.number) != out_.data_queue;

@@ -15,7 +15,7 @@ namespace {
 using switchtest::Figure;
 using switchtest::Status;
 
-/// The queue of a figure, which calls it by one of its DSCPs.
+/// Number of the queue that a figure names by one of its DSCPs.
 std::size_t queue_of_figure(const Figure& f, const MeasuredSwitch& out) {
   const unsigned long dscp = std::strtoul(f.labels.at("queue").c_str(), nullptr, 10);
   return dscp < out.config.dscp_to_queue.size() ? out.config.dscp_to_queue[dscp] : 0;
@@ -25,7 +25,7 @@ std::string queue_key(const Figure& f, const char* name, const MeasuredSwitch& o
   return fmt::format("queues.{}.{}", queue_of_figure(f, out), name);
 }
 
-/// The smallest factor that makes all weights whole numbers.
+/// Returns the smallest factor that turns all weights into integers.
 unsigned weight_factor(const std::vector<const Figure*>& weights) {
   constexpr unsigned kMost = 100;
   const auto fits = [&](unsigned factor) {
@@ -68,7 +68,7 @@ void add_overhead(const FigureIndex& figures, MeasuredSwitch& out) {
       out.unknown_key("scheduler_overhead", figures.why_not("scheduler", "overhead_bytes"));
     return;
   }
-  // Usual ways to count: frames with FCS, frames without, bytes on the wire.
+  // The usual numbers of added bytes: 4 (frames with FCS), 0 (without), 24 (everything on the wire).
   const WholeRange range = range_of(*overhead);
   std::uint64_t chosen = roundest_decimal(range);
   for (const std::uint64_t usual : {4U, 0U, 24U})
@@ -79,7 +79,8 @@ void add_overhead(const FigureIndex& figures, MeasuredSwitch& out) {
 }
 
 void add_rates(const FigureIndex& figures, MeasuredSwitch& out) {
-  // The scheduler counts other bytes than those on the wire. The test sends frames of 1026 bytes.
+  // The scheduler counts a different number of bytes than the wire carries. The test sends frames of 1026
+  // bytes with FCS.
   constexpr double kGigabit = 1e9, kLength = 1022, kOnWire = 1046;
   const double bits = kGigabit * (kLength + out.config.scheduler.overhead) / kOnWire;
   for (const Figure* const f : figures.all("scheduler", "shaper_gbps")) {

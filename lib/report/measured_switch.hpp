@@ -14,57 +14,60 @@
 #include <utility>
 #include <vector>
 
-/// The simulated switch that behaves as a measured one, as far as tests found out how that behaves. Pure
-/// functions.
+/// Computes the configuration of a simulated switch that behaves like a measured one, as far as the tests
+/// have found out its behaviour. Pure functions.
 namespace softfeb::report {
 
-/// A switch, and where its settings come from.
+/// A switch, and the sources of its settings.
 struct MeasuredSwitch {
   fabric::SwitchConfig config;
-  /// Evidence of each key that is not at its default by chance: its interval and its test. Keys are dotted
-  /// paths below the switch, such as "pause.xoff" or "queues.3.kmin".
+  /// Evidence for each key that was measured: its test and its interval. Keys are dotted paths below the
+  /// switch, such as "pause.xoff" or "queues.3.kmin".
   std::map<std::string, std::string> notes;
-  /// Keys that are not known, and why.
+  /// Keys whose values are unknown, each with the reason.
   std::vector<std::pair<std::string, std::string>> unknown;
-  WholeRange buffer{0, UINT64_MAX / 1024};  ///< bytes of the memory that agree with all that was seen
-  std::uint8_t data_queue = 0;              ///< queue of the DSCP with which most tests send
+  /// Sizes of the memory in bytes that agree with all measurements so far.
+  WholeRange buffer{0, UINT64_MAX / 1024};
+  std::uint8_t data_queue = 0;  ///< queue of the DSCP that most tests use
 
   void unknown_key(std::string key, std::string why) { unknown.emplace_back(std::move(key), std::move(why)); }
 };
 
-/// The network of the rig ports, at a switch that `of` describes.
+/// A network that consists of the rig ports and the switch that `of` describes.
 struct MeasuredNetwork {
   fabric::NetworkConfig network;  ///< station i is rig port i
   MeasuredSwitch of;              ///< of.config is also network.switches[0]
-  std::string delay_note;         ///< evidence of the links' delays; empty: not known
+  std::string delay_note;         ///< evidence for the delays of the links; empty if they are unknown
 };
 
-/// `cable`: delay of each cable, if known. Without it, the delay of the switch itself is part of the links'
-/// delays, because only their sum can be measured. Values are the roundest in their intervals.
+/// Describes the measured switch and its links as a network. `cable` is the delay of each cable, if known.
+/// Without it, the links' delays include the delay of the switch itself, because only the sum of both can be
+/// measured. Of all values in an interval, the roundest is used.
 MeasuredNetwork measured_network(const switchtest::SwitchReport& report, const std::string& name,
                                  std::optional<Time> cable = std::nullopt);
 
-/// A name for a switch or a file: letters, digits, - and _. "measured" if nothing is left.
+/// Turns the name of a device into one for a switch or a file, which contains only letters, digits, - and _.
+/// Returns "measured" if no character is left.
 std::string switch_identifier(const std::string& device);
 
-// Parts of measured_network(), each of which fills in what some tests found.
+// The steps of measured_network(). Each of them fills in what certain tests have found out.
 
-/// Queues of DSCPs and PCPs, and their order.
+/// Sets which DSCPs and PCPs use which queue, and the order in which the queues are served.
 void add_queues(const FigureIndex& figures, MeasuredSwitch& out);
-/// Weights, and limits of rates. Requires queues.
+/// Sets the weights and rate limits of the queues. Call add_queues() first.
 void add_scheduler(const FigureIndex& figures, MeasuredSwitch& out);
-/// The longest frame.
+/// Sets the length of the longest frame.
 void add_mtu(const FigureIndex& figures, MeasuredSwitch& out);
-/// Cells, buffer, limits of ports, and dynamic thresholds.
+/// Sets cell size, buffer size, port limits and dynamic thresholds.
 void add_memory(const FigureIndex& figures, MeasuredSwitch& out);
-/// Thresholds of pauses and lossless queues. Requires queues and memory.
+/// Sets the pause thresholds, and which queues are lossless. Call add_queues() and add_memory() first.
 void add_pauses(const FigureIndex& figures, MeasuredSwitch& out);
-/// Marking of the data queue. Requires queues.
+/// Sets the marking of the data queue. Call add_queues() first.
 void add_marking(const FigureIndex& figures, MeasuredSwitch& out);
-/// Times of pauses, watchdog, and forged CNPs.
+/// Sets the times of pauses, the watchdog, and the CNPs that the switch itself sends.
 void add_times(const FigureIndex& figures, MeasuredSwitch& out);
 
-/// Bytes that a frame of `length` bytes without FCS occupies.
+/// Number of bytes of memory that a frame of `length` bytes (without FCS) occupies.
 std::uint64_t occupied(const fabric::SwitchConfig& config, std::uint64_t length);
 
 }  // namespace softfeb::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Times of a measured switch, its watchdog, and the CNPs that it forges.
+// Times of a measured switch, its watchdog, and the CNPs that it sends itself.
 #include "report/measured_switch.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using switchtest::Status;
 
 constexpr double kTimePerNs = kNanosecond, kTimePerUs = kMicrosecond, kTimePerMs = kMillisecond;
 
-/// A time that is 0 unless the whole interval is above it.
+/// Sets a pause time from the interval of a figure. It stays 0 if 0 lies within the interval.
 void add_pause_time(const FigureIndex& figures, const char* test, const char* figure, const char* key,
                     Time& time, MeasuredSwitch& out) {
   const Figure* const f = figures.measured(test, figure);
@@ -57,8 +57,9 @@ std::uint64_t slower_rate(const switchtest::SwitchReport& report) {
   return std::min(report.ports[report.settings.roles.a].rate, report.ports[report.settings.roles.d].rate);
 }
 
-/// A forge counts whole frames in windows: just above n frames in a window, some windows have one frame more.
-/// The threshold is between both.
+/// Sets the threshold above which the switch sends CNPs. The switch counts whole frames in windows: if the
+/// load is just above n frames per window, some windows contain n + 1 frames. The threshold lies between the
+/// two.
 void add_forge(const FigureIndex& figures, MeasuredSwitch& out) {
   const auto loads = figures.all("dcqcn", "forge_gbps");
   if (loads.empty() || loads.front()->status != Status::kMeasured) {
@@ -82,7 +83,8 @@ void add_forge(const FigureIndex& figures, MeasuredSwitch& out) {
   const auto intervals = figures.all("dcqcn", "forge_interval_us");
   if (intervals.empty() || intervals.front()->status != Status::kMeasured)
     return out.unknown_key("forge.interval", figures.why_not("dcqcn", "forge_interval_us"));
-  // A CNP waits for the next frame.
+  // The switch sends a CNP only when the next frame arrives, so the measured interval is longer by up to a
+  // frame.
   const Figure& interval = *intervals.front();
   const double frame =
       wire / 8 * static_cast<double>(kSecond) / static_cast<double>(slower_rate(figures.report()));

@@ -19,7 +19,7 @@ constexpr char kNanoseconds = 9;                                           // 10
 constexpr std::uint16_t kEthernetLink = 1;
 constexpr std::size_t kLongestText = 4'000;
 
-/// Comments must be UTF-8, whatever the target has sent.
+/// Comments must be valid UTF-8, but texts from the target may not be.
 std::string valid_text(std::string_view text) {
   std::string out;
   while (!text.empty() && out.size() < kLongestText) {
@@ -37,7 +37,7 @@ PcapngWriter::PcapngWriter(std::string_view comment, std::string_view program) {
   put32(kByteOrderMagic);
   put16(1);  // version 1.0
   put16(0);
-  put32(UINT32_MAX);  // the length of the section is not given
+  put32(UINT32_MAX);  // the length of the section is not specified
   put32(UINT32_MAX);
   put_text(kComment, comment);
   put_text(kUserApplication, program);
@@ -48,7 +48,7 @@ std::uint32_t PcapngWriter::add_interface(std::string_view name, std::string_vie
   const std::size_t begin = begin_block(kInterfaceBlock);
   put16(kEthernetLink);
   put16(0);
-  put32(0);  // no limit of the frame's length
+  put32(0);  // the length of frames is not limited
   put_text(kIfName, name);
   put_text(kIfDescription, description);
   put_option(kIfTimeUnit, std::string_view(&kNanoseconds, 1));
@@ -102,7 +102,7 @@ void PcapngWriter::put_text(std::uint16_t code, std::string_view text) {
 std::size_t PcapngWriter::begin_block(std::uint32_t type) {
   const std::size_t begin = out_.size();
   put32(type);
-  put32(0);  // the length, which end_block() writes
+  put32(0);  // placeholder of the length, which end_block() fills in
   return begin;
 }
 

@@ -11,18 +11,19 @@
 
 namespace softfeb::report {
 
-/// Builds a capture in memory, in the format of draft-ietf-opsawg-pcapng: little endian, Ethernet, whole
+/// Builds a capture in memory, in the format of draft-ietf-opsawg-pcapng: little endian, whole Ethernet
 /// frames, time stamps in nanoseconds.
 class PcapngWriter {
  public:
   enum class Direction : std::uint8_t { kUnknown, kInbound, kOutbound };
 
-  /// `comment` belongs to the whole capture. `program` names the program that wrote it.
+  /// `comment` describes the whole capture. `program` is the name of the program that writes it.
   PcapngWriter(std::string_view comment, std::string_view program);
 
-  /// Adds an interface. Returns its number, counted from 0. Interfaces precede the packets.
+  /// Adds an interface. Returns its number, counted from 0. All interfaces must be added before the first
+  /// packet.
   std::uint32_t add_interface(std::string_view name, std::string_view description);
-  /// `at`: since 1970 or, if that is not known, since the start of the capture.
+  /// Adds a packet. `at` is the time since 1970 or, if that is unknown, since the start of the capture.
   void add_packet(std::uint32_t interface, Time at, std::span<const std::uint8_t> frame, Direction direction,
                   std::string_view comment);
 

@@ -2,6 +2,7 @@
 #include "report/pictures.hpp"
 
 #include "config/installation.hpp"
+#include "service/log.hpp"
 
 #include <array>
 #include <cerrno>
@@ -31,7 +32,7 @@ constexpr auto kPatience = std::chrono::minutes(5);
 constexpr auto kLook = std::chrono::milliseconds(20);
 
 void no_pictures(const std::string& what, const std::string& fix) {
-  fmt::print(stderr, "softfeb: no pictures: {}\nfix: {}\n", what, fix);
+  service::warning(fmt::format("softfeb: no pictures: {}\nfix: {}", what, fix));
 }
 
 /// Starts the report tool. It writes both output and errors to our standard error, and inherits no other

@@ -11,7 +11,7 @@
 
 namespace softfeb::report {
 
-/// Names of the switches' ports, SWITCH.PEER, indexed like NetworkSnapshot::ports.
+/// Returns the names of the switches' ports, SWITCH.PEER, indexed like NetworkSnapshot::ports.
 std::vector<std::string> port_names(const fabric::NetworkConfig& config,
                                     const fabric::NetworkSnapshot& network);
 

@@ -12,7 +12,7 @@
 
 namespace softfeb::report {
 
-/// True if a switch has `priorities`, so that its queues are reported one by one.
+/// True if any switch has `priorities`; its queues are then reported one by one.
 bool has_priorities(const config::LabConfig& config);
 
 /// Writes queues.csv (doc/lab.md): at every run.series_interval, one row for each queue of the ports of the

@@ -18,12 +18,13 @@
 
 namespace softfeb::report {
 
-/// Files that a lab's report has in addition to those of result.hpp.
+/// Files of a lab's report in addition to those in result.hpp.
 inline constexpr const char* kReportPorts = "ports.csv";
 inline constexpr const char* kReportQueues = "queues.csv";  ///< written only if a switch has `priorities`
 inline constexpr const char* kReportWindows = "windows.csv";
 
-/// The observers of every run: the time series of its report, and the metrics by which a lab is judged.
+/// Owns the observers of a run, which record the time series of its report and the metrics by which a lab is
+/// judged.
 class Recorder {
  public:
   /// `config`, `lab` and `plans` must outlive the recorder; `lab` is null for `softfeb run`. `report` is an

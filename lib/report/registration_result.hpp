@@ -13,7 +13,8 @@ namespace softfeb::report {
 /// Adds `transfers` (doc/result.md) to the result of receiver `index`, if transfers are sent to it.
 void add_transfers(nlohmann::ordered_json& json, const endpoints::Endpoints& endpoints, std::size_t index);
 
-/// Adds `ordering`, if the receiver has `ordering: any`: the counters of its table.
+/// Adds the object `ordering` with the counters of the receiver's table, if the receiver has the key
+/// `ordering: any`.
 void add_ordering(nlohmann::ordered_json& json, const endpoints::Endpoints& endpoints, std::size_t index);
 
 /// Mean time from the posting of a transfer to its notification, over all receivers, in microseconds. Empty

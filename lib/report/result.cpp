@@ -143,7 +143,7 @@ Json receiver(const config::RunConfig& config, const endpoints::Plans& plans, co
   return json;
 }
 
-/// The pacing method of a port, and its accuracy.
+/// Returns the pacing method of a port, and its accuracy.
 Json port_pacing(const runtime::RunPort& p) {
   const dataplane::PacingConfig& c = p.port->config().pacing;
   Json j{{"way", dataplane::to_string(c.way)}};
@@ -239,7 +239,7 @@ Json workers(const stats::Outcome& o) {
   return list;
 }
 
-/// Adds `host` after `name`, or at the beginning.
+/// Adds the key `host` after `name` or, if there is no name, at the beginning.
 void name_host(Json& object, const std::string& host) {
   Json named;
   if (object.contains("name")) named["name"] = object["name"];

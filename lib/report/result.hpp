@@ -24,8 +24,9 @@ nlohmann::ordered_json make_result(const config::RunConfig& config, const runtim
                                    const std::vector<endpoints::Targets::Session>& sessions,
                                    const lab::Judgement& judgement);
 
-/// Returns the result of one of several hosts that could not be merged with the others: `result` without the
-/// boards, receivers, ports and workers of other hosts. It is not judged. `why` tells the user what happened.
+/// Returns the result of one of several hosts whose result could not be merged with the others: `result`
+/// without the boards, receivers, ports and workers of other hosts, and without a judgement. `why` tells the
+/// user what happened.
 nlohmann::ordered_json part_of_host(const nlohmann::ordered_json& result, const std::string& host,
                                     const std::string& why);
 

@@ -19,7 +19,7 @@ enum class Attention : std::uint8_t {
   kFailed,   ///< messages are missing or wrong
 };
 
-/// Returns the indices of the QPs to list, ascending. If there are at most `limit` QPs (empty: unlimited),
+/// Returns the indices of the QPs to list, ascending. If `limit` is empty or there are at most `limit` QPs,
 /// these are all QPs. Otherwise, these are at most `limit` QPs that need attention; failed QPs are selected
 /// first.
 std::vector<std::size_t> listed_qps(const std::vector<Attention>& qps, std::optional<std::uint32_t> limit);

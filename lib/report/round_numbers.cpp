@@ -8,7 +8,7 @@ namespace softfeb::report {
 
 namespace {
 
-/// The smallest multiple of `step` in a range that does not begin with 0.
+/// Returns the smallest multiple of `step` in `range`, except 0.
 std::optional<std::uint64_t> multiple_of(std::uint64_t step, const WholeRange& range) {
   const std::uint64_t steps = range.high / step;
   if (steps == 0) return std::nullopt;

@@ -4,31 +4,31 @@
 #include <cstdint>
 #include <optional>
 
-/// Round numbers inside intervals, for settings of which only bounds were measured.
+/// Chooses round numbers within intervals, for settings of which only bounds were measured.
 namespace softfeb::report {
 
-/// Whole numbers from `low` to `high`.
+/// A range of integers; both bounds belong to it.
 struct WholeRange {
   std::uint64_t low = 0, high = 0;
 
   bool empty() const { return low > high; }
-  /// The numbers that are in both ranges.
+  /// Returns the intersection of both ranges.
   WholeRange meet(const WholeRange& other) const;
   bool contains(std::uint64_t n) const { return low <= n && n <= high; }
 };
 
-/// The whole numbers from `low` to `high`; the one nearest to their middle if there are none. Negative bounds
-/// count as 0. Bounds that miss a whole number by no more than a billionth, as sums of decimal fractions do,
-/// are that number.
+/// Returns the integers from `low` to `high`. If there are none, the range contains only the integer nearest
+/// to the middle. Negative bounds count as 0. Bounds that differ from an integer by at most a billionth, as
+/// sums of decimal fractions do, are replaced by this integer.
 WholeRange whole_range(double low, double high);
 
-/// The number with the fewest digits, which is the multiple of the greatest step 1, 2 or 5 times a power of
-/// ten. Requires a range that is not empty.
+/// Returns the roundest decimal number: the multiple of the greatest possible step, where steps are 1, 2 or 5
+/// times a power of ten. Requires a range that is not empty.
 std::uint64_t roundest_decimal(const WholeRange& range);
-/// The multiple of the greatest power of two from 1024 on or, if there is none, roundest_decimal(). Requires
-/// a range that is not empty.
+/// Returns the multiple of the greatest possible power of two that is at least 1024. If the range contains no
+/// such multiple, roundest_decimal(). Requires a range that is not empty.
 std::uint64_t roundest_size(const WholeRange& range);
-/// The multiple of the greatest power of two. Requires a range that is not empty.
+/// Returns the multiple of the greatest possible power of two. Requires a range that is not empty.
 std::uint64_t roundest_binary(const WholeRange& range);
 
 }  // namespace softfeb::report

@@ -10,7 +10,8 @@
 
 namespace softfeb::report {
 
-/// The spread of frames over equal-cost ports, as a list: one element for each set of next hops of a switch.
+/// How frames were spread over equal-cost ports: a list with one element for each set of next hops of a
+/// switch.
 nlohmann::ordered_json spread_json(const config::LabConfig& config, const std::vector<lab::Spread>& spreads);
 
 }  // namespace softfeb::report

@@ -64,7 +64,8 @@ void LabFile::write_head() {
   write_example();
 }
 
-/// An experiment of the lab with this network: the receiver is port D, all other ports are boards.
+/// Adds an example experiment that uses this network: the receiver is at port D, and boards are at all other
+/// ports.
 void LabFile::write_example() {
   const switchtest::SwitchReport& report = run_.report;
   const std::string& d = report.ports[report.settings.roles.d].name;
@@ -104,7 +105,7 @@ void LabFile::write_key(std::size_t indent, const std::string& key, const std::s
   if (const std::string* const why = note(path)) out_.line(indent, key + ": " + yaml_flow(value), *why);
 }
 
-/// A section such as `pause`.
+/// Writes a section of keys, such as `pause`.
 void LabFile::write_section(const std::string& key, const Json& section) {
   if (!noted(key + '.')) return;
   out_.line(6, key + ':');
@@ -122,7 +123,8 @@ void LabFile::write_queues(const Json& queues) {
   }
 }
 
-/// Keys that were measured but are not written because they are the defaults, and those that are not known.
+/// Adds comments for keys that were measured but have their default value, and for keys whose values are
+/// unknown.
 void LabFile::write_rest() {
   for (const auto& [path, why] : measured_.of.notes)
     if (written_.count(path) == 0) out_.comment(6, path + ": the default; " + why);
@@ -135,7 +137,7 @@ void LabFile::write_switch(const Json& json) {
     if (key == "queues") {
       write_queues(value);
     } else if (key == "dscp_to_queue") {
-      Json others = Json::object();  // than queue 0
+      Json others = Json::object();  // DSCPs that do not use queue 0
       for (const auto& [dscp, queue] : value.items())
         if (queue != 0) others[dscp] = queue;
       write_key(6, key, key, others);
@@ -186,7 +188,7 @@ std::string LabFile::text() {
   return out_.text();
 }
 
-/// The delay of the cables, if the configuration gives it.
+/// Returns the delay of the cables, if it is in the configuration.
 std::optional<Time> configured_cable(const SwitchRun& run) {
   const auto section = run.config.find("switch_test");
   if (section == run.config.end() || !section->contains("cable")) return std::nullopt;

@@ -25,7 +25,7 @@ using CurveList = std::vector<const Curve*>;
 constexpr double kChartWidth = 720, kChartHeight = 310, kChartLeft = 70, kChartRight = 16, kChartTop = 12,
                  kChartBottom = 48;
 constexpr std::size_t kMostChartPoints = 400;
-constexpr std::size_t kMostChartCurves = 6;  ///< of a chart
+constexpr std::size_t kMostChartCurves = 6;  ///< maximum number of curves in a chart
 constexpr std::size_t kChartColours = 8;
 
 bool ends_with_fit(const Curve& c) {
@@ -36,7 +36,7 @@ bool ends_with_fit(const Curve& c) {
 
 bool is_finite(const Curve::Point& p) { return std::isfinite(p.x) && std::isfinite(p.y); }
 
-/// A side of a bar, if it can be drawn.
+/// Returns a bound of an interval, if it can be drawn.
 std::optional<double> finite(const std::optional<double>& v) {
   return v && std::isfinite(*v) ? v : std::nullopt;
 }
@@ -45,7 +45,8 @@ std::string with_unit_of(const std::string& name, const std::string& unit) {
   return unit.empty() ? name : name + " in " + unit;
 }
 
-/// The points that are drawn: all, or of each of many parts the lowest and the highest.
+/// Returns the points to draw: all or, if there are too many, the lowest and the highest of each part of the
+/// curve.
 std::vector<Curve::Point> drawn_points(const Curve& curve) {
   std::vector<Curve::Point> all;
   std::copy_if(curve.points.begin(), curve.points.end(), std::back_inserter(all), is_finite);
@@ -82,7 +83,7 @@ CurveLook look_of(const Curve& curve, bool has_fit) {
   return !bars && curve.points.size() > kFewPoints ? CurveLook::kLine : CurveLook::kJoined;
 }
 
-/// Outline of the symbol of a curve.
+/// Outline of the symbol for the points of a curve.
 const char* symbol(std::size_t curve) {
   constexpr std::array<const char*, 5> kShapes = {"M-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0 -7.2 0z",
                                                   "M-3.2 -3.2h6.4v6.4h-6.4z", "M0 -4.4L4.2 3.2H-4.2z",
@@ -105,7 +106,7 @@ class Chart {
   /// Values on a logarithmic axis must be positive.
   bool can_draw(double value) const { return !y_axis_.logarithmic() || value > 0; }
 
-  /// Class of the line of a curve: each further line has another dash pattern.
+  /// CSS class for the line of a curve. Each curve has a different dash pattern.
   std::string line_class(const char* kind, std::size_t k) const;
   std::string title() const;
   std::string legend() const;
@@ -119,7 +120,8 @@ class Chart {
   static ChartAxis y_axis_of(const std::vector<std::vector<Curve::Point>>& points);
 
   CurveList curves_;
-  std::string condition_;  ///< common to all curves, and left out of the legend; may be empty
+  /// Condition that all curves have in common, which is left out of the legend. May be empty.
+  std::string condition_;
   std::vector<std::vector<Curve::Point>> points_;
   bool has_fit_;
   ChartAxis x_axis_, y_axis_;
@@ -165,7 +167,7 @@ std::string Chart::line_class(const char* kind, std::size_t k) const {
   return fmt::format("{} d{}", kind, lines % kDashes);
 }
 
-/// "Delay by frame size at 50 % load".
+/// Returns the title, such as "Delay by frame size at 50 % load".
 std::string Chart::title() const {
   std::string out = curves_.front()->y_name + " by " + curves_.front()->x_name;
   out[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(out[0])));
@@ -177,7 +179,7 @@ std::string Chart::legend() const {
   for (std::size_t k = 0; k < curves_.size(); ++k) {
     const CurveLook look = look_of(*curves_[k], has_fit_);
     std::string label = curves_[k]->label;
-    if (!condition_.empty()) label.resize(label.size() - condition_.size() - 4);  // " at "
+    if (!condition_.empty()) label.resize(label.size() - condition_.size() - 4);  // 4 is the length of " at "
     out +=
         fmt::format("<li class=\"s{}\"><svg viewBox=\"0 0 36 12\" aria-hidden=\"true\">", k % kChartColours);
     if (look != CurveLook::kPoints)
@@ -226,7 +228,7 @@ std::string Chart::bar(const Curve::Point& p) const {
                      x(p.x), y(low), y(high), x(p.x) - 3);
 }
 
-/// A symbol that tells its values when the pointer is on it.
+/// Returns a symbol that shows its values when the pointer is over it.
 std::string Chart::dot(std::size_t k, const Curve::Point& p) const {
   if (!can_draw(p.y)) return {};
   const Curve& c = *curves_[k];
@@ -266,13 +268,14 @@ std::string Chart::html() const {
   return out + "</figure>\n";
 }
 
-/// The part of a label behind " at ", such as "50 % load".
+/// Returns the part of a label after " at ", such as "50 % load".
 std::string condition_of(const Curve& c) {
   const std::size_t at = c.label.rfind(" at ");
   return at == std::string::npos ? "" : c.label.substr(at + 4);
 }
 
-/// Draws curves of one name and unit: in one chart, or in charts by condition, or in charts of a few.
+/// Draws the curves with one name and unit: all in one chart or, if there are too many, one chart for each
+/// condition, or charts with a few curves each.
 std::string charts_of(const CurveList& curves) {
   if (curves.size() <= kMostChartCurves) return Chart(curves, "").html();
   std::vector<std::pair<std::string, CurveList>> parts;

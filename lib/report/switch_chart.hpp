@@ -8,10 +8,10 @@
 
 namespace softfeb::report {
 
-/// Charts of curves as HTML with inline SVG: curves of one name are in one chart, unless they are many or
-/// have different units. Points have bars for their intervals. A curve whose label is or ends in "fit" is a
-/// line. Curves of more than 400 points are thinned out; their extremes stay. Colours are those of
-/// switch.css; every curve also has a shape or a dash pattern of its own.
+/// Draws curves as HTML with inline SVG. Curves with the same name share a chart, unless there are too many
+/// or their units differ. Points have bars for their intervals. A curve whose label is "fit", or ends in it,
+/// is drawn as a line. Curves with more than 400 points are thinned out, but keep their extremes. The colours
+/// are those of switch.css; curves also differ in shapes or dash patterns.
 std::string switch_charts(const std::vector<switchtest::Curve>& curves);
 
 }  // namespace softfeb::report

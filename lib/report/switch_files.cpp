@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The folder of a report.
+// Writes the folder of a report.
 #include "dataplane/error.hpp"
 #include "report/atomic_file.hpp"
 #include "report/result.hpp"
@@ -39,7 +39,8 @@ void write_switch_report(const SwitchRun& run, const std::string& folder) {
   write_atomically(path_in(folder, "result.json"), switch_result_text(run));
   write_atomically(path_in(folder, "junit.xml"), switch_junit(run));
   write_atomically(path_in(folder, "datasheet.html"), switch_data_sheet(run));
-  write_atomically(path_in(folder, "index.html"), switch_page(run));  // last: it links the others
+  // Written last, because it links to the others.
+  write_atomically(path_in(folder, "index.html"), switch_page(run));
 }
 
 }  // namespace softfeb::report

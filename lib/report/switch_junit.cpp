@@ -16,7 +16,7 @@ using switchtest::Status;
 using switchtest::TestReport;
 using Outcome = switchtest::Verdict::Outcome;
 
-/// Figures of a test with the same labels, and the verdicts about them.
+/// Figures of a test that have the same labels, and the verdicts about them.
 struct FigureGroup {
   FigureLabels labels;
   std::vector<const Figure*> figures;
@@ -28,8 +28,8 @@ enum class CaseOutcome : std::uint8_t { kPassed, kFailed, kSkipped };
 struct JunitCase {
   std::string name;
   CaseOutcome outcome = CaseOutcome::kPassed;
-  std::string reason;  ///< why it failed or was skipped
-  std::string output;  ///< the figures
+  std::string reason;  ///< why the case failed or was skipped
+  std::string output;  ///< text that lists the figures
 };
 
 std::vector<FigureGroup> groups_of(const SwitchRun& run, const TestReport& test) {
@@ -67,7 +67,7 @@ std::string verdict_line(const SwitchRun& run, const switchtest::Verdict& v) {
                      v.reason);
 }
 
-/// Figures that are missing make a case skipped only if it has no other figures.
+/// A case counts as skipped only if all of its figures are missing.
 JunitCase case_of(const SwitchRun& run, const FigureGroup& group) {
   JunitCase out{.name = group.labels.empty() ? "figures" : label_words(group.labels)};
   std::string missing, failed, undecided;
@@ -92,7 +92,7 @@ JunitCase case_of(const SwitchRun& run, const FigureGroup& group) {
   return out;
 }
 
-/// A test that gave no result has a case of its own.
+/// Returns the cases of a test. If the test ended without a result, this is a case of its own.
 std::vector<JunitCase> cases_of(const SwitchRun& run, const TestReport& test) {
   std::vector<JunitCase> out;
   if (test.status != Status::kMeasured) {
@@ -131,12 +131,13 @@ std::string total_attributes(const SuiteTotals& n) {
                      n.failures, n.errors, n.skipped, n.seconds);
 }
 
-/// The suite of a test; adds its counts to `sum`.
+/// Returns the suite element of a test. Adds its counts to `sum`.
 std::string suite_element(const SwitchRun& run, const TestReport& test, SuiteTotals& sum) {
   SuiteTotals n{.seconds = to_seconds(test.took)};
   std::string cases;
   for (const JunitCase& c : cases_of(run, test)) {
-    cases += case_element(test, c, n.tests == 0 ? n.seconds : 0);  // the time of a test is not known by case
+    // Only the time of the whole test is known, so the first case gets it.
+    cases += case_element(test, c, n.tests == 0 ? n.seconds : 0);
     ++n.tests;
     if (c.outcome == CaseOutcome::kFailed) ++n.failures;
     if (c.outcome == CaseOutcome::kSkipped) ++n.skipped;
@@ -149,7 +150,7 @@ std::string suite_element(const SwitchRun& run, const TestReport& test, SuiteTot
                      escaped(test.title), total_attributes(n), cases);
 }
 
-/// An interrupted run must not look complete.
+/// Added if the run was interrupted, so that it does not look complete.
 constexpr const char* kInterruptedSuite =
     "  <testsuite name=\"run\" tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\" time=\"0\">\n"
     "    <testcase classname=\"switch-test.run\" name=\"complete\" time=\"0\">\n"

@@ -8,27 +8,27 @@
 #include <utility>
 #include <vector>
 
-/// Parts that the page of a switch test and its data sheet have in common.
+/// Parts that the page of a switch test and the data sheet share.
 namespace softfeb::report {
 
-/// The style sheet of the pages.
+/// Returns the style sheet of the pages.
 std::string_view switch_style();
 
-/// The data sheet as HTML. `heading`: the element of its title, such as "h1".
+/// Returns the data sheet as HTML. `heading` is the HTML element of its title, such as "h1".
 std::string data_sheet(const SwitchRun& run, const std::string& heading);
 
-/// What was tested and how: names and texts, such as {"software", "4.2.1"}.
+/// What was tested and how, as pairs of a name and a text, such as {"software", "4.2.1"}.
 std::vector<std::pair<std::string, std::string>> switch_facts(const SwitchRun& run);
-/// The switch as entered, or "unnamed switch".
+/// Returns the name of the switch that the user entered, or "unnamed switch".
 std::string switch_name(const SwitchRun& run);
-/// The result of the run as a framed word with a sign.
+/// Returns the overall result of the run, as a framed word with a sign.
 std::string overall_badge(const SwitchRun& run);
 
-/// A setting of the switch, for its configuration or for a model.
+/// A measured property of the switch that is of use for configuring it or a model of it.
 struct SwitchSetting {
   std::string name;    ///< such as "Kmin"
-  std::string value;   ///< "102413 B (100 KiB)"; empty: not known
-  std::string remark;  ///< the interval, or why the value is not known
+  std::string value;   ///< such as "102413 B (100 KiB)"; empty if unknown
+  std::string remark;  ///< the interval, or why the value is unknown
 };
 std::vector<SwitchSetting> settings_to_copy(const SwitchRun& run);
 

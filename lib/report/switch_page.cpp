@@ -52,7 +52,7 @@ std::string total_cards(const SwitchRun& run) {
   return out + "</dl>\n";
 }
 
-/// Expectations that did not hold.
+/// Lists the expectations that did not hold.
 std::string open_verdicts(const SwitchRun& run) {
   std::string rows;
   for (const TestReport& test : run.report.tests)
@@ -73,7 +73,7 @@ std::string open_verdicts(const SwitchRun& run) {
          rows + "</tbody></table></div></section>\n";
 }
 
-/// A figure of a test, with what its verdicts say.
+/// A figure of a test with its combined verdict.
 struct ShownFigure {
   const Figure* figure;
   FigureVerdict verdict;
@@ -85,7 +85,7 @@ std::string value_cell(const Figure& f) {
   return fmt::format("<td class=\"{}\">{}</td>", look, escaped(value_words(f)));
 }
 
-/// Figures without labels: a row each.
+/// Returns a table of the figures without labels, with one row each.
 std::string plain_table(const std::vector<ShownFigure>& figures) {
   const bool judged = std::any_of(figures.begin(), figures.end(),
                                   [](const auto& f) { return f.verdict.outcome.has_value(); });
@@ -111,7 +111,8 @@ std::string plain_table(const std::vector<ShownFigure>& figures) {
   return out + "</tbody></table></div>\n";
 }
 
-/// Figures with the same labels' keys: a row for each set of labels, a column for each name.
+/// A table of figures whose labels have the same keys: one row for each set of labels, one column for each
+/// name.
 class LabelTable {
  public:
   void add(const ShownFigure& shown);
@@ -123,13 +124,13 @@ class LabelTable {
 
   std::string heads() const;
   std::string cell(const Cell& figures, const std::string& name) const;
-  /// The unit of all figures of this name; nullopt: they differ.
+  /// Returns the unit of all figures with this name; nullopt if they have different units.
   std::optional<std::string> unit_of(const std::string& name) const;
 
   std::vector<ShownFigure> figures_;
   std::vector<std::string> names_;
   std::vector<FigureLabels> rows_;
-  std::map<std::pair<FigureLabels, std::string>, std::vector<std::size_t>> cells_;  ///< indices of figures
+  std::map<std::pair<FigureLabels, std::string>, std::vector<std::size_t>> cells_;  ///< indices in figures_
 };
 
 void LabelTable::add(const ShownFigure& shown) {
@@ -210,7 +211,7 @@ std::string LabelTable::html() const {
                      escaped(keys), out);
 }
 
-/// Reasons of figures with labels, whose table has no room for them.
+/// Lists the reasons of figures with labels, because their table has no column for them.
 std::string label_notes(const SwitchRun& run, const TestReport& test) {
   std::string out;
   for (const SwitchRow& row : switch_rows(run, test, 1)) {
@@ -242,7 +243,7 @@ std::string figure_tables(const SwitchRun& run, const TestReport& test) {
   return out + label_notes(run, test);
 }
 
-/// "212 trials, 3 of them void: a worker was not run for 1 ms".
+/// Describes the trials, for example "212 trials, 3 of them void: a worker was not run for 1 ms".
 std::string trial_words(const TestReport& test) {
   constexpr std::size_t kMostReasons = 3;
   std::string out = fmt::format("{:.4g} s", to_seconds(test.took));

@@ -54,7 +54,7 @@ Json curve_json(const Curve& c) {
           {"y_name", c.y_name}, {"y_unit", c.y_unit}, {"points", std::move(points)}};
 }
 
-/// Counts that are 0 are left out, except `sent` and `arrived`: a test may have thousands of trials.
+/// Leaves out counts that are 0, except `sent` and `arrived`, because a test may have thousands of trials.
 Json counts_json(const TrialRecord::Counts& c) {
   Json j{{"sent", c.sent}, {"arrived", c.arrived}};
   if (c.duplicated != 0) j["duplicated"] = c.duplicated;
@@ -99,7 +99,7 @@ Json ports_json(const SwitchReport& report) {
   return out;
 }
 
-/// Roles by the names of their ports.
+/// Returns the name of the port for each role.
 Json roles_json(const SwitchReport& report) {
   const switchtest::Roles& roles = report.settings.roles;
   const auto port = [&](std::uint16_t p) {
@@ -135,7 +135,7 @@ const char* word_of(roce::PauseMode mode) {
   return mode == roce::PauseMode::kPause ? "802.3x" : mode == roce::PauseMode::kPfc ? "PFC" : "none";
 }
 
-/// What later tests took from earlier ones.
+/// Returns the findings of earlier tests that later tests used.
 Json findings_json(const Findings& f) {
   Json j{{"obeys_pauses", word_of(f.obeyed)},
          {"sends_pauses", word_of(f.sends)},

@@ -19,9 +19,9 @@ using switchtest::Status;
 using switchtest::TestReport;
 using Outcome = switchtest::Verdict::Outcome;
 
-constexpr std::size_t kMostWords = 8;  ///< rows of figures that should not share rows
+constexpr std::size_t kMostWords = 8;  ///< number of rows for figures that should not share a row
 
-/// A figure and what its verdicts say.
+/// A figure with its combined verdict.
 struct Judged {
   const Figure* figure;
   FigureVerdict verdict;
@@ -35,7 +35,8 @@ std::optional<double> number_in(const std::string& text) {
   return error == std::errc{} && at == end && std::isfinite(out) ? std::optional(out) : std::nullopt;
 }
 
-/// "78…4174" for numbers, "both|one" for few words, and "12 values" for many.
+/// Summarises the values of a label: "78…4174" for numbers, "both|one" for a few words, and "12 values" for
+/// many.
 std::string range_of(const std::set<std::string>& values) {
   constexpr std::size_t kMostListed = 3;
   if (values.size() == 1) return *values.begin();
@@ -63,7 +64,7 @@ FigureLabels range_labels(const JudgedList& figures) {
   return out;
 }
 
-/// The words of several figures, or the range of their numbers.
+/// Sets the value of a row: the words of several figures, or the range of their numbers.
 void put_values(const JudgedList& figures, SwitchRow& row) {
   constexpr std::size_t kMostTexts = 4;
   std::set<std::string> texts;
@@ -105,7 +106,8 @@ void put_values(const JudgedList& figures, SwitchRow& row) {
   if (row.interval == without_unit(*least) + " to " + without_unit(*most)) row.interval.clear();
 }
 
-/// The reason that all figures have; otherwise the first one, and how many others there are.
+/// Returns the reason that all figures have in common. If their reasons differ, returns the first one and the
+/// number of others.
 std::string common_reason(const JudgedList& figures, std::string (*reason)(const Judged&)) {
   std::set<std::string> all;
   std::string first;
@@ -132,7 +134,7 @@ SwitchRow row_of(const JudgedList& figures) {
   return row;
 }
 
-/// The label with the most different values, to be folded first; nullptr: the figures have none.
+/// The label with the most different values, which is combined first; nullptr if the figures have no labels.
 const std::string* widest_label(const JudgedList& figures, const std::set<std::string>& folded) {
   std::map<std::string, std::set<std::string>> values;
   for (const Judged& j : figures)
@@ -148,7 +150,8 @@ const std::string* widest_label(const JudgedList& figures, const std::set<std::s
   return nullptr;
 }
 
-/// Parts of equal labels, without those in `folded`, in the order of the figures.
+/// Divides figures into parts with equal labels, ignoring the labels in `folded`. Keeps the order of the
+/// figures.
 std::vector<JudgedList> parts_of(const JudgedList& figures, const std::set<std::string>& folded) {
   std::map<FigureLabels, std::size_t> places;
   std::vector<JudgedList> out;
@@ -162,7 +165,7 @@ std::vector<JudgedList> parts_of(const JudgedList& figures, const std::set<std::
   return out;
 }
 
-/// Adds rows of figures that may share rows, at most `most` of them.
+/// Adds at most `most` rows for figures that may share rows.
 void add_rows(const JudgedList& figures, std::size_t most, std::vector<SwitchRow>& out) {
   std::vector<JudgedList> parts;
   for (const Judged& j : figures) parts.push_back({j});
@@ -179,9 +182,9 @@ void add_rows(const JudgedList& figures, std::size_t most, std::vector<SwitchRow
   for (const JudgedList& part : parts) out.push_back(row_of(part));
 }
 
-/// What figures must have in common to share a row, apart from their name.
+/// What figures must have in common, apart from their name, to share a row.
 struct Kind {
-  std::vector<std::string> keys;  ///< of the labels
+  std::vector<std::string> keys;  ///< keys of the labels
   std::string unit, text, expected;
   Status status;
   std::optional<Outcome> outcome;
@@ -202,7 +205,7 @@ Kind kind_of(const Judged& j, bool by_text) {
   return out;
 }
 
-/// Adds rows of all figures of one name.
+/// Adds rows for all figures with one name.
 void add_name(const JudgedList& figures, std::size_t most, std::vector<SwitchRow>& out) {
   std::set<std::string> texts;
   for (const Judged& j : figures) texts.insert(j.figure->text);
@@ -231,7 +234,7 @@ std::vector<const switchtest::Verdict*> verdicts_of(const SwitchRun& run, const 
 }
 
 FigureVerdict combined(const SwitchRun& run, const std::vector<const switchtest::Verdict*>& verdicts) {
-  // A failure matters most, and then an undecided expectation.
+  // A failed expectation has precedence, followed by an undecided one.
   constexpr auto kWeight = [](Outcome o) {
     return o == Outcome::kFailed ? 2 : o == Outcome::kUndecided ? 1 : 0;
   };

@@ -8,54 +8,57 @@
 #include <string>
 #include <vector>
 
-/// Figures of switch tests as texts, one line each or several in a line.
+/// Formats figures of switch tests as text, with one or several figures in a row.
 namespace softfeb::report {
 
 using FigureLabels = std::map<std::string, std::string>;
 
-/// A line of a report: a figure, or figures of one name that differ in their labels only.
+/// A row of a report: one figure, or several with the same name and different labels.
 struct SwitchRow {
   std::string name;         ///< as in a file of expectations: "load[direction=both,size=78]"
-  std::size_t figures = 1;  ///< 0: there is no figure, and the row is about an expectation
-  std::string value;        ///< with unit; a range if there are several figures; a word; or the status
-  std::string interval;     ///< in words; empty if there is none
+  std::size_t figures = 1;  ///< 0 if there is no figure, and the row is about an expectation
+  /// The value with its unit, a range of values if there are several figures, a word, or the status.
+  std::string value;
+  std::string interval;  ///< interval of the value, in words; empty if there is none
   switchtest::Status status = switchtest::Status::kMeasured;
-  std::string reason;    ///< of the status; empty if there is none
+  std::string reason;    ///< reason for the status; empty if there is none
   std::string expected;  ///< expectations as the user wrote them
   std::optional<switchtest::Verdict::Outcome> outcome;
   std::string why;  ///< reasons of the verdicts; empty if all expectations held
 };
 
-/// The rows of a test. `most`: number of rows that figures of one name take at most; more figures share rows.
-/// Figures with different statuses, words or verdicts do not share rows. Figures whose verdict is not good,
-/// and words, may take eight rows.
+/// Returns the rows of a test. Figures with one name take at most `most` rows; if there are more figures,
+/// some share a row. Figures with different statuses, words or verdicts never share a row. Words, and figures
+/// whose expectations did not hold, may take up to eight rows.
 std::vector<SwitchRow> switch_rows(const SwitchRun& run, const switchtest::TestReport& test,
                                    std::size_t most);
 
-/// The same, with fewer rows for each name if the test would have more than 16 rows.
+/// Same as switch_rows(), but with fewer rows for each name if the test would otherwise have more than 16.
 std::vector<SwitchRow> short_rows(const SwitchRun& run, const switchtest::TestReport& test, std::size_t most);
 
-/// What a figure's verdicts say together.
+/// The combined verdicts about a figure.
 struct FigureVerdict {
-  std::string expected, why;  ///< as in SwitchRow
+  std::string expected, why;  ///< same as in SwitchRow
   std::optional<switchtest::Verdict::Outcome> outcome;
 };
-/// Verdicts about the figure with this index; nullopt: about expectations that match no figure.
+/// Returns the verdicts about the figure with this index or, without an index, the verdicts about
+/// expectations that match no figure.
 std::vector<const switchtest::Verdict*> verdicts_of(const SwitchRun& run, const std::string& test,
                                                     std::optional<std::size_t> figure);
 FigureVerdict combined(const SwitchRun& run, const std::vector<const switchtest::Verdict*>& verdicts);
 
-/// "name[key=value,…]", or just the name.
+/// Formats a name with labels as "name[key=value,…]"; without labels, just the name.
 std::string labelled(const std::string& name, const FigureLabels& labels);
-/// "key=value, …"; empty if there are no labels.
+/// Formats labels as "key=value, …"; empty if there are no labels.
 std::string label_words(const FigureLabels& labels);
-/// Value and unit, the word, or the status: "7710.4 ns", "≥ 12 frames", "absent".
+/// Formats the value with its unit, the word, or the status: "7710.4 ns", "≥ 12 frames", "absent".
 std::string value_words(const switchtest::Figure& figure);
-/// "1.2 to 1.4", "exact", "at least 12"; empty if nothing is known.
+/// Formats the interval: "1.2 to 1.4", "exact", "at least 12"; empty if no bound is known.
 std::string interval_words(const switchtest::Figure& figure);
-/// The same, with the digits that an interval of `width` deserves.
+/// Same as above, with as many digits as an interval of `width` justifies.
 std::string interval_words(const switchtest::Figure& figure, double width);
-/// A number with as many decimals as an interval of this width deserves; 0: six digits.
+/// Formats a number with as many decimals as an interval of this width justifies; six digits if the width is
+/// 0.
 std::string number_words(double value, double interval_width);
 
 std::string_view sign_of(switchtest::Verdict::Outcome outcome);

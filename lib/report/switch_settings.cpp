@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a run says about the switch as a whole.
+// The summary of a switch: its settings, and how it was tested.
 #include "report/markup.hpp"
 #include "report/switch_markup.hpp"
 #include "report/switch_rows.hpp"
@@ -18,7 +18,7 @@ using switchtest::Figure;
 using switchtest::Status;
 using switchtest::TestReport;
 
-/// A setting, and the figure that tells it.
+/// A setting, and the figure that contains its value.
 struct SettingSource {
   const char* name;
   const char* test;
@@ -35,7 +35,7 @@ constexpr std::array kSettings{
     SettingSource{"alpha", "buffer", "alpha"},
 };
 
-/// "102413 B (100.01 KiB)": switches are configured in either.
+/// Formats a size in both units that switch configurations use, for example "102413 B (100.01 KiB)".
 std::string setting_value(const SwitchRow& row, const Figure& figure) {
   constexpr double kKibi = 1024;
   if (row.figures != 1 || figure.unit != "B" || !figure.value || std::abs(*figure.value) < kKibi)
@@ -65,7 +65,7 @@ SwitchSetting setting_of(const SwitchRun& run, const SettingSource& source) {
   return out;
 }
 
-/// "virtual, 3 ports: p0 and p1 at 10 Gb/s, p2 at 25 Gb/s".
+/// Describes the rig, for example "virtual, 3 ports: p0 and p1 at 10 Gb/s, p2 at 25 Gb/s".
 std::string rig_words(const SwitchRun& run) {
   std::vector<std::pair<std::uint64_t, std::vector<std::string>>> by_rate;
   for (const switchtest::RigPort& p : run.report.ports) {

@@ -18,14 +18,14 @@ namespace {
 using switchtest::Status;
 using switchtest::TestReport;
 
-/// Size of the text of a page of A4 with the margins of pages.css.
+/// Height and width of the area for text on a page of A4 with the margins of pages.css.
 constexpr double kSheetHeightMm = 264, kSheetWidthMm = 180, kMmPerPoint = 25.4 / 72;
 
 bool is_unresolved(Status status) {
   return status == Status::kUnresolvable || status == Status::kInconclusive;
 }
 
-/// Tests and figures that are missing for the same reason.
+/// Tests and figures for which there is no result, for the same reason.
 struct Unresolved {
   std::string what, why;
 };
@@ -35,15 +35,15 @@ struct SheetTest {
   std::vector<SwitchRow> rows;
 };
 
-/// What the sheet shows.
+/// The contents of the data sheet.
 struct SheetContents {
   std::vector<SheetTest> tests;
   std::vector<Unresolved> unresolved;
   std::vector<SwitchSetting> settings;
-  std::size_t left_out = 0;  ///< rows that do not fit
+  std::size_t left_out = 0;  ///< number of rows that do not fit
 };
 
-/// Adds what a test could not tell to what others could not tell for the same reason.
+/// Adds a test or figure without a result to the entry with the same reason, or as a new entry.
 void add_unresolved(const std::string& what, const std::string& why, std::vector<Unresolved>& out) {
   const auto it = std::find_if(out.begin(), out.end(), [&](const Unresolved& u) { return u.why == why; });
   if (it == out.end()) {
@@ -66,10 +66,10 @@ void add_unresolved(const TestReport& test, const std::vector<SwitchRow>& rows,
   }
 }
 
-/// `most`: rows of figures of one name.
+/// Collects the contents. Figures with one name take at most `most` rows.
 SheetContents contents_of(const SwitchRun& run, std::size_t most) {
   SheetContents out{.settings = settings_to_copy(run)};
-  SwitchRun plain;  // verdicts would divide rows
+  SwitchRun plain;  // without verdicts, because different verdicts would separate rows
   for (const TestReport& test : run.report.tests) {
     SheetTest shown{.name = test.name, .rows = short_rows(plain, test, most)};
     add_unresolved(test, shown.rows, out.unresolved);
@@ -81,20 +81,21 @@ SheetContents contents_of(const SwitchRun& run, std::size_t most) {
 
 std::size_t lines_of(std::size_t characters, double width_mm, double points) {
   constexpr double kWidthOfCharacter = 0.58;  // in units of the font size; numbers are wider than words
-  constexpr double kFilled = 0.93;            // of a line, because words do not end where it does
+  // Share of a line that is used, because lines break between words.
+  constexpr double kFilled = 0.93;
   const double room = std::floor(width_mm / (points * kMmPerPoint * kWidthOfCharacter));
   const auto wanted = static_cast<double>(characters);
   return wanted <= room ? 1 : static_cast<std::size_t>(std::ceil(wanted / (room * kFilled)));
 }
 
-/// Name and value share a line if they fit; otherwise the value has lines of its own.
+/// Number of lines of a row. Name and value share a line if they fit; otherwise the value starts a new line.
 std::size_t lines_of(const SwitchRow& row, double width_mm, double points) {
   const std::size_t name = width_of(row.name), value = width_of(row.value) + width_of(row.interval) + 3;
   const std::size_t together = lines_of(name + value, width_mm, points);
   return together == 1 ? 1 : lines_of(name, width_mm, points) + lines_of(value, width_mm, points);
 }
 
-/// Lines of the figures, which are in two columns, in one column of the height of both.
+/// Number of lines of all figures in a single column. (The sheet has two columns.)
 double lines_of_figures(const SheetContents& contents, double points) {
   constexpr double kColumn = kSheetWidthMm / 2 - 4, kTestHeading = 1.5;
   double out = 0;
@@ -105,7 +106,7 @@ double lines_of_figures(const SheetContents& contents, double points) {
   return out;
 }
 
-/// Height of the sheet in millimetres, rather too large than too small.
+/// Estimated height of the sheet in millimetres. Rather too large than too small.
 double height_of(const SheetContents& contents, const SwitchRun& run, double points) {
   constexpr double kLine = 1.28, kTitle = 12, kHeadings = 5, kTallestSplit = 2;
   double lines = kHeadings + lines_of_figures(contents, points) / 2 + kTallestSplit;
@@ -119,7 +120,7 @@ double height_of(const SheetContents& contents, const SwitchRun& run, double poi
   return kTitle + lines * points * kMmPerPoint * kLine;
 }
 
-/// The contents and the font size with which they fit on a page.
+/// Chooses the contents and the font size so that everything fits on a page.
 std::pair<SheetContents, double> fitted(const SwitchRun& run) {
   constexpr double kLargestFont = 9, kReadable = 6.5, kSmallestFont = 5.5, kStep = 0.25;
   SheetContents contents;
@@ -128,7 +129,7 @@ std::pair<SheetContents, double> fitted(const SwitchRun& run) {
     for (double points = kLargestFont; points >= (most == 1 ? kSmallestFont : kReadable); points -= kStep)
       if (height_of(contents, run, points) <= kSheetHeightMm) return {contents, points};
   }
-  // Leaves rows out, at the end of the longest tests, until the rest fits.
+  // If the text still does not fit, drop rows at the end of the longest tests.
   while (height_of(contents, run, kSmallestFont) > kSheetHeightMm) {
     const auto longest = std::max_element(
         contents.tests.begin(), contents.tests.end(),

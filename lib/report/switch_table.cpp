@@ -37,7 +37,8 @@ Look look_of(Outcome outcome) {
 
 bool is_open(Status status) { return status == Status::kUnresolvable || status == Status::kInconclusive; }
 
-/// The words of `text` in lines of at most `width` columns, each indented. Longer words are broken.
+/// Breaks `text` into indented lines of at most `width` columns. Breaks words only if they are longer than a
+/// line.
 std::string wrapped_lines(const std::string& text, std::size_t indent, std::size_t width, Look look,
                           bool colours) {
   const std::size_t room = std::max(width, kNarrowest) - indent;
@@ -81,7 +82,7 @@ Cells cells_of(const SwitchRow& row) {
   return out;
 }
 
-/// A test's rows, with the cells that the table shows.
+/// The rows of a test, with the contents of their cells.
 struct Block {
   const TestReport* test;
   std::vector<SwitchRow> rows;
@@ -99,7 +100,7 @@ class SwitchTable {
   std::string stacked(const Cells& cells, const SwitchRow& row) const;
   std::string notes(const SwitchRow& row, std::string& last) const;
   std::string totals() const;
-  /// False if a line is too narrow for all columns; each figure then has lines of its own.
+  /// True if all columns fit in a line. Otherwise, each figure takes several lines.
   bool fits() const;
 
   const SwitchRun& run_;
@@ -111,7 +112,7 @@ class SwitchTable {
 
 SwitchTable::SwitchTable(const SwitchRun& run, std::size_t width, bool colours)
     : run_(run), width_(std::max(width, kNarrowest)), colours_(colours) {
-  constexpr std::size_t kWidestCell = 48;  // a longer text breaks the columns of its own line only
+  constexpr std::size_t kWidestCell = 48;  // a longer text shifts the columns in its own line only
   for (const TestReport& test : run.report.tests) {
     Block block{.test = &test, .rows = short_rows(run, test, 4)};
     for (const SwitchRow& row : block.rows) {
@@ -146,7 +147,7 @@ std::string SwitchTable::heading(const TestReport& test) const {
                              width_, Look::kOpen, colours_);
 }
 
-/// `row`: nullptr for the heads of the columns.
+/// Formats a line of the table. `row` is null for the column headings.
 std::string SwitchTable::line(const Cells& cells, const SwitchRow* row) const {
   std::string out;
   for (std::size_t c = 0; c < cells.size(); ++c) {
@@ -163,7 +164,7 @@ std::string SwitchTable::line(const Cells& cells, const SwitchRow* row) const {
   return out + "\n";
 }
 
-/// The cells of a figure below each other, for a narrow terminal.
+/// Formats the cells of a figure below each other, for a narrow terminal.
 std::string SwitchTable::stacked(const Cells& cells, const SwitchRow& row) const {
   std::string second = cells[1];
   if (!cells[2].empty()) second += " [" + cells[2] + "]";
@@ -179,7 +180,8 @@ std::string SwitchTable::stacked(const Cells& cells, const SwitchRow& row) const
          wrapped_lines(cells[4] + ": " + cells[3], kNoteIndent, width_, look_of(*row.outcome), colours_);
 }
 
-/// Why a value is missing or an expectation did not hold; a text that was said just before is left out.
+/// Explains why a value is missing or an expectation did not hold. Leaves out a text that equals `last`, the
+/// previous note.
 std::string SwitchTable::notes(const SwitchRow& row, std::string& last) const {
   std::string out;
   const auto add = [&](const std::string& note, Look look) {
@@ -188,7 +190,7 @@ std::string SwitchTable::notes(const SwitchRow& row, std::string& last) const {
     out += wrapped_lines(printable(note), kNoteIndent, width_, look, colours_);
   };
   add(row.reason, Look::kDim);
-  // The verdict about a figure that is missing repeats the reason.
+  // If the figure is missing, the verdict repeats the reason.
   const bool repeated = !row.reason.empty() && row.why.find(row.reason) != std::string::npos;
   if (!repeated) add(row.why, row.outcome == Outcome::kFailed ? Look::kBad : Look::kDim);
   return out;

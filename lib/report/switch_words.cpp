@@ -17,7 +17,7 @@ using switchtest::Status;
 
 namespace {
 
-/// Width of the interval; 0 if a side is unknown.
+/// Width of the interval; 0 if a bound is unknown.
 double width_of_interval(const Figure& figure) {
   return figure.low && figure.high ? *figure.high - *figure.low : 0;
 }
@@ -35,7 +35,7 @@ std::string number_words(double value, double interval_width) {
   if (size >= kLargestWhole || size < kSmall) return fmt::format("{:.3g}", value);
   if (value == std::floor(value)) return fmt::format("{:.0f}", value);
   int decimals = std::max(0, 5 - static_cast<int>(std::floor(std::log10(size))));
-  // Two digits of the width of the interval: more say nothing.
+  // Show two digits of the width of the interval; further digits would be meaningless.
   if (std::isfinite(interval_width) && interval_width > 0)
     decimals = std::clamp(1 - static_cast<int>(std::floor(std::log10(interval_width))), 0, decimals);
   std::string out = fmt::format("{:.{}f}", value, decimals);

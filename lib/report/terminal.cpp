@@ -84,7 +84,9 @@ void Terminal::clear() {
   shown_.clear();
 }
 
-void Terminal::print(const std::string& line) {
+void Terminal::print(const std::string& line, service::Level level) {
+  if (!moves_) return service::log().write(level, line);
+  if (!service::log().writes(level)) return;
   std::string text = over() + line + "\n";
   for (const std::string& l : shown_) text += l + "\n";
   put_text(text);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "service/log.hpp"
+
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -8,8 +10,8 @@
 namespace softfeb::report {
 
 /// Writes to standard error: permanent lines and, on a terminal, a block of lines at the bottom that is
-/// redrawn in place. The cursor stays visible below the block, so nothing needs restoring, however the
-/// program ends.
+/// redrawn in place. The cursor stays visible below the block, so nothing has to be restored, no matter how
+/// the program ends.
 class Terminal {
  public:
   struct Size {
@@ -31,7 +33,7 @@ class Terminal {
   /// Erases the block.
   void clear();
   /// Prints a permanent line above the block.
-  void print(const std::string& line);
+  void print(const std::string& line, service::Level level = service::Level::kNotice);
 
  private:
   /// Escape sequence that moves to the first line of the block and erases everything from there on.
@@ -42,7 +44,7 @@ class Terminal {
   std::vector<std::string> shown_;
 };
 
-/// Returns the number of columns that a text takes, excluding colour sequences.
+/// Returns the number of columns that a text occupies, excluding colour sequences.
 std::size_t width_of(const std::string& text);
 
 }  // namespace softfeb::report

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The missing windows of each stream that has any.
+/// Lists the missing windows of each stream that has missing windows.
 Json missing_windows(const roce::WindowMap& map) {
   Json streams = Json::object();
   for (std::uint32_t s = 0; s < map.config().streams; ++s) {

@@ -14,7 +14,7 @@ std::uint32_t multiply(std::uint32_t a, std::uint32_t b);
 /// Computes a·b mod P bit by bit, for tests and for CPUs without PCLMULQDQ.
 std::uint32_t multiply_portable(std::uint32_t a, std::uint32_t b);
 
-/// x^n mod P.
+/// Returns x^n mod P.
 std::uint32_t power_of_x(std::uint64_t n);
 
 }  // namespace softfeb::roce::clmul

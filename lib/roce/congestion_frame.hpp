@@ -23,11 +23,11 @@ using PlainHeaders = std::array<std::uint8_t, kIpv6Size + kUdpHeaderSize + Bth::
 /// to the frame's bytes or to `scratch`.
 std::optional<CongestionHeader> decode_congestion_header(const ParsedFrame& frame, CchScratch& scratch);
 
-/// Turns `frame`, whose kind must be kUdp, into the same packet without its CCH of `size` bytes.
-/// icrc_matches() and transport_bytes() then work as for any RoCEv2 packet. The headers from IP to BTH are
-/// copied to `headers`, which must live as long as `frame`; the received bytes do not change. Returns false
-/// and leaves `frame` unchanged if too few bytes for a BTH and an iCRC follow the CCH, or if `frame` has no
-/// room for another byte range.
+/// Removes the CCH of `size` bytes from `frame`, whose kind must be kUdp. Afterwards, icrc_matches() and
+/// transport_bytes() treat `frame` like any other RoCEv2 packet. The headers from IP to BTH are copied to
+/// `headers`, which must live as long as `frame`; the received bytes do not change. Returns false and leaves
+/// `frame` unchanged if too few bytes for a BTH and an iCRC follow the CCH, or if `frame` has no room for
+/// another byte range.
 bool remove_congestion_header(ParsedFrame& frame, std::size_t size, PlainHeaders& headers);
 
 /// Inserts `cch` into a crafted packet. The packet's headers are the `header_length` bytes at `header`, and

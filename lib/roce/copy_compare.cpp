@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kVector = 64;
 constexpr std::size_t kStride = 2 * kVector;
 
-/// `n` must be a multiple of kStride.
+/// Like copy_and_compare(), but `n` must be a multiple of kStride.
 __attribute__((target("avx512f"))) bool stride_by_stride(std::uint8_t* to, const std::uint8_t* got,
                                                          const std::uint8_t* want, std::size_t n) {
   constexpr int kOrXor = 0xf6;  // a | (b ^ c)

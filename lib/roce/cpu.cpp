@@ -21,6 +21,9 @@ const bool kPclmul =
     may_go_beyond() && __builtin_cpu_supports("pclmul") != 0 && __builtin_cpu_supports("sse4.1") != 0;
 const bool kAvx = __builtin_cpu_supports("avx") != 0;
 const bool kAvx512 = may_go_beyond() && __builtin_cpu_supports("avx512f") != 0;
+const bool kVpclmul256 =
+    kPclmul && __builtin_cpu_supports("vpclmulqdq") != 0 && __builtin_cpu_supports("avx2") != 0;
+const bool kVpclmul512 = kPclmul && kAvx512 && __builtin_cpu_supports("vpclmulqdq") != 0;
 
 bool is_choice(std::string_view text) { return text.empty() || text == kPortable || text == kNative; }
 

@@ -12,10 +12,14 @@ namespace softfeb::roce::cpu {
 /// Carry-less multiplication (PCLMULQDQ); also enables ISA-L. Before static initialization is complete, this
 /// may still be false. The code then uses the portable path, which produces the same bytes.
 extern const bool kPclmul;
-/// AVX. Vector registers then have upper halves, which ISA-L leaves dirty.
+/// True if AVX is used. Vector registers then have upper halves, which ISA-L leaves dirty.
 extern const bool kAvx;
 /// AVX-512F: 64-byte vectors, used to compare and copy payload.
 extern const bool kAvx512;
+/// Carry-less multiplication of all 16-byte lanes of a vector (VPCLMULQDQ), with vectors of 32 bytes (AVX2)
+/// and of 64 bytes (AVX-512F).
+extern const bool kVpclmul256;
+extern const bool kVpclmul512;
 
 /// Returns true if `text` is a valid value of SOFTFEB_CPU. An empty value counts as unset.
 bool is_choice(std::string_view text);

@@ -162,6 +162,7 @@ bool parse_plain(const Segments& frame, ParsedFrame& f) {
   f.dest_ip = IpAddress::from_v4_wire(ip + 16);
   f.congestion_experienced = (ip[1] & 3) == static_cast<unsigned>(Ecn::kCe);
   f.may_fragment = false;
+  f.icrc_right = false;
   f.source_port = load_be16(udp);
   f.dest_port = load_be16(udp + 2);
   f.datagram.assign_behind(frame, kEthernetSize);
@@ -223,6 +224,7 @@ ParsedFrame parse_frame(const Segments& frame) {
 
 bool icrc_matches(const ParsedFrame& frame) {
   if (frame.content.size() < kIcrcSize || frame.datagram.size() < kIcrcSize) return false;
+  if (frame.icrc_right) return true;
   std::array<std::uint8_t, kIcrcSize> scratch;
   const ByteSpan end = frame.datagram.part(frame.datagram.count() - 1);
   const std::uint8_t* wire = scratch.data();

@@ -31,6 +31,9 @@ struct ParsedFrame {
   IpAddress dest_ip;
   bool congestion_experienced = false;
   bool may_fragment = false;  ///< IPv4 without DF
+  /// True if the caller knows that the iCRC is right, so that it need not be computed. In virtual time, this
+  /// holds if the sender computed the iCRC and the frame has not been changed since.
+  bool icrc_right = false;
   std::uint16_t source_port = 0;
   std::uint16_t dest_port = 0;
   Segments datagram;  ///< the IP packet, without Ethernet padding (kUdp, kIcmp)
@@ -45,7 +48,8 @@ ParsedFrame parse_frame(const Segments& frame);
 /// Like the function above, but stores the result in `out` and overwrites any previous frame.
 void parse_frame(const Segments& frame, ParsedFrame& out);
 
-/// Returns whether the last four bytes of a RoCE datagram are its iCRC.
+/// Returns true if the last four bytes of a RoCE datagram are its iCRC. If ParsedFrame::icrc_right is set,
+/// the iCRC is not computed.
 bool icrc_matches(const ParsedFrame& frame);
 
 /// The UDP payload without its iCRC (BTH to pad); empty if the payload is too short to contain an iCRC.

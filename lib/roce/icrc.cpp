@@ -100,9 +100,9 @@ __attribute__((target("pclmul,sse4.1"))) std::uint32_t head_crc(const std::uint8
   return ~fold.raw();
 }
 
-/// ISA-L leaves the upper halves of the vector registers dirty. Until these halves are cleared, every SSE
-/// instruction, including those in the rest of the program and in libraries, must preserve them, and
-/// therefore depends on the previous content of its destination register.
+/// Clears the upper halves of the vector registers, which ISA-L leaves dirty. Until these halves are cleared,
+/// every SSE instruction, including those in the rest of the program and in libraries, must preserve them,
+/// and therefore depends on the previous content of its destination register.
 inline void clear_upper_halves() {
   if (cpu::kAvx) __asm__ volatile("vzeroupper");
 }
@@ -158,11 +158,11 @@ std::uint32_t icrc_of(const Segments& datagram) {
   return icrc_of_pieces(datagram);
 }
 
-std::uint32_t icrc_of_parts(ByteSpan headers, ByteSpan payload) {
-  if (!cpu::kPclmul) return crc32(icrc_headers(headers), payload);
+std::uint32_t icrc_complete_headers(ByteSpan headers) {
+  if (!cpu::kPclmul) return icrc_headers(headers);
   const bool v6 = is_v6(headers[0]);
   const std::size_t masked = kMaskedRoom - (v6 ? 0 : kIpv6Size - kIpv4Size);
-  return crc32(head_crc(headers.data(), v6, (headers.size() - masked) / 4), payload);
+  return head_crc(headers.data(), v6, (headers.size() - masked) / 4);
 }
 
 std::uint32_t icrc_of_pieces(const Segments& datagram) {

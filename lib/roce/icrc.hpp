@@ -48,9 +48,9 @@ std::uint32_t icrc_path(ByteSpan ip_to_ports);
 /// The iCRC that a received packet should have. `datagram` extends from the IP header to the last byte before
 /// the iCRC.
 std::uint32_t icrc_of(const Segments& datagram);
-/// Like icrc_of(), for a packet in two parts. `headers` must contain exactly the headers from IP to BTH, and
-/// RETH and ImmDt if present; `payload` is the rest.
-std::uint32_t icrc_of_parts(ByteSpan headers, ByteSpan payload);
+/// Like icrc_headers(), but faster. `headers` must contain exactly the headers from IP to BTH, and RETH and
+/// ImmDt if present.
+std::uint32_t icrc_complete_headers(ByteSpan headers);
 /// General case of icrc_of(): the headers may be split at any offset.
 std::uint32_t icrc_of_pieces(const Segments& datagram);
 

@@ -61,7 +61,7 @@ class MessageLayout {
   std::uint32_t length_of(std::uint64_t message) const;
 
   std::uint64_t messages_per_pass() const { return messages_per_pass_; }  ///< 0 for an infinite source
-  /// 0 for an infinite source.
+  /// Number of packets in a pass; 0 for an infinite source.
   std::uint64_t packets_per_pass() const { return source_length_ == 0 ? 0 : per_pass_.divisor(); }
   /// Number of packets in a full-length message.
   std::uint64_t packets_per_message() const { return per_message_.divisor(); }

@@ -24,7 +24,8 @@ struct NotificationConfig {
   Time interval = 50 * kMicrosecond;
 };
 
-/// Local address, then remote address, 16 bytes each (IPv4 as ::ffff:a.b.c.d).
+/// The local address followed by the remote address, 16 bytes each. IPv4 addresses are stored as
+/// ::ffff:a.b.c.d.
 using IpPair = std::array<std::uint8_t, 32>;
 IpPair ip_pair(const IpAddress& local, const IpAddress& remote);
 

@@ -31,7 +31,7 @@ std::uint8_t traffic_class(const Path& path) { return traffic_class(path.dscp, p
 void write_ipv4(std::uint8_t* p, const Path& path) {
   p[0] = 0x45;
   p[1] = traffic_class(path);
-  store_be16(p + 6, 0x4000);  // DF
+  store_be16(p + 6, 0x4000);  // flag DF (do not fragment), offset 0
   p[8] = path.ttl;
   p[9] = kIpProtocolUdp;
   std::memcpy(p + 12, &path.source_ip.bytes[12], 4);

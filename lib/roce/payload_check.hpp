@@ -39,6 +39,14 @@ class PayloadCheck {
   /// check().
   bool place(std::uint64_t stream_offset, ByteSpan bytes, std::uint8_t* to);
 
+  /// These two functions are for callers that compare received bytes themselves. expected() returns the
+  /// `length` bytes of the stream at `stream_offset`, or null if the stream cannot provide them. If all bytes
+  /// are equal, call count_equal(); otherwise, call check().
+  const std::uint8_t* expected(std::uint64_t stream_offset, std::uint32_t length) const {
+    return stream_->bytes(stream_offset, length);
+  }
+  void count_equal(std::size_t bytes) { checked_ += bytes; }
+
   /// Number of bytes compared, including those beyond the expected length.
   std::uint64_t checked() const { return checked_; }
   /// Number of bytes that differ or lie beyond the expected length.

@@ -33,7 +33,7 @@ constexpr std::array<std::uint32_t, 64> make_squares() {
 }
 inline constexpr auto kSquares = make_squares();
 
-/// x^n mod P.
+/// Returns x^n mod P.
 constexpr std::uint32_t power_of_x(std::uint64_t n) {
   std::uint32_t result = kOne;
   for (std::size_t i = 0; n != 0; ++i, n >>= 1) {

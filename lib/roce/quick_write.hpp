@@ -4,7 +4,6 @@
 #include "roce/congestion_header.hpp"
 #include "roce/frame.hpp"
 #include "roce/headers.hpp"
-#include "roce/icrc.hpp"
 #include "roce/opcode.hpp"
 
 #include <cstdint>
@@ -30,13 +29,13 @@ struct QuickWrite {
   /// Parses `frame`. If it returns false, `*this` is invalid and the general parser must be used. Requires
   /// FrameKind::kUdp.
   bool read(const ParsedFrame& frame);
-  /// Requires kWriteFirst.
+  /// The packet's RETH. Requires kWriteFirst.
   Reth reth() const { return *Reth::decode({bth + Bth::kSize, Reth::kSize}); }
 };
 
-/// Destination QPN of any packet, without validation, as a prefetch hint. In a packet to UDP port `cc_port`
-/// (0: none), a congestion control header precedes the BTH. Returns 0 if the packet is too short, or if its
-/// destination port is neither the RoCE port nor `cc_port`. Requires FrameKind::kUdp.
+/// Destination QPN of any packet, without validation, as a prefetch hint. If `cc_port` is not 0, packets to
+/// this UDP port have a congestion control header before the BTH. Returns 0 if the packet is too short, or if
+/// its destination port is neither the RoCE port nor `cc_port`. Requires FrameKind::kUdp.
 inline Qpn dest_qp_hint(const ParsedFrame& frame, std::uint16_t cc_port) {
   if (frame.content.count() == 0) return 0;
   const ByteSpan begin = frame.content.part(0);
@@ -81,7 +80,5 @@ inline bool QuickWrite::read(const ParsedFrame& frame) {
   icrc = load_le32(content.part(2).data());
   return payload.size() % 4 == 0;
 }
-
-inline bool icrc_matches(const QuickWrite& p) { return icrc_of_parts(p.headers, p.payload) == p.icrc; }
 
 }  // namespace softfeb::roce

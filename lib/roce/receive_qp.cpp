@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "roce/receive_qp.hpp"
 
-#include "base/claim.hpp"
+#include "roce/copy_compare.hpp"
+#include "roce/crc_compare.hpp"
+#include "roce/icrc.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <stdexcept>
 
 namespace softfeb::roce {
@@ -53,17 +56,44 @@ void ReceiveQp::check(const PlacedPayload& payload, std::uint64_t index) {
   store(payload.bytes, payload.to, index);
 }
 
-void ReceiveQp::claim_place(const QuickWrite& packet) const {
-  const std::uint8_t* const to = responder_.place_of(packet);
-  if (to == nullptr) return;
-  const auto lines = static_cast<unsigned>((packet.payload.size() + 63) / 64);
-  claim_lines(to, std::min(lines, kPlaceLines));
+/// Returns the expected payload of a packet for which awaits() is true; null if there is none to compare
+/// with.
+const std::uint8_t* ReceiveQp::expected(const QuickWrite& packet) {
+  if (!check_) return nullptr;
+  const MessageLayout::Place& at = locate(responder_.next_index());
+  return at.length == packet.payload.size() ? check_->expected(at.stream_offset, at.length) : nullptr;
 }
 
-Responder::Quick ReceiveQp::take(const QuickWrite& packet) {
+ReceiveQp::Stored ReceiveQp::store_known(const QuickWrite& packet) {
+  std::uint8_t* const to = responder_.place_of(packet);
+  const ByteSpan payload = packet.payload;
+  if (const std::uint8_t* const want = expected(packet); want != nullptr)
+    return {true, copy_and_compare(to, payload.data(), want, payload.size())};
+  if (to != nullptr && !payload.empty()) std::memcpy(to, payload.data(), payload.size());
+  return {true, false};
+}
+
+ReceiveQp::Stored ReceiveQp::store_checked(const QuickWrite& packet) {
+  const std::uint8_t* const want = expected(packet);
+  const std::uint32_t headers = icrc_complete_headers(packet.headers);
+  std::uint8_t* const to = responder_.place_of(packet);
+  if (to == nullptr) {
+    const CrcAndComparison found = crc_and_compare(headers, packet.payload, want);
+    return {found.crc == packet.icrc, want != nullptr && found.same};
+  }
+  const CheckedStore found = check_and_store(headers, packet.icrc, packet.payload, want, to);
+  return {found.crc_matches, want != nullptr && found.same};
+}
+
+Responder::Quick ReceiveQp::take(const QuickWrite& packet, Stored stored) {
   const Responder::Quick q = responder_.take(packet);
   next_index_ = q.index + 1;
-  store(packet.payload, q.to, q.index);
+  if (stored.as_expected) {
+    check_->count_equal(packet.payload.size());
+  } else if (check_) {
+    const MessageLayout::Place& at = locate(q.index);
+    check_->check(at.message, at.message_offset, at.stream_offset, at.length, packet.payload);
+  }
   if (q.message) note(*q.message, q.index);
   return q;
 }

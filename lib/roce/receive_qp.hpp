@@ -62,11 +62,17 @@ class ReceiveQp {
   bool awaits(const QuickWrite& packet) const {
     return responder_.awaits(packet) && !config_.check_continuity;
   }
-  /// Prefetches, for writing, the first cache lines of the memory to which the packet's payload will be
-  /// copied. Requires awaits(packet).
-  void claim_place(const QuickWrite& packet) const;
-  /// Processes a packet for which awaits() is true.
-  Responder::Quick take(const QuickWrite& packet);
+  struct Stored {
+    bool icrc_matches = false;
+    bool as_expected = false;  ///< the payload was compared with the expected stream and is equal to it
+  };
+  /// Checks the iCRC of a packet for which awaits() is true, compares its payload and stores it, in one pass.
+  /// If the iCRC is wrong, the memory is the same as before the call.
+  Stored store_checked(const QuickWrite& packet);
+  /// The same for a packet whose iCRC is known to be right (ParsedFrame::icrc_right).
+  Stored store_known(const QuickWrite& packet);
+  /// Processes a packet whose iCRC matches. `stored` is the result of store_checked().
+  Responder::Quick take(const QuickWrite& packet, Stored stored);
 
   /// Prefetches the data that take() needs.
   void prefetch() const {
@@ -113,8 +119,8 @@ class ReceiveQp {
   /// counter check.
   std::uint64_t bytes_wrong() const { return (check_ ? check_->wrong() : 0) + continuity_.breaks(); }
 
-  /// Copies counters, checks and the map to or from the same QP in another process (base/archive.hpp). The QP
-  /// must not receive further packets there.
+  /// Copies counters, checks and the map to or from the same QP in another process (base/archive.hpp). The
+  /// copy must not receive further packets.
   template <class Archive>
   void archive(Archive& a) {
     responder_.archive(a);
@@ -127,14 +133,11 @@ class ReceiveQp {
 
  private:
   static constexpr unsigned kHotLines = 4;
-  /// Number of cache lines of the destination to prefetch. A core can request about this many lines at the
-  /// same time, and further requests would have to wait. The hardware prefetcher recognizes the sequence and
-  /// fetches the rest.
-  static constexpr unsigned kPlaceLines = 16;
 
   void check(const PlacedPayload& payload, std::uint64_t index);
   void note(const MessageEvent& message, std::uint64_t index);
   void store(const Segments& bytes, std::uint8_t* to, std::uint64_t index);
+  const std::uint8_t* expected(const QuickWrite& packet);
   const MessageLayout::Place& locate(std::uint64_t index);
 
   // Members that every packet needs are adjacent (see prefetch()).

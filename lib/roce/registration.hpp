@@ -15,7 +15,7 @@
 namespace softfeb::roce {
 
 struct RegistrationConfig {
-  std::uint32_t packet = 0;      ///< bytes of every packet of an operation except the last packet
+  std::uint32_t packet = 0;      ///< payload bytes of each packet of an operation, except the last packet
   std::uint32_t mask_bits = 64;  ///< maximum number of packets of an operation
   std::uint32_t entries = 64;    ///< maximum number of operations in progress
   std::uint32_t escape = 64;     ///< maximum number of packets in the escape channel
@@ -119,8 +119,8 @@ class RegistrationObserver {
 /// `remember`, and the packets in the escape channel are tried again.
 class Registration {
  public:
-  /// Throws std::invalid_argument if `packet`, `mask_bits` or `entries` is 0. `observer` (null: none) must
-  /// outlive this object.
+  /// Throws std::invalid_argument if `packet`, `mask_bits` or `entries` is 0. `observer` may be null;
+  /// otherwise, it must outlive this object.
   explicit Registration(const RegistrationConfig& config, RegistrationObserver* observer = nullptr,
                         std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
@@ -168,8 +168,8 @@ class Registration {
   RegistrationObserver* observer_;
   RegistrationTable table_;
   std::pmr::vector<Waiting> waiting_;
-  std::pmr::vector<std::uint64_t>
-      done_;  ///< ring of completed operations, as source · 2^32 + op or, with `by_address`, as addresses
+  /// Ring of completed operations, as source · 2^32 + op or, with `by_address`, as addresses.
+  std::pmr::vector<std::uint64_t> done_;
   std::pmr::vector<std::uint64_t> done_bytes_;  ///< with `by_address`: length of each operation in done_
   std::size_t done_next_ = 0;
   std::pmr::vector<Notification> notifications_;  ///< ring of notifications that wait for poll()

@@ -21,7 +21,8 @@ struct RegistrationEntry {
   std::uint32_t left = 0;     ///< number of packets that have not arrived
   Time since = 0;             ///< time of registration
 
-  /// These functions avoid sums, which could overflow, because addresses come from the network.
+  /// True if the memory contains the byte at `at`. Like overlaps(), avoids sums, which could overflow,
+  /// because addresses come from the network.
   bool holds(std::uint64_t at) const { return at >= address && at - address < bytes; }
   bool overlaps(std::uint64_t at, std::uint64_t length) const {
     return at >= address ? at - address < bytes : address - at < length;

@@ -5,14 +5,14 @@ namespace softfeb::roce {
 
 namespace {
 
-/// Partition keys match if their lower 15 bits are equal and at least one side is a full member (IBA, section
-/// 10.9.3).
+/// Returns true if two partition keys match: their lower 15 bits are equal, and at least one side is a full
+/// member (IBA, section 10.9.3).
 bool pkey_matches(std::uint16_t a, std::uint16_t b) {
   return (a & 0x7fff) == (b & 0x7fff) && ((a | b) & 0x8000) != 0;
 }
 
-/// READ responses, acknowledgements and atomic acknowledgements (IBA table 38). They are addressed to a
-/// requester, so they are ignored and not treated as invalid requests.
+/// Returns true for READ responses, acknowledgements and atomic acknowledgements (IBA table 38). They are
+/// addressed to a requester, so they are ignored and not treated as invalid requests.
 bool is_response(std::uint8_t opcode) { return (opcode & 0x1f) >= 0x0d && (opcode & 0x1f) <= 0x12; }
 
 std::uint8_t nak_syndrome(bool remote_access) {
@@ -129,7 +129,8 @@ RequestOutcome Responder::on_uc(const ReceivedRequest& request) {
   RequestOutcome out;
   const Operation op = opcode_operation(request.bth.opcode);
   auto arrival = window_.note(request.bth.psn);
-  // A PSN so far before the initial one is no late packet. More packets were lost than can be counted.
+  // A packet whose PSN is more than this far before the initial one is not late. Instead, more packets were
+  // lost before it than can be counted.
   constexpr std::int32_t kFarBehind = -(1 << 22);
   const bool far = !arrival && psn_diff(request.bth.psn, expected_psn_) < kFarBehind;
   if (far && !config_.any_order && begins_message(op)) arrival = window_.restart(request.bth.psn);
@@ -300,7 +301,7 @@ bool Responder::awaits(const QuickWrite& p) const {
          p.payload.size() == (last ? remaining : config_.pmtu);
 }
 
-const std::uint8_t* Responder::place_of(const QuickWrite& p) const {
+std::uint8_t* Responder::place_of(const QuickWrite& p) const {
   return p.operation == Operation::kWriteFirst ? last_region_->at(p.reth().virtual_address) : next_place();
 }
 

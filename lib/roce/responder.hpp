@@ -141,7 +141,7 @@ class Responder {
   bool awaits(const QuickWrite& packet) const;
   /// Local address to which the payload of `packet` is to be copied; null: the payload is not stored.
   /// Requires awaits(packet).
-  const std::uint8_t* place_of(const QuickWrite& packet) const;
+  std::uint8_t* place_of(const QuickWrite& packet) const;
   /// Result of take().
   struct Quick {
     std::uint64_t index = 0;    ///< RequestOutcome::packet_index
@@ -151,7 +151,7 @@ class Responder {
     std::optional<Reply> reply{};           ///< RequestOutcome::reply
     std::optional<MessageEvent> message{};  ///< RequestOutcome::message
   };
-  /// Processes a packet for which awaits() is true. The caller must copy the payload.
+  /// Processes a packet for which awaits() is true. The caller stores the payload.
   Quick take(const QuickWrite& packet);
 
   /// Calls `change`, which may modify the regions. A message in progress continues if its region (same rkey)
@@ -196,6 +196,8 @@ class Responder {
     a.item(counters_);
   }
   const ResponderConfig& config() const { return config_; }
+  /// RequestOutcome::packet_index of the next packet in order.
+  std::uint64_t next_index() const { return next_index_; }
   Psn expected_psn() const { return expected_psn_; }
   std::uint64_t receives() const { return receives_; }
   /// Payload bytes received so far of the message in progress; 0 if there is none. With `any_order`, the
@@ -245,11 +247,11 @@ class Responder {
   ResponderCounters counters_;
   std::uint64_t receives_;
   const std::vector<MemoryRegion>* regions_;
-  /// region found last; the next lookup nearly always finds it again
+  /// Region found last; the next lookup nearly always finds it again.
   const MemoryRegion* last_region_ = nullptr;
   ArrivalWindow window_;  ///< UC: records which packets have arrived
-  std::uint32_t unordered_bytes_ =
-      0;  ///< with `any_order`: payload bytes that were placed for messages still in progress
+  /// With `any_order`: payload bytes that were placed for messages still in progress.
+  std::uint32_t unordered_bytes_ = 0;
 };
 
 }  // namespace softfeb::roce

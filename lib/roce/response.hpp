@@ -17,7 +17,7 @@ struct ReceivedResponse {
   TransportKind kind = TransportKind::kMalformed;
   std::uint8_t opcode = 0;
   std::uint8_t tver = 0;
-  Aeth aeth{};  ///< kAcknowledge
+  Aeth aeth{};  ///< valid only for kAcknowledge
   Qpn dest_qp = 0;
   Psn psn = 0;
 

@@ -15,9 +15,9 @@ constexpr std::array<std::uint32_t, 32> kRnrTable = {
     65536, 1,   2,   3,   4,    6,    8,    12,   16,   24,   32,   48,    64,    96,    128,   192,
     256,   384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152};
 
-/// How long a timer period of nominal duration `nominal` lasts in the firmware. The firmware counts clock
-/// cycles as if each lasted 6 ns, and acts `pipeline` cycles after the end of the period. The vectors
-/// test/vectors/wire/timeout_code* and rnr_* show this.
+/// Returns the actual duration in the firmware of a timer period that nominally lasts `nominal`. The firmware
+/// counts clock cycles as if each lasted 6 ns, and acts `pipeline` cycles after the end of the period. The
+/// vectors test/vectors/wire/timeout_code* and rnr_* show this.
 constexpr Time firmware_period(Time nominal, Time pipeline) {
   constexpr Time kAssumedClock = 6 * kNanosecond;
   return ((nominal + kAssumedClock - 1) / kAssumedClock + pipeline) * kFirmwareClock;

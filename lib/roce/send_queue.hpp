@@ -57,12 +57,12 @@ class SendQueue {
   bool keeps_requests() const { return keeps_ != 0; }
   SendSlot& operator[](std::uint32_t index) { return slots_[place(index)]; }
   const SendSlot& operator[](std::uint32_t index) const { return slots_[place(index)]; }
-  /// Prefetches slots `index` and `index` + 1.
+  /// Loads slot `index` and the slot after it, which is usually needed next, into the cache.
   void prefetch(std::uint32_t index) const {
     softfeb::prefetch(&(*this)[index]);
     softfeb::prefetch(&(*this)[index + 1]);
   }
-  /// Requires keeps_requests().
+  /// Returns the request of an entry. Call it only if keeps_requests() is true.
   WorkRequest& request(std::uint32_t index) { return requests()[place(index)]; }
   const WorkRequest& request(std::uint32_t index) const { return requests()[place(index)]; }
 

@@ -21,8 +21,8 @@ RegistrationConfig with_open_length(RegistrationConfig c) {
   return c;
 }
 
-/// Of all numbers whose low 12 bits are `op`, returns the one nearest to `newest`; nullopt if it would be
-/// negative.
+/// Returns the number nearest to `newest` among all numbers whose low 12 bits are `op`; nullopt if that
+/// number would be negative.
 std::optional<std::uint64_t> unwrap_op(std::uint32_t op, std::uint64_t newest) {
   constexpr std::uint64_t kOps = TransferImmediate::kOps;
   const std::uint64_t ahead = (op - newest) % kOps;

@@ -35,8 +35,8 @@ struct TransferLayout {
 class TransferTable {
  public:
   /// `config.packet` is the length of every segment except the last of a transfer. `config.open_length` is
-  /// always treated as true. `observer` (null: none) must outlive this object. Throws std::invalid_argument
-  /// if a number is out of its range.
+  /// always treated as true. `observer` may be null; otherwise, it must outlive this object. Throws
+  /// std::invalid_argument if a number is out of its range.
   TransferTable(const TransferLayout& layout, const RegistrationConfig& config,
                 RegistrationObserver* observer = nullptr,
                 std::pmr::memory_resource* memory = std::pmr::get_default_resource());

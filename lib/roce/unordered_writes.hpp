@@ -84,7 +84,9 @@ class UnorderedWrites final : private RegistrationObserver {
   /// A WRITE in progress.
   struct Write {
     bool used = false;
-    bool broken = false;  ///< a packet contradicts the length: LAST came too early, or not at the end
+    /// The packets contradict the length of the WRITE: a packet before the last is a LAST, or the last packet
+    /// is not a LAST.
+    bool broken = false;
     std::uint32_t qp = 0;
     std::uint32_t count = 0;
     std::uint32_t packets = 0;  ///< number of packets placed

@@ -81,8 +81,8 @@ enum class WindowVerdict : std::uint8_t { kMarked, kDuplicate, kLate, kWrongImme
 /// the bitmaps and 16 · ranges_per_stream bytes for each stream.
 class WindowMap {
  public:
-  /// Throws std::invalid_argument if `streams` or `depth` is 0, or if `depth` exceeds `ring`. `consumer`
-  /// (null: none) must outlive this object.
+  /// Throws std::invalid_argument if `streams` or `depth` is 0, or if `depth` exceeds `ring`. `consumer` may
+  /// be null; otherwise, it must outlive this object.
   explicit WindowMap(const WindowMapConfig& config, WindowConsumer* consumer = nullptr,
                      std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 

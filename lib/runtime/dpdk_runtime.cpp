@@ -6,6 +6,7 @@
 #include "runtime/fault_setup.hpp"
 #include "runtime/port_setup.hpp"
 #include "runtime/stop_signal.hpp"
+#include "service/log.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -165,8 +166,8 @@ void DpdkRuntime::wait_for_links(Time limit, bool quiet) const {
                   : "check cable, transceiver and the other end");
       }
       if (!quiet && begin + waited > tell_at) {
-        fmt::print(stderr, "port {}: waiting for its link, {:.0f} s more\n", p.name,
-                   to_seconds(limit - waited));
+        service::notice(
+            fmt::format("port {}: waiting for its link, {:.0f} s more", p.name, to_seconds(limit - waited)));
         tell_at += kTellEvery;
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(20));

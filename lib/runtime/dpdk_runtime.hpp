@@ -23,8 +23,8 @@
 
 namespace softfeb::runtime {
 
-/// A port of the run, with the objects that have the same lifetime. A port of another host
-/// (config::RunConfig::is_here) has only a name.
+/// A port of the run, with the objects that have the same lifetime. If the port belongs to another host
+/// (config::RunConfig::is_here), only `name` is set.
 struct RunPort {
   std::string name;
   std::unique_ptr<dataplane::Device> device;
@@ -34,12 +34,13 @@ struct RunPort {
   std::vector<unsigned> workers;
   std::uint16_t queues = 1;
   std::uint32_t frame_bytes = 0;  ///< longest Ethernet frame, in bytes
-  /// The next three are indexed like `workers`. The injectors exist only with fault injection, the captures
-  /// only with capture.
+  /// tx_faults, rx_faults and captures are indexed like `workers`. tx_faults and rx_faults are empty without
+  /// fault injection, captures is empty without capture.
   std::vector<std::unique_ptr<dataplane::FaultInjector>> tx_faults;
   std::vector<std::unique_ptr<dataplane::FaultInjector>> rx_faults;
   std::vector<std::unique_ptr<dataplane::Capture>> captures;
-  /// Only with `pacing: timestamp`: the NIC's clock, and the departure stamps, indexed like `workers`.
+  /// Set only with `pacing: timestamp`. clock: the NIC's clock. stamps: the departure stamps, indexed like
+  /// `workers`.
   std::unique_ptr<dataplane::PortClock> clock;
   std::vector<std::unique_ptr<dataplane::DepartureStamps>> stamps;
 
@@ -67,16 +68,16 @@ class DpdkRuntime {
   Time now() const { return clock_.now(); }
   /// Wall-clock time at the origin of clock(), in ns since 1970, according to the last read_wall_clock().
   std::uint64_t unix_origin_ns() const { return unix_origin_ns_; }
-  /// Reads the wall clock again: NTP may have adjusted it, and our own clock drifts against it.
+  /// Reads the wall clock again, because NTP may have adjusted it, and clock() drifts relative to it.
   std::uint64_t read_wall_clock() { return unix_origin_ns_ = dataplane::unix_origin_ns(clock_.clock()); }
   const std::vector<dataplane::LcoreSpec>& lcores() const { return lcores_; }
-  /// The lcore of worker `w`.
+  /// Returns the lcore of worker `w`.
   unsigned lcore(unsigned w) const { return lcores_[w + 1].id; }
   /// Calls `make`. Memory that `make` allocates comes from the NUMA node of worker `w`'s CPU.
   void for_worker(std::size_t w, const std::function<void()>& make) const;
   bool huge_pages() const { return eal_->huge_pages(); }
 
-  /// Corrects the drift of our clock, and reads the clocks of NICs that send packets at given times. Must be
+  /// Corrects the drift of clock(), and reads the clocks of NICs that send packets at given times. Must be
   /// called often.
   void follow_clocks();
 

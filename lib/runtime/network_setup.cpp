@@ -18,7 +18,7 @@ const config::EndpointConfig& endpoint_at(const config::RunConfig& run, std::siz
   return index < boards ? run.boards[index].endpoint : run.receivers[index - boards].endpoint;
 }
 
-/// Maximum number of frames that the fault rules of links hold.
+/// Maximum number of frames that the fault rules of links hold back.
 std::uint32_t held_frames(const config::LabConfig& lab) {
   std::uint32_t held = 0;
   for (const auto& link : lab.link_rules) {

@@ -10,9 +10,9 @@
 /// Translates a topology into the configuration of dataplane::NetworkRelay.
 namespace softfeb::runtime {
 
-/// Maximum number of packets in a network, held by its fault rules, or queued for its ports. The switch
-/// buffers could hold more packets than this if the packets are small; in that case the boards wait
-/// (dataplane::NetworkRelay).
+/// Maximum number of packets in a network, including those that its fault rules hold back and those that are
+/// queued for its ports. The switch buffers have room for more packets than this if packets are small; the
+/// boards then wait for free frames (dataplane::NetworkRelay).
 std::uint32_t network_frames(const config::LabConfig& lab);
 
 /// Returns the topology with settings for real time. Endpoints may react late to a pause frame. The

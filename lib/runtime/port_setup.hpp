@@ -47,7 +47,7 @@ bool attaches_payload(const config::RunConfig& config, std::size_t port,
 std::uint32_t needed_mtu(const config::RunConfig& config, std::size_t port);
 
 /// Returns the pacing of a port. With `queue_rate`, each worker has a queue, whose rate is the sum of the
-/// link rates of that worker's boards on the port (0: unlimited).
+/// link rates of that worker's boards on the port. A rate of 0 means unlimited.
 dataplane::PacingConfig pacing_settings(const config::RunConfig& config, std::size_t port);
 
 dataplane::PortConfig port_settings(const config::RunConfig& config, std::size_t port);

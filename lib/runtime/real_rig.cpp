@@ -19,16 +19,17 @@ using switchtest::RigKind;
 using switchtest::Trial;
 using switchtest::TrialResult;
 
-/// From the preparation of a trial to its start.
+/// Time from the preparation of a trial to its start.
 constexpr Time kLead = 2 * kMillisecond;
-/// Frames that wait in a switch arrive at shorter intervals than this.
+/// If no frame has arrived for this long, no more frames are waiting in the switch.
 constexpr Time kQuiet = 5 * kMillisecond;
 constexpr Time kLongestDrain = 100 * kSecond;
-/// Times are read once per turn; turns take less than this unless the trial is void.
+/// Largest error of a time. Times are read once per iteration, and an iteration takes less than this unless
+/// the trial is void.
 constexpr Time kClockError = switchtest::RigFaults::kLongestGap;
 
-/// The ports of a real switch, set up as test ports: they see all frames, and the NIC neither sends pause
-/// frames nor obeys them.
+/// Configures the ports at a real switch as test ports: they receive all frames, and the NIC neither sends
+/// nor obeys pause frames.
 config::LabConfig with_test_ports(config::LabConfig lab, const std::vector<std::string>& names) {
   std::vector<config::PortConfig> ports;
   for (const std::string& name : names) {
@@ -89,7 +90,7 @@ void RealRig::describe_ports() {
 }
 
 void RealRig::make_loops() {
-  std::vector<std::optional<unsigned>> places{std::nullopt};  // this thread, then workers
+  std::vector<std::optional<unsigned>> places{std::nullopt};  // this thread first, then workers
   if (!dataplane::shares_cpus(dpdk_.lcores()))
     for (unsigned w = 0; w < lab_.run.workers.count && places.size() < ports_.size(); ++w)
       if (settings_.kind != RigKind::kRings || w != lab_.network_worker) places.emplace_back(dpdk_.lcore(w));
@@ -170,7 +171,7 @@ void RealRig::poll(Time end) {
   if (interrupted) throw switchtest::Interrupted();
 }
 
-/// Runs the loop of this thread until `end`. Returns false if it was interrupted.
+/// Runs the loop of this thread until `end`. Returns false if the run was interrupted.
 bool RealRig::poll_here(Time end) {
   constexpr unsigned kCheckInterval = 64;
   for (unsigned n = 1; loops_.front()->turn() < end; ++n) {
@@ -196,7 +197,7 @@ switchtest::RigFaults RealRig::faults(std::uint64_t missed_before) const {
   return out;
 }
 
-/// Packets that the ports have lost since they were opened.
+/// Number of packets that the ports have lost since they were opened.
 std::uint64_t RealRig::missed() const {
   std::uint64_t sum = 0;
   for (const RunPort& port : dpdk_.ports()) {
@@ -232,7 +233,7 @@ bool RealRig::drained(Time quiet_since) {
   return network_->empty(sent, received);
 }
 
-/// Waits until no pause frame of a trial is in force any more, as that of a freeze whose end was late.
+/// Waits until no pause frame of the trial is in force any more, for example if the freeze ended late.
 void RealRig::expire_pauses(const Trial& trial) {
   if (trial.freezes.empty() && trial.pauses.empty()) return;
   std::uint64_t slowest = ports_.front().rate;

@@ -19,26 +19,28 @@
 namespace softfeb::runtime {
 
 struct RealRigSettings {
-  /// kRings: the rig ports are the stations of `lab.network`, which a worker simulates. kPorts: they are
-  /// ports of the configuration.
+  /// With kRings, the rig ports are the stations of `lab.network`, which a worker simulates. With kPorts,
+  /// they are ports in the configuration.
   switchtest::RigKind kind = switchtest::RigKind::kRings;
-  std::vector<std::string> ports;  ///< kPorts: names of elements of RunConfig::ports, in rig order
-  bool quiet = false;              ///< print nothing while waiting for links
-  /// Called from time to time; if it returns true, RealRig throws Interrupted. Empty: SIGINT and SIGTERM
-  /// interrupt.
+  /// For RigKind::kPorts: names of elements of RunConfig::ports, in the order of rig ports.
+  std::vector<std::string> ports;
+  bool quiet = false;  ///< print nothing while waiting for links
+  /// Called from time to time; if it returns true, RealRig throws Interrupted. If empty, SIGINT and SIGTERM
+  /// interrupt the rig.
   std::function<bool()> interrupted;
 };
 
-/// Test ports in real time, on DPDK ports. The loops that poll them run during trials: one on the calling
-/// thread, and one on each worker that does not run the network, if all have CPUs of their own. Ports are
-/// distributed over them in turn, so that each has its own loop if there are as many loops as ports.
+/// A rig in real time, whose test ports are DPDK ports. During trials, loops poll the ports: one loop on the
+/// calling thread and, if all threads have CPUs of their own, one on each worker that does not run the
+/// network. Ports are distributed over the loops in turn; if there are as many loops as ports, each port has
+/// its own loop.
 ///
-/// Counts are exact; a time is exact to one turn of a loop, which takes microseconds. A trial in which a loop
-/// was not run, or in which the rig lost or delayed frames, is void (switchtest::RigFaults).
+/// Counts are exact. A time is exact to one iteration of a loop, which takes microseconds. A trial is void if
+/// a loop did not run for a while, or if the rig lost or delayed frames (switchtest::RigFaults).
 class RealRig final : public switchtest::Rig {
  public:
-  /// Opens the ports and waits for their links, for at most `run.connect_timeout`. `lab` may be a temporary.
-  /// Throws EnvironmentError, RequestError, ConfigError and Interrupted.
+  /// Opens the ports and waits for their links, for at most `run.connect_timeout`. `lab` is copied, so it may
+  /// be a temporary object. Throws EnvironmentError, RequestError, ConfigError and Interrupted.
   RealRig(const config::LabConfig& lab, RealRigSettings settings);
   ~RealRig() override;
 
@@ -47,7 +49,7 @@ class RealRig final : public switchtest::Rig {
   switchtest::TrialResult run(const switchtest::Trial& trial) override;
   Time now() const override { return dpdk_.now() - created_; }
   std::optional<Time> own_delay() const override { return std::nullopt; }
-  /// Longer than a frame may be late in a trial plus a gap of the network's loop.
+  /// This time is longer than the permitted lateness of a frame plus the permitted gap of the network's loop.
   Time settle() const override { return 3 * kMillisecond; }
 
   const DpdkRuntime& dpdk() const { return dpdk_; }
@@ -66,7 +68,7 @@ class RealRig final : public switchtest::Rig {
   void drain();
   bool drained(Time quiet_since);
   void expire_pauses(const switchtest::Trial& trial);
-  /// Receives and drops what has arrived. Returns the number of frames of test ports.
+  /// Receives and drops the frames that have arrived. Returns the number of those that test ports had sent.
   std::size_t discard();
   void observe();
   void check_interrupted() const;
@@ -77,9 +79,9 @@ class RealRig final : public switchtest::Rig {
   DpdkRuntime dpdk_;
   std::vector<switchtest::RigPort> ports_;
   std::vector<std::unique_ptr<switchtest::TestPort>> endpoints_;
-  std::vector<std::unique_ptr<dataplane::TestPortLoop>> loops_;  ///< the first one is for this thread
-  std::vector<unsigned> lcores_;                                 ///< of the other loops
-  std::unique_ptr<RigNetwork> network_;                          ///< kRings only
+  std::vector<std::unique_ptr<dataplane::TestPortLoop>> loops_;  ///< the first loop runs on this thread
+  std::vector<unsigned> lcores_;                                 ///< lcores of the other loops
+  std::unique_ptr<RigNetwork> network_;                          ///< used only with kRings
   std::atomic<bool> stop_{false};
   Time created_ = 0;
   Time taught_ = 0;

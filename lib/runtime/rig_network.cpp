@@ -11,7 +11,8 @@ namespace softfeb::runtime {
 
 namespace {
 
-/// Longer rings than usual, so that they hold what arrives while a loop is not run for 1 ms.
+/// These rings are longer than the default, so that they can hold the frames that arrive while a loop does
+/// not run for 1 ms.
 constexpr std::uint16_t kRingPackets = 4096;
 constexpr std::uint32_t kMostRigFrames = 1U << 17;
 
@@ -71,8 +72,9 @@ void RigNetwork::request(const std::function<void()>& wait) {
   while (!request_.done.load(std::memory_order_acquire)) wait();
 }
 
-/// A worker that stood still until it answers sees this gap at its next turn only. Without a second answer,
-/// a network that did not run at all would look like a switch that lost all frames.
+/// Asks twice. If the worker was preempted before its first answer, it records this gap only in its next
+/// iteration, so only the second answer contains the gap. With a single answer, a network that was preempted
+/// would look like a switch that lost all frames.
 void RigNetwork::observe(const std::function<void()>& wait) {
   request(wait);
   const Time gap = request_.longest_gap;
@@ -87,7 +89,7 @@ RigNetwork::State RigNetwork::state() const {
   std::uint64_t in_switches = 0;
   for (const fabric::PortSnapshot& port : request_.network->ports) in_switches += port.dropped;
   State out;
-  // Stations with too many frames in their queues drop some.
+  // Also count frames dropped because the queue of a station was full, that is, outside the switches.
   out.lost = relay.rx_stranger + relay.rx_unusable + relay.tx_dropped + totals.dropped_store +
              (totals.dropped_buffer - in_switches);
   out.held_up = relay.held_up;

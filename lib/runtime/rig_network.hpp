@@ -11,42 +11,42 @@
 
 namespace softfeb::runtime {
 
-/// Returns the configuration with two ports in place of those of the file for each station of the network:
-/// the ends of a ring. Port i is the end of the test port at station i. The other ends follow; they are the
-/// network's ports (LabConfig::port_stations).
+/// Returns the configuration with two ports for each station of the network, in place of the ports in the
+/// file: the two ends of a ring. Port i is the end of the test port at station i. The other ends follow; they
+/// are the network's ports (LabConfig::port_stations).
 config::LabConfig with_station_rings(config::LabConfig lab);
 
-/// Maximum number of frames in the network of a rig. In contrast to network_frames(), this is the number of
-/// short frames that the buffers hold, up to a limit.
+/// Maximum number of frames in the network of a rig. Unlike network_frames(), this is the number of short
+/// frames for which the buffers have room, up to a limit.
 std::uint32_t rig_frames(const config::LabConfig& lab);
 
-/// The simulated network of a rig in real time, on the worker `lab.network_worker` from construction to
-/// destruction.
+/// The simulated network of a rig in real time. It runs on the worker `lab.network_worker` from construction
+/// to destruction.
 class RigNetwork {
  public:
-  /// `lab` is a result of with_station_rings(), and its run is the configuration of `dpdk`. Both must outlive
-  /// this object. Throws EnvironmentError.
+  /// `lab` must be a result of with_station_rings(), and `dpdk` must have been created with the configuration
+  /// lab.run. Both must outlive this object. Throws EnvironmentError.
   RigNetwork(const config::LabConfig& lab, DpdkRuntime& dpdk);
   ~RigNetwork();
   RigNetwork(const RigNetwork&) = delete;
   RigNetwork& operator=(const RigNetwork&) = delete;
 
-  /// Reads the state of the network, which takes about two turns of the worker. `wait` is called until it is
-  /// there.
+  /// Reads the state of the network, which takes about two iterations of the worker. Calls `wait` repeatedly
+  /// until the state has arrived.
   void observe(const std::function<void()>& wait);
-  /// Begins a trial with the state that was read last.
+  /// Begins a trial. The latest state becomes its initial state.
   void begin() { before_ = now_; }
-  /// Adds what happened between begin() and the state that was read last. `faults.network_gap` is the longest
-  /// gap since the second-last state.
+  /// Adds the events between begin() and the latest state. `faults.network_gap` becomes the longest gap since
+  /// the state before the latest one.
   void add_to(switchtest::RigFaults& faults) const;
-  /// True if, in the state that was read last, no frame is in the network or in a ring. `sent` and `received`
-  /// count the packets that the test ports have put into the rings and taken out.
+  /// True if, according to the latest state, no frame is in the network or in a ring. `sent` and `received`:
+  /// number of packets that the test ports have put into the rings and taken out of them.
   bool empty(std::uint64_t sent, std::uint64_t received) const;
 
  private:
   struct State {
     std::uint64_t lost = 0;     ///< frames lost outside switches
-    std::uint64_t held_up = 0;  ///< times that the network was full
+    std::uint64_t held_up = 0;  ///< number of times that the network was full
     std::uint64_t rx_packets = 0, tx_packets = 0;
     std::uint64_t inside = 0;  ///< frames in the network, or waiting for a ring
     Time longest_gap = 0;

@@ -14,8 +14,8 @@ std::atomic<int> g_signals{0};
 std::atomic<std::int64_t> g_last_ms{0};  // time of the last counted signal
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 
-/// Signals that arrive within this time count as one, because `timeout` and some shells and supervisors
-/// signal both a process and its group. Ctrl-C cannot be pressed twice in this time.
+/// Signals that arrive within this time count as one, because `timeout`, some shells and some supervisors
+/// send a signal both to a process and to its group. A user cannot press Ctrl-C twice in this time.
 constexpr std::int64_t kTogetherMs = 20;
 
 bool came_with_another() {

@@ -171,8 +171,8 @@ void WorkerPool::connect_doorbells() {
   for (std::size_t w = 0; w < workers_.size(); ++w) {
     dataplane::IdleWait* const idle = workers_[w]->idle_wait();
     if (idle == nullptr) continue;
-    // The simulated network rings no doorbells, so the workers must poll and must not sleep until a doorbell
-    // rings.
+    // The simulated network rings no doorbells, so a worker that slept until a doorbell rings would miss its
+    // packets. Therefore, the workers must poll.
     if (lab_ != nullptr) idle->must_poll();
     for (const auto& map : maps_) map->doorbells[w] = &idle->doorbell();
   }
@@ -250,7 +250,8 @@ std::vector<std::uint8_t> WorkerPool::changes_made() const {
   return made;
 }
 
-/// An endpoint of another host does nothing in this process, so its counters are 0.
+/// Snapshot of an endpoint of another host. Such an endpoint does not run in this process, so its counters
+/// are 0.
 engine::EndpointSnapshot WorkerPool::snapshot_of_other_host(std::size_t endpoint) const {
   const std::size_t boards = endpoints_.boards.size();
   const engine::Endpoint& e = endpoint < boards
@@ -258,7 +259,7 @@ engine::EndpointSnapshot WorkerPool::snapshot_of_other_host(std::size_t endpoint
                                   : *endpoints_.receivers[endpoint - boards];
   engine::EndpointSnapshot snapshot = engine::make_snapshot(e);
   engine::take_snapshot(e, snapshot, 0, SIZE_MAX, dpdk_.now());
-  snapshot.unresolved = 0;  // its own process resolves its neighbours
+  snapshot.unresolved = 0;  // the process of that host resolves its neighbours
   return snapshot;
 }
 

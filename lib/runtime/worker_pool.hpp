@@ -147,7 +147,8 @@ class WorkerPool {
   std::function<void(Time)> pass_;
   std::vector<dataplane::CpuShares> cpu_;
   std::vector<dataplane::CpuTimes> cpu_times_;
-  /// For each worker: 0 if its next sample began before restart_cpu(), so that cpu() must not include it.
+  /// For each worker, 0 if its next sample began before restart_cpu(), because cpu() must not include such a
+  /// sample.
   std::vector<std::uint8_t> cpu_begun_;
   bool working_ = false;
 };

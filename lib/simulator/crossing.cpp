@@ -5,7 +5,7 @@
 
 namespace softfeb::simulator {
 
-/// A frame without its bytes, which follow: headers, and the payload unless it is in the arena.
+/// Describes a frame. The bytes of the headers follow, and those of the payload unless it is in the arena.
 struct CrossingCodec::Record {
   std::uint32_t direction = 0;
   std::uint32_t length = 0;

@@ -12,17 +12,18 @@
 
 namespace softfeb::simulator {
 
-/// Converts frames on links between two parts of a network to bytes, and back. Both sides have the same
-/// payload memory, so a payload that is in this memory is passed on as its place. All other bytes of a frame
-/// are copied: headers, trailer, and a payload that a fault has changed.
+/// Converts frames on links between two parts of a network to bytes and back. Both sides have the same
+/// payload memory, so only the position of a payload in this memory is passed on. All other bytes of a frame
+/// are copied: headers, trailer, and payload that a fault has changed.
 class CrossingCodec {
  public:
-  /// `arena`: payload memory, block by block. Must contain the same bytes in the same blocks on both sides.
+  /// `arena` is the payload memory, as a list of blocks. Both sides must have the same bytes in the same
+  /// blocks.
   explicit CrossingCodec(std::vector<ByteSpan> arena) : arena_(std::move(arena)) {}
 
-  /// Appends the frame of `departure`, which must be a PoolFrame.
+  /// Appends the frame of `departure`, which must be a PoolFrame, to `out`.
   void write(const fabric::Network::Departure& departure, std::vector<std::uint8_t>& out) const;
-  /// Direction in which the next frame travels. The frame remains in `in`.
+  /// Returns the direction of the next frame without removing the frame.
   static std::uint32_t direction_of_next(ArchiveReader in);
   /// Reads the next frame into a frame of `pool`. Throws std::runtime_error if the pool is full.
   fabric::Network::Departure read(ArchiveReader& in, FramePool& pool) const;

@@ -8,6 +8,13 @@
 
 namespace softfeb::simulator {
 
+namespace {
+
+/// Identifier of a VLAN; 0: none.
+std::uint16_t id_of(const std::optional<roce::VlanTag>& vlan) { return vlan ? vlan->id : std::uint16_t{0}; }
+
+}  // namespace
+
 EventLoop::EventLoop(const fabric::NetworkConfig& config, const std::vector<Seat>& seats,
                      const fabric::Slice* slice)
     : pool_(FramePool::limit_for(config.stations.size())),
@@ -25,11 +32,12 @@ EventLoop::EventLoop(const fabric::NetworkConfig& config, const std::vector<Seat
     if (simulates(i)) next_.set(i, 0);
 }
 
-/// Prepares an empty frame for the engine to write to.
+/// Acquires an empty frame, into which the engine can write its next frame.
 void EventLoop::prepare(std::size_t i) {
   frames_[i] = pool_.acquire();
   if (frames_[i] == nullptr) throw std::runtime_error(pool_.full_text());
   out_[i].header = frames_[i]->header;
+  out_[i].icrc_right = false;
 }
 
 void EventLoop::run_until(Time end) {
@@ -67,16 +75,24 @@ void EventLoop::deliver(const fabric::Network::Delivery& delivery) {
   }
 }
 
+/// Returns true if the frame is for this endpoint. For nearly all frames, looking up their address takes
+/// longer than comparing it with the endpoint's own.
+bool EventLoop::is_for(const Place& place, const roce::ParsedFrame& frame) {
+  if (frame.kind == roce::FrameKind::kUdp) {
+    const engine::Identity& own = place.seat.endpoint->identity();
+    return frame.dest_ip == own.ip && id_of(frame.vlan) == id_of(own.vlan);
+  }
+  if (frame.kind != roce::FrameKind::kMacControl) return place.own.find(frame) == 0;
+  bool paused = false;
+  place.own.for_each_paused(frame.dest_mac, [&paused](std::uint32_t) { paused = true; });
+  return paused;
+}
+
 /// Returns false if the frame is not for this endpoint.
 bool EventLoop::receive(Place& place, const PoolFrame& frame) {
-  const roce::ParsedFrame parsed = roce::parse_frame(frame.segments());
-  bool ours = false;
-  if (parsed.kind == roce::FrameKind::kMacControl) {
-    place.own.for_each_paused(parsed.dest_mac, [&ours](std::uint32_t) { ours = true; });
-  } else {
-    ours = place.own.find(parsed) == 0;
-  }
-  if (!ours) return false;
+  roce::ParsedFrame parsed = roce::parse_frame(frame.segments());
+  parsed.icrc_right = frame.icrc_right;
+  if (!is_for(place, parsed)) return false;
   place.seat.endpoint->receive(parsed, now_);
   return true;
 }
@@ -104,7 +120,7 @@ Order EventLoop::order() const {
   return {step_, moment.at, 0, 2 * moment.direction + (network_.leaves(moment.direction) ? 1U : 0U)};
 }
 
-/// Records the flows of own stations that have just sent their first packet.
+/// Records the flows of this slice's stations that have just sent their first packet.
 void EventLoop::note_flows() {
   const auto flows = network_.flows();
   for (; flows_noted_ < flows.size(); ++flows_noted_) {

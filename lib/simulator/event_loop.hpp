@@ -24,8 +24,8 @@ namespace softfeb::simulator {
 class EventLoop {
  public:
   /// Endpoints must outlive the EventLoop. Code that changes an endpoint directly must call touched()
-  /// afterwards. Frames for stations without an endpoint are discarded. With a slice, which must outlive the
-  /// EventLoop, it runs only the endpoints and the network of the slice.
+  /// afterwards. Frames for stations without an endpoint are discarded. If `slice` is not null, the EventLoop
+  /// runs only the endpoints and the network of this slice, which must outlive the EventLoop.
   EventLoop(const fabric::NetworkConfig& config, const std::vector<Seat>& seats,
             const fabric::Slice* slice = nullptr);
   EventLoop(const EventLoop&) = delete;
@@ -42,20 +42,20 @@ class EventLoop {
   bool simulates(std::size_t seat) const {
     return slice_ == nullptr || slice_->stations[places_[seat].seat.station] != 0;
   }
-  /// Time of the next event; kNever: there is none.
+  /// Time of the next event; kNever if there is none.
   Time next_event() const { return std::min(next_.time(), network_.next_event()); }
   FramePool& pool() { return pool_; }
 
-  /// Number of the present step (Order), which the caller counts.
+  /// Sets the number of the current step (Order). The caller counts the steps.
   void set_step(std::uint64_t step) { step_ = step; }
-  /// Place of the event that is being processed.
+  /// Position in the global order of the event that is being processed.
   Order order() const;
-  /// A flow whose source is in the slice, and its first packet's place.
+  /// A flow whose source is in the slice, and the position of its first packet in the global order.
   struct NewFlow {
     Order order;
     fabric::FlowKey flow;
   };
-  /// With a slice: flows that have begun since the caller has last cleared the list.
+  /// With a slice: the flows that have begun since the caller last cleared this list.
   std::vector<NewFlow>& new_flows() { return new_flows_; }
 
   /// True if no frame is in flight.
@@ -80,6 +80,7 @@ class EventLoop {
   };
 
   void deliver(const fabric::Network::Delivery& delivery);
+  static bool is_for(const Place& place, const roce::ParsedFrame& frame);
   bool receive(Place& place, const PoolFrame& frame);
   void serve(std::uint32_t seat, Time now);
   void prepare(std::size_t i);
@@ -87,7 +88,7 @@ class EventLoop {
 
   FramePool pool_;
   fabric::Network network_;
-  const fabric::Slice* slice_;  ///< null: the whole network
+  const fabric::Slice* slice_;  ///< null if the loop simulates the whole network
   std::vector<Place> places_;
   std::vector<std::uint32_t> place_of_;  ///< indexed by station
   fabric::EventCalendar next_;           ///< next event of each endpoint
@@ -97,7 +98,7 @@ class EventLoop {
   std::uint64_t events_done_ = 0;
   std::uint64_t passed_over_ = 0;
   std::uint64_t step_ = 0;
-  std::uint32_t serving_ = kNobody;  ///< endpoint that acts of its own accord, not because of a delivery
+  std::uint32_t serving_ = kNobody;  ///< endpoint that acts on its own, not in response to a delivery
   std::size_t flows_noted_ = 0;
   std::vector<NewFlow> new_flows_;
 };

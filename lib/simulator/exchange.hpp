@@ -12,8 +12,8 @@
 namespace softfeb::simulator {
 
 /// Connects the processes that simulate one network together. Every process calls the same functions in the
-/// same order, and each call returns when the others have made it, too. If a process fails, the others end
-/// (MpiExchange).
+/// same order, and each call returns only after the other processes have made the same call. If a process
+/// fails, the others end as well (see MpiExchange).
 class Exchange {
  public:
   using Bytes = std::vector<std::uint8_t>;
@@ -24,24 +24,24 @@ class Exchange {
   virtual std::uint32_t size() const = 0;  ///< number of processes
   virtual std::uint32_t rank() const = 0;  ///< number of this process
 
-  /// Names the processes with which this one swaps frames. Call it before the first swap(), and in all
-  /// processes: if a process names another one, the other must name it, too.
+  /// Sets the processes with which this one swaps frames. Call it in all processes, before the first swap().
+  /// If process a is a neighbour of b, b must also be a neighbour of a.
   virtual void connect(std::vector<std::uint32_t> neighbours) = 0;
-  /// Sends out[r] to each neighbour r, and sets `in` to what the neighbours have sent, in the order of their
-  /// ranks. Returns the smallest value of `earliest` of all processes.
+  /// Sends out[r] to each neighbour r, and stores what the neighbours have sent in `in`, in the order of
+  /// their ranks. Returns the minimum of `earliest` over all processes.
   virtual Time swap(Time earliest, std::span<const Bytes> out, Bytes& in) = 0;
-  /// Passes the bytes of all processes to `take` in process 0, in the order of ranks.
+  /// In process 0, passes the bytes of every process to `take`, in the order of ranks.
   virtual void gather(ByteSpan mine, const Take& take) = 0;
-  /// True if all values are true.
+  /// Returns true in all processes if `mine` is true in all of them.
   virtual bool all(bool mine) = 0;
-  /// The value of process 0.
+  /// Returns the value that process 0 has passed.
   virtual std::uint64_t lead(std::uint64_t mine) = 0;
-  /// Ends all processes at once, with this exit status, without waiting for them. With a single process, does
-  /// nothing.
+  /// Ends all processes immediately with this exit status, without waiting for them. Does nothing if there is
+  /// only one process.
   virtual void end_all(int status) = 0;
 };
 
-/// A single process.
+/// The exchange of a simulation with a single process.
 class SoloExchange final : public Exchange {
  public:
   std::uint32_t size() const override { return 1; }

@@ -32,6 +32,7 @@ void own_whole(PoolFrame& frame, std::uint32_t length) {
   frame.payload = nullptr;
   frame.payload_length = 0;
   frame.trailer_length = 0;
+  frame.icrc_right = false;
   frame.length = length;
 }
 
@@ -72,6 +73,7 @@ PoolFrame* FramePool::acquire() {
   frame->payload = nullptr;
   frame->payload_length = 0;
   frame->trailer_length = 0;
+  frame->icrc_right = false;
   frame->message = 0;
   return frame;
 }
@@ -87,6 +89,7 @@ void FramePool::fill(PoolFrame& frame, const engine::TxFrame& out) {
     frame.payload_length = out.payload_length;
   }
   frame.length = out.length();
+  frame.icrc_right = out.icrc_right;
   frame.message = out.message;
 }
 
@@ -136,6 +139,7 @@ fabric::Frame* FramePool::copy(const fabric::Frame& original) {
   to->length = from.length;
   to->trailer = from.trailer;
   to->trailer_length = from.trailer_length;
+  to->icrc_right = from.icrc_right;
   if (has_own_payload(from)) {
     own_payload(*to, from.payload, from.payload_length);
   } else {
@@ -148,6 +152,7 @@ fabric::Frame* FramePool::copy(const fabric::Frame& original) {
 bool FramePool::corrupt(fabric::Frame& shared, std::uint64_t random) {
   auto& frame = static_cast<PoolFrame&>(shared);
   if (frame.length <= roce::kEthernetSize) return false;
+  frame.icrc_right = false;
   const std::uint64_t bits = std::uint64_t{frame.length - roce::kEthernetSize} * 8;
   const std::uint64_t bit = random % bits;
   std::uint64_t at = roce::kEthernetSize + bit / 8;
@@ -169,6 +174,7 @@ bool FramePool::corrupt(fabric::Frame& shared, std::uint64_t random) {
 MutableByteSpan FramePool::writable(fabric::Frame& shared) {
   auto& frame = static_cast<PoolFrame&>(shared);
   if (frame.length > UINT16_MAX) return {};
+  frame.icrc_right = false;
   if (!is_whole(frame)) {
     const Segments pieces = frame.segments();
     own_whole(frame, frame.length);

@@ -10,7 +10,7 @@
 
 namespace softfeb::simulator {
 
-/// Records the times of messages in the parts of a process, together with the order of the events, so that
+/// Records the times of messages in the parts of one process. Records also the order of the events, so that
 /// the records of all parts can be merged.
 class LoggedStamps final : public latency::Stamps {
  public:
@@ -28,13 +28,14 @@ class LoggedStamps final : public latency::Stamps {
   }
   Time clock(Time now) override { return now; }
 
-  /// Call before `loop`, part `part` of this process, runs.
+  /// Selects the part to which the following records belong. Call before `loop`, which is part `part` of this
+  /// process, runs.
   void select(std::size_t part, const EventLoop& loop) {
     if (part >= logs_.size()) logs_.resize(part + 1);
     part_ = part;
     loop_ = &loop;
   }
-  /// The records of each part of this process. The caller clears them.
+  /// Returns the records of each part of this process. The caller clears them.
   std::vector<std::vector<Entry>>& logs() { return logs_; }
 
  private:

@@ -11,23 +11,24 @@
 
 namespace softfeb::simulator {
 
-/// Place of an event among the events of a whole network, which several event loops may simulate in parts.
-/// A single event loop processes its events in the order of this class: at each moment, it takes the first
-/// of those that are pending. Each part keeps this order among its own events (EventLoop), so merge() finds
-/// the order of all of them.
+/// Position of an event in the order of all events of a network, which several event loops may simulate in
+/// parts. A single event loop processes its events in this order: it always takes the first of the pending
+/// events. Each part keeps this order among its own events (EventLoop), so merge() can reconstruct the order
+/// of all events.
 struct Order {
   std::uint64_t step = 0;  ///< number of the call of PartedLoop during which the event happened
   Time at = 0;
-  std::uint32_t phase = 0;  ///< 0: the network and what follows from a delivery; 1: an endpoint acts
-  /// Endpoint, or twice the direction of the link. Plus 1: the event belongs to the sender of a link between
-  /// two parts, whose events follow those of the receiver.
+  /// 0 for events of the network and for the consequences of a delivery; 1 if an endpoint acts on its own.
+  std::uint32_t phase = 0;
+  /// The endpoint, or twice the direction of the link. At a link between two parts, 1 is added for events of
+  /// the sender, which follow those of the receiver.
   std::uint32_t party = 0;
   auto operator<=>(const Order&) const = default;
 };
 
-/// Passes the entries of all logs to `take` in the order in which a single event loop would have made them.
-/// Each log contains the entries of one part, in the order in which it has made them. An entry has a member
-/// `order`.
+/// Passes the entries of all logs to `take` in the order in which a single event loop would have created
+/// them. Each log contains the entries of one part in the order in which they were created. An entry has a
+/// member `order`.
 template <class Entry, class Take>
 void merge(std::span<const std::vector<Entry>> logs, Take&& take) {
   std::vector<std::size_t> next(logs.size(), 0);

@@ -65,7 +65,8 @@ void PartedLoop::connect(const fabric::NetworkConfig& config) {
 
 EventLoop* PartedLoop::loop_of(std::size_t seat) const {
   if (whole()) return loops_.front().get();
-  const std::size_t loop = part_of_seat_[seat] - first_part_;  // wraps for parts of earlier processes
+  // For parts of processes with lower ranks, the difference wraps around to a large number.
+  const std::size_t loop = part_of_seat_[seat] - first_part_;
   return loop < loops_.size() ? loops_[loop].get() : nullptr;
 }
 
@@ -81,7 +82,7 @@ void PartedLoop::run_until(Time end) {
   } while (now_ < end);
 }
 
-/// Runs all parts of this process until `end`, and swaps the frames that they have sent to other parts.
+/// Runs all parts of this process until `end`, and then swaps the frames for other parts.
 void PartedLoop::run_window(Time end) {
   Time earliest = kNever;
   for (std::size_t i = 0; i < loops_.size(); ++i) {
@@ -104,12 +105,12 @@ void PartedLoop::run_window(Time end) {
   for (Bytes& frames : out_) frames.clear();
 }
 
-/// Takes frames from other parts.
+/// Passes frames from other parts to the parts of this process.
 void PartedLoop::enter(ByteSpan frames) {
   ArchiveReader in(frames);
   while (!in.empty()) {
     EventLoop& loop = *loops_[part_into_[CrossingCodec::direction_of_next(in)] - first_part_];
-    // A frame from the past would change the result, so this must not happen unnoticed.
+    // A frame from the past would change the result, so this must not go unnoticed.
     if (loop.network().enter(codec_.read(in, loop.pool())) <= now_)
       throw std::logic_error("a frame from another part has come too late; please report this");
   }
@@ -157,7 +158,8 @@ void PartedLoop::take_snapshot(fabric::NetworkSnapshot& out) {
     }
   });
   count_flows(begun, counted, out);
-  // Each part has frames of its own, so a shortage depends on the parts.
+  // Each part has its own frames. If those of a part ran out, the result would depend on the division into
+  // parts, so this is an error.
   if (out.totals.dropped_store != 0)
     throw std::runtime_error("frames were lost, and the result would depend on the parts: " +
                              loops_.front()->pool().full_text());
@@ -174,8 +176,8 @@ void PartedLoop::write_snapshot(std::size_t i, ArchiveWriter& out) {
   loop.new_flows().clear();
 }
 
-/// Adds the flows that have begun to the table, in the order of their first packets, and sums up the counters
-/// of all parts.
+/// Adds the new flows to the table, in the order of their first packets, and adds up the counters of all
+/// parts.
 void PartedLoop::count_flows(std::span<const std::vector<EventLoop::NewFlow>> begun,
                              const std::vector<fabric::FlowSnapshot>& counted, fabric::NetworkSnapshot& out) {
   merge(begun, [this](const EventLoop::NewFlow& entry) {

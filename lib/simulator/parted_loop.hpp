@@ -20,15 +20,17 @@
 namespace softfeb::simulator {
 
 /// Event loops that simulate a network in parts, in one process or in several. The result is the same as that
-/// of a single event loop, event by event: each part runs for the delay of the links between the parts; then
-/// the parts exchange the frames that they have sent over these links, none of which has arrived yet.
+/// of a single event loop, event by event. Each part runs for a time that does not exceed the delay of the
+/// links between parts. Then the parts exchange the frames that they have sent over these links; none of
+/// these frames has arrived yet.
 ///
-/// All processes must make the same calls in the same order. With one part, the loop is an EventLoop and
-/// nothing else.
+/// All processes must make the same calls in the same order. With a single part, this class only forwards
+/// calls to one EventLoop.
 class PartedLoop final : public Simulation {
  public:
-  /// `exchange` must outlive the loop. `arena`: see CrossingCodec. `stamps`: records the times of messages
-  /// in the parts of this process; null: times are not recorded. Must outlive the loop.
+  /// `exchange` must outlive this object. `arena` is explained at CrossingCodec. `stamps` records the times
+  /// of messages in the parts of this process, and must outlive this object. If it is null, times are not
+  /// recorded.
   PartedLoop(const fabric::NetworkConfig& config, const std::vector<Seat>& seats, const Parting& parting,
              Exchange& exchange, std::vector<ByteSpan> arena, LoggedStamps* stamps = nullptr);
   PartedLoop(const PartedLoop&) = delete;
@@ -37,7 +39,7 @@ class PartedLoop final : public Simulation {
   Time now() const override { return now_; }
   /// Runs all events up to and including `end`. Throws std::runtime_error like EventLoop.
   void run_until(Time end) override;
-  /// Calls `what`, which changes endpoint `seat` at now(), in the process that simulates the endpoint.
+  /// Calls `what`, which may change endpoint `seat` at now(), in the process that simulates this endpoint.
   void change(std::size_t seat, const std::function<void()>& what) override;
   /// True if this process simulates endpoint `seat`.
   bool simulates(std::size_t seat) const override { return loop_of(seat) != nullptr; }
@@ -49,15 +51,15 @@ class PartedLoop final : public Simulation {
     for (const auto& loop : loops_) loop->network().report_times(stamps);
   }
   fabric::NetworkSnapshot make_snapshot() const override { return loops_.front()->network().make_snapshot(); }
-  /// Takes a snapshot of the network. With several processes, only process 0 gets that of the whole network.
-  /// Throws std::runtime_error if a part had too few frames for copies.
+  /// Takes a snapshot of the network. With several processes, only process 0 gets the snapshot of the whole
+  /// network. Throws std::runtime_error if a part had too few frames for copies.
   void take_snapshot(fabric::NetworkSnapshot& out) override;
   /// Passes the recorded times of all processes to `table` in process 0, in the order in which a single event
   /// loop would have recorded them.
   void collect_stamps(latency::Stamps* table) override;
 
-  /// Sums over all parts of EventLoop's counters. With several processes, only process 0 has them, as of the
-  /// last snapshot.
+  /// events() and passed_over() return the sums of EventLoop's counters over all parts. With several
+  /// processes, the sums are available only in process 0, and are those of the last snapshot.
   std::uint64_t events() const override { return whole() ? loops_.front()->events() : events_; }
   std::uint64_t passed_over() const override {
     return whole() ? loops_.front()->passed_over() : passed_over_;
@@ -80,18 +82,19 @@ class PartedLoop final : public Simulation {
   Exchange& exchange_;
   const CrossingCodec codec_;
   LoggedStamps* stamps_;
-  std::uint32_t first_part_ = 0;       ///< first part of this process
-  std::vector<fabric::Slice> slices_;  ///< all parts, also those of other processes; empty with a single part
+  std::uint32_t first_part_ = 0;  ///< first part of this process
+  /// Slices of all parts, including those of other processes; empty if there is only one part.
+  std::vector<fabric::Slice> slices_;
   std::vector<std::unique_ptr<EventLoop>> loops_;  ///< parts of this process
-  std::vector<std::uint32_t> part_into_;           ///< part into which each direction leads
+  std::vector<std::uint32_t> part_into_;           ///< part that receives the frames of each direction
   std::vector<std::uint32_t> part_of_seat_;
-  std::vector<Bytes> out_;  ///< frames for each process
+  std::vector<Bytes> out_;  ///< frames to be sent to each process
   Bytes in_;
   Time now_ = 0;
-  Time earliest_ = 0;  ///< no event of any process is earlier
+  Time earliest_ = 0;  ///< no process has an event before this time
   std::uint64_t step_ = 0;
   fabric::FlowTable flows_;          ///< flows of the whole network, in process 0
-  fabric::NetworkSnapshot of_part_;  ///< buffer
+  fabric::NetworkSnapshot of_part_;  ///< buffer for the snapshot of one part
   std::uint64_t events_ = 0, passed_over_ = 0;
 };
 

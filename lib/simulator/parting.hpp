@@ -9,18 +9,20 @@
 
 namespace softfeb::simulator {
 
-/// How a network is simulated in parts, which several processes may run. lab::plan_parts() makes it.
+/// The division of a network into parts, which one or several processes simulate. Created by
+/// lab::plan_parts().
 struct Parting {
   std::uint32_t parts = 1;
   std::vector<std::uint32_t> part_of_switch;   ///< indexed like NetworkConfig::switches; empty if parts == 1
   std::vector<std::uint32_t> part_of_station;  ///< indexed like NetworkConfig::stations; empty if parts == 1
-  /// Smallest delay of a link between two parts. A part may run for this time before it needs the frames of
-  /// the others.
+  /// Smallest delay of a link between two parts. A part may run for this time before it needs frames from
+  /// other parts.
   Time window = kNever;
   /// Maximum number of flows that a part counts (fabric::Slice::flows).
   std::size_t flows = 4096;
 
-  /// Process of a part. Each process runs consecutive parts; their numbers differ by at most one.
+  /// Process that runs a part. Each process runs consecutive parts, and the numbers of parts per process
+  /// differ by at most one.
   std::uint32_t process_of(std::uint32_t part, std::uint32_t processes) const {
     return static_cast<std::uint32_t>(std::uint64_t{part} * processes / parts);
   }

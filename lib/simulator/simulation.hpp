@@ -21,8 +21,8 @@ struct Seat {
   std::uint32_t station = 0;  ///< index into NetworkConfig::stations
 };
 
-/// Drives endpoints, and the network between them, in virtual time. PartedLoop is the one that softfeb uses.
-/// examples/ns3 has one that runs in another simulator.
+/// Drives endpoints, and the network between them, in virtual time. softfeb uses PartedLoop; examples/ns3
+/// contains an implementation that uses another simulator.
 class Simulation {
  public:
   virtual ~Simulation() = default;
@@ -31,20 +31,21 @@ class Simulation {
   /// Runs all events up to and including `end`. Throws std::runtime_error if the network holds too many
   /// frames.
   virtual void run_until(Time end) = 0;
-  /// Calls `what`, which changes endpoint `seat` at now(), if this process simulates the endpoint, and sends
-  /// the frames that are then due.
+  /// Calls `what`, which may change endpoint `seat` at now(), if this process simulates this endpoint. Then
+  /// sends the frames that are due.
   virtual void change(std::size_t seat, const std::function<void()>& what) = 0;
   /// True if this process simulates endpoint `seat`.
   virtual bool simulates(std::size_t seat) const = 0;
   /// True if no frame is in flight.
   virtual bool empty() = 0;
 
-  /// Returns a snapshot with room for all ports, and take_snapshot() fills it with the state at now().
+  /// make_snapshot() returns a snapshot with room for all ports; take_snapshot() fills it with the state at
+  /// now().
   virtual fabric::NetworkSnapshot make_snapshot() const = 0;
   virtual void take_snapshot(fabric::NetworkSnapshot& out) = 0;
   /// See fabric::Network::report_times().
   virtual void report_times(latency::Stamps& stamps) = 0;
-  /// Passes the times that other parts of the network have recorded to `table`, if there are any.
+  /// Passes the times that other parts of the network have recorded, if any, to `table`.
   virtual void collect_stamps(latency::Stamps* /*table*/) {}
 
   /// Number of steps so far, which measures the speed of the simulation.
@@ -54,7 +55,7 @@ class Simulation {
   virtual std::uint64_t passed_over() const = 0;
 };
 
-/// Makes a simulation. Endpoints must outlive it.
+/// Creates a simulation. The endpoints must outlive it.
 using MakeSimulation =
     std::function<std::unique_ptr<Simulation>(const fabric::NetworkConfig&, const std::vector<Seat>&)>;
 

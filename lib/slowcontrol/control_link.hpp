@@ -25,7 +25,7 @@ class ControlLink final : private srp::DatagramSink, private InBandUser {
   ControlLink& operator=(const ControlLink&) = delete;
   ~ControlLink() override;
 
-  /// Throws SocketError.
+  /// Opens a socket and serves clients that use it. Throws SocketError.
   void listen(boost::asio::io_context& io, const roce::IpAddress& address, std::uint16_t port,
               sockets::UdpServerSocket::Allow allow, sockets::Clock clock);
   /// Serves the board's own address as well; `link` must outlive this object.
@@ -46,7 +46,7 @@ class ControlLink final : private srp::DatagramSink, private InBandUser {
  private:
   // srp::DatagramSink: sends a reply on the path that the peer uses.
   void send(const srp::UdpPeer& to, ByteSpan datagram) override;
-  // InBandUser
+  // InBandUser: receives a datagram that arrived at the board's own address.
   void on_in_band_datagram(const srp::UdpPeer& from, ByteSpan datagram, Time now) override;
   roce::IpAddress in_band_peer() const override { return server_.status().peer.ip; }
 

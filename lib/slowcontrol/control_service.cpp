@@ -26,7 +26,8 @@ constexpr Time kInBandSoon = 50 * kMicrosecond;
 constexpr Time kInBandLater = 500 * kMicrosecond;
 constexpr Time kQuiet = 20 * kMillisecond;
 constexpr Time kStopLimit = 1 * kSecond;
-/// Limits the rate of messages about closed connections, for all boards together.
+/// Limits on the messages about closed connections, for all boards together: at most kClosedAtOnce messages
+/// at once, and kClosedPerSecond per second on average.
 constexpr unsigned kClosedAtOnce = 8;
 constexpr unsigned kClosedPerSecond = 1;
 

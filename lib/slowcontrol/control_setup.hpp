@@ -14,7 +14,7 @@ namespace softfeb::slowcontrol {
 /// Returns the number of configured QPs of the board. The QPs of the metadata bus follow them.
 std::size_t configured_qps(const config::BoardConfig& board);
 
-/// `start` is the time at which the board's own clock is 0.
+/// Returns the configuration of a board's registers. `start` is the time at which the board's own clock is 0.
 board::BoardRegistersConfig registers_config(const config::RunConfig& config, std::size_t board, Time start);
 
 /// Configures the firmware's two links. `max_datagram` is the longest datagram that all paths to the link can

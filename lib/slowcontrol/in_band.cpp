@@ -20,7 +20,7 @@ namespace {
 /// Longest IP packet in bytes. RSSI segments have at most 8192 bytes, so buffers for a larger MTU would
 /// waste memory.
 constexpr std::uint32_t kLongestPacket = 9000;
-constexpr std::uint32_t kShortestFrame = 60;  // without FCS (IEEE 802.3)
+constexpr std::uint32_t kShortestFrame = 60;  // minimum frame length, without FCS (IEEE 802.3)
 
 }  // namespace
 

@@ -75,7 +75,8 @@ class UdpSocket : public srp::DatagramSink {
 /// A socket bound to an address of this host. The constructor throws SocketError.
 class UdpServerSocket final : public UdpSocket {
  public:
-  /// Called with the source address of each datagram before it is parsed. False: the datagram is dropped.
+  /// Called with the source address of each datagram before the datagram is parsed. If it returns false, the
+  /// datagram is dropped.
   using Allow = std::function<bool(const roce::IpAddress&)>;
 
   /// Port 0 selects any free port.

@@ -15,7 +15,7 @@ namespace softfeb::srp {
 /// room. The queue has no size limit: the caller must check bytes().
 class FrameSender {
  public:
-  /// `frame` has at least 1 byte; the link must be open.
+  /// Adds a frame to the queue. `frame` has at least 1 byte; the link must be open.
   void push(ByteSpan frame, const RssiLink& link);
   /// Sends as many segments as the link has room for. Reentrant: the link may call it from inside send().
   void flush(RssiLink& link, Time now);

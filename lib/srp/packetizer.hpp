@@ -65,7 +65,8 @@ class Depacketizer {
   enum class Result : std::uint8_t {
     kPart,   ///< accepted; the frame is not complete yet
     kFrame,  ///< frame() is complete
-    /// Malformed, not the next packet of a frame, or too long a frame; a partly received frame is lost.
+    /// The packet is malformed, is not the next one of the frame, or makes the frame too long. A partly
+    /// received frame is lost.
     kDropped,
   };
 

@@ -31,8 +31,9 @@ RssiClient::RssiClient(const RssiClientConfig& config, const UdpPeer& server, Da
   status_.negotiated = config.proposal;
 }
 
-/// All SYNs of an attempt use the same sequence number, so the server learns our initial number from any of
-/// them. Each attempt uses a new number, so that late answers to earlier attempts can be recognised.
+/// Begins an attempt to connect. All SYNs of an attempt use the same sequence number, so the server learns
+/// our initial number from any of them. Each attempt uses a new number, so that late answers to earlier
+/// attempts can be recognised.
 void RssiClient::connect(Time now) {
   if (open() || status_.state == RssiState::kSynSent) return;
   ++sequence_;
@@ -87,8 +88,8 @@ void RssiClient::on_syn_ack(const rssi::Segment& segment, Time now) {
         now);
 }
 
-/// The next attempt continues from the last sequence number, so that late segments of this connection do not
-/// match.
+/// Prepares the next attempt, and schedules it unless we ended the connection or `reconnect` is false. The
+/// attempt continues from the last sequence number, so that late segments of this connection do not match.
 void RssiClient::on_ended(RssiClose why, Time now) {
   sequence_ = next_sequence();
   if (why == RssiClose::kByUs || !config_.reconnect) return;

@@ -26,8 +26,8 @@ struct RssiClosed {
   UdpPeer peer;
   Time opened_at = 0;
   Time closed_at = 0;
-  RssiKind heard =
-      RssiKind::kSyn;  ///< last valid segment from the peer, including an RST that closed the connection
+  /// Last valid segment from the peer. It may be an RST that closed the connection.
+  RssiKind heard = RssiKind::kSyn;
   Time heard_at = 0;
   Time idle_limit = 0;  ///< time without valid segments after which this end closes the connection
   std::uint64_t max_transmissions = 0;  ///< maximum number of transmissions of one segment

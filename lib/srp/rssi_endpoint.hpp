@@ -131,7 +131,7 @@ class RssiEndpoint : public RssiLink {
   Time last_error_at_ = 0;
   Time sent_at_ = 0;
   Time ack_at_ = kNever;    ///< time at which to send an ACK if no other segment has carried it by then
-  bool ack_now_ = false;    ///< ACK due at once, for a NUL or a duplicate
+  bool ack_now_ = false;    ///< an ACK is due immediately, because of a NUL or a duplicate
   std::uint8_t acked_ = 0;  ///< first sequence number we have not acknowledged
   bool blocked_ = false;    ///< the user refused a segment, so we announce BUSY
   /// number of segments still to be sent to announce that we are no longer BUSY

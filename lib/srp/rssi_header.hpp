@@ -16,8 +16,8 @@ inline constexpr std::uint8_t kSyn = 0x80;
 inline constexpr std::uint8_t kAck = 0x40;  ///< the acknowledge number is valid
 inline constexpr std::uint8_t kRst = 0x10;
 inline constexpr std::uint8_t kNul = 0x08;
-inline constexpr std::uint8_t kBusy =
-    0x01;  ///< the sender accepts no more segments; its acknowledge number does not advance
+/// The sender accepts no more segments; its acknowledge number does not advance.
+inline constexpr std::uint8_t kBusy = 0x01;
 
 inline constexpr std::size_t kHeaderSize = 8;
 inline constexpr std::size_t kSynSize = 24;

@@ -19,8 +19,8 @@ RssiKind kind_of(const rssi::Segment& segment) {
 
 }  // namespace
 
-/// Only accepted segments are acknowledged. The acknowledge number never decreases, because a Rogue peer
-/// would interpret a step back by 1 as a step forward by 255.
+/// Returns the acknowledge number to send. Only accepted segments are acknowledged. The number never
+/// decreases, because a Rogue peer would interpret a step back by 1 as a step forward by 255.
 std::uint8_t RssiEndpoint::ack_number() const {
   const std::uint8_t next = rssi::ahead(acked_, rx_.next()) < 128 ? rx_.next() : acked_;
   return static_cast<std::uint8_t>(next - 1);

@@ -9,7 +9,7 @@ namespace softfeb::srp {
 
 namespace {
 
-/// Same values as in the firmware.
+/// Interval between repeated SYN-ACKs, and their maximum number, as in the firmware.
 constexpr Time kSynAckInterval = 50 * kMillisecond;
 constexpr unsigned kSynAcks = 16;
 
@@ -79,9 +79,10 @@ void RssiServer::on_syn(const UdpPeer& from, const rssi::Segment& segment, Time 
   }
 }
 
-/// A late copy of the client's first SYN must not be answered, because the client would then reset its
-/// sequence numbers. To distinguish this case from a restart, we probe the connection: a connected client
-/// answers, a restarted one sends only SYNs.
+/// Determines whether the connected client, which has sent a SYN, has restarted. A late copy of the client's
+/// first SYN must not be answered, because the client would then reset its sequence numbers. To distinguish
+/// this case from a restart, we probe the connection: a connected client answers, a restarted one sends only
+/// SYNs.
 bool RssiServer::client_began_anew(Time now) {
   if (!doubted_at_) {
     doubted_at_ = now;
@@ -123,9 +124,10 @@ void RssiServer::send_syn_ack(Time now) {
   ++h.sent;
 }
 
-/// Rogue increments the sequence number with each repeated SYN. The number of the client's first segment is
-/// therefore taken from its bare ACK, whose number is not checked. Any other segment opens the connection
-/// only if its number directly follows that of the SYN; otherwise, segments before it may have been lost.
+/// Handles a segment from the client that may open the connection. Rogue increments the sequence number with
+/// each repeated SYN. The number of the client's first segment is therefore taken from its bare ACK, whose
+/// number is not checked. Any other segment opens the connection only if its number directly follows that of
+/// the SYN; otherwise, segments before it may have been lost.
 void RssiServer::on_handshake(const rssi::Segment& segment, Time now) {
   const Handshake h = *handshake_;
   if (segment.has(rssi::kRst)) {

@@ -12,7 +12,8 @@ std::uint8_t RssiEndpoint::common_flags() const {
   return static_cast<std::uint8_t>(rssi::kAck | (blocked_ ? rssi::kBusy : 0));
 }
 
-/// Every sent segment carries the current acknowledge number, so a pending ACK is no longer needed.
+/// Call after a segment was sent. Every sent segment carries the current acknowledge number, so a pending ACK
+/// is no longer needed.
 void RssiEndpoint::note_sent(Time now) {
   sent_at_ = now;
   acked_ = static_cast<std::uint8_t>(ack_number() + 1);

@@ -54,8 +54,8 @@ class SrpClient final : public RssiUser {
   /// Sets the functions that are called when the link has opened and when it has closed.
   void notify(Notice opened, std::function<void(RssiClose, Time)> closed);
 
-  /// `address` is a multiple of 4. The size is a multiple of 4, 4…4096 bytes. Returns false, without a
-  /// callback, if the link is not open.
+  /// Reads or writes memory, and calls `done` with the result. `address` is a multiple of 4. The size is a
+  /// multiple of 4, 4…4096 bytes. Returns false, without a callback, if the link is not open.
   bool read(std::uint32_t address, std::size_t bytes, Time now, Callback done);
   bool write(std::uint32_t address, ByteSpan data, Time now, Callback done);
   /// Sends a posted write, to which there is no response.

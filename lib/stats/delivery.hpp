@@ -19,9 +19,10 @@ namespace softfeb::stats {
 struct Delivered {
   std::uint64_t acknowledged = 0;  ///< bytes delivered over RC, from the board's snapshot
   std::uint64_t received = 0;      ///< bytes delivered over UC, from the receiver's snapshot
-  /// time of the receiver's snapshot, the latest if there are several receivers; 0: no UC
+  /// Time of the receiver's snapshot, or of the latest one if there are several receivers; 0 if UC is not
+  /// used.
   Time received_at = 0;
-  bool known = true;  ///< false: some payload is sent over UC to an external receiver, and not counted
+  bool known = true;  ///< if false, some payload is sent over UC to an external receiver, and not counted
 
   Delivered& operator+=(const Delivered& o);
 };

@@ -23,8 +23,8 @@ struct QpRates {
   /// receiver that does not report it).
   std::optional<std::uint64_t> payload_bytes = 0;
   std::optional<double> goodput_gbps = 0;
-  /// The goodput comes from a remote receiver: `from` and `to` are not the bounds of the interval that the
-  /// receiver measured.
+  /// True if the goodput comes from a remote receiver. `from` and `to` are then not the bounds of the
+  /// interval that the receiver measured.
   bool reported = false;
   /// The next two members are set for UC after a warm-up. `receiver` is an index into Sample::endpoints. When
   /// the measured time begins, part of a packet may already have been sent on the receiver's link.
@@ -46,13 +46,13 @@ QpRates rates_of(const endpoints::QpPlan& plan, const Outcome& outcome);
 QpRates rates_of(std::size_t board, std::size_t qp, const Outcome& outcome);
 
 /// Goodput of several queue pairs together, in Gb/s: the payload of all of them, divided by the time from the
-/// start of the first to the end of the last. It never exceeds the rate on the wire. The sum of the queue
-/// pairs' own rates could exceed it if each of them sent only a few messages. Remote receivers have clocks of
-/// their own, so the rates that they report are added to the result.
+/// start of the first to the end of the last. It never exceeds the rate on the wire, unlike the sum of the
+/// queue pairs' own rates if each of them sends only a few messages. Remote receivers have their own clocks,
+/// so the rates that they report are added to the result.
 class GoodputTotal {
  public:
   void add(const QpRates& qp);
-  /// Adds a rate that a receiver has measured. Empty: unknown.
+  /// Adds a rate that a receiver has measured; empty if the rate is unknown.
   void add(const std::optional<double>& gbps);
   /// Empty if any term is unknown.
   std::optional<double> gbps() const;
@@ -77,8 +77,8 @@ std::optional<double> receiver_goodput_gbps(const config::RunConfig& config, con
 /// measured time.
 std::optional<double> stream_goodput_gbps(const Outcome& outcome, std::size_t boards, std::size_t receiver);
 
-/// Goodput of all boards together: that of receivers with windows, that of streams of datagrams, and the
-/// total of all other queue pairs.
+/// Goodput of all boards together: the goodput of receivers with windows, plus that of streams of datagrams,
+/// plus the total of all other queue pairs.
 std::optional<double> total_goodput_gbps(const config::RunConfig& config, const Outcome& outcome);
 
 /// Length of the measured time in seconds: from the end of the warm-up to the last completion, or to the

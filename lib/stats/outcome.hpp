@@ -57,15 +57,17 @@ struct EventFileOutcome {
   std::uint64_t fragments = 0;    ///< fragments written
   std::uint64_t data_bytes = 0;   ///< bytes of data written
   std::uint64_t queue_peak = 0;   ///< maximum number of bytes that waited for the writing thread
-  std::string error;              ///< empty: none
+  std::string error;              ///< why writing failed; empty if it did not
 };
 
 /// What is known about one of several hosts.
 struct HostOutcome {
-  /// How far its clock was ahead of that of process 0, before and after the run.
+  /// How far the clock of this host was ahead of that of process 0, before and after the run.
   hosts::ClockReading clock_before, clock_after;
-  std::int64_t start_error_ns = 0;  ///< time on its clock when its run started, minus the agreed time
-  /// Time on its clock at which its first packet was sent, minus the agreed start; none: it sent none.
+  /// Start of the run on this host, minus the agreed start, on the clock of this host.
+  std::int64_t start_error_ns = 0;
+  /// When this host sent its first packet, minus the agreed start, on the clock of this host. Empty if it
+  /// sent no packet.
   std::optional<std::int64_t> first_packet_ns;
 };
 
@@ -77,15 +79,15 @@ struct Outcome {
   Time measured_from = 0;  ///< end of the warm-up
   /// end of traffic, caused by the last message, the configured duration or a signal
   Time stopped = 0;
-  Time ended = 0;  ///< all outstanding requests have completed or were flushed
+  Time ended = 0;  ///< when all outstanding requests had completed or been flushed
   bool interrupted = false;
-  bool flushed = false;  ///< requests were still outstanding after the drain timeout
+  bool flushed = false;  ///< whether requests were still outstanding after the drain timeout
   /// the run ended before the warm-up did, so the results cover the whole run
   bool ended_in_warmup = false;
   std::vector<engine::EndpointSnapshot> baseline;  ///< counters at measured_from; empty without warm-up
   std::vector<engine::EndpointSnapshot> final;     ///< counters at the end
-  /// In real time: start and end of the interval in which each receiver with windows measures goodput. Empty:
-  /// the interval is the measured time of the run.
+  /// In real time: the bounds of the interval in which each receiver with windows measures goodput. Empty:
+  /// this interval is the measured time of the run.
   std::vector<GoodputMark> goodput_from, goodput_to;
   /// Counters of the network at the end; empty without switches in this process.
   std::optional<fabric::NetworkSnapshot> network;
@@ -95,18 +97,20 @@ struct Outcome {
   std::vector<dataplane::CpuShares> cpu;
   std::uint64_t control_unserved = 0;
   std::vector<nlohmann::ordered_json> control;  ///< counters of each board's slow control; null without it
-  /// Indexed like RunConfig::changes. 0: the run ended before the change was applied.
+  /// Indexed like RunConfig::changes. An element is 0 if the run ended before the change was applied.
   std::vector<std::uint8_t> changes_made;
   /// Times that messages took from one stage of their path to another; null if not recorded. Valid as long as
   /// the run's driver exists.
   const latency::StageFigures* stages = nullptr;
-  /// Indexed like RunConfig::receivers; nullopt for receivers without an event file. Empty if there are none.
+  /// Indexed like RunConfig::receivers; nullopt for receivers without an event file. Empty if there are no
+  /// event files.
   std::vector<std::optional<EventFileOutcome>> event_files;
   /// Counters of the fault rules, by port and rule. Empty in virtual time, which has no ports.
   std::vector<std::vector<faults::RuleCounters>> fault_rules;
-  std::vector<HostOutcome> hosts;         ///< indexed like RunConfig::hosts; empty: there is one host
+  std::vector<HostOutcome> hosts;         ///< indexed like RunConfig::hosts; empty if there is one host
   std::vector<std::size_t> worker_hosts;  ///< with `hosts`: the host of each element of `workers`
-  /// With `hosts`: results of the ports, indexed like RunConfig::ports; null: the port is in this process.
+  /// With `hosts`, the results of the ports, indexed like RunConfig::ports. An element is null if its port is
+  /// in this process.
   std::vector<nlohmann::ordered_json> ports;
   DeliveryMap deliveries;  ///< maps sending to receiving queue pairs, which count the payload of UC
   /// Reports of remote receivers, by board and QP of the board (endpoints::QpPlan).

@@ -134,7 +134,8 @@ void RateTracker::add_streams(std::size_t e, const detector::StreamCounts& now, 
   out.bytes += per_second(now.bytes - before.bytes, seconds);
 }
 
-/// If a worker was preempted during the whole interval, all its shares are 0.
+/// Computes how each worker spent the interval. If a worker was preempted during the whole interval, all its
+/// shares are 0.
 void RateTracker::add_workers(const std::vector<dataplane::CpuTimes>& now) {
   interval_.workers.assign(now.size(), {});
   workers_.resize(now.size());

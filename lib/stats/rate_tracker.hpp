@@ -87,7 +87,8 @@ struct PortInterval {
 
 /// Event data of all boards and receivers in an interval.
 struct EventInterval {
-  /// A receiver of this process builds events. If none does, `rate`, `complete` and `incomplete` are unknown.
+  /// True if a receiver of this process builds events. Otherwise, `rate`, `complete` and `incomplete` are
+  /// unknown.
   bool built = false;
   double rate = 0;  ///< complete events per second
   /// Complete events; this and the next two members are counts since the start.
@@ -121,7 +122,7 @@ struct WorkerInterval {
 /// All rates and counts for the time between the previous sample and this one. The first interval begins
 /// when traffic begins.
 struct RunInterval {
-  Time at = 0;        ///< Sample::at
+  Time at = 0;        ///< time of the sample (Sample::at)
   bool first = true;  ///< this is the first sample
   std::vector<BoardInterval> boards;
   SendInterval sum;                            ///< sum over the boards' `all`

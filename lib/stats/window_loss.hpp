@@ -22,7 +22,7 @@ struct WindowLoss {
   }
 };
 
-/// Requires a receiver with windows whose windows are closed (endpoints::close_maps).
+/// Returns the loss of a receiver with windows. Its windows must be closed (endpoints::close_maps).
 WindowLoss window_loss(const endpoints::Plans& plans, const Outcome& o, const endpoints::Endpoints& endpoints,
                        std::size_t receiver);
 

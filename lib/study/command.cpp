@@ -20,8 +20,8 @@ namespace softfeb::study {
 
 namespace {
 
-/// A temporary file, which is removed at the end of its scope. Files rather than pipes serve a child's input
-/// and output, because a pipe may block both sides.
+/// A temporary file, which is removed at the end of its scope. The input and output of a child are files and
+/// not pipes, because with two pipes, each side may wait for the other.
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
 File temporary_file(const std::string& text) {
@@ -43,7 +43,7 @@ std::string contents(std::FILE* file) {
   return text;
 }
 
-/// Starts the program; it inherits no descriptor but the standard ones.
+/// Starts the program. It inherits only the standard descriptors.
 int start(const Arguments& command, int input, int output, pid_t& child) {
   std::vector<std::string> words = command;
   std::vector<char*> argv;

@@ -8,19 +8,20 @@ namespace softfeb::study {
 
 using Arguments = std::vector<std::string>;
 
-/// What became of a program.
+/// The outcome of running a program.
 struct CommandResult {
   int status = 0;      ///< exit status; 128 + N after signal N
-  std::string output;  ///< what it wrote to standard output, if that was captured
+  std::string output;  ///< captured standard output; otherwise empty
 };
 
-/// Runs a program from PATH and waits for it. `input` is its standard input. With `capture`, its standard
-/// output is returned; otherwise it goes to ours. Its standard error goes to ours. Throws EnvironmentError
-/// with the fix "install PACKAGE" if there is no such program.
+/// Runs a program that is found in PATH, and waits for it. `input` is its standard input. With `capture`, its
+/// standard output is returned; otherwise it goes to the standard output of this process. Its standard error
+/// goes to that of this process. If the program does not exist, throws EnvironmentError with the fix "install
+/// PACKAGE".
 CommandResult run_command(const Arguments& command, const std::string& input, bool capture,
                           const std::string& package);
 
-/// Quotes text for a POSIX shell, if it needs that.
+/// Quotes text for a POSIX shell if necessary.
 std::string shell_quoted(const std::string& text);
 std::string shell_quoted(const Arguments& command);
 

@@ -41,14 +41,15 @@ class Descriptor {
     return true;
   }
   bool flush() const { return ::fsync(fd_) == 0; }
-  /// Some file systems report only now that the disk is full.
+  /// Some file systems report only when the file is closed that the disk is full.
   bool close() { return ::close(std::exchange(fd_, -1)) == 0; }
 
  private:
   int fd_;
 };
 
-/// Makes a renamed file durable. File systems without this operation (EINVAL) do not need it.
+/// Makes the renaming of a file durable. File systems that do not support this operation (EINVAL) do not need
+/// it.
 bool flush_folder(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const Descriptor folder(slash == std::string::npos ? "." : path.substr(0, slash + 1),

@@ -13,7 +13,7 @@ namespace {
   throw config::ConfigError({{{option, 0, ""}, why, fix}});
 }
 
-/// Options that need the study's folder, with whether they are given.
+/// Throws if an option is given that needs the study's folder, but the folder is not.
 void require_folder(const StudyOptions& o) {
   const struct {
     const char* name;

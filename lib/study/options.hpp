@@ -9,27 +9,27 @@
 
 namespace softfeb::study {
 
-/// The engine that runs the tasks of a study; kHere: this process.
+/// The engine that runs the tasks of a study. With kHere, this process runs the points itself.
 enum class Engine : std::uint8_t { kHere, kSlurm, kParallel };
 
-/// Options of `softfeb lab sweep` that say where its points are stored and who runs them.
+/// Options of `softfeb lab sweep` about where the points are stored and what runs them.
 struct StudyOptions {
-  std::optional<std::string> out;      ///< the study's folder
-  std::optional<std::string> task;     ///< I/N, or auto: run only this task's points
-  bool collect = false;                ///< run no points, and combine those in the folder
-  std::string on;                      ///< name of the engine; empty: kHere
-  std::string hosts;                   ///< kParallel: hosts, separated by commas; empty: this host
-  std::optional<std::size_t> tasks;    ///< number of tasks; nullopt: chosen by the engine's rule
+  std::optional<std::string> out;      ///< folder of the study
+  std::optional<std::string> task;     ///< run only the points of this task: I/N, or `auto`
+  bool collect = false;                ///< run no points, but combine the results in the folder
+  std::string on;                      ///< name of the engine; empty means Engine::kHere
+  std::string hosts;                   ///< for kParallel: hosts, separated by commas; if empty, this host
+  std::optional<std::size_t> tasks;    ///< number of tasks; empty if the engine's rule determines it
   std::string engine_args;             ///< further arguments of sbatch or parallel, separated by blanks
-  bool existing = false;               ///< the folder must already have the study
-  std::optional<std::size_t> threads;  ///< points run at a time by one process
+  bool existing = false;               ///< the folder must already contain this study
+  std::optional<std::size_t> threads;  ///< number of points that a process runs at a time
 };
 
-/// The engine that `on` names. Throws ConfigError.
+/// Returns the engine that `on` names. Throws ConfigError.
 Engine engine_of(const StudyOptions& options);
 
-/// Refuses options that have no effect or contradict each other. `writes_result`: --json or --report is
-/// given. Throws ConfigError, which names the option and the fix.
+/// Throws ConfigError, with the option and a fix, if options have no effect or contradict each other.
+/// `writes_result` tells whether --json or --report is given.
 void check(const StudyOptions& options, bool writes_result);
 
 }  // namespace softfeb::study

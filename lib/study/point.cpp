@@ -56,8 +56,9 @@ std::uint64_t add_to_hash(std::uint64_t hash, std::string_view text) {
   return crc64_ecma_refl(hash, reinterpret_cast<const unsigned char*>(text.data()), text.size());
 }
 
-/// Adds the contents of the files that a configuration reads, because they may change under the same names.
-/// Each file counts once, in the order of the names.
+/// Adds the names of the files that a configuration reads. The key of a point must also depend on the
+/// contents of these files, which may change while the names stay the same. Each file counts once, in the
+/// order of the names.
 void list_files(const Json& node, std::set<std::string>& names) {
   for (const auto& [key, value] : node.items()) {
     if (key == "capture") continue;  // written, not read

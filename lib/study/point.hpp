@@ -16,11 +16,11 @@ namespace softfeb::study {
 
 using Json = nlohmann::ordered_json;
 
-/// A column of the table: a figure of each point.
+/// A column of the table: a quantity that is measured at each point.
 struct Measure {
   const char* name;
   config::LimitUnit unit;
-  /// Name of the check whose value it is; null: PointRun has the value.
+  /// Name of the check that has this value; null if PointRun contains the value.
   const char* check;
   double scale;
 };
@@ -32,26 +32,26 @@ struct Measures {
 };
 inline constexpr Measures kMeasures;
 
-/// What became of a point.
+/// The outcome of a point.
 struct PointRun {
   report::LabRun run;
   std::optional<double> goodput_gbps;  ///< goodput of all boards together
   std::optional<double> latency_us;    ///< mean latency of all transfers
-  std::string error;                   ///< reason why there is no run
+  std::string error;                   ///< reason why there is no run; empty if there is one
   bool done = false;                   ///< the run was not interrupted
 };
 
-/// An element of `points[]` (doc/result.md), which does not depend on where or when the point was run:
-/// `values` of the axes, the measures (null: the run has no such value), `verdict`, `error` if there is no
-/// run, and `failed_checks` if there are any.
+/// Returns an element of `points[]` (doc/result.md): `values` of the axes, the measures (null if the run has
+/// no such value), `verdict`, `error` if there is no run, and `failed_checks` if there are any. The element
+/// does not depend on where or when the point was run.
 Json point_json(const Grid& grid, std::size_t point, const PointRun& run);
 
-/// True if every check of the point held.
+/// True if all checks of the point held.
 bool held(const Json& point);
 std::optional<double> measured(const Json& point, const Measure& measure);
 
-/// Identifies a point: 16 hexadecimal digits, which depend on the version and the resolved configuration,
-/// including the seed and the contents of the files that it reads.
+/// Returns the key of a point: 16 hexadecimal digits that depend on the version and on the resolved
+/// configuration, including the seed and the contents of the files that the configuration reads.
 std::string point_key(const config::LabConfig& config, const std::string& version);
 
 }  // namespace softfeb::study

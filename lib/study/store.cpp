@@ -2,6 +2,7 @@
 #include "study/store.hpp"
 
 #include "base/error.hpp"
+#include "base/json_nesting.hpp"
 #include "config/error.hpp"
 #include "study/durable_file.hpp"
 
@@ -59,6 +60,21 @@ Json manifest_json(const Grid& grid, const Manifest& m) {
           {"keys", m.keys}};
 }
 
+/// Returns the content of a file of the study; discarded if it is not JSON of a depth that we would write.
+Json parse_file(const std::string& file) {
+  const std::string text = read_file(file);
+  if (json_nesting(text) > kMaxJsonNesting) return Json(Json::value_t::discarded);
+  return Json::parse(text, nullptr, false);
+}
+
+/// Keys become names of files, so a folder that others can write must not give us a path instead.
+bool is_key(const Json& key) {
+  const std::string text = key.is_string() ? key.get<std::string>() : "";
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_';
+  });
+}
+
 [[noreturn]] void refuse_manifest(const std::string& file, const std::string& message,
                                   const std::string& fix) {
   throw config::ConfigError({{{file, 0, ""}, message, fix}});
@@ -78,7 +94,8 @@ std::string differences(const Json& stored, const Json& ours) {
   for (const Json& change : Json::diff(stored, ours)) {
     const std::string where = change["path"];
     const Json::json_pointer place(where);
-    // An element that is added to a list has the path of the list's end.
+    // The difference for an element that is appended to a list has the path of the list's end, which does not
+    // exist.
     const std::string was = stored.contains(place) ? shortened(stored[place]) : "absent";
     const std::string now = change["op"] == "remove" ? "absent" : shortened(change["value"]);
     if (n++ < kMost) text += fmt::format("{}{} was {} and is now {}", n == 1 ? "" : "; ", where, was, now);
@@ -111,9 +128,9 @@ void Store::create(const Manifest& manifest) {
 
 void Store::open(const Manifest& expected) {
   const std::string file = path(kManifest);
-  Json stored = Json::parse(read_file(file), nullptr, false);
+  Json stored = parse_file(file);
   if (!stored.is_object() || !stored.contains("keys") || !stored["keys"].is_array() ||
-      !std::all_of(stored["keys"].begin(), stored["keys"].end(), [](const Json& k) { return k.is_string(); }))
+      !std::all_of(stored["keys"].begin(), stored["keys"].end(), is_key))
     refuse_manifest(file, "is not the manifest of a study",
                     "name another folder with --out, or remove this one");
   keys_ = std::move(stored["keys"]).get<std::vector<std::string>>();
@@ -149,7 +166,7 @@ std::optional<Json> Store::read(std::size_t point) const {
   const std::string file = path(kPoints) + '/' + point_name(point);
   std::error_code error;
   if (!fs::exists(file, error)) return std::nullopt;
-  Json result = Json::parse(read_file(file), nullptr, false);
+  Json result = parse_file(file);
   if (!result.is_object() || !result.contains("values")) return std::nullopt;
   return result;
 }

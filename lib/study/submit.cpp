@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMostTasks = 1000;
 constexpr const char* kSlurmPackage = "slurm-client, or run softfeb on a host that submits to Slurm";
 
-/// The number after `key` in a program's output; `usual` if there is none.
+/// Finds the number after `key` in the output of a program; returns `usual` if there is none.
 std::size_t number_after(const std::string& text, const std::string& key, std::size_t usual) {
   const std::size_t at = text.find(key);
   if (at == std::string::npos) return usual;
@@ -29,14 +29,15 @@ std::size_t number_after(const std::string& text, const std::string& key, std::s
   return value;
 }
 
-/// Numbers in a job array must be below MaxArraySize.
+/// Returns the largest number of elements that a job array may have. Slurm requires the numbers of elements
+/// to be below MaxArraySize.
 std::size_t most_array_elements() {
   const std::string text = run_command({"scontrol", "show", "config"}, "", true, kSlurmPackage).output;
   const std::size_t size = number_after(text, "MaxArraySize", kMostTasks + 1);
   return std::clamp<std::size_t>(size - std::min<std::size_t>(size, 1), 1, kMostTasks);
 }
 
-/// CPUs of all partitions. sinfo prints allocated/idle/other/total.
+/// Number of CPUs of all partitions. sinfo prints allocated/idle/other/total.
 std::size_t slurm_cpus() {
   const std::string text = run_command({"sinfo", "-h", "-o", "%C"}, "", true, kSlurmPackage).output;
   std::size_t total = 0;
@@ -130,7 +131,7 @@ int run_with_parallel(const Submission& s) {
   const std::size_t count = s.options.tasks.value_or(std::min(s.points, kMostTasks));
   Arguments command{"parallel", "--will-cite", "--retries", "3", "--joblog", s.folder + "/log/parallel.tsv"};
   if (!s.options.hosts.empty()) {
-    // On other hosts, tasks would start in the home directory, where relative paths lead elsewhere.
+    // Otherwise, tasks on other hosts would start in the home directory, and relative paths would be wrong.
     const std::string here = std::filesystem::current_path().string();
     command = plus(std::move(command), {"--sshlogin", s.options.hosts, "--workdir", here});
   }

@@ -9,7 +9,7 @@
 
 namespace softfeb::study {
 
-/// Name of a study's table in its folder and in the folder of `--report`.
+/// File name of a study's table, in the folder of the study and in that of `--report`.
 inline constexpr const char* kSweepCsv = "sweep.csv";
 
 /// The results of all points, in their order.
@@ -18,16 +18,17 @@ using Points = std::vector<Json>;
 /// True if every point was run, and all its checks held, including conservation.
 bool all_held(const Points& points);
 
-/// One row for each point: its values, then its measures. A measure that the run does not have is empty.
+/// Returns a table with one row for each point: its values, followed by its measures. A field is empty if the
+/// run does not have this measure.
 std::string csv(const Grid& grid, const Points& points);
 
-/// The result document of a study (doc/result.md).
+/// Returns the result document of a study (doc/result.md).
 Json result_json(const Json& config, const Points& points);
 
-/// The table on the terminal, without columns that no point has a value for.
+/// Returns the table for the terminal, without columns for which no point has a value.
 std::string text_table(const Grid& grid, const Points& points);
 
-/// One line for each error and each check that failed: "kmin=20KiB rhai=24Mb/s: check jain failed".
+/// Returns a line for each error and each failed check, such as "kmin=20KiB rhai=24Mb/s: check jain failed".
 std::vector<std::string> complaints(const Grid& grid, const Points& points);
 
 }  // namespace softfeb::study

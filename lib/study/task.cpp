@@ -35,7 +35,7 @@ std::optional<std::size_t> number_of(const Environment& environment, const char*
   return text ? parse_number(*text) : std::nullopt;
 }
 
-/// The task that a pair of variables describes: a number from `first`, and the count.
+/// Reads a task from two variables: its number, counted from `first`, and the count.
 std::optional<Task> task_of(const Environment& environment, const char* number, const char* count) {
   const auto n = number_of(environment, number);
   const auto c = number_of(environment, count);
@@ -43,8 +43,8 @@ std::optional<Task> task_of(const Environment& environment, const char* number, 
   return Task{*n + 1, *c};
 }
 
-/// The element of a job array. Its numbers must be consecutive, so that the count tells which points each
-/// element has.
+/// Reads the task of an element of a job array. The numbers of the elements must be consecutive, because the
+/// points of each element follow from the number of elements.
 std::optional<Task> array_element(const Environment& environment) {
   const auto id = number_of(environment, "SLURM_ARRAY_TASK_ID");
   const auto first = number_of(environment, "SLURM_ARRAY_TASK_MIN");
@@ -57,7 +57,7 @@ std::optional<Task> array_element(const Environment& environment) {
   return Task{*id - *first + 1, *count};
 }
 
-/// The rank among the processes that srun or mpirun started together.
+/// Reads the task from the rank among the processes that srun or mpirun started together.
 std::optional<Task> rank(const Environment& environment) {
   // Slurm sets SLURM_STEP_NUM_TASKS only for srun, and sets SLURM_PROCID for batch scripts, too.
   for (const auto& [number, count] :

@@ -25,13 +25,13 @@ IpFields ip_fields(const roce::ParsedFrame& frame) {
   return {static_cast<std::uint8_t>(load_be16(p) >> 4), p[7]};
 }
 
-/// Number of frames that may be recorded in a trial, up to the limit of a port.
+/// Maximum number of frames that may be recorded at a port in this trial.
 std::size_t most_recorded(const Trial& trial) {
   std::uint64_t sum = 0;
   for (const Source& source : trial.sources) {
     const bool records = std::any_of(source.kinds.begin(), source.kinds.end(),
                                      [&](std::uint16_t kind) { return trial.kinds[kind].record; });
-    // The network may duplicate frames.
+    // Leave room for duplicates, which the network may create.
     if (records) sum += 2 * std::min<std::uint64_t>(source.count, ArrivalLog::kMostArrivals);
   }
   return std::min<std::uint64_t>(sum, ArrivalLog::kMostArrivals);
@@ -81,7 +81,8 @@ void ArrivalLog::prepare(const Trial& trial, std::uint16_t port, std::uint16_t i
   pauses_.reserve(kMostPauses);
 }
 
-/// The sequence number nearest to the highest so far whose lower bits the frame carries.
+/// Frames carry only the lower bits of the sequence number. Returns the whole number that has these bits and
+/// is nearest to `next`.
 std::uint64_t ArrivalLog::whole_sequence(const FrameMark& mark, std::uint64_t next) {
   const std::uint64_t size = mark.plain_udp ? std::uint64_t{1} << 32 : std::uint64_t{1} << 24;
   const std::uint64_t base = next - next % size;
@@ -110,7 +111,7 @@ std::optional<ArrivalLog::Taken> ArrivalLog::take(const roce::ParsedFrame& frame
     ++track.stats.misdelivered;
     return std::nullopt;
   }
-  // The sequence number of a damaged frame may be wrong, too.
+  // The sequence number in a damaged frame may be wrong as well, so it is not used.
   if (!intact) {
     ++track.stats.damaged;
     return std::nullopt;
@@ -129,7 +130,7 @@ std::optional<ArrivalLog::Taken> ArrivalLog::take(const roce::ParsedFrame& frame
   return Taken{mark->kind, sequence, frame.congestion_experienced};
 }
 
-/// Keeps the list of missing frames. Call before count().
+/// Updates the list of missing frames. Call before count().
 void ArrivalLog::note_order(std::uint16_t kind, std::uint64_t sequence, Time departed) {
   const std::uint64_t next = tracks_[kind].next;
   if (sequence > next) {

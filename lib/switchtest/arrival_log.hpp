@@ -23,22 +23,23 @@ class ArrivalLog {
   static constexpr std::size_t kMostArrivals = 1U << 21;
   static constexpr std::size_t kMostPauses = 1U << 16;
 
-  /// A frame may seem to arrive `clock_error` before it departed; its delay is then 0.
+  /// A frame may seem to arrive up to `clock_error` before it departed; its delay then counts as 0.
   void prepare(const Trial& trial, std::uint16_t port, std::uint16_t id, Time start, Time clock_error = 0);
   struct Taken {
     std::uint16_t kind = 0;
     std::uint64_t sequence = 0;
-    bool marked = false;  ///< CE
+    bool marked = false;  ///< whether the frame is marked CE
   };
-  /// Takes a frame whose last bit arrived at `at`. Returns a frame for this port that is intact and new.
+  /// Records a frame whose last bit arrived at `at`. Returns the frame if it is for this port, intact and not
+  /// a duplicate.
   std::optional<Taken> take(const roce::ParsedFrame& frame, Time at);
   void take_foreign() { ++foreign_; }
   void take_pause(const roce::MacControl& control, Time at);
-  /// Adds to the result, whose vectors must have their sizes.
+  /// Adds the counts of this port to `out`, whose vectors must already have their final sizes.
   void collect(TrialResult& out) const;
 
  private:
-  /// The last sequence numbers of a kind that have arrived, to find duplicates.
+  /// The sequence numbers of one kind that arrived most recently. Used to detect duplicates.
   class Window {
    public:
     /// Returns false for a duplicate. Frames that are more than kSize behind the latest count as new.
@@ -51,7 +52,7 @@ class ArrivalLog {
   };
   struct Track {
     KindStats stats;
-    std::unique_ptr<Window> window;  ///< null: frames of this kind are for another port
+    std::unique_ptr<Window> window;  ///< null if frames of this kind are for another port
     std::uint64_t next = 0;          ///< one more than the highest sequence number so far
     Time last_delay = 0;
   };

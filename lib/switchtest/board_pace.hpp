@@ -12,21 +12,23 @@
 
 namespace softfeb::switchtest {
 
-/// When the frames of a board may leave, according to its DCQCN. All frames have the same length.
+/// Computes when the frames of a board may leave according to its DCQCN. All frames have the same length.
 class BoardPace {
  public:
-  /// `length`: bytes of a RoCE frame over IPv4, without FCS and tag.
+  /// `length` is the number of bytes of a RoCE frame over IPv4, without FCS and tag.
   BoardPace(const dcqcn::FirmwareSettings& settings, std::uint32_t length, Time start)
       : dcqcn_(settings), counted_(length - kUncounted), told_(start) {
     dcqcn_.start(start);
   }
 
-  /// When the frame that was to leave at `due` may leave. A later time may itself be too early.
+  /// Returns when a frame that was due at `due` may leave. If this is later than `due`, call again at that
+  /// time, because a CNP may have arrived.
   Time allowed(Time due) {
     tell(due);
     return std::max(due, dcqcn_.departure(counted_, told_));
   }
-  /// A frame left; returns when the next one may leave, if no CNP comes. Ask allowed() then.
+  /// Records that a frame left. Returns when the next one may leave if no CNP arrives; confirm this time with
+  /// allowed().
   Time sent(Time departed) {
     tell(departed);
     return dcqcn_.sent_then_departure(counted_, counted_, told_);
@@ -37,11 +39,11 @@ class BoardPace {
   }
 
  private:
-  /// Ethernet, IP, UDP and iCRC are not counted.
+  /// DCQCN does not count the Ethernet, IP and UDP headers and the iCRC.
   static constexpr std::uint32_t kUncounted =
       static_cast<std::uint32_t>(roce::kEthernetSize + roce::kIpv4Size + roce::kUdpHeaderSize + 4);
 
-  /// DCQCN needs ascending times. A frame may leave a little after the CNP that arrives before it.
+  /// DCQCN requires ascending times, but a frame may leave a little after a CNP that is processed later.
   void tell(Time at) { told_ = std::max(told_, at); }
 
   dcqcn::FirmwareDcqcn dcqcn_;

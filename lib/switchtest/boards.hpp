@@ -8,11 +8,11 @@
 /// Boards that send RC WRITEs to port D, for trials of congestion control.
 namespace softfeb::switchtest {
 
-/// The frames of a board to port D. Each board of a trial has another number.
+/// Returns a frame of a board that sends to port D. `number` must be different for each board of a trial.
 FrameKind board_frame(const Context& ctx, std::uint16_t number, std::uint32_t with_fcs);
 
-/// Adds a board with DCQCN at a port, which sends at `line_rate` (bytes per second on the wire) until it gets
-/// CNPs. Returns the kind of its frames.
+/// Adds a board with DCQCN at a port. The board sends at `line_rate` (bytes per second on the wire) until it
+/// receives CNPs. Returns the kind of its frames.
 std::uint16_t add_board(Context& ctx, Trial& trial, std::uint16_t port, std::uint64_t line_rate, Time start,
                         Time end);
 

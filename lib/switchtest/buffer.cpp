@@ -17,14 +17,14 @@ namespace {
 constexpr const char* kNoFreeze =
     "the switch does not obey pause frames, so only one queue can be filled at a time";
 
-/// Fills the queues of port D, and then one of port E, with frames of several sizes.
+/// The test buffer: fills the queues of port D, and then one of port E, with frames of several sizes.
 class BufferTest {
  public:
   explicit BufferTest(Context& ctx) : ctx_(ctx), d_(ctx.roles().d), a_(ctx.roles().a) {}
   void run();
 
  private:
-  /// How much of the second egress port is known.
+  /// Whether a queue of the second egress port can be filled, and how.
   enum class OtherPort : std::uint8_t { kNone, kFrozen, kOverloaded };
 
   void run_frozen();
@@ -44,7 +44,7 @@ class BufferTest {
   MemoryClass class_;
   std::vector<std::uint8_t> others_;  ///< DSCPs of further queues of D
   OtherPort other_port_ = OtherPort::kNone;
-  std::uint64_t headroom_ = 0;  ///< frames of the present size that the headroom of A's port holds
+  std::uint64_t headroom_ = 0;  ///< number of frames of the current size that the headroom of A's port holds
   std::vector<BufferSeries> series_;
 };
 
@@ -54,7 +54,7 @@ FrameKind BufferTest::frame(std::uint32_t size, std::uint8_t dscp, std::uint16_t
   return out;
 }
 
-/// Finds out whether the queues of E can be frozen, too. Returns false if no trial was valid.
+/// Finds out whether the queues of E can be frozen as well. Returns false if no trial was valid.
 bool BufferTest::find_other_port() {
   if (!ctx_.roles().e) return true;
   constexpr std::uint64_t kFrames = 4;
@@ -73,7 +73,7 @@ bool BufferTest::find_other_port() {
   return true;
 }
 
-/// Classes that the switch told its neighbours not to send, as a bit set.
+/// Bit set of the classes in which the switch paused its neighbours.
 std::uint8_t paused_classes(const TrialResult& result) {
   unsigned out = 0;
   for (const PauseSeen& p : result.pauses)
@@ -83,9 +83,9 @@ std::uint8_t paused_classes(const TrialResult& result) {
   return static_cast<std::uint8_t>(out);
 }
 
-/// Keeps the DSCPs that take frames while the queues before them are full, because these have other queues;
-/// if there are none, one that takes none. All are overfilled, because only that shows which have headroom.
-/// Returns false if no trial was valid.
+/// Selects DSCPs of other queues for `others_`. A DSCP that can still store frames while the queues before it
+/// are full has a queue of its own. If there is no such DSCP, selects one that cannot store any. All queues
+/// are overfilled, because only that shows which classes have headroom. Returns false if no trial was valid.
 bool BufferTest::find_queues() {
   std::vector<std::uint8_t> candidates = dscps_of_other_queues(ctx_, class_.dscp);
   if (candidates.empty()) return true;
@@ -111,7 +111,7 @@ bool BufferTest::find_queues() {
   return true;
 }
 
-/// Finds out how much headroom counts for frames of this size. Returns false if no trial was valid.
+/// Measures how many frames of this size the headroom holds. Returns false if no trial was valid.
 bool BufferTest::measure_headroom(std::uint32_t size, std::uint64_t filling) {
   headroom_ = 0;
   if (!class_.lossless) return true;
@@ -133,7 +133,8 @@ bool BufferTest::fill_queues(BufferSeries& series, std::uint64_t filling) {
   series.queues.first = without_headroom(held->front());
   double used = 0;
   for (std::size_t i = 0; i < held->size(); ++i) {
-    // With PFC, each class has headroom of its own. With 802.3x, the first queue has used it up.
+    // With PFC, each class has its own headroom. With 802.3x, the first queue has already used up the
+    // headroom.
     const bool again = i != 0 && ctx_.findings.sends == roce::PauseMode::kPfc && class_.lossless;
     const FrameCount count = i == 0 || again ? without_headroom((*held)[i]) : (*held)[i];
     if (i != 0) series.queues.same_port.push_back({used, count});
@@ -142,8 +143,8 @@ bool BufferTest::fill_queues(BufferSeries& series, std::uint64_t filling) {
   return true;
 }
 
-/// Fills a queue of E after the queues in `before`. nullopt: no trial was valid. If the result may include
-/// headroom, there is no other port from then on.
+/// Fills a queue of E after the fills in `before`. Returns std::nullopt if no trial was valid. If the result
+/// may include headroom, sets `other_port_` to kNone, so that E is no longer used.
 std::optional<FrameCount> BufferTest::fill_other(const BufferSeries& series, std::vector<Fill> before) {
   constexpr unsigned kTrials = 5;
   const FrameKind to_e = frame(series.size, class_.dscp, *ctx_.roles().e);
@@ -183,7 +184,7 @@ bool BufferTest::measure(std::uint32_t size) {
   const std::uint64_t filling = overfilling(found->frames.high);
   if (!measure_headroom(size, filling) || !fill_queues(series, filling)) return false;
   if (other_port_ != OtherPort::kNone) {
-    // Beside a half, and beside a full queue of D.
+    // Measure while a queue of D is half full, and while it is full.
     for (const std::uint64_t count : {series.queues.first.value() / 2, filling}) {
       const auto held = fill_other(series, {{a_, first, count}});
       if (!held) return false;
@@ -193,7 +194,7 @@ bool BufferTest::measure(std::uint32_t size) {
       }
       const bool full = count == filling;
       const std::uint64_t beside = full ? series.queues.first.value() : count;
-      // A full queue of D has used up the headroom.
+      // When a queue of D is full, it has already used up the headroom.
       series.queues.other_port.push_back(
           {static_cast<double>(beside) * series.queues.frame, full ? *held : without_headroom(*held)});
     }
@@ -202,8 +203,8 @@ bool BufferTest::measure(std::uint32_t size) {
   return true;
 }
 
-/// Sizes of frames, with FCS: large ones, and smaller ones until a queue holds enough to tell a limit from a
-/// dynamic threshold, as long as they are not too many.
+/// Returns frame sizes with FCS: the large one, followed by smaller ones until a queue holds enough frames to
+/// distinguish a limit from a dynamic threshold, but at most kMost.
 std::vector<std::uint32_t> BufferTest::sizes() const {
   constexpr std::uint64_t kEnough = 300, kMost = 20'000;
   std::vector<std::uint32_t> out{class_.size};
@@ -243,7 +244,7 @@ void BufferTest::run_frozen() {
   report_buffer(ctx_, series_);
 }
 
-/// Without freezes, only one queue can be full at a time.
+/// Measures by overload. Without freezes, only one queue at a time can be full.
 void BufferTest::run_overloaded() {
   const std::uint32_t size = ctx_.large_size(a_, d_);
   Overload overload(ctx_, ctx_.frame(d_, size));

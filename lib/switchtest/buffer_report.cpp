@@ -11,12 +11,12 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// Frames of a queue, as a figure in frames or in bytes.
+/// Returns a figure for the frames that a queue held, in frames or in bytes.
 Figure held_figure(const BufferSeries& series, std::string name, const FrameCount& count, bool in_bytes) {
   Figure out{.name = std::move(name), .unit = in_bytes ? "B" : "frames", .method = Method::kCount};
   const auto low = static_cast<double>(count.low), high = static_cast<double>(count.high);
   if (in_bytes) {
-    // One more frame did not fit.
+    // The limit is less than one frame above this, because one more frame did not fit.
     out.value = out.low = low * series.queues.frame;
     out.high = (high + 1) * series.queues.frame - 1;
   } else {
@@ -53,8 +53,8 @@ void add_alpha(Context& ctx, const SharingFound& found) {
   }
 }
 
-/// The memory, from frames of all sizes with which its sharing is the same. If they do not agree, frames do
-/// not occupy as many bytes as they have, and only a lower bound is known.
+/// Returns the figure of the memory size, from all frame sizes that show the same kind of sharing. If the
+/// sizes contradict each other, frames occupy more memory than their length, and only a lower bound is known.
 Figure pool_of_all(const std::vector<BufferSeries>& series, Sharing sharing, Figure pool) {
   CommonInterval common;
   for (const BufferSeries& s : series) {
@@ -92,7 +92,7 @@ void add_pool(Context& ctx, const std::vector<BufferSeries>& series, const Shari
   ctx.add(pool);
 }
 
-/// Memory by queue of D: what each queue held, and what the fit says.
+/// Draws the memory by queue of D: what each queue held, and what the fit predicts.
 void draw_memory(Context& ctx, const BufferSeries& series, const SharingFound& found) {
   Curve held{.name = "memory",
              .label = std::to_string(series.size) + " bytes",

@@ -15,7 +15,8 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// The longest train at line rate without loss, by size. `each` counts the frames of each sender.
+/// The test burst: for each size, the longest train at line rate without loss. `each` counts the frames of
+/// one sender.
 class BurstTest {
  public:
   explicit BurstTest(Context& ctx);
@@ -23,9 +24,9 @@ class BurstTest {
 
  private:
   struct Longest {
-    double each = 0;                    ///< best estimate
-    std::uint64_t low = 0;              ///< a train of this length passes
-    std::optional<std::uint64_t> fail;  ///< a train of this length loses frames
+    double each = 0;                    ///< best estimate of the number of frames that each sender sends
+    std::uint64_t low = 0;              ///< a train with this number of frames passes
+    std::optional<std::uint64_t> fail;  ///< a train with this number of frames loses some
   };
 
   std::uint64_t limit(std::uint32_t size) const;
@@ -38,17 +39,18 @@ class BurstTest {
   Context& ctx_;
   std::vector<std::uint16_t> senders_;
   std::uint64_t rate_in_ = 0;
-  std::uint64_t bytes_ = 0;  ///< from each sender, in the longest train so far
+  std::uint64_t bytes_ = 0;  ///< bytes that each sender sends in the longest lossless train so far
 };
 
-/// A alone if it is faster than D; otherwise also B, so that the queue grows.
+/// Only A sends if it is faster than D. Otherwise B sends as well, so that the queue grows.
 BurstTest::BurstTest(Context& ctx) : ctx_(ctx), senders_{ctx.roles().a} {
   const Roles& roles = ctx.roles();
   if (ctx.rate(roles.a) <= ctx.rate(roles.d) && roles.b) senders_.push_back(*roles.b);
   for (const std::uint16_t port : senders_) rate_in_ += ctx.rate(port);
 }
 
-/// Longest train that is tried: 2 s (RFC 2544, §26.4). Without an excess, an exact rig needs no long trains.
+/// Longest train that is tried: 2 s (RFC 2544, §26.4). If the senders are not faster than D, an exact rig
+/// needs no long trains.
 std::uint64_t BurstTest::limit(std::uint32_t size) const {
   constexpr std::uint64_t kEnough = 20'000;
   const std::uint64_t most = TrainTrial::kMostFrames / senders_.size();
@@ -57,13 +59,13 @@ std::uint64_t BurstTest::limit(std::uint32_t size) const {
   return std::min(most, ctx_.duration(2 * kSecond, 30 * kSecond) / each);
 }
 
-/// Doubles the train until frames are lost, and then counts the frames before the first loss. nullopt: the
-/// rig failed.
+/// Doubles the train until frames are lost, and then counts the frames before the first loss. Returns
+/// std::nullopt if the rig failed.
 std::optional<BurstTest::Longest> BurstTest::find(std::uint32_t size) {
   constexpr std::uint64_t kFirst = 64;
   TrainTrial trains(ctx_, senders_, size);
   const std::uint64_t most = limit(size);
-  // Memory is about the same for all sizes, so the second size needs no doubling.
+  // The memory is about the same for all sizes, so later sizes start from the bytes of the previous result.
   std::uint64_t frames = std::max(kFirst, bytes_ * 5 / 4 / size);
   for (;; frames *= 2) {
     frames = std::min(frames, most);
@@ -75,8 +77,8 @@ std::optional<BurstTest::Longest> BurstTest::find(std::uint32_t size) {
   }
 }
 
-/// Repeats a train that loses frames. Each repetition says between which lengths the longest train without
-/// loss lies; the result is what they have in common. nullopt: the rig failed.
+/// Repeats a train that loses frames. Each repetition yields an interval for the length of the longest
+/// lossless train; the result is the intersection of these intervals. Returns std::nullopt if the rig failed.
 std::optional<BurstTest::Longest> BurstTest::repeat(TrainTrial& trains, std::uint64_t overlong,
                                                     TrainTrial::Seen seen) {
   constexpr unsigned kStandard = 50;
@@ -97,8 +99,8 @@ std::optional<BurstTest::Longest> BurstTest::repeat(TrainTrial& trains, std::uin
   return out;
 }
 
-/// Checks that a train of the lower bound passes and one of the upper bound does not. Returns false if the
-/// rig failed.
+/// Checks that a train of the lower bound passes and that one of the upper bound does not. Returns false if
+/// the rig failed.
 bool BurstTest::validate(TrainTrial& trains, Longest& found) {
   while (found.low != 0) {
     const auto seen = trains.send(found.low);
@@ -108,13 +110,14 @@ bool BurstTest::validate(TrainTrial& trains, Longest& found) {
   }
   const auto above = trains.send(*found.fail);
   if (!above) return false;
-  // A train whose frames left late may pass although it is too long.
+  // A pass at the upper bound does not prove that the bound is wrong, because some frames may have left late.
+  // The upper bound is then unknown.
   if (above->lost == 0 && above->error == 0) found.fail.reset();
   return true;
 }
 
-/// Share of a train that has to wait, because it comes faster than it leaves. nullopt: it is not known, for
-/// `reason`.
+/// Returns the share of a train that has to wait because it arrives faster than it leaves. If the share is
+/// unknown, returns std::nullopt and sets `reason`.
 std::optional<double> BurstTest::excess(std::uint32_t size, std::string& reason) const {
   const Roles& roles = ctx_.roles();
   if (senders_.size() == 2 && ctx_.rate(senders_[0]) != ctx_.rate(senders_[1])) {
@@ -164,7 +167,7 @@ void BurstTest::report(std::uint32_t size, const Longest& found) {
 }
 
 void BurstTest::run() {
-  std::vector<std::pair<std::uint32_t, std::string>> failed;  // sizes, and why
+  std::vector<std::pair<std::uint32_t, std::string>> failed;  // failed sizes, each with the reason
   const auto sizes = ctx_.sizes(ctx_.roles().a, ctx_.roles().d);
   for (const std::uint32_t size : sizes) {
     const auto found = find(size);

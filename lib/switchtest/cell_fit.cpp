@@ -8,25 +8,25 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// The range of Q for one cell size and overhead.
+/// The possible range of Q for one cell size and overhead.
 struct QueueRange {
-  double fraction = 0;  ///< f for which the range is the widest
+  double fraction = 0;  ///< the f for which the range is widest
   double low = 0, high = 0;
 
   /// Positive if some Q explains all points.
   double room() const { return (high - low) / high; }
 };
 
-/// Looks for Q and f. Each point says s·(low − f) ≤ Q < s·(high + 1 − f).
+/// Searches for Q and f. For each point, s·(low − f) ≤ Q < s·(high + 1 − f) must hold.
 class QueueSearch {
  public:
   QueueSearch(const std::vector<CellPoint>& points, std::uint32_t cell, std::uint32_t overhead)
       : points_(points), cell_(cell), overhead_(overhead) {}
 
-  /// nullopt: there are none.
+  /// Returns the range of Q, or std::nullopt if no Q and f explain all points.
   std::optional<QueueRange> find() const {
     if (!possible()) return std::nullopt;
-    // The width of the range is a concave function of f, and constant if all frames occupy as much.
+    // The width of the range is a concave function of f. It is constant if all frames occupy the same memory.
     double low = 0, high = 1;
     const int steps = occupied(points_.front()) == occupied(points_.back()) ? 0 : 40;
     for (int i = 0; i < steps; ++i) {
@@ -54,7 +54,8 @@ class QueueSearch {
     return out;
   }
 
-  /// Rejects most candidates after few points: f is between 0 and 1. The first and the last point say most.
+  /// Rejects most candidates after a few points, because f lies between 0 and 1. The first and the last point
+  /// restrict Q most.
   bool possible() const {
     double low = 0, high = std::numeric_limits<double>::max();
     const auto narrow = [&](const CellPoint& p) {
@@ -70,12 +71,12 @@ class QueueSearch {
   std::uint32_t cell_, overhead_;
 };
 
-/// Two lengths between which the number of cells changes.
+/// Two lengths between which the number of cells per frame changes.
 struct Step {
   std::uint32_t before = 0, after = 0;
 };
 
-/// The step that is known best.
+/// Returns the step between the two lengths that are closest to each other.
 std::optional<Step> sharpest_step(const std::vector<CellPoint>& points) {
   std::optional<Step> out;
   for (std::size_t i = 1; i < points.size(); ++i) {
@@ -86,7 +87,7 @@ std::optional<Step> sharpest_step(const std::vector<CellPoint>& points) {
   return out;
 }
 
-/// The overheads for which a frame before the step fills fewer cells than one after it.
+/// Returns the overheads for which a frame before the step occupies fewer cells than one after it.
 std::vector<std::uint32_t> overheads(const std::optional<Step>& step, std::uint32_t cell) {
   std::vector<std::uint32_t> out;
   for (std::uint32_t o = 0; o <= kMostCellOverhead; ++o) {
@@ -94,7 +95,7 @@ std::vector<std::uint32_t> overheads(const std::optional<Step>& step, std::uint3
       out.push_back(o);
       continue;
     }
-    // The next overhead with which the frame after the step begins another cell.
+    // Skip to the next overhead for which the frame after the step needs one more cell.
     o += cell_bytes_of(step->after, cell, o) - (step->after + o);
   }
   return out;
@@ -108,7 +109,7 @@ double CellFit::frames(std::uint32_t length) const {
 
 std::optional<CellFit> fit_cells(const std::vector<CellPoint>& points) {
   if (points.empty()) return std::nullopt;
-  // With larger cells, each frame occupies one.
+  // With larger cells than this, every frame occupies a single cell.
   const std::uint32_t largest = points.back().length + kMostCellOverhead + 1;
   const auto step = sharpest_step(points);
   std::optional<CellFit> out;
@@ -121,7 +122,8 @@ std::optional<CellFit> fit_cells(const std::vector<CellPoint>& points) {
       out->cell_high = cell;
       out->overhead_low = std::min(out->overhead_low, o);
       out->overhead_high = std::max(out->overhead_high, o);
-      // Without steps, all small cells are alike; then there are none.
+      // If no steps were seen, all small cell sizes fit equally well; the result is then 1, which means no
+      // cells.
       if (range->room() <= best || (out->cell == 1 && cell != 1)) continue;
       best = range->room();
       out->cell = cell;

@@ -5,23 +5,25 @@
 #include <optional>
 #include <vector>
 
-/// Memory that is allocated in cells of c bytes: a frame of L bytes, for which the switch stores o bytes
-/// more, occupies s(L) = c·⌈(L + o)/c⌉ bytes. A queue then holds N(L) = ⌊Q/s(L) + f⌋ frames. For a fixed
-/// limit, Q is the limit and f = 0. A dynamic threshold (Choudhury and Hahne, 1998) takes frame n if n·s ≤
-/// α(B − (n − 1)s), so Q = αB/(1 + α) and f = α/(1 + α).
+/// Finds the cell size of a memory. If memory is allocated in cells of c bytes, and the switch stores o bytes
+/// in addition to each frame, a frame of L bytes occupies s(L) = c·⌈(L + o)/c⌉ bytes. A queue then holds N(L)
+/// = ⌊Q/s(L) + f⌋ frames. For a fixed limit, Q is the limit and f = 0. A dynamic threshold (Choudhury and
+/// Hahne, 1998) admits frame n if n·s ≤ α(B − (n − 1)s), so Q = αB/(1 + α) and f = α/(1 + α).
 namespace softfeb::switchtest {
 
-/// Frames of one length that a queue holds.
+/// Number of frames of one length that a queue holds.
 struct CellPoint {
   std::uint32_t length = 0;  ///< bytes without FCS
   std::uint64_t low = 0, high = 0;
 };
 
 struct CellFit {
-  /// Cells larger than the longest frame cannot be told apart.
-  bool unlimited = false;      ///< `cell_high` is as large as that
-  std::uint32_t cell = 0;      ///< 1: no steps are seen, even if sizes of a few bytes are possible
-  std::uint32_t cell_low = 0;  ///< the smallest and the largest compatible with the points
+  /// Cells that are larger than the longest frame cannot be distinguished from each other.
+  bool unlimited = false;  ///< if true, `cell_high` has reached this size, so larger cells are possible, too
+  /// Size of a cell; 1 if no steps were seen, but cells of a few bytes remain possible.
+  std::uint32_t cell = 0;
+  /// Smallest and largest cell size that agrees with all points.
+  std::uint32_t cell_low = 0;
   std::uint32_t cell_high = 0;
   std::uint32_t overhead = 0;
   std::uint32_t overhead_low = 0, overhead_high = 0;  ///< at most kMostCellOverhead
@@ -32,7 +34,7 @@ struct CellFit {
   double frames(std::uint32_t length) const;
 };
 
-/// Greatest overhead that is tried.
+/// Largest overhead that the fit tries.
 inline constexpr std::uint32_t kMostCellOverhead = 512;
 
 /// Bytes that a frame occupies.
@@ -40,11 +42,12 @@ constexpr std::uint32_t cell_bytes_of(std::uint32_t length, std::uint32_t cell, 
   return (length + overhead + cell - 1) / cell * cell;
 }
 
-/// Finds all c and o with which some Q and f explain all points; the best fit is the one that leaves Q the
-/// widest range. `points` must be in ascending order of length. nullopt: there are none.
+/// Finds all c and o for which some Q and f explain all points. The best fit is the pair that leaves the
+/// widest range for Q. `points` must be in ascending order of length. Returns std::nullopt if no pair
+/// explains the points.
 std::optional<CellFit> fit_cells(const std::vector<CellPoint>& points);
 
-/// True if two points cannot be of frames that occupy the same number of bytes.
+/// True if frames of these two points must occupy different numbers of bytes.
 constexpr bool differ(const CellPoint& a, const CellPoint& b) { return a.low > b.high || b.low > a.high; }
 
 }  // namespace softfeb::switchtest

@@ -9,8 +9,9 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// Counts that may be wrong by `slack` frames. A second memory holds one frame less than its bytes permit, as
-/// does the first, so that both together hold one less than the sum of their bytes.
+/// Widens the points, whose counts may be wrong by `slack` frames. With headroom, frames are in two memories,
+/// each of which leaves less than one frame unused. Both together may therefore hold one frame less than
+/// their total size permits.
 std::vector<CellPoint> loosened(std::vector<CellPoint> points, std::uint64_t slack, bool headroom) {
   for (CellPoint& p : points) {
     p.low -= std::min(p.low, slack);
@@ -24,7 +25,8 @@ std::vector<CellPoint> only(const LengthRange& range, std::vector<CellPoint> poi
   return points;
 }
 
-/// Trials of a real switch may differ by a frame or two, and very short frames may meet other limits.
+/// Fits with increasing slack, and then only the scanned lengths: on a real switch, counts may vary by a
+/// frame or two between trials, and very short frames may meet other limits.
 std::optional<CellFit> best_fit(const std::vector<CellPoint>& points, const LengthRange& scanned,
                                 bool headroom) {
   constexpr std::uint64_t kMostSlack = 2;
@@ -39,7 +41,7 @@ std::string words(std::uint32_t low, std::uint32_t high) {
 }
 
 Figure cell_figure(const CellFit& fit) {
-  // RoCE frames have every fourth length.
+  // RoCE frames have only every fourth length, so smaller cells than this are not visible.
   constexpr std::uint32_t kSmooth = 8;
   constexpr double kSharp = 1.25;
   Figure out{.name = "cell_bytes", .unit = "B", .method = Method::kFit};

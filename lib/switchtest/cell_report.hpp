@@ -14,8 +14,8 @@ struct LengthRange {
   std::uint32_t first = 0, last = 0;
 };
 
-/// Adds the figures and the staircase of the test cells. `points` are in ascending order of length; those in
-/// `scanned` are drawn. With `headroom`, frames were also in a second memory.
+/// Adds the figures and the staircase curve of the test cells. `points` must be in ascending order of length;
+/// the curve shows those in `scanned`. `headroom` tells whether the switch also stored frames in headroom.
 void report_cells(Context& ctx, const std::vector<CellPoint>& points, const LengthRange& scanned,
                   bool headroom);
 

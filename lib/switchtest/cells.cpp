@@ -15,7 +15,8 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// Lengths of frames, without FCS: those of RoCE are 74 plus a multiple of 4.
+/// Lengths of frames without FCS. RoCE frames have 74 bytes plus a multiple of 4. The scan covers a range of
+/// kScannedBytes.
 constexpr std::uint32_t kLengthStep = 4, kScannedBytes = 300;
 
 std::uint32_t roce_length(double bytes, std::uint32_t longest) {
@@ -24,7 +25,7 @@ std::uint32_t roce_length(double bytes, std::uint32_t longest) {
   return kSmallestRoceFrame + above / kLengthStep * kLengthStep;
 }
 
-/// Counts frames of many lengths that one queue of port D holds.
+/// The test cells: measures how many frames one queue of port D holds, for many frame lengths.
 class CellsTest {
  public:
   explicit CellsTest(Context& ctx) : ctx_(ctx), a_(ctx.roles().a), d_(ctx.roles().d) {}
@@ -54,9 +55,9 @@ class CellsTest {
   std::uint16_t a_, d_;
   std::uint8_t dscp_ = 0;
   bool overload_ = false;               ///< the switch does not obey pauses
-  bool headroom_ = false;               ///< frames may also be in the headroom, which has cells of its own
-  std::uint32_t longest_ = 0;           ///< frame
-  double bytes_ = 0;                    ///< that the queue holds
+  bool headroom_ = false;               ///< frames may also be stored in headroom, which has cells of its own
+  std::uint32_t longest_ = 0;           ///< length of the longest frame
+  double bytes_ = 0;                    ///< number of bytes that the queue holds
   std::uint32_t first_ = 0, last_ = 0;  ///< lengths of the scan
   Counts counts_;
 };
@@ -67,8 +68,9 @@ FrameKind CellsTest::frame(std::uint32_t length) const {
   return out;
 }
 
-/// Steps of a frame's length change the number of frames by 4 if it is as large as their length. A longer
-/// frame would show less, and a shorter one takes more frames than needed.
+/// Chooses the lengths to scan. If the number of frames in the queue is about equal to the length of a frame,
+/// a step of 4 bytes in length changes the number by about 4. Longer frames would show less; shorter ones
+/// would take more frames than necessary.
 bool CellsTest::start(const Capacity& capacity, std::uint32_t size) {
   longest_ = size - kFcsSize;
   bytes_ = static_cast<double>(capacity.frames.high) * longest_;
@@ -115,7 +117,8 @@ bool CellsTest::find_overloaded_queue() {
   return start(*found, size);
 }
 
-/// nullopt: no trial was valid, or the overload did not fill the queue.
+/// Returns the number of frames in the overloaded queue. Returns std::nullopt if no trial was valid, or if
+/// the overload did not fill the queue.
 std::optional<FrameCount> CellsTest::overloaded(std::uint32_t length) {
   Overload overload(ctx_, frame(length));
   if (!overload.calibrate()) return std::nullopt;
@@ -124,9 +127,11 @@ std::optional<FrameCount> CellsTest::overloaded(std::uint32_t length) {
   return found->frames;
 }
 
-/// nullopt: no trial was valid, or the rig could not fill the queue.
+/// Returns the number of frames in the frozen queue. Returns std::nullopt if no trial was valid, or if the
+/// rig could not fill the queue.
 std::optional<FrameCount> CellsTest::frozen(std::uint32_t length) {
-  // Frames that leak from the queue to the MAC are of one length in all trials.
+  // Some frames leak from the queue into the MAC. A primer makes these frames have the same length in all
+  // trials.
   constexpr std::uint64_t kPrimer = 20, kRepetitions = 2;
   constexpr int kAttempts = 8;
   const bool primer = bytes_ > 8.0 * kPrimer * first_;
@@ -149,7 +154,7 @@ std::optional<FrameCount> CellsTest::frozen(std::uint32_t length) {
   return counted == 0 ? std::nullopt : std::optional(out);
 }
 
-/// Returns false if there is no count.
+/// Returns false if the number of frames could not be determined.
 bool CellsTest::measure(std::uint32_t length) {
   if (counts_.count(length) != 0) return true;
   const auto count = overload_ ? overloaded(length) : frozen(length);
@@ -163,7 +168,7 @@ bool CellsTest::scan() {
   return true;
 }
 
-/// Lengths between which the queue's frames become fewer.
+/// Pairs of neighbouring lengths between which the number of frames in the queue changes.
 std::vector<std::pair<std::uint32_t, std::uint32_t>> CellsTest::steps() const {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> out;
   if (counts_.empty()) return out;
@@ -172,8 +177,9 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> CellsTest::steps() const {
   return out;
 }
 
-/// The distance of two steps is a multiple of the cell's size. If the scan shows fewer, cells may be larger.
-/// Looks at longer frames first, because they take less time.
+/// The distance between two steps is a multiple of the cell size. If the scan shows fewer than two steps, the
+/// cells may be larger than the scanned range. Tries longer frames first, because the queue then takes less
+/// time to fill.
 bool CellsTest::look_for_more_steps() {
   constexpr std::uint32_t kStride = 64;
   const auto enough = [&] { return steps().size() >= 2; };
@@ -186,7 +192,7 @@ bool CellsTest::look_for_more_steps() {
   return true;
 }
 
-/// Finds a step to the byte. Lengths that RoCE does not have are sent as UDP.
+/// Locates a step to the byte. Lengths that RoCE frames cannot have are sent as UDP.
 bool CellsTest::refine(std::uint32_t before, std::uint32_t after) {
   while (after - before > 1) {
     const std::uint32_t middle = before + (after - before) / 2;
@@ -198,12 +204,12 @@ bool CellsTest::refine(std::uint32_t before, std::uint32_t after) {
 
 bool CellsTest::refine_steps() {
   const auto all = steps();
-  // If the frames change with each length, there is nothing to refine.
+  // If the number of frames changes with every length, there is no step to locate.
   if (all.empty() || all.size() + 1 == counts_.size()) return true;
   return refine(all.front().first, all.front().second) && refine(all.back().first, all.back().second);
 }
 
-/// Much shorter and much longer frames tell how many cells a frame has, and the overhead.
+/// Frames that are much shorter or much longer show how many cells a frame occupies, and the overhead.
 bool CellsTest::vary_widely() {
   constexpr double kFactor = 4;
   return measure(roce_length(first_ / kFactor, longest_)) && measure(roce_length(first_ * kFactor, longest_));

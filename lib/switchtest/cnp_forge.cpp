@@ -18,7 +18,7 @@ class ForgeSearch {
   void run();
 
  private:
-  static constexpr std::uint64_t kSteps = 1'000;  ///< of the load, up to the rate of the slower port
+  static constexpr std::uint64_t kSteps = 1'000;  ///< number of load steps, up to the rate of the slower port
   /// The largest load without CNPs, and the smallest with CNPs.
   struct Loads {
     std::uint64_t pass = 0, fail = 0;
@@ -35,9 +35,9 @@ class ForgeSearch {
   Context& ctx_;
   std::uint32_t size_;
   std::uint64_t line_;  ///< bytes per second
-  Time gap_;            ///< at full load
+  Time gap_;            ///< gap between frames at full load
   Time time_;
-  std::optional<std::uint64_t> first_;  ///< load of the sweep with CNPs
+  std::optional<std::uint64_t> first_;  ///< smallest load of the sweep with CNPs
   std::uint64_t none_ = 0;              ///< largest load of the sweep without CNPs, below `first_`
 };
 
@@ -52,7 +52,7 @@ double ForgeSearch::gigabits(std::uint64_t steps) const {
   return 8e-9 * static_cast<double>(line_) * static_cast<double>(steps) / static_cast<double>(kSteps);
 }
 
-/// CNPs that came at a load. nullopt: no trial was valid.
+/// Returns the CNPs that arrived under this load, or std::nullopt if no trial was valid.
 std::optional<std::vector<Cnp>> ForgeSearch::cnps_at(std::uint64_t steps, Time time) {
   Trial trial = ctx_.trial();
   trial.kinds.push_back(board_frame(ctx_, 0, size_));
@@ -64,7 +64,7 @@ std::optional<std::vector<Cnp>> ForgeSearch::cnps_at(std::uint64_t steps, Time t
   return std::move(result->cnps);
 }
 
-/// A load passes if no CNPs came.
+/// A load passes if no CNPs arrived.
 Probe ForgeSearch::probe(std::uint64_t steps, Time time) {
   return agreeing(ctx_, [&] {
     const auto cnps = cnps_at(steps, time);
@@ -73,7 +73,7 @@ Probe ForgeSearch::probe(std::uint64_t steps, Time time) {
   });
 }
 
-/// Rate of CNPs at 50 to 100 % load. Returns false if no trial was valid.
+/// Measures the rate of CNPs at 50 to 100 % load. Returns false if no trial was valid.
 bool ForgeSearch::sweep() {
   constexpr std::uint64_t kFirst = 500, kStride = 100;
   Curve curve{.name = "forge",
@@ -95,8 +95,8 @@ bool ForgeSearch::sweep() {
   return true;
 }
 
-/// Repeats the largest load without CNPs for longer: just above its threshold, a forge that counts whole
-/// frames in windows sends CNPs only now and then. Goes down while CNPs come.
+/// Repeats the largest load without CNPs for a longer time, and decreases the load while CNPs arrive. Just
+/// above its threshold, a switch that counts whole frames in windows sends CNPs only occasionally.
 ForgeSearch::Loads ForgeSearch::validated(Loads found) {
   constexpr Time kLonger = 10;
   while (found.pass != 0 && probe(found.pass, kLonger * time_) == Probe::kFail) found.fail = found.pass--;
@@ -120,7 +120,7 @@ void ForgeSearch::report_load(const Loads& found) {
   ctx_.add(figure);
 }
 
-/// Intervals between CNPs at full load.
+/// Adds the intervals between CNPs at full load.
 void ForgeSearch::report_interval() {
   const auto cnps = cnps_at(kSteps, time_);
   if (!cnps) return ctx_.inconclusive();

@@ -5,8 +5,8 @@
 
 namespace softfeb::switchtest {
 
-/// Finds the load at which the switch itself sends CNPs: D sends none, while RC frames come from A at 50 to
-/// 100 % of D's rate. Adds the figures of the load and of the interval between CNPs.
+/// Finds the load above which the switch itself sends CNPs. A sends RC frames at 50 to 100 % of D's rate, and
+/// D sends no CNPs. Adds the figures of this load and of the interval between CNPs.
 void find_forged_cnps(Context& ctx);
 
 }  // namespace softfeb::switchtest

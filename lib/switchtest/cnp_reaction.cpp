@@ -14,13 +14,14 @@ namespace {
 
 constexpr Time kFirstCnp = 5 * kMillisecond, kCnpGap = 50 * kMicrosecond;
 constexpr std::uint64_t kCnps = 20;
-constexpr Time kReactionWindow = kCnps * kCnpGap / 2;  ///< before the first CNP, and before the last one
+/// Length of the windows before the first and before the last CNP.
+constexpr Time kReactionWindow = kCnps * kCnpGap / 2;
 
 Trial reaction_trial(Context& ctx) {
   Trial out = ctx.trial();
   const std::uint16_t a = ctx.roles().a;
   const Time end = kFirstCnp + 2 * kCnps * kCnpGap;
-  // The board must not overload D, or there would be other reasons for a reaction.
+  // The board must not overload D, because queueing could also change its departures.
   add_board(ctx, out, a, std::min(ctx.rate(a), ctx.rate(ctx.roles().d)), 0, end);
   out.kinds.front().record = true;
   out.answers = Answers{.cnps = false};
@@ -29,10 +30,12 @@ Trial reaction_trial(Context& ctx) {
   return out;
 }
 
-/// How the departures of the board changed.
+/// How the departures of the board changed in reaction to CNPs.
 struct Reaction {
-  std::optional<Time> after;  ///< from the first CNP's departure to the first longer gap; nullopt: none came
-  double percent = 0;         ///< rate during the last CNPs, of that before the first
+  /// Time from the departure of the first CNP to the first longer gap; std::nullopt if there was no longer
+  /// gap.
+  std::optional<Time> after;
+  double percent = 0;  ///< rate during the last CNPs, in percent of the rate before the first one
 };
 
 Reaction reaction_of(const TrialResult& result) {

@@ -6,11 +6,12 @@
 
 namespace softfeb::switchtest {
 
-/// Adds the delay and the loss of CNPs. `without`: why there is no delay if there were no CNPs.
+/// Adds the delay and the loss of CNPs under the load named `load`. If there were no CNPs, reports `without`
+/// as the reason.
 void report_cnps(Context& ctx, const CnpFate& fate, const char* load, const char* without);
 
-/// Sends CNPs from D to a single board at A, and measures how they pass the idle switch and when the board
-/// reacts.
+/// Sends CNPs from D to a single board at A. Measures the delay and loss of CNPs in the idle switch, and the
+/// time until the board reacts.
 void measure_cnp_reaction(Context& ctx);
 
 }  // namespace softfeb::switchtest

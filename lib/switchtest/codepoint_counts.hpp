@@ -9,16 +9,17 @@
 #include <span>
 #include <vector>
 
-/// What becomes of the ECN field, and of what must not change with it. Pure functions.
+/// Counts how a switch changes the ECN field, and what it changes in error. Pure functions.
 namespace softfeb::switchtest {
 
 inline constexpr std::size_t kEcnValues = 4;
-/// Frames of this ECN field may leave with CE instead (RFC 3168).
+/// A switch may set CE in frames with this ECN field (RFC 3168).
 constexpr bool may_become_ce(roce::Ecn ecn) { return ecn == roce::Ecn::kEct0 || ecn == roce::Ecn::kEct1; }
 
 /// Frames of one IP version that met queues of about the same length.
 struct CodepointCounts {
-  std::array<std::array<std::uint64_t, kEcnValues>, kEcnValues> became{};  ///< by sent and received field
+  /// Number of frames by sent and received field.
+  std::array<std::array<std::uint64_t, kEcnValues>, kEcnValues> became{};
   std::array<std::uint64_t, kEcnValues> sent{}, missing{};
   std::uint64_t wrong_dscp = 0;
   std::uint64_t damaged = 0;  ///< wrong length or iCRC
@@ -27,7 +28,7 @@ struct CodepointCounts {
   void add(const FrameKind& kind, const Arrival& arrival);
   void add(const CodepointCounts& other);
   std::uint64_t arrived(std::size_t from) const;
-  /// Frames whose ECN field has changed as no switch may change it.
+  /// Number of frames whose ECN field changed in a way that RFC 3168 does not permit.
   std::uint64_t wrong_ecn() const;
   std::uint64_t violations() const { return wrong_ecn() + wrong_dscp + damaged; }
 };

@@ -11,7 +11,7 @@ namespace softfeb::switchtest {
 namespace {
 
 constexpr std::uint32_t kLongerIpv6 = roce::kIpv6Size - roce::kIpv4Size;
-/// Bytes of a frame on the wire beyond its length: FCS, preamble and gap.
+/// Bytes that a frame occupies on the wire in addition to its length: FCS, preamble and gap.
 constexpr std::uint32_t kBeyondFrame = 24;
 
 }  // namespace
@@ -35,12 +35,13 @@ CodepointTrial::CodepointTrial(Context& ctx, const FrameKind& frame) : ctx_(ctx)
     }
 }
 
-/// Time of the longest of the frames on the wire.
+/// Time that the longest frame takes on the wire of a port.
 Time CodepointTrial::wire_time(std::uint16_t port) const {
   return time_on_wire(kinds_.back().length, ctx_.rate(port));
 }
 
-/// A source of the frames, whose kinds are the first of a trial.
+/// Returns a source that sends `each` frames of each kind in kinds_. These must be the first kinds of the
+/// trial.
 Source CodepointTrial::source(std::uint64_t each) const {
   Source out{.port = ctx_.roles().a, .count = each * kinds_.size()};
   for (std::uint16_t k = 0; k < kinds_.size(); ++k) out.kinds.push_back(k);
@@ -64,7 +65,8 @@ CodepointTrial::Counts CodepointTrial::counts_of(const TrialResult& result) cons
 }
 
 std::optional<CodepointTrial::Counts> CodepointTrial::empty_queue(std::uint64_t each) {
-  constexpr Time kApart = 4;  // times on the wire of the slower port
+  // Distance between frames, in times that a frame takes on the wire of the slower port.
+  constexpr Time kApart = 4;
   Trial trial = ctx_.trial();
   trial.kinds = kinds_;
   Source frames = source(each);

@@ -14,28 +14,28 @@ namespace softfeb::switchtest {
 
 class FreezeTrial;
 
-/// Frames with all four ECN fields, of IPv4 and, except for plain UDP, of IPv6, which A sends to D in turn.
+/// Sends frames with all four ECN fields in turn from A to D, over IPv4 and, unless they are plain UDP, IPv6.
 class CodepointTrial {
  public:
-  /// `frame`: of IPv4, with any ECN field.
+  /// `frame` is an IPv4 frame, whose ECN field is ignored.
   CodepointTrial(Context& ctx, const FrameKind& frame);
 
   struct Counts {
-    std::array<CodepointCounts, 2> by_ip{};  ///< IPv4, IPv6
-    /// Frames with a header that is not that of any frame of the trial.
+    std::array<CodepointCounts, 2> by_ip{};  ///< counts over IPv4 and over IPv6
+    /// Number of frames whose header matches no frame of the trial.
     std::uint64_t unknown = 0;
-    /// Frames with ECT or CE that did not arrive.
+    /// Number of frames sent with ECT or CE that did not arrive.
     std::uint64_t lost() const;
   };
 
-  /// From now on sends no IPv6 frames.
+  /// Sends no IPv6 frames in later trials.
   void leave_out_v6() { kinds_.resize(kEcnValues); }
 
-  /// `each` frames of each kind, so far apart that none waits. nullopt: the rig failed.
+  /// Sends `each` frames of each kind, spaced so that none waits. Returns std::nullopt if the rig failed.
   std::optional<Counts> empty_queue(std::uint64_t each);
-  /// `each` frames of each kind with `others` frames of the first ECT kind before them (kEnqueue) or behind
-  /// them (kDequeue) in a frozen queue. Requires that D can pause the switch. nullopt: the rig failed or, if
-  /// lapsed(), the freeze lapsed each time.
+  /// Sends `each` frames of each kind through a frozen queue, with `others` frames of the first ECT kind
+  /// ahead of them (kEnqueue) or behind them (kDequeue). Requires that D can pause the switch. Returns
+  /// std::nullopt if the rig failed or, if lapsed() is true, because the freeze ended too early each time.
   std::optional<Counts> long_queue(std::uint64_t each, std::uint64_t others, MarkedAt at);
   bool lapsed() const { return lapsed_; }
 

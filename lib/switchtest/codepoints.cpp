@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t kCodepointSize = 1026;
 constexpr std::array kEcnNames{"not-ect", "ect1", "ect0", "ce"};  // by value of the field
 
-/// Finds out what becomes of ECN fields in an empty and in a long queue.
+/// The test codepoints: finds out how the switch changes ECN fields in an empty and in a long queue.
 class CodepointTest {
  public:
   explicit CodepointTest(Context& ctx)
@@ -39,16 +39,16 @@ class CodepointTest {
   Context& ctx_;
   FrameKind frame_;
   CodepointTrial trial_;
-  std::uint64_t others_ = 0;  ///< frames that fill the queue
+  std::uint64_t others_ = 0;  ///< number of frames that fill the queue
   bool marks_ = false;
   MarkedAt at_ = MarkedAt::kEnqueue;
   std::array<CodepointCounts, 2> empty_{}, long_{};
   std::uint64_t wrong_headers_ = 0;
-  std::string no_long_;  ///< why there is no long queue
+  std::string no_long_;  ///< why no long queue could be tested
 };
 
-/// Frames that make the queue 1.5 kmax long; half of the longest queue, if the switch does not mark or that
-/// is too short for kmax.
+/// Number of frames that make the queue 1.5 kmax long. If the switch does not mark, or the queue cannot reach
+/// kmax, this is half of the longest queue.
 bool CodepointTest::find_queue() {
   constexpr double kOfKmax = 1.5;
   MarkingStimulus stimulus(ctx_, frame_);
@@ -78,12 +78,13 @@ bool CodepointTest::find_queue() {
 
 void CodepointTest::take(const CodepointTrial::Counts& counts, std::array<CodepointCounts, 2>& to) {
   for (std::size_t ip = 0; ip < to.size(); ++ip) to[ip].add(counts.by_ip[ip]);
-  // A frame that is lost while an unknown one arrives has a wrong header.
+  // If a frame is lost while a frame with an unknown header arrives, it is the lost frame with a wrong
+  // header.
   wrong_headers_ += std::min(counts.unknown, counts.lost());
 }
 
-/// Sends frames into a long queue. If frames are lost that must not be lost, sends fewer of them at a time,
-/// and then makes the queue shorter.
+/// Sends frames into a long queue. If frames are lost that the switch must not drop, first sends fewer of
+/// them at a time, and then makes the queue shorter.
 bool CodepointTest::measure_long() {
   constexpr std::uint64_t kAtOnce = 32;
   const std::uint64_t wanted = ctx_.quick() ? 100 : 1'000;
@@ -121,7 +122,7 @@ void CodepointTest::report_pair(const char* queue, std::size_t ip, const Codepoi
             .method = Method::kMean});
 }
 
-/// Adds a figure for each field that stayed or that others became.
+/// Adds a figure for each ECN field that may stay unchanged, and for each change of the field that occurred.
 void CodepointTest::report(const char* queue, const std::array<CodepointCounts, 2>& counts) const {
   for (std::size_t ip = 0; ip < counts.size(); ++ip)
     for (std::size_t from = 0; from < kEcnValues; ++from) {
@@ -138,7 +139,7 @@ void CodepointTest::report(const char* queue, const std::array<CodepointCounts, 
     }
 }
 
-/// Frames without ECT that a switch drops where it marks others.
+/// Reports the share of not-ECT frames that the switch drops where it marks ECT frames.
 void CodepointTest::report_dropped() const {
   constexpr auto kNotEct = static_cast<std::size_t>(roce::Ecn::kNotEct);
   if (!no_long_.empty()) {

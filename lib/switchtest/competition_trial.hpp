@@ -9,14 +9,14 @@
 
 namespace softfeb::switchtest {
 
-/// Frames that compete for port D with others.
+/// One stream of frames that competes with others for port D.
 struct Competitor {
   std::uint16_t port = 0;
   FrameKind kind;
-  std::size_t unit = 0;  ///< frames of all competitors of a unit are counted together
+  std::size_t unit = 0;  ///< index of the group (such as a port or a flow) whose frames are counted together
 };
 
-/// How competitors send.
+/// What the competitors send, and for how long.
 struct Competition {
   std::vector<Competitor> competitors;
   std::size_t units = 0;
@@ -27,16 +27,16 @@ struct Competition {
 };
 
 struct CompetitionResult {
-  std::vector<double> frames;  ///< that arrived, by unit
+  std::vector<double> frames;  ///< number of frames that arrived, by unit
   std::uint64_t pauses = 0;    ///< pause frames of the switch
 };
 
-/// Time after which even a large memory of the switch is full, if `offered` bytes per second on the wire
-/// compete for port D; at most a second.
+/// Time after which even a large memory of the switch is full if the senders offer `offered` bytes per second
+/// on the wire to port D; at most one second.
 Time time_to_fill(const Context& ctx, std::uint64_t offered);
 
-/// Runs a competition. Frames count after a time in which the queues reach a steady state. nullopt: the rig
-/// failed.
+/// Runs a competition. Counting begins after the queues have reached a steady state. Returns std::nullopt if
+/// the rig failed.
 std::optional<CompetitionResult> compete(Context& ctx, const Competition& competition, std::uint64_t seed);
 
 }  // namespace softfeb::switchtest

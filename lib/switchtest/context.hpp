@@ -29,47 +29,49 @@ class Context {
   /// True if the same trial always gives the same result, so that it need not be repeated.
   bool exact() const { return rig.kind() == RigKind::kVirtual; }
   bool quick() const { return settings.effort == Effort::kQuick; }
-  /// Number of repetitions of a trial without random choices; `standard` is that of the standard effort.
+  /// Number of repetitions of a trial that contains no random choices. With the standard effort, it is
+  /// `standard`.
   unsigned repetitions(unsigned standard) const;
-  /// Duration of a stream of frames. The quick effort takes a fiftieth. A virtual rig takes a tenth of
-  /// either, because it has no noise.
+  /// Duration of a stream of frames: `standard` for the standard effort, a fiftieth of it for the quick
+  /// effort, and `rfc` for the RFC effort. A virtual rig uses a tenth of this, because it has no noise.
   Time duration(Time standard, Time rfc) const;
 
-  /// An empty trial with the priorities that the findings say. Seeds of sources should come from seed().
+  /// Returns an empty trial that uses the pause mode and priorities in `findings`. Sources should take their
+  /// seeds from seed().
   Trial trial() const;
-  /// A different number at each call, derived from Settings::seed and the test.
+  /// Returns a different number at each call, derived from Settings::seed and the name of the test.
   std::uint64_t seed();
-  /// A frame of `with_fcs` bytes from anywhere to `to`, as the settings say. Falls back to plain UDP if no
-  /// RoCE frame has this size.
+  /// Returns a frame of `with_fcs` bytes to port `to`, with the DSCP and protocol of the settings. Falls back
+  /// to plain UDP if RoCE frames cannot have this size.
   FrameKind frame(std::uint16_t to, std::uint32_t with_fcs) const;
-  /// The largest of the usual sizes (with FCS) that passes from `from` to `to`: 4174 unless the ports or the
-  /// switch permit less.
+  /// Returns the largest of the usual frame sizes (with FCS) that passes from `from` to `to`. This is 4174
+  /// bytes, or less if the ports or the switch do not permit that.
   std::uint32_t large_size(std::uint16_t from, std::uint16_t to) const;
-  /// Settings::sizes that pass from `from` to `to`. The quick effort takes the smallest, a middle and the
-  /// largest one in real time.
+  /// Returns those of Settings::sizes that can pass from `from` to `to`. In real time, the quick effort uses
+  /// only the smallest, a middle and the largest one.
   std::vector<std::uint32_t> sizes(std::uint16_t from, std::uint16_t to) const;
 
-  /// Runs a trial; counts it, and counts void ones separately.
+  /// Runs a trial and counts it. Void trials are also counted separately.
   TrialResult run(const Trial& trial);
-  /// Repeats run() until a trial is valid, at most five times. nullopt: all were void.
+  /// Repeats run() until a trial is valid, at most five times. Returns std::nullopt if all five were void.
   std::optional<TrialResult> run_valid(const Trial& trial);
-  /// The same for trials that the rig takes for valid although they say nothing: `flaw` returns why. Empty:
-  /// the trial is valid.
+  /// Does the same, but also rejects trials in which `flaw` finds a reason why they are of no use. An empty
+  /// string means that the trial is good.
   std::optional<TrialResult> run_valid(const Trial& trial,
                                        const std::function<std::string(const TrialResult&)>& flaw);
-  /// Counts the latest trial as void, although the rig takes it for valid.
+  /// Counts the latest trial as void although the rig considered it valid.
   void reject(const std::string& reason);
   /// Reason of the latest void trial.
   std::string last_void_reason() const { return void_reason_; }
 
-  /// Adds a figure; fills in trials and void_trials.
+  /// Adds a figure, and sets its numbers of trials and void trials.
   Figure& add(Figure figure);
-  /// Adds a figure without a value. kAbsent: the switch does not do this. kUnresolvable: this rig cannot
-  /// tell. kInconclusive: the rig failed.
+  /// Adds a figure without a value. `status` is kAbsent if the switch does not have this feature,
+  /// kUnresolvable if this rig cannot measure it, and kInconclusive if the rig failed.
   Figure& add_without_value(std::string name, Status status, std::string reason);
-  /// Ends a test without result: all its remaining figures are missing for this reason.
+  /// Ends the test without a result: `reason` is reported for all figures that are still missing.
   void unresolvable(std::string reason);
-  /// Ends a test because too many trials were void; the reason is that of the latest void trial.
+  /// Ends the test because too many trials were void. The reported reason is that of the latest void trial.
   void inconclusive();
 
  private:

@@ -15,27 +15,30 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// Boards at all senders, and later as many again. The later boards share the links of the first ones and
-/// have half the line rate: with more, a board would save the credit that it cannot use on its link, and
-/// later send a burst that boards with links of their own do not send.
+/// Boards at all senders and, in a later phase, as many additional ones. The additional boards share the
+/// links of the first ones, and all boards have half the line rate. At a higher rate, a board would
+/// accumulate credit that it cannot use on a shared link, and would later send a burst that boards with their
+/// own links do not send.
 class BoardIncast {
  public:
   BoardIncast(Context& ctx, std::vector<std::uint16_t> senders);
-  /// Why the senders cannot overload port D evenly; empty: they can.
+  /// Reason why the senders cannot overload port D evenly; empty if they can.
   std::string obstacle() const;
   void run();
 
  private:
   static constexpr Time kSample = kMillisecond;
-  static constexpr std::size_t kShareWindow = 10;     ///< samples in which boards must have their fair shares
-  static constexpr std::size_t kMeasureWindow = 100;  ///< samples at the end of each phase
+  /// Number of samples for which boards must have their fair shares.
+  static constexpr std::size_t kShareWindow = 10;
+  /// Number of samples at the end of each phase that are measured.
+  static constexpr std::size_t kMeasureWindow = 100;
 
   struct Phase {
     std::size_t boards = 0;
     Time begin = 0, end = 0;
     SeriesRange samples() const { return {begin / kSample, end / kSample}; }
   };
-  /// Values of each run.
+  /// Results of all runs.
   struct Seen {
     std::vector<double> converged_ms, jain, use, pauses;
     unsigned not_converged = 0;
@@ -56,7 +59,7 @@ class BoardIncast {
   std::vector<Seen> seen_;
   std::vector<double> lost_;
   CnpFate fate_;
-  double frame_time_ = 0;  ///< on the link of D, in samples
+  double frame_time_ = 0;  ///< time of a frame on the link of D, in units of kSample
 };
 
 BoardIncast::BoardIncast(Context& ctx, std::vector<std::uint16_t> senders)
@@ -86,8 +89,8 @@ std::string BoardIncast::obstacle() const {
   return {};
 }
 
-/// The trial with other starts of the boards. DCQCN is chaotic: without them, an exact rig would always find
-/// the same figures, which say less than they seem to.
+/// Returns the trial with different start times for the boards. DCQCN is chaotic: with the same start times,
+/// an exact rig would produce identical figures in each run, and suggest an accuracy that they do not have.
 Trial BoardIncast::shifted(unsigned run) const {
   constexpr Time kMost = 100 * kMicrosecond;
   Trial out = trial_;
@@ -129,7 +132,7 @@ void BoardIncast::take_phase(const TrialResult& result, std::size_t p) {
   const std::size_t end = phase.samples().end;
   const std::vector<double> shares = frames_in(boards, {end - kMeasureWindow, end});
   const auto samples = intervals_to_fair(boards, phase.samples(), kShareWindow, fair);
-  // A large memory lets all boards send at first, even if they do not share the port later.
+  // With a large memory, all boards can send freely at first even if they do not share the port fairly later.
   if (samples && even(shares)) {
     seen.converged_ms.push_back(static_cast<double>(*samples * kSample) / kMillisecond);
   } else {
@@ -190,7 +193,7 @@ void BoardIncast::report_totals() {
   report_cnps(ctx_, fate_, "incast", "no frame was marked, so the receiver sent no CNPs");
 }
 
-/// Rates of the boards, in steps of 5 ms.
+/// Draws the rates of the boards, averaged over 5 ms.
 void BoardIncast::add_curves(const TrialResult& result) {
   constexpr std::size_t kStep = 5;
   const double gigabits = 8e-9 * static_cast<double>(ctx_.rate(ctx_.roles().d)) * frame_time_ / kStep;

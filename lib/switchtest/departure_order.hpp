@@ -10,52 +10,54 @@
 #include <span>
 #include <vector>
 
-/// What the order in which frames leave several full queues tells about their scheduler. Pure functions.
+/// Draws conclusions about a scheduler from the order in which frames leave several full queues. Pure
+/// functions.
 namespace softfeb::switchtest {
 
 /// A frame that left a switch.
 struct Departure {
-  std::size_t queue = 0;  ///< 0, 1, …
+  std::size_t queue = 0;  ///< number of the queue, from 0
   Time at = 0;
-  Time waited = 0;  ///< delay beyond that of the fastest frame of its queue
+  Time waited = 0;  ///< delay in excess of that of the fastest frame of its queue
 };
 
-/// Part of a sequence of departures in which all queues had frames to send.
+/// The part of a sequence of departures during which all queues had frames to send.
 struct Contention {
   std::size_t begin = 0, end = 0;       ///< indices; the first departures are left out
-  std::vector<std::uint64_t> frames{};  ///< by queue
+  std::vector<std::uint64_t> frames{};  ///< number of frames of each queue
 };
 
-/// The departures until the first of `queues` queues is empty, without the first 5 %, which may contain
-/// frames that left their queue while it was being filled. nullopt: fewer than 20 frames are left, or a queue
-/// had no frames.
+/// Returns the departures until the first of `queues` queues is empty, without the first 5 %, whose frames
+/// may have left while the queues were still being filled. Returns std::nullopt if fewer than 20 departures
+/// remain, or if a queue has none.
 std::optional<Contention> contention(std::span<const Departure> departures, std::size_t queues);
 
-/// The last part of `all` in which every frame waited for at least `least`, so that all queues held frames. A
-/// queue that is emptied as fast as it fills shows neither its weight nor its priority. nullopt: fewer than
-/// 20 frames are left, or a queue has none of them.
+/// Returns the end of `all` in which every frame waited for at least `least`, so that all queues certainly
+/// held frames. (A queue that empties as fast as it fills shows neither its weight nor its priority.) Returns
+/// std::nullopt if fewer than 20 departures remain, or if a queue has none.
 std::optional<Contention> while_all_wait(std::span<const Departure> departures, const Contention& all,
                                          Time least);
 
-/// The part of `all` that consists of whole rounds of a scheduler: it begins and ends where the queue with
-/// the fewest frames begins to send. nullopt: there is no whole round. In whole rounds, the number of frames
-/// of a queue is right within one frame.
+/// Returns the part of `all` that consists of whole rounds of a scheduler. It begins and ends where the queue
+/// with the fewest frames begins to send. In whole rounds, the number of frames of each queue is exact within
+/// one frame. Returns std::nullopt if there is no whole round.
 std::optional<Contention> whole_rounds(std::span<const Departure> departures, const Contention& all);
 
-/// Ratio of two numbers of frames, each of which is right within one frame.
+/// Ratio of two numbers of frames, each of which is exact within one frame.
 Interval frame_ratio(std::uint64_t numerator, std::uint64_t denominator);
 
-/// Frames of two queues in whole rounds.
+/// Frames that left two queues in whole rounds.
 struct SizeCounts {
   std::uint64_t frames[2] = {0, 0};
   double length[2] = {0, 0};  ///< bytes
 };
-/// Bytes that a scheduler adds to the length of each frame, if it shares bytes so that queue 1 gets `ratio`
-/// times what queue 0 gets: frames[1] · (length[1] + o) = ratio · frames[0] · (length[0] + o).
+/// Number of bytes o that a scheduler adds to the length of each frame, if it gives queue 1 `ratio` times the
+/// bytes of queue 0: frames[1] · (length[1] + o) = ratio · frames[0] · (length[0] + o).
 Interval accounted_overhead(const SizeCounts& counts, const Interval& ratio);
 
-/// Rate in bytes per second of frames that each take `wire_bytes`, from the second half of the departures.
-/// `time_error`: by which the times may be wrong. nullopt: there are fewer than 20.
+/// Returns the rate in bytes per second on the wire, where each frame takes `wire_bytes`. Uses the second
+/// half of the departures. `time_error` is the largest error of the times. Returns std::nullopt if there are
+/// fewer than 20 departures.
 std::optional<Interval> departure_rate(std::span<const Departure> departures, double wire_bytes,
                                        Time time_error);
 

@@ -15,10 +15,10 @@ namespace {
 /// Items of this test: untagged frames of each DSCP, then tagged frames of each PCP.
 constexpr std::size_t kDscpCount = 64, kPcpCount = 8, kItemCount = kDscpCount + kPcpCount;
 
-/// How frames of an item can be held back at D.
+/// How frames of an item can be held back in the switch.
 struct QueueHold {
   enum class How : std::uint8_t { kNotAtAll, kPause, kPfc } how = How::kNotAtAll;
-  std::uint8_t priority = 0;  ///< PFC
+  std::uint8_t priority = 0;  ///< the PFC priority that D pauses, for kPfc
   auto operator<=>(const QueueHold&) const = default;
 };
 
@@ -45,13 +45,13 @@ class QueueMap {
   std::vector<FrameKind> items_;
   std::vector<bool> passes_;
   std::vector<QueueHold> holds_{kItemCount};
-  std::vector<std::string> reasons_{kItemCount};  ///< why the queue of an item is not known
+  std::vector<std::string> reasons_{kItemCount};  ///< why the queue of an item is unknown
   std::vector<ItemList> groups_;
   std::array<std::optional<std::uint8_t>, kItemCount> queue_;
 };
 
-/// Sends frames of all items, and returns which of them arrived: before the end of the freeze, if D pauses a
-/// priority.
+/// Sends frames of all items, and returns which of them arrived. If D pauses a priority, only arrivals before
+/// the end of the freeze count.
 std::optional<std::vector<bool>> QueueMap::arrivals_of_all(std::optional<std::uint8_t> frozen_priority) {
   constexpr std::uint64_t kFrames = 3;
   Trial trial = ctx_.trial();
@@ -112,7 +112,8 @@ bool QueueMap::find_holds() {
   return true;
 }
 
-/// Divides items that are held back in the same way into groups. Returns false if the rig failed.
+/// Divides items that are held back in the same way into groups that share a queue. Returns false if the rig
+/// failed.
 bool QueueMap::split(const QueueHold& hold, const ItemList& items) {
   std::optional<Freeze> freeze;
   if (hold.how == QueueHold::How::kPause) freeze = Freeze{.kind = roce::MacControl::Kind::kPause};
@@ -137,7 +138,7 @@ bool QueueMap::split(const QueueHold& hold, const ItemList& items) {
   return true;
 }
 
-/// A group has the number of its lowest DSCP, or kDscpCount plus its lowest PCP if it has no DSCP.
+/// Numbers each group by its lowest DSCP, or by kDscpCount plus its lowest PCP if it contains no DSCP.
 void QueueMap::number_groups() {
   std::sort(groups_.begin(), groups_.end());
   for (const ItemList& group : groups_)
@@ -149,7 +150,7 @@ void QueueMap::store() const {
   for (std::size_t dscp = 0; dscp < kDscpCount; ++dscp) map[dscp] = queue_[dscp].value_or(Findings::kNoQueue);
 }
 
-/// The DSCPs (or PCPs) of a group, such as "0-7, 9".
+/// Returns the DSCPs (or PCPs) of a group, such as "0-7, 9".
 std::string QueueMap::list_of(const ItemList& group, bool tagged) {
   std::string out;
   for (std::size_t i = 0; i < group.size();) {

@@ -16,14 +16,14 @@ namespace softfeb::switchtest {
 namespace {
 
 constexpr std::uint32_t kMarkingProbeSize = 1026;
-/// Difference of log-likelihoods from which on one explanation is preferred.
+/// The place of marking counts as decided if the log-likelihoods differ by at least this.
 constexpr double kPlaceDecided = 3;
-/// Frames after which even a fast average is still that of the full queue.
+/// Number of frames so small that even a fast average still reflects the full queue after them.
 constexpr std::uint64_t kFewFrames = 4;
-/// Time without frames after which an average length is near 0.
+/// Time without frames after which an average queue length has returned to about 0.
 constexpr Time kForgetting = 50 * kMillisecond;
 
-/// Finds the marking curve.
+/// The test ecn: finds the marking curve.
 class MarkingTest {
  public:
   explicit MarkingTest(Context& ctx)
@@ -51,13 +51,13 @@ class MarkingTest {
   Context& ctx_;
   MarkingStimulus stimulus_;
   MarkingCounts counts_;
-  std::uint64_t length_ = 0;  ///< frames of a train
-  bool full_ = false;         ///< longer trains do not fit into the queue
+  std::uint64_t length_ = 0;  ///< number of frames of a train
+  bool full_ = false;         ///< longer trains do not fit in the queue
   unsigned trains_ = 0;
   MarkingResult result_;
 };
 
-/// Ends the test after a stimulus has failed.
+/// Ends the test after the stimulus has failed.
 void MarkingTest::end() {
   if (stimulus_.failure().empty()) {
     ctx_.inconclusive();
@@ -77,7 +77,7 @@ bool MarkingTest::add_trains(unsigned trains) {
   return true;
 }
 
-/// Sends a few trains, and lengthens them until they reach 1.5 kmax.
+/// Sends a few trains, and makes them longer until they reach 1.5 kmax.
 bool MarkingTest::first_trains() {
   constexpr unsigned kTrains = 50;
   for (;;) {
@@ -102,13 +102,13 @@ void MarkingTest::choose_place() {
   result_.fit = fit_marking(counts_.shares(result_.at, stimulus_.length()));
 }
 
-/// Frames of a fill after which even a slow average is high.
+/// Number of frames that fills the queue long enough for even a slow average to rise.
 std::uint64_t MarkingTest::overfill(std::uint64_t wanted) const {
   return std::min(stimulus_.freezes() ? wanted : 2 * length_, TrainLength::kMost);
 }
 
-/// True if frames are marked, or are not marked, in a way that the present length does not explain, after the
-/// queue was full.
+/// True if, after the queue was full, frames are marked or not marked in a way that the current queue length
+/// does not explain.
 std::optional<bool> MarkingTest::contradicted_after_full() {
   const unsigned repetitions = ctx_.exact() ? 2 : ctx_.repetitions(20);
   std::uint64_t wrong = 0;
@@ -116,7 +116,7 @@ std::optional<bool> MarkingTest::contradicted_after_full() {
     const auto train = stimulus_.after_full(overfill(4 * length_), kFewFrames);
     if (!train) return std::nullopt;
     for (const QueuedFrame& f : train->frames) {
-      constexpr double kSure = 0.9;  // of the lower bound of kmin
+      constexpr double kSure = 0.9;  // share of the lower bound of kmin below which no frame may be marked
       const double depth = static_cast<double>(f.depth(result_.at)) * stimulus_.length();
       if (f.marked ? depth < kSure * result_.fit->kmin.low
                    : result_.fit->reaches_kmax && depth > result_.fit->kmax.high + stimulus_.length())
@@ -141,11 +141,13 @@ std::optional<bool> MarkingTest::hysteresis() {
   return fit && fit->kmin.high + 2 * stimulus_.length() < result_.fit->kmin.low;
 }
 
-/// True if the present length of the queue does not determine the marking. nullopt: the stimulus failed.
+/// Returns true if the current length of the queue does not determine the marking. Returns std::nullopt if
+/// the stimulus failed.
 std::optional<bool> MarkingTest::depends_on_past() {
   if (!result_.fit) return true;
   if (counts_.certain_from(result_.at) == 0) {
-    // Every frame of every train was marked. Only a lone frame tells whether this is due to its train.
+    // Every frame of every train was marked. A single frame shows whether the cause is the length of the
+    // trains.
     const auto lone = stimulus_.train(1);
     if (!lone || lone->frames.empty()) return std::nullopt;
     return !lone->frames.front().marked;
@@ -153,8 +155,8 @@ std::optional<bool> MarkingTest::depends_on_past() {
   return stimulus_.freezes() ? contradicted_after_full() : hysteresis();
 }
 
-/// Decides whether a switch that has not marked any train marks at all. In real time, a long fill may be void
-/// each time; a shorter one then excludes fast averages only. Returns false if the stimulus failed.
+/// Decides whether a switch that has not marked any train marks at all. In real time, all trials with a long
+/// fill may be void; a shorter fill then excludes only fast averages. Returns false if the stimulus failed.
 bool MarkingTest::unmarked_switch() {
   constexpr std::uint64_t kLeastFill = 512;
   const std::uint64_t enough = ctx_.quick() ? 1'000 : 3'000;
@@ -174,9 +176,9 @@ bool MarkingTest::unmarked_switch() {
   return true;
 }
 
-/// Fits the curve of a switch that marks by the average length. Trains of all lengths begin with an empty
-/// queue, and further ones after a full queue: only while the average falls, its weight has another effect
-/// than a greater kmin.
+/// Fits the curve of a switch that marks by the average length. Sends trains of all lengths into an empty
+/// queue, and others after the queue was full. Only a falling average shows its weight; while the average
+/// rises, a different weight has the same effect as a greater kmin.
 void MarkingTest::measure_average() {
   result_.fit.reset();
   result_.no_scope = "the marking does not depend on the present length of the queue";
@@ -210,14 +212,14 @@ void MarkingTest::measure_average() {
 bool MarkingTest::precise() const {
   constexpr double kOfKmin = 0.02, kOfKmax = 0.005, kOfPmax = 0.03;
   const MarkingFit& fit = *result_.fit;
-  const double frame = 0.6 * stimulus_.length();  // lengths are known to a frame
+  const double frame = 0.6 * stimulus_.length();  // lengths are exact only to a frame
   const auto within = [](const Interval& i, double tolerance) { return i.high - i.low <= 2 * tolerance; };
   return within(fit.kmin, std::max(frame, kOfKmin * fit.kmin.value)) &&
          (!fit.reaches_kmax || within(fit.kmax, std::max(frame, kOfKmax * fit.kmax.value))) &&
          (!fit.ramp || !fit.reaches_kmax || within(fit.pmax, kOfPmax * fit.pmax.value));
 }
 
-/// Takes the uncertainty of the depths into account.
+/// Widens the intervals by the possible error of the depths.
 void MarkingTest::widen() {
   const double bytes = static_cast<double>(stimulus_.uncertainty()) * stimulus_.length();
   if (!result_.fit || bytes == 0) return;
@@ -228,7 +230,7 @@ void MarkingTest::widen() {
   MarkingFit& fit = *result_.fit;
   if (result_.at == MarkedAt::kDequeue)
     result_.no_pmax = "without pauses, it is not known how many frames are behind one that leaves";
-  // On the ramp, an error of the depth is an error of the share.
+  // On the ramp of the curve, a wrong depth leads to a wrong share.
   const double error = fit.pmax.value * bytes / std::max(fit.kmax.value - fit.kmin.value, bytes);
   fit.pmax.low = std::max(0.0, fit.pmax.low - error);
   fit.pmax.high = std::min(1.0, fit.pmax.high + error);

@@ -15,31 +15,36 @@ struct Interval {
   double value = 0, low = 0, high = 0;
 };
 
-/// What several measurements of one quantity, each an interval, say together.
+/// Combines several measurements of one quantity, each of which is an interval.
 class CommonInterval {
  public:
   void add(double low, double high);
   bool empty() const { return least_ > most_; }
-  /// True if all of them have something in common.
+  /// True if all intervals overlap in at least one common value.
   bool agree() const { return low_ <= high_; }
-  /// What all of them have in common or, if the quantity itself varies, the range of all. Not for empty().
+  /// Returns the intersection of all intervals or, if they do not agree, the range that contains all of them.
+  /// Requires that empty() is false.
   Interval result() const;
 
  private:
+  /// The intersection: largest lower bound, smallest upper bound.
   double low_ = -std::numeric_limits<double>::infinity(), high_ = std::numeric_limits<double>::infinity();
+  /// The union: smallest lower bound, largest upper bound.
   double least_ = std::numeric_limits<double>::infinity(), most_ = -std::numeric_limits<double>::infinity();
 };
 
 /// Wilson score interval of a share: `hits` of `n`. For n = 0, the interval is 0 to 1.
 Interval wilson(std::uint64_t hits, std::uint64_t n);
-/// Upper limit of the loss if no frame of n was lost: 3/n.
+/// Upper limit of the loss ratio if none of n frames was lost: 3/n.
 double loss_limit(std::uint64_t n);
-/// Jain's index of fairness; 1 for an empty or all-zero list.
+/// Jain's fairness index; 1 for an empty or all-zero list.
 double jain(std::span<const double> shares);
-/// Median, with the smallest and the largest value as the interval. Requires a value.
+/// Returns the median of the values, with the smallest and the largest as the interval. Requires at least one
+/// value.
 Interval median(std::vector<double> values);
 
-/// Straight line y = intercept + slope · x through points, with standard errors. Requires two different x.
+/// Straight line y = intercept + slope · x, fitted to points, with standard errors. Requires two different
+/// values of x.
 struct Line {
   double intercept = 0, slope = 0;
   double intercept_error = 0, slope_error = 0;  ///< 95 % half-widths; 0 for two points

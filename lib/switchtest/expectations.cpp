@@ -22,7 +22,7 @@ std::string text_of(double value) {
   return out;
 }
 
-/// The bounds in the unit of the figure.
+/// Converts the bounds to the unit of the figure.
 Expectation in_unit_of(const Figure& figure, Expectation expected) {
   if (!expected.percent || figure.unit != "%") return expected;
   for (auto* const bound : {&expected.min, &expected.max})
@@ -31,7 +31,7 @@ Expectation in_unit_of(const Figure& figure, Expectation expected) {
 }
 
 void judge_number(const Expectation& expected, const Figure& figure, Verdict& verdict) {
-  // A figure that is only bounded on one side may be anything on the other side.
+  // If only one bound of the figure is known, its value may be anything beyond that bound.
   const bool bounded = figure.status == Status::kBounded;
   const auto least = bounded ? figure.low : figure.value, most = bounded ? figure.high : figure.value;
   if (!least && !most) {
@@ -39,7 +39,7 @@ void judge_number(const Expectation& expected, const Figure& figure, Verdict& ve
     verdict.reason = figure.text.empty() ? std::string(name(figure.status)) : "is " + figure.text;
     return;
   }
-  // A limit inside the interval may hold.
+  // If the required limit lies inside the figure's interval, the expectation may still hold.
   const auto fail = [&](const std::string& reason, bool clear) {
     verdict.outcome = clear ? Verdict::Outcome::kFailed : Verdict::Outcome::kUndecided;
     verdict.reason = reason + (clear ? "" : ", but the limit is inside the interval of the figure");
@@ -73,13 +73,13 @@ Verdict judge_figure(const Expectation& expected, const Figure& figure) {
   } else if (expected.word) {
     judge_word(expected, figure, out);
   } else if (figure.text.empty() || figure.text != expected.text) {
-    // A word may look like a number, such as that of a single PFC class.
+    // A figure's text may look like a number, for example if it names a single PFC class.
     judge_number(in_unit_of(figure, expected), figure, out);
   }
   return out;
 }
 
-/// The verdict about a test that has no such figure.
+/// Returns the verdict if the test has no matching figure.
 Verdict judge_missing(const Expectation& expected, const TestReport& test) {
   Verdict out;
   if (expected.word && *expected.word == name(test.status)) return out;

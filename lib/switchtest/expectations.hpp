@@ -12,12 +12,14 @@
 
 namespace softfeb::switchtest {
 
-/// What a figure should be: a number between `min` and `max`, or a word.
+/// The required result of a figure: a number between `min` and `max`, or a word.
 struct Expectation {
   std::string test, figure;
-  std::map<std::string, std::string> labels;  ///< applies to figures that have at least these labels
-  std::optional<double> min, max;             ///< in the unit of the figure
-  /// True: the bounds were written in percent. They are shares, which are converted for figures in percent.
+  /// The expectation applies to figures with at least these labels.
+  std::map<std::string, std::string> labels;
+  std::optional<double> min, max;  ///< bounds in the unit of the figure
+  /// If this is true, the user wrote the bounds in percent. `min` and `max` then contain shares, which are
+  /// converted for figures in percent.
   bool percent = false;
   /// The text of the figure, or the name of a status such as "absent".
   std::optional<std::string> word;
@@ -30,21 +32,22 @@ struct Verdict {
   enum class Outcome : std::uint8_t {
     kHeld,
     kFailed,
-    kUndecided,  ///< the test was inconclusive, or this rig cannot tell
+    kUndecided,  ///< the test was inconclusive, or this rig cannot measure the figure
   };
-  std::size_t expectation = 0;  ///< index
+  std::size_t expectation = 0;  ///< index of the expectation
   std::string test;
-  std::optional<std::size_t> figure;  ///< index into TestReport::figures; nullopt: no figure matches
+  std::optional<std::size_t> figure;  ///< index into TestReport::figures; empty if no figure matches
   Outcome outcome = Outcome::kHeld;
-  std::string reason;  ///< in words, unless the expectation held
+  std::string reason;  ///< why the expectation did not hold, in words
 };
 
 /// Name of a status, such as "measured".
 const char* name(Status status);
 
-/// Judges each expectation about the tests in `tests`; expectations about other tests are left out. An
+/// Judges each expectation about the tests in `tests`, and skips expectations about other tests. An
 /// expectation fails if a figure is out of bounds, or if no figure matches although the test was conclusive.
-/// It is undecided if the bound of a bounded figure does not prove it.
+/// It is undecided if only a part of the figure's interval is out of bounds, or if a bounded figure does not
+/// prove it.
 std::vector<Verdict> judge(const std::vector<TestReport>& tests,
                            const std::vector<Expectation>& expectations);
 

@@ -7,7 +7,8 @@
 
 namespace softfeb::switchtest {
 
-/// A finder that has compared some flows, which differ in all fields; nullopt: no trial was valid.
+/// Returns a finder that has compared some flows that differ in all fields. Returns std::nullopt if no trial
+/// was valid.
 std::optional<PathFinder> FabricPaths::find_paths(unsigned percent) {
   constexpr std::uint32_t kCandidates = 128, kFlows = 64;
   PathFinder out(
@@ -17,14 +18,15 @@ std::optional<PathFinder> FabricPaths::find_paths(unsigned percent) {
   return out;
 }
 
-/// Compares flows that differ in one field only. Each field gets one entry in paths_.
+/// Compares flows that differ in one field only. Adds one entry to paths_ for each field.
 bool FabricPaths::compare_by_field(PathFinder& finder) {
   constexpr std::uint32_t kFlows = 256, kQuickFlows = 64, kFewFlows = 24;
   for (const FlowField field : kFlowFields) {
     const std::vector<Flow> all = flows_by(field, ctx_.quick() ? kQuickFlows : kFlows);
     std::vector<Flow> few;
     for (std::uint32_t i = 0; i < kFewFlows; ++i) few.push_back(all[i * all.size() / kFewFlows]);
-    // A field that matters gives two of a few flows different paths, but for one in 10^6 hashes.
+    // If the field affects the path, these few flows almost certainly use different paths: the probability
+    // that all of them have the same is 10^-6.
     auto found = finder.paths_of(few);
     if (found &&
         std::any_of(found->begin(), found->end(), [&](std::size_t p) { return p != found->front(); }))
@@ -71,7 +73,8 @@ void FabricPaths::run() {
   const auto overtaken = links_.overtaken();
   if (!overtaken) return ctx_.inconclusive();
   if (*overtaken > 0.01) return report_spraying();
-  // Two flows of 60 % show links as fast as a port; two of 100 % also links that are a little faster.
+  // Two flows at 60 % reveal shared links that are as fast as a port. Two flows at 100 % also reveal links
+  // that are a little faster.
   auto finder = find_paths(60);
   if (finder && finder->paths() == 0) finder = find_paths(100);
   if (!finder) return ctx_.inconclusive();

@@ -12,8 +12,8 @@
 
 namespace softfeb::switchtest {
 
-/// Test ecmp if all paths are inside the switch under test: a fabric. Which flows share a link shows the
-/// paths.
+/// The test ecmp if all paths are inside the switch under test, which is then a fabric. The paths are
+/// inferred from which flows share a link.
 class FabricPaths {
  public:
   explicit FabricPaths(Context& ctx) : ctx_(ctx), links_(ctx) {}
@@ -28,7 +28,7 @@ class FabricPaths {
 
   Context& ctx_;
   SharedLinks links_;
-  std::vector<std::vector<std::size_t>> paths_;  ///< [field][flow]
+  std::vector<std::vector<std::size_t>> paths_;  ///< path of each flow, by [field][flow]
 };
 
 }  // namespace softfeb::switchtest

@@ -18,28 +18,29 @@ namespace {
 using ShareLabels = std::map<std::string, std::string>;
 using CompetitionResults = std::vector<CompetitionResult>;
 
-/// How long and how often a competition runs. An exact rig runs as long as port D needs for `frames` frames.
+/// How long and how often a competition runs. An exact rig runs until port D has received `frames` frames.
 struct CompetitionPlan {
   Time time = 0;
   std::uint64_t frames = 0;
   int seeds = 5, quick_seeds = 3;
 };
 
-/// Senders at 90 % send many frames back to back, which all meet the same phase of the others. If the switch
-/// drops frames, shares therefore vary by more than single frames. Pauses even them out.
+/// At 90 % load, a sender often sends many frames back to back, all at the same phase of the other senders.
+/// If the switch drops frames, whole groups of them are therefore lost, and shares vary more. Pauses even
+/// this out.
 constexpr CompetitionPlan kDroppingPlan{.time = 10 * kSecond, .frames = 40'000};
 constexpr CompetitionPlan kPausedPlan{.time = 10 * kSecond, .frames = 10'000};
 constexpr CompetitionPlan kQueuePlan{.time = 2 * kSecond, .frames = 10'000, .seeds = 3};
 constexpr CompetitionPlan kLockoutPlan{.time = kSecond, .frames = 2'000};
 
-/// Shares of port D that competing senders, queues or flows get.
+/// The test fairness: shares of port D that competing senders, queues or flows get.
 class FairnessTest {
  public:
   explicit FairnessTest(Context& ctx);
   void run();
 
  private:
-  static constexpr std::uint16_t kFlows = 4;  ///< of each sender
+  static constexpr std::uint16_t kFlows = 4;  ///< number of flows of each sender
 
   Competition between_flows() const;
   Competition between_queues(const std::vector<std::uint8_t>& dscps) const;
@@ -78,7 +79,7 @@ bool FairnessTest::overload() const {
          kLeast * static_cast<double>(ctx_.rate(ctx_.roles().d));
 }
 
-/// Each sender has some flows of the same class; those of a sender follow each other in the list.
+/// All senders have kFlows flows in the same class. The flows of a sender are adjacent in the list.
 Competition FairnessTest::between_flows() const {
   Competition out{.units = senders_.size() * kFlows, .rate = offered_};
   for (const std::uint16_t s : senders_)
@@ -101,7 +102,7 @@ Competition FairnessTest::between_queues(const std::vector<std::uint8_t>& dscps)
   return out;
 }
 
-/// Runs a competition with different random choices. nullopt: the rig failed.
+/// Runs a competition several times with different random choices. Returns std::nullopt if the rig failed.
 std::optional<CompetitionResults> FairnessTest::run_seeds(Competition competition,
                                                           const CompetitionPlan& plan) {
   constexpr Time kRfcFactor = 6;
@@ -119,7 +120,7 @@ std::optional<CompetitionResults> FairnessTest::run_seeds(Competition competitio
   return out;
 }
 
-/// Runs a competition of ports that obey pauses. An empty list: the switch did not pause them.
+/// Runs a competition in which the ports obey pauses. An empty list: the switch sent no pauses.
 std::optional<CompetitionResults> FairnessTest::run_with_pauses(const Competition& competition,
                                                                 const CompetitionPlan& plan) {
   CompetitionPlan first = plan;
@@ -180,7 +181,7 @@ void FairnessTest::report_senders(const char* pauses, const CompetitionResults& 
   report_shares({{"between", "flows"}, {"pauses", pauses}}, flows);
 }
 
-/// Measures with and without pauses. Returns false if the rig failed.
+/// Measures flows and senders with and without pauses. Returns false if the rig failed.
 bool FairnessTest::measure_senders() {
   Competition competition = between_flows();
   auto results = run_with_pauses(competition, kPausedPlan);
@@ -222,8 +223,8 @@ bool FairnessTest::measure_queues() {
   return results.has_value();
 }
 
-/// Senders at line rate with constant gaps: 0 if they share the port evenly, 1 if one of them gets all.
-/// Returns false if the rig failed.
+/// Measures senders at line rate with constant gaps. The figure is 0 if they share the port evenly, and 1 if
+/// one sender gets the whole rate. Returns false if the rig failed.
 bool FairnessTest::measure_lockout() {
   Competition competition{.units = senders_.size(), .rate = slowest_, .gaps = GapKind::kConstant};
   for (const std::uint16_t s : senders_)

@@ -15,25 +15,26 @@ namespace softfeb::switchtest {
 enum class Status : std::uint8_t {
   kMeasured,
   kBounded,       ///< only one side is known: `low` or `high` is absent
-  kAbsent,        ///< the switch does not do this
-  kUnresolvable,  ///< this rig cannot tell
-  kInconclusive,  ///< the rig failed: void trials
+  kAbsent,        ///< the switch does not have this feature
+  kUnresolvable,  ///< this rig cannot measure it
+  kInconclusive,  ///< the rig failed: too many trials were void
 };
 
-/// How a figure was obtained. Determines what its interval means: exact to a frame, or 95 % confidence.
+/// How a figure was obtained. This determines whether its interval is exact to a frame, or a 95 % confidence
+/// interval.
 enum class Method : std::uint8_t {
   kCount,   ///< frames that were counted; the interval is exact
-  kSearch,  ///< the largest value that works and the smallest that fails
+  kSearch,  ///< the largest value that passed and the smallest that failed
   kFit,     ///< maximum likelihood, 95 % profile interval
   kMean,    ///< mean or quantile of many frames
-  kOrder,   ///< conclusion from which frames arrived, and in which order
+  kOrder,   ///< conclusion from the order in which frames arrived, or from which of them arrived
 };
 
 /// A result of a test. `value` is missing if `status` is kAbsent, kUnresolvable or kInconclusive, and for
 /// figures that are a word (`text`).
 struct Figure {
   std::string name;  ///< such as "kmin_bytes"; the test's name is not part of it
-  /// Conditions of the measurement, such as {"size", "1518"}, {"queue", "3"}.
+  /// Conditions of the measurement, for example {"size", "1518"} or {"queue", "3"}.
   std::map<std::string, std::string> labels{};
   std::optional<double> value{};
   std::optional<double> low{}, high{};
@@ -42,7 +43,7 @@ struct Figure {
   unsigned trials = 0;
   unsigned void_trials = 0;
   Status status = Status::kMeasured;
-  std::string reason{};  ///< in words; required unless the status is kMeasured
+  std::string reason{};  ///< reason for the status, in words; required unless the status is kMeasured
   std::string text{};    ///< a word, such as "dynamic threshold"
 };
 
@@ -52,8 +53,8 @@ struct Curve {
     double x = 0, y = 0;
     std::optional<double> low{}, high{};  ///< 95 % interval of y
   };
-  std::string name;   ///< of the chart, such as "marking"; curves of one chart have the same name
-  std::string label;  ///< of the curve, such as "1026 bytes" or "fit"
+  std::string name;   ///< name of the chart, such as "marking"; curves with the same name share a chart
+  std::string label;  ///< name of the curve, such as "1026 bytes" or "fit"
   std::string x_name, x_unit, y_name, y_unit;
   std::vector<Point> points;
 };
@@ -75,12 +76,12 @@ struct TrialRecord {
 struct TestReport {
   std::string name;                   ///< such as "ecn"
   std::string title;                  ///< in words
-  Status status = Status::kMeasured;  ///< of the whole test: kMeasured, kUnresolvable or kInconclusive
+  Status status = Status::kMeasured;  ///< status of the whole test: kMeasured, kUnresolvable or kInconclusive
   std::string reason{};
   std::vector<Figure> figures{};
   std::vector<Curve> curves{};
   std::vector<TrialRecord> trials{};
-  Time took = 0;  ///< on the rig's clock
+  Time took = 0;  ///< duration on the rig's clock
 };
 
 }  // namespace softfeb::switchtest

@@ -11,7 +11,7 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// Number of trials of which a count is made.
+/// Number of trials for each count.
 constexpr unsigned kCountTrials = 5;
 
 struct FillScript {
@@ -19,7 +19,7 @@ struct FillScript {
   FillResult result;
 };
 
-/// Appends the overload, with times relative to the present end.
+/// Appends the overload. Times in `plan.overload` are relative to the current end of the script.
 void append_overload(Context& ctx, const FillPlan& plan, FillScript& script) {
   Trial& trial = script.freeze.trial;
   script.result.overload_kind = static_cast<std::uint16_t>(trial.kinds.size());
@@ -56,7 +56,7 @@ std::optional<FillScript> script_of(Context& ctx, const FillPlan& plan) {
   append_overload(ctx, plan, out);
   out.freeze.wait(plan.wait);
   out.freeze.release(ctx, wire);
-  // A sender that is late must not send after the release, because those frames would not be held.
+  // A late sender must not send after the release, because such frames would not be held.
   for (Source& source : trial.sources) source.end = std::min(source.end, out.freeze.released_at());
   out.result.released = out.freeze.released_at();
   return out;

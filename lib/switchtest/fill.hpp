@@ -9,8 +9,8 @@
 #include <optional>
 #include <vector>
 
-/// The stimulus of the tests of memory: frozen queues are filled, one after the other, and release what they
-/// held.
+/// The stimulus of the memory tests: frozen queues are filled one after the other, and then release the
+/// frames that they held.
 namespace softfeb::switchtest {
 
 /// Frames that a port sends into a frozen queue of the port FrameKind::to.
@@ -18,16 +18,17 @@ struct Fill {
   std::uint16_t from = 0;
   FrameKind frame;
   std::uint64_t count = 0;
-  Time gap = 0;  ///< from start to start; 0: back to back
+  Time gap = 0;  ///< time from the start of a frame to the start of the next; 0 means back to back
 };
 
 struct FillPlan {
   std::vector<Fill> fills;  ///< in the order in which they are sent
-  /// Frames to a port that the switch overloads instead (Overload); the queues are released afterwards.
+  /// Frames with which the senders overload a port instead of freezing it (Overload). The frozen queues are
+  /// released after these frames.
   std::vector<Source> overload;
-  std::vector<FrameKind> overload_kinds;  ///< Source::kinds of `overload` counts from the first of these
-  Time wait = 0;                          ///< after the last frame, before the release
-  /// How ports react to the pause frames of the switch. Ports without an entry ignore them.
+  std::vector<FrameKind> overload_kinds;  ///< indices in Source::kinds of `overload` refer to this vector
+  Time wait = 0;                          ///< time between the last frame and the release
+  /// How ports react to pause frames of the switch. Ports without an entry ignore pause frames.
   std::map<std::uint16_t, Obedience> obedience;
 };
 
@@ -35,22 +36,22 @@ struct FillResult {
   TrialResult trial;
   std::vector<std::uint64_t> held;   ///< frames that arrived, by fill
   std::vector<std::uint16_t> kinds;  ///< index of the kind, by fill
-  std::uint16_t overload_kind = 0;   ///< index of the first of FillPlan::overload_kinds
+  std::uint16_t overload_kind = 0;   ///< index in the trial of the first of FillPlan::overload_kinds
   Time released = 0;
 
   std::uint64_t lost(std::size_t fill) const { return trial.kinds[kinds[fill]].missing(); }
-  /// First pause frame with a duration that `port` received before the release; nullptr: none.
+  /// First pause frame before the release that asked `port` to stop; nullptr: none.
   const PauseSeen* first_pause(std::uint16_t port) const;
 };
 
-/// True if port D can pause the switch so that frames with this DSCP wait.
+/// True if port D can pause the switch so that frames with this DSCP are held.
 bool can_freeze(const Context& ctx, std::uint8_t dscp);
 
 /// Freezes the queues of all fills, sends the frames, and counts those that arrive after the release.
-/// Requires can_freeze(). nullopt: no trial was valid.
+/// Requires can_freeze(). Returns std::nullopt if no trial was valid.
 std::optional<FillResult> fill_and_release(Context& ctx, const FillPlan& plan);
 
-/// A number of frames, from several trials.
+/// A number of frames, measured in several trials.
 struct FrameCount {
   std::uint64_t low = UINT64_MAX, high = 0;
 
@@ -58,24 +59,28 @@ struct FrameCount {
     low = std::min(low, n);
     high = std::max(high, n);
   }
-  /// Trials that differ by one frame agree, because a frame may be on its way at the moment that counts.
+  /// Returns the middle of the range. (Trials that differ by one frame agree, because a frame may be in
+  /// transit when the count is decided.)
   std::uint64_t value() const { return low + (high - low) / 2; }
 };
 
-/// Runs a plan several times, and returns the frames that were held, by fill. nullopt: no trial was valid.
+/// Runs a plan several times, and returns the number of frames held by each fill. Returns std::nullopt if no
+/// trial was valid.
 std::optional<std::vector<FrameCount>> count_held(Context& ctx, const FillPlan& plan);
 
-/// How many frames of one kind a frozen queue takes.
+/// How many frames of one kind a frozen queue holds.
 struct Capacity {
   FrameCount frames;
-  bool full = false;    ///< false: the queue took all frames that were sent; the capacity is greater
+  /// If false, the queue accepted all frames that were sent, so its capacity is greater.
+  bool full = false;
   bool paused = false;  ///< the switch sent pause frames to the sender
 };
 
-/// Overfills the frozen queue of `frame` from `from`. nullopt: no trial was valid.
+/// Overfills the frozen queue that `frame` belongs to, with frames from port `from`. Returns std::nullopt if
+/// no trial was valid.
 std::optional<Capacity> capacity(Context& ctx, std::uint16_t from, const FrameKind& frame);
 
-/// Number of frames with which a queue of this capacity is certainly overfilled.
+/// Number of frames that certainly overfills a queue of this capacity.
 constexpr std::uint64_t overfilling(std::uint64_t capacity) { return capacity + capacity / 16 + 16; }
 
 }  // namespace softfeb::switchtest

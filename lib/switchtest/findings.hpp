@@ -11,26 +11,29 @@
 
 namespace softfeb::switchtest {
 
-/// What earlier tests found out about the switch. Later tests take their stimuli and bounds from it; a test
-/// whose predecessors did not run must find its own bounds. Bytes are those of frames without FCS.
+/// What earlier tests have found out about the switch. Later tests choose their stimuli and bounds
+/// accordingly; if the earlier tests did not run, a test must find its own bounds. Sizes in bytes refer to
+/// frames without FCS.
 struct Findings {
-  /// Kind of pause frames with which port D can stop the switch; kOff: none.
+  /// Kind of pause frames with which port D can stop the switch; kOff if the switch obeys none.
   roce::PauseMode obeyed = roce::PauseMode::kOff;
-  /// Kind of pause frames that the switch sends; kOff: none was seen.
+  /// Kind of pause frames that the switch sends; kOff if it has sent none.
   roce::PauseMode sends = roce::PauseMode::kOff;
-  /// PFC priority that stops frames of a DSCP; nullopt: none does.
+  /// PFC priority whose pause stops frames with this DSCP; std::nullopt if no priority does.
   std::array<std::optional<std::uint8_t>, 64> priority_of_dscp{};
 
-  /// dscp: number of the group of DSCPs that share a queue, which is its lowest DSCP. kNoQueue: unknown.
+  /// From the test dscp: DSCPs with the same number share a queue. The number is the lowest DSCP of the
+  /// group. kNoQueue means that the queue is unknown.
   std::optional<std::array<std::uint8_t, 64>> queue_of_dscp;
   static constexpr std::uint8_t kNoQueue = 0xff;
-  /// mtu: largest frame that passes, without FCS and tag.
+  /// From the test mtu: length of the largest frame that passes, without FCS and tag.
   std::optional<std::uint32_t> largest_frame;
-  /// throughput: largest load without loss (1: line rate) from A to D, by frame size with FCS.
+  /// From the test throughput: largest load from A to D without loss, by frame size with FCS. A load of 1 is
+  /// line rate.
   std::map<std::uint32_t, double> load;
-  /// throughput: sizes at which the rig can send or receive no more than `load`; the switch may forward more.
+  /// From the test throughput: sizes for which the rig itself limits `load`; the switch may forward more.
   std::set<std::uint32_t> load_of_rig;
-  /// buffer: bytes that one queue of D holds.
+  /// From the test buffer: number of bytes that one queue of D holds.
   std::optional<std::uint64_t> queue_bytes;
 
   struct Marking {
@@ -38,23 +41,23 @@ struct Findings {
     double pmax = 0;            ///< 0 to 1
     bool at_dequeue = false;
   };
-  /// ecn: nullopt: not measured, or the switch does not mark.
+  /// From the test ecn. Empty if this was not measured, or if the switch does not mark.
   std::optional<Marking> marking;
 
   struct Pausing {
-    std::uint64_t xoff = 0;  ///< bytes of one ingress class at which the switch pauses
-    std::uint64_t xon = 0;   ///< bytes at which it resumes
+    std::uint64_t xoff = 0;  ///< bytes of one ingress class at which the switch sends a pause
+    std::uint64_t xon = 0;   ///< bytes at which it lets the sender resume
   };
-  /// xoff: nullopt: not measured, or the switch does not pause.
+  /// From the test xoff. Empty if this was not measured, or if the switch does not pause.
   std::optional<Pausing> pausing;
 
   struct Headroom {
-    /// Bytes that one class of one ingress port may store although other ports have taken all other memory.
+    /// Bytes that one class of one ingress port may store even when other ports have taken all other memory.
     std::uint64_t guaranteed = 0;
-    std::uint8_t dscp = 0;  ///< of the class
-    bool shared = false;    ///< other ports can take them, too: `guaranteed` is what they leave
+    std::uint8_t dscp = 0;  ///< DSCP of the class
+    bool shared = false;    ///< other ports can use this memory, too; `guaranteed` is what they leave
   };
-  /// headroom: nullopt: not measured, or the switch does not pause.
+  /// From the test headroom. Empty if this was not measured, or if the switch does not pause.
   std::optional<Headroom> headroom;
 };
 

@@ -17,18 +17,19 @@ inline constexpr std::array kFlowFields{FlowField::kUdpSourcePort, FlowField::kD
 /// The word for a field in figures, such as "udp_source_port".
 const char* word(FlowField field);
 
-/// Values of these fields. A default flow has those of FrameKind.
+/// Values of the fields in FlowField. A default flow has the default values of FrameKind.
 struct Flow {
   std::uint16_t udp_source_port = 0xc000;
   std::uint32_t dest_qp = 0x100;
   std::uint16_t source_host = 0;
 
-  /// Gives a frame the values of this flow.
+  /// Sets the fields of a frame to the values of this flow.
   void apply(FrameKind& kind) const;
 };
 
-/// Up to `count` flows that differ in one field only, whose values are consecutive. Source addresses stay in
-/// the subnet of the port, because routers may drop others (RFC 3704), so there are at most kMostAddresses.
+/// Up to `count` flows that differ in one field only, which has consecutive values. Source addresses stay in
+/// the subnet of the port, because routers may drop other addresses (RFC 3704); they therefore permit at most
+/// kMostAddresses flows.
 inline constexpr std::uint32_t kMostAddresses = 253;
 std::vector<Flow> flows_by(FlowField field, std::uint32_t count);
 /// `count` flows that differ in all fields.

@@ -17,10 +17,10 @@ namespace {
 constexpr std::uint8_t kWriteOnly = roce::opcode(roce::Transport::kUc, roce::Operation::kWriteOnly);
 constexpr std::uint8_t kRcWriteOnly = roce::opcode(roce::Transport::kRc, roce::Operation::kWriteOnly);
 constexpr std::uint16_t kEchoPort = 7;    // RFC 2544, appendix C
-constexpr std::uint16_t kMagic = 0x5354;  // begins the payload of plain UDP frames
-constexpr std::uint32_t kMarkSize = 18;   // mark in plain UDP frames
+constexpr std::uint16_t kMagic = 0x5354;  // first bytes of the payload of plain UDP frames
+constexpr std::uint32_t kMarkSize = 18;   // size of the mark in plain UDP frames
 constexpr std::size_t kLargestPayload = 1U << 16;
-/// Bytes that an IPv6 header is longer than an IPv4 header.
+/// Number of bytes by which an IPv6 header is longer than an IPv4 header.
 constexpr std::uint32_t kV6Extra = roce::kIpv6Size - roce::kIpv4Size;
 
 roce::Path path_of(const FrameKind& kind, const PortAddress& from, const PortAddress& to) {

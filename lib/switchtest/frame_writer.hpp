@@ -16,13 +16,13 @@
 
 namespace softfeb::switchtest {
 
-/// Identity of a frame. Switches do not read the fields that contain it: PSN, R_Key and virtual address of
-/// RoCE frames, and the first bytes of the payload of plain UDP frames.
+/// Identifies a frame. The mark is stored in fields that switches do not read: PSN, R_Key and virtual address
+/// of RoCE frames, and the first bytes of the payload of plain UDP frames.
 struct FrameMark {
   std::uint16_t trial = 0;     ///< id of the trial
   std::uint16_t kind = 0;      ///< index into Trial::kinds
   std::uint32_t sequence = 0;  ///< RoCE: modulo 2^24; plain UDP: modulo 2^32
-  Time departed = 0;           ///< first bit, on the rig's clock
+  Time departed = 0;           ///< time of the first bit, on the rig's clock
   bool plain_udp = false;
 };
 
@@ -31,14 +31,14 @@ class FrameWriter {
  public:
   FrameWriter(const Trial& trial, const std::vector<RigPort>& ports, std::uint16_t port, std::uint16_t id);
 
-  /// Writes frame `sequence` of kind `kind`, which starts at `departed`. Its payload is the beginning of
+  /// Writes frame `sequence` of kind `kind`, which departs at `departed`. Its payload is the beginning of
   /// zeros().
   void write(std::uint16_t kind, std::uint64_t sequence, Time departed, engine::TxFrame& out);
 
-  /// As many bytes of value 0 as the longest payload has.
+  /// Returns bytes with value 0, as many as the longest payload has.
   static ByteSpan zeros();
 
-  /// Bytes of a frame on the wire's Ethernet layer: FrameKind::length plus the 802.1Q tag.
+  /// Length of a frame without FCS, but with its 802.1Q tag if it has one.
   static std::uint32_t frame_length(const FrameKind& kind) {
     return kind.length + (kind.vlan ? static_cast<std::uint32_t>(roce::kVlanTagSize) : 0);
   }
@@ -47,18 +47,18 @@ class FrameWriter {
   struct Form {
     roce::HeaderTemplate path;
     std::uint32_t payload = 0;  ///< bytes
-    roce::PreparedCrc crc;      ///< of the payload; RoCE only
+    roce::PreparedCrc crc;      ///< CRC of the payload, for RoCE frames only
     std::uint32_t dest_qp = 0;
     bool plain_udp = false;
     bool rc = false;
-    std::uint32_t frames_per_ack = 0;  ///< 0: no frame requests an acknowledgement
+    std::uint32_t frames_per_ack = 0;  ///< 0 if no frame requests an acknowledgement
   };
 
   std::uint16_t id_;
-  std::vector<Form> forms_;  ///< by kind
+  std::vector<Form> forms_;  ///< one for each kind
 };
 
-/// Reads the mark of a frame. Returns nullopt if it is not a frame of a test port. The bytes are untrusted.
+/// Reads the mark of a frame. Returns nullopt if no test port has sent the frame. The bytes are untrusted.
 std::optional<FrameMark> read_mark(const roce::ParsedFrame& frame);
 
 }  // namespace softfeb::switchtest

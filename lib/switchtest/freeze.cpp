@@ -60,7 +60,7 @@ void FreezeTrial::release(const Context& ctx, std::uint64_t bytes) {
   Time longest = 0;
   for (Freeze& f : trial.freezes) {
     f.until = released_;
-    // In picoseconds, 18 MB do not fit in 64 bits.
+    // With 64-bit picoseconds, the product would overflow at 18 MB.
     longest = std::max(longest, static_cast<Time>(Uint128{bytes} * kSecond / ctx.rate(f.port)));
   }
   trial.end = released_ + longest + 2 * ctx.rig.settle();
@@ -71,7 +71,7 @@ bool FreezeTrial::lapsed(const TrialResult& result) const {
                      [&](const Arrival& a) { return a.at < released_ && freezes(a); });
 }
 
-/// True if the switch was told to hold back this frame.
+/// True if D or another frozen port told the switch to hold this frame back.
 bool FreezeTrial::freezes(const Arrival& a) const {
   const FrameKind& kind = trial.kinds[a.kind];
   const unsigned priority = kind.vlan ? kind.vlan->pcp : trial.priority_of_dscp[kind.dscp];

@@ -9,30 +9,30 @@
 
 namespace softfeb::switchtest {
 
-/// The stimulus of most tests of memory: port D pauses the switch, so that a queue holds exactly what was
-/// sent, and then releases it.
+/// The stimulus of most memory tests: port D pauses the switch, so that a queue holds exactly the frames that
+/// were sent, and then releases them.
 class FreezeTrial {
  public:
-  /// Freezes the queue of frames with this DSCP at `port`; nullopt: the switch does not obey the pauses of
-  /// the port, or none of them stops this DSCP.
+  /// Freezes the queue of frames with this DSCP at `port`. Returns std::nullopt if the switch does not obey
+  /// pauses from this port, or if no pause stops this DSCP.
   static std::optional<FreezeTrial> create(Context& ctx, std::uint16_t port, std::uint8_t dscp);
 
   Trial trial;
 
-  /// Also freezes another port or another DSCP for the same time. False: the switch does not obey.
+  /// Also freezes another port or another DSCP for the same time. Returns false if the switch does not obey.
   bool also(Context& ctx, std::uint16_t port, std::uint8_t dscp);
 
-  /// Appends `count` frames of a kind from `port`, back to back or with `gap`, after everything appended so
-  /// far. Arrivals are recorded. Returns the index of the kind.
+  /// Appends `count` frames of a kind from `port`, back to back or with `gap`, after everything that has been
+  /// appended. Their arrivals are recorded. Returns the index of the kind.
   std::uint16_t send(Context& ctx, std::uint16_t port, FrameKind kind, std::uint64_t count, Time gap = 0);
   /// Lets time pass before the next send().
   void wait(Time time) { end_ += time; }
-  Time time() const { return end_; }  ///< at which the next send() begins
+  Time time() const { return end_; }  ///< when the next send() begins
 
-  /// Ends the freeze and leaves time for `bytes` bytes (on the wire) to leave through the slowest frozen
-  /// port.
+  /// Ends the freeze, and extends the trial until `bytes` bytes (on the wire) can have left through the
+  /// slowest frozen port.
   void release(const Context& ctx, std::uint64_t bytes);
-  /// True if a frame for a frozen port arrived before the release, so that the freeze lapsed.
+  /// True if a frame arrived at a frozen port before the release. The freeze has then ended too early.
   bool lapsed(const TrialResult& result) const;
   Time released_at() const { return released_; }
 

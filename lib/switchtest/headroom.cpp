@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::array kBehindFullMemory{"guaranteed_bytes", "sharing", "tolerated_ns", "extra_cable_m"};
 
-/// Finds out what the switch stores of a sender that it has paused.
+/// The test headroom: finds out how much the switch stores from a sender that it has paused.
 class HeadroomTest {
  public:
   HeadroomTest(Context& ctx, const PausedClass& paused, std::uint16_t c)
@@ -35,8 +35,8 @@ class HeadroomTest {
   Context& ctx_;
   PausedClass class_;
   HeadroomTrials trials_;
-  std::uint64_t xoff_ = 0;        ///< frames from A for which the switch pauses A
-  std::optional<LeftForA> left_;  ///< nullopt: C cannot fill the memory
+  std::uint64_t xoff_ = 0;        ///< number of frames from A that make the switch pause A
+  std::optional<LeftForA> left_;  ///< empty if C cannot fill the memory
 };
 
 /// Returns false if too many trials were void.
@@ -63,9 +63,10 @@ void HeadroomTest::report_skid() {
   ctx_.add(std::move(figure));
 }
 
-/// The frames that a sender at line rate starts after the one that reaches XOFF, until the pause frame has
-/// reached it. They follow from the time between the two, so that they do not depend on how fast this rig
-/// obeys. The most exact trial counts. Returns false if too many trials were void.
+/// Computes how many frames a sender at line rate starts between the frame that reaches XOFF and the arrival
+/// of the pause frame. The number follows from the time between these two events, so it does not depend on
+/// how fast this rig obeys. Uses the trial with the smallest time error. Returns false if too many trials
+/// were void.
 bool HeadroomTest::report_overshoot() {
   constexpr unsigned kTrials = 5;
   const std::uint16_t a = ctx_.roles().a;
@@ -85,7 +86,7 @@ bool HeadroomTest::report_overshoot() {
     after = static_cast<double>(pause->at) - static_cast<double>(sent) - frame_time -
             static_cast<double>(own.value_or(0));
   }
-  // Without the delay of the rig, only the upper bound is known.
+  // If the delay of the rig is unknown, only the upper bound is known.
   const double low = own ? std::max(std::ceil((after - error) / frame_time), 1.0) : 1.0;
   const double high = std::max(std::floor((after + error) / frame_time) + 1, low);
   const double frames = std::clamp(std::floor(after / frame_time) + 1, low, high);
@@ -98,7 +99,7 @@ bool HeadroomTest::report_overshoot() {
               .method = Method::kMean});
   };
   add("overshoot_bytes", 0);
-  // If the memory is full, the frame that causes the pause is in the headroom, too.
+  // If the memory is full, the frame that causes the pause is also stored in headroom.
   add("needed_bytes", 1);
   return true;
 }
@@ -124,23 +125,23 @@ void HeadroomTest::report_guaranteed(const FrameCount& frames) {
   ctx_.add(std::move(figure));
 }
 
-/// Finds out what A can still store when C has taken all that it can. Returns false if too many trials were
-/// void.
+/// Finds out what A can still store after C has taken all memory that it can get. Returns false if too many
+/// trials were void.
 bool HeadroomTest::find_guaranteed() {
   const auto full = trials_.held(trials_.filling());
   if (!full) return false;
   if (full->c.high >= trials_.filling()) return true;
   const Probe first = trials_.first_frame_pauses(trials_.filling());
   if (first == Probe::kVoid) return false;
-  // A frame in headroom pauses its sender, because there is nowhere else to store it. If one frame reaches
-  // XOFF anyway, a pause does not tell where it is stored.
+  // A frame that has to be stored in headroom causes a pause. But if a single frame reaches XOFF in any case,
+  // the pause does not show where the frame is stored.
   const bool tells = first == Probe::kFail && xoff_ > 1;
   left_ = LeftForA{full->a.high, tells || full->a.high == 0};
   report_guaranteed(full->a);
   return find_sharing(*full);
 }
 
-/// Finds out whether A gains what C leaves of its headroom. Returns false if too many trials were void.
+/// Finds out whether A can use headroom that C does not use. Returns false if too many trials were void.
 bool HeadroomTest::find_sharing(const HeadroomTrials::Held& full) {
   const auto of_c = headroom_frames(ctx_, trials_.frame(), trials_.second(), trials_.filling());
   if (!of_c) return false;

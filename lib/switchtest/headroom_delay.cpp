@@ -12,13 +12,13 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// A longer delay is not tried: it is that of 100 km of cable.
+/// The longest delay that is tried. It corresponds to 100 km of cable.
 constexpr Time kLongestDelay = kMillisecond;
 constexpr Time kFinestStep = 100 * kNanosecond;
-/// A meter of cable delays the pause frame and the last data frame by 5 ns each.
+/// Each meter of cable delays both the pause frame and the last data frame by 5 ns.
 constexpr double kNanosecondsPerMeter = 10;
 
-/// A search over the delay after which A obeys, in steps of the accuracy of the rig.
+/// A search for the longest delay after which A may obey. Its step is the accuracy of the rig.
 class DelaySearch {
  public:
   DelaySearch(Context& ctx, HeadroomTrials& trials, const LeftForA& left)
@@ -26,7 +26,7 @@ class DelaySearch {
   bool run();
 
  private:
-  /// The least errors of the trials with one delay.
+  /// The smallest errors among the trials with one delay.
   struct Errors {
     Time early = kNever, late = kNever;
   };
@@ -43,10 +43,10 @@ class DelaySearch {
   Context& ctx_;
   HeadroomTrials& trials_;
   LeftForA left_;
-  std::uint64_t frames_;  ///< that A sends at most
+  std::uint64_t frames_;  ///< maximum number of frames that A sends
   Time step_ = kFinestStep;
-  std::map<std::uint64_t, Errors> passed_, failed_;  ///< by step
-  std::map<std::uint64_t, std::uint64_t> lost_;      ///< frames by step
+  std::map<std::uint64_t, Errors> passed_, failed_;  ///< errors of the trials by step
+  std::map<std::uint64_t, std::uint64_t> lost_;      ///< lost frames by step
 };
 
 double nanoseconds(Time time) { return static_cast<double>(time) / kNanosecond; }
@@ -67,19 +67,19 @@ Probe DelaySearch::probe(std::uint64_t step) {
   });
 }
 
-/// How much less than its delay a trial that passed proves.
+/// Returns the time by which A may have waited less than its nominal delay in a trial that passed.
 double DelaySearch::early(std::uint64_t step) const {
   const auto errors = passed_.find(step);
   return errors == passed_.end() ? 0 : nanoseconds(errors->second.early);
 }
 
-/// How much more than its delay A may have taken in a trial that failed.
+/// Returns the time by which A may have waited longer than its nominal delay in a trial that failed.
 double DelaySearch::late(std::uint64_t step) const {
   const auto errors = failed_.find(step);
   return errors == failed_.end() ? 0 : nanoseconds(errors->second.late);
 }
 
-/// Adds both figures; `figure` is that of the delay.
+/// Adds both figures; `figure` is the delay, from which the length of cable follows.
 void DelaySearch::report(Figure figure) {
   figure.name = "tolerated_ns";
   figure.unit = "ns";

@@ -7,14 +7,15 @@
 
 namespace softfeb::switchtest {
 
-/// What the switch takes from A when C has taken what it can.
+/// What the switch still accepts from A after C has taken all memory that it can get.
 struct LeftForA {
   std::uint64_t frames = 0;
-  bool headroom = true;  ///< false: at least a part of it is other memory, which may be less at other times
+  /// If false, a part of these bytes is not headroom, and may be smaller at other times.
+  bool headroom = true;
 };
 
-/// Finds the longest delay after which A may obey a pause without a loss, and adds `tolerated_ns` and
-/// `extra_cable_m`. Returns false if too many trials were void.
+/// Finds the longest delay after which A may obey a pause without loss, and adds the figures `tolerated_ns`
+/// and `extra_cable_m`. Returns false if too many trials were void.
 bool report_tolerated_delay(Context& ctx, HeadroomTrials& trials, const LeftForA& left);
 
 }  // namespace softfeb::switchtest

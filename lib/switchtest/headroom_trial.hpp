@@ -9,33 +9,36 @@
 
 namespace softfeb::switchtest {
 
-/// The stimulus of the test headroom: a queue of D is frozen, C, which ignores pauses, takes all memory that
-/// it can get, and then A sends into the same queue at line rate.
+/// The stimulus of the test headroom. A queue of D is frozen. C, which ignores pauses, takes all memory that
+/// it can get. Then A sends into the same queue at line rate.
 class HeadroomTrials {
  public:
   /// The queue of `paused` must be one that the rig can overfill (Capacity::full).
   HeadroomTrials(Context& ctx, const PausedClass& paused, std::uint16_t c);
 
-  /// Frames that the queue takes from C, and then from A, if both ignore pauses.
+  /// Numbers of frames that the queue accepts from C, and then from A, if both ignore pauses.
   struct Held {
     FrameCount c, a;
   };
-  /// C sends `from_c` frames, and A more than the queue takes. nullopt: no trial was valid.
+  /// Lets C send `from_c` frames, and A more than the queue accepts. Returns std::nullopt if no trial was
+  /// valid.
   std::optional<Held> held(std::uint64_t from_c);
-  /// Whether the first frame from A after so many from C pauses A. kFail: it does.
+  /// Tells whether the first frame from A, sent after `from_c` frames from C, causes a pause for A. Returns
+  /// kFail if it does.
   Probe first_frame_pauses(std::uint64_t from_c);
 
-  /// What becomes of the frames of a sender that obeys pauses after a delay.
+  /// What happened to the frames of A, which obeyed pauses after a delay.
   struct Obeyed {
-    std::uint64_t sent = 0;  ///< by A, before it stopped
+    std::uint64_t sent = 0;  ///< frames that A sent before it stopped
     std::uint64_t lost = 0;
-    /// False: the switch paused A, but not the PFC priority that the frames have as far as is known.
+    /// If this is false, the switch paused A, but not the PFC priority to which the frames are known to
+    /// belong.
     bool understood = true;
-    Time early = 0;  ///< A's frames may have had so much less time than the delay
-    Time late = 0;   ///< or so much more
+    Time early = 0;  ///< A may in effect have obeyed this much earlier than after `delay`
+    Time late = 0;   ///< A may in effect have obeyed this much later
   };
-  /// C overfills the queue, and A sends up to `frames` frames and obeys pauses `delay` after they arrive.
-  /// nullopt: no trial was valid.
+  /// Lets C overfill the queue. Then A sends up to `frames` frames, and obeys each pause `delay` after it
+  /// arrives. Returns std::nullopt if no trial was valid.
   std::optional<Obeyed> obeyed_after(Time delay, std::uint64_t frames);
 
   const FrameKind& frame() const { return frame_; }

@@ -11,15 +11,15 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// Longest burst of a sender, in frames.
+/// Longest burst of one sender, in frames.
 constexpr std::uint64_t kLongestBurst = 16'384;
 
-/// What a burst must not cause.
+/// An effect that a burst must not have.
 struct BurstProperty {
   const char* figure;
   const char* curve;
   std::uint64_t BurstOutcome::*count;
-  bool random;  ///< the same burst may cause it or not, even on an exact rig
+  bool random;  ///< the same burst may or may not have the effect, even on an exact rig
 };
 constexpr std::array kBurstProperties{
     BurstProperty{"frames_unmarked", "unmarked", &BurstOutcome::marked, true},
@@ -27,7 +27,7 @@ constexpr std::array kBurstProperties{
     BurstProperty{"frames_lossless", "lossless", &BurstOutcome::lost, false},
 };
 
-/// The bursts of one number of senders.
+/// Searches for the longest bursts from one set of senders.
 class IncastSearch {
  public:
   IncastSearch(Context& ctx, std::vector<std::uint16_t> senders) : ctx_(ctx), trials_(ctx, senders) {}
@@ -47,12 +47,12 @@ class IncastSearch {
 
   Context& ctx_;
   IncastTrials trials_;
-  std::uint64_t top_ = 1;  ///< longer bursts would not show more
+  std::uint64_t top_ = 1;  ///< longest burst that is useful, in frames of each sender
   BurstOutcome at_top_;
 };
 
-/// Doubles the burst until frames are lost, or until it is so much longer than those that cause pauses that
-/// the pauses have limited the queue. Returns false if the rig failed.
+/// Doubles the burst until frames are lost, or until it is so much longer than the first burst that caused
+/// pauses that the pauses certainly limit the queue. Returns false if the rig failed.
 bool IncastSearch::find_top() {
   constexpr std::uint64_t kBeyondPause = 16;
   std::uint64_t stop = kLongestBurst;
@@ -74,7 +74,7 @@ Probe IncastSearch::probe(const BurstProperty& property, std::uint64_t frames) {
   });
 }
 
-/// Repeats the longest burst that passed, and goes down while any repetition fails.
+/// Repeats the longest burst that passed, and shortens it while any repetition fails.
 Bracket IncastSearch::validated(const BurstProperty& property, Bracket found) {
   constexpr unsigned kRepetitions = 50, kQuickRepetitions = 10;
   unsigned repetitions = ctx_.repetitions(kRepetitions);
@@ -93,7 +93,7 @@ Bracket IncastSearch::validated(const BurstProperty& property, Bracket found) {
   return found;
 }
 
-/// States why no burst up to the longest one failed.
+/// States why no burst failed.
 void IncastSearch::explain_none(Figure& figure, const BurstProperty& property) const {
   const std::string frames = std::to_string(top_) + " frames";
   const std::optional<double> low = figure.low;
@@ -119,7 +119,7 @@ Figure IncastSearch::figure_of(const BurstProperty& property, const Bracket& fou
     out.reason = trials_.failure();
     return out;
   }
-  // Senders that start late make the queue shorter, by at most a frame each.
+  // If senders start late, the queue is shorter, by at most one frame for each of them.
   constexpr Time kExact = 100 * kNanosecond;
   const std::uint64_t excess =
       (trials_.skew() > kExact ? 1 : 0) + trials_.error(found.pass, property.count, false);
@@ -138,7 +138,7 @@ Figure IncastSearch::figure_of(const BurstProperty& property, const Bracket& fou
 
 void IncastSearch::measure(const BurstProperty& property) {
   Bracket found = double_and_bisect(1, top_, [&](std::uint64_t n) { return probe(property, n); });
-  // On a busy rig, the longest burst may pass after it has failed.
+  // On a busy rig, the longest burst may pass in this search although it failed before.
   if (!found.fail && !found.unreached && at_top_.*property.count != 0) found.fail = top_;
   if (found.fail) found = validated(property, found);
   const Figure& figure = ctx_.add(figure_of(property, found));

@@ -51,13 +51,13 @@ Trial IncastTrials::script(std::uint64_t frames) const {
     out.kinds.push_back(frame_);
     out.sources.push_back({.port = s, .kinds = {kind}, .start = start, .count = frames});
   }
-  // After a pause, D may wait until a sender resumes, so a burst may take longer than its frames.
+  // After a pause, D may be idle until a sender resumes, so a burst may take longer than its frames need.
   const Time most = frames * senders_.size() * time_on_wire(frame_.length, ctx_.rate(ctx_.roles().d));
   out.end = start + std::max(frames * frame_time(), 2 * most) + kMillisecond + 2 * ctx_.rig.settle();
   return out;
 }
 
-/// Trials in which a sender starts more than a frame (or 100 ns) too late are repeated.
+/// Repeats a trial if a sender starts too late, by more than a frame (or 100 ns).
 std::optional<BurstOutcome> IncastTrials::run(std::uint64_t frames) {
   constexpr Time kLeastSkew = 100 * kNanosecond;
   constexpr int kAttempts = 5;

@@ -11,36 +11,36 @@
 
 namespace softfeb::switchtest {
 
-/// What a synchronous burst of several senders to D caused.
+/// Effects of one synchronous burst from several senders to D.
 struct BurstOutcome {
   std::uint64_t marked = 0;  ///< frames that arrived with CE
-  std::uint64_t pauses = 0;  ///< pause frames of the switch
+  std::uint64_t pauses = 0;  ///< pause frames that the switch sent
   std::uint64_t lost = 0;
-  std::uint64_t error = 0;  ///< train_error()
+  std::uint64_t error = 0;  ///< result of train_error()
 };
 
-/// Synchronous bursts to D. The senders obey the pauses of the switch. Outcomes are kept, so that searches
-/// for different properties share them.
+/// Sends synchronous bursts to D from ports that obey the pauses of the switch. Keeps the outcomes, so that
+/// searches for different properties can share them.
 class IncastTrials {
  public:
   IncastTrials(Context& ctx, std::vector<std::uint16_t> senders);
 
-  /// Outcome of repetition `repetition` (0, 1, …) of bursts of `frames` frames of each sender. nullopt: the
-  /// rig failed.
+  /// Returns the outcome of repetition `repetition` (0, 1, …) of a burst in which each sender sends `frames`
+  /// frames. Returns std::nullopt if the rig failed.
   std::optional<BurstOutcome> outcome(std::uint64_t frames, std::size_t repetition);
 
-  /// Smallest BurstOutcome::error of those bursts of `frames` frames so far in which `count` was 0 or, if
-  /// `caused` is true, in which it was not. 0: there were none.
+  /// Smallest BurstOutcome::error of the bursts of `frames` frames so far in which `count` was not 0
+  /// (`caused`) or was 0 (not `caused`). 0 if there were no such bursts.
   std::uint64_t error(std::uint64_t frames, std::uint64_t BurstOutcome::*count, bool caused) const;
 
   /// True if the senders together are faster than D.
   bool overload() const;
   std::size_t senders() const { return senders_.size(); }
-  /// Largest difference of the starts of senders in a valid trial.
+  /// Largest difference between the times at which senders started, over all valid trials.
   Time skew() const { return skew_; }
-  /// Why the rig failed, in words.
+  /// Reason why the rig failed, in words.
   std::string failure() const;
-  /// Time in which the slowest sender sends a frame.
+  /// Time that a frame takes on the wire of the slowest sender.
   Time frame_time() const;
 
  private:

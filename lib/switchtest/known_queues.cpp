@@ -10,8 +10,8 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// Runs the test dscp for its findings, and returns its reason. Its trials are added to those of the present
-/// test.
+/// Runs the test dscp for its findings, and returns the reason in its report. Its trials are counted in the
+/// current test.
 std::string find_queues(Context& ctx) {
   TestReport report{.name = "dscp", .title = ""};
   Context of_dscp(ctx.rig, ctx.settings, ctx.findings, report);

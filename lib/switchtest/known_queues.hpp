@@ -10,19 +10,19 @@
 
 namespace softfeb::switchtest {
 
-/// The queues of port D that are known.
+/// The queues of port D, as far as they are known.
 struct KnownQueues {
-  /// A DSCP of each queue, in ascending order: Settings::dscp for its own queue, and the lowest DSCP for each
-  /// other.
+  /// One DSCP for each queue, in ascending order: Settings::dscp for the queue to which it belongs, and the
+  /// lowest DSCP for every other queue.
   std::vector<std::uint8_t> dscps;
-  std::string reason;  ///< why none is known, in words
+  std::string reason;  ///< why no queue is known, in words
 };
 
-/// Runs the test dscp if its findings are missing; its figures are not reported.
+/// Runs the test dscp if its findings are missing; figures of this run are not reported.
 KnownQueues known_queues(Context& ctx);
 
-/// Of the queues, the DSCP of one whose frames are not stopped with those of Settings::dscp if the switch
-/// obeys PFC. nullopt: none is known.
+/// Returns the DSCP of a queue other than that of Settings::dscp. If the switch obeys PFC, pauses of
+/// Settings::dscp do not stop it. Returns std::nullopt if no such queue is known.
 std::optional<std::uint8_t> other_dscp(const Context& ctx, const KnownQueues& queues);
 
 }  // namespace softfeb::switchtest

@@ -15,10 +15,10 @@ namespace softfeb::switchtest {
 
 namespace {
 
-constexpr std::uint64_t kLoadSteps = 1'000;  ///< of the search for the load, up to line rate
+constexpr std::uint64_t kLoadSteps = 1'000;  ///< steps of the search for the load, up to line rate
 constexpr std::array<unsigned, 4> kLoadPercent{10, 50, 90, 100};
 
-/// Delays from A to D.
+/// The test latency: delays from A to D.
 class LatencyTest {
  public:
   explicit LatencyTest(Context& ctx)
@@ -29,7 +29,7 @@ class LatencyTest {
   /// Delays of frames of one size at one load.
   struct Point {
     std::uint32_t size = 0;  ///< with FCS
-    unsigned percent = 0;    ///< of the largest load without loss
+    unsigned percent = 0;    ///< load in percent of the largest load without loss
     DelayStats delays;
     std::uint64_t sent = 0, lost = 0;
   };
@@ -49,7 +49,7 @@ class LatencyTest {
   std::vector<Point> points_;
 };
 
-/// A stream at `load` times the rate of the slower port. An exact rig needs few frames.
+/// Runs a stream at `load` times the rate of the slower port. An exact rig needs few frames.
 std::optional<TrialResult> LatencyTest::stream(std::uint32_t size, double load, Time time) {
   constexpr std::uint64_t kEnough = 5'000;
   Trial trial = ctx_.trial();
@@ -66,8 +66,8 @@ std::optional<TrialResult> LatencyTest::stream(std::uint32_t size, double load, 
   return ctx_.run_valid(trial);
 }
 
-/// The load that the test `throughput` found, or else the largest load at which frames arrive as fast as they
-/// are sent. nullopt: the rig failed.
+/// Returns the load that the test throughput found or, if there is none, the largest load at which all frames
+/// arrive. Returns std::nullopt if the rig failed.
 std::optional<double> LatencyTest::load_without_loss(std::uint32_t size) {
   if (const auto it = ctx_.findings.load.find(size); it != ctx_.findings.load.end() && it->second > 0)
     return it->second;
@@ -83,7 +83,7 @@ std::optional<double> LatencyTest::load_without_loss(std::uint32_t size) {
     });
   });
   if (found.pass == 0 && found.unreached) return std::nullopt;
-  // Frames are lost at any load: delays are those of the frames that arrive.
+  // If frames are lost at any load, measure at full load; the delays are those of the frames that arrive.
   return found.pass == 0 ? 1 : static_cast<double>(found.pass) / kLoadSteps;
 }
 
@@ -122,7 +122,8 @@ Figure LatencyTest::figure(const Point& point, const std::string& name, const In
   return out;
 }
 
-/// Adds the delays without that of the rig itself. The variation is a difference already.
+/// Reports the delays without the delay of the rig itself. The delay variation is a difference, so nothing is
+/// subtracted from it.
 void LatencyTest::report(const Point& point) {
   const auto own = ctx_.rig.own_delay();
   if (!own) return report_without_reference(point);
@@ -135,7 +136,7 @@ void LatencyTest::report(const Point& point) {
   }
 }
 
-/// Adds differences only, because the delay of the rig itself is not known.
+/// Reports only differences between delays, because the delay of the rig itself is unknown.
 void LatencyTest::report_without_reference(const Point& point) {
   const Interval& least = point.delays.front();
   Figure unknown = figure(point, "min_ns", {});
@@ -151,7 +152,7 @@ void LatencyTest::report_without_reference(const Point& point) {
   ctx_.add(figure(point, "ipdv_ns", point.delays.back()));
 }
 
-/// Says that the rig failed at a load, and so at all higher ones.
+/// Reports that the rig failed at a load, and therefore at all higher loads.
 void LatencyTest::report_failure(std::uint32_t size, unsigned percent) {
   for (const unsigned p : kLoadPercent)
     if (p >= percent)
@@ -160,7 +161,7 @@ void LatencyTest::report_failure(std::uint32_t size, unsigned percent) {
           .labels = {{"size", std::to_string(size)}, {"load", std::to_string(p)}};
 }
 
-/// Fits the least delays at the lowest load, at which frames do not wait.
+/// Fits a line to the smallest delays at the lowest load, at which frames do not wait.
 void LatencyTest::report_fit() {
   std::vector<double> bytes, ns;
   for (const Point& p : points_) {
@@ -202,7 +203,7 @@ void LatencyTest::report_fit() {
   }
 }
 
-/// A curve over size for each quantile and load.
+/// Adds a curve over frame sizes for each quantile and load.
 void LatencyTest::add_curves() {
   const double own = static_cast<double>(ctx_.rig.own_delay().value_or(0)) / kNanosecond;
   for (const unsigned percent : kLoadPercent)

@@ -13,12 +13,12 @@ namespace {
 
 constexpr double kNotPossible = -std::numeric_limits<double>::infinity();
 constexpr double kMarkingProfileDrop = 3.841458820694124 / 2;  // 95 % of chi-square, one degree of freedom
-/// The same for kmax, at which the curve jumps: the likelihood of the truth falls behind by an exponential
-/// variable with mean 1, whose 95 % quantile is ln 20.
+/// Profile drop for kmax, at which the likelihood jumps. The log-likelihood of the true value is lower than
+/// the maximum by an exponentially distributed amount with mean 1, whose 95 % quantile is ln 20.
 constexpr double kMarkingJumpDrop = 2.995732273553991;
 constexpr int kEdgeBisections = 30;
 
-/// The point between `in`, where `holds` is true, and `out`, where it is false, at which this changes.
+/// Finds the point between `in`, where `holds` is true, and `out`, where it is false, at which it changes.
 double edge_between(double in, double out, const std::function<bool(double)>& holds) {
   if (holds(out)) return out;
   for (int i = 0; i < kEdgeBisections; ++i) {
@@ -28,7 +28,7 @@ double edge_between(double in, double out, const std::function<bool(double)>& ho
   return in;
 }
 
-/// Maximum of a function with a single one in [low, high], by golden section.
+/// Position of the maximum in [low, high] of a function with a single one, by golden-section search.
 double peak_of(double low, double high, const std::function<double(double)>& f) {
   constexpr int kSteps = 45;
   constexpr double kGolden = 0.6180339887498949;
@@ -52,12 +52,12 @@ double peak_of(double low, double high, const std::function<double(double)>& f) 
   return (low + high) / 2;
 }
 
-/// The ramp through the first `certain` depths; frames at the others are always marked. Its probability is
-/// slope · (depth − kmin), at most 1, and 0 below kmin. The likelihood is concave in the coefficients of the
-/// ramp, because 0 and the logarithm of 1 minus a line are concave, and so is the smaller of the two.
+/// A ramp fitted to the first `certain` depths; all frames at greater depths are marked. The probability is
+/// slope · (depth − kmin), limited to 0 and 1. The likelihood is concave in the coefficients of the ramp,
+/// because each factor is: 0, the logarithm of 1 minus a line, and the minimum of the two are concave.
 class MarkingRamp {
  public:
-  /// Requires that a frame of these depths was marked.
+  /// Requires that at least one frame at these depths was marked.
   MarkingRamp(std::span<const DepthShare> shares, std::size_t certain) : shares_(shares.first(certain)) {
     first_marked_ = std::find_if(shares_.begin(), shares_.end(), [](const DepthShare& s) {
                       return s.marked != 0;
@@ -75,13 +75,13 @@ class MarkingRamp {
   /// Depth at which the ramp reaches 1.
   double top() const { return kmin + 1 / slope; }
   double at(double depth) const { return slope * (depth - kmin); }
-  /// Profile interval of kmin for all ramps with at least the likelihood `limit`.
+  /// Profile interval of kmin: all ramps whose likelihood is at least `limit`.
   Interval kmin_interval(double limit) const {
     const auto likely = [&](double at) { return likelihood(at, best_slope(at)) >= limit; };
     return {kmin, edge_between(kmin, 0, likely), edge_between(kmin, first_marked_, likely)};
   }
-  /// Largest likelihood of all ramps that have the probability `p` at `depth`, which must not be less than
-  /// the depths of the ramp.
+  /// Largest likelihood of all ramps that have the probability `p` at `depth`. `depth` must not be less than
+  /// any depth on the ramp.
   double through(double depth, double p) const {
     const auto along = [&](double at) { return likelihood(at, p / (depth - at)); };
     return along(peak_of(0, first_marked_, along));
@@ -98,7 +98,7 @@ class MarkingRamp {
 
   std::span<const DepthShare> shares_;
   double first_marked_ = 0;
-  double marked_ = 0;  ///< frames
+  double marked_ = 0;  ///< number of marked frames
 };
 
 double MarkingRamp::likelihood(double at, double s) const {
@@ -114,7 +114,8 @@ double MarkingRamp::likelihood(double at, double s) const {
   return sum;
 }
 
-/// Zero of the derivative of the likelihood, which falls with the slope; by Newton's method.
+/// Finds the zero of the derivative of the likelihood by Newton's method. The derivative decreases with the
+/// slope.
 double MarkingRamp::best_slope(double at) const {
   constexpr int kSteps = 60;
   constexpr double kAccuracy = 1e-10;
@@ -136,7 +137,7 @@ double MarkingRamp::best_slope(double at) const {
   return s;
 }
 
-/// Number of depths below the first from which on all frames were marked.
+/// Number of depths before the first one from which on all frames were marked.
 std::size_t uncertain_depths(std::span<const DepthShare> shares) {
   std::size_t out = shares.size();
   while (out != 0 && shares[out - 1].marked == shares[out - 1].frames) --out;
@@ -147,8 +148,8 @@ bool any_marked_of(std::span<const DepthShare> shares) {
   return std::any_of(shares.begin(), shares.end(), [](const DepthShare& s) { return s.marked != 0; });
 }
 
-/// Profile intervals of a curve with a ramp. A larger number of depths on the ramp never has a larger
-/// likelihood, because each of them adds a factor. The smallest possible number is therefore the best one.
+/// Profile intervals of a curve with a ramp. More depths on the ramp never increase the likelihood, because
+/// each adds a factor of at most 1. The smallest possible number of depths is therefore the best.
 class MarkingCurveFit {
  public:
   explicit MarkingCurveFit(std::span<const DepthShare> shares)
@@ -167,7 +168,7 @@ class MarkingCurveFit {
  private:
   double limit() const { return ramps_.front().best - kMarkingProfileDrop; }
   double jump_limit() const { return ramps_.front().best - kMarkingJumpDrop; }
-  /// kmax is greater than below(r) and at most above(r) if ramp r is the right one.
+  /// If ramp r is the right one, kmax lies above below(r) and not above above(r).
   double below(std::size_t r) const { return shares_[first_ + r - 1].depth; }
   double above(std::size_t r) const { return shares_[first_ + r].depth; }
   bool ends(std::size_t r) const { return first_ + r < shares_.size(); }
@@ -180,11 +181,11 @@ class MarkingCurveFit {
   std::vector<MarkingRamp> ramps_;
 };
 
-/// The likelihood is the same everywhere between the last frame that was not marked and the next one, so the
-/// estimate is the middle of the interval.
+/// The likelihood is constant between the last frame that was not marked and the next frame, so the estimate
+/// is the middle of this interval.
 Interval MarkingCurveFit::kmax() const {
   Interval out{.low = below(0)};
-  // All ramps but the last one permit the whole of their ranges, if the next one is possible.
+  // All ramps except the last permit their whole range if the next ramp is possible.
   const std::size_t last = ramps_.size() - 1;
   const double end = ends(last) ? above(last) : ramps_[last].top();
   out.high = edge_between(below(last), end, [&](double k) {

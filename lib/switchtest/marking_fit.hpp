@@ -7,12 +7,12 @@
 #include <optional>
 #include <span>
 
-/// Maximum likelihood of a marking curve. A frame is never marked if its queue is shorter than kmin, always
-/// if it has at least kmax bytes, and in between with a probability that grows from 0 to pmax. Pure
+/// Maximum-likelihood fit of a marking curve. Frames are never marked if their queue is shorter than kmin,
+/// and always if it has at least kmax bytes. In between, the probability grows from 0 to pmax. Pure
 /// functions.
 namespace softfeb::switchtest {
 
-/// Frames that met the same length of their queue.
+/// Counts of the frames that found the same queue length.
 struct DepthShare {
   double depth = 0;  ///< bytes
   std::uint64_t frames = 0, marked = 0;
@@ -22,10 +22,10 @@ struct DepthShare {
 struct MarkingFit {
   Interval kmin, kmax;  ///< bytes
   Interval pmax;        ///< 0 to 1
-  /// False: no frame was marked below kmax. Then kmin equals kmax, and pmax is not known.
+  /// If this is false, no frame was marked at a depth below kmax. Then kmin equals kmax, and pmax is unknown.
   bool ramp = false;
-  /// False: frames of the greatest depth were not all marked. Then kmax and pmax are lower bounds: only their
-  /// `low` is valid.
+  /// If this is false, some frames at the greatest depth were not marked. Then kmax and pmax are lower
+  /// bounds, and only their `low` is valid.
   bool reaches_kmax = false;
   double log_likelihood = 0;
 
@@ -33,8 +33,8 @@ struct MarkingFit {
   double share(double depth) const;
 };
 
-/// Fits the curve to `shares`, which are sorted by depth, with different depths. nullopt: no frame was
-/// marked, or no curve of this form explains the marks.
+/// Fits the curve to `shares`, which must be in ascending order of depth, without duplicates. Returns
+/// std::nullopt if no frame was marked, or if no curve of this form explains the marks.
 std::optional<MarkingFit> fit_marking(std::span<const DepthShare> shares);
 
 /// Log-likelihood of the best curve; minus infinity if no curve explains the marks.

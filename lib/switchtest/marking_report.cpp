@@ -28,7 +28,7 @@ void add_marking_word(Context& ctx, const char* name, std::string word, const ch
   }
 }
 
-/// A figure of which only the lower bound is known.
+/// Turns a figure into one with only a lower bound.
 Figure marking_at_least(Figure figure, const char* reason) {
   figure.value.reset();
   figure.high.reset();
@@ -56,7 +56,7 @@ void add_marking_curve(Context& ctx, const MarkingFit& fit, const std::string& n
   ctx.add(fit.reaches_kmax ? pmax : marking_at_least(pmax, kTooShort));
 }
 
-/// Shares of marked frames, with neighbouring depths combined.
+/// Curve of the shares of marked frames. Neighbouring depths are combined.
 Curve measured_marking(std::span<const DepthShare> shares) {
   constexpr std::size_t kMostPoints = 80;
   Curve out{.name = "marking",

@@ -8,11 +8,11 @@
 
 namespace softfeb::switchtest {
 
-/// Adds the figures and the chart, and stores the finding. `length`: bytes of a frame.
+/// Adds the figures and the chart, and stores the finding. `length` is the number of bytes of a frame.
 void report_marking(Context& ctx, const MarkingCounts& counts, std::uint32_t length,
                     const MarkingResult& result);
-/// Adds the figures of a switch that has marked none of the frames, not even after the queue was filled with
-/// `fill` frames.
+/// Adds the figures of a switch that marked no frame, not even after the queue had been filled with `fill`
+/// frames.
 void report_no_marks(Context& ctx, const MarkingCounts& counts, std::uint32_t length, std::uint64_t fill);
 
 }  // namespace softfeb::switchtest

@@ -10,15 +10,17 @@ namespace softfeb::switchtest {
 
 /// What the test ecn has found out.
 struct MarkingResult {
-  std::optional<MarkingFit> fit;  ///< nullopt: no curve explains the marks
+  std::optional<MarkingFit> fit;  ///< empty if no curve explains the marks
   std::string no_fit = "no curve explains the marks";
-  std::string no_pmax;  ///< why Pmax is not known although there is a fit
+  std::string no_pmax;  ///< why Pmax is unknown although there is a fit
   MarkedAt at = MarkedAt::kEnqueue;
   bool at_is_known = false;
   bool averaged = false;
-  Interval weight;    ///< averaged, with a fit: N, if the average changes by 1/2^N with each frame
-  std::string scope;  ///< "queue" or "port"; empty: not known
-  std::string no_scope = "no curve explains the marks";  ///< why the scope is not known
+  /// If `averaged` is true and there is a fit, each frame moves the average by 1/2^N of the difference, where
+  /// N is this value.
+  Interval weight;
+  std::string scope;                                     ///< "queue" or "port"; empty if unknown
+  std::string no_scope = "no curve explains the marks";  ///< why the scope is unknown
 };
 
 }  // namespace softfeb::switchtest

@@ -13,7 +13,8 @@ namespace {
 
 using OtherDscps = std::vector<std::uint8_t>;
 
-/// A DSCP of each queue of port D that is known to be another one than that of `own`, if `queue` is known.
+/// Returns one DSCP for each known queue of port D other than the queue of `own`. Empty if the queue of `own`
+/// is unknown.
 template <class Queue>
 OtherDscps one_of_each(std::uint8_t own, const Queue& queue) {
   constexpr std::uint8_t kDscps = 64;
@@ -26,7 +27,7 @@ OtherDscps one_of_each(std::uint8_t own, const Queue& queue) {
   return out;
 }
 
-/// Class selectors whose frames overtake those of `own`, or the reverse.
+/// Class selectors whose frames overtake frames of `own`, or are overtaken by them.
 OtherDscps other_queues_by_order(Context& ctx, const FrameKind& own) {
   constexpr std::uint8_t kClasses = 8;
   std::vector<FrameKind> items{own};
@@ -49,7 +50,7 @@ OtherDscps other_queues_by_order(Context& ctx, const FrameKind& own) {
   return out;
 }
 
-/// DSCPs of other queues than that of `own`.
+/// DSCPs of queues other than that of `own`.
 OtherDscps other_queues(Context& ctx, const FrameKind& own) {
   if (const auto& queues = ctx.findings.queue_of_dscp)
     return one_of_each(own.dscp, [&](std::uint8_t d) {
@@ -63,7 +64,7 @@ OtherDscps other_queues(Context& ctx, const FrameKind& own) {
   return other_queues_by_order(ctx, own);
 }
 
-/// Log-likelihood of a train, limited so that a single frame does not decide.
+/// Log-likelihood of a train. The probability of each frame is limited, so that a single frame cannot decide.
 double scope_likelihood(const MarkedTrain& train, const MarkingResult& result, std::uint32_t length) {
   constexpr double kLeast = 0.01;
   double sum = 0;

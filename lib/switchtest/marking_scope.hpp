@@ -8,8 +8,8 @@
 
 namespace softfeb::switchtest {
 
-/// Finds out whether the length of the own queue or that of all queues of port D determines the marking, by
-/// trains beside a queue of about `full` frames. Requires a fit that is not averaged; sets
+/// Finds out whether marking depends on the length of the frame's own queue or on that of all queues of port
+/// D. Sends trains while another queue holds about `full` frames. Requires a fit that is not averaged; sets
 /// MarkingResult::scope or no_scope.
 void find_marking_scope(Context& ctx, MarkingStimulus& stimulus, std::uint64_t full, MarkingResult& result);
 

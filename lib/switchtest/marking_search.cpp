@@ -16,7 +16,7 @@ std::optional<TrainLength> find_train_length(MarkingStimulus& stimulus) {
   for (;; out.frames *= 2) {
     const auto train = stimulus.train(out.frames);
     if (!train) {
-      // In real time, long trains may be void each time. A shorter one was good.
+      // In real time, all trials with a long train may be void. The previous, shorter train was valid.
       if (out.frames == kFirst || !stimulus.failure().empty()) return std::nullopt;
       out.frames /= 2;
       return out;
@@ -28,7 +28,8 @@ std::optional<TrainLength> find_train_length(MarkingStimulus& stimulus) {
     if (!out.counts.any_marked() || !saturated(*train)) continue;
     MarkingCounts one;
     one.add(*train);
-    // The place where the switch does not mark seems to need the whole train.
+    // Only one of the two places is right. For the wrong one, it may seem that only the end of the train is
+    // certainly marked, so take the smaller depth.
     const std::uint32_t certain =
         std::min(one.certain_from(MarkedAt::kEnqueue), one.certain_from(MarkedAt::kDequeue));
     if (certain != 0) out.frames = TrainLength::beyond(certain);

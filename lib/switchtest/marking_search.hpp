@@ -12,16 +12,17 @@ namespace softfeb::switchtest {
 struct TrainLength {
   static constexpr std::uint64_t kMost = 32'768;
 
-  std::uint64_t frames = 0;  ///< a train that reaches 1.5 kmax, or the longest possible one
-  bool full = false;         ///< longer trains do not fit into the queue
-  MarkingCounts counts;      ///< of all trains that were sent
+  std::uint64_t frames = 0;  ///< length of a train that reaches 1.5 kmax, or of the longest possible train
+  bool full = false;         ///< longer trains do not fit in the queue
+  MarkingCounts counts;      ///< counts over all trains that were sent
 
-  /// Length of a train that reaches 1.5 kmax, if frames from depth `certain` on are always marked.
+  /// Length of a train that reaches 1.5 kmax, if all frames at depth `certain` or deeper are marked.
   static std::uint64_t beyond(std::uint32_t certain);
 };
 
-/// Doubles a train until its deepest frames are all marked, the queue is full, or the rig cannot send a
-/// longer one. nullopt: see MarkingStimulus::failure().
+/// Doubles the length of a train until all of its deepest frames are marked, the queue is full, or the rig
+/// cannot send a longer one. If a train fails, returns std::nullopt; MarkingStimulus::failure() is then the
+/// reason.
 std::optional<TrainLength> find_train_length(MarkingStimulus& stimulus);
 
 }  // namespace softfeb::switchtest

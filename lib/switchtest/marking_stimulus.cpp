@@ -11,7 +11,7 @@ namespace softfeb::switchtest {
 namespace {
 
 constexpr int kFreezeAttempts = 5;
-/// Bytes of a frame on the wire beyond its length: FCS, preamble and gap.
+/// Bytes that a frame occupies on the wire in addition to its length: FCS, preamble and gap.
 constexpr std::uint32_t kBeyondTrainFrame = 24;
 
 std::vector<Arrival> arrivals_of_kinds(const TrialResult& result, std::uint16_t port, std::uint16_t first,
@@ -22,8 +22,9 @@ std::vector<Arrival> arrivals_of_kinds(const TrialResult& result, std::uint16_t 
   return out;
 }
 
-/// Trial in which A and, if it exists, B overload port D. Kinds and sources 0 and 1 measure the delays of
-/// frames that do not wait; kinds 2 and 3 are the overload from the two senders; kind 4 follows from A.
+/// A trial in which A and, if it exists, B overload port D. Kinds and sources 0 and 1 measure the delays of
+/// frames that do not wait. Kinds 2 and 3 are the overload from A and B. Kind 4 comes from A after the
+/// overload.
 class MarkingOverload {
  public:
   static constexpr std::uint16_t kFirst = 2, kEmptying = 4, kEnd = 5;
@@ -44,7 +45,8 @@ class MarkingOverload {
   Trial trial;
 
  private:
-  static constexpr double kShareOfB = 0.9;  ///< exponential gaps, so that the senders are not in step
+  /// Share of B's rate; its gaps are exponential, so that the senders are not synchronized.
+  static constexpr double kShareOfB = 0.9;
 
   void add_calibration(std::uint16_t port, std::uint16_t kind) {
     constexpr std::uint64_t kCount = 3;
@@ -59,8 +61,8 @@ class MarkingOverload {
   Time at_ = 0;
 };
 
-/// Makes the queue grow to about `frames` frames. `then_empty`: A goes on a little slower than D receives, so
-/// that the queue empties slowly.
+/// Makes the queue grow to about `frames` frames. With `then_empty`, A then continues a little slower than D
+/// receives, so that the queue empties slowly.
 void MarkingOverload::add(std::uint64_t frames, bool then_empty) {
   constexpr double kSlower = 0.8;
   const Roles& roles = ctx_.roles();
@@ -88,7 +90,7 @@ void MarkingOverload::add(std::uint64_t frames, bool then_empty) {
   trial.end = until + 2 * ctx_.rig.settle() + 2 * frames * slot_;
 }
 
-/// Shortest delay of the lone frames of each sender, for the kinds that it sends.
+/// For each kind, the shortest delay of the single frames from the sender of this kind.
 std::vector<Time> MarkingOverload::unloaded(const TrialResult& result) const {
   std::vector<Time> out(kEnd, kNever);
   for (const Arrival& a : result.arrivals)
@@ -120,7 +122,7 @@ std::optional<FreezeTrial> MarkingStimulus::frozen() {
   return out;
 }
 
-/// Runs a trial until no frame of the kinds from `first_kind` on arrived before the release.
+/// Repeats a trial until no frame of kind `first_kind` or later arrived before the release.
 std::optional<TrialResult> MarkingStimulus::run_frozen(const FreezeTrial& freeze, std::size_t first_kind) {
   for (int i = 0; i < kFreezeAttempts; ++i) {
     auto result = ctx_.run_valid(freeze.trial);
@@ -159,8 +161,8 @@ std::optional<MarkedTrain> MarkingStimulus::frozen_train_of(std::uint64_t frames
   return out;
 }
 
-/// Finds out how many frames the queue holds, and then lets all but a few of them leave before D pauses the
-/// switch again and the train comes.
+/// Finds out how many frames the queue holds. Then runs a trial in which all but a few of these frames leave
+/// before D pauses the switch again and the train arrives.
 std::optional<MarkedTrain> MarkingStimulus::frozen_after_full(std::uint64_t frames, std::uint64_t later,
                                                               Time idle) {
   constexpr std::uint64_t kLeft = 1;

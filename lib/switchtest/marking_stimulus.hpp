@@ -13,41 +13,42 @@ namespace softfeb::switchtest {
 
 class FreezeTrial;
 
-/// Trains of frames of one kind to port D that wait in its queue: while D pauses the switch or, if no pause
-/// stops them, while senders overload D. All functions return nullopt if no trial was good: failure() is the
-/// reason.
+/// Sends trains of frames of one kind that wait in a queue of port D. To make them wait, D pauses the switch
+/// or, if no pause stops these frames, senders overload D. Functions that return nullopt had no valid trial:
+/// failure() is the reason.
 class MarkingStimulus {
  public:
   MarkingStimulus(Context& ctx, const FrameKind& frame);
 
-  /// True if D can pause the switch, so that a train waits until it is complete.
+  /// True if D can pause the switch, so that a train waits in the queue until all of it has arrived.
   bool freezes() const { return freezes_; }
-  /// True if the frames can be made to wait in one of the two ways.
+  /// True if the frames can be made to wait, by a pause or by an overload.
   bool possible() const;
   const FrameKind& frame() const { return frame_; }
   std::uint32_t length() const { return frame_.length; }
-  /// Frames by which depths may be wrong: 0 if trains are frozen. Otherwise one for each sender, because a
-  /// switch that cuts through shows the delay of a stored frame only with the time for which it waits.
+  /// Possible error of depths, in frames. 0 if trains are frozen. Otherwise one frame for each sender: in a
+  /// cut-through switch, only the waiting time of a frame shows that it was stored.
   std::uint32_t uncertainty() const;
 
-  /// A train of `frames` frames. With an overload, it is as long as the queue needs to reach this length.
-  /// `idle`: time before the first frame.
+  /// Sends a train of `frames` frames. With an overload, the train is long enough for the queue to reach this
+  /// length. `idle` is the time before the first frame.
   std::optional<MarkedTrain> train(std::uint64_t frames, Time idle = 0);
 
-  /// A train of `later` frames after the queue has been filled with `frames` frames, whether they fit or not,
-  /// and has emptied to a frame. Contains all of these frames. With an overload, A makes the queue empty
-  /// slowly instead.
+  /// Fills the queue with `frames` frames, whether they fit or not, lets it empty to a single frame, and then
+  /// sends a train of `later` frames. The result contains the frames of both. With an overload, A lets the
+  /// queue empty slowly instead.
   std::optional<MarkedTrain> after_full(std::uint64_t frames, std::uint64_t later, Time idle = 0);
 
-  /// A train of one queue beside another queue of the port.
+  /// A train that waits in one queue while another queue of the port holds frames.
   struct Beside {
-    MarkedTrain alone;     ///< depths of the train's own queue
-    MarkedTrain together;  ///< the same frames with the depths of both queues
+    MarkedTrain alone;     ///< depths count only frames in the train's own queue
+    MarkedTrain together;  ///< the same frames; depths count the frames in both queues
   };
-  /// A train of `frames` frames after `others` frames with another DSCP, whose queue D must be able to pause.
+  /// Sends a train of `frames` frames after `others` frames with DSCP `other`, whose queue D must be able to
+  /// pause.
   std::optional<Beside> beside_full(std::uint8_t other, std::uint64_t others, std::uint64_t frames);
 
-  /// Empty: the rig failed.
+  /// Reason why there was no valid trial; empty if the rig failed.
   const std::string& failure() const { return failure_; }
 
  private:
@@ -61,7 +62,7 @@ class MarkingStimulus {
   Context& ctx_;
   FrameKind frame_;
   bool freezes_ = false;
-  std::uint64_t held_ = 0;  ///< frames that the queue takes of held_of_ frames
+  std::uint64_t held_ = 0;  ///< number of frames that the queue accepted when `held_of_` were sent
   std::uint64_t held_of_ = 0;
   std::string failure_;
 };

@@ -10,14 +10,15 @@
 #include <span>
 #include <vector>
 
-/// Which lengths of its queue each frame of a train met, and whether it was marked. Pure functions.
+/// Determines how long the queue was for each frame of a train, and whether the frame was marked. Pure
+/// functions.
 namespace softfeb::switchtest {
 
 enum class MarkedAt : std::uint8_t { kEnqueue, kDequeue };
 
 struct QueuedFrame {
-  std::uint32_t ahead = 0;   ///< frames that waited when it was enqueued
-  std::uint32_t behind = 0;  ///< frames that waited when it left
+  std::uint32_t ahead = 0;   ///< frames that were waiting when it was enqueued
+  std::uint32_t behind = 0;  ///< frames that were waiting when it left
   bool marked = false;
 
   std::uint32_t depth(MarkedAt at) const { return at == MarkedAt::kEnqueue ? ahead : behind; }
@@ -26,37 +27,41 @@ struct QueuedFrame {
 /// Frames of one queue, in the order in which they were enqueued.
 struct MarkedTrain {
   std::vector<QueuedFrame> frames;
-  std::size_t filled = 0;     ///< number of frames that came before the queue began to empty
-  std::uint64_t dropped = 0;  ///< frames that the switch dropped because the queue was full, after these
-  std::size_t left = 0;       ///< of a frozen queue: number of frames that had left before the others came
+  std::size_t filled = 0;  ///< number of frames enqueued before the queue began to empty
+  /// Number of frames after the first `filled` that the switch dropped because the queue was full.
+  std::uint64_t dropped = 0;
+  /// For a frozen queue: number of frames that had left before the later frames arrived.
+  std::size_t left = 0;
 };
 
-/// The frames of a queue that was frozen until all of them had come. `arrivals` are those of the queue, in
-/// order.
+/// Returns the frames of a queue that stayed frozen until all of them had been enqueued. `arrivals` are the
+/// arrivals of this queue, in order.
 std::vector<QueuedFrame> frozen_train(std::span<const Arrival> arrivals);
 
-/// The frames of a queue that was frozen while `first` and the frames that were dropped came, opened until
-/// some of its frames had left, and frozen again while `second` came. All frames that had not left before
-/// arrived from `released` on.
+/// Returns the frames of a queue that was frozen twice: it was frozen while `first` and `dropped` more frames
+/// came, opened until some frames had left, and frozen again while `second` came. The frames that were then
+/// still in the queue arrived at `released` or later.
 MarkedTrain refilled_train(std::span<const Arrival> first, std::uint64_t dropped,
                            std::span<const Arrival> second, Time released);
 
-/// The frames of a queue that senders overloaded. `unloaded`: by kind, delay of a frame that does not wait.
+/// Returns the frames of a queue that senders overloaded. `unloaded` is, for each kind, the delay of a frame
+/// that does not wait.
 std::vector<QueuedFrame> overload_train(std::span<const Arrival> arrivals, std::span<const Time> unloaded);
 
-/// True if all frames in the upper third of the depths of a train were marked, as seen at either place.
+/// True if all frames in the upper third of a train's depths were marked, whether the depth is taken at
+/// enqueue or at dequeue.
 bool saturated(const MarkedTrain& train);
 
-/// Counts marks by the present length of the queue.
+/// Counts marks by the instantaneous length of the queue.
 class MarkingCounts {
  public:
   void add(const MarkedTrain& train);
   bool any_marked() const { return marked_ != 0; }
   std::uint64_t frames() const { return frames_; }
   std::uint32_t deepest() const;
-  /// One more than the greatest depth at which a frame was not marked, in frames.
+  /// One more than the greatest depth, in frames, at which a frame was not marked.
   std::uint32_t certain_from(MarkedAt at) const;
-  /// `length`: bytes of a frame.
+  /// Returns the share of marked frames by depth. `length` is the number of bytes of a frame.
   std::vector<DepthShare> shares(MarkedAt at, std::uint32_t length) const;
 
  private:
@@ -69,9 +74,9 @@ class MarkingCounts {
   std::uint64_t frames_ = 0, marked_ = 0;
 };
 
-/// Counts marks of frozen trains by the average length of the queue, which begins at 0 and changes with each
-/// frame, dropped or not, by 1/2^`weight` of its difference to the present length. kDequeue: by the average
-/// after the last frame that came before, because it does not change while the queue empties.
+/// Counts marks of frozen trains by the average length of the queue. The average begins at 0. Each frame,
+/// dropped or not, moves it by 1/2^`weight` of its difference to the instantaneous length. For kDequeue, this
+/// is the average after the last enqueued frame, because the average does not change while the queue empties.
 std::vector<DepthShare> shares_by_average(std::span<const MarkedTrain> trains, MarkedAt at, unsigned weight,
                                           std::uint32_t length);
 

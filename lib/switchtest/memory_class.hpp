@@ -7,36 +7,38 @@
 #include <optional>
 #include <vector>
 
-/// Which frames measure the shared memory of a switch, and how much of what they take is headroom.
+/// Chooses the frames that measure the shared memory of a switch, and finds out how much of the memory that
+/// they occupy is headroom.
 namespace softfeb::switchtest {
 
 struct MemoryClass {
   std::uint8_t dscp = 0;
   bool lossless = false;   ///< the switch pauses the senders, so that frames may be in headroom
-  Capacity large;          ///< of its queue, for frames of `size` from A to D
+  Capacity large;          ///< capacity of its queue for frames of `size` from A to D
   std::uint32_t size = 0;  ///< with FCS
 };
 
-/// Finds a class that D can freeze and that has no headroom or, if there is none, one that has. nullopt: the
-/// test has ended without result.
+/// Finds a class that D can freeze and that has no headroom or, failing that, one with headroom. Returns
+/// std::nullopt if the test has ended without a result.
 std::optional<MemoryClass> find_memory_class(Context& ctx);
 
-/// The DSCP of the settings and those of other queues, as far as D can freeze them.
+/// Returns Settings::dscp and the DSCPs of other queues, without those that D cannot freeze.
 std::vector<std::uint8_t> freezable_dscps(const Context& ctx);
 
-/// Overfills the queue of D for frames of this DSCP and size (with FCS) from A. nullopt: no trial was valid,
-/// so the test has ended.
+/// Overfills the queue of D for frames of this DSCP and size (with FCS) from A. Returns std::nullopt if no
+/// trial was valid; the test has then ended.
 std::optional<Capacity> capacity_of_class(Context& ctx, std::uint8_t dscp, std::uint32_t size);
 
-/// DSCPs that D can freeze and that may have other queues than `dscp`: one for each queue, if those are
-/// known.
+/// Returns DSCPs that D can freeze and that may belong to other queues than `dscp`. If the queues are known,
+/// there is one DSCP for each queue.
 std::vector<std::uint8_t> dscps_of_other_queues(const Context& ctx, std::uint8_t dscp);
 
-/// A port other than A and D that can fill a queue of D. nullopt: there is none.
+/// Returns a port other than A and D that can fill a queue of D, or std::nullopt if there is none.
 std::optional<std::uint16_t> second_sender(const Context& ctx);
 
-/// Frames that the headroom of one ingress port holds: those that a queue still takes from `second` when it
-/// takes no more from A. `filling` frames from A or `second` overfill it. nullopt: no trial was valid.
+/// Returns the number of frames that the headroom of one ingress port holds: a queue that accepts no more
+/// frames from A still accepts these from `second`. `filling` frames from A or `second` overfill the queue.
+/// Returns std::nullopt if no trial was valid.
 std::optional<FrameCount> headroom_frames(Context& ctx, const FrameKind& frame, std::uint16_t second,
                                           std::uint64_t filling);
 

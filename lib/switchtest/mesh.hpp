@@ -9,16 +9,16 @@
 
 namespace softfeb::switchtest {
 
-/// Traffic from each port to each other port, in frames of mixed sizes with exponential gaps (RFC 2889,
+/// Traffic from each port to every other port, in frames of mixed sizes with exponential gaps (RFC 2889,
 /// section 5.1: full mesh).
 class Mesh {
  public:
-  /// Uses all ports with a role. Each port sends and receives `share` of its rate at most.
+  /// Uses all ports that have a role. Each port sends and receives at most `share` of its rate.
   Mesh(const Context& ctx, double share);
 
-  /// Adds frame kinds and sources to a trial without any. The sources send for `time`.
+  /// Adds frame kinds and sources to a trial that has none. The sources send for `time`.
   void add(Context& ctx, Trial& trial, Time time) const;
-  /// Frames per second of all sources together.
+  /// Returns the number of frames per second of all sources together.
   double frame_rate() const;
   /// Name of a kind, such as "p0 to p3, 1518 bytes".
   const std::string& name(std::uint16_t kind) const { return names_[kind]; }
@@ -31,7 +31,7 @@ class Mesh {
 
   std::vector<std::uint32_t> sizes_;  ///< with FCS
   std::vector<Stream> streams_;
-  std::vector<std::string> names_;  ///< by kind
+  std::vector<std::string> names_;  ///< names of the kinds of frames
 };
 
 }  // namespace softfeb::switchtest

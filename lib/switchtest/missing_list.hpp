@@ -9,7 +9,7 @@
 
 namespace softfeb::switchtest {
 
-/// Frames that have not arrived at a port although later frames of their kind have. Allocates only in
+/// Lists frames that have not arrived at a port although later frames of their kind have. Allocates only in
 /// prepare().
 class MissingList {
  public:
@@ -17,10 +17,9 @@ class MissingList {
   static constexpr std::size_t kMost = 4096;
 
   void prepare();
-  /// Frame `to` of a kind, which departed at `departed`, is the first one that arrives after frame `from`
-  /// - 1.
+  /// Frame `to` of a kind, which departed at `departed`, has arrived, but frames `from` to `to` − 1 have not.
   void skip(std::uint16_t kind, std::uint64_t from, std::uint64_t to, Time departed);
-  /// A frame that was skipped has arrived.
+  /// A frame that is in the list has arrived after all.
   void found(std::uint16_t kind, std::uint64_t sequence);
   const std::vector<MissingFrame>& frames() const { return frames_; }
 
@@ -28,8 +27,8 @@ class MissingList {
   std::vector<MissingFrame> frames_;
 };
 
-/// Completes TrialResult::missing by the frames at the end of each kind, after which none arrived, up to
-/// MissingList::kMost frames of each kind. Call it once for each result.
+/// Appends to TrialResult::missing the frames at the end of each kind that no later arrival has revealed, up
+/// to MissingList::kMost frames of each kind. Call it once for each result.
 void list_last_frames(TrialResult& result);
 
 }  // namespace softfeb::switchtest

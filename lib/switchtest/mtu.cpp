@@ -14,8 +14,8 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// Searches the largest frame of several kinds at once. All lengths are without FCS and tag; they are
-/// kSmallestRoceFrame plus a multiple of 4.
+/// The test mtu: searches for the largest frame of several kinds at once. All lengths are without FCS and
+/// tag, and are kSmallestRoceFrame plus a multiple of 4.
 class FrameSearch {
  public:
   explicit FrameSearch(Context& ctx) : ctx_(ctx) {}
@@ -26,11 +26,12 @@ class FrameSearch {
   struct Candidate {
     std::uint8_t dscp = 0;
     bool tagged = false;
-    bool reached = false;     ///< frames of some length arrive
-    std::uint32_t pass = 0;   ///< the largest length that arrives
-    std::uint32_t fail = 0;   ///< the smallest length that does not; 0: all that the rig can send arrive
-    std::uint32_t probe = 0;  ///< length of the next trial; 0: none, because the search is over
-    KindStats of_fail;        ///< what became of frames with the length `fail`
+    bool reached = false;    ///< frames of some length have arrived
+    std::uint32_t pass = 0;  ///< the largest length that arrived
+    /// The smallest length that did not arrive; 0 if all lengths that the rig can send arrive.
+    std::uint32_t fail = 0;
+    std::uint32_t probe = 0;  ///< length in the next trial; 0 if the search has ended
+    KindStats of_fail;        ///< what happened to frames of length `fail`
   };
 
   std::vector<std::uint8_t> classes() const;
@@ -45,8 +46,8 @@ class FrameSearch {
   std::vector<Candidate> candidates_;
 };
 
-/// One DSCP for each queue if they are known, and otherwise for each class selector; that of the settings is
-/// always among them.
+/// One DSCP for each queue if the queues are known, otherwise one for each class selector. The DSCP of the
+/// settings is always included.
 std::vector<std::uint8_t> FrameSearch::classes() const {
   constexpr std::uint8_t kDscps = 64, kStep = 8;
   std::vector<std::uint8_t> out{ctx_.settings.dscp};
@@ -61,7 +62,7 @@ std::vector<std::uint8_t> FrameSearch::classes() const {
   return out;
 }
 
-/// The longest frame that both ports can handle.
+/// Returns the length of the longest frame that both ports support.
 std::uint32_t FrameSearch::longest() const {
   const auto& ports = ctx_.rig.ports();
   const std::uint32_t most =
@@ -76,8 +77,9 @@ FrameKind FrameSearch::kind_of(const Candidate& c) const {
   return out;
 }
 
-/// Sends frames of each candidate's next length, and takes the results. A length passes if one frame arrives:
-/// a switch that loses frames for another reason does not lose all of them. Returns false if the rig failed.
+/// Sends frames of each candidate's next length, and evaluates the results. A length passes if at least one
+/// frame arrives, because a switch that loses frames for other reasons does not lose all of them. Returns
+/// false if the rig failed.
 bool FrameSearch::probe_all() {
   constexpr std::uint64_t kFrames = 5;
   Trial trial = ctx_.trial();
@@ -101,8 +103,8 @@ bool FrameSearch::probe_all() {
   return true;
 }
 
-/// Takes the result of the present length, and chooses the next one: the shortest, the longest, and then the
-/// middle.
+/// Evaluates the current length of a candidate, and chooses the next one: first the shortest, then the
+/// longest, then the middle.
 void FrameSearch::note(Candidate& c, const KindStats& stats) {
   if (stats.arrived != 0) {
     c.pass = c.probe;
@@ -116,7 +118,7 @@ void FrameSearch::note(Candidate& c, const KindStats& stats) {
   c.probe = c.pass + (c.fail - c.pass) / 8 * 4;
 }
 
-/// What becomes of frames that are too long.
+/// What the switch does with frames that are too long, in words.
 std::string fate_of_oversize(const KindStats& stats) {
   if (stats.damaged != 0) return "truncated or damaged";
   return stats.misdelivered != 0 ? "sent to other ports" : "dropped";
@@ -151,7 +153,8 @@ void FrameSearch::report(const Candidate& c) const {
   ctx_.add(oversize);
 }
 
-/// Later tests send untagged frames of the settings' DSCP only, but those must pass in each class.
+/// Stores the smallest result of all untagged candidates: later tests send untagged frames, some of them in
+/// other classes than that of the settings.
 void FrameSearch::store() const {
   for (const Candidate& c : candidates_) {
     if (c.tagged || !c.reached) continue;

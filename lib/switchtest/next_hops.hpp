@@ -11,20 +11,20 @@
 
 namespace softfeb::switchtest {
 
-/// Test ecmp if the next hops are test ports: A sends to an address behind them, and each frame shows where
-/// it went.
+/// The test ecmp for a switch whose next hops are test ports. A sends to an address behind the next hops; the
+/// port at which a frame arrives shows the path of the frame.
 class NextHops {
  public:
   explicit NextHops(Context& ctx) : ctx_(ctx), hops_(ctx.roles().next_hops) {}
   void run();
 
  private:
-  /// Where the frames of all flows of one trial went.
+  /// The paths that frames took in one trial.
   struct Seen {
-    FlowsByPath by_flow;                  ///< each flow counts for the path of its first frame
+    FlowsByPath by_flow;                  ///< a flow counts for the path of its first frame
     std::vector<std::uint64_t> by_frame;  ///< frames of each path
-    std::uint64_t flows = 0;              ///< that arrived at a next hop
-    std::uint64_t several = 0;            ///< flows that took several paths
+    std::uint64_t flows = 0;              ///< number of flows of which a frame arrived at a next hop
+    std::uint64_t several = 0;            ///< number of flows that took several paths
   };
 
   Trial make_trial(const std::vector<Flow>& flows);

@@ -21,14 +21,14 @@ namespace {
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr std::array<std::uint16_t, 3> kQuanta{100, 1'000, 10'000};
 
-/// The quanta within which a station must obey (IEEE 802.3 annex 31B.3.7).
+/// The number of quanta within which a station must obey a pause, by link speed (IEEE 802.3 annex 31B.3.7).
 struct Annex31b {
   std::uint64_t gigabits;
   std::uint16_t quanta;
 };
 constexpr std::array kAnnex31b{Annex31b{10, 60}, Annex31b{25, 80}, Annex31b{40, 118}, Annex31b{100, 394}};
 
-/// Pauses the draining queue of D at random phases of its frames.
+/// The test obedience: pauses the draining queue of D at random phases of its frames.
 class ObedienceTest {
  public:
   ObedienceTest(Context& ctx, std::uint8_t dscp) : ctx_(ctx), dscp_(dscp) {}
@@ -47,8 +47,9 @@ class ObedienceTest {
 
   Context& ctx_;
   std::uint8_t dscp_;
-  // Bounds of the longest time from the end of the pause frame to the start of the last frame, with two
-  // cables, and the least upper bound of all times. Picoseconds.
+  // Bounds, in picoseconds, of the time from the end of the pause frame to the start of the last frame before
+  // the silence, including two cables. low_ and high_: bounds of the longest time over all trials.
+  // least_high_: smallest upper bound of any trial.
   double low_ = -kInfinite, high_ = -kInfinite, least_high_ = kInfinite;
   std::array<CommonInterval, kQuanta.size()> resumed_;  ///< when the first frame after the pause begins
 };
@@ -59,13 +60,14 @@ FrameKind ObedienceTest::frame(std::uint32_t size) const {
   return out;
 }
 
-/// Frames that take long enough to leave for the pause to arrive.
+/// Returns a drain with so many frames that the pause arrives before the queue is empty.
 std::optional<PausedDrain> ObedienceTest::drain(std::uint32_t size) const {
   const std::uint64_t frames = ctx_.exact() ? 256 : 1'024;
   return PausedDrain::create(ctx_, frame(size), frames);
 }
 
-/// Adds what one trial says. A frame began before the pause took effect, and the next one did not.
+/// Adds the result of one trial: the last frame before the silence began before the pause took effect, and
+/// the next frame would have begun after it.
 void ObedienceTest::take(const Silence& seen, double frame_time, std::size_t quanta) {
   const double error = std::max(seen.error, static_cast<double>(kTimeResolution));
   low_ = std::max(low_, seen.last - frame_time - error);
@@ -74,7 +76,7 @@ void ObedienceTest::take(const Silence& seen, double frame_time, std::size_t qua
   resumed_[quanta].add(seen.first - frame_time - error, seen.first - frame_time + error);
 }
 
-/// Returns false if no trial was valid. `seen`: the queue was silent.
+/// Returns false if no trial was valid. Sets `seen` if the queue fell silent.
 bool ObedienceTest::try_phase(std::uint32_t size, std::size_t quanta, double phase, bool& seen) {
   auto drain = this->drain(size);
   drain->pause(ctx_, kQuanta[quanta], phase);
@@ -86,9 +88,9 @@ bool ObedienceTest::try_phase(std::uint32_t size, std::size_t quanta, double pha
   return true;
 }
 
-/// Long frames show what the switch sends after a pause at worst, short ones when it takes effect. In real
-/// time, a queue of short frames is empty before a pause that leaves late arrives. Returns false if the rig
-/// failed.
+/// Measures at many phases. Long frames show the longest time for which the switch may continue to send after
+/// a pause; short frames show exactly when the pause takes effect. In real time, only long frames are used: a
+/// queue of short frames may be empty when a late pause arrives. Returns false if the rig failed.
 bool ObedienceTest::sweep() {
   constexpr unsigned kPhases = 200, kQuickPhases = 24;
   constexpr std::uint32_t kShort = 78;
@@ -113,7 +115,8 @@ void ObedienceTest::report_response() {
   }
   const double own = static_cast<double>(ctx_.rig.own_delay().value_or(0));
   const double way = own + 2 * static_cast<double>(ctx_.settings.cable.value_or(0));
-  // If the times differ by more than their errors, the switch itself varies, and the longest counts.
+  // If the times differ by more than their errors, the switch itself varies. The longest time is then
+  // reported.
   const double low = (low_ - way) / kNanosecond;
   const double high = ((low_ > least_high_ ? high_ : least_high_) - way) / kNanosecond;
   if (high < 0) {
@@ -158,7 +161,8 @@ void ObedienceTest::report_annex(const Figure& response) {
   }
 }
 
-/// From pauses of different lengths: what is common to them does not matter.
+/// Computes the duration of a quantum from pauses of different lengths, so that delays common to all of them
+/// cancel out.
 void ObedienceTest::report_quantum() {
   CommonInterval slope;
   Curve curve{.name = "obedience",
@@ -195,7 +199,8 @@ void ObedienceTest::report_quantum() {
             .method = Method::kFit});
 }
 
-/// Ends a long pause after a tenth of its time. Returns false if the rig failed.
+/// Measures the time until the switch resumes, by ending a long pause after a tenth of its duration. Returns
+/// false if the rig failed.
 bool ObedienceTest::report_resumption() {
   constexpr unsigned kTrials = 5;
   const std::uint64_t rate = ctx_.rate(ctx_.roles().d);

@@ -12,7 +12,7 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// Reordering and duplication of frames of mixed sizes in a number of flows.
+/// Measures reordering and duplication of frames of mixed sizes in a number of flows.
 class OrderOfFlows {
  public:
   OrderOfFlows(Context& ctx, std::uint16_t flows) : ctx_(ctx), flows_(flows) {}
@@ -56,7 +56,7 @@ void OrderOfFlows::add_kinds(Trial& trial) {
     }
 }
 
-/// Gap for 99 % of the load at which no size is lost.
+/// Mean gap at 99 % of the load at which frames of every size pass without loss.
 Time OrderOfFlows::mean_gap() const {
   constexpr double kLoad = 0.99;
   const std::uint64_t slower = std::min(ctx_.rate(ctx_.roles().a), ctx_.rate(ctx_.roles().d));
@@ -70,7 +70,7 @@ Time OrderOfFlows::mean_gap() const {
   return static_cast<Time>(sum / static_cast<double>(all.size()) / (kLoad * load));
 }
 
-/// Sends frames, and adds what became of them. Returns false if the rig failed.
+/// Sends frames, and adds the result. Returns false if the rig failed.
 bool OrderOfFlows::measure(std::uint64_t frames) {
   Trial trial = ctx_.trial();
   trial.obedience.assign(ctx_.rig.ports().size(), {.obeys = false});
@@ -108,7 +108,7 @@ void OrderOfFlows::report() const {
       figure.value = figure.low = figure.high = static_cast<double>(count);
       const std::string all = std::to_string(total_.frames + damaged_);
       figure.reason = "of " + all + " frames";
-      // The rule of three.
+      // The rule of three: if none of n frames is affected, the share is below 3/n at 95 %.
       if (count == 0) figure.reason += "; the share is below 3/" + all + " at 95 %";
     }
     ctx_.add(figure);
@@ -119,7 +119,7 @@ void OrderOfFlows::report() const {
   add("icrc_errors", damaged_);
 }
 
-/// Sends for 10 s, in trials whose frames the ports can record. An exact rig needs fewer frames.
+/// Sends for 10 s, divided into trials whose frames the ports can record. An exact rig needs fewer frames.
 void OrderOfFlows::run() {
   constexpr std::uint64_t kMostInTrial = 1U << 17, kEnough = 50'000;
   std::uint64_t left = std::max<std::uint64_t>(1, ctx_.duration(10 * kSecond, 60 * kSecond) / mean_gap());

@@ -12,10 +12,10 @@ namespace softfeb::switchtest {
 namespace {
 
 constexpr std::uint64_t kFewestInBacklog = 4;
-/// Frames that leave the queue for the transmitter before the pause stops it.
+/// Number of frames that leave the queue for the transmitter before the pause stops them.
 constexpr std::uint64_t kOrderPrimer = 20;
 
-/// Rate at which a queue of D grows while all senders send.
+/// Rate at which a queue of D grows while A and B send.
 double overload_excess(const Context& ctx) {
   const Roles& roles = ctx.roles();
   const double offered =
@@ -23,14 +23,15 @@ double overload_excess(const Context& ctx) {
   return offered - static_cast<double>(ctx.rate(roles.d));
 }
 
-/// What a trial says about frames of two kinds.
+/// What a trial shows about the order of frames of two kinds.
 struct PairOrder {
   bool changed = false;  ///< two frames arrived in another order than they departed
-  bool met = false;      ///< a frame departed while one of the other kind waited, so that it could overtake
+  /// True if a frame departed while one of the other kind was waiting and could have been overtaken.
+  bool met = false;
 };
 
-/// Compares kind `item` with each of `others`. `arrivals` is in order of arrival; frames that a port receives
-/// in one burst have the same time.
+/// Compares kind `item` with each kind of `others`. `arrivals` must be in order of arrival; frames that a
+/// port receives in one burst have the same time.
 std::vector<PairOrder> pair_orders(const std::vector<Arrival>& arrivals, std::uint16_t item,
                                    const std::vector<std::uint16_t>& others) {
   Time unloaded = kNever;
@@ -63,11 +64,12 @@ bool OrderTrials::can_overload(const Context& ctx) {
   return overload_excess(ctx) >= kLeast * static_cast<double>(ctx.rate(ctx.roles().d));
 }
 
-/// Number of frames that A sends to make `backlog_` frames wait, and at least one of each of `items` items.
+/// Number of frames that A must send so that `backlog_` frames wait, among them at least one of each of
+/// `items` items.
 std::uint64_t OrderTrials::train_length(std::size_t items) const {
   if (freeze_) return std::max<std::uint64_t>(backlog_, items);
   const auto from_a = static_cast<double>(ctx_.rate(ctx_.roles().a));
-  // Of the waiting frames, those from B do not count.
+  // Frames from B are among those that wait, but do not count.
   const double all = from_a + (ctx_.roles().b ? static_cast<double>(ctx_.rate(*ctx_.roles().b)) : 0);
   const auto needed = static_cast<std::uint64_t>(std::ceil(static_cast<double>(items) * all / from_a));
   const std::uint64_t waiting = std::max<std::uint64_t>(backlog_, needed);
@@ -75,7 +77,7 @@ std::uint64_t OrderTrials::train_length(std::size_t items) const {
   return static_cast<std::uint64_t>(static_cast<double>(waiting) / std::min(1.0, growth)) + 1;
 }
 
-/// Adds frames from A, and returns the time at which the last of them has left.
+/// Adds frames from A, and returns the time at which the last of them has departed.
 Time OrderTrials::add_train(Plan& plan, const std::vector<std::uint16_t>& kinds, std::uint64_t count,
                             Time start) const {
   const std::uint16_t from = ctx_.roles().a;
@@ -84,7 +86,8 @@ Time OrderTrials::add_train(Plan& plan, const std::vector<std::uint16_t>& kinds,
   return start + time_on_wire(longest_, ctx_.rate(from)) * count;
 }
 
-/// Adds frames from B, so that A's frames of these kinds have to wait. Only the order of A's frames counts.
+/// Adds frames from B, so that A's frames of these kinds have to wait. Only the order of A's frames is
+/// evaluated.
 void OrderTrials::add_fillers(Plan& plan, const std::vector<std::uint16_t>& kinds, Time start,
                               Time end) const {
   std::vector<std::uint16_t> fillers;
@@ -97,7 +100,7 @@ void OrderTrials::add_fillers(Plan& plan, const std::vector<std::uint16_t>& kind
       {.port = *ctx_.roles().b, .kinds = fillers, .start = start, .end = end, .seed = ctx_.settings.seed});
 }
 
-/// A plan with the kinds of a question, and no frames yet. Kind 0 is the primer.
+/// Returns a plan with the kinds of a question, but no sources yet. Kind 0 is the primer.
 OrderTrials::Plan OrderTrials::empty_plan(const OrderQuestion& question) const {
   Plan out{.trial = ctx_.trial()};
   out.trial.obedience.assign(ctx_.rig.ports().size(), {.obeys = false});
@@ -135,7 +138,7 @@ OrderTrials::Plan OrderTrials::plan(const OrderQuestion& question) const {
   return out;
 }
 
-/// Runs a trial until the switch has held all frames back.
+/// Repeats a trial until the switch has held back all frames.
 std::optional<TrialResult> OrderTrials::run(const Plan& plan) {
   constexpr int kAttempts = 5;
   for (int i = 0; i < kAttempts; ++i) {
@@ -169,8 +172,9 @@ std::optional<std::vector<bool>> OrderTrials::answer(const OrderQuestion& questi
   return out;
 }
 
-/// Asks again about those others that did not meet the item, because only the last of many frames wait long
-/// enough. An other that is alone fills its queue. Returns false if the part must be asked again.
+/// Asks again, one by one, about those of `others` whose frames did not meet the item: with several kinds,
+/// only the last frames wait long enough. A single kind fills its queue alone. Returns false if the part must
+/// be asked again.
 bool OrderTrials::answer_alone(const OrderQuestion& question, std::vector<std::optional<bool>>& changed) {
   for (std::size_t i = 0; i < changed.size(); ++i) {
     if (changed[i]) continue;
@@ -186,8 +190,8 @@ bool OrderTrials::answer_alone(const OrderQuestion& question, std::vector<std::o
   return true;
 }
 
-/// Asks about some of the others. An element without a value: the frames did not meet. nullopt without a
-/// failure: to be asked again, with fewer frames.
+/// Asks about some of `others`. In the result, an element is nullopt if its frames did not meet those of the
+/// item. Returns nullopt without setting failure_ if the caller should ask again, with fewer frames.
 std::optional<std::vector<std::optional<bool>>> OrderTrials::answer_part(const OrderQuestion& question) {
   const Plan script = plan(question);
   const auto result = run(script);
@@ -199,7 +203,7 @@ std::optional<std::vector<std::optional<bool>>> OrderTrials::answer_part(const O
       out.push_back(pair.changed || pair.met || freeze_ ? std::optional(pair.changed) : std::nullopt);
     return out;
   }
-  // The memory of the switch was full when these frames came.
+  // Frames were lost because the memory of the switch was full, so halve the backlog.
   if (backlog_ / 2 < kFewestInBacklog)
     failure_ = "the switch dropped frames although only " + std::to_string(backlog_) + " of them waited";
   backlog_ /= 2;

@@ -11,21 +11,22 @@
 
 namespace softfeb::switchtest {
 
-/// Finds out in which order frames leave the queues of port D. The queues are filled while D pauses the
-/// switch or, if there is no pause for them, while senders overload D.
+/// Finds out in which order frames leave the queues of port D. The queues fill up while D pauses the switch
+/// or, if no pause stops the frames, while senders overload D.
 class OrderTrials {
  public:
-  /// Frames of `items` are sent. `freeze`: pauses all of them; its port and times are ignored. nullopt: A and
-  /// B overload D.
+  /// The trials send frames of the kinds in `items`. `freeze` is a pause that stops all of them; its port and
+  /// times are ignored. Without a pause, A and B overload D instead.
   OrderTrials(Context& ctx, const std::vector<FrameKind>& items, std::optional<Freeze> freeze);
 
-  /// True if A and B together can send so much more than D receives that a queue fills.
+  /// True if A and B together can send enough to fill a queue of D.
   static bool can_overload(const Context& ctx);
 
-  /// Answers a question of groups_by_order(). nullopt: failure() is the reason.
+  /// Answers a question of groups_by_order(). Returns std::nullopt if there is no answer; failure() is then
+  /// the reason.
   std::optional<std::vector<bool>> answer(const OrderQuestion& question);
   const std::string& failure() const { return failure_; }
-  /// True if the rig failed, not the switch.
+  /// True if the failure is that of the rig, not of the switch.
   bool rig_failed() const { return rig_failed_; }
 
  private:
@@ -48,9 +49,10 @@ class OrderTrials {
   Context& ctx_;
   const std::vector<FrameKind>& items_;
   std::optional<Freeze> freeze_;
-  std::uint32_t longest_ = 0;           ///< of the frames of all items
-  std::uint64_t backlog_ = 256;         ///< frames that wait before the last frames of a question come
-  std::size_t most_others_ = SIZE_MAX;  ///< in one trial
+  std::uint32_t longest_ = 0;  ///< longest frame of all items
+  /// Number of frames that are already waiting when the last frames of a question arrive.
+  std::uint64_t backlog_ = 256;
+  std::size_t most_others_ = SIZE_MAX;  ///< maximum number of `others` in one trial
   std::string failure_;
   bool rig_failed_ = false;
 };

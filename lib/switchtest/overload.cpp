@@ -11,7 +11,7 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// Minimum time for which an overload keeps the queue full, in slots.
+/// Minimum time for which an overload keeps the queue full, in multiples of `slot_`.
 constexpr std::uint64_t kWhileFull = 600;
 
 }  // namespace
@@ -49,7 +49,7 @@ bool Overload::calibrate() {
   for (Sender& s : senders_) {
     const auto path = path_delay(ctx_, s.port, frame_.to, frame_.dscp);
     if (!path) return false;
-    // A frame that waits is stored, even in a switch that forwards others before they are complete.
+    // A frame that waits is stored completely, even in a cut-through switch.
     s.on_wires = time_on_wire(length, ctx_.rate(s.port)) + slot_;
     s.unloaded = path->value() + s.on_wires;
     if (ctx_.exact()) continue;
@@ -61,8 +61,8 @@ bool Overload::calibrate() {
 }
 
 Time Overload::duration(std::uint64_t frames) const {
-  // The queue grows by `excess_` frames in each slot. Then it stays full for some hundred frames, so that
-  // some of them are admitted just when the limit is reached.
+  // The queue grows by `excess_` frames in each slot. Afterwards it stays full for several hundred frames, so
+  // that some frames are admitted exactly when the queue is at its limit.
   constexpr double kMargin = 1.3;
   const double slots = kMargin * static_cast<double>(frames) / excess_ + kWhileFull;
   return static_cast<Time>(slots * static_cast<double>(slot_));
@@ -112,8 +112,9 @@ std::optional<FrameCount> Overload::depth(const FillResult& result) const {
     out.low = out.high = waits.back() / slot_ + 1;
     return out;
   }
-  // Most frames are admitted when a single place is free. The rig makes some frames seem to wait longer than
-  // they do; but what it adds to unloaded frames, it may not add to others.
+  // Most frames are admitted when exactly one place is free. The rig adds delay to some frames, so they seem
+  // to wait longer; this may affect unloaded frames, too, but not always by the same amount. Hence the
+  // quartiles.
   const Time low = waits[waits.size() / 4];
   const Time high = waits_while_full(result, &Sender::on_wires)[waits.size() * 3 / 4];
   out.low = (low - std::min(low, noise_)) / slot_ + 1;
@@ -157,7 +158,7 @@ std::optional<Capacity> Overload::capacity(std::uint64_t first) {
       const auto result = run_alone(n);
       if (!result) return std::nullopt;
       const auto deepest = depth(*result);
-      // The queue was full for long enough only if it holds less than the overload was made for.
+      // If the queue holds more than the overload was made for, it was not full for long enough.
       if (!deepest || deepest->high > n) break;
       out.full = true;
       out.frames.add(deepest->low);

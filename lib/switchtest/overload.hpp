@@ -7,30 +7,31 @@
 #include <optional>
 #include <vector>
 
-/// The stimulus where no pause stops the switch: senders offer more than a port can send, and the time that a
-/// frame waited tells how many frames it found in its queue.
+/// The stimulus for switches that no pause stops. Senders offer more than a port can send. The time for which
+/// a frame waited shows how many frames were ahead of it in the queue.
 namespace softfeb::switchtest {
 
-/// Overloads the queue of a frame. Several senders share the load with exponential gaps.
+/// Overloads the queue to which a frame belongs. Several senders share the load, with exponential gaps.
 class Overload {
  public:
-  /// `frame` says to which port. All other ports send; D only if the others do not suffice, because it is
-  /// likely to be paused.
+  /// `frame` determines the overloaded port. All other ports send, except D, which sends only if the others
+  /// do not suffice, because the switch probably pauses it.
   Overload(Context& ctx, FrameKind frame);
 
-  /// True if the senders can offer enough.
+  /// True if the senders can offer enough to overload the port.
   bool possible() const { return excess_ >= kLeastExcess; }
-  /// Measures the delays of frames that do not wait. False: no trial was valid, or frames were lost.
+  /// Measures the delays of frames that do not wait. Returns false if no trial was valid, or if frames were
+  /// lost.
   bool calibrate();
-  /// Adds the overload to a plan: as long as `frames` frames need to fill the queue, and longer.
+  /// Adds the overload to a plan. It lasts longer than it takes `frames` frames to fill the queue.
   void add(FillPlan& plan, std::uint64_t frames) const;
-  /// The number of frames in the queue when it is full, including the last to be admitted: an interval if
-  /// times are not exact. nullopt: no frame was lost, so that the queue was not full.
+  /// Returns the number of frames in the full queue, including the last one admitted. It is an interval if
+  /// times are not exact. Returns std::nullopt if no frame was lost, because the queue was then not full.
   std::optional<FrameCount> depth(const FillResult& result) const;
   /// True if the switch paused a sender, so that the queue may also have held headroom.
   bool paused(const FillResult& result) const;
-  /// Overloads the port while no other queue is filled, until frames are lost. nullopt: no trial was valid.
-  /// `first`: about as many frames as the queue may hold.
+  /// Overloads the port until frames are lost, while no other queue holds frames. Returns std::nullopt if no
+  /// trial was valid. `first` is an estimate of the number of frames that the queue holds.
   std::optional<Capacity> capacity(std::uint64_t first = 64);
 
  private:
@@ -38,23 +39,23 @@ class Overload {
 
   struct Sender {
     std::uint16_t port = 0;
-    Time gap = 0;       ///< mean
-    Time on_wires = 0;  ///< time of a frame on both links
+    Time gap = 0;       ///< mean time from frame to frame
+    Time on_wires = 0;  ///< time that a frame takes on both links
     Time unloaded = 0;  ///< delay of a frame that does not wait
   };
 
   void choose_senders(bool with_d);
   Time duration(std::uint64_t frames) const;
-  /// How long frames waited that arrived and departed while the queue was full, in ascending order.
-  /// `unloaded` is what is subtracted from delays.
+  /// Returns the waiting times of frames that arrived and departed while the queue was full, in ascending
+  /// order. A waiting time is the delay of a frame minus the member `unloaded` of its Sender.
   std::vector<Time> waits_while_full(const FillResult& result, Time Sender::*unloaded) const;
   std::optional<FillResult> run_alone(std::uint64_t frames);
 
   Context& ctx_;
   FrameKind frame_;
-  Time slot_ = 0;  ///< time of a frame on the wire of the overloaded port
+  Time slot_ = 0;  ///< time that a frame takes on the wire of the overloaded port
   std::vector<Sender> senders_;
-  Time noise_ = 0;     ///< of the rig, in the delays of frames that do not wait
+  Time noise_ = 0;     ///< variation that the rig adds to the delays of frames that do not wait
   double excess_ = 0;  ///< load offered beyond the rate of the port, in units of that rate
 };
 

@@ -18,7 +18,7 @@ PathDelay path_delay_of(std::uint32_t small, Time small_delay, std::uint32_t lar
   out.cut_through = more < more_out + more_in / 2;
   const auto without = [&](Time wire) { return small_delay - std::min(small_delay, wire); };
   out.low = without(small_in + small_out);
-  // The switch starts after a header of unknown length.
+  // A cut-through switch begins to forward after a header of unknown length.
   out.high = out.cut_through ? without(small_out) : out.low;
   return out;
 }

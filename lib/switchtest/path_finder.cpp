@@ -8,7 +8,7 @@ namespace softfeb::switchtest {
 PathFinder::PathFinder(PairProbe probe, std::vector<Flow> candidates)
     : probe_(std::move(probe)), candidates_(std::move(candidates)) {}
 
-/// Compares all flows with the partner on a path. Returns false if the rig failed.
+/// Compares all flows with the partner on path `path`. Returns false if the rig failed.
 bool PathFinder::compare(const std::vector<Flow>& flows, std::size_t path, std::vector<std::size_t>& paths) {
   std::vector<FlowPair> pairs;
   for (const Flow& flow : flows) pairs.push_back({flow, partners_[path]});
@@ -22,8 +22,8 @@ bool PathFinder::compare(const std::vector<Flow>& flows, std::size_t path, std::
   return true;
 }
 
-/// Looks for a candidate that shares a link with a flow whose path is new, and makes it the partner on this
-/// path. Returns false if there is none; nullopt: the rig failed.
+/// Searches for a candidate that shares a link with a flow whose path is new, and makes it the partner on
+/// this path. Returns false if there is no such candidate, and std::nullopt if the rig failed.
 std::optional<bool> PathFinder::find_partner(const Flow& flow) {
   constexpr std::size_t kAtOnce = 16;
   for (std::size_t from = 0; from < candidates_.size(); from += kAtOnce) {
@@ -52,7 +52,7 @@ std::optional<std::vector<std::size_t>> PathFinder::paths_of(const std::vector<F
     if (!found) return std::nullopt;
     if (!*found) return out;
     if (!compare(flows, paths() - 1, out)) return std::nullopt;
-    // The rig contradicts itself: the partner was found because it shares a link with this flow.
+    // The results contradict each other: the partner was chosen because it shares a link with this very flow.
     if (*open == kUnknown) return out;
   }
 }

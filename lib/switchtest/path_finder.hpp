@@ -17,27 +17,28 @@ struct FlowPair {
   Flow first, second;
 };
 
-/// Tells of each pair whether its flows share a link that is too narrow for both; nullopt: the rig failed.
+/// Returns, for each pair, whether its two flows share a link that is too narrow for both. Returns
+/// std::nullopt if the rig failed.
 using PairProbe = std::function<std::optional<std::vector<bool>>(const std::vector<FlowPair>&)>;
 
-/// Learns over which paths flows of one sender go, if all that can be seen is which of them share a link with
-/// a flow of another sender. For each path, it looks for a flow of the second sender that takes the path, and
-/// compares all flows of the first sender with it.
+/// Finds the paths of a sender's flows when the only thing that can be observed is whether a flow shares a
+/// link with a flow of another sender. For each path, it looks for a flow of the second sender that takes
+/// this path, its partner, and compares all flows of the first sender with the partner.
 class PathFinder {
  public:
   static constexpr std::size_t kUnknown = SIZE_MAX;
 
-  /// `candidates`: flows of the second sender, which should take all paths.
+  /// `candidates` are flows of the second sender. Together, they should use all paths.
   PathFinder(PairProbe probe, std::vector<Flow> candidates);
 
-  /// Returns the path of each flow: 0, 1, … in the order in which they are found. kUnknown: no candidate
-  /// shares a link with the flow. nullopt: the rig failed.
+  /// Returns the path of each flow: 0, 1, … in the order in which they are found. The path is kUnknown if no
+  /// candidate shares a link with the flow. Returns std::nullopt if the rig failed.
   std::optional<std::vector<std::size_t>> paths_of(const std::vector<Flow>& flows);
   std::size_t paths() const { return partners_.size(); }
-  /// Number of flows that paths_of() was asked for.
+  /// Number of flows that were passed to paths_of().
   std::size_t compared() const { return compared_; }
-  /// How often a flow shared links with partners on several paths. If this is frequent, there are no paths in
-  /// the sense of this class.
+  /// How often a flow shared links with the partners of several paths. If this is frequent, the network has
+  /// no paths in the sense of this class.
   std::size_t ambiguous() const { return ambiguous_; }
 
  private:
@@ -46,7 +47,7 @@ class PathFinder {
 
   PairProbe probe_;
   std::vector<Flow> candidates_;
-  std::vector<Flow> partners_;  ///< by path: a flow of the second sender
+  std::vector<Flow> partners_;  ///< for each path, a flow of the second sender
   std::size_t compared_ = 0, ambiguous_ = 0;
 };
 

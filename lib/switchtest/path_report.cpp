@@ -16,7 +16,7 @@ std::uint64_t sum_of_flows(const FlowsByPath& by_path) {
   return std::accumulate(by_path.flows.begin(), by_path.flows.end(), std::uint64_t{0});
 }
 
-/// Flows of each path, and the number that 95 % of ideal hashes give one path.
+/// Draws the number of flows on each path, and the range of this number for 95 % of ideal hashes.
 void add_flow_chart(Context& ctx, const FlowsByPath& by_path) {
   Curve curve{.name = "flows",
               .label = by_path.field,

@@ -10,9 +10,9 @@
 
 namespace softfeb::switchtest {
 
-/// Over which paths flows went that differ in one field.
+/// The paths of flows that differ in one field.
 struct FlowsByPath {
-  std::string field;                 ///< word(FlowField), or "none" for single frames that were sprayed
+  std::string field;                 ///< word(FlowField), or "none" if the switch distributes single frames
   std::vector<std::uint64_t> flows;  ///< number of flows of each path
 
   /// Number of paths that have flows.
@@ -23,17 +23,17 @@ struct FlowsByPath {
 /// is only one path, the figures are absent.
 void report_spread(Context& ctx, const FlowsByPath& by_path);
 
-/// Adds the figure `fields`: the fields by which flows took at least two paths. Returns false if there are
-/// none.
+/// Adds the figure `fields`, which names the fields by which flows took at least two paths. Returns false if
+/// there are no such fields.
 bool report_fields(Context& ctx, const std::vector<FlowsByPath>& by_field);
 
-/// Adds the figure `per_packet`: the share of flows that take several paths.
+/// Adds the figure `per_packet`, which is the share of flows that take several paths.
 void report_per_packet(Context& ctx, const Interval& share, Method method);
 
-/// Adds the figure `paths`. `unplaced`: number of flows that take further paths.
+/// Adds the figure `paths`. `unplaced` is the number of flows that take further paths.
 void report_path_count(Context& ctx, std::size_t paths, std::size_t unplaced = 0);
 
-/// Ends the test because the switch has no several paths, or does not use them.
+/// Ends the test because the switch has only one path, or uses only one.
 void report_one_path(Context& ctx, const std::string& reason);
 
 }  // namespace softfeb::switchtest

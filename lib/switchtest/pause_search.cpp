@@ -10,7 +10,8 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// Position of a DSCP's quanta in a pause frame; nullopt: the frame does not speak of this DSCP.
+/// Returns the index of this DSCP's quanta in a pause frame. Returns std::nullopt if the frame does not
+/// concern this DSCP.
 std::optional<std::size_t> position_of(const Context& ctx, const roce::MacControl& control,
                                        std::uint8_t dscp) {
   if (control.kind == roce::MacControl::Kind::kPause) return 0;

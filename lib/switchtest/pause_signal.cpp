@@ -25,7 +25,7 @@ class PauseSignal {
   std::optional<FillResult> held(Time wait);
   void report_refresh(const FillResult& held);
   void report_classes(const roce::MacControl& control);
-  using Way = std::int64_t;  ///< picoseconds
+  using Way = std::int64_t;  ///< result of find_way(), in picoseconds
   bool find_way(std::optional<Way>& out);
   bool report_generation();
 
@@ -70,9 +70,9 @@ void PauseSignal::report_classes(const roce::MacControl& control) {
   ctx_.add({.name = "classes", .method = Method::kOrder, .text = text});
 }
 
-/// The time from A to the switch, through it, and back to A, without that of bits: the paths from A to C and
-/// to D together, less that from C to D. It adds the figure if it is unknown. Returns false if too many
-/// trials were void.
+/// Finds the delay from A to the switch, through it, and back to A, without the times of frames on the wire:
+/// the sum of the paths from A to C and from A to D, minus the path from C to D. If it cannot be determined,
+/// adds the figure generation_ns with the reason. Returns false if too many trials were void.
 bool PauseSignal::find_way(std::optional<Way>& out) {
   const auto c = second_sender(ctx_);
   if (!c) {
@@ -110,7 +110,7 @@ bool PauseSignal::report_generation() {
     if (pause == nullptr) return false;
     const Time sent = result->trial.kinds[result->kinds.front()].last_departure;
     const double rest = static_cast<double>(static_cast<Way>(pause->at - sent - wire) - *way) / kNanosecond;
-    // Three paths are rounded.
+    // Three path delays contribute rounding errors.
     const double error = static_cast<double>(3 * kTimeResolution + result->trial.time_error) / kNanosecond;
     found.add(rest - error, rest + error);
   }

@@ -10,8 +10,8 @@ namespace softfeb::switchtest {
 
 namespace {
 
-constexpr Time kFramesBefore = 4;  ///< that leave before the pause
-/// The rest of the queue of a switch that pauses late, or not at all, leaves in this time.
+constexpr Time kFramesBefore = 4;  ///< frames that leave before the pause
+/// Time in which the rest of the queue can leave even if the switch pauses late or not at all.
 constexpr Time kMargin = kMillisecond;
 
 std::uint64_t drain_bytes(const FrameKind& frame, std::uint64_t frames) {
@@ -67,7 +67,7 @@ std::optional<Time> PausedDrain::paused_at(const TrialResult& result) const {
 
 std::optional<Silence> PausedDrain::silence(const TrialResult& result) const {
   const auto paused = paused_at(result);
-  // A rig that stands still makes gaps of its own.
+  // While a loop of the rig does not run, gaps arise that the switch did not cause.
   if (!paused || expected_ < 2 * result.time_error) return std::nullopt;
   const Arrival* before = nullptr;
   const Arrival* after = nullptr;
@@ -82,7 +82,8 @@ std::optional<Silence> PausedDrain::silence(const TrialResult& result) const {
     }
     previous = &a;
   }
-  // Frames that nothing holds back follow each other after the time of one.
+  // Without a pause, frames follow each other at the distance of one frame time. A gap of less than the
+  // middle between this and the expected silence does not count.
   if (after == nullptr || 2 * (after->at - before->at) < frame_time_ + expected_) return std::nullopt;
   const auto since = [&](const Arrival& a) {
     return static_cast<double>(a.at) - static_cast<double>(*paused);

@@ -9,39 +9,40 @@
 
 namespace softfeb::switchtest {
 
-/// A silence of the switch, in picoseconds after the last bit of the pause frame that caused it.
+/// A period in which the switch sends nothing. Times are in picoseconds after the last bit of the pause frame
+/// that caused it.
 struct Silence {
-  double last = 0;   ///< last bit of the last frame before the silence
-  double first = 0;  ///< last bit of the first frame after it
-  double error = 0;  ///< of both
+  double last = 0;   ///< end of the last frame before the silence
+  double first = 0;  ///< end of the first frame after the silence
+  double error = 0;  ///< possible error of `last` and of `first`
 };
 
-/// The stimulus of the test of obedience: port D freezes a queue, A fills it, D releases it and, while its
-/// frames leave at line rate, pauses it again.
+/// The stimulus of the test obedience. Port D freezes a queue, A fills it, and D releases it. While the
+/// frames leave at line rate, D pauses the queue again.
 class PausedDrain {
  public:
-  /// nullopt: D cannot freeze the queue of this frame.
+  /// Returns std::nullopt if D cannot freeze the queue of this frame.
   static std::optional<PausedDrain> create(Context& ctx, const FrameKind& frame, std::uint64_t frames);
 
-  /// Also fills a queue with these frames, which D freezes and releases, but does not pause again. Returns
-  /// the index of their kind; nullopt: D cannot freeze it.
+  /// Also fills the queue of these frames, which D freezes and releases together with the first queue, but
+  /// does not pause again. Returns the index of their kind, or std::nullopt if D cannot freeze this queue.
   std::optional<std::uint16_t> beside(Context& ctx, const FrameKind& frame, std::uint64_t frames);
 
-  /// Ends the fills. D pauses the queue for `quanta` when about four frames have left; `phase` is from 0 to 1
-  /// and moves the pause by up to the time of a frame.
+  /// Ends the fills. D pauses the queue for `quanta` after about four frames have left. `phase`, from 0 to 1,
+  /// shifts the pause by up to the time of one frame.
   void pause(const Context& ctx, std::uint16_t quanta, double phase);
-  /// D resumes the queue this time after the pause frame.
+  /// Makes D resume the queue at the time `after` after the pause frame.
   void resume(Time after);
 
   const Trial& trial() const { return freeze_.trial; }
-  /// Why a trial says nothing. Empty: it is valid.
+  /// Returns the reason why a trial is of no use, or an empty text if it is valid.
   std::string flaw(const TrialResult& result) const;
-  /// When the pause frame of pause() had left D. nullopt: it was not sent.
+  /// Returns the time at which the last bit of the pause frame left D, or std::nullopt if D did not send it.
   std::optional<Time> paused_at(const TrialResult& result) const;
-  /// The silence of the paused frames. nullopt: none is seen, because no frame came after the pause, the
-  /// pause is shorter than a frame, or the rig stood still for too long.
+  /// Returns the silence of the paused frames. Returns std::nullopt if no silence was seen, because no frame
+  /// arrived after the pause, the pause was shorter than a frame, or a loop of the rig stopped for too long.
   std::optional<Silence> silence(const TrialResult& result) const;
-  /// Time of a paused frame on the wire of D.
+  /// Time that a paused frame takes on the wire of D.
   Time frame_time() const { return frame_time_; }
 
  private:
@@ -54,12 +55,12 @@ class PausedDrain {
   FreezeTrial freeze_;
   Freeze frozen_;
   Time frame_time_;
-  std::uint64_t rate_;      ///< of D, bytes per second
-  std::uint64_t wire_ = 0;  ///< bytes of all frames
-  std::uint16_t kind_ = 0;  ///< of the paused frames
-  Time pause_ = 0;          ///< when D pauses
+  std::uint64_t rate_;      ///< rate of D in bytes per second
+  std::uint64_t wire_ = 0;  ///< bytes of all frames on the wire
+  std::uint16_t kind_ = 0;  ///< kind of the paused frames
+  Time pause_ = 0;          ///< time of the pause
   std::uint16_t quanta_ = 0;
-  Time expected_ = 0;  ///< length of the silence, without the rest of a frame
+  Time expected_ = 0;  ///< expected length of the silence, without the rest of the frame in progress
 };
 
 }  // namespace softfeb::switchtest

@@ -13,10 +13,10 @@ namespace softfeb::switchtest {
 
 namespace {
 
-constexpr std::uint16_t kDuration = 1'000;  ///< quanta: 15 frames of 4174 bytes
+constexpr std::uint16_t kDuration = 1'000;  ///< in quanta: the time that 15 frames of 4174 bytes take
 
-/// The longest time between frames of any kind that D received after `from`, until the last one of `kind`.
-/// nullopt: D received no frame of this kind after `from`.
+/// Returns the longest time between two frames of any kind that D received after `from`, up to the last frame
+/// of kind `kind`. Returns std::nullopt if D received no frame of this kind after `from`.
 std::optional<Time> longest_gap(const TrialResult& result, std::uint16_t port, std::uint16_t kind,
                                 Time from) {
   Time longest = 0, gap = 0, previous = from;
@@ -33,7 +33,8 @@ std::optional<Time> longest_gap(const TrialResult& result, std::uint16_t port, s
   return longest;
 }
 
-/// kFail: frames of `other` fell silent when D paused those of `dscp`. kVoid: the trial does not tell.
+/// Pauses the frames of `dscp` at D. Returns kFail if the frames of `other` also fell silent, and kVoid if
+/// the trial does not show this.
 Probe pause_beside(Context& ctx, std::uint8_t dscp, std::uint8_t other) {
   const std::uint16_t d = ctx.roles().d;
   const std::uint64_t frames = ctx.exact() ? 64 : 256;
@@ -55,7 +56,7 @@ Probe pause_beside(Context& ctx, std::uint8_t dscp, std::uint8_t other) {
   return *gap < half ? Probe::kPass : Probe::kFail;
 }
 
-/// One DSCP of each other class.
+/// One DSCP of each other PFC class.
 std::vector<std::uint8_t> dscps_of_other_classes(const Context& ctx, std::uint8_t dscp) {
   const auto& priority = ctx.findings.priority_of_dscp;
   std::vector<std::uint8_t> out;

@@ -7,8 +7,8 @@
 
 namespace softfeb::switchtest {
 
-/// Pauses the class of `dscp` at port D while another class drains, for each other PFC class, and adds the
-/// figure other_classes_disturbed: the classes that fell silent, too.
+/// Pauses the class of `dscp` at port D while another class drains, once for each other PFC class. Adds the
+/// figure other_classes_disturbed, which lists the classes that also fell silent.
 void report_neighbours(Context& ctx, std::uint8_t dscp);
 
 }  // namespace softfeb::switchtest

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kDscps = 64;
 constexpr std::uint32_t kProbeSize = 130;
 
-/// Frames of all DSCPs from A to D while D sends pauses of a kind for some classes.
+/// A trial that sends frames of all DSCPs from A to D while D pauses some classes.
 struct PauseProbe {
   Trial trial;
   Time released = 0;
@@ -38,11 +38,13 @@ PauseProbe make_probe(Context& ctx, roce::MacControl::Kind kind, std::uint8_t cl
   return out;
 }
 
-/// What became of the frame of a DSCP. The switch may drop some DSCPs, which says nothing about pauses.
+/// What happened to the frame of a DSCP. A lost frame shows nothing about pauses, because the switch may drop
+/// some DSCPs.
 enum class ProbeFate : std::uint8_t { kLost, kPassed, kHeld };
 using ProbeFates = std::array<ProbeFate, kDscps>;
 
-/// Which frames came only after the release, by DSCP. nullopt: no trial was valid.
+/// Determines for each DSCP whether its frame arrived before the release, after it, or not at all. nullopt:
+/// no trial was valid.
 std::optional<ProbeFates> fates(Context& ctx, roce::MacControl::Kind kind, std::uint8_t classes) {
   const PauseProbe probe = make_probe(ctx, kind, classes);
   const auto result = ctx.run_valid(probe.trial);
@@ -58,8 +60,8 @@ bool any(const ProbeFates& fates, ProbeFate fate) {
   return std::find(fates.begin(), fates.end(), fate) != fates.end();
 }
 
-/// Which kind of pause frames stops frames to D, and for PFC which priority stops which DSCP. Returns false
-/// if no trial was valid.
+/// Finds out which kind of pause frames stops frames to D and, for PFC, which priority stops which DSCP.
+/// Returns false if no trial was valid.
 bool find_obedience(Context& ctx) {
   const auto by_pause = fates(ctx, roce::MacControl::Kind::kPause, 0);
   if (!by_pause) return false;
@@ -79,8 +81,8 @@ bool find_obedience(Context& ctx) {
   return true;
 }
 
-/// Overfills the queue of `dscp` until the switch sends a pause frame or drops frames. Returns false if no
-/// trial was valid.
+/// Fills the queue of `dscp` with more and more frames until the switch sends a pause frame or drops frames.
+/// Returns false if no trial was valid.
 bool find_sent_pauses(Context& ctx, std::uint8_t dscp) {
   constexpr std::uint64_t kFirstTrain = 64, kLongestTrain = 16'384;
   constexpr std::uint32_t kSize = 4174;
@@ -116,8 +118,9 @@ const char* word(roce::PauseMode mode) {
   return "none";
 }
 
-/// DSCPs of which the switch may pause the senders: that of the settings, and one of each PFC priority. With
-/// 802.3x pauses, the priorities are not known, so they are taken to be the class selectors (RFC 2474).
+/// DSCPs for which the switch may pause the senders: that of the settings, and one for each PFC priority.
+/// With 802.3x pauses, the priorities are unknown; they are then assumed to be the class selectors (RFC
+/// 2474).
 std::vector<std::uint8_t> dscps_to_pause(const Context& ctx) {
   const auto& priority = ctx.findings.priority_of_dscp;
   std::vector<std::uint8_t> out{ctx.settings.dscp};

@@ -7,7 +7,7 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// Finds the place of a queue. Returns false if the rig failed.
+/// Inserts a queue into the hierarchy. Returns false if the rig failed.
 bool place_queue(QueueHierarchy& out, std::size_t queue, const QueueComparison& compare) {
   for (auto level = out.levels.begin(); level != out.levels.end(); ++level) {
     const auto relation = compare(queue, level->members.front().queue);

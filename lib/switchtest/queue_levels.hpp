@@ -10,41 +10,42 @@
 
 namespace softfeb::switchtest {
 
-/// How a scheduler treats a queue in comparison with another one.
+/// How a scheduler serves one queue in comparison with another.
 struct QueueRelation {
   enum class Kind {
-    kBefore,   ///< it is served first
+    kBefore,   ///< this queue is served first
     kAfter,    ///< the other is served first
     kShares,   ///< both are served, in proportion to their weights
-    kUnknown,  ///< the comparison does not tell
+    kUnknown,  ///< the comparison did not show the relation
   };
   Kind kind = Kind::kUnknown;
-  Interval weight{};  ///< kShares: weight in units of that of the other queue
+  Interval weight{};  ///< for kShares: weight in units of that of the other queue
 };
 
-/// Queues that share what the levels before it leave. A level with one queue has strict priority.
+/// Queues that share the capacity that higher levels leave. A queue that is alone in its level has strict
+/// priority.
 struct QueueLevel {
   struct Member {
     std::size_t queue = 0;
-    Interval weight{1, 1, 1};  ///< in units of that of the first member
+    Interval weight{1, 1, 1};  ///< weight in units of the first member's weight
   };
   std::vector<Member> members;
 };
 
 struct QueueHierarchy {
   std::vector<QueueLevel> levels;     ///< the first is served first
-  std::vector<std::size_t> unplaced;  ///< queues of which a comparison was unknown
+  std::vector<std::size_t> unplaced;  ///< queues with an unknown comparison
 };
 
-/// Compares queue a with queue b. nullopt: the rig failed.
+/// Compares queue a with queue b. Returns std::nullopt if the rig failed.
 using QueueComparison = std::function<std::optional<QueueRelation>(std::size_t a, std::size_t b)>;
 
-/// Orders queues by comparing each with the first member of levels that are known. nullopt: a comparison
-/// failed.
+/// Sorts queues into levels, by comparing each queue with the first member of the levels found so far.
+/// Returns std::nullopt if a comparison failed.
 std::optional<QueueHierarchy> order_queues(const std::vector<std::size_t>& queues,
                                            const QueueComparison& compare);
 
-/// Weights of the members of a level in units of the smallest one.
+/// Weights of the members of a level, in units of the smallest.
 std::vector<Interval> normalized_weights(const QueueLevel& level);
 
 }  // namespace softfeb::switchtest

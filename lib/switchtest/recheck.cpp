@@ -19,7 +19,7 @@ void Recheck::run(Context& ctx, const std::vector<std::string>& tests, Time at) 
   for (const std::string& name : tests) {
     const SwitchTest* const test = find_test(name);
     if (test == nullptr || test->ports > ctx.rig.ports().size()) continue;
-    // What a repetition finds must not change later tests, or the stimulus of later repetitions.
+    // The findings of a repetition must not influence later tests, or the stimulus of later repetitions.
     Findings findings = ctx.findings;
     TestReport report{.name = name};
     Context own(ctx.rig, settings, findings, report);

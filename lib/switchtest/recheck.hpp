@@ -13,14 +13,14 @@ namespace softfeb::switchtest {
 /// Repeats other tests during a soak test, and shows how their figures vary.
 class Recheck {
  public:
-  /// Runs the tests with the quick effort. `at`: time since the start of the soak test.
+  /// Runs the tests with the quick effort. `at` is the time since the start of the soak test.
   void run(Context& ctx, const std::vector<std::string>& tests, Time at);
   /// Adds a figure `recheck` (median, and range of all runs) and a curve for each figure with a value.
   void report(Context& ctx) const;
   unsigned runs() const { return runs_; }
 
  private:
-  /// A figure of a test: the name of the test, and the figure's name and labels.
+  /// Identifies a figure: the name of its test, its own name, and its labels.
   struct Key {
     std::string test, figure;
     std::map<std::string, std::string> labels;
@@ -29,8 +29,8 @@ class Recheck {
   };
   struct Values {
     std::string unit;
-    std::vector<Curve::Point> points;  ///< by hours
-    unsigned absent = 0;               ///< runs in which the switch did not do this
+    std::vector<Curve::Point> points;  ///< x is the time since the start, in hours
+    unsigned absent = 0;               ///< number of runs in which the switch did not have this feature
   };
 
   std::map<Key, Values> values_;

@@ -13,9 +13,9 @@ namespace {
 /// Arrivals of one flow so far.
 class FlowOrder {
  public:
-  /// Takes a frame that was sent at `departed`.
+  /// Adds an arrival of a frame that departed at `departed`.
   void add(Time departed, Reordering& out) {
-    // latest_ never decreases, so the first frame that was sent later is found by bisection.
+    // latest_ never decreases, so a binary search finds the first arrival of a frame that departed later.
     const auto first = std::upper_bound(latest_.begin(), latest_.end(), departed);
     if (first == latest_.end()) {
       latest_.push_back(departed);
@@ -27,7 +27,7 @@ class FlowOrder {
   }
 
  private:
-  std::vector<Time> latest_;  ///< latest time of departure of all frames up to an arrival
+  std::vector<Time> latest_;  ///< for each arrival: latest departure among all frames up to it
 };
 
 }  // namespace

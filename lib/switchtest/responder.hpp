@@ -14,25 +14,25 @@
 
 namespace softfeb::switchtest {
 
-/// The part of a test port that answers RC frames, as a receiver of boards does: it acknowledges the frames
-/// that request it, and answers CE marks with CNPs. It also sends the CNPs of Trial::forged_cnps. Allocates
-/// only in prepare().
+/// The part of a test port that answers RC frames as the receiver of a board's data does. It acknowledges
+/// frames that request this, and answers CE marks with CNPs. It also sends the CNPs of Trial::forged_cnps.
+/// Allocates only in prepare().
 class Responder {
  public:
-  /// Maximum number of CNPs that are recorded; more make a trial void.
+  /// Maximum number of recorded CNPs; if there are more, the trial is void.
   static constexpr std::size_t kMostCnps = 1U << 18;
 
   void prepare(const Trial& trial, const std::vector<RigPort>& ports, std::uint16_t port, Time start);
-  /// Takes frame `sequence` of a kind, whose last bit arrived at `at`. Frames of UC need no answer.
+  /// Processes frame `sequence` of a kind, whose last bit arrived at `at`. UC frames need no answer.
   void take(std::uint16_t kind, std::uint64_t sequence, bool marked, Time at);
 
-  /// Time from which the next answer may leave; kNever: there is none.
+  /// Earliest time at which the next answer may leave; kNever if there is no answer.
   Time due() const;
   /// Writes the next answer, which leaves at `departs`. Requires that due() is not kNever.
   void write(Time departs, engine::TxFrame& out);
 
   const std::vector<Cnp>& sent() const { return sent_; }
-  /// True if there was no room for all answers or records.
+  /// True if there was no room for an answer or a record.
   bool overflowed() const { return overflowed_; }
 
  private:
@@ -40,11 +40,12 @@ class Responder {
 
   /// The queue pair that sends a kind of frames to this port.
   struct Peer {
-    std::optional<std::uint32_t> qp;  ///< nullopt: the frames need no answer
+    std::optional<std::uint32_t> qp;  ///< empty if the frames need no answer
     roce::HeaderTemplate path;        ///< back to the sender
+    /// Identifications of the next CNP and of the next acknowledgement.
     std::uint16_t cnps = 0;
     std::uint16_t acknowledgements = 0;
-    Time quiet_until = 0;  ///< no CNP is sent before
+    Time quiet_until = 0;  ///< no CNP is sent before this time
   };
   struct Answer {
     std::uint16_t kind = 0;
@@ -58,10 +59,10 @@ class Responder {
 
   std::optional<Answers> rules_;
   Time start_ = 0;
-  std::vector<Peer> peers_;  ///< by kind
+  std::vector<Peer> peers_;  ///< one for each kind
   std::vector<Answer> queue_;
-  std::size_t first_ = 0, count_ = 0;  ///< of the ring `queue_`
-  std::vector<ForgedCnp> forged_;      ///< by time, on the clock of take()
+  std::size_t first_ = 0, count_ = 0;  ///< state of the ring `queue_`
+  std::vector<ForgedCnp> forged_;      ///< in order of time, on the clock of take()
   std::size_t next_forged_ = 0;
   std::vector<Cnp> sent_;
   bool overflowed_ = false;
@@ -71,10 +72,10 @@ class Responder {
 struct RcAnswer {
   bool cnp = false;
   std::uint32_t qp = 0;
-  std::uint16_t identification = 0;  ///< of the IPv4 header
+  std::uint16_t identification = 0;  ///< identification field of the IPv4 header
 };
 
-/// Reads an answer. Returns nullopt if the frame is something else, or damaged. The bytes are untrusted.
+/// Reads an answer. Returns nullopt if the frame is not an answer, or is damaged. The bytes are untrusted.
 std::optional<RcAnswer> read_answer(const roce::ParsedFrame& frame);
 
 }  // namespace softfeb::switchtest

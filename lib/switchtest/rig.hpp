@@ -20,31 +20,31 @@ struct RigPort {
   PortAddress address;
 };
 
-/// The run was interrupted by a signal.
+/// Thrown when a signal interrupts the run.
 class Interrupted : public std::runtime_error {
  public:
   Interrupted() : std::runtime_error("interrupted") {}
 };
 
-/// Runs trials, one after the other. The tests know the switch only through this interface.
+/// Runs trials, one after the other. Tests access the switch only through this interface.
 class Rig {
  public:
   virtual ~Rig() = default;
   virtual RigKind kind() const = 0;
   virtual const std::vector<RigPort>& ports() const = 0;
-  /// Runs a trial to its end and lets the switch forget it: all frames have left the switch, and no pause is
-  /// in force. Throws Interrupted, and std::invalid_argument for a trial that is not well-formed.
+  /// Runs a trial until the switch is idle again: all frames have left the switch, and no pause is in force.
+  /// Throws Interrupted, and std::invalid_argument if check() rejects the trial.
   virtual TrialResult run(const Trial& trial) = 0;
   /// Time since the rig was created.
   virtual Time now() const = 0;
-  /// Delay that the rig itself adds to every frame, measured over a cable between two ports; nullopt: it was
-  /// not measured, so only differences of delays are known.
+  /// Returns the delay that the rig itself adds to every frame, measured with a cable between two ports.
+  /// Returns std::nullopt if it was not measured; then only differences between delays are known.
   virtual std::optional<Time> own_delay() const = 0;
-  /// Time after which a pause frame or the last frame of a train has had its effect.
+  /// Time after which a pause frame, or the last frame of a train, has certainly taken effect.
   virtual Time settle() const = 0;
 };
 
-/// The rig ports of a simulated network: station i is port i, with default_address(i).
+/// Returns the rig ports of a simulated network: station i is port i, with default_address(i).
 std::vector<RigPort> ports_of(const fabric::NetworkConfig& network);
 
 /// Throws std::invalid_argument if the trial refers to ports or kinds that do not exist, has a frame length

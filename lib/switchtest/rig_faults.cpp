@@ -17,7 +17,7 @@ std::string gap_reason(const RigFaults& faults) {
   return {};
 }
 
-/// What the counters of the rig say.
+/// Returns the reason why the rig's counters make a trial void; empty if they do not.
 std::string counter_reason(const RigFaults& faults) {
   if (faults.no_buffers != 0) return "there were no buffers for frames to be sent";
   if (faults.network_full != 0) return "the simulated network was full and could take no more frames";
@@ -31,7 +31,7 @@ std::string counter_reason(const RigFaults& faults) {
 }  // namespace
 
 std::string disturbance(const Trial& trial, const TrialResult& result, const RigFaults& faults) {
-  // The cause comes before its consequences: a loop that was not run also leaves its schedule.
+  // Report the cause before its consequences: if a loop did not run, frames also leave late.
   if (const std::string gap = gap_reason(faults); !gap.empty()) return gap;
   if (result.late_max > trial.lateness)
     return "a frame left " + microseconds(result.late_max) + " after its schedule";

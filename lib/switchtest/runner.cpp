@@ -14,7 +14,7 @@ namespace {
 constexpr SwitchTest kPreflight{"preflight", "which pause frames the switch obeys and sends", 2,
                                 run_preflight};
 
-/// Runs a test and appends its report. If the test is interrupted, the report is kept if it has figures.
+/// Runs a test and appends its report. If the test is interrupted, its report is kept only if it has figures.
 void run_one(const SwitchTest& test, SwitchReport& out, Rig& rig) {
   TestReport& report =
       out.tests.emplace_back(TestReport{.name = std::string(test.name), .title = std::string(test.title)});
@@ -35,8 +35,8 @@ void run_one(const SwitchTest& test, SwitchReport& out, Rig& rig) {
   report.took = rig.now() - began;
 }
 
-/// Repeats a preflight in which too many trials were void, because tests would take what it does not know for
-/// what the switch does not do. Returns false if it fails again.
+/// Repeats the preflight if too many of its trials were void. Otherwise, tests would mistake features that
+/// the preflight could not observe for features that the switch lacks. Returns false if it fails again.
 bool repeat_preflight(SwitchReport& out, Rig& rig) {
   if (out.tests.front().status != Status::kInconclusive) return true;
   run_one(kPreflight, out, rig);

@@ -22,9 +22,9 @@ struct SwitchReport {
   bool interrupted = false;
 };
 
-/// Runs the preflight and then the tests in `only` (empty: all except those on request), in the order of
-/// all_tests(). Tests that need more ports than there are, are unresolvable. `progress` is called with each
-/// report when its test has ended.
+/// Runs the preflight and then the tests in `only` (if this is empty, all except those that run only on
+/// request), in the order of all_tests(). Tests that need more ports than the rig has are unresolvable.
+/// `progress` is called with the report of each test when the test has ended.
 SwitchReport run_tests(Rig& rig, const Settings& settings, const std::vector<std::string>& only = {},
                        const std::function<void(const TestReport&)>& progress = {});
 

@@ -15,13 +15,14 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// Frames of the comparisons of queues, and short ones that show what a weight counts, with FCS.
+/// Frame sizes with FCS. kLongSize is used to compare queues. Together with it, kShortSize shows whether a
+/// weight counts frames or bytes.
 constexpr std::uint32_t kLongSize = 1026, kShortSize = 130;
-/// A queue whose rate is below this part of the port's rate has a rate limit. In real time, one that is
-/// certainly above the second part has none.
+/// A queue has a rate limit if its rate is below kFullRate times the port's rate. In real time, it has none
+/// if its rate is certainly above kNearlyFullRate times the port's rate.
 constexpr double kFullRate = 0.98, kNearlyFullRate = 0.9;
 
-/// Finds the order and the weights of the queues of port D.
+/// The test scheduler: finds the order and the weights of the queues of port D.
 class SchedulerSearch {
  public:
   explicit SchedulerSearch(Context& ctx) : ctx_(ctx), trials_(ctx) {}
@@ -30,7 +31,8 @@ class SchedulerSearch {
  private:
   static constexpr std::uint64_t kManyFrames = 2'000;
   std::uint64_t frames() const { return ctx_.quick() ? 500 : kManyFrames; }
-  /// In real time, the rig must stand still for a small part of a drain only.
+  /// In real time, the drain must be long, so that an interruption of the rig's loops is only a small part of
+  /// it.
   std::uint64_t frames_for_rate() const { return ctx_.exact() ? frames() : kManyFrames; }
   double line_rate() const { return static_cast<double>(ctx_.rate(ctx_.roles().d)); }
   bool is_limit(const Interval& rate) const { return rate.high < kFullRate * line_rate(); }
@@ -49,15 +51,17 @@ class SchedulerSearch {
 
   Context& ctx_;
   SchedulerTrials trials_;
-  std::vector<std::uint8_t> dscps_;              ///< by queue
-  std::vector<std::optional<Interval>> limits_;  ///< by queue: bytes per second; nullopt: no limit
-  std::optional<Interval> port_limit_;           ///< of all queues together
-  bool uncertain_ = false;                       ///< a queue may have a limit that the rig cannot see
+  std::vector<std::uint8_t> dscps_;  ///< DSCP of each queue
+  /// Limit of each queue in bytes per second; empty if it has none.
+  std::vector<std::optional<Interval>> limits_;
+  std::optional<Interval> port_limit_;  ///< limit of all queues together
+  bool uncertain_ = false;              ///< a queue may have a limit that the rig cannot observe
   QueueFailures failures_;
 };
 
-/// Rate at which these queues drain together, in bytes per second. nullopt: the rig failed, or the switch
-/// held too few frames. Repeats the drain until it is certain whether there is a limit.
+/// Measures the rate at which these queues drain together, in bytes per second. Repeats the drain until it is
+/// certain whether there is a limit. Returns std::nullopt if the rig failed, or if the switch held too few
+/// frames.
 std::optional<Interval> SchedulerSearch::drain_rate(const std::vector<QueueFill>& fills) {
   constexpr unsigned kTrials = 10;
   CommonInterval out;
@@ -84,7 +88,7 @@ bool SchedulerSearch::find_limits() {
   return find_port_limit();
 }
 
-/// If each queue has a limit, but two together are not faster than one, the limit is that of the port.
+/// If every queue has a limit, but two together are not faster than one, the limit belongs to the port.
 bool SchedulerSearch::find_port_limit() {
   constexpr double kFaster = 1.02;
   if (std::any_of(limits_.begin(), limits_.end(), [](const auto& limit) { return !limit; })) return true;
@@ -99,7 +103,7 @@ bool SchedulerSearch::find_port_limit() {
   return true;
 }
 
-/// True if a queue sent as fast as it may.
+/// True if a queue sent as fast as its limit permits.
 bool SchedulerSearch::limited(std::size_t queue, std::uint64_t frames, Time time) const {
   constexpr double kNearly = 0.97;
   if (!limits_[queue]) return false;
@@ -148,8 +152,8 @@ std::optional<QueueRelation> SchedulerSearch::compare(std::size_t a, std::size_t
   return QueueRelation{};
 }
 
-/// Fills queue `a` with long frames and queue `b`, whose weight is `ratio` times that of `a`, with short
-/// ones. Returns false if the rig failed.
+/// Fills queue `a` with long frames and queue `b` with short ones. `ratio` is the weight of `b` in units of
+/// the weight of `a`. Returns false if the rig failed.
 bool SchedulerSearch::measure_sizes(std::size_t a, std::size_t b, const Interval& ratio) {
   const std::uint64_t longs = frames() / 2, shorts = longs * (kLongSize / kShortSize + 1);
   const auto order = trials_.drain({{dscps_[a], kLongSize, longs}, {dscps_[b], kShortSize, shorts}});
@@ -165,7 +169,7 @@ bool SchedulerSearch::measure_sizes(std::size_t a, std::size_t b, const Interval
   return true;
 }
 
-/// Compares the two queues whose weights differ least.
+/// Finds the mode from the two queues of one level whose weights differ least.
 bool SchedulerSearch::report_mode(const QueueHierarchy& found) {
   const QueueLevel::Member *first = nullptr, *second = nullptr;
   const auto distance = [](const QueueLevel::Member& m) { return std::abs(std::log(m.weight.value)); };
@@ -185,8 +189,8 @@ bool SchedulerSearch::report_mode(const QueueHierarchy& found) {
   return true;
 }
 
-/// Measures what each of several queues gets while all of them have frames to send. Returns false if the rig
-/// failed.
+/// Measures the share of each of several queues while all of them have frames to send. Returns false if the
+/// rig failed.
 bool SchedulerSearch::report_shares(const QueueLevel& level) {
   std::vector<QueueFill> fills;
   for (const auto& m : level.members) fills.push_back({dscps_[m.queue], kLongSize, frames()});
@@ -215,7 +219,7 @@ void SchedulerSearch::run() {
   dscps_ = known.dscps;
   if (dscps_.empty()) return ctx_.unresolvable(known.reason);
   if (!find_limits()) return ctx_.inconclusive();
-  // Queues with rate limits come last, because they show the place of others less well.
+  // Compare queues with rate limits last, because they are less suitable for finding the place of others.
   std::vector<std::size_t> queues(dscps_.size());
   for (std::size_t q = 0; q < queues.size(); ++q) queues[q] = q;
   std::stable_partition(queues.begin(), queues.end(), [&](std::size_t q) { return !limits_[q]; });

@@ -8,7 +8,7 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// "0, 8, 16".
+/// Returns the DSCPs of a level, such as "0, 8, 16".
 std::string members_of(const QueueLevel& level, const std::vector<std::uint8_t>& dscps) {
   std::vector<std::uint8_t> members;
   for (const auto& m : level.members) members.push_back(dscps[m.queue]);
@@ -32,7 +32,7 @@ Figure weight_of(const Interval& weight, bool alone) {
 }
 
 void add_limit(Context& ctx, const Interval& rate, std::map<std::string, std::string> labels) {
-  constexpr double kGigabits = 8e-9;  // of a byte
+  constexpr double kGigabits = 8e-9;  // gigabits in a byte
   ctx.add({.name = "shaper_gbps",
            .labels = std::move(labels),
            .value = rate.value * kGigabits,
@@ -60,7 +60,7 @@ void report_order(Context& ctx, const QueueHierarchy& found, const std::vector<s
 
 void report_weights(Context& ctx, const QueueHierarchy& found, const std::vector<std::uint8_t>& dscps,
                     const QueueFailures& failures) {
-  std::map<std::size_t, Figure> figures;  // by queue
+  std::map<std::size_t, Figure> figures;  // figures by queue
   for (const QueueLevel& level : found.levels) {
     const auto weights = normalized_weights(level);
     for (std::size_t i = 0; i < weights.size(); ++i)

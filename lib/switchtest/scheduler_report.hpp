@@ -11,10 +11,11 @@
 #include <string>
 #include <vector>
 
-/// Figures of the test scheduler. Queues are named by their DSCP: `dscps`, by queue.
+/// Reports the figures of the test scheduler. In these figures, the name of a queue is its DSCP; `dscps`
+/// contains the DSCP of each queue.
 namespace softfeb::switchtest {
 
-using QueueFailures = std::map<std::size_t, std::string>;  ///< why a queue is not placed
+using QueueFailures = std::map<std::size_t, std::string>;  ///< why the place of a queue is unknown
 
 /// Adds `order`.
 void report_order(Context& ctx, const QueueHierarchy& found, const std::vector<std::uint8_t>& dscps,
@@ -22,13 +23,14 @@ void report_order(Context& ctx, const QueueHierarchy& found, const std::vector<s
 /// Adds `weights`.
 void report_weights(Context& ctx, const QueueHierarchy& found, const std::vector<std::uint8_t>& dscps,
                     const QueueFailures& failures);
-/// Concludes from the shares of long and short frames what a weight counts: `mode` and `overhead_bytes`.
-/// `ratio` is the weight of the queue of short frames in units of the other.
+/// Concludes from the shares of long and short frames what a weight counts, and adds `mode` and
+/// `overhead_bytes`. `ratio` is the weight of the queue with short frames, in units of the weight of the
+/// other queue.
 void report_mode_of(Context& ctx, const SizeCounts& counts, const Interval& ratio);
 /// Adds `mode` and `overhead_bytes` without a value.
 void report_no_mode(Context& ctx, Status status, const std::string& reason);
-/// Adds `shaper_gbps`, from bytes per second: of the port, or of queues. `uncertain`: a queue may have a
-/// limit that the rig cannot see.
+/// Adds `shaper_gbps` for the port or for queues. The limits are in bytes per second. If `uncertain` is true,
+/// a queue may have a limit that the rig cannot observe.
 void report_limits(Context& ctx, const std::optional<Interval>& of_port,
                    const std::vector<std::optional<Interval>>& of_queues, bool uncertain,
                    const std::vector<std::uint8_t>& dscps);

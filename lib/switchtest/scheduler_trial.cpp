@@ -15,7 +15,7 @@ std::vector<Departure> departures_of(const TrialResult& result) {
   return out;
 }
 
-/// Bytes on the wire of all frames.
+/// Returns the number of bytes that all frames together occupy on the wire.
 std::uint64_t wire_bytes_of(const std::vector<QueueFill>& fills) {
   constexpr std::uint64_t kPreambleAndGap = 20;
   std::uint64_t out = 0;
@@ -32,7 +32,8 @@ FrameKind SchedulerTrials::kind_of(const QueueFill& fill) const {
   return out;
 }
 
-/// A trial without frames in which D pauses the queues. nullopt: it cannot.
+/// Returns a trial without frames in which D pauses all these queues, or std::nullopt if D cannot pause one
+/// of them.
 std::optional<FreezeTrial> SchedulerTrials::frozen(const std::vector<QueueFill>& fills) {
   auto out = FreezeTrial::create(ctx_, ctx_.roles().d, fills.front().dscp);
   for (const QueueFill& fill : fills)
@@ -42,7 +43,7 @@ std::optional<FreezeTrial> SchedulerTrials::frozen(const std::vector<QueueFill>&
 
 bool SchedulerTrials::can_freeze(const std::vector<QueueFill>& fills) { return frozen(fills).has_value(); }
 
-/// Notes whether the rig failed, and how exact its times are.
+/// Records whether the rig failed, and the error of its times.
 std::optional<TrialResult> SchedulerTrials::take(std::optional<TrialResult> result) {
   rig_failed_ = !result;
   if (!result) failure_ = ctx_.last_void_reason();
@@ -50,7 +51,8 @@ std::optional<TrialResult> SchedulerTrials::take(std::optional<TrialResult> resu
   return result;
 }
 
-/// A sends the frames of all queues in turn, so that they share the memory of the switch if it is too small.
+/// A sends the frames of all queues in turn, so that each queue gets its share if the switch has too little
+/// memory for all.
 std::optional<std::vector<Departure>> SchedulerTrials::drain_frozen(const std::vector<QueueFill>& fills) {
   FreezeTrial freeze = *frozen(fills);
   freeze.trial.obedience.assign(ctx_.rig.ports().size(), {.obeys = false});
@@ -66,7 +68,7 @@ std::optional<std::vector<Departure>> SchedulerTrials::drain_frozen(const std::v
   freeze.trial.sources.push_back(source);
   const std::uint64_t bytes = wire_bytes_of(fills);
   freeze.wait(2 * bytes * kSecond / ctx_.rate(source.port) + ctx_.rig.settle());
-  // A rate limit of a queue makes it longer.
+  // A queue with a rate limit takes longer to drain.
   constexpr std::uint64_t kSlowest = 20;
   freeze.release(ctx_, kSlowest * bytes);
   const auto result = take(ctx_.run_valid(freeze.trial, [&](const TrialResult& seen) {
@@ -95,7 +97,7 @@ Trial SchedulerTrials::overload(const std::vector<QueueFill>& fills) const {
   return out;
 }
 
-/// Halves the number of frames until none are lost: a loss could empty one of the queues.
+/// Halves the number of frames until no frame is lost, because a loss could leave a queue empty.
 std::optional<std::vector<Departure>> SchedulerTrials::drain_overloaded(std::vector<QueueFill> fills) {
   constexpr std::uint64_t kFewest = 16;
   for (;;) {

@@ -11,29 +11,30 @@
 
 namespace softfeb::switchtest {
 
-/// Frames that fill a queue.
+/// The frames that fill one queue.
 struct QueueFill {
   std::uint8_t dscp = 0;
   std::uint32_t size = 0;  ///< with FCS
   std::uint64_t frames = 0;
 };
 
-/// Fills queues of port D, and records in which order frames leave them. D pauses the switch meanwhile. If
-/// the switch does not obey, A and B send to one queue each at line rate, which fills both queues unless one
-/// is served first.
+/// Fills queues of port D, and records the order in which frames leave the queues. D pauses the switch while
+/// the queues fill. If the switch does not obey pauses, A and B each send to one queue at line rate. This
+/// fills both queues, unless one queue has strict priority over the other.
 class SchedulerTrials {
  public:
   explicit SchedulerTrials(Context& ctx) : ctx_(ctx) {}
 
-  /// Departure::queue is an index into `fills`. nullopt: failure() is the reason.
+  /// Fills these queues and lets D drain them. Returns the departures, in which Departure::queue is an index
+  /// into `fills`. On failure, returns std::nullopt; failure() is then the reason.
   std::optional<std::vector<Departure>> drain(const std::vector<QueueFill>& fills);
   /// True if D can pause all queues of these DSCPs.
   bool can_freeze(const std::vector<QueueFill>& fills);
 
   const std::string& failure() const { return failure_; }
-  /// True if the rig failed, not the switch.
+  /// True if the failure is that of the rig, not of the switch.
   bool rig_failed() const { return rig_failed_; }
-  /// By which the times of the latest departures may be wrong.
+  /// Largest error of the times of the latest departures.
   Time time_error() const { return time_error_; }
 
  private:

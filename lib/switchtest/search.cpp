@@ -9,7 +9,7 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// Takes the result of a point. Returns true if it passed.
+/// Updates the bracket with the result of a point. Returns true if the point passed.
 bool note(Bracket& bracket, std::uint64_t point, Probe result) {
   if (result == Probe::kPass) {
     bracket.pass = point;
@@ -20,7 +20,8 @@ bool note(Bracket& bracket, std::uint64_t point, Probe result) {
   return false;
 }
 
-/// The rig's own limit varies, so that it is not found more accurately than this.
+/// A limit of the rig itself is located to within this fraction (1/64) of its value. The limit varies, so it
+/// makes no sense to locate it more accurately.
 constexpr std::uint64_t kRigAccuracy = 64;
 
 void narrow(Bracket& bracket, std::uint64_t high, const std::function<Probe(std::uint64_t)>& probe) {
@@ -37,7 +38,7 @@ void narrow(Bracket& bracket, std::uint64_t high, const std::function<Probe(std:
 Probe agreeing(const Context& ctx, const std::function<Probe()>& trial) {
   constexpr int kMost = 5;
   const Probe first = trial();
-  // A trial that was void has been repeated, and another repetition would take as long.
+  // Trials that were void have already been repeated, and further attempts would take just as long.
   if (ctx.exact() || first == Probe::kVoid) return first;
   unsigned passed = first == Probe::kPass ? 1 : 0, failed = first == Probe::kFail ? 1 : 0;
   for (int i = 1; i < kMost; ++i) {

@@ -16,23 +16,25 @@ enum class Probe : std::uint8_t {
   kVoid,  ///< the rig failed
 };
 
-/// Repeats a trial until two results agree, at most five times; kVoid if none agree. With an exact rig, one
-/// result is enough.
+/// Repeats a trial until two results agree, at most five times. Returns kVoid if no two agree. With an exact
+/// rig, one result is enough.
 Probe agreeing(const Context& ctx, const std::function<Probe()>& trial);
 
-/// Where a property changes from pass to fail.
+/// The points between which a property changes from pass to fail.
 struct Bracket {
-  std::uint64_t pass = 0;             ///< the largest point that passed
-  std::optional<std::uint64_t> fail;  ///< the smallest point that failed; nullopt: none up to the limit did
+  std::uint64_t pass = 0;  ///< the largest point that passed
+  /// The smallest point that failed; empty if no point up to the limit failed.
+  std::optional<std::uint64_t> fail;
   std::optional<std::uint64_t> unreached;  ///< the smallest point at which the rig failed
 };
 
-/// Finds the largest point between `low`, which is taken to pass, and `high` that passes, in steps of 1.
-/// Tries `high` first. Void points count as failed, but only for the search.
+/// Searches for the largest integer between `low`, which is assumed to pass, and `high` that passes. Tries
+/// `high` first. The search continues below a void point as if it had failed, but Bracket::fail never
+/// contains a void point.
 Bracket bisect(std::uint64_t low, std::uint64_t high, const std::function<Probe(std::uint64_t)>& probe);
 
-/// Doubles from `first` until a point fails or `limit` passes, and bisects. `first` = 0 is not permitted.
-/// Bracket::pass is 0 if every point failed.
+/// Doubles from `first`, which must not be 0, until a point fails or `limit` passes, and then bisects.
+/// Bracket::pass is 0 if no point passed.
 Bracket double_and_bisect(std::uint64_t first, std::uint64_t limit,
                           const std::function<Probe(std::uint64_t)>& probe);
 

@@ -5,12 +5,12 @@
 
 namespace softfeb::switchtest {
 
-/// Learns from a trial which pause frames the switch sends, if the preflight could not find out: it cannot
-/// fill a queue of a switch that obeys no pauses. Returns true if they were unknown until now, so that the
-/// trial should be repeated with ports that obey them.
+/// Learns from a trial which kind of pause frames the switch sends. The preflight cannot find this out if the
+/// switch obeys no pauses, because it cannot fill a queue then. Returns true if the kind was unknown until
+/// now; the caller should then repeat the trial with ports that obey these pauses.
 bool learn_pauses(Context& ctx, const TrialResult& result);
 
-/// Number of pause frames in a trial that pause a sender, rather than resume it.
+/// Number of pause frames in a trial that tell a sender to pause rather than to resume.
 std::uint64_t count_pauses(const TrialResult& result);
 
 }  // namespace softfeb::switchtest

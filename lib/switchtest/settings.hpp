@@ -16,23 +16,23 @@ enum class RigKind : std::uint8_t {
   kPorts,    ///< DPDK ports at a real switch
 };
 
-/// Rig ports by their part in a test. A, B and C send, D and E receive. With three ports, the third plays B,
-/// C and E; with four, C also plays E.
+/// Rig ports by the roles that they play in a test. A, B and C send; D and E receive. With three ports, the
+/// third is B, C and E; with four, the fourth is both C and E.
 struct Roles {
-  std::uint16_t a = 0;                   ///< sends
-  std::uint16_t d = 1;                   ///< receives, and pauses the switch
+  std::uint16_t a = 0;                   ///< port that sends
+  std::uint16_t d = 1;                   ///< port that receives, and pauses the switch
   std::optional<std::uint16_t> b, c;     ///< further senders
   std::optional<std::uint16_t> e;        ///< second receiver
-  std::vector<std::uint16_t> more;       ///< further senders, for tests with many
-  std::vector<std::uint16_t> next_hops;  ///< ports to which the switch spreads frames for one address
+  std::vector<std::uint16_t> more;       ///< further senders, for tests that need many
+  std::vector<std::uint16_t> next_hops;  ///< ports over which the switch distributes frames to one address
 
-  /// All ports that may send to D at the same time, without repetition: A, B, C, E, and more.
+  /// Returns all ports that may send to D at the same time, without repetition: A, B, C, E and `more`.
   std::vector<std::uint16_t> senders() const;
 };
 
 /// How long and how often tests measure.
 enum class Effort : std::uint8_t {
-  kQuick,     ///< a minute in all: smoke test of a rig
+  kQuick,     ///< about a minute in total: a smoke test of a rig
   kStandard,  ///< the times in doc/switch-test.md
   kRfc,       ///< the times that RFC 2544 demands
 };
@@ -40,22 +40,23 @@ enum class Effort : std::uint8_t {
 struct Settings {
   Roles roles;
   Effort effort = Effort::kStandard;
-  /// Frame sizes with FCS, for tests of several sizes.
+  /// Frame sizes with FCS, for tests that use several sizes.
   std::vector<std::uint32_t> sizes{78, 130, 258, 514, 1026, 1282, 1518, 2126, 4174};
-  /// Destination of frames that the switch spreads over Roles::next_hops: MAC address of its router, and IP
-  /// addresses to which all next hops lead. nullopt: the addresses of the first next hop.
+  /// Destination of frames that the switch distributes over Roles::next_hops: the MAC address of the switch's
+  /// router, and IP addresses that are reachable through all next hops. If this is empty, the addresses of
+  /// the first next hop are used.
   std::optional<PortAddress> behind_next_hops;
   bool plain_udp = false;
   std::uint8_t dscp = 26;
   std::uint64_t seed = 1;
-  /// Delay of each cable between a port and the switch, one way. nullopt: unknown.
+  /// Delay of each cable between a port and the switch, one way. Empty if unknown.
   std::optional<Time> cable;
-  /// Of the boards that the dcqcn test emulates. Three values differ from the registers' reset values: those
-  /// with which boards share small queues fairly (doc/lab.md).
+  /// DCQCN parameters of the boards that the test dcqcn emulates. Three values differ from the reset values
+  /// of the registers, so that boards share small queues fairly (doc/lab.md).
   dcqcn::FirmwareParameters dcqcn{
       .time_stage_threshold = 1, .clamp_tgt_rate = true, .rate_inc_interval = 4'688};  // 30 µs
   Time soak = 24 * 3600 * kSecond;
-  /// Permits pause storms on rigs that are not virtual: they can stop a whole network.
+  /// Permits pause storms on rigs that are not virtual. A pause storm can stop a whole network.
   bool allow_storm = false;
 };
 

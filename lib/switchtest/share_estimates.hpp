@@ -5,21 +5,23 @@
 
 #include <vector>
 
-/// How evenly competitors share a port, from several trials with different random choices. Intervals are for
-/// 95 %, from the spread of the trials (jackknife). Pure functions.
+/// Estimates how evenly competitors share a port, from several trials with different random choices.
+/// Intervals are for 95 %, from the spread over trials (jackknife). Pure functions.
 namespace softfeb::switchtest {
 
-/// Frames that arrived: by trial, and by competitor. At least three trials; each has arrivals.
+/// Number of frames that arrived, by trial and by competitor. There must be at least three trials, each with
+/// arrivals.
 using SharesByTrial = std::vector<std::vector<double>>;
 
-/// Jain's index of the shares in the long run. The index of a single trial is too small, because random
-/// differences of the shares look like unfairness; those of different trials are independent and cancel out.
+/// Jain's index of the shares in the long run. The index of a single trial is biased low, because random
+/// differences between shares look like unfairness. Such differences are independent between trials, so
+/// products of shares from different trials are not biased.
 Interval long_run_jain(const SharesByTrial& trials);
 
 /// Largest share divided by the smallest one, over all trials. Requires that each competitor has arrivals.
 Interval largest_ratio(const SharesByTrial& trials);
 
-/// True if a competitor got nothing in any trial.
+/// True if at least one competitor has no arrivals at all, over all trials.
 bool has_starved(const SharesByTrial& trials);
 
 }  // namespace softfeb::switchtest

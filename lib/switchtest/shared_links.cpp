@@ -8,15 +8,16 @@ namespace softfeb::switchtest {
 namespace {
 
 constexpr std::uint64_t kTrainFrames = 60;
-/// Shortest train in real time, so that the frames of a shared link wait longer than a rig's times are wrong.
+/// Shortest train in real time. It is so long that the waiting time on a shared link exceeds the time errors
+/// of the rig.
 constexpr Time kRealTrain = 10 * kMillisecond;
 constexpr std::size_t kPairsAtOnce = 32;
 constexpr std::uint64_t kOvertakingFrames = 512;
 constexpr std::uint32_t kShortFrame = 78;
 
-/// True if frames of a kind were lost, or the last one waited much longer than the first one. With two flows
-/// of 60 % on a link, the wait grows by a fifth of the train until memory is full, and then a sixth of the
-/// frames is lost.
+/// True if frames of a kind were lost, or if the last one waited much longer than the first one. With two
+/// flows of 60 % on a link, the waiting time grows to a fifth of the train's duration, or until the memory is
+/// full; then a sixth of the frames is lost.
 bool congested(const KindStats& stats, Time train) {
   if (stats.arrived == 0 || stats.missing() * 100 > stats.sent) return true;
   const Time first = stats.first_arrival - stats.first_departure;
@@ -36,7 +37,7 @@ Trial SharedLinks::empty_trial() const {
   return out;
 }
 
-/// Appends a train from A to D (or from B to E) and returns the kind of its frames.
+/// Appends a train from A to D, or from B to E if `second` is true. Returns the kind of its frames.
 std::uint16_t SharedLinks::add(Trial& trial, const Flow& flow, bool second, Time start,
                                const Segment& segment) const {
   const Roles& roles = ctx_.roles();
@@ -52,8 +53,8 @@ std::uint16_t SharedLinks::add(Trial& trial, const Flow& flow, bool second, Time
   return index;
 }
 
-/// Arrival interval of the frames of a single flow that is sent as fast as both of its ports permit; 0: no
-/// frames arrived.
+/// Returns the interval between the arrivals of a single flow that is sent as fast as both of its ports
+/// permit. Returns 0 if no frames arrived.
 std::optional<Time> SharedLinks::gap_of(bool second) {
   const Roles& roles = ctx_.roles();
   const std::uint64_t rate =
@@ -94,7 +95,7 @@ std::optional<std::vector<bool>> SharedLinks::shared(const std::vector<FlowPair>
     for (std::size_t i = from; i < std::min(from + kPairsAtOnce, pairs.size()); ++i) {
       add(trial, pairs[i].first, false, start, each);
       add(trial, pairs[i].second, true, start, each);
-      // What has queued up on a shared link leaves before the next pair.
+      // Leave time for the frames that are queued on a shared link before the next pair starts.
       start += 2 * each.length + ctx_.rig.settle();
     }
     trial.end = start + ctx_.rig.settle();
@@ -112,7 +113,8 @@ std::optional<double> SharedLinks::overtaken() {
     trial.kinds.push_back(ctx_.frame(ctx_.roles().d, size));
     trial.kinds.back().record = true;
   }
-  // Kinds in turn could always give long frames one of two paths and short frames the other.
+  // With kinds in turn, a switch that alternates between two paths could send all long frames over one and
+  // all short frames over the other. The order is therefore random.
   trial.sources.push_back({.port = ctx_.roles().a,
                            .kinds = {0, 1},
                            .mixed = true,

@@ -10,24 +10,26 @@
 
 namespace softfeb::switchtest {
 
-/// The stimulus of test ecmp inside a fabric. A sends to D and B to E at the same time, ignoring pauses. If
-/// both take a link that is too narrow for both, their frames wait ever longer there, or are lost.
+/// The stimulus of the test ecmp inside a fabric. A sends to D and B sends to E at the same time; both ignore
+/// pauses. If both flows take the same link and it is too narrow for both, their frames wait longer and
+/// longer there, or are lost.
 class SharedLinks {
  public:
   /// Requires four different ports A, B, D and E.
   explicit SharedLinks(Context& ctx);
 
-  /// Measures how fast the narrower of both ways is for a single flow. Must be called first. Returns false if
-  /// no trial was valid, or if no frames arrived (found() is then false).
+  /// Measures the rate of a single flow on the narrower of the two ways, A to D and B to E. Must be called
+  /// first. Returns false if no trial was valid, or if no frames arrived (found() is then false).
   bool measure();
   /// True if frames arrived in measure().
   bool found() const { return gap_ != 0; }
 
-  /// Tells of each pair whether its flows share such a link, if each flow takes `percent` of the measured
-  /// rate; nullopt: no trial was valid.
+  /// Returns, for each pair, whether its flows share a link that is too narrow for both when each flow sends
+  /// at `percent` of the measured rate. Returns std::nullopt if no trial was valid.
   std::optional<std::vector<bool>> shared(const std::vector<FlowPair>& pairs, unsigned percent);
-  /// Share of the frames of a single flow that arrive after frames that departed later; nullopt: no trial was
-  /// valid. The flow mixes long and short frames, which overtake long ones if they take another path.
+  /// Returns the share of the frames of a single flow that arrive after frames that departed later. The flow
+  /// mixes long and short frames: short frames overtake long ones if they take another path. Returns
+  /// std::nullopt if no trial was valid.
   std::optional<double> overtaken();
 
  private:
@@ -44,7 +46,7 @@ class SharedLinks {
 
   Context& ctx_;
   std::uint32_t size_;  ///< with FCS
-  Time gap_ = 0;        ///< of frames at the rate of the narrower way
+  Time gap_ = 0;        ///< gap between frames at the rate of the narrower way
 };
 
 }  // namespace softfeb::switchtest

@@ -15,7 +15,8 @@ class SharingRules {
   explicit SharingRules(const QueueSeries& series) : s_(series) {
     for (const Queue& q : s_.same_port) same_empty_ = same_empty_ && q.frames.high == 0;
     points_.push_back({0, s_.first});
-    // Queues of the first port that hold nothing say nothing if a queue of another port does.
+    // If a queue of another port held frames, empty queues of the first port have a different cause, and do
+    // not count.
     if (!same_empty_) points_.insert(points_.end(), s_.same_port.begin(), s_.same_port.end());
     points_.insert(points_.end(), s_.other_port.begin(), s_.other_port.end());
   }
@@ -38,12 +39,12 @@ class SharingRules {
   std::vector<Queue> points_;
 };
 
-/// True if a queue held as much as the first, to one frame.
+/// True if a queue held as many frames as the first, within one frame.
 bool SharingRules::like_first(const Queue& q) const {
   return q.frames.low <= s_.first.high + 1 && q.frames.high + 1 >= s_.first.low;
 }
 
-/// True if this queue and the others together held `pool` bytes, to one frame.
+/// True if this queue and the others together held `pool` bytes, within about one frame.
 bool SharingRules::memory_was_full(const Queue& q, double pool) const {
   return std::abs(q.used + bytes(q.frames.value()) - pool) <= 1.5 * s_.frame;
 }
@@ -60,8 +61,9 @@ SharingFound SharingRules::unknown(const char* reason) const {
   return out;
 }
 
-/// True if enough memory was in use for a dynamic threshold to fall by two frames, even with the smallest α
-/// that switches are configured with (1/128). Otherwise, it looks like a limit.
+/// True if enough memory was in use for a dynamic threshold to fall by two frames even with the smallest α
+/// that is configured on switches (1/128). Otherwise, such a threshold cannot be distinguished from a
+/// constant limit.
 bool SharingRules::shows_small_alpha() const {
   constexpr double kSmallestAlpha = 1.0 / 128, kSeen = 2;
   double used = 0;
@@ -69,8 +71,8 @@ bool SharingRules::shows_small_alpha() const {
   return used * kSmallestAlpha / (1 + kSmallestAlpha) >= kSeen * s_.frame;
 }
 
-/// A constant limit: all queues hold as much as the first, unless they exhaust the memory. Whether these also
-/// have a dynamic threshold cannot be seen then, and neither can the size of the memory.
+/// Looks for a constant limit: all queues hold as much as the first, unless they exhaust the memory. In that
+/// case, it remains unknown whether they also have a dynamic threshold, and how large the memory is.
 std::optional<SharingFound> SharingRules::limit() const {
   const Sharing kind = same_empty_ ? Sharing::kPortLimit : Sharing::kQueueLimit;
   std::vector<Queue> less;
@@ -82,8 +84,8 @@ std::optional<SharingFound> SharingRules::limit() const {
   return at_least_all_held(kind);
 }
 
-/// The threshold of a queue of n frames lies between n - 1 and n + 1 frames, because switches differ in
-/// whether they compare with or without the frame that arrives.
+/// The threshold of a queue that holds n frames lies between n − 1 and n + 1 frames, because some switches
+/// include the arriving frame in the comparison and others do not.
 std::vector<HeldPoint> SharingRules::held_points() const {
   std::vector<HeldPoint> out;
   for (const Queue& q : points_)
@@ -94,7 +96,7 @@ std::vector<HeldPoint> SharingRules::held_points() const {
   return out;
 }
 
-/// The first queue took all.
+/// Returns the result for a first queue that took the whole memory.
 SharingFound SharingRules::complete() const {
   return {.sharing = Sharing::kComplete,
           .pool_low = bytes(s_.first.low),

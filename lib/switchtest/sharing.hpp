@@ -14,35 +14,35 @@ namespace softfeb::switchtest {
 /// How queues share the memory of a switch.
 enum class Sharing : std::uint8_t {
   kUnknown,
-  kComplete,    ///< one queue may take all
-  kPortLimit,   ///< the queues of one egress port together may take so much
-  kQueueLimit,  ///< each queue may take so much
+  kComplete,    ///< one queue may take all memory
+  kPortLimit,   ///< all queues of an egress port together have a limit
+  kQueueLimit,  ///< each queue has a limit
   kDynamic,     ///< a queue may take α times the free memory
 };
 
-/// Frames of one size that queues held, one filled after the other.
+/// Numbers of frames of one size that queues held, when one queue was filled after the other.
 struct QueueSeries {
   struct Queue {
-    double used = 0;  ///< bytes that other queues held
+    double used = 0;  ///< number of bytes that other queues held at the same time
     FrameCount frames;
   };
   double frame = 0;               ///< bytes of a frame
-  FrameCount first;               ///< the first queue, alone
-  std::vector<Queue> same_port;   ///< further queues of its port, while it was full
+  FrameCount first;               ///< the first queue, while all others were empty
+  std::vector<Queue> same_port;   ///< further queues of the same port, while the first was full
   std::vector<Queue> other_port;  ///< a queue of another egress port
 };
 
 struct SharingFound {
   Sharing sharing = Sharing::kUnknown;
-  std::string reason;                 ///< if the sharing is unknown
+  std::string reason;                 ///< why the sharing is unknown
   std::optional<ThresholdFit> fit{};  ///< only for kDynamic
-  double pool_low = 0;                ///< bytes of the memory
-  std::optional<double> pool_high{};  ///< nullopt: not known
+  double pool_low = 0;                ///< lower bound of the memory in bytes
+  std::optional<double> pool_high{};  ///< upper bound; empty if unknown
 };
 
 /// Concludes from a series how its queues share the memory. Pure function.
 SharingFound sharing_of(const QueueSeries& series);
-/// "dynamic threshold" and so on.
+/// The name for reports, such as "dynamic threshold".
 const char* word(Sharing sharing);
 
 }  // namespace softfeb::switchtest

@@ -19,7 +19,7 @@ SlowDrain::SlowDrain(const Context& ctx, FreezeTrial freeze, std::uint64_t cycle
   const Time renewal = roce::pause_time(kLongestPause, ctx.rate(frozen_.port)) / 4;
   for (std::uint64_t k = 0; k < cycles; ++k) {
     const Time begin = freeze_.released_at() + k * cycle;
-    // The freeze itself ends with the first resumption.
+    // In the first cycle, the end of the freeze itself resumes the switch.
     if (k != 0) add_pause(begin, 0);
     for (Time at = begin + frame_time / 2; at < begin + cycle; at += renewal) add_pause(at, kLongestPause);
   }

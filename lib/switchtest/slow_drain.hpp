@@ -8,12 +8,12 @@
 
 namespace softfeb::switchtest {
 
-/// Releases a frozen queue frame by frame: port D resumes the switch for less than the time of a frame,
-/// pauses it again, and repeats this each cycle.
+/// Releases a frozen queue frame by frame: in each cycle, port D resumes the switch for less time than a
+/// frame takes, and then pauses it again.
 class SlowDrain {
  public:
-  /// Appends the drain to `freeze`, whose frames have been appended, instead of a release. `frame_time`: time
-  /// of one of them on the wire of D.
+  /// Appends the drain to `freeze` in place of a release. The frames must already have been appended.
+  /// `frame_time` is the time that each of these frames takes on the wire of D.
   SlowDrain(const Context& ctx, FreezeTrial freeze, std::uint64_t cycles, Time cycle, Time frame_time);
 
   const Trial& trial() const { return freeze_.trial; }
@@ -27,7 +27,7 @@ class SlowDrain {
   Freeze frozen_;
 };
 
-/// Frames of a kind that arrived before `time`.
+/// Number of frames of a kind that arrived before `time`.
 std::uint64_t arrived_before(const TrialResult& result, std::uint16_t kind, Time time);
 
 }  // namespace softfeb::switchtest

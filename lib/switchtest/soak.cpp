@@ -18,16 +18,16 @@ constexpr double kSoakLoad = 0.8;
 constexpr Time kMinute = 60 * kSecond;
 constexpr Time kHour = 60 * kMinute;
 
-/// When a soak test does what.
+/// The timing of a soak test.
 struct SoakPlan {
   Time total = 0;
-  Time sample = 0;   ///< interval of the samples, each of which is a trial
+  Time sample = 0;   ///< interval between samples; each sample is a trial
   Time traffic = 0;  ///< time in each sample during which frames are sent
-  Time recheck = 0;  ///< interval of the repetitions of other tests; 0: none
+  Time recheck = 0;  ///< interval between repetitions of other tests; 0 means no repetitions
 };
 
-/// Samples are taken each minute, or less often if there were more than in a day, so that a test of any
-/// length needs the same memory.
+/// Samples are one minute apart. In tests of more than a day, the interval is longer, so that the number of
+/// samples and the memory for them stay limited.
 SoakPlan plan_soak(const Context& ctx, const Mesh& mesh) {
   constexpr Time kQuickSoak = 10 * kSecond;
   constexpr std::uint64_t kFewestSamples = 5, kMostSamples = 1'440, kMostRechecks = 100;
@@ -35,13 +35,13 @@ SoakPlan plan_soak(const Context& ctx, const Mesh& mesh) {
   out.total = ctx.quick() ? std::min(ctx.settings.soak, kQuickSoak) : ctx.settings.soak;
   out.sample =
       std::max({std::min(kMinute, out.total / kFewestSamples), out.total / kMostSamples, kMicrosecond});
-  // In real time, frames that leave late need time to arrive.
+  // In real time, frames may leave late, and need some time to arrive.
   const Time rest = ctx.rig.settle() + (ctx.exact() ? 10 : 300) * kMillisecond;
   out.traffic = out.sample - std::min(out.sample / 10, rest);
   if (out.total >= kHour) out.recheck = std::max(kHour, out.total / kMostRechecks);
   if (!ctx.exact()) return out;
-  // A simulated day of all frames would take months. A virtual rig has the same delays and losses in each
-  // part of it, so each sample sends for a part of its time only.
+  // Simulating all frames of a day would take months. The delays and losses of a virtual rig do not change
+  // over time, so it is sufficient that each sample sends during a part of its time.
   constexpr double kFrames = 1e6, kQuickFrames = 1e5, kRfcFrames = 3e7;
   const double frames = ctx.quick()                           ? kQuickFrames
                         : ctx.settings.effort == Effort::kRfc ? kRfcFrames
@@ -53,7 +53,7 @@ SoakPlan plan_soak(const Context& ctx, const Mesh& mesh) {
   return out;
 }
 
-/// Adds up the counts of all kinds, because the records of a day would need much memory.
+/// Adds up the counts of all kinds, because separate records for a whole day would need much memory.
 void combine_kinds(TrialRecord& record) {
   TrialRecord::Counts sum;
   for (const TrialRecord::Counts& kind : record.kinds) {
@@ -92,9 +92,9 @@ class Soak {
   SoakLog log_;
   Recheck recheck_;
   std::uint64_t void_samples_ = 0;
-  std::uint64_t unexplained_ = 0;   ///< frames missing in samples in which this may be the fault of the rig
-  std::string unexplained_reason_;  ///< what happened in the latest of these samples
-  Time sent_for_ = 0;               ///< time in valid samples during which frames were sent
+  std::uint64_t unexplained_ = 0;   ///< missing frames in samples in which the rig may have lost them
+  std::string unexplained_reason_;  ///< the disturbance in the latest of these samples
+  Time sent_for_ = 0;               ///< total time in valid samples during which frames were sent
 };
 
 void Soak::take_sample() {
@@ -112,7 +112,7 @@ void Soak::take_sample() {
   std::uint64_t missing = 0;
   for (const KindStats& kind : result.kinds) missing += kind.missing();
   if (missing != 0 && !result.disturbance.empty()) {
-    // A loop that stood still makes up for it at line rate, which may overload the switch.
+    // After an interruption, the loop catches up at line rate, which may overload the switch.
     ++void_samples_;
     unexplained_ += missing;
     unexplained_reason_ = result.disturbance;
@@ -189,7 +189,7 @@ void Soak::report_delays() {
   };
   add("p99_ns", range, "ns", Method::kMean);
   add("p99_drift", *drift, "ns/h", Method::kFit);
-  // A percentile that rests on a few frames varies by chance.
+  // A percentile that depends on only a few frames varies by chance.
   constexpr std::uint64_t kEnoughFrames = 10'000;
   const std::uint64_t frames = log_.totals().arrived / log_.samples().size();
   if (frames < kEnoughFrames) {
@@ -202,8 +202,8 @@ void Soak::report_delays() {
   add("p99_variation", {variation, variation, variation}, "%", Method::kMean);
 }
 
-/// A curve for each kind of which frames are missing: the time before which each one departed, and its
-/// sequence number.
+/// Adds a curve for each kind with missing frames. Its points are the sequence numbers of the missing frames
+/// over the times before which they departed.
 void Soak::list_missing() {
   std::map<std::uint16_t, Curve> curves;
   for (const SoakLog::Missing& f : log_.missing()) {

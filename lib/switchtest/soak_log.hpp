@@ -14,43 +14,45 @@
 
 namespace softfeb::switchtest {
 
-/// Quantile of a histogram, interpolated in its bucket; 0 for an empty histogram.
+/// Quantile of a histogram, interpolated within its bucket; 0 for an empty histogram.
 double quantile(const latency::StageHistogram& histogram, double share);
 
-/// What a soak test has seen. Its size does not depend on the number of frames, and depends on the duration
-/// only by the samples.
+/// Results of a soak test. Its size does not depend on the number of frames; it grows with the duration only
+/// by the samples.
 class SoakLog {
  public:
-  /// Maximum number of missing frames that are listed; further ones are counted.
+  /// Maximum number of missing frames that are listed; further ones are only counted.
   static constexpr std::size_t kMostMissing = 10'000;
 
   struct Sample {
     Time at = 0;  ///< end of the sample
     std::uint64_t missing = 0;
-    double p50 = 0, p99 = 0, max = 0;  ///< delay in nanoseconds; 0: no frame arrived, or times were wrong
+    /// Delays in nanoseconds; 0 if no frame arrived, or if times were wrong.
+    double p50 = 0, p99 = 0, max = 0;
   };
   struct Missing {
     std::uint16_t kind = 0;
-    std::uint64_t sequence = 0;  ///< among all frames of the kind, in all samples
-    Time before = 0;             ///< the frame departed before this time, and after the sample before
+    std::uint64_t sequence = 0;  ///< position among all frames of the kind, over all samples
+    Time before = 0;             ///< the frame departed before this time, and after the previous sample
   };
 
-  /// Adds a valid trial with Trial::list_missing, which began and ended at these times.
+  /// Adds a valid trial with Trial::list_missing, which began at `began` and ended at `ended`.
   void add(TrialResult& result, Time began, Time ended);
 
   const std::vector<Sample>& samples() const { return samples_; }
   const std::vector<Missing>& missing() const { return missing_; }
-  /// Number of samples with a disturbance, which have no delays.
+  /// Number of samples that were disturbed. These samples have no delays.
   std::size_t disturbed() const { return disturbed_; }
   const KindStats& totals() const { return totals_; }
   std::uint64_t foreign() const { return foreign_; }
-  /// Slope of p99 in nanoseconds per hour; nullopt: fewer than three samples have delays.
+  /// Returns the slope of p99 in nanoseconds per hour, or std::nullopt if fewer than three samples have
+  /// delays.
   std::optional<Interval> drift() const;
 
  private:
   std::vector<Sample> samples_;
   std::vector<Missing> missing_;
-  std::vector<std::uint64_t> sent_;  ///< by kind: frames of earlier samples
+  std::vector<std::uint64_t> sent_;  ///< for each kind, the number of frames that earlier samples sent
   std::size_t disturbed_ = 0;
   KindStats totals_;  ///< only the counts are valid
   std::uint64_t foreign_ = 0;

@@ -6,25 +6,25 @@
 #include <cstdint>
 #include <span>
 
-/// How evenly flows are spread over paths. Pure functions.
+/// Measures how evenly flows are spread over paths. Pure functions.
 namespace softfeb::switchtest {
 
 struct Spread {
-  double mmr = 1;      ///< flows of the busiest path, divided by the mean
+  double mmr = 1;      ///< max-to-mean ratio: flows of the busiest path, divided by the mean of all paths
   double jain = 1;     ///< Jain's index of fairness
-  double p_value = 1;  ///< of Pearson's chi-square test for equal probabilities of all paths
+  double p_value = 1;  ///< p-value of Pearson's chi-square test for equal probabilities of all paths
 };
 
 /// `flows` contains the number of flows of each path. Without flows, all values are 1.
 Spread spread_of(std::span<const std::uint64_t> flows);
 
-/// What ideal hashes, which assign each flow to a path at random, would give: medians, and intervals that
-/// contain 95 % of the hashes.
+/// Results of ideal hashes, which assign each flow to a random path: medians, and intervals that contain 95 %
+/// of the hashes.
 struct IdealSpread {
   Interval mmr, jain;
 };
 
-/// Draws `hashes` ideal hashes. Requires at least one path and one hash.
+/// Simulates `hashes` ideal hashes. Requires at least one path and one hash.
 IdealSpread ideal_spread(std::uint64_t flows, std::size_t paths, unsigned hashes, std::uint64_t seed);
 
 }  // namespace softfeb::switchtest

@@ -13,7 +13,7 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// Finds the watchdog of a switch, and what a storm does to others.
+/// The test storm: finds the watchdog of a switch, and measures how a pause storm affects other traffic.
 class WatchdogTest {
  public:
   explicit WatchdogTest(Context& ctx) : ctx_(ctx), trials_(ctx) {}
@@ -33,20 +33,20 @@ class WatchdogTest {
   void report_time(const char* name, const Interval& time) const;
   void update_rest();
   Time storm_for_bystanders() const;
-  /// Resolution of searches.
+  /// Resolution of the searches.
   Time step() const { return ctx_.exact() ? kMillisecond / 10 : kMillisecond; }
 
   Context& ctx_;
   StormTrials trials_;
   Action action_ = Action::kNone;
-  std::optional<Interval> detection_, restoration_;  ///< ms
-  std::string restore_failure_;                      ///< why the restoration cannot be measured
-  Time rest_ = StormTrials::kLongest;                ///< after each trial
+  std::optional<Interval> detection_, restoration_;  ///< in milliseconds
+  std::string restore_failure_;                      ///< why the time until restoration cannot be measured
+  Time rest_ = StormTrials::kLongest;                ///< idle time after each trial
 };
 
 double in_ms(Time time) { return static_cast<double>(time) / kMillisecond; }
 
-/// Takes the result of the first, longest pause.
+/// Evaluates the outcome of the first pause, which is the longest.
 void WatchdogTest::note_first(const StormOutcome& seen) {
   if (seen.leaving) {
     action_ = Action::kForward;
@@ -60,7 +60,7 @@ void WatchdogTest::note_first(const StormOutcome& seen) {
   }
 }
 
-/// Repeats a detection, to find how much it varies. Returns false if the rig failed.
+/// Measures the detection time repeatedly, to find out how much it varies. Returns false if the rig failed.
 bool WatchdogTest::repeat_detection() {
   constexpr unsigned kTrials = 10;
   std::vector<double> times{detection_->value};
@@ -73,7 +73,8 @@ bool WatchdogTest::repeat_detection() {
   return true;
 }
 
-/// The time up to which a probe passes, in steps of step(). nullopt: the rig failed, or no step failed.
+/// Finds the time up to which a probe passes, in units of step(). Returns std::nullopt if the rig failed, or
+/// if no step failed.
 std::optional<Interval> WatchdogTest::bracketed(const std::function<Probe(std::uint64_t)>& probe) const {
   const Bracket found = bisect(0, StormTrials::kLongest / step(), probe);
   if (!found.fail) return std::nullopt;
@@ -93,7 +94,7 @@ bool WatchdogTest::bisect_detection() {
   return detection_.has_value();
 }
 
-/// Finds how long after a pause the switch ignores another one. Returns false if the rig failed.
+/// Finds for how long after a pause the switch ignores another one. Returns false if the rig failed.
 bool WatchdogTest::bisect_restoration() {
   constexpr double kLonger = 1.5;
   if (detection_->low < kLonger * in_ms(trials_.second_pause())) {
@@ -113,13 +114,15 @@ bool WatchdogTest::bisect_restoration() {
   return reached;
 }
 
-/// Until the end of its action is known, the switch rests as long as it was observed.
+/// Sets the time of rest between trials. As long as it is unknown when the switch's action ends, this time is
+/// as long as the longest observation.
 void WatchdogTest::update_rest() {
   if (restoration_) rest_ = 2 * static_cast<Time>(restoration_->high * kMillisecond);
   trials_.set_rest(rest_);
 }
 
-/// Long enough to see what others suffer, and to see the end of it if the switch has a watchdog.
+/// Duration of the storm: long enough to show its effect on other traffic and, if the switch has a watchdog,
+/// long enough for the watchdog to end it.
 Time WatchdogTest::storm_for_bystanders() const {
   constexpr Time kStorm = kSecond / 2;
   if (action_ == Action::kNone) return kStorm;
@@ -128,7 +131,8 @@ Time WatchdogTest::storm_for_bystanders() const {
   return std::min(std::max(kStorm, 2 * detected), StormTrials::kLongest);
 }
 
-/// Returns false if the rig failed.
+/// Measures the detection and restoration times of a watchdog, if there is one. Returns false if the rig
+/// failed.
 bool WatchdogTest::find_watchdog() {
   const auto seen = trials_.run(StormTrials::kLongest, StormTrials::kLongest);
   if (!seen) return false;
@@ -137,7 +141,7 @@ bool WatchdogTest::find_watchdog() {
   update_rest();
   if (action_ == Action::kForward && !bisect_restoration()) return false;
   update_rest();
-  // A switch that does not end its action cannot begin it again.
+  // If the switch has not ended its action, it cannot begin it again, so there is nothing to repeat.
   if (!restoration_) return true;
   return action_ == Action::kForward ? repeat_detection() : bisect_detection();
 }

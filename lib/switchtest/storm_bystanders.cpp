@@ -13,7 +13,7 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// A storm and the streams beside it.
+/// A storm, with streams of other traffic beside it.
 class BystanderTrial {
  public:
   BystanderTrial(Context& ctx, Time storm, Time rest);
@@ -31,12 +31,12 @@ class BystanderTrial {
   Time storm_ = 0, gap_ = 0;
   std::uint32_t size_ = 0;
   std::optional<std::uint16_t> class_, port_;  ///< kinds of the bystanders
-  std::string class_reason_;                   ///< why there is no bystander of another class
+  std::string class_reason_;                   ///< why there is no stream of another class
 };
 
 BystanderTrial::BystanderTrial(Context& ctx, Time storm, Time rest)
     : ctx_(ctx), trial_(ctx.trial()), storm_(storm) {
-  constexpr std::uint64_t kPart = 10;  // of A's rate
+  constexpr std::uint64_t kPart = 10;  // each stream has this fraction of A's rate
   trial_.all_pauses = false;
   const Roles& roles = ctx.roles();
   size_ = ctx.large_size(roles.a, roles.d);
@@ -47,8 +47,8 @@ BystanderTrial::BystanderTrial(Context& ctx, Time storm, Time rest)
   trial_.end = released + rest + 100 * kMillisecond + 2 * ctx.rig.settle();
 }
 
-/// Adds a stream to a port, whose frames are evenly between those of the other streams. nullopt: the port
-/// cannot receive it.
+/// Adds a stream to port `to`. Its frames are evenly spaced between those of the other streams. Returns
+/// std::nullopt if the port is too slow for the stream.
 std::optional<std::uint16_t> BystanderTrial::add_stream(std::uint16_t to, std::uint8_t dscp) {
   const auto kind = static_cast<std::uint16_t>(trial_.kinds.size());
   FrameKind frame = ctx_.frame(to, size_);
@@ -84,7 +84,7 @@ void BystanderTrial::report(const char* stream, const std::optional<std::uint16_
     ctx_.add_without_value("bystander_loss", Status::kUnresolvable, reason).labels = labels;
     return;
   }
-  // Frames that A could not send because of pauses count as lost.
+  // Frames that A could not send because it was paused count as lost.
   const std::uint64_t due = (storm_ + gap_ - 1) / gap_, arrived = result.kinds[*kind].arrived;
   const Interval loss = wilson(due - std::min(due, arrived), due);
   ctx_.add({.name = "bystander_loss",

@@ -8,7 +8,8 @@ namespace softfeb::switchtest {
 namespace {
 
 constexpr std::uint32_t kStormProbe = 78;  // with FCS
-/// Frames that wait: more than those that leave their queue for the transmitter in spite of a pause.
+/// Number of waiting frames. It exceeds the number of frames that move from the queue to the transmitter in
+/// spite of a pause.
 constexpr std::uint64_t kWaiting = 128;
 
 }  // namespace
@@ -33,7 +34,8 @@ FrameKind StormTrials::frame() const {
   return out;
 }
 
-/// The pause, and the frames that wait (kind 0). The pause ends `pause` after the first of them has left A.
+/// Returns a trial with the pause and the waiting frames (kind 0). The pause ends at `pause` after the first
+/// of these frames departed from A.
 Trial StormTrials::script(Time pause) const {
   Trial out = ctx_.trial();
   out.all_pauses = false;
@@ -60,9 +62,9 @@ std::optional<StormOutcome> StormTrials::run(Time pause, Time watch) {
   trial.end += rest_;
   const auto result = ctx_.run_valid(trial);
   if (!result) return std::nullopt;
-  // A few frames may be lost for other reasons.
+  // A few frames may be lost for other reasons, so the watchdog counts as dropping only if most are lost.
   StormOutcome out{.dropped = 2 * result->kinds[0].missing() > kWaiting};
-  // What a frame needs without a queue does not belong to the time that it waited.
+  // The delay of a frame without a queue is not part of the waiting time.
   Time least = kNever;
   for (const Arrival& a : result->arrivals)
     if (a.kind == 1) least = std::min(least, a.at - a.departed);

@@ -8,34 +8,36 @@
 
 namespace softfeb::switchtest {
 
-/// What became of frames that waited in a class that D paused.
+/// What happened to frames that waited in a class that D paused.
 struct StormOutcome {
-  bool dropped = false;          ///< most of the frames that waited did not arrive
-  std::optional<Time> leaving;   ///< when the first of them left in spite of the pause, after it came
-  std::optional<Time> restored;  ///< departure of the first later frame that arrived, after the pause
+  bool dropped = false;         ///< most of the waiting frames did not arrive
+  std::optional<Time> leaving;  ///< how long the first frame waited that left in spite of the pause
+  /// Time from the end of the pause to the departure of the first later frame that arrived.
+  std::optional<Time> restored;
 };
 
-/// Trials in which D pauses the class of Settings::dscp while a few short frames of it wait.
+/// Runs trials in which D pauses the class of Settings::dscp while a few short frames of this class wait.
 class StormTrials {
  public:
-  /// Longest pause, and longest time after a pause in which the switch is observed.
+  /// Longest pause, and longest time for which the switch is observed after a pause.
   static constexpr Time kLongest = 2 * kSecond;
 
   explicit StormTrials(Context& ctx) : ctx_(ctx) {}
 
   /// True if D can pause the class.
   bool can_pause() const;
-  /// The switch rests this long after each further trial, so that it ends its action.
+  /// Lets the switch rest for this time after each further trial, so that its reaction to the pause ends.
   void set_rest(Time rest) { rest_ = rest; }
 
-  /// Pauses the class for `pause`. Then, for `watch`, sends a frame each kWatchGap. nullopt: the rig failed.
+  /// Pauses the class for `pause`. Then sends a frame every kWatchGap for `watch`. Returns std::nullopt if
+  /// the rig failed.
   std::optional<StormOutcome> run(Time pause, Time watch);
   static constexpr Time kWatchGap = 100 * kMicrosecond;
 
-  /// Pauses the class for `pause`, and again briefly after the time `gap`. Returns whether a frame left
-  /// during the second pause. nullopt: the rig failed.
+  /// Pauses the class for `pause`, waits for `gap`, and pauses it again briefly. Returns true if a frame left
+  /// during the second pause. Returns std::nullopt if the rig failed.
   std::optional<bool> ignores_next_pause(Time pause, Time gap);
-  /// A pause of the class by D.
+  /// Returns a pause of the class by D, from `from` to `until`.
   Freeze freeze(Time from, Time until) const;
   /// Duration of the second pause.
   Time second_pause() const { return 4 * ctx_.rig.settle(); }

@@ -13,7 +13,7 @@ std::vector<std::uint8_t> teaching_frame(const PortAddress& address) {
   std::fill_n(out.begin(), 6, 0xff);
   std::copy(address.mac.begin(), address.mac.end(), out.begin() + 6);
   store_be16(&out[12], roce::kEtherTypeArp);
-  store_be16(&out[14], 1);  // Ethernet
+  store_be16(&out[14], 1);  // hardware type: Ethernet
   store_be16(&out[16], roce::kEtherTypeIpv4);
   out[18] = 6;
   out[19] = 4;

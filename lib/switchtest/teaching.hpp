@@ -12,7 +12,7 @@ namespace softfeb::switchtest {
 /// Interval at which test ports announce their addresses, so that switches do not forget them.
 inline constexpr Time kTeachInterval = 10 * kSecond;
 
-/// A gratuitous ARP request, which teaches switches the address of a port.
+/// Returns a gratuitous ARP request, which teaches switches the address of a port.
 std::vector<std::uint8_t> teaching_frame(const PortAddress& address);
 
 }  // namespace softfeb::switchtest

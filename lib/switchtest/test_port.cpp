@@ -115,7 +115,7 @@ void TestPort::receive(const Segments& bytes, Time at) {
   }
 }
 
-/// Takes an acknowledgement or a CNP. DCQCN of boards ignores acknowledgements.
+/// Processes an acknowledgement or a CNP. The DCQCN of boards ignores acknowledgements.
 void TestPort::take_answer(const RcAnswer& answer, Time at) {
   const auto g = std::find_if(generators_.begin(), generators_.end(), [&](const Generator& other) {
     return trial_->kinds[other.kind].rc_source_qp == answer.qp;
@@ -175,7 +175,7 @@ TestPort::Next TestPort::next() const {
   Time due = kNever;
   for (std::size_t i = 0; i < generators_.size(); ++i) {
     const Time at = departure(generators_[i]);
-    // Frames that could leave at the same time leave in the order in which they became due.
+    // Frames that can leave at the same time leave in the order in which they became due.
     if (at > best.at || at == kNever || (at == best.at && generators_[i].due >= due)) continue;
     if (at == best.at && best.what != Next::What::kData) continue;
     due = generators_[i].due;
@@ -205,13 +205,13 @@ std::size_t TestPort::poll(Time now, std::span<engine::TxFrame> out, Time ahead)
     const Time length = wire_.next(fabric::wire_bytes(out[n].length()));
     free_at_ = departs + length;
     plan_free_at_ = plan + length;
-    // The caller must copy an answer before the next one is written.
+    // An answer uses a shared buffer, so the caller must copy it before the next one is written.
     if (which.what == Next::What::kAnswer) return n + 1;
   }
   return n;
 }
 
-/// When the frame would leave if all frames before it had left in time.
+/// When this frame would leave if all frames before it had left in time.
 Time TestPort::planned(const Next& which) const {
   switch (which.what) {
     case Next::What::kControl:
@@ -260,7 +260,7 @@ void TestPort::write_data(Generator& g, Time departs, engine::TxFrame& out) {
   stats.last_departure = departs - start_;
   if (g.sent == 0) g.skew = departs - (start_ + g.source->start);
   ++g.sent;
-  // A source without gaps is due again when its frame has left, so that several such sources alternate.
+  // A source without gaps becomes due again when its frame has left, so that several such sources alternate.
   if (g.pace) {
     g.planned = g.due = std::max(departs + wire_time_of(out.length()), g.pace->sent(departs));
   } else if (g.source->gap == 0) {

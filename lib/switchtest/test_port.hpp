@@ -25,38 +25,40 @@
 
 namespace softfeb::switchtest {
 
-/// One port of a rig: carries out its part of a trial. Sends frames at given times, sends pause frames, and
-/// obeys or ignores those of the switch. Arrivals go to the ArrivalLog of the port. Answers RC frames, ARP,
-/// neighbour solicitations and pings. Sans-I/O, single owner, no allocation during a trial.
+/// One port of a rig, which carries out its part of a trial. It sends frames and pause frames at given times,
+/// and obeys or ignores the pause frames of the switch. It passes arrivals to its ArrivalLog. It answers RC
+/// frames, ARP requests, neighbour solicitations and pings. Sans-I/O, single owner, no allocation during a
+/// trial.
 ///
 /// The port models its transmitter: a frame starts when it is due, the link is free and no pause forbids it.
-/// Pause frames are sent first. poll() must be called at next_event() at the latest; a later call delays
-/// frames. TrialResult::late_max is the delay behind the times at which the frames would have left if every
-/// call had come in time.
+/// Pause frames are sent first. Call poll() no later than next_event(); a late call delays frames.
+/// TrialResult::late_max is the largest delay of a frame relative to the time at which it would have left if
+/// every call had been in time.
 class TestPort {
  public:
-  /// `ports`: all ports of the rig; this is number `number`. `clock_error`: a frame may seem to arrive this
-  /// much before it departed, because times are read once for several frames; its delay is then 0.
+  /// `ports` are all ports of the rig, and `number` is the index of this one. One clock reading serves
+  /// several frames, so a frame may seem to arrive before it departed. If this difference is at most
+  /// `clock_error`, the delay of the frame counts as 0.
   TestPort(const std::vector<RigPort>& ports, std::uint16_t number, Time clock_error = 0);
   ~TestPort();
   TestPort(const TestPort&) = delete;
   TestPort& operator=(const TestPort&) = delete;
 
-  /// Prepares this port's part of a trial, which starts at time `start` of the clock that poll() and
-  /// receive() use. `trial` must outlive the trial. `id` must differ from that of earlier trials, whose
-  /// frames may still arrive.
+  /// Prepares this port's part of a trial, which starts at `start` on the clock that poll() and receive()
+  /// use. `trial` must exist until the trial has ended. `id` must differ from the ids of earlier trials,
+  /// whose frames may still arrive.
   void prepare(const Trial& trial, std::uint16_t id, Time start);
   /// Adds this port's part of the result. Call after the trial has ended.
   void collect(TrialResult& out) const;
 
   /// Takes a frame whose last bit arrived at `at`. The bytes are untrusted.
   void receive(const Segments& frame, Time at);
-  /// Writes the frames that may leave at `now`, and those that wait only for the link, which is free until
+  /// Writes the frames that may leave at `now`, and those that wait only for the link and can start before
   /// `now` + `ahead`. Returns their number; TxFrame::header must be set. With `ahead` = 0, this is at most
   /// one frame, because the link is busy afterwards. Otherwise, the NIC's queue holds the other frames until
   /// the link is free.
   std::size_t poll(Time now, std::span<engine::TxFrame> out, Time ahead = 0);
-  /// Earliest time at which poll() has work; kNever: none unless a frame arrives.
+  /// Earliest time at which poll() has work; kNever if it has none unless a frame arrives.
   Time next_event() const;
 
   std::uint16_t number() const { return number_; }
@@ -65,14 +67,14 @@ class TestPort {
   /// A source of this port.
   struct Generator {
     const Source* source = nullptr;
-    std::size_t index = 0;  ///< in Trial::sources
+    std::size_t index = 0;  ///< index into Trial::sources
     Rng rng;
-    Time due = kNever;  ///< of the next frame; kNever: none is left
+    Time due = kNever;  ///< time at which the next frame is due; kNever if none is left
     Time planned = 0;   ///< when the next frame would be due if all frames had left in time
     std::uint64_t sent = 0;
-    std::uint16_t kind = 0;             ///< of the next frame
+    std::uint16_t kind = 0;             ///< kind of the next frame
     Time skew = 0;                      ///< how late the first frame left
-    std::unique_ptr<BoardPace> pace{};  ///< null: the source has gaps
+    std::unique_ptr<BoardPace> pace{};  ///< null if the source uses gaps
   };
   struct Control {
     Time at = 0;
@@ -83,7 +85,7 @@ class TestPort {
   struct Next {
     enum class What : std::uint8_t { kNothing, kControl, kAnswer, kRcAnswer, kData } what = What::kNothing;
     Time at = kNever;
-    Time ready = kNever;  ///< like `at`, but without regard to the link
+    Time ready = kNever;  ///< the value of `at` if the link were always free
     std::size_t generator = 0;
   };
 
@@ -110,28 +112,28 @@ class TestPort {
   ArrivalLog log_;
   Responder responder_;
   std::uint8_t answer_priority_ = 0;
-  std::vector<Cnp> cnps_;  ///< received
+  std::vector<Cnp> cnps_;  ///< CNPs that this port has received
   bool overflowed_ = false;
   const Trial* trial_ = nullptr;
   Time start_ = 0;
   std::vector<Generator> generators_;
-  std::vector<Control> controls_;  ///< by time
+  std::vector<Control> controls_;  ///< in the order of their times
   std::size_t next_control_ = 0;
   std::vector<PauseSent> sent_pauses_;
-  std::vector<std::uint8_t> priority_of_;  ///< by kind
+  std::vector<std::uint8_t> priority_of_;  ///< PFC priority of each kind
   fabric::WireTime wire_;
   Time free_at_ = 0;       ///< when the link is free
   Time plan_free_at_ = 0;  ///< when the link would be free if all frames had left in time
   fabric::PauseState pause_;
   std::deque<std::pair<Time, roce::MacControl>> pending_;  ///< pause frames that take effect later
   Obedience obedience_;
-  std::vector<KindStats> sent_;  ///< by kind: what this port has sent
+  std::vector<KindStats> sent_;  ///< for each kind, what this port has sent
   Time late_max_ = 0;
   bool lapsed_ = false;  ///< a freeze was renewed too late
   Time clock_error_;
 };
 
-/// The result of a trial that all ports of a rig have ended.
+/// Returns the result of a trial that all ports of a rig have ended.
 TrialResult collect(const Trial& trial, const std::vector<std::unique_ptr<TestPort>>& ports);
 
 }  // namespace softfeb::switchtest

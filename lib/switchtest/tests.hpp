@@ -11,22 +11,22 @@ class Context;
 
 struct SwitchTest {
   std::string_view name;
-  std::string_view title;  ///< what it measures, in words
+  std::string_view title;  ///< what the test measures, in words
   unsigned ports = 2;      ///< minimum number of rig ports
   void (*run)(Context&) = nullptr;
-  bool on_request = false;  ///< runs only if it is asked for by name
+  bool on_request = false;  ///< runs only if the user selects it by name
 };
 
-/// All tests, in the order in which they run: later tests use the findings of earlier ones.
+/// Returns all tests, in the order in which they run: later tests use the findings of earlier ones.
 std::span<const SwitchTest> all_tests();
-/// nullptr: there is no such test.
+/// Returns nullptr if there is no such test.
 const SwitchTest* find_test(std::string_view name);
 
-/// Finds out which pause frames the switch obeys at port D, which it sends to A, and which PFC priority stops
-/// which DSCP. Stores this in Context::findings. Runs before all tests.
+/// Finds out which pause frames of port D the switch obeys, which pause frames it sends to A, and which PFC
+/// priority stops which DSCP. Stores this in Context::findings. Runs before all tests.
 void run_preflight(Context& ctx);
 
-// Each test is in the source with its name. It adds figures and curves to Context::report and stores in
+// Each test is in the source file with its name. It adds figures and curves to Context::report, and stores in
 // Context::findings what later tests need.
 void run_dscp(Context& ctx);
 void run_mtu(Context& ctx);

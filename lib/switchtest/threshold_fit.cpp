@@ -8,8 +8,8 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// A constant t fits low ≤ t − s·used ≤ high of all points if and only if one fits each pair of points.
-/// Returns the range of s for which that is so.
+/// A constant t that satisfies low ≤ t − s·used ≤ high for all points exists if and only if one exists for
+/// each pair of points. Returns the range of s for which this is the case.
 Interval share_range(const std::vector<HeldPoint>& points) {
   Interval out{0, 0, 1};
   for (const HeldPoint& a : points)

@@ -11,21 +11,21 @@ namespace softfeb::switchtest {
 
 namespace {
 
-constexpr std::uint64_t kSteps = 1'000;  ///< of the load, up to line rate
+constexpr std::uint64_t kSteps = 1'000;  ///< number of load steps, up to line rate
 
-/// The streams of one figure: from A to D, or in both directions.
+/// The streams that a figure describes: from A to D, or in both directions.
 struct Direction {
   const char* name;
   bool both;
 };
 
-/// One size in one direction.
+/// Searches for the largest load without loss for one frame size and direction.
 class LoadSearch {
  public:
   LoadSearch(Context& ctx, std::uint32_t size, const Direction& direction)
       : ctx_(ctx), size_(size), direction_(direction) {}
 
-  /// Adds the figures of the size. Returns false if the rig reached no load.
+  /// Adds the figures for this size. Returns false if the rig could not reach any load.
   bool run();
 
  private:
@@ -45,11 +45,11 @@ class LoadSearch {
   std::uint32_t size_;
   const Direction& direction_;
   bool prefill_ = false;
-  std::string failure_;  ///< of the rig, at the latest load that it could not test
+  std::string failure_;  ///< why the rig failed at the last load that it could not test
 };
 
-/// True if so many frames of a kind were late at the end of their stream that the load was really that of a
-/// lower step.
+/// True if so many frames of a kind had not been sent at the end of their stream that the actual load was a
+/// step lower.
 bool fell_short(const Trial& trial, std::uint16_t kind, std::uint64_t sent) {
   const auto stream = std::find_if(trial.sources.begin(), trial.sources.end(),
                                    [&](const Source& s) { return s.kinds.front() == kind; });
@@ -58,8 +58,8 @@ bool fell_short(const Trial& trial, std::uint16_t kind, std::uint64_t sent) {
 }
 
 /// Adds a stream at `steps` thousandths of the rate of the slower port, and returns the kind of its frames.
-/// If `prefill_` is set, a stream at line rate, whose frames do not count, fills the first half of the trial,
-/// so that the memory of the switch cannot hide an excess.
+/// If `prefill_` is set, a stream at line rate, whose frames are not counted, occupies the first half of the
+/// trial. It fills the memory of the switch, which could otherwise absorb an excess.
 std::uint16_t LoadSearch::add_stream(Trial& trial, std::uint16_t from, std::uint16_t to, std::uint64_t steps,
                                      Time end) const {
   const FrameKind frame = ctx_.frame(to, size_);
@@ -110,8 +110,8 @@ Probe LoadSearch::probe(std::uint64_t steps, Time time) {
   });
 }
 
-/// True if the switch loses about the same share of frames at 10 % and 50 % load, so that the cause is not
-/// congestion. Adds the figure.
+/// True if the switch loses about the same share of frames at 10 % and at 50 % load, so that congestion is
+/// not the cause. Adds the figure.
 bool LoadSearch::loses_at_all_loads() {
   const Time time = ctx_.duration(kSecond, kSecond);
   const auto low = losses(kSteps / 10, time);
@@ -129,8 +129,8 @@ bool LoadSearch::loses_at_all_loads() {
   return true;
 }
 
-/// Repeats the largest load that passed with full-length trials, and goes down while they fail: by a step if
-/// frames are lost, by half if the rig fails, because a little less load will not help it.
+/// Repeats the largest load that passed with trials of full length, and reduces the load while they fail: by
+/// one step if frames are lost; by half if the rig fails, because a slightly lower load would not help.
 Bracket LoadSearch::validated(Bracket found) {
   const Time time = ctx_.duration(10 * kSecond, 60 * kSecond);
   while (found.pass > 0) {

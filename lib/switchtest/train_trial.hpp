@@ -10,19 +10,18 @@
 
 namespace softfeb::switchtest {
 
-/// By how many frames of each sender the longest train that passes may differ from that with exact times. A
-/// rig in real time delays frames by up to `late_max` and `time_error`, and may send them in lumps
-/// afterwards. The queue then differs by what the senders send in this time; and of a train, only the part
-/// that does not leave in the meantime adds to the queue. 0 if the senders are not faster than the port to
-/// which `frame` goes.
+/// Returns the number of frames of each sender by which the longest train that passes may differ from the one
+/// with exact times. A rig in real time delays frames by up to `late_max` and `time_error`, and may send the
+/// delayed frames in bursts. During this time, the queue may therefore grow by what the senders send, less
+/// what leaves the queue. Returns 0 if the senders are not faster than the port to which `frame` goes.
 std::uint64_t train_error(const Context& ctx, const TrialResult& result, const FrameKind& frame,
                           const std::vector<std::uint16_t>& senders);
 
-/// Trains of frames at line rate from one or several ports to D, which start at the same time. The senders
-/// ignore pauses. Each sends the same number of frames.
+/// Sends trains of frames at line rate from one or several ports to D. All senders start at the same time,
+/// send the same number of frames, and ignore pauses.
 class TrainTrial {
  public:
-  /// Maximum number of frames of a train, over all senders.
+  /// Maximum number of frames of a train, summed over all senders.
   static constexpr std::uint64_t kMostFrames = 1U << 20;
 
   TrainTrial(Context& ctx, std::vector<std::uint16_t> senders, std::uint32_t size)
@@ -30,13 +29,13 @@ class TrainTrial {
 
   struct Seen {
     std::uint64_t lost = 0;
-    /// Frames of each sender that arrived before its first loss, the smallest of all senders. Later frames do
-    /// not change the fate of earlier ones, so trains of this length pass.
+    /// Number of frames of each sender that arrived before the first loss; the smallest over all senders.
+    /// Later frames do not affect earlier ones, so trains of this length pass.
     std::uint64_t lossless = 0;
-    /// Number of frames of each sender by which it may differ from that with exact times.
+    /// Possible error of `lossless`, in frames of each sender (train_error()).
     std::uint64_t error = 0;
   };
-  /// Sends a train of `frames` frames from each sender. nullopt: all trials were void.
+  /// Sends a train of `frames` frames from each sender. Returns std::nullopt if all trials were void.
   std::optional<Seen> send(std::uint64_t frames);
 
  private:

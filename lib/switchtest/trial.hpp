@@ -16,14 +16,14 @@
 #include <vector>
 
 /// A trial is a script for all test ports: which frames they send, when they pause the switch, and how they
-/// obey the switch's pause frames. Its result is what arrived, and what spoiled the trial. All times are
-/// relative to the start of the trial.
+/// obey the switch's pause frames. Its result contains what arrived, and what made the trial void. All times
+/// are relative to the start of the trial.
 namespace softfeb::switchtest {
 
 /// Sizes of a frame without FCS, in bytes. The smallest RoCE frame has no payload.
 inline constexpr std::uint32_t kSmallestRoceFrame = 74;
 inline constexpr std::uint32_t kSmallestUdpFrame = 60;
-/// Payload of a RoCE packet is at most the largest path MTU.
+/// The payload of a RoCE packet is at most the largest path MTU, 4096 bytes.
 inline constexpr std::uint32_t kLargestRoceFrame = kSmallestRoceFrame + 4096;
 inline constexpr std::uint32_t kFcsSize = 4;
 
@@ -37,22 +37,23 @@ struct PortAddress {
 /// A kind of frame. All frames of a kind have consecutive sequence numbers.
 struct FrameKind {
   std::uint16_t to = 0;  ///< rig port
-  /// Bytes of the frame without FCS and 802.1Q tag. For RoCE, kSmallestRoceFrame plus a multiple of 4.
+  /// Length of the frame in bytes, without FCS and 802.1Q tag. For RoCE, it is kSmallestRoceFrame plus a
+  /// multiple of 4.
   std::uint32_t length = kSmallestRoceFrame;
   std::uint8_t dscp = 26;
   roce::Ecn ecn = roce::Ecn::kEct0;
   std::optional<roce::VlanTag> vlan;
   bool ipv6 = false;
-  /// True: UDP to port 7 instead of a RoCE packet (RFC 2544); such frames may have any length from
-  /// kSmallestUdpFrame.
+  /// If this is true, the frame is UDP to port 7 (RFC 2544) instead of a RoCE packet, and may have any length
+  /// from kSmallestUdpFrame.
   bool plain_udp = false;
   std::uint16_t udp_source_port = 0xc000;
   std::uint32_t dest_qp = 0x100;
-  /// RC instead of UC: the number of the sending queue pair, to which port `to` answers as Trial::answers
-  /// says. All frames of the kind must come from one source.
+  /// If set, the frames use RC instead of UC. This is the number of the sending queue pair, which port `to`
+  /// answers as Trial::answers says. All frames of the kind must come from one source.
   std::optional<std::uint32_t> rc_source_qp;
   std::uint16_t source_host = 0;           ///< added to the source IP address
-  std::optional<PortAddress> destination;  ///< of the frame; nullopt: the address of port `to`
+  std::optional<PortAddress> destination;  ///< destination addresses; if empty, those of port `to` are used
   std::uint8_t ttl = 64;
   bool record = false;              ///< each arrival is recorded in TrialResult::arrivals
   std::uint16_t latency_group = 0;  ///< index into TrialResult::latency
@@ -60,42 +61,45 @@ struct FrameKind {
 
 enum class GapKind : std::uint8_t {
   kConstant,
-  kExponential,  ///< the gaps between starts have this mean and are at least the time on the wire
+  kExponential,  ///< the gaps between starts have the mean Source::gap and are at least the time on the wire
 };
 
 /// A sequence of frames that one port sends.
 struct Source {
   std::uint16_t port = 0;
-  std::vector<std::uint16_t> kinds;  ///< indices into Trial::kinds; sent in turn
-  /// True: the kind of each frame is drawn at random instead.
+  std::vector<std::uint16_t> kinds;  ///< indices into Trial::kinds; the source uses them in turn
+  /// If this is true, the kind of each frame is drawn at random instead.
   bool mixed = false;
   Time start = 0;
   Time end = kNever;                 ///< no frame starts at or after this time
   std::uint64_t count = UINT64_MAX;  ///< maximum number of frames
-  Time gap = 0;                      ///< from start to start; 0: as fast as the link permits
+  /// Time from the start of a frame to the start of the next. With 0, frames are sent as fast as the link
+  /// permits.
+  Time gap = 0;
   GapKind gap_kind = GapKind::kConstant;
   std::uint64_t seed = 1;
-  /// The source is a board whose DCQCN sets the rate; `gap` does not apply. It needs a single kind, of RC.
-  /// Lost frames are not retransmitted.
+  /// If set, the source is a board whose DCQCN determines the rate, and `gap` is ignored. The source must
+  /// have a single kind, which must be RC. Lost frames are not retransmitted.
   std::optional<dcqcn::FirmwareSettings> dcqcn;
 };
 
 /// How ports answer RC frames.
 struct Answers {
-  std::uint32_t frames_per_ack = 16;      ///< the first frame of as many requests an acknowledgement
+  std::uint32_t frames_per_ack = 16;      ///< the first of this number of frames requests an acknowledgement
   bool cnps = true;                       ///< CE marks are answered with CNPs
   Time cnp_interval = 50 * kMicrosecond;  ///< minimum time between two CNPs for the same kind
-  std::uint8_t dscp = 48;                 ///< of acknowledgements and CNPs; a usual value for CNPs
+  /// DSCP of acknowledgements and CNPs; the default is common for CNPs.
+  std::uint8_t dscp = 48;
 };
 
-/// A CNP that the receiver of a kind of RC frames sends to their sender without a reason.
+/// A CNP that the receiver of a kind of RC frames sends to their sender although no frame was marked.
 struct ForgedCnp {
   std::uint16_t kind = 0;
   Time at = 0;
 };
 
-/// A port pauses the switch from `from` to `until`, and repeats the pause frame each quarter of its duration.
-/// At `until`, it sends a pause frame of duration 0.
+/// A port pauses the switch from `from` to `until`. It repeats the pause frame every quarter of the pause
+/// duration. At `until`, it sends a pause frame with duration 0.
 struct Freeze {
   std::uint16_t port = 0;
   Time from = 0;
@@ -104,7 +108,7 @@ struct Freeze {
   std::uint8_t classes = 0xff;  ///< PFC: bit mask of the priorities
 };
 
-/// The pause frame of a freeze with this duration.
+/// Returns a pause frame of this freeze with the duration `quanta`.
 roce::MacControl pause_of(const Freeze& freeze, std::uint16_t quanta);
 
 /// A single pause frame.
@@ -120,7 +124,8 @@ struct Obedience {
   Time after = 0;  ///< time from the arrival of a pause frame until it takes effect
 };
 
-/// DSCPs with the same class selector (RFC 2474), of which the lowest is the class selector itself.
+/// Number of DSCPs with the same class selector (RFC 2474). The lowest of these DSCPs is the class selector
+/// itself.
 inline constexpr std::uint8_t kDscpsPerClass = 8;
 
 /// The priority is the upper three bits of the DSCP (class selectors, RFC 2474).
@@ -136,27 +141,26 @@ struct Trial {
   std::vector<Source> sources;
   std::vector<Freeze> freezes;
   std::vector<PauseFrame> pauses;
-  std::optional<Answers> answers;  ///< nullopt: RC frames are not answered
+  std::optional<Answers> answers;  ///< empty if RC frames are not answered
   std::vector<ForgedCnp> forged_cnps;
   std::vector<Obedience> obedience;  ///< indexed by rig port; ports without an entry obey at once
-  /// Frames that arrive after this time are not seen. It must leave time for the last frames to arrive.
+  /// Frames that arrive after this time are ignored, so leave enough time for the last frames.
   Time end = 0;
-  /// True: TrialResult::missing is filled in.
+  /// If this is true, TrialResult::missing is filled in.
   bool list_missing = false;
-  /// True: only counts matter. In real time, the trial is valid even if frames leave late or a loop of the
-  /// rig stands still, and TrialResult::disturbance says so.
+  /// If this is true, only counts matter. In real time, the trial is then valid even if frames leave late or
+  /// a loop of the rig does not run for a while; TrialResult::disturbance reports this.
   bool counts_only = false;
-  /// False: the trial is valid even if a port receives more pause frames than it can record. Those after the
-  /// first ones are then missing in TrialResult::pauses.
+  /// If this is false, the trial is valid even if a port receives more pause frames than it can record.
+  /// TrialResult::pauses then contains only the first ones.
   bool all_pauses = true;
-  Time series_interval = 0;  ///< of KindStats::series; 0: there are none
+  Time series_interval = 0;  ///< interval of KindStats::series; 0 means no series
   /// Kind of pause frames that the ports obey.
   roce::PauseMode obeyed = roce::PauseMode::kPfc;
-  /// Priority of untagged frames by DSCP, for ports that obey PFC. The priority of tagged frames is their
-  /// PCP.
+  /// Priority of untagged frames by DSCP, for ports that obey PFC. The priority of a tagged frame is its PCP.
   std::array<std::uint8_t, 64> priority_of_dscp = priorities_by_class_selector();
-  /// In real time, the trial is void if a frame leaves later than this after its schedule. Must be less than
-  /// Rig::settle() if the trial sends one train after another.
+  /// In real time, the trial is void if a frame leaves more than this after its scheduled time. Must be less
+  /// than Rig::settle() if the trial sends one train after another.
   Time lateness = kMillisecond;
 };
 
@@ -165,8 +169,8 @@ struct Arrival {
   std::uint16_t kind = 0;      ///< index into Trial::kinds
   std::uint16_t port = 0;      ///< rig port at which it arrived
   std::uint64_t sequence = 0;  ///< position among the frames of its kind, from 0
-  Time departed = 0;           ///< first bit
-  Time at = 0;                 ///< last bit
+  Time departed = 0;           ///< time of the first bit
+  Time at = 0;                 ///< time of the last bit
   std::uint8_t dscp = 0;
   roce::Ecn ecn = roce::Ecn::kNotEct;
   std::optional<roce::VlanTag> vlan;
@@ -178,17 +182,18 @@ struct Arrival {
 struct KindStats {
   std::uint64_t sent = 0;
   std::uint64_t arrived = 0;
-  std::uint64_t next = 0;          ///< one more than the highest sequence number that arrived
-  std::uint64_t misdelivered = 0;  ///< arrived at another port than FrameKind::to; not in `arrived`
+  std::uint64_t next = 0;  ///< one more than the highest sequence number that arrived
+  /// Frames that arrived at another port than FrameKind::to; not in `arrived`
+  std::uint64_t misdelivered = 0;
   std::uint64_t duplicated = 0;
-  std::uint64_t reordered = 0;         ///< a frame with a later sequence number arrived before (RFC 4737)
+  std::uint64_t reordered = 0;         ///< frames that arrived after a later frame of their kind (RFC 4737)
   std::uint64_t reorder_extent = 0;    ///< largest number of sequence numbers by which a frame was overtaken
   std::uint64_t damaged = 0;           ///< see Arrival::intact; not in `arrived`
   std::array<std::uint64_t, 4> ecn{};  ///< arrived frames by their ECN field
   Time first_departure = kNever, last_departure = 0;
   Time first_arrival = kNever, last_arrival = 0;
-  Time delay_sum = 0;                 ///< from first bit sent to last bit received
-  Time delay_variation_max = 0;       ///< largest difference of the delays of consecutive frames
+  Time delay_sum = 0;                 ///< sum of the delays from first bit sent to last bit received
+  Time delay_variation_max = 0;       ///< largest difference between the delays of consecutive frames
   std::vector<std::uint32_t> series;  ///< arrived frames in each Trial::series_interval
   std::uint64_t missing() const { return sent - arrived; }
 };
@@ -197,52 +202,56 @@ struct KindStats {
 struct MissingFrame {
   std::uint16_t kind = 0;
   std::uint64_t sequence = 0;
-  /// Departure of the next frame of its kind that arrived, before which this one departed; kNever: none did.
+  /// When the next frame of its kind that arrived had departed; the missing frame departed earlier. kNever:
+  /// no later frame arrived.
   Time before = 0;
 };
 
 /// A pause frame that a port received from the switch.
 struct PauseSeen {
   std::uint16_t port = 0;
-  Time at = 0;  ///< last bit
+  Time at = 0;  ///< time of the last bit
   roce::MacControl control;
 };
 
 /// A pause frame that a port sent.
 struct PauseSent {
   std::uint16_t port = 0;
-  Time departed = 0;  ///< first bit
+  Time departed = 0;  ///< time of the first bit
   roce::MacControl control;
 };
 
 /// A CNP for the sender of a kind of RC frames.
 struct Cnp {
   std::uint16_t kind = 0;
-  std::uint16_t identification = 0;  ///< IPv4; numbers the CNPs for a kind that a port sends
-  Time at = 0;                       ///< first bit sent or last bit received
+  std::uint16_t identification = 0;  ///< IPv4 identification; a port numbers its CNPs for each kind
+  Time at = 0;                       ///< time of the first bit if sent, of the last bit if received
 };
 
 struct TrialResult {
   std::vector<KindStats> kinds;   ///< indexed like Trial::kinds
-  std::vector<Arrival> arrivals;  ///< of recorded kinds, in order of arrival
+  std::vector<Arrival> arrivals;  ///< frames of recorded kinds, in the order of arrival
   std::vector<PauseSeen> pauses;  ///< in order of arrival
   std::vector<PauseSent> sent_pauses;
   std::vector<Cnp> sent_cnps;  ///< in order of departure
   std::vector<Cnp> cnps;       ///< received, in order of arrival
-  /// With Trial::list_missing: frames that were overtaken by others of their kind and did not arrive, up to
-  /// MissingList::kMost for each port. list_last_frames() adds those at the end.
+  /// With Trial::list_missing: frames that did not arrive although later frames of their kind did, up to
+  /// MissingList::kMost for each port. list_last_frames() adds the frames after the last arrival of each
+  /// kind.
   std::vector<MissingFrame> missing;
   std::vector<latency::StageHistogram> latency;  ///< indexed by FrameKind::latency_group
-  std::vector<Time> start_skew;                  ///< by source: how late its first frame left
+  std::vector<Time> start_skew;                  ///< for each source, how late its first frame left
   std::uint64_t unrecorded_pauses = 0;           ///< pause frames that are missing in `pauses`
   std::uint64_t foreign = 0;                     ///< frames that no port of this trial sent
   Time late_max = 0;                             ///< largest delay of a frame behind its schedule
-  /// Largest error of a time stamp, because a loop of the rig was not run. 0: all times are exact.
+  /// Largest error of a time stamp, caused by a loop of the rig that did not run. It is 0 if all times are
+  /// exact.
   Time time_error = 0;
-  /// Why times are wrong, and why missing frames may be the fault of the rig, in a valid trial with
-  /// Trial::counts_only. Empty: neither is the case.
+  /// For a valid trial with Trial::counts_only, the reason why times are wrong, or why the rig may be to
+  /// blame for missing frames. Empty if neither applies.
   std::string disturbance;
-  /// Why the trial says nothing: our sender or receiver failed. Empty: the trial is valid.
+  /// Reason why the trial is of no use, because a sender or receiver of the rig failed. Empty if the trial is
+  /// valid.
   std::string void_reason;
   bool valid() const { return void_reason.empty(); }
 };

@@ -14,19 +14,19 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// What a flow from A to E suffers while A and B overload D.
+/// The test victim: how a flow from A to E is affected while A and B overload D.
 class VictimTest {
  public:
   explicit VictimTest(Context& ctx);
   void run();
 
  private:
-  /// Frames in each trial, as indices into Trial::kinds.
+  /// The kinds of frames in each trial, as indices into Trial::kinds.
   enum Kind : std::uint16_t { kVictim, kToD, kFromB, kUncounted };
 
   struct Seen {
-    double share = 0;   ///< of the victim's frames that were due
-    double p99_ns = 0;  ///< of the victim's frames that arrived
+    double share = 0;   ///< share of the victim's due frames that arrived
+    double p99_ns = 0;  ///< delay of the victim's frames that arrived
     bool arrived = false;
   };
   using Labels = std::map<std::string, std::string>;
@@ -39,12 +39,12 @@ class VictimTest {
 
   Context& ctx_;
   std::uint32_t size_ = 0;
-  double to_e_ = 0, to_d_ = 0;  ///< rates of A, bytes per second on the wire
+  double to_e_ = 0, to_d_ = 0;  ///< rates of A to E and to D, in bytes per second on the wire
   Time time_ = 0, warm_up_ = 0;
 };
 
 VictimTest::VictimTest(Context& ctx) : ctx_(ctx) {
-  // RFC 2889, section 5.5, divides the frames of A equally.
+  // RFC 2889, section 5.5, divides A's frames equally between both destinations.
   constexpr double kToE = 0.2, kRfcToE = 0.5;
   constexpr Time kStandard = 10 * kSecond, kRfc = 60 * kSecond;
   constexpr std::uint64_t kExactFrames = 30'000;
@@ -56,7 +56,7 @@ VictimTest::VictimTest(Context& ctx) : ctx_(ctx) {
   size_ = std::min({ctx.large_size(roles.a, roles.d), ctx.large_size(roles.a, *roles.e),
                     ctx.large_size(*roles.b, roles.d)});
   time_ = ctx.duration(kStandard, kRfc);
-  // On an exact rig, the shares of this number of frames are sure enough.
+  // On an exact rig, this number of frames gives sufficiently accurate shares.
   if (ctx.exact()) time_ = std::min(time_, kExactFrames * gap_of(static_cast<double>(ctx.rate(roles.d))));
   warm_up_ = std::max(time_ / 4, time_to_fill(ctx, static_cast<std::uint64_t>(to_d_) + ctx.rate(*roles.b)));
 }
@@ -65,7 +65,7 @@ Time VictimTest::gap_of(double rate) const {
   return static_cast<Time>(static_cast<double>(time_on_wire(size_ - kFcsSize, 1'000'000)) * 1e6 / rate);
 }
 
-/// Adds a stream with exponential gaps. Its frames are of kind kUncounted in the warm-up.
+/// Adds a stream with exponential gaps. During the warm-up, its frames have a kind that is not counted.
 void VictimTest::add_stream(Trial& trial, Kind kind, std::uint16_t port, double rate,
                             std::uint64_t seed) const {
   const auto before = static_cast<std::uint16_t>(kUncounted + kind);
@@ -104,7 +104,7 @@ std::optional<VictimTest::Seen> VictimTest::run_once(std::uint8_t victim_dscp) {
   auto result = ctx_.run_valid(script(victim_dscp, ctx_.seed()));
   if (result && learn_pauses(ctx_, *result)) result = ctx_.run_valid(script(victim_dscp, ctx_.seed()));
   if (!result) return std::nullopt;
-  // Frames that A could not send in time, because the switch paused it, count like lost ones.
+  // Frames that A could not send in time because the switch paused it count as lost.
   const auto due = static_cast<double>(time_) / static_cast<double>(gap_of(to_e_));
   const KindStats& victim = result->kinds[kVictim];
   Seen out{.share = static_cast<double>(victim.arrived) / due, .arrived = victim.arrived != 0};

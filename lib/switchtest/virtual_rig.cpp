@@ -37,7 +37,7 @@ void VirtualRig::teach() {
   drain();
 }
 
-/// Runs the network, without the ports, until it is empty.
+/// Runs the network without the test ports until it is empty.
 void VirtualRig::drain() {
   constexpr Time kLongest = 100 * kSecond;
   const Time limit = now_ + kLongest;
@@ -55,7 +55,7 @@ TrialResult VirtualRig::run(const Trial& trial) {
   check(trial, ports_);
   if (interrupted_ && interrupted_()) throw Interrupted();
   if (now_ >= taught_ + kTeachInterval) teach();
-  // The first frames leave a little later, so that all times of the trial are after those of the last one.
+  // The trial starts a little later, so that all of its times are after those of the previous trial.
   const Time start = now_ + kMicrosecond;
   ++trial_;
   for (std::uint32_t p = 0; p < ports_.size(); ++p) {
@@ -69,7 +69,7 @@ TrialResult VirtualRig::run(const Trial& trial) {
   return out;
 }
 
-/// Waits until no pause frame of a trial is in force any more, as that of a freeze whose end was late.
+/// Waits until no pause frame of the trial is in force any more, for example if the freeze ended late.
 void VirtualRig::expire_pauses(const Trial& trial) {
   if (trial.freezes.empty() && trial.pauses.empty()) return;
   std::uint64_t slowest = ports_.front().rate;

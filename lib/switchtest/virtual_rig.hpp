@@ -14,11 +14,13 @@
 
 namespace softfeb::switchtest {
 
-/// A simulated network whose stations are test ports, in virtual time. The same trials give the same results.
+/// A rig in virtual time: a simulated network whose stations are test ports. The same trials give the same
+/// results.
 class VirtualRig final : public Rig {
  public:
-  /// Station i of the network is rig port i; stations must not have addresses, so that the network learns
-  /// them. `interrupted` is called from time to time; if it returns true, run() throws Interrupted.
+  /// Station i of the network is rig port i. The stations must have no addresses, so that the network learns
+  /// the addresses of the ports. `interrupted` is called from time to time; if it returns true, run() throws
+  /// Interrupted.
   explicit VirtualRig(const fabric::NetworkConfig& network, std::function<bool()> interrupted = {});
   ~VirtualRig() override;
 
@@ -43,7 +45,7 @@ class VirtualRig final : public Rig {
   std::vector<std::unique_ptr<TestPort>> endpoints_;
   fabric::EventTree next_;
   std::function<bool()> interrupted_;
-  simulator::PoolFrame* frame_ = nullptr;  ///< empty, for the next frame that is sent
+  simulator::PoolFrame* frame_ = nullptr;  ///< empty buffer for the next frame that is sent
   engine::TxFrame out_;
   Time now_ = 0;
   Time taught_ = 0;

@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::uint32_t kSmallFrame = 78;
 
-/// Fills a frozen queue from A until the switch pauses A, and drains it until the switch resumes A.
+/// The test xoff: fills a frozen queue from A until the switch pauses A, and drains it until the switch lets
+/// A resume.
 class XoffTest {
  public:
   XoffTest(Context& ctx, PausedClass paused)
@@ -36,11 +37,11 @@ class XoffTest {
   Context& ctx_;
   PausedClass class_;
   FrameKind large_;
-  std::uint64_t frames_ = 0;          ///< large frames for which the switch pauses
-  std::uint64_t low_ = 0, high_ = 0;  ///< between which XOFF lies, in bytes
+  std::uint64_t frames_ = 0;          ///< number of large frames that make the switch pause A
+  std::uint64_t low_ = 0, high_ = 0;  ///< XOFF lies between these bounds, in bytes
 };
 
-/// Counts large frames. Returns false if too many trials were void.
+/// Finds the number of large frames that cause a pause. Returns false if too many trials were void.
 bool XoffTest::find_frames() {
   const Bracket found = frames_until_pause(ctx_, {}, large_, overfilling(class_.large.frames.high));
   if (!found.fail || (found.unreached && *found.unreached < *found.fail)) return false;
@@ -50,7 +51,8 @@ bool XoffTest::find_frames() {
   return true;
 }
 
-/// Replaces the last large frame by small ones. Returns false if too many trials were void.
+/// Replaces the last large frame by small ones, to narrow the bounds of XOFF. Returns false if too many
+/// trials were void.
 bool XoffTest::refine() {
   FrameKind small = ctx_.frame(large_.to, kSmallFrame);
   small.dscp = class_.dscp;
@@ -58,7 +60,7 @@ bool XoffTest::refine() {
   if (frames_ > 1) before.push_back({ctx_.roles().a, large_, frames_ - 1});
   const Bracket found = frames_until_pause(ctx_, before, small, large_.length / small.length + 2);
   if (found.unreached) return false;
-  // More small frames than bytes in a large frame: the switch does not count bytes.
+  // If small frames with more bytes than a large frame do not cause a pause, the switch does not count bytes.
   if (!found.fail) return true;
   const std::uint64_t filled = (frames_ - 1) * large_.length;
   const std::uint64_t low = filled + (*found.fail - 1) * small.length + 1;
@@ -71,8 +73,8 @@ bool XoffTest::refine() {
   return true;
 }
 
-/// Finds out whether small frames in place of one large frame more give the same threshold. If not, the
-/// switch counts in larger units than bytes. Returns false if too many trials were void.
+/// Replaces one more large frame by small ones, and checks whether this gives the same threshold in bytes. If
+/// not, the switch counts in units larger than a byte. Returns false if too many trials were void.
 bool XoffTest::counts_bytes(const FrameKind& small, std::uint64_t low, std::uint64_t high, bool& out) {
   if (frames_ < 2) return true;
   std::vector<Fill> before;
@@ -86,8 +88,8 @@ bool XoffTest::counts_bytes(const FrameKind& small, std::uint64_t low, std::uint
   return not_yet != Probe::kVoid && paused != Probe::kVoid;
 }
 
-/// Drains the queue frame by frame. XON lies between what was left before and after the frame whose departure
-/// made the switch resume. Returns false if too many trials were void.
+/// Drains the queue frame by frame. XON lies between the contents of the queue before and after the departure
+/// of the frame that made the switch resume. Returns false if too many trials were void.
 bool XoffTest::find_xon() {
   constexpr unsigned kTrials = 5;
   constexpr Time kCycle = 100 * kMicrosecond, kRealCycle = 500 * kMicrosecond;
@@ -127,8 +129,8 @@ bool XoffTest::find_xon() {
   return true;
 }
 
-/// Repeats the search while a second sender has taken a quarter, half and three quarters of the memory that
-/// is free at XOFF. Returns false if too many trials were void.
+/// Repeats the search while a second sender occupies a quarter, half and three quarters of the memory that is
+/// free at XOFF. Returns false if too many trials were void.
 bool XoffTest::find_kind() {
   const auto second = second_sender(ctx_);
   const std::uint64_t all = class_.large.frames.low;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "telemetry/change_request.hpp"
 
+#include "base/json_nesting.hpp"
 #include "telemetry/json_text.hpp"
 
 #include <charconv>
@@ -30,6 +31,7 @@ bool read_qps(const Json& value, std::optional<std::uint32_t>& out) {
 
 std::optional<Response> parse_change(const std::string& body, ChangeRequest& out) {
   constexpr const char* kForm = R"(send {"board": NAME, "qps": "all" or a number, "set": {KEY: VALUE}})";
+  if (json_nesting(body) > kMaxJsonNesting) return problem(400, "the body is nested too deeply", kForm);
   const Json json = Json::parse(body, nullptr, false);
   if (!json.is_object()) return problem(400, "the body is not a JSON object", kForm);
   for (const auto& [key, value] : json.items()) {

@@ -18,7 +18,7 @@ struct Request {
   std::string path;  ///< path of the target, without the query after `?`
   std::string host;
   std::string origin;
-  std::string fetch_site;    ///< Sec-Fetch-Site
+  std::string fetch_site;    ///< header field Sec-Fetch-Site
   std::string content_type;  ///< as sent, including parameters
   std::string body;
   bool from_loopback = false;  ///< the client runs on this host

@@ -11,8 +11,8 @@ using asio::ip::tcp;
 
 namespace {
 
-constexpr std::chrono::milliseconds kPause{
-    100};  ///< delay before the next accept when no descriptors are left
+/// Delay before the next accept when no descriptors are left.
+constexpr std::chrono::milliseconds kPause{100};
 
 tcp::endpoint endpoint_of(const roce::IpAddress& ip, std::uint16_t port) {
   if (ip.is_v4()) return {asio::ip::address_v4(ip.v4()), port};
@@ -53,10 +53,32 @@ void HttpServer::Impl::accept() {
           });
           return;
         }
-        const bool busy = self->sessions.size() >= self->limits.connections;
-        std::make_shared<HttpSession>(self, std::move(socket))->start(busy);
+        self->admit(std::move(socket));
         self->accept();
       });
+}
+
+/// Serves or refuses the client at `socket`. The number of open sockets must be bounded, because the run also
+/// needs file descriptors, for example for its result.
+void HttpServer::Impl::admit(tcp::socket socket) {
+  if (sessions.size() >= limits.connections) evict();
+  if (sessions.size() >= limits.connections + limits.refusals) return;  // the destructor closes the socket
+  const bool busy = sessions.size() >= limits.connections;
+  std::make_shared<HttpSession>(shared_from_this(), std::move(socket))->start(busy);
+}
+
+/// Closes the session that has waited for a request for the longest time, if any session is waiting. A client
+/// that only occupies connections therefore cannot keep other clients out. A browser whose connection is
+/// closed opens another one.
+void HttpServer::Impl::evict() {
+  HttpSession* oldest = nullptr;
+  for (HttpSession* s : sessions) {
+    if (s->waiting_since() == 0) continue;
+    if (oldest == nullptr || s->waiting_since() < oldest->waiting_since()) oldest = s;
+  }
+  if (oldest == nullptr) return;
+  oldest->close();
+  left(*oldest);
 }
 
 void HttpServer::Impl::close() {

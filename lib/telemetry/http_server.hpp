@@ -17,13 +17,21 @@ namespace softfeb::telemetry {
 
 /// Limits on the resources that clients can use.
 struct HttpLimits {
-  std::size_t connections = 64;           ///< further connections get 503 and are closed
+  /// Maximum number of connections that are served. A further connection replaces the one that has been
+  /// silent, or has been sending its request, for the longest time. If the server is answering requests on
+  /// all connections, the further connection gets 503.
+  std::size_t connections = 64;
+  /// Maximum number of connections to which that 503 is being sent; further ones are closed at once.
+  std::size_t refusals = 32;
   std::size_t streams = 32;               ///< event streams among these connections; further ones get 503
   std::uint32_t header_bytes = 8 * 1024;  ///< larger headers get 431
   std::uint32_t body_bytes = 16 * 1024;   ///< larger bodies get 413
   /// Maximum size of the events queued for a slow client, in bytes. The client gets no further events until
   /// there is room.
   std::size_t stream_backlog = 512 * 1024;
+  /// Maximum size in bytes of all responses together that clients have not received yet. Further requests get
+  /// 503. A single response may be larger.
+  std::size_t unsent = std::size_t{64} << 20;
   /// Time limit for receiving a whole request, including idle time.
   std::chrono::milliseconds request{10'000};
   /// Time limit for sending a response, or for one write of a stream.
@@ -34,8 +42,8 @@ struct HttpLimits {
 /// Single-threaded: everything happens on the thread that runs the io_context.
 class HttpServer {
  public:
-  /// Port 0 selects any free port. `names`: host names accepted in addition to localhost (see check_request).
-  /// Throws sockets::SocketError.
+  /// Port 0 selects any free port. `names` contains the host names that are accepted in addition to localhost
+  /// (see check_request()). Throws sockets::SocketError.
   HttpServer(boost::asio::io_context& io, const roce::IpAddress& address, std::uint16_t port, Site& site,
              std::vector<std::string> names, const HttpLimits& limits = {});
   /// Closes all connections. Handlers still pending in the io_context may run later or never.

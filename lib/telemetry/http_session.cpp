@@ -43,6 +43,7 @@ HttpSession::HttpSession(std::shared_ptr<HttpServer::Impl> server, tcp::socket s
 
 HttpSession::~HttpSession() {
   server_->left(*this);
+  release();
   if (streaming_) --server_->streams;
 }
 
@@ -58,6 +59,7 @@ void HttpSession::close() {
 }
 
 void HttpSession::read() {
+  waiting_since_ = ++server_->last_wait;
   parser_.emplace();
   parser_->header_limit(server_->limits.header_bytes);
   parser_->body_limit(server_->limits.body_bytes);
@@ -69,6 +71,7 @@ void HttpSession::read() {
 }
 
 void HttpSession::on_read(const beast::error_code& error) {
+  waiting_since_ = 0;
   keep_ = false;
   head_ = false;
   if (error) return refuse(error);
@@ -117,7 +120,21 @@ void HttpSession::handle(Request request) {
   });
 }
 
+bool HttpSession::reserve(std::size_t bytes) {
+  if (server_->unsent != 0 && server_->unsent + bytes > server_->limits.unsent) return false;
+  server_->unsent += bytes;
+  unsent_ += bytes;
+  return true;
+}
+
+void HttpSession::release() {
+  server_->unsent -= unsent_;
+  unsent_ = 0;
+}
+
 void HttpSession::respond(Response response) {
+  if (!reserve(response.body.size()))
+    response = problem(503, "too many responses have not been read yet", "try again later");
   http::response_header<> header;
   header.version(11);
   header.result(response.status);
@@ -145,6 +162,7 @@ void HttpSession::send(const std::shared_ptr<const std::string>& bytes, Sent sen
 }
 
 void HttpSession::on_response_sent() {
+  release();
   if (keep_) return read();
   beast::error_code ignored;
   stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
@@ -167,10 +185,15 @@ void HttpSession::open_stream() {
     keep_ = false;
     return respond(problem(503, "too many pages are open", "close some of them"));
   }
+  const auto greeting = std::make_shared<const std::string>(kStreamHeader + server_->site->greeting());
+  if (!reserve(greeting->size())) {
+    keep_ = false;
+    return respond(problem(503, "too many responses have not been read yet", "try again later"));
+  }
   streaming_ = true;
   ++server_->streams;
   watch_stream();
-  publish(std::make_shared<const std::string>(kStreamHeader + server_->site->greeting()));
+  publish(greeting);
 }
 
 /// Closes the session when a read completes. A client of an event stream sends nothing, so a read completes
@@ -193,6 +216,7 @@ void HttpSession::publish(const std::shared_ptr<const std::string>& event) {
 }
 
 void HttpSession::on_event_sent() {
+  release();  // if the event was the greeting, it no longer counts as unsent
   stream_.expires_never();
   if (backlog_.empty()) return;
   backlog_bytes_ -= backlog_.front()->size();

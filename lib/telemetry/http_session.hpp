@@ -4,6 +4,7 @@
 #include "telemetry/http_server.hpp"
 
 #include <array>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -30,6 +31,8 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
 
   void open(const roce::IpAddress& address, std::uint16_t port);
   void accept();
+  void admit(boost::asio::ip::tcp::socket socket);
+  void evict();
   void close();
   void left(HttpSession& session);
 
@@ -40,6 +43,8 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
   boost::asio::steady_timer pause;  ///< delays the next accept after a failed one
   std::set<HttpSession*> sessions;
   std::size_t streams = 0;
+  std::size_t unsent = 0;       ///< bytes of responses that clients have not taken yet
+  std::uint64_t last_wait = 0;  ///< number of the last wait for a request
 };
 
 /// One client connection. Owned by the handlers that wait for its socket.
@@ -56,6 +61,9 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   /// Sends an event if the client has opened the event stream.
   void publish(const std::shared_ptr<const std::string>& event);
   void close();
+  /// Number of the session's current wait for a request. The server numbers waits in the order in which they
+  /// begin. 0: the session is not waiting.
+  std::uint64_t waiting_since() const { return waiting_since_; }
 
  private:
   using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
@@ -67,8 +75,13 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   Request take_request();
   void handle(Request request);
   void respond(Response response);
-  /// Calls `sent` when all bytes are written; closes the connection if they cannot be.
+  /// Sends `bytes`. Calls `sent` when all of them have been written; closes the connection if that is not
+  /// possible.
   void send(const std::shared_ptr<const std::string>& bytes, Sent sent);
+  /// Counts a response of `bytes` bytes towards HttpLimits::unsent. Returns false if it would exceed the
+  /// limit.
+  bool reserve(std::size_t bytes);
+  void release();
   void on_response_sent();
   void drain();
   void open_stream();
@@ -83,6 +96,8 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   std::deque<std::shared_ptr<const std::string>> backlog_;
   std::size_t backlog_bytes_ = 0;
   std::array<char, 4096> ignored_{};
+  std::size_t unsent_ = 0;  ///< this session's part of Impl::unsent
+  std::uint64_t waiting_since_ = 0;
   bool head_ = false;
   bool keep_ = false;
   bool streaming_ = false;

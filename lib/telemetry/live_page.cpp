@@ -5,6 +5,7 @@
 #include "telemetry/change_request.hpp"
 #include "telemetry/live_json.hpp"
 #include "telemetry/metrics.hpp"
+#include "telemetry/process_metrics.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -147,7 +148,8 @@ Response LivePage::get(const std::string& path) {
   if (path == "/metrics")
     return {200,
             PrometheusText::kContentType,
-            metrics(info_, last_, links_ != nullptr ? links_->links() : std::vector<LinkView>{}),
+            metrics(info_, last_, links_ != nullptr ? links_->links() : std::vector<LinkView>{}) +
+                process_metrics(),
             {}};
   if (path == "/api/setup") return json(setup());
   if (path == "/api/state") return json(state());

@@ -23,7 +23,7 @@ struct SendQpMetric {
 struct CongestionMetric {
   const char* name;
   const char* help;
-  /// Empty if the algorithm has no such quantity.
+  /// Returns nullopt if the algorithm has no such quantity.
   std::optional<double> (*value)(const congestion::CongestionState&);
 };
 struct ReceiverMetric {
@@ -38,11 +38,12 @@ struct TrafficGenMetric {
   /// Requires a board with a traffic generator.
   std::uint64_t (*value)(const engine::EndpointSnapshot&);
 };
-/// Metrics that have a reason and the same name are adjacent in the table, and form one family.
+/// A metric of streams. Metrics that have a reason and the same name are adjacent in the table, and form one
+/// family.
 struct StreamMetric {
   const char* name;
   const char* help;
-  const char* reason;  ///< null: none
+  const char* reason;  ///< null if the metric has no reason
   std::uint64_t (*value)(const detector::StreamCounts&);
 
   /// The name with the reason, for a table: dropped_datagrams_no_buffer_total.

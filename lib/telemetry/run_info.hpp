@@ -26,7 +26,7 @@ struct RunInfo {
   };
   /// Port of a switch.
   struct Port {
-    std::string name;  ///< switch.peer
+    std::string name;  ///< `switch_name` and `peer`, joined by a period
     std::string switch_name;
     std::string peer;
     std::uint64_t rate = 0;  ///< bytes per second on the wire

@@ -61,7 +61,7 @@ AckWriter::AckWriter(const roce::Path& path, bool int_records)
   icrc(0, 0);
 }
 
-/// Each record is 10 ns later than the previous one.
+/// Writes the next record to the frame. Each record is 10 ns later than the previous one.
 void AckWriter::advance_record(std::uint8_t* frame) {
   std::uint8_t* const cch = frame + kBthOffset;
   record_time_ += 10;

@@ -20,7 +20,7 @@ enum class Activity : std::uint8_t {
 
 struct CraftOptions {
   std::uint32_t pmtu = 4096;
-  /// The payload CRCs are precomputed; otherwise each iCRC is computed over every byte.
+  /// If true, the payload CRCs are precomputed. If false, each iCRC is computed over every byte.
   bool known_crc = true;
   roce::Transport transport = roce::Transport::kRc;
   std::uint32_t qps = 64;      ///< number of queue pairs of each worker's board
@@ -123,9 +123,9 @@ enum class Algorithm {
 };
 
 struct PacingOptions {
-  std::uint64_t rate =
-      /// Sum of the rates of all queue pairs in bytes per second, as counted by the algorithm.
-      1'250'000'000;
+  /// Rate to which all queue pairs together are paced, in bytes per second. Each algorithm counts the bytes
+  /// of a packet in its own way.
+  std::uint64_t rate = 1'250'000'000;
   std::uint32_t qps = 1;
   bool ring = false;
   Algorithm algorithm = Algorithm::kConstant;

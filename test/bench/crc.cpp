@@ -2,10 +2,14 @@
 #include "benchmarks.hpp"
 #include "endpoints.hpp"
 #include "measurement.hpp"
+#include "roce/copy_compare.hpp"
 #include "roce/craft.hpp"
+#include "roce/crc_compare.hpp"
 #include "roce/icrc.hpp"
+#include "roce/shift_table.hpp"
 
 #include <array>
+#include <cstring>
 #include <stdexcept>
 #include <vector>
 
@@ -63,6 +67,39 @@ Json over_bytes(const PartOptions& o, const std::vector<std::uint8_t>& bytes) {
   return out;
 }
 
+/// Measures how fast payload is checked, compared and stored: in one pass by each kernel that the CPU
+/// supports, and in two passes. The payload stays in the caches.
+Json checked_and_stored(const PartOptions& o, const std::vector<std::uint8_t>& bytes) {
+  Json out;
+  std::vector<std::uint8_t> to(roce::kMaxPayload);
+  for (const std::size_t size : {256U, 1024U, 4096U}) {
+    const ByteSpan got(bytes.data(), size);
+    const std::uint32_t crc = roce::crc32(0, got);
+    Costs costs;
+    for (const roce::CrcKernel& kernel : roce::crc_kernels()) {
+      if (!kernel.supported) continue;
+      costs.add(kernel.name, [&to, got, crc, store = kernel.store](std::uint64_t times) {
+        for (; times != 0; --times) keep_value(store(0, crc, got, got.data(), to.data()).crc_matches);
+      });
+    }
+    costs.add("two_passes", [&to, got](std::uint64_t times) {
+      for (; times != 0; --times) {
+        keep_value(roce::crc32(0, got));
+        keep_value(roce::copy_and_compare(to.data(), got.data(), got.data(), got.size()));
+      }
+    });
+    costs.add("memcpy", [&to, got](std::uint64_t times) {
+      for (; times != 0; --times) {
+        std::memcpy(to.data(), got.data(), got.size());
+        keep_value(to[0]);
+      }
+    });
+    costs.measure(o.runs, o.duration);
+    out[std::to_string(size)] = costs.json([size](double ns) { return static_cast<double>(size) / ns; });
+  }
+  return out;
+}
+
 /// Measures the parts of an iCRC that are computed once per packet.
 Json by_packet(const PartOptions& o) {
   const roce::HeaderTemplate path(path_to_peer());
@@ -103,6 +140,7 @@ Json bench_crc(const Environment& environment, const PartOptions& o) {
   return {{"benchmark", "crc"},
           {"runs", o.runs},
           {"gbytes_per_s", over_bytes(o, bytes)},
+          {"stored_gbytes_per_s", checked_and_stored(o, bytes)},
           {"by_packet_ns", by_packet(o)},
           {"machine", machine_facts(&environment)}};
 }

@@ -65,7 +65,8 @@ class EventLog {
 /// last event counts. The log is therefore searched backwards.
 inline std::vector<Event> sent_frames(const EventLog& log, std::uint32_t qps) {
   std::vector<Event> frames;
-  std::vector<std::uint32_t> later(qps, UINT32_MAX);  // PSN of the previous frame of each queue pair
+  std::vector<std::uint32_t> later(qps, UINT32_MAX);  // for each queue pair: PSN of its next frame in order
+                                                      // of time
   for (const Event* e = log.end(); e != log.begin();) {
     --e;
     if (e->kind != Event::Kind::kSent) continue;

@@ -7,6 +7,8 @@
 #include "roce/icrc.hpp"
 
 #include <cstring>
+#include <memory_resource>
+#include <vector>
 
 namespace softfeb::bench {
 
@@ -26,7 +28,8 @@ class ReceivedBatches {
         frames_(kBatch),
         acks_(kBatch),
         ack_rooms_(kBatch),
-        copy_(o.pmtu) {
+        copy_(o.pmtu),
+        memory_(std::size_t{o.qps} * message_bytes(o), huge_pages()) {
     payload_->fill(arena_);
     expected_ = arena_;
     board_ = craft_board(o, *payload_, 0);
@@ -54,7 +57,8 @@ class ReceivedBatches {
     return t;
   }
 
-  /// Measures the minimum work (CRC, comparison, copy): repeats it on the same packets for `duration`.
+  /// Repeats the minimum work of a receiver (CRC, comparison, copy) on the same packets for `duration`, and
+  /// measures it.
   Tally look_at(Time duration) {
     Tally t;
     while (t.elapsed < duration) {
@@ -66,8 +70,21 @@ class ReceivedBatches {
     return t;
   }
 
+  /// Copies the payload of the same packets repeatedly for `duration`, into memory as large as the
+  /// receiver's. Shows the rate that the machine's memory allows.
+  Tally copy(Time duration) {
+    Tally t;
+    while (t.elapsed < duration) {
+      const Time ran = thread_time();
+      const Time begin = read_clock(clock_);
+      for (std::size_t i = 0; i < made_; ++i) copy(frames_[i]);
+      t += {made_, read_clock(clock_) - begin, thread_time() - ran};
+    }
+    return t;
+  }
+
   CheckingReceiver::Totals totals() const { return receiver_->totals(); }
-  /// Number of packets that look_at() found wrong.
+  /// Number of times that look_at() found a packet wrong.
   std::uint64_t wrong() const { return wrong_; }
 
  private:
@@ -85,10 +102,17 @@ class ReceivedBatches {
   bool look_at(const engine::TxFrame& f) {
     const std::uint32_t head = roce::icrc_headers(ByteSpan(f.header, f.header_length).subspan(kIpBegins));
     const std::uint32_t crc = roce::crc32(head, ByteSpan(f.payload, f.payload_length));
-    // All packets have the same payload, because the counter repeats every 256 bytes.
+    // The length of each payload is a multiple of 256 bytes, after which the counter repeats, so all packets
+    // have the same payload.
     const bool same = std::memcmp(f.payload, expected_.data(), f.payload_length) == 0;
     std::memcpy(copy_.data(), f.payload, f.payload_length);
     return same && crc == load_le32(f.trailer.data());
+  }
+
+  void copy(const engine::TxFrame& f) {
+    if (next_ + f.payload_length > memory_.size()) next_ = 0;
+    std::memcpy(memory_.data() + next_, f.payload, f.payload_length);
+    next_ += f.payload_length;
   }
 
   dataplane::TscClock clock_;
@@ -102,6 +126,8 @@ class ReceivedBatches {
   std::vector<engine::TxFrame> acks_;
   std::vector<Room> ack_rooms_;
   std::vector<std::uint8_t> copy_;
+  std::pmr::vector<std::uint8_t> memory_;
+  std::size_t next_ = 0;  ///< place in memory_ of the next payload
   std::size_t made_ = 0;
   std::uint64_t wrong_ = 0;
 };
@@ -113,6 +139,7 @@ Json bench_responder(const CraftOptions& o) {
   std::vector<Contestant> all;
   all.push_back({"receiver", [&](Time d) { return std::vector{link.receive(d)}; }});
   all.push_back({"bare", [&](Time d) { return std::vector{link.look_at(d)}; }});
+  all.push_back({"copy", [&](Time d) { return std::vector{link.copy(d)}; }});
   compete(all, o.runs, o.duration);
   Json out{{"benchmark", "responder"},
            {"pmtu", o.pmtu},
@@ -122,8 +149,12 @@ Json bench_responder(const CraftOptions& o) {
            {"duration_s", to_seconds(o.duration)}};
   out.update(figures_of(all[0]));
   out["median_payload_gbps"] = out["median_mpps"].get<double>() * o.pmtu * 8e-3;
+  out["median_cpu_payload_gbps"] = out["median_cpu_mpps"].get<double>() * o.pmtu * 8e-3;
   out["bare"] = figures_of(all[1]);
+  out["copy"] = figures_of(all[2]);
+  out["copy"]["median_cpu_payload_gbps"] = out["copy"]["median_cpu_mpps"].get<double>() * o.pmtu * 8e-3;
   add_ratio(out, "ratio_to_bare", all[0], all[1]);
+  add_ratio(out, "ratio_to_copy", all[0], all[2]);
   out["totals"] = to_json(link.totals());
   out["totals"]["bare_wrong"] = link.wrong();
   out["stolen_share"] = median(all[0].preempted);

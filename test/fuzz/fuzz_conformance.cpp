@@ -18,7 +18,7 @@ using fuzz::require;
 
 namespace {
 
-/// One case of each kind of step.
+/// Cases that together contain every kind of step.
 constexpr const char* kGroup = R"yaml(group: X
 title: x
 cases:
@@ -45,7 +45,7 @@ const Catalogue& catalogue() {
   return kSmall;
 }
 
-/// A text of the words that the parsers know, and of any other bytes.
+/// Returns a text made of words that the parsers know and of arbitrary bytes.
 std::string text_from(Input& in) {
   constexpr const char* kWords[] = {"O(",         "OI(",        "F(",        "L(",        "READ(",
                                     "CMP_SWAP(",  "CNP(",       "e",         "+1",        "P",
@@ -76,7 +76,8 @@ std::string text_from(Input& in) {
   return out;
 }
 
-/// Parses the bytes with each parser of the library. A text is accepted or refused with a NotationError.
+/// Parses `text` with the parser that `which` selects. The parser must accept the text or throw a
+/// NotationError.
 void parse(std::uint8_t which, const std::string& text) {
   try {
     switch (which % 5) {
@@ -121,7 +122,8 @@ void parse(std::uint8_t which, const std::string& text) {
   }
 }
 
-/// A frame of the target for the board: mostly a valid acknowledgement with a few wrong bytes.
+/// Returns a frame that the target sends to the board: usually a valid acknowledgement with a few wrong
+/// bytes.
 std::vector<std::uint8_t> answer_from(Input& in, roce::Qpn qpn, roce::Psn psn) {
   static const roce::HeaderTemplate kHeaders(
       {.source_ip = *roce::IpAddress::parse("10.0.0.2"), .dest_ip = *roce::IpAddress::parse("10.0.0.1")});
@@ -192,7 +194,8 @@ class Run {
     return out;
   }
 
-  /// The right acknowledgement of a packet, or answers from the fuzzer. Without input, the target is right.
+  /// Answers a packet with the right acknowledgement, or with frames that the fuzzer makes. When no input is
+  /// left, the answer is always the right acknowledgement.
   void answer(const std::vector<std::uint8_t>& frame) {
     const std::size_t bth = 42;
     if (frame.size() < bth + roce::Bth::kSize) return;

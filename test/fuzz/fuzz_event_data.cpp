@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: event data from boards to receivers. Boards answer triggers, and a network loses, repeats,
+// libFuzzer: sends event data from boards to receivers. Boards answer triggers, and a network loses, repeats,
 // damages and misplaces their WRITEs. The undamaged WRITEs must reach the event builder, and no others may.
 // Every event must be complete if there were no faults, no board lost a fragment, and no event closed early.
 #include "detector/counter_payload.hpp"
@@ -291,7 +291,7 @@ class Detector {
   std::unique_ptr<TriggerBus> bus_;
   std::vector<std::unique_ptr<EventSender>> senders_;
   std::vector<std::unique_ptr<EventReceiver>> receivers_;
-  std::vector<std::vector<std::uint64_t>> completed_;  ///< WRITEs, by board and builder
+  std::vector<std::vector<std::uint64_t>> completed_;  ///< number of completed WRITEs, by board and builder
   std::deque<Message> wire_;
   Time now_ = 0;
   std::uint64_t sent_ = 0, passed_ = 0, faults_ = 0;

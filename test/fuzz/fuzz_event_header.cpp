@@ -78,7 +78,7 @@ void check_trigger_messages(ByteSpan datagram) {
   }
 }
 
-/// Checks the same bytes with a valid magic number, version and type.
+/// Checks `datagram` again, with a valid magic number, version and type in place of its own.
 void check_repaired_trigger_message(ByteSpan datagram, bool busy) {
   std::array<std::uint8_t, kTriggerMessageSize> message{};
   if (datagram.size() < message.size()) return;

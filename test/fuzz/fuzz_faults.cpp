@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: fault rules on arbitrary frames. The first bytes make rules, the rest are frames, which begin
-// as valid headers if the input says so. Neither the decision nor the change may read or write outside the
-// frame, and an action that is refused changes nothing. Each packet leaves as often as the rules say, whether
-// or not there is memory, and none leaks.
+// libFuzzer: applies fault rules to arbitrary frames. The first bytes of the input make the rules. The rest
+// are frames, whose headers are made valid if the input requests it. Neither a decision nor a change may
+// access memory outside the frame, and an action that is refused must change nothing. Each packet must leave
+// as often as the rules specify, whether or not memory is available, and no packet may leak.
 #include "faults/edit.hpp"
 #include "faults/rule_actions.hpp"
 #include "input.hpp"
@@ -93,7 +93,7 @@ void check_edit(const FaultAction& action, const std::vector<std::uint8_t>& fram
   require((*size == frame.size()) == (action.kind != ActionKind::kTruncate || action.value == 0));
 }
 
-/// Packets in memory of exactly their size.
+/// Stores each packet in memory of exactly its size.
 class ExactPackets {
  public:
   struct Bytes {
@@ -102,7 +102,7 @@ class ExactPackets {
   };
   using Packet = Bytes*;
 
-  /// Number of packets that exist, and their limit.
+  /// `exist` is the number of packets that exist; `limit` is the largest number allowed.
   std::size_t exist = 0, limit = 0;
 
   Packet make(ByteSpan bytes) {
@@ -152,7 +152,7 @@ struct FuzzExit {
   }
 };
 
-/// The frames as packets to which the rules are applied.
+/// Passes the frames, as packets, through the rules.
 class Traffic {
  public:
   Traffic(const std::vector<FaultRule>& rules, Direction direction, Input& in) {

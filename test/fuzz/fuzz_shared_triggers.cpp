@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // libFuzzer: workers with different clocks advance SharedTriggers in any order, read its triggers, and report
-// when boards become or stop being busy. They must see the same triggers as a TriggerBus that gets the same
-// reports and is advanced by one thread.
+// when boards become or stop being busy. The workers must see the same triggers as a TriggerBus that gets the
+// same reports and is advanced by one thread.
 #include "dataplane/shared_triggers.hpp"
 #include "engine/trigger_bus.hpp"
 #include "input.hpp"
@@ -75,8 +75,8 @@ class Feeds {
       shared_.advance(reader.now);
       const std::uint64_t accepted = shared_.accepted();
       require(shared_.next() >= reader.now || accepted > before);
-      // A call accepts only triggers of the same time, because one trigger may make boards busy, and these
-      // can veto later triggers.
+      // A call accepts only triggers of the same time. A trigger may make boards busy, and these boards must
+      // be able to veto later triggers.
       require(accepted == before || shared_.trigger(accepted - 1).time == shared_.trigger(before).time);
       judge();
     } while (shared_.next() < reader.now && --most > 0);
@@ -99,7 +99,7 @@ class Feeds {
     compare();
   }
 
-  /// The reader reads all new triggers, as a board does.
+  /// Lets `reader` read all new triggers, as a board does.
   void take(Reader& reader) const {
     reader.next = std::max(reader.next, shared_.oldest());
     for (; reader.next < shared_.accepted(); ++reader.next)

@@ -112,7 +112,7 @@ class Consumer {
   }
 
   StreamBuffers buffers_;
-  std::vector<std::deque<std::uint8_t>> sent_;  ///< by stream: appended bytes that no event contained yet
+  std::vector<std::deque<std::uint8_t>> sent_;  ///< by stream: appended bytes that no event has contained yet
   std::vector<StreamEvent> taken_;
   Time now_ = 0, last_ = 0;
   std::uint64_t datagrams_ = 0;

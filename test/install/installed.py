@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Installs into a temporary folder, as packages do, and checks the files, the protections of the programs, and that softfeb works
-while neither the build nor the sources can be reached."""
+"""Installs softfeb into a temporary folder, as packages do. Checks which files are there, the protections of
+the programs, and
+that softfeb works while neither the build nor the sources can be reached."""
 
 import json
 import os
@@ -18,8 +19,8 @@ sys.path.insert(0, str(SOURCE / "tools"))
 
 from release import hardening  # noqa: E402
 
-# Everything that is installed is below one of these folders of the prefix, or is one of these files. Tests, benchmarks and
-# libraries that only the programs use are not installed.
+# `meson install` may install only files in these folders of the prefix, and these single files. Tests,
+# benchmarks, and libraries that only the programs use must not be installed.
 PLACES = re.compile(r"""
     bin/(softfeb|softfeb-mpi|febctl|rdma-sink)
   | include/softfeb/\w+\.hpp
@@ -76,7 +77,8 @@ class Installed(unittest.TestCase):
         return any(o["name"] == "optimization" and o["value"] in ("2", "3", "s") for o in options)
 
     def test_no_file_names_a_folder_of_the_build(self):
-        """Reproducible packages need this, and an installed program must not use what others may have put there."""
+        """Packages must be reproducible, and an installed program must not load a file that other users may
+        have put into the build folder."""
         for program in self.programs:
             stripped = self.root / "stripped"
             subprocess.run(["strip", "-o", stripped, program], check=True)
@@ -86,7 +88,8 @@ class Installed(unittest.TestCase):
                 self.assertNotIn(os.fsencode(SOURCE), file.read_bytes(), file.name)
 
     def away_from_the_sources(self, *command):
-        """Runs a command in an empty folder. Where the machine permits it, an empty file system hides the sources and the build."""
+        """Runs a command in an empty folder. If the machine permits it, empty file systems hide the sources
+        and the build."""
         home = Path(tempfile.mkdtemp(dir=self.root))
         hidden = 'for f in "$1" "$2"; do [ ! -d "$f" ] || mount -t tmpfs none "$f"; done && shift 2 && exec "$@"'
         unshare = ["unshare", "--map-root-user", "--mount"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The version stands in meson.build, and everything else takes it from there."""
+"""meson.build contains the version number. Checks that everything else takes it from there."""
 
 import os
 import re

@@ -8,7 +8,7 @@ import subprocess
 import time
 from contextlib import contextmanager
 
-from softroce import ROOT
+from softroce import ROOT, validate
 
 CONF = {"tap": "conf/softroce-afpacket.yaml", "vhost": "conf/softroce-vhost.yaml", "vhostsrv": "conf/softroce-vhost.yaml"}
 
@@ -59,6 +59,8 @@ class Run:
         self.code = self.process.wait(timeout)
         self.seconds = time.monotonic() - self.began
         self.json = json.loads(self.result.read_text()) if self.result.exists() else None
+        if self.json is not None:
+            validate(self.json, "result" if "boards" in self.json else "conformance")
         return self
 
     def wait_for(self, words, timeout=30.0):

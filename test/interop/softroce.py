@@ -130,6 +130,16 @@ class Lab:
         assert process.code == 0, f"{program}: {process.result}"
 
 
+def validate(document, kind):
+    """Checks a document against its JSON Schema, if python3-jsonschema is installed."""
+    try:
+        import jsonschema
+    except ImportError:
+        return
+    schema = json.loads((Path(__file__).resolve().parents[2] / f"schemas/{kind}.schema.json").read_text())
+    jsonschema.validate(document, schema)
+
+
 class Sink:
     """A running rdma-sink. .url is its URL for softfeb. .report and .exit_code are set after its session."""
 
@@ -151,6 +161,8 @@ class Sink:
         self.exit_code = result.code
         lines = result.out.splitlines()
         self.report = json.loads(lines[-1]) if lines else None
+        if self.report is not None:
+            validate(self.report, "rdma-sink")
 
     def connect(self):
         """Opens a separate TCP connection."""

@@ -7,8 +7,9 @@ import subprocess
 
 NAMES = ("tx1", "tx2")
 DATA, CONTROL = ("sfdata0", "sfdata1"), ("sfmpi0", "sfmpi1")
-# Starts the program of a process on a CPU of its own, and notes its status. If there is a file shift.so, the second host has another
-# clock; if there is a file `other`, it has another program; if there is a folder `elsewhere`, it starts there.
+# Starts the program of a process on a CPU of its own, and records its exit status. On the second host, a
+# library shift.so shifts the clock, a program `other` replaces the program, and a folder `elsewhere` becomes
+# the working directory, if they exist.
 START = """#!/bin/sh
 rank=$OMPI_COMM_WORLD_RANK
 echo $$ > {dir}/pid.$rank
@@ -22,7 +23,7 @@ status=$?
 echo $status > {dir}/status.$rank
 exit $status
 """
-# mpirun starts its daemon on the second host by this command, as by ssh.
+# mpirun uses this command in place of ssh to start its daemon on the second host.
 AGENT = """#!/bin/sh
 shift
 exec ip netns exec {namespace} unshare --uts sh -c "hostname {host}; $*"
@@ -65,7 +66,7 @@ class HostPair:
             subprocess.run(["ip", "netns", "del", namespace], capture_output=True, check=False)
 
     def command(self, *arguments, processes=2):
-        """mpirun on the first host, which starts the program on both."""
+        """Returns the command that runs mpirun on the first host. mpirun starts the program on both hosts."""
         mpirun = ["mpirun", "--host", "10.99.0.1:2,10.99.0.2", "-np", str(processes), "--map-by", "node", "--bind-to", "none",
                   str(self.dir / "start"), self.program, *arguments]
         return ["ip", "netns", "exec", self.namespaces[0], "unshare", "--uts", "sh", "-c", f'hostname {NAMES[0]}; exec "$@"', "sh", *mpirun]

@@ -23,7 +23,7 @@ SOFTFEB = os.environ.get("SOFTFEB", str(ROOT / "build/app/softfeb/softfeb"))
 SKIPPED = 77  # exit status for a skipped test in meson
 LIMIT = 60  # seconds, far longer than any run here takes
 
-# Each host sends to the other: reliable messages of a limited number, and unreliable ones.
+# The first host sends a limited number of messages over RC. Both hosts send messages over UC.
 PAIR = f"""
 run: {{duration: 200ms, warmup: 50ms, start_lead: 300ms, connect_timeout: 10s}}
 eal: {{hugepages: no}}
@@ -49,7 +49,7 @@ receivers:
   - {{name: daq2, port: p2, ip: 10.0.0.102/24, memory: 64KiB, out: memory.bin}}
 """
 
-# A clock that is ahead by SHIFT ns.
+# Source of a library whose clock_gettime() is ahead by SHIFT ns.
 SHIFTED_CLOCK = """
 #define _GNU_SOURCE
 #include <time.h>
@@ -110,7 +110,7 @@ class Case(unittest.TestCase):
         return job
 
     def packets(self, host):
-        """Packets that the host has sent so far."""
+        """Returns the number of packets that the host has sent so far."""
         text = subprocess.run(["ip", "-n", self.pair.namespaces[host], "-s", "-j", "link", "show", DATA[host]], check=True,
                               capture_output=True).stdout
         return json.loads(text)[0]["stats64"]["tx"]["packets"]
@@ -119,7 +119,7 @@ class Case(unittest.TestCase):
         return json.loads((self.dir / name).read_text())
 
     def process(self, rank):
-        """PID of the program of this rank."""
+        """Returns the PID of the program of this rank."""
         shell = int((self.dir / f"pid.{rank}").read_text())
         return int(pathlib.Path(f"/proc/{shell}/task/{shell}/children").read_text().split()[0])
 
@@ -153,7 +153,8 @@ class OneExperiment(Case):
             self.assertLess(abs(h["clock_offset_after_us"]), h["clock_bound_after_us"] + 1)
             self.assertLess(abs(h["start_error_us"]), 50)
             self.assertIsNotNone(h["first_packet_us"])
-        # The memory of a receiver on the other host: the last messages that the three queue pairs have written.
+        # The file contains the memory of a receiver on the other host, with the last messages of the three
+        # queue pairs.
         memory = (self.dir / "memory.bin").read_bytes()
         self.assertTrue(any(memory))
         self.assertEqual(list(self.dir.glob("result.json.*")), [])
@@ -164,7 +165,7 @@ class OneExperiment(Case):
         r = self.result()
         self.assertEqual([h["name"] for h in r["hosts"]], [NAMES[1], NAMES[0]])
         self.assertEqual([(b["name"], b["host"]) for b in r["boards"]], [("feb1", NAMES[0]), ("feb2", NAMES[1])])
-        # Process 0, with which clocks are compared, is the second host of the file.
+        # Clocks are compared with the clock of process 0, which runs on the second host of the file.
         self.assertEqual(r["hosts"][1]["clock_bound_us"], 0)
 
     def test_a_failed_check_of_another_host_fails_the_run(self):
@@ -237,7 +238,7 @@ class Clocks(Case):
         self.assertRegex(done.stderr, r"the clock of host tx2 is (499\d|500\d)\.\d us ahead of that of tx1, plus or minus [0-9.]+ us; "
                          r"run.clock_limit is 100us; set both clocks by PTP")
         self.assertFalse((self.dir / "result.json").exists())
-        # The limit is within the bounds of the measurement.
+        # The uncertainty of the measured clock difference includes this limit, so the timing is inconclusive.
         done = self.run_pair("--set", "run.clock_limit=5ms")
         self.assertEqual(done.returncode, 0, done.stderr)
         r = self.result()
@@ -296,7 +297,8 @@ class Refusals(Case):
 
 class Start(Case):
     def test_first_packets(self):
-        """The first packets of both hosts are at most 100 µs apart, by the kernel's clock: median of 10 runs."""
+        """In the median of 10 runs, the first packets of the hosts are at most 100 µs apart by the kernel's
+        clock."""
         if os.cpu_count() < 2:
             self.skipTest("needs two CPUs")
         apart = []

@@ -18,7 +18,7 @@ LAB = ROOT / "conf/lab"
 PROGRAM = os.environ.get("SOFTFEB_MPI", str(ROOT / "build/app/softfeb-mpi/softfeb-mpi"))
 SKIPPED = 77  # exit status for a skipped test in meson
 LIMIT = 120  # seconds, far longer than any run here takes
-# mpirun refuses to run as root by default. A CPU may be shared here.
+# mpirun refuses to run as root by default. Several ranks may share a CPU here.
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                    OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl_base_warn_component_unused="0")
 
@@ -165,7 +165,7 @@ class Killed(Case):
             time.sleep(0.5)
             ranks = self.children(job.pid)
             self.assertEqual(len(ranks), 2)
-            # The rank that does not write the result.
+            # Kill the rank that does not write the result.
             victim = next(r for r in ranks if b"OMPI_COMM_WORLD_RANK=1" in pathlib.Path(f"/proc/{r}/environ").read_bytes())
             begun = time.monotonic()
             os.kill(victim, signal.SIGKILL)

@@ -55,7 +55,8 @@ class Experiments(harness.TestCase):
         self.assertLessEqual(self.jain(figures), 0.90)
 
     def test_patched_timely(self):
-        # Fixed point: RTT* = t_low (1 + delta / (beta_patched R)). Queue: C (RTT* - RTT without queuing + serialization).
+        # At the fixed point, RTT* = t_low (1 + delta / (beta_patched R)). The queue is C (RTT* - RTT without
+        # queuing + serialization).
         figures, _ = self.lab("patched-timely")
         self.assertAlmostEqual(figures["queue_bytes_mean"], 71_500, delta=0.05 * 71_500)
         figures, _ = self.lab("patched-timely", "boards.fast.count=5", "boards.slow.count=5", "boards.slow.ip=10.0.0.11/24",
@@ -83,7 +84,8 @@ class Experiments(harness.TestCase):
         self.lab("hpcc-incast")
         time, peak = self.drained()
         self.assertAlmostEqual(peak, 2.58e6, delta=0.1 * 2.58e6)
-        self.assertLess(peak, 15 * 12.5e9 * 13e-6 * 1154 / 1036)  # windows of 15 of the 16 boards
+        # The limit is the sum of the windows of 15 of the 16 boards.
+        self.assertLess(peak, 15 * 12.5e9 * 13e-6 * 1154 / 1036)
         self.assertLess(time, 400 * US)
 
     def test_hpcc_join(self):

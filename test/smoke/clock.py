@@ -15,7 +15,8 @@ import kernel_ports
 from harness import board, qp
 
 SO_RCVBUFFORCE, SO_TIMESTAMPNS = 33, 35
-WAIT_S, RUN_S, PACKETS_PER_S = 10, 10, 3051.7578125  # 12.5 MB/s in packets of 4096 bytes
+# The packet rate corresponds to 12.5 MB/s in packets of 4096 bytes.
+WAIT_S, RUN_S, PACKETS_PER_S = 10, 10, 3051.7578125
 
 
 def record(interface, seconds):

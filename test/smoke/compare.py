@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests softfeb lab compare, which runs one experiment with several algorithms: table, result, page, and refused input."""
+"""Tests softfeb lab compare, which runs one experiment with several algorithms. Checks the table, the result,
+the page, and that wrong input is refused."""
 
 import csv
 import json

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`softfeb conformance` against softfeb's own receiver, in virtual time and over a ring: exit status, messages, and the files of the
-report."""
+"""Tests `softfeb conformance` against softfeb's own receiver, in virtual time and over a ring. Checks exit
+status, messages and the files of the report."""
 
 import filecmp
 import json
@@ -14,11 +14,12 @@ import harness
 import yaml
 
 OWN = harness.CONF / "conformance-own.yaml"
-# With this key, softfeb's receiver fails LEN-10: it compares the length first.
+# With this profile, softfeb's receiver fails LEN-10, because it checks the length before the bounds.
 FAILING = "name: failing\nbase: own\norders: {bounds_before_length: true}\n"
-# On a busy machine, softfeb may not get a CPU for some milliseconds.
+# The time windows are long, because softfeb may not get a CPU for some milliseconds on a busy machine.
 PATIENT = "name: patient\nbase: own\ntiming: {t_ack: 50ms, silence: 150ms}\n"
-# The packets of these cases are wrong in the fields that tshark reads: spoilt, cut, or of another protocol.
+# In these cases, some packets are wrong in the fields that tshark reads. They are spoilt or cut, or have
+# another protocol.
 SPOILT = {"CRC-11", "CRC-14", "LEN-24", "LEN-27", "NET-05", "NET-11", "NET-12", "NET-24", "OPS-13"}
 VERDICTS = {"pass", "fail", "known deviation", "inconclusive", "not applicable", "measured", "not run"}
 
@@ -40,7 +41,7 @@ class Conformance(harness.TestCase):
         return {c["id"]: c["verdict"] for c in run.result["cases"]}
 
     def silent(self, **board):
-        """Returns a configuration with a queue pair that is listed, on a port from which nothing answers."""
+        """Returns a configuration that lists a queue pair, and whose port never receives an answer."""
         return str(self.config({
             "run": {"connect_timeout": "1s"},
             "eal": {"hugepages": "no"},
@@ -70,7 +71,7 @@ class Conformance(harness.TestCase):
         self.assertEqual(sorted(p.name for p in (self.dir / "out").iterdir()),
                          ["cases", "config.yaml", "index.html", "junit.xml", "profile.yaml", "result.json"])
         self.check_junit(result)
-        # The copies in the folder repeat the run.
+        # The copies of configuration and profile in the report repeat the run.
         again = self.conformance("-c", "out/config.yaml", "--profile", "out/profile.yaml", "--out", "again")
         self.assertIn("page: again/index.html", again.err)
         self.assertEqual(json.loads((self.dir / "again/result.json").read_text())["cases"], result["cases"])
@@ -98,7 +99,7 @@ class Conformance(harness.TestCase):
         verdicts = self.verdicts(run)
         self.assertEqual(run.result["target"], "own:")
         self.assertEqual({verdicts[case] for case in ("BAS-04", "PSN-09", "NET-01", "UC-09")}, {"pass"})
-        # It is the same receiver as in virtual time, so the same packets come.
+        # The receiver is the same as in virtual time, so it must send the same packets.
         self.conformance("--cases", "PSN-09", "--out", "virtual")
         virtual = json.loads((self.dir / "virtual/result.json").read_text())["cases"][0]["observed"]
         real = next(c for c in run.result["cases"] if c["id"] == "PSN-09")["observed"]
@@ -163,7 +164,7 @@ class Conformance(harness.TestCase):
         self.assertIn("1 failed (LEN-10)", run.err)
         self.assertRegex(run.err, r"✗ LEN-10 .*\n    sent:     .*\n    expected: .*\n    observed: NAK 0x61 .*\n    page:     out/cases/LEN-10.html\n")
         self.check_junit(run.result)
-        # The draft of a profile must be completed.
+        # A draft is refused as a profile until it has been completed.
         self.conformance("--cases", "LEN", "--profile", profile, "--write-profile", "new/draft.yaml", status=3)
         (self.dir / "new").mkdir()
         self.conformance("--cases", "LEN", "--profile", profile, "--write-profile", "new/draft.yaml", status=1)
@@ -243,7 +244,7 @@ class Conformance(harness.TestCase):
         (self.dir / "out/config.yaml").write_text("mine")
         run = self.conformance("--cases", "BAS-01", status=3)
         self.assertIn("contains no index.html, so it is no result of softfeb conformance", run.err)
-        self.assertNotIn("BAS", run.err)  # before the run
+        self.assertNotIn("BAS", run.err)  # refused before the run begins
         self.assertEqual((self.dir / "out/config.yaml").read_text(), "mine")
 
     def test_a_folder_that_cannot_be_written(self):
@@ -253,7 +254,7 @@ class Conformance(harness.TestCase):
         self.assertNotIn("BAS", run.err)
 
     def test_a_full_disk(self):
-        """The results of the earlier run stay."""
+        """If the disk is full, the results of the earlier run are kept."""
         if subprocess.run(["unshare", "-rm", "true"], check=False).returncode != 0:
             self.skipTest("no namespaces")
         script = ('mkdir disk && mount -t tmpfs -o size=8m none disk && "$0" conformance -q --cases BAS --out disk/out && '
@@ -294,7 +295,7 @@ class Captures(harness.TestCase):
         self.result = run.result
 
     def output_of(self, *argv):
-        """Runs a program of Wireshark, which must not complain."""
+        """Runs a program of Wireshark and returns its output. The program must not complain."""
         run = subprocess.run(argv, cwd=self.dir / "out", capture_output=True, text=True, timeout=harness.LIMIT, check=False)
         complaints = [line for line in run.stderr.splitlines() if not line.startswith("Running as user")]
         self.assertEqual((run.returncode, complaints), (0, []))
@@ -329,7 +330,7 @@ class Captures(harness.TestCase):
             self.assertEqual(row[1:5], ours, f"{case}: {packet}")
             answers += interface == "receiver"
         self.assertGreater(answers, 1000)
-        self.assertGreaterEqual(different, len(SPOILT))  # otherwise, the list is too long
+        self.assertGreaterEqual(different, len(SPOILT))  # otherwise, SPOILT lists too many cases
 
 
 if __name__ == "__main__":

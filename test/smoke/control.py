@@ -160,7 +160,7 @@ class Control(harness.TestCase):
     def test_the_log_of_many_closed_connections_is_short(self):
         run = self.serve()
         for _ in range(40):
-            time.sleep(0.06)  # max_connects_per_second
+            time.sleep(0.06)  # keeps the rate of connections below max_connects_per_second
             Srp().close()
         ended = self.stop(run)
         link = ended.result["boards"][0]["control"]["registers"]

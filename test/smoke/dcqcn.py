@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""DCQCN in a run: rates that follow CNPs in the report's time series, and changes of parameters while boards send."""
+"""Tests DCQCN in a run: rates follow CNPs in the report's time series, and parameters change while boards
+send."""
 
 import csv
 import json

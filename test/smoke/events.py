@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Event data in real time: boards on two workers share triggers, and send over a ring to event builders."""
+"""Tests event data in real time. Boards on two workers share triggers, and send over a ring to event
+builders."""
 
 import os
 import signal

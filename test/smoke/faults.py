@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fault rules: each example of conf/faults runs, every rule is hit as often as expected, and the packets that leave are the right ones."""
+"""Tests fault rules: each example of conf/faults runs, every rule is hit as often as expected, and the
+packets that leave are the right ones."""
 
 import pathlib
 
@@ -130,7 +131,8 @@ class Faults(harness.TestCase):
 
     def test_rounds(self):
         run = self.run_example("rounds")
-        # PSN 6 leaves before PSN 5. How many others do depends on when the NAK arrives.
+        # PSN 6 leaves before PSN 5. How many other packets leave before PSN 5 depends on when the NAK
+        # arrives.
         self.assertGreater(self.places(5)[0], self.places(6)[0])
         self.assertGreater(run.qps()[0]["retransmitted_packets"], 0)
 

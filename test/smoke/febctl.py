@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""febctl with `softfeb run -c conf/board.yaml`: registers, files, a burst to a receiver in the same process, and the stream."""
+"""Tests febctl with `softfeb run -c conf/board.yaml`: registers, files, a burst to a receiver in the same
+process, and the stream."""
 
 import json
 import os
@@ -28,7 +29,7 @@ def free_port():
 
 
 class Febctl(harness.TestCase):
-    """All tests of this class use the same board. None depends on the values that the others write."""
+    """All tests of this class use the same board. No test depends on values that another test writes."""
 
     @classmethod
     def setUpClass(cls):
@@ -124,7 +125,8 @@ class Febctl(harness.TestCase):
             self.assertIn(words, text)
 
     def test_burst(self):
-        """Two connections, one after the other. The second can use the board's resources that the first one has released."""
+        """Makes two connections, one after the other. The second can use the board's resources that the first
+        has released."""
         for _ in range(2):
             side = ["--host", "192.168.2.100", "--qpn", "0x11", "--rkey", "0x1234", "--address", "0x7f0000000000",
                     "--length", "1MiB", "--psn", "0x654321"]

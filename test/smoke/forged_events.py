@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Event data with contradictions, in WRITEs with a valid iCRC, arrive at an event builder in real time. Requires root."""
+"""Sends contradictory event data, in WRITEs with a valid iCRC, to an event builder in real time. Requires
+root."""
 
 import os
 import signal
@@ -84,7 +85,7 @@ def forge(interface):
     send((1 << 33) + 5, {"address": REGION})  # if accepted, this wrong number would close all earlier events
     send(4, offset=1, total=TOTAL + 1)
     send(0)
-    send(1, seconds=int(time.time()) + 7200)  # a board whose clock has jumped
+    send(1, seconds=int(time.time()) + 7200)  # as if the board's clock had jumped
     send(2, seconds=1)
     time.sleep(0.3)
     return to.psn - start

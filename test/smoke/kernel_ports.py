@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A board on a kernel interface (net_af_packet on a veth pair), seen from another network namespace. Requires root."""
+"""Tests a board on a kernel interface (net_af_packet on a veth pair) from another network namespace. Requires
+root."""
 
 import concurrent.futures
 import os

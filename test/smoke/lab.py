@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""softfeb lab in real time: switches on a worker between boards and receivers. The tests check only integrity and conservation, because a
-busy machine cannot guarantee more."""
+"""Tests softfeb lab in real time, with switches on a worker between boards and receivers. The tests check
+only integrity and conservation, because a busy machine cannot guarantee more."""
 
 import unittest
 

@@ -210,7 +210,8 @@ class Experiments(LabCase):
         run = self.lab("scale/pods", "run.duration=500us", "lab.checks={dropped: 0, pause_tx: 0}")
         self.assert_held(run)
         self.assertEqual(len(run.result["boards"]), 1152)
-        # Nothing is resolved, so nothing is flooded: each server gets the packets of its nine boards only.
+        # No address needs to be resolved, so no frame is flooded. Each server gets only the packets of its
+        # nine boards.
         self.assertEqual(len({r["packets"] for r in run.result["receivers"]}), 1)
 
     def test_scale_incast(self):
@@ -226,7 +227,8 @@ class Experiments(LabCase):
         spread = run.result["lab"]["spread"]
         self.assertEqual(len(spread), 8)
         self.assertEqual([p["name"] for p in spread[3]["ports"]], [f"leaf-3.spine-{s}" for s in range(4)])
-        # The ports of a leaf carry what the leaf distributed, and what it flooded: ARP requests.
+        # The ports of a leaf carry the packets that the leaf distributed and the ARP requests that it
+        # flooded.
         ports = {p["name"]: p for s in run.result["switches"] for p in s["ports"]}
         for port in (p for s in spread for p in s["ports"]):
             self.assertGreaterEqual(ports[port["name"]]["tx_packets"], port["packets"])
@@ -241,7 +243,8 @@ class Experiments(LabCase):
         dest_qp = self.lab("leaf-spine", "boards.feb.udp_source_port=49152", "network.multipath.hash=[dest_qp, source_ip]",
                            "lab.checks.spread_jain=80%")
         self.assert_held(dest_qp)
-        # Spraying uses all paths alike. They have the same delays and no queues, so no packet overtakes another.
+        # Spraying uses all paths equally. They have the same delays and no queues, so no packet overtakes
+        # another.
         sprayed = self.lab("leaf-spine", "network.multipath.mode=round_robin")
         self.assert_held(sprayed)
         self.assertGreater(sprayed.result["lab"]["figures"]["spread_jain"], 0.999)

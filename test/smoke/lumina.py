@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The scenarios of Lumina (conf/faults/lumina) with softfeb's own receiver: each event is hit as often as expected, and the receiver and the
-board do what the specification says."""
+"""Tests the scenarios of Lumina (conf/faults/lumina) with softfeb's own receiver: each event is hit as often
+as expected, and the receiver and the board do what the specification says."""
 
 import sys
 
@@ -12,7 +12,7 @@ sys.path.insert(0, str(harness.ROOT / "test" / "support"))
 import lumina_checks as checks  # noqa: E402
 
 CONF = harness.CONF / "faults" / "lumina"
-# Hits of each rule.
+# Number of hits of each rule in each scenario.
 HITS = {"mixed-events": [1, 1, 1, 1], "go-back-n": [1], "go-back-n-twice": [1, 1], "go-back-n-corrupt": [1], "retransmission-time": [1, 1, 1],
         "cnp-every-50": [20], "cnp-scope": [400], "many-losses": [1] * 12, "mig-req": [100] * 8}
 TIMEOUT = 4096 << 14  # nanoseconds
@@ -21,7 +21,8 @@ TIMEOUT = 4096 << 14  # nanoseconds
 class Lumina(harness.TestCase):
     def run_scenario(self, name, change=lambda config: None):
         """Runs conf/faults/lumina/NAME.yaml. Sets `packets` to the packets of each queue pair, as the board's port saw them."""
-        # As text: YAML 1.1 would read `on` as true.
+        # BaseLoader reads all scalars as text. Other loaders follow YAML 1.1 and would read the key `on` as
+        # true.
         config = yaml.load((CONF / f"{name}.yaml").read_text(), yaml.BaseLoader)
         config["ports"][0]["capture"] = {"file": "feb.pcap", "packets": 100_000}
         change(config)
@@ -50,7 +51,7 @@ class Lumina(harness.TestCase):
         run = self.run_scenario("go-back-n")
         recovery, = self.recoveries()
         self.assertEqual((recovery.psn, run.qps()[0]["timeouts"]), (100, 0))
-        # NAK generation and NAK response, as Lumina measures them.
+        # The intervals between these times are the NAK generation and the NAK response that Lumina measures.
         self.assertLessEqual(recovery.noticed, recovery.nak)
         self.assertLessEqual(recovery.nak, recovery.resent)
         print(f"NAK after {(recovery.nak - recovery.noticed) / 1e3:.0f} us, sent again {(recovery.resent - recovery.nak) / 1e3:.0f} us later")
@@ -92,7 +93,8 @@ class Lumina(harness.TestCase):
             most = 1 + run.result["duration_s"] / 0.01
             self.assertLessEqual(max(cnps) if scope == "qp" else sum(cnps), most)
             if scope == "qp":
-                # Each queue pair has a mark every 0.8 ms during 82 ms, so none waits for the others.
+                # Each queue pair gets a mark every 0.8 ms for 82 ms, and its CNPs do not wait for those of
+                # the others.
                 self.assertGreater(min(cnps), 2)
 
     def test_many_losses(self):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Many boards, receivers and queue pairs: messages, the map of missing messages, and goodput are correct."""
+"""Tests that messages, the map of missing messages and goodput are correct with many boards, receivers and
+queue pairs."""
 
 import harness
 from harness import CONF
@@ -54,7 +55,8 @@ class Many(harness.TestCase):
         self.assert_pairs(run)
 
     def test_many_boards_to_many_receivers(self):
-        """10,000 queue pairs over a ring: all neighbours are found with one request each, by ARP and neighbour discovery."""
+        """10,000 queue pairs use a ring. Each neighbour is found with a single request, by ARP or by
+        neighbour discovery."""
         for boards, receivers in (("10.0.1.0/16", "10.0.2.0/16"), ("fd00::1:0/64", "fd00::2:0/64")):
             with self.subTest(boards):
                 traffic = {"message_size": "1KiB", "messages": 1}

@@ -15,7 +15,7 @@ TUTORIAL = (harness.ROOT / "doc/congestion.md").read_text()
 
 
 def block(language, containing):
-    """Returns a code block of the tutorial."""
+    """Returns the tutorial's first code block in `language` that contains the text `containing`."""
     for match in re.finditer(r"^( *)```" + language + r"\n(.*?)^ *```$", TUTORIAL, re.S | re.M):
         if containing in match[2]:
             return textwrap.dedent(match[2])

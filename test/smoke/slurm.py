@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Studies on a real Slurm: the same bytes as on one host, and nothing lost when a node dies."""
+"""Tests studies on a real Slurm. They give the same bytes as on one host, and lose nothing when a node
+dies."""
 
 import sys
 import time
@@ -39,7 +40,7 @@ class Slurm(study_case.StudyCase):
         self.assertEqual((report / "result.json").read_bytes(), (folder / "result.json").read_bytes())
         self.assertEqual(len(list((folder / "log").glob("slurm-*.out"))), 4)
         out, _ = self.command_on_slurm(folder, "--on", "slurm")
-        self.assertIn("goodput_gbps", out)  # there is nothing to submit any more
+        self.assertIn("goodput_gbps", out)  # all points are done, so nothing is submitted
 
     def test_numbers_of_slurm(self):
         """--task auto takes its number from a job array and from srun."""
@@ -63,7 +64,7 @@ class DeadNode(Slurm):
     test_submission = test_numbers_of_slurm = None
 
     def start_requeued_jobs(self):
-        """Slurm waits for two minutes before it starts a requeued job again. The tests do not."""
+        """Starts requeued jobs at once. Slurm itself would wait for two minutes."""
         for line in self.slurm.run("squeue", "-h", "-r", "-t", "PD", "-o", "%i %r").splitlines():
             if line.endswith("BeginTime"):
                 self.slurm.run("scontrol", "update", f"jobid={line.split()[0]}", "starttime=now")
@@ -86,7 +87,7 @@ class DeadNode(Slurm):
         after = self.points(folder)
         self.assertEqual({name: after[name] for name in before}, before)
         for leftover in (folder / "points").glob("*.json.*"):
-            leftover.unlink()  # a point that was being written on the node
+            leftover.unlink()  # a file that the node was writing when it died
         self.assertEqual(self.contents(folder), self.reference())
 
 

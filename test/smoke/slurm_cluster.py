@@ -32,7 +32,8 @@ def free_ports(n):
 
 
 class Cluster:
-    """Use as a context. `env` is the environment in which Slurm's commands reach this cluster."""
+    """The cluster, as a context manager. `env` is the environment in which Slurm's commands reach this
+    cluster."""
 
     def __init__(self, folder):
         self.dir = folder
@@ -103,7 +104,8 @@ ReturnToService=2
         return subprocess.run(command, env=self.env, capture_output=True, text=True, timeout=PATIENCE).stdout
 
     def kill_node(self, name):
-        """Kills a node and everything that runs on it, as if it lost its power, and waits until the controller knows."""
+        """Kills a node and everything that runs on it, as if it lost its power, and waits until the
+        controller has noticed."""
         victims = {self.nodes[name].pid}
         for proc in Path("/proc").glob("[0-9]*"):
             try:

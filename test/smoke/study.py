@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Studies with a folder: the same bytes however the points are run, and nothing lost when processes are killed."""
+"""Tests studies with a folder. They give the same bytes however the points are run, and lose nothing when
+processes are killed."""
 
 import json
 import os
@@ -93,7 +94,8 @@ class Killed(study_case.StudyCase):
     kills = 4
 
     def kill_some(self, start, wanted):
-        """Calls start(), kills its process group when `wanted` more points are there, and returns the points."""
+        """Calls start(), and kills its process group when `wanted` more points are complete. Returns the
+        points."""
         folder = self.dir / "study"
         before = len(self.points(folder))
         process = start()
@@ -179,7 +181,7 @@ class Refused(study_case.StudyCase):
         self.assertFalse((self.dir / "study").exists())
 
     def test_a_value_that_a_point_cannot_have(self):
-        """It is reported before the first point is run."""
+        """The value is reported before the first point is run."""
         _, err = self.run_study(self.dir / "study", "--set",
                                 "lab.sweep=[{key: boards.feb.dcqcn.rhai, values: [24Mb/s, fast]}]", status=2)
         self.assertIn("fast", err)
@@ -212,7 +214,7 @@ class Refused(study_case.StudyCase):
                 self.assertIn("fix: ", err)
 
     def test_full_disk(self):
-        """What was finished before the disk was full is kept."""
+        """Points that were finished before the disk was full are kept."""
         if os.geteuid() != 0:
             self.skipTest("only root may mount a small file system")
         disk = self.dir / "disk"

@@ -40,7 +40,7 @@ set: {{run.duration: {self.duration}, boards.feb.stop: {self.duration}}}
         return {p.name: (p.stat().st_ino, p.stat().st_mtime_ns) for p in (folder / "points").glob("*.json")}
 
     def contents(self, folder):
-        """Returns the bytes of everything in a study's folder that may not depend on how it was run."""
+        """Returns the bytes of everything in a study's folder that must not depend on how it was run."""
         files = [folder / name for name in ("sweep.json", "sweep.csv", "result.json")] + sorted((folder / "points").iterdir())
         return {str(f.relative_to(folder)): f.read_bytes() for f in files}
 

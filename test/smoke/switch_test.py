@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`softfeb switch-test` finds out what the simulated switches of conf/switch-test are: exit status, messages, and the files of the report."""
+"""Tests `softfeb switch-test` on the simulated switches of conf/switch-test. Checks figures, exit status,
+messages and the files of the report."""
 
 import json
 import re
@@ -37,7 +38,8 @@ class SwitchTest(harness.TestCase):
                         self.assertTrue(figure.get("value") is not None or figure.get("text") or figure.get("reason"), figure)
 
     def test_a_switch_is_not_another(self):
-        """Expectations of one switch fail at another, in the figures in which they differ."""
+        """If a switch is tested with the expectations of another, those fail in which the two switches
+        differ."""
         run = self.quick("v1-plain", "--expect", SETS / "expect/v2-port-limit.yaml", "--only", "ecn,incast", status=1)
         tests = {t["name"]: t["figures"] for t in run.result["tests"]}
         failed = {(v["test"], tests[v["test"]][v["figure"]]["name"]) for v in run.result["verdicts"] if v["outcome"] == "failed"}
@@ -60,10 +62,11 @@ class SwitchTest(harness.TestCase):
             text = (self.dir / "out" / page).read_text()
             self.assertIn("simulated switch", text)
             self.assertIn("kmin", text.lower())
-            self.assertNotIn("http:", text.replace("http://www.w3.org", ""))  # shown without a network
+            self.assertNotIn("http:", text.replace("http://www.w3.org", ""))  # the page needs no network
 
     def test_a_measured_switch_goes_to_the_lab(self):
-        """The written switch is that of the file; it can be measured again, and boards can send through it."""
+        """The written switch equals the switch of the file. It can be measured again, and boards can send
+        through it."""
         tests = ["--only", "dscp,latency,buffer,ecn,xoff,scheduler"]
         first = self.quick("v4-lossless", *tests, "--as-lab", "tor.yaml").result["tests"]
         text = (self.dir / "tor.yaml").read_text()
@@ -73,7 +76,7 @@ class SwitchTest(harness.TestCase):
         values = [[(f["name"], f.get("value"), f.get("text")) for t in run for f in t["figures"]] for run in (first, again)]
         self.assertEqual(*values)
         self.assertEqual(text.split("\n", 1)[1], (self.dir / "again.yaml").read_text().split("\n", 1)[1])  # without the date
-        # The example in the head of the file.
+        # Run the example in the head of the file.
         example = re.search(r"(?ms)^#     base: .*?^#       receivers: [^\n]*", text).group().replace("THIS_FILE", "tor.yaml")
         (self.dir / "experiment.yaml").write_text(re.sub(r"(?m)^#     ", "", example) + "\n")
         run = harness.Softfeb(["lab", "-c", "experiment.yaml", "--virtual"], self.dir).finish()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`softfeb switch-test` over rings: a simulated switch in real time is what its file says, or the test says that it cannot tell.
+"""Tests `softfeb switch-test` over rings. The figures of a simulated switch in real time agree with its file,
+or are undecided.
 
 A busy machine may leave figures undecided, but must not make them wrong."""
 
@@ -10,7 +11,8 @@ import harness
 
 SETS = harness.CONF / "switch-test"
 ATTEMPTS = 3
-# Tests for which the set is made, and how many expectations hold on a machine that does nothing else.
+# For each set, the tests for which it was made, and the number of expectations that hold on an otherwise idle
+# machine.
 RUNS = {
     "v1-plain": ("dscp,buffer,burst,incast,codepoints", 7),
     "v3-dynamic": ("buffer,ecn", 8),
@@ -51,7 +53,7 @@ class SwitchTestOverRings(harness.TestCase):
     def test_the_whole_quick_profile(self):
         run = self.measure("v4-lossless")
         self.assertEqual(run.status, 0, run.err[-2000:])
-        self.assertEqual(len(run.result["tests"]), 21)  # the preflight, and all tests but the soak
+        self.assertEqual(len(run.result["tests"]), 21)  # the preflight, and all tests except soak
         self.assertFalse(run.result["interrupted"])
         for test in run.result["tests"]:
             self.assertTrue(test["status"] == "measured" or test["reason"], test)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Triggers as messages: `softfeb trigger` in another namespace sends them to boards of a lab behind a kernel interface. Requires root."""
+"""Tests triggers as messages: `softfeb trigger` in another namespace sends them to boards of a lab behind a
+kernel interface. Requires root."""
 
 import datetime
 import json

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Workers and queues in various arrangements: a port shared by workers, one end with more queues, several ports."""
+"""Tests workers and queues in various arrangements: a port shared by workers, one end with more queues,
+several ports."""
 
 import harness
 import metrics

@@ -9,7 +9,7 @@
 
 extern "C" {
 
-void steady_note(int deed, const char* name) noexcept;  // watch.cpp
+void steady_note(int deed, const char* name) noexcept;  // defined in watch.cpp
 
 // glibc's internal names of malloc() and related functions, which are not interposed.
 void* __libc_malloc(std::size_t size);

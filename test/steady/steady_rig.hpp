@@ -92,8 +92,8 @@ class SteadyRig {
   };
 
   void make_payload();
-  /// Returns the congestion control settings of all queue pairs. With `changed`, returns those to which
-  /// command() changes them.
+  /// Returns the congestion control settings of all queue pairs: the initial ones or, if `changed` is true,
+  /// those that command() sets.
   engine::CongestionSettings congestion(bool changed) const;
   void make_boards();
   void make_event_boards();

@@ -98,7 +98,7 @@ TEST_CASE("fault rules with every action", "[steady]") {
   REQUIRE(rules.size() == 22);
   for (std::size_t r = 0; r < rules.size(); ++r) {
     INFO("rule " << r);
-    // No response has the PSN that is replayed.
+    // Rule 21 is refused, because no response has the PSN that it replays.
     CHECK((r == 21 ? rules[r].refused : rules[r].hits) != 0);
   }
 }

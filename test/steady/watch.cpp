@@ -48,8 +48,9 @@ Watch* watch_of_this_thread() noexcept { return current; }
 
 }  // namespace softfeb::steady
 
-/// interpose.cpp declares and calls this function. There is no header for it, because headers would declare
-/// the functions that interpose.cpp defines.
+/// Records an action of the calling thread if the thread is watched. interpose.cpp declares and calls this
+/// function. There is no header for it, because headers would declare the functions that interpose.cpp
+/// defines.
 extern "C" void steady_note(int deed, const char* name) noexcept {
   if (auto* const watch = softfeb::steady::watch_of_this_thread())
     watch->note(static_cast<softfeb::steady::Deed>(deed), name);

@@ -5,14 +5,14 @@
 
 namespace softfeb::test {
 
-/// The catalogue, changed so that softfeb's own receiver does not pass everywhere: PSN-04 does not expect the
-/// NAK, PSN-09 awaits more than comes, UC-08 and LEN-17 differ as their deviations say, and MEM-02 finds
-/// other bytes in memory.
+/// Returns the catalogue with changes, so that softfeb's own receiver does not pass every case. PSN-04 does
+/// not expect the NAK that arrives, PSN-09 expects more answers than arrive, UC-08 and LEN-17 show known
+/// deviations, and MEM-02 finds unexpected bytes in memory.
 conformance::Catalogue sample_catalogue();
 
-/// The outcome of that catalogue against softfeb's own receiver in virtual time: it has every verdict but
-/// "not run". One case has packets that fault rules dropped, duplicated, delayed and changed, and texts that
-/// only a hostile target would send.
+/// Returns the result of this catalogue against softfeb's own receiver in virtual time. It contains every
+/// verdict except "not run". One of its cases contains packets that fault rules dropped, duplicated, delayed
+/// and changed, and texts that only a hostile target would send.
 conformance::SuiteResult sample_conformance(const conformance::Catalogue& catalogue);
 
 }  // namespace softfeb::test

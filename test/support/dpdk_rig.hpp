@@ -16,7 +16,7 @@
 
 namespace softfeb::test {
 
-/// Resources shared by the ports of a test. Must outlive them.
+/// Resources that the ports of a test share. They must outlive the ports.
 struct DpdkRig {
   explicit DpdkRig(std::size_t arena_bytes = 1U << 16) : arena(arena_bytes) {}
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checkers like those of Lumina (SIGCOMM 2023), on the capture of a board's port: the state machine of go-back-N, the times of a
-retransmission, and the notification point. The capture has the requests that left and the responses that arrived, in order."""
+"""Checks a capture of a board's port like the tools of Lumina (SIGCOMM 2023): the state machine of go-back-N, the times of a
+retransmission, and the notification point. The capture contains the requests that left the port and the responses that arrived, in
+order."""
 
 from dataclasses import dataclass
 
@@ -50,31 +51,32 @@ def is_roce(frame):
 
 
 def read(frames, board_ip):
-    """Returns the RoCEv2 packets of a capture. `frames`: pairs of nanoseconds and bytes. `board_ip`: address of the board, as text."""
+    """Returns the RoCEv2 packets of a capture. `frames` contains pairs of nanoseconds and bytes; `board_ip` is the board's address as
+    text."""
     own = bytes(map(int, board_ip.split(".")))
     return [Packet(ns, frame, frame[26:30] == own) for ns, frame in frames if is_roce(frame)]
 
 
 def of_qp(packets, remote_qpn, own_qpn):
-    """The requests to `remote_qpn`, and the responses to `own_qpn`."""
+    """Returns the requests to `remote_qpn` and the responses to `own_qpn`."""
     return [p for p in packets if p.dest_qp == (remote_qpn if p.request else own_qpn)]
 
 
 @dataclass
 class Recovery:
-    """A gap that the board has filled. Times in nanoseconds, as the board's port saw them."""
-    psn: int          # counted from the first PSN
-    noticed: int      # the first packet behind the gap left
-    nak: int | None   # the NAK arrived; None: the timer expired
-    resent: int       # the missing packet left
+    """A gap that the board has filled. All times are in nanoseconds, as recorded at the board's port."""
+    psn: int          # PSN of the missing packet, counted from the first PSN
+    noticed: int      # time at which the first packet behind the gap left
+    nak: int | None   # time at which the NAK arrived; None: the timer expired instead
+    resent: int       # time at which the missing packet left again
 
 
 def check_go_back_n(packets, first, total, damaged=()):
-    """Follows a queue pair whose PSNs are `first` to `first + total - 1`, and raises AssertionError if the receiver or the board breaks
-    go-back-N. `damaged`: pairs (PSN counted from `first`, n) for the n-th time that this PSN leaves in a packet that the receiver must
-    drop. Returns the recoveries."""
+    """Follows a queue pair whose PSNs are `first` to `first + total - 1`. Raises AssertionError if the receiver or the board violates
+    go-back-N. `damaged` contains a pair (p, n) if the receiver must drop the packet in which PSN `first + p` leaves for the n-th time.
+    Returns the recoveries."""
     expected, last, passed, recoveries = 0, -1, {}, []
-    gap = nak = None  # times for the present gap
+    gap = nak = None  # times for the current gap
     for p in packets:
         n = (p.psn - first) % MODULUS
         if p.nak:
@@ -85,7 +87,7 @@ def check_go_back_n(packets, first, total, damaged=()):
             assert n < expected, f"an ACK for PSN +{n}, but the receiver expects +{expected}"
         if not p.request:
             continue
-        # The first packet that is sent again may be lost, too.
+        # The first packet that the board sends again may be lost, so the capture may show only the packets after it.
         assert n > last or n <= expected + 1, f"the board goes back to PSN +{n}, but the receiver expects +{expected}"
         last, passed[n] = n, passed.get(n, 0) + 1
         if n == expected and (n, passed[n]) not in damaged:
@@ -99,7 +101,7 @@ def check_go_back_n(packets, first, total, damaged=()):
 
 
 def check_cnps(packets):
-    """Checks that each CNP follows a mark. Returns the numbers of marked requests and of CNPs."""
+    """Checks that there are never more CNPs than marked requests. Returns the numbers of marked requests and of CNPs."""
     marks = cnps = 0
     for p in packets:
         marks += p.request and p.marked

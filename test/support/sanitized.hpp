@@ -3,8 +3,8 @@
 
 namespace softfeb::test {
 
-/// True in a build with AddressSanitizer, which takes about 30 times as long. Tests then leave out what only
-/// repeats the same code many times.
+/// True in a build with AddressSanitizer, where tests take about 30 times as long. Tests then skip work that
+/// would only run the same code many more times.
 #if defined(__SANITIZE_ADDRESS__)
 inline constexpr bool kSanitized = true;
 #elif defined(__has_feature)

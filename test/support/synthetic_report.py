@@ -10,7 +10,7 @@ import random
 import sys
 from pathlib import Path
 
-LINE, CAPACITY = 9.6, 9.8  # Gb/s
+LINE, CAPACITY = 9.6, 9.8  # Gb/s: largest rate of a board, and capacity of the port that the boards share
 
 
 class Board:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests what tools/conformance-diff lists, and how it refuses files that are no results."""
+"""Tests what tools/conformance-diff lists, and how it refuses files that are not results."""
 
 import json
 import shutil
@@ -83,7 +83,7 @@ class Diff(unittest.TestCase):
         lines = self.diff(result(), new)
         self.assertEqual(lines[:2], ["note: the target differs: own: -> sink://h", "note: the profile differs: own -> iba"])
         self.assertIn("note: the device differs: ", lines[2])
-        # Another MAC address alone is no other device.
+        # A different MAC address alone does not count as a different device.
         self.assertEqual(self.diff(result(), result(device={"name": "softfeb", "mac": "02:00:00:00:00:09"})), [])
 
     def test_files_that_are_no_results(self):

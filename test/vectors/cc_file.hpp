@@ -44,8 +44,8 @@ std::vector<std::filesystem::path> cc_files(CcKind kind);
 using CcValues = std::map<std::string_view, double>;
 
 /// Compares the expected values of an event with the values of the algorithm, and describes the first
-/// difference. A tolerance in a trace has the form [relative, absolute]. It suffices that a value is within
-/// one of the two. Values without a tolerance must be equal.
+/// difference. A tolerance in a trace has the form [relative, absolute]. A value passes if it is within
+/// either tolerance. Values without a tolerance must be equal.
 std::optional<std::string> cc_difference(const CcFile& file, const nlohmann::json& event,
                                          const CcValues& shown);
 

@@ -29,7 +29,7 @@ json records_of(const IntBody& body) {
   return out;
 }
 
-/// Returns the fields with the names of the golden files; null if the header was rejected.
+/// Returns the fields under the names that the golden files use; null if the header was rejected.
 json fields_of(const std::optional<CongestionHeader>& header) {
   if (!header) return nullptr;
   json out = {{"flags", header->flags},

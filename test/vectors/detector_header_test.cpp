@@ -22,8 +22,8 @@ std::vector<std::uint8_t> bytes_of(const std::string& hex) {
   return out;
 }
 
-/// Returns all fields of a header with the names of the vectors. The library does not return constant fields,
-/// but it has checked them.
+/// Returns all fields of a header under the names that the vector files use. EventHeader does not store the
+/// constant fields, because the library has checked them, so their constants are returned.
 json fields_of(const EventHeader& h) {
   return {{"magic", kEventMagic},
           {"version", kEventVersion},

@@ -73,7 +73,7 @@ run_suite() {
   # Tests that measure rates or latencies run without other load.
   run_tests build --suite timing --logbase timinglog
   start_second_build
-  run_tests build --no-suite timing --no-suite builds --no-suite packages
+  run_tests build --no-suite timing --no-suite builds --no-suite systemd --no-suite packages
   finish_second_build
   # The lab in virtual time must give the same bytes in both builds.
   SOFTFEB_BUILDS="$PWD/build-sanitize" run_tests build --suite builds --logbase buildslog

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a release needs."""
+"""Parts of the tools that make a release."""

@@ -9,7 +9,8 @@ from pathlib import Path
 from release import sources, version
 from release.command import FAILED, Failure, need
 
-# Independent of the user, the order of a directory, and the number of CPUs.
+# With these options, the archive does not depend on the user, the order of directory entries, and the number
+# of CPUs.
 SAME_BYTES = ["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mode=u=rwX,go=rX", "--format=gnu"]
 
 

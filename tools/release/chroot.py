@@ -7,12 +7,14 @@ from release.command import FAILED, MISSING, ROOT, USAGE, Failure, need
 
 MIRROR = "http://deb.debian.org/debian"
 SECURITY = "http://deb.debian.org/debian-security"
-# What a user's system has, beyond the smallest Debian system, to try the packages.
+# Packages that a user's system has in addition to the smallest Debian system, and that the tests of our
+# packages use.
 TOOLS = ["g++", "man-db", "pkg-config", "procps", "bash-completion"]
 
 
 def packages(folder):
-    """The .deb files of the folder without those of debug symbols. There must be one version only."""
+    """Returns the .deb files of the folder, without those of debug symbols. Fails if the folder has more than
+    one version."""
     found = sorted(p for p in folder.glob("*.deb") if "-dbgsym_" not in p.name)
     if not found:
         raise Failure(USAGE, f"{folder} contains no packages", "tools/make-packages, or name the folder with --packages")
@@ -23,7 +25,7 @@ def packages(folder):
 
 
 def lists(suite, mirror):
-    """The lines of sources.list for a release of Debian."""
+    """Returns the lines of sources.list for a release of Debian."""
     text = f"deb {mirror} {suite} main\n"
     if suite not in ("sid", "unstable"):
         text += f"deb {mirror} {suite}-updates main\ndeb {SECURITY} {suite}-security main\n"
@@ -31,7 +33,8 @@ def lists(suite, mirror):
 
 
 def mmdebstrap(options, hooks, target, include=(), variant="apt", **how):
-    """Runs mmdebstrap with hooks, which are lines of shell in which "$1" is the new system. Returns the exit status."""
+    """Runs mmdebstrap with hooks and returns its exit status. A hook is a line of shell in which "$1" is the
+    new system."""
     need({"mmdebstrap": "mmdebstrap"})
     arguments = [f"--customize-hook={hook}" for hook in hooks]
     if include:

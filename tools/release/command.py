@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs other programs, and ends with an error that names the fix."""
+"""Runs other programs. Reports an error together with its fix."""
 
 import shutil
 import subprocess
@@ -48,7 +48,8 @@ def output(*command, **options):
 
 
 def logged(what, command, log, **options):
-    """Runs a command that takes long. Its output goes to the file `log`, of which an error shows the last lines."""
+    """Runs a command that takes a long time. Writes its output to the file `log`. If the command fails, shows
+    the last lines."""
     begin = time.monotonic()
     with open(log, "w", encoding="utf-8") as file:
         status = subprocess.run(command, stdout=file, stderr=subprocess.STDOUT, check=False, **options).returncode

@@ -10,7 +10,7 @@ from pathlib import Path
 from release import sources, version
 from release.command import FAILED, MISSING, ROOT, Failure, logged, output, say
 
-# Files of a build that hold the folder or the environment of the build, in which two builds differ.
+# Files of a build that record its folder or environment, so that they differ between two builds.
 RECORDS = (".buildinfo", ".changes")
 PACKAGES = (".deb", ".dsc", ".tar.xz")
 
@@ -20,7 +20,7 @@ def profiles(check):
 
 
 def need_build_packages(check):
-    """Checks that the packages are installed that debian/control names."""
+    """Checks that the packages that debian/control names as build dependencies are installed."""
     done = subprocess.run(["dpkg-checkbuilddeps", *profiles(check), ROOT / "debian/control"], check=False, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode != 0:
@@ -29,7 +29,8 @@ def need_build_packages(check):
 
 
 def build(out, name, check, cache):
-    """Builds all packages in the folder `name` of `out`, and returns that folder. `cache`: use ccache if it is installed."""
+    """Builds all packages in the folder `name` of `out`, and returns that folder. `cache` enables ccache if
+    it is installed."""
     folder = out / "work" / name
     shutil.rmtree(folder, ignore_errors=True)
     sources.copy(folder / "softfeb")
@@ -50,14 +51,16 @@ def results(folder, endings):
 
 
 def collect(folder, out):
-    """Moves what was built to `out`, in place of the results of earlier builds, and returns the packages."""
+    """Moves the files of the build to `out`, where they replace the results of earlier builds, and returns
+    the packages."""
     for old in results(out, PACKAGES + RECORDS):
         old.unlink()
     return [Path(shutil.copy2(path, out)) for path in results(folder, PACKAGES + RECORDS) if path.suffix != ".buildinfo"]
 
 
 def lint(folder):
-    """Runs lintian. Its errors and warnings count; debian/*.lintian-overrides states exceptions with their reasons."""
+    """Runs lintian, and fails if it finds errors or warnings. debian/*.lintian-overrides lists exceptions
+    with their reasons."""
     changes, = results(folder, (".changes",))
     done = subprocess.run(["lintian", "--allow-root", "--fail-on", "error,warning", "--tag-display-limit", "0", changes], check=False,
                           text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -72,7 +75,7 @@ def digest(path):
 
 
 def compare(first, second):
-    """Compares the bytes of the packages of two builds."""
+    """Compares the packages of two builds byte by byte."""
     names = [path.name for path in results(first, PACKAGES)]
     if names != [path.name for path in results(second, PACKAGES)]:
         raise Failure(FAILED, "the two builds made different packages", f"compare {first} and {second}")

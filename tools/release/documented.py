@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Takes an example out of the installed manual: documented.py PAGE LANGUAGE TEXT prints the only block of code in this language that
-contains TEXT."""
+"""Extracts an example from the installed manual. `documented.py PAGE LANGUAGE TEXT` prints the only code
+block of PAGE in LANGUAGE that contains TEXT."""
 
 import re
 import sys

@@ -5,7 +5,7 @@ import re
 import subprocess
 
 ENDBR64 = bytes.fromhex("f30f1efa")
-MANY = 100  # more than the start files and Debian's static libraries have
+MANY = 100  # more functions than the start files and Debian's static libraries have
 
 
 def readelf(option, file):
@@ -14,12 +14,13 @@ def readelf(option, file):
 
 
 def imports(file):
-    """Names of the functions that the program takes from shared libraries."""
+    """Returns the names of the functions that the program imports from shared libraries."""
     return set(re.findall(r" UND (\w+)", readelf("--dyn-syms", file)))
 
 
 def lacking(file):
-    """Returns what the program lacks, one text each. An empty list: it has all protections."""
+    """Returns one text for each protection that the program lacks. The list is empty if it has all of
+    them."""
     header, segments, dynamic = readelf("--file-header", file), readelf("--program-headers", file), readelf("--dynamic", file)
     notes, names = readelf("--notes", file), imports(file)
     wrong = []
@@ -37,7 +38,8 @@ def lacking(file):
     check("__stack_chk_fail" in names, "stack protector: no function checks its stack")
     check(any(re.fullmatch(r"__\w+_chk", n) for n in names), "FORTIFY: it uses no checked function of glibc")
     if "X86-64" in header:
-        # The linker also marks IBT if the C library's start files are marked, which those of Debian 12 are not.
+        # Check only SHSTK. The linker also sets IBT, but only if the C library's start files are marked,
+        # which those of Debian 12 are not.
         check("SHSTK" in notes, "CET: it is not marked for shadow stacks")
         with open(file, "rb") as program:
             check(program.read().count(ENDBR64) > MANY, "CET: its functions do not begin with endbr64")

@@ -13,10 +13,11 @@ from release import chroot, version
 from release.command import FAILED, Failure, need, output, say
 
 PROGRAMS = ("softfeb", "febctl", "rdma-sink")
-# What softfeb only recommends and an image needs: the live page's charts, the report's pictures, drivers. The host's tools for NICs,
-# huge pages and interfaces are not of use in a container.
-# The packages' scripts make a user for units, for which the smallest programs suffice.
-RECOMMENDED = ("systemd-standalone-sysusers", "systemd-standalone-tmpfiles", "libjs-chart.js", "python3-matplotlib", "ibverbs-providers")
+# Packages that softfeb only recommends, but that an image needs: for the live page's charts, the report's
+# pictures, and drivers. Tools that configure NICs, huge pages and interfaces of the host are of no use in a
+# container. The first two are the smallest programs with which the package makes the user of its units.
+RECOMMENDED = ("systemd-standalone-sysusers", "systemd-standalone-tmpfiles", "libjs-chart.js",
+               "python3-matplotlib", "ibverbs-providers")
 ANNOTATIONS = {
     "org.opencontainers.image.title": "softfeb",
     "org.opencontainers.image.description": "a software front-end board that sends RoCEv2",
@@ -32,13 +33,14 @@ def recommended_drivers(package):
 
 
 def file_system(packages, tar, options):
-    """Writes the file system of the image as a tar archive."""
+    """Writes the file system of the image to a tar archive."""
     extra = " ".join([*RECOMMENDED, *recommended_drivers(packages[0])])
     hooks = ['mkdir "$1/packages"'] + [f'copy-in "{p}" /packages' for p in packages] + [
         f'chroot "$1" sh -c "apt-get -q install -y --no-install-recommends /packages/*.deb {extra}"',
         'rm -r "$1/packages"',
         f'chroot "$1" useradd --uid 1000 --home-dir {WORK} --create-home --shell /usr/sbin/nologin {USER}',
-        # dpkg and apt are of no use in an image that is replaced as a whole, and neither are logs and lists of packages.
+        # Remove what an image does not need because it is always replaced as a whole: logs, caches
+        # and lists of packages.
         'rm -rf "$1"/var/log/* "$1"/var/cache/* "$1"/var/lib/apt/lists/* "$1"/usr/share/doc/*/changelog*',
     ]
     environment = dict(os.environ, SOURCE_DATE_EPOCH=str(version.date()), DEBIAN_FRONTEND="noninteractive")
@@ -54,7 +56,7 @@ def umoci(*arguments):
 
 
 def assemble(tar, out, tag):
-    """Makes the image with one layer and its configuration."""
+    """Makes the image from one layer and a configuration."""
     when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(version.date()))
     image = f"{out}:{tag}"
     umoci("init", "--layout", out)
@@ -72,7 +74,7 @@ def assemble(tar, out, tag):
 
 
 def tag_of(package):
-    """A tag may not contain + or ~."""
+    """Returns the version of a package as a tag, which must not contain + or ~."""
     return output("dpkg-deb", "-f", package, "Version").replace("+", "-").replace("~", "-")
 
 

@@ -1,23 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Tests the packages in /packages, as root in a new Debian system: in_chroot.sh [TEST …]. Users' commands run as the user `tester`.
+# Tests the packages in /packages. Runs as root in a new Debian system: in_chroot.sh [TEST …]. Commands of
+# users run as `tester`.
 set -eu
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
 manual=/usr/share/doc/softfeb
 failed=
 
-# as_user COMMAND: runs a line of shell as an ordinary user, in an empty folder of its own.
+# as_user COMMAND runs a line of shell as an ordinary user, in a new empty folder.
 as_user() {
   folder=$(mktemp -d /home/tester/XXXXXX) && chown tester: "$folder"
   (cd "$folder" && setpriv --reuid tester --regid tester --clear-groups env -i PATH=/usr/local/bin:/usr/bin:/bin HOME=/home/tester \
     LC_ALL=C.UTF-8 sh -euc "$1")
 }
 
-# check NAME FUNCTION: runs a test, unless the command line names others. Its output is shown only if it fails.
+# check NAME FUNCTION runs a test, unless the command line names tests and NAME is not one of them. The output
+# is shown only if the test fails.
 check() {
   case " $only " in "  " | *" $2 "*) ;; *) return 0 ;; esac
   began=$(date +%s)
-  # Not in a condition, in which the shell would ignore set -e.
+  # Do not call the test in a condition, because the shell then ignores set -e.
   set +e
   (set -eux; "$2") >/tmp/output 2>&1
   status=$?
@@ -33,7 +35,8 @@ check() {
 
 ours() { for file in /packages/*.deb; do dpkg-deb -f "$file" Package; done; }
 
-# Installs what our packages need, so that the comparison before and after sees only our files.
+# Installs what our packages need. A later comparison of the system before and after our packages then sees
+# only our files.
 install_dependencies() {
   ours >/tmp/ours
   apt-get -s install --install-recommends /packages/*.deb | awk '$1 == "Inst" { print $2 }' | grep -vxFf /tmp/ours >/tmp/needed
@@ -99,7 +102,7 @@ manual_pages() {
     warnings=$(man --warnings -l "$page" 2>&1 >/tmp/page)
     test -z "$warnings" && test -s /tmp/page
   done
-  # All links between the pages of the manual work.
+  # Check that all links between the pages of the manual work.
   python3 - "$manual" <<'PYTHON'
 import os, re, sys
 wrong = []

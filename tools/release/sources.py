@@ -10,13 +10,14 @@ from release.command import ROOT
 
 
 def not_sources(folder, names):
-    """Names in a folder of an unpacked archive that are not sources: what .gitignore lists."""
+    """Returns those names in a folder of an unpacked archive that are not sources, in accordance with
+    .gitignore."""
     top = os.path.samefile(folder, ROOT)
     return [n for n in names if n in (".git", ".cache", "__pycache__") or (top and n.startswith(("build", "softfeb-report")))]
 
 
 def copy(to):
-    """Copies the sources into the folder `to`, with debian/changelog. All files get the time of the sources."""
+    """Copies the sources and debian/changelog into the folder `to`. All files get the time of the sources."""
     if version.in_git():
         for name in version.git("ls-files", "-z").split("\0"):
             if name and (ROOT / name).exists():

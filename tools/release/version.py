@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The version number. meson.build has it; the packages of commits that are not a release add the date and the commit."""
+"""The version number, which meson.build contains. Packages of commits that are not a release append the date
+and the commit."""
 
 import os
 import re
@@ -10,7 +11,7 @@ from release.command import FAILED, ROOT, Failure, output
 
 
 def project():
-    """The version in meson.build."""
+    """Returns the version in meson.build."""
     return re.search(r"^ *version: '(\d+\.\d+\.\d+)',$", (ROOT / "meson.build").read_text(), re.M)[1]
 
 
@@ -24,8 +25,8 @@ def git(*arguments):
 
 
 def package():
-    """The version of the Debian packages: 1.0.0 for the commit of the tag v1.0.0, and otherwise the same with the time and the
-    commit, so that apt regards a later commit as newer."""
+    """Returns the version of the Debian packages. For the commit of the tag v1.0.0, this is 1.0.0. For other
+    commits, it also has the time and the commit, so that apt regards a later commit as newer."""
     if not in_git():
         return project()
     changed = git("status", "--porcelain", "--untracked-files=no") != ""
@@ -37,7 +38,8 @@ def package():
 
 
 def date():
-    """The time of the sources: of the commit, of the variable SOURCE_DATE_EPOCH, or of the newest file of an archive."""
+    """Returns the time of the sources: that of the commit, of the variable SOURCE_DATE_EPOCH, or of the
+    newest file of an archive."""
     if in_git():
         return int(git("log", "-1", "--format=%ct"))
     if "SOURCE_DATE_EPOCH" in os.environ:
@@ -46,7 +48,7 @@ def date():
 
 
 def changelog():
-    """The text of debian/changelog, which an archive already contains."""
+    """Returns the text of debian/changelog, which an archive already contains."""
     file = ROOT / "debian/changelog"
     if file.exists() and not in_git():
         return file.read_text()

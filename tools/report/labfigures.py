@@ -84,7 +84,8 @@ def conservation_table(columns):
 
 
 def spread_table(result):
-    """Each set of equal-cost ports of each switch, in the run and, if it exists, in the same experiment in virtual time."""
+    """Returns a table of the sets of equal-cost ports of each switch, in the run and, if it exists, in the
+    same experiment in virtual time."""
     lab = result.get("lab") or {}
     rows = []
     for time, source in ((lab.get("time", "real"), lab), ("virtual", lab.get("virtual") or {})):

@@ -57,7 +57,8 @@ void EcnSwitch::become_free(std::size_t port) {
   }
 }
 
-/// handle_pending() runs after all other events of this time, because they were scheduled before this time.
+/// Postpones an event until all events of the same time with lower ranks have been handled. handle_pending()
+/// runs after all other events of this time, because ns-3 scheduled them earlier.
 void EcnSwitch::wait_for_turn(Pending event) {
   if (pending_.empty()) ns3::Simulator::ScheduleNow(&EcnSwitch::handle_pending, this);
   pending_.push_back(std::move(event));
@@ -166,7 +167,8 @@ ns3::Ptr<ns3::Packet> EcnSwitch::next(std::size_t i) {
   return frame;
 }
 
-/// Returns null if no frame waits, or if the neighbour has paused all of those that wait.
+/// Returns the next frame of the egress queues. Returns null if no frame waits, or if the neighbour has
+/// paused all frames that wait.
 ns3::Ptr<ns3::Packet> EcnSwitch::next_data(std::size_t i) {
   SwitchPort& port = *ports_[i];
   const Time at = now();

@@ -20,9 +20,9 @@
 
 namespace softfeb::ns3model {
 
-/// A store-and-forward switch with a shared buffer, ECN marking and pause frames (802.3x and PFC), whose
-/// ports are EthernetDevices. It implements the model of doc/fabric.md without code of lib/fabric,
-/// whose results it checks. It learns addresses, so links must not form a loop.
+/// A store-and-forward switch with a shared buffer, ECN marking and pause frames (802.3x and PFC). Its ports
+/// are EthernetDevices. It implements the model of doc/fabric.md without code of lib/fabric, so that the
+/// results of lib/fabric can be checked against it. It learns addresses, so links must not form a loop.
 ///
 /// A `fabric::SwitchConfig` describes the switch.
 class EcnSwitch : public ns3::Object {
@@ -31,21 +31,24 @@ class EcnSwitch : public ns3::Object {
   /// Throws std::invalid_argument for settings that this switch does not have (unsupported()).
   explicit EcnSwitch(const fabric::SwitchConfig& config = {});
 
-  /// Adds a port. The device must have its address, which is the source of the port's pause frames, and its
-  /// channel. `pause_to`: destination of pause frames, by default the group address. Throws
-  /// std::invalid_argument if the port has flow control, but the switch has no threshold for pauses.
+  /// Adds a port. The device must already have its channel and its address, which is the source address of
+  /// the port's pause frames. `pause_to` is the destination address of these frames, by default the group
+  /// address. Throws std::invalid_argument if the port has flow control, but the switch has no threshold for
+  /// pauses.
   std::size_t add_port(ns3::Ptr<EthernetDevice> device, roce::PauseMode flow_control, MarkingNumbers numbers,
                        const roce::MacAddress& pause_to = roce::kPauseAddress);
-  /// Carries out events of the same time in the order of their ranks: a frame arrives at a port (`arrival`),
-  /// and the port becomes free to send (`departure`). Call it for all ports or for none. By default, the
-  /// order is that in which ns-3's events were scheduled.
+  /// Sets the order of events that take place at the same time: those with lower ranks come first. `arrival`
+  /// is the rank of the arrival of a frame at the port, and `departure` is the rank of the event in which the
+  /// port becomes free to send. Call this for all ports or for none. By default, events have the order in
+  /// which they were scheduled in ns-3.
   void set_ranks(std::size_t port, std::uint32_t arrival, std::uint32_t departure);
 
   const SwitchPort& port(std::size_t i) const { return *ports_[i]; }
   SwitchPort& port(std::size_t i) { return *ports_[i]; }
 
-  /// Frames that the switch made (pause frames), copied (flooding), consumed (pause frames of neighbours) or
-  /// dropped, because the buffer was full or because there was no port to which they may be forwarded.
+  /// Number of frames that the switch made (pause frames), copied (flooding), consumed (pause frames of
+  /// neighbours) or dropped, because the buffer was full or because no port was left to which the frame could
+  /// be forwarded.
   struct Counters {
     std::uint64_t made = 0, copied = 0, consumed = 0, dropped_buffer = 0, dropped_unknown = 0;
   };
@@ -56,7 +59,7 @@ class EcnSwitch : public ns3::Object {
   struct Pending {
     std::uint32_t rank = 0;
     std::size_t port = 0;
-    ns3::Ptr<ns3::Packet> frame;  ///< the frame that has arrived; null: the port is free
+    ns3::Ptr<ns3::Packet> frame;  ///< the frame that has arrived; null if the port has become free to send
   };
 
   void DoDispose() override;

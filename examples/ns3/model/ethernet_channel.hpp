@@ -16,14 +16,14 @@ namespace softfeb::ns3model {
 
 class EthernetDevice;
 
-/// A full-duplex link between two EthernetDevices. Attribute `Delay`: propagation delay.
+/// A full-duplex link between two EthernetDevices. The attribute `Delay` is the propagation delay.
 class EthernetChannel : public ns3::Channel {
  public:
   static ns3::TypeId GetTypeId();
 
-  /// Adds an end. EthernetDevice::attach() calls it; a channel has two ends.
+  /// Adds an end of the link, which has two ends. Called by EthernetDevice::attach().
   void attach(ns3::Ptr<EthernetDevice> device);
-  /// Carries a frame to the other end. Its last bit leaves `from` after `duration`.
+  /// Carries a frame to the other end. The last bit of the frame leaves `from` after `duration`.
   void carry(const EthernetDevice& from, const ns3::Ptr<ns3::Packet>& frame, ns3::Time duration);
   /// Number of frames on the link, in both directions. EthernetDevice calls arrived() for each of them.
   std::uint64_t under_way() const { return under_way_; }

@@ -55,7 +55,8 @@ std::uint64_t EthernetDevice::wire_bytes(std::uint32_t length) {
   return std::max(length + kFcs, kLeastFrame) + kPreambleAndGap;
 }
 
-/// Transmission time. The fraction of a picosecond counts for the next frame, so rates do not drift.
+/// Returns the transmission time of a frame. The remaining fraction of a picosecond is added to the time of
+/// the next frame, so the rate does not drift.
 ns3::Time EthernetDevice::duration(std::uint32_t length) {
   const std::uint64_t total = wire_bytes(length) * 8 * kPicosecondsPerSecond + remainder_;
   remainder_ = total % bits_per_second_;

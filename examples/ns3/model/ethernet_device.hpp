@@ -27,9 +27,9 @@ namespace softfeb::ns3model {
 /// includes FCS, preamble and interframe gap. Frames that cannot be sent at once wait in a queue, which drops
 /// the frames that exceed `MaxBytes`. A switch replaces this queue by its own (set_source()).
 ///
-/// Attributes: `Rate`, in bits per second; `Mtu`, in bytes of an IP packet; `MaxBytes`. Trace sources:
-/// `PhyTxBegin` (the frame, and the time until its last bit leaves), `PhyRxEnd` and `MacTxDrop` (the frame).
-/// Frames are without FCS.
+/// Attributes: `Rate`, in bits per second; `Mtu`, the largest number of bytes of an IP packet; `MaxBytes`, of
+/// the queue. Trace sources: `PhyTxBegin` passes the frame and the time until its last bit leaves; `PhyRxEnd`
+/// and `MacTxDrop` pass the frame. All these frames are without FCS.
 class EthernetDevice : public ns3::NetDevice {
  public:
   using Source = ns3::Callback<ns3::Ptr<ns3::Packet>>;
@@ -39,26 +39,26 @@ class EthernetDevice : public ns3::NetDevice {
   static ns3::TypeId GetTypeId();
 
   void attach(ns3::Ptr<EthernetChannel> channel);
-  /// Sends a whole frame, from the Ethernet header on. Returns false if the queue is full.
+  /// Sends a whole frame, which begins with the Ethernet header. Returns false if the queue is full.
   bool send_frame(const ns3::Ptr<ns3::Packet>& frame);
-  /// `source` replaces the queue. It returns the next frame when the transmitter is free; null: there is
-  /// none. Call pull() when it has one again.
+  /// Replaces the queue by `source`, which is called when the transmitter is free. It returns the next frame,
+  /// or null if there is none. After it has returned null, call pull() when there is a frame again.
   void set_source(const Source& source) { source_ = source; }
-  /// `call` is called when the transmitter has become free, in place of pull().
+  /// Calls `call` instead of pull() when the transmitter has become free.
   void set_free_callback(const ns3::Callback<void>& call) { free_ = call; }
-  /// `sink` receives whole frames, in place of the protocol handlers of the node.
+  /// Passes whole frames to `sink`, in place of the protocol handlers of the node.
   void set_sink(const Sink& sink) { sink_ = sink; }
   /// Sends the next frame if the transmitter is free.
   void pull();
 
-  /// Number of frames that wait in the queue, and of those that it dropped.
+  /// Number of frames that wait in the queue, and number of frames that the queue dropped.
   std::size_t waiting() const { return queue_.size(); }
   std::uint64_t dropped() const { return dropped_; }
-  /// Bytes per second.
+  /// Returns the rate in bytes per second.
   std::uint64_t byte_rate() const { return bits_per_second_ / 8; }
-  /// Bytes that a frame of `length` bytes occupies on the wire.
+  /// Returns the number of bytes that a frame of `length` bytes occupies on the wire.
   static std::uint64_t wire_bytes(std::uint32_t length);
-  /// Called by the channel: the last bit of `frame` has arrived.
+  /// Called by the channel when the last bit of `frame` has arrived.
   void arrive(ns3::Ptr<ns3::Packet> frame);
 
   void SetIfIndex(const std::uint32_t index) override { index_ = index; }
@@ -99,7 +99,7 @@ class EthernetDevice : public ns3::NetDevice {
   ns3::Mac48Address address_;
   std::uint64_t bits_per_second_ = 0;
   std::uint64_t max_bytes_ = 0;
-  std::uint64_t remainder_ = 0;  ///< of the last transmission time, in units of 1 ps / bits_per_second_
+  std::uint64_t remainder_ = 0;  ///< rest of the last transmission time, in units of 1 ps / bits_per_second_
   std::uint32_t index_ = 0;
   std::uint16_t mtu_ = 0;
   bool busy_ = false;

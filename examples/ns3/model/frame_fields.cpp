@@ -27,8 +27,8 @@ unsigned word(std::span<const std::uint8_t> bytes, std::size_t at) {
 }
 
 struct Location {
-  unsigned type = 0;   ///< EtherType, after a tag
-  std::size_t at = 0;  ///< offset of the bytes behind the EtherType
+  unsigned type = 0;   ///< EtherType, after the 802.1Q tag if there is one
+  std::size_t at = 0;  ///< offset of the first byte after the EtherType
 };
 
 Location content_of(const FirstBytes& b) {
@@ -36,7 +36,7 @@ Location content_of(const FirstBytes& b) {
   return {word(b, 12), kEthernet};
 }
 
-/// The first bytes of a frame, which replace those of the frame.
+/// A header that replaces the first bytes of a frame.
 class Front : public ns3::Header {
  public:
   explicit Front(std::span<const std::uint8_t> bytes = {}) : bytes_(bytes) {}
@@ -81,7 +81,7 @@ FrameFields FrameFields::of(const ns3::Packet& frame) {
   const bool v4 = content.type == kEtherTypeIpv4 && b[content.at] >> 4 == 4;
   const bool v6 = content.type == kEtherTypeIpv6 && b[content.at] >> 4 == 6;
   if ((!v4 && !v6) || size < content.at + kIpv4) return fields;
-  // IPv4: the second byte. IPv6: the eight bits behind the version.
+  // In IPv4, this is the second byte of the header. In IPv6, it is the eight bits after the version.
   const unsigned traffic_class = v4 ? b[content.at + 1] : word(b, content.at) >> 4 & 0xff;
   fields.dscp = static_cast<std::uint8_t>(traffic_class >> 2);
   const unsigned ecn = traffic_class & kCe;

@@ -29,19 +29,19 @@ ns3::Mac48Address to_ns3(const roce::MacAddress& mac) {
   return address;
 }
 
-/// Locally administered address of a device.
+/// Returns the locally administered address of the device that sends in a direction.
 ns3::Mac48Address port_address(std::uint32_t direction) {
   return to_ns3(roce::mac_plus({0x02, 0x6e, 0x73, 0x33, 0x00, 0x00}, direction));
 }
 
-/// Uniform numbers of ns-3's generator. Each port has a stream of its own.
+/// Returns uniform random numbers from a stream of ns-3's generator. Each port has a stream of its own.
 MarkingNumbers ns3_numbers(std::int64_t stream) {
   const auto uniform = ns3::CreateObject<ns3::UniformRandomVariable>();
   uniform->SetStream(stream);
   return [uniform] { return uniform->GetValue(); };
 }
 
-/// The numbers with which fabric::Network decides about marks at port `number`.
+/// Returns the same random numbers as those with which fabric::Network decides about marks at port `number`.
 MarkingNumbers own_numbers(std::uint64_t seed, std::uint64_t number) {
   constexpr std::uint64_t kStep = 0x9e37'79b9U;
   const auto rng = std::make_shared<Rng>(Rng(seed + (2 * number + 1) * kStep).next());
@@ -53,7 +53,7 @@ MarkingNumbers own_numbers(std::uint64_t seed, std::uint64_t number) {
 Ns3Simulation::Ns3Simulation(const fabric::NetworkConfig& config, const std::vector<simulator::Seat>& seats,
                              const Options& options)
     : config_(config) {
-  ns3::RngSeedManager::SetRun(config.seed);  // each run number has streams of its own
+  ns3::RngSeedManager::SetRun(config.seed);  // each run number selects other random streams
   stations_.Create(static_cast<std::uint32_t>(config.stations.size()));
   switch_nodes_.Create(static_cast<std::uint32_t>(config.switches.size()));
   for (const fabric::LinkConfig& link : config.links) add_link(link);
@@ -66,7 +66,8 @@ Ns3Simulation::Ns3Simulation(const fabric::NetworkConfig& config, const std::vec
   for (const simulator::Seat& seat : seats) add_application(seat, options);
 }
 
-/// The applications refer to endpoints that outlive the simulation, so this is not too late.
+/// Simulator::Destroy() may be called as late as here, because the endpoints to which the applications refer
+/// outlive the simulation.
 Ns3Simulation::~Ns3Simulation() { ns3::Simulator::Destroy(); }
 
 const fabric::NodeRef& Ns3Simulation::sender(std::uint32_t direction) const {
@@ -115,9 +116,9 @@ void Ns3Simulation::add_application(const simulator::Seat& seat, const Options& 
   applications_.push_back(application);
 }
 
-/// Simulator::Stop() ends the run before events that were scheduled later for the same time. The events of
-/// `end` have been scheduled before this time, and with Options::ordered they schedule others for this time.
-/// The stop is therefore scheduled at this time, two events later.
+/// Simulator::Stop() ends the run at once, and so skips events of the same time that were scheduled after it.
+/// At the time `end`, events that were scheduled earlier can schedule further events for the same time (with
+/// Options::ordered). The stop is therefore scheduled only at that time, two events later.
 void Ns3Simulation::run_until(Time end) {
   static constexpr auto stop = [] { ns3::Simulator::Stop(); };
   static constexpr auto after_others = [] { ns3::Simulator::ScheduleNow(stop); };
@@ -168,7 +169,7 @@ void Ns3Simulation::take_snapshot(fabric::NetworkSnapshot& out) {
   }
 }
 
-/// Number of frames that wait at stations and switches, or are on links.
+/// Returns the number of frames that wait at stations and switches or are on links.
 std::uint64_t Ns3Simulation::in_network() const {
   std::uint64_t frames = 0;
   for (const auto& channel : channels_) frames += channel->under_way();

@@ -27,10 +27,10 @@ namespace softfeb::ns3model {
 class Ns3Simulation final : public simulator::Simulation {
  public:
   struct Options {
-    /// Carry out events of the same time in the order of softfeb's own simulator, and not in that in which
-    /// they were scheduled.
+    /// Carry out events of the same time in the order of softfeb's own simulator, instead of the order in
+    /// which they were scheduled.
     bool ordered = false;
-    /// Draw the random numbers for marks from softfeb's generators, and not from ns-3's.
+    /// Draw the random numbers for marks from softfeb's generators instead of ns-3's.
     bool own_numbers = false;
   };
 
@@ -58,8 +58,10 @@ class Ns3Simulation final : public simulator::Simulation {
   /// A port of a switch. Ports are in the order of NetworkSnapshot::ports: by switch, then by link.
   struct PortPlace {
     std::uint32_t switch_index = 0;
-    std::size_t port = 0;         ///< of the switch
-    std::uint32_t direction = 0;  ///< in which the port sends: 2 · link from node `a` to `b`, plus 1 from `b`
+    std::size_t port = 0;  ///< port number at the switch
+    /// Direction in which the port sends: 2 · link from node `a` to node `b`, and 2 · link + 1 from `b` to
+    /// `a`.
+    std::uint32_t direction = 0;
   };
 
   const fabric::NodeRef& sender(std::uint32_t direction) const;

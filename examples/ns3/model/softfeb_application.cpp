@@ -85,7 +85,7 @@ bool SoftfebApplication::accept(const std::vector<std::uint8_t>& bytes, Time at)
   return ours;
 }
 
-/// `at`: the present or a later time.
+/// Schedules serve() for the time `at`, which must not be in the past. kNever cancels it.
 void SoftfebApplication::wake_at(Time at) {
   if (wake_.IsRunning() && wake_time_ == at) return;
   wake_.Cancel();
@@ -94,8 +94,8 @@ void SoftfebApplication::wake_at(Time at) {
   wake_ = ns3::Simulator::Schedule(to_ns3(at - now()), &SoftfebApplication::woken, this);
 }
 
-/// An event that is scheduled now comes after all others of this time, because their events were scheduled
-/// before this time.
+/// serve() is scheduled again for the same time, so that it follows all other events of this time, which were
+/// scheduled before this time.
 void SoftfebApplication::woken() {
   if (ordered_) {
     wake_ = ns3::Simulator::ScheduleNow(&SoftfebApplication::serve, this);

@@ -35,15 +35,16 @@ class SoftfebApplication : public ns3::Application {
   /// `endpoint` must outlive the application.
   void set_endpoint(engine::Endpoint& endpoint);
   void set_device(ns3::Ptr<ns3::NetDevice> device) { device_ = device; }
-  /// If true, frames that arrive at a time are processed before the endpoint sends at that time. softfeb's
-  /// own simulator has this order. By default, the order is that in which ns-3's events were scheduled.
+  /// If `ordered` is true, frames that arrive at a time are processed before the endpoint sends at that time,
+  /// as in softfeb's own simulator. By default, events have the order in which they were scheduled in ns-3.
   void set_ordered(bool ordered) { ordered_ = ordered; }
   /// Sends the frames that are due. Call it after changing the endpoint, for example after Board::start().
   void serve();
 
   /// Number of frames that the endpoint sent.
   std::uint64_t sent() const { return sent_; }
-  /// Number of frames that the device delivered, and of those that were not for the endpoint.
+  /// Number of frames that the device delivered, and number of delivered frames that were not for the
+  /// endpoint.
   std::uint64_t delivered() const { return delivered_; }
   std::uint64_t passed_over() const { return passed_over_; }
 
@@ -66,7 +67,8 @@ class SoftfebApplication : public ns3::Application {
   bool ordered_ = false;
   std::array<std::array<std::uint8_t, engine::TxFrame::kHeaderRoom>, kBurst> headers_{};
   std::array<engine::TxFrame, kBurst> out_{};
-  std::vector<std::uint8_t> bytes_;  ///< of the frame that is being received or sent; reused
+  /// Bytes of the frame that is being received or sent; the memory is reused.
+  std::vector<std::uint8_t> bytes_;
   std::uint64_t sent_ = 0, delivered_ = 0, passed_over_ = 0;
 };
 

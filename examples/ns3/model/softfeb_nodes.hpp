@@ -19,28 +19,28 @@
 
 namespace softfeb::ns3model {
 
-/// The boards and receivers of a configuration of `softfeb lab`, as nodes of a model. The model connects
-/// them: of the section `network`, only the rates of links to boards are used, which limit the rate of a
-/// board. Must outlive ns3::Simulator::Destroy().
+/// The boards and receivers of a configuration of `softfeb lab`, as nodes of a user's model, which connects
+/// them. Only the rates of the links to boards are taken from the section `network`; they limit the rates of
+/// the boards. This object must outlive ns3::Simulator::Destroy().
 class SoftfebNodes {
  public:
-  /// `file` and `overrides`: see config::load_lab(). Throws ConfigError.
+  /// Loads the configuration as config::load_lab() does. Throws ConfigError.
   explicit SoftfebNodes(const std::string& file, const std::vector<std::string>& overrides = {});
   SoftfebNodes(const SoftfebNodes&) = delete;
   SoftfebNodes& operator=(const SoftfebNodes&) = delete;
 
   const config::LabConfig& config() const { return config_; }
-  /// Names of the boards, then of the receivers.
+  /// Names of the boards, followed by those of the receivers.
   const std::vector<std::string>& names() const { return names_; }
-  /// Throws std::out_of_range if no board or receiver has this name.
+  /// Returns the node of a board or receiver. Throws std::out_of_range if there is none with this name.
   ns3::Ptr<ns3::Node> node(const std::string& name) const { return nodes_[index_of(name)]; }
   const engine::Endpoint& endpoint(const std::string& name) const { return *all_[index_of(name)]; }
 
   /// Adds `device` to the node and gives it the address of the endpoint, which sends and receives through it.
   /// Call it once for each name.
   void install(const std::string& name, const ns3::Ptr<ns3::NetDevice>& device);
-  /// Starts the traffic of the boards at `begin`, plus their own `start`, and stops it at their `stop`. Allow
-  /// some microseconds for ARP before `begin`. Call it before the simulation runs.
+  /// Lets the boards start their traffic at `begin` plus their own `start`, and stop it at `begin` plus their
+  /// `stop`. ARP needs some microseconds before `begin`. Call this before the simulation runs.
   void start_traffic(Time begin);
   /// Payload that a board has completed so far, in bytes.
   std::uint64_t completed_bytes(std::size_t board) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The pause frames of EcnSwitch.
+// Implements the pause frames of EcnSwitch.
 
 #include "base/bytes.hpp"
 #include "ecn_switch.hpp"
@@ -18,7 +18,7 @@ bool EcnSwitch::can_pause(std::size_t port, std::uint8_t queue) const {
   return mode == roce::PauseMode::kPause || (mode == roce::PauseMode::kPfc && config_.queues[queue].lossless);
 }
 
-/// A pause frame of the neighbour at a port.
+/// Handles a pause frame that the neighbour at a port has sent.
 void EcnSwitch::honour(std::size_t i, const ns3::Ptr<ns3::Packet>& frame) {
   ++counters_.consumed;
   std::array<std::uint8_t, roce::kMacControlSize> bytes{};
@@ -56,7 +56,7 @@ void EcnSwitch::resume(std::size_t i, std::uint8_t ingress_class) {
   send_control(i, frame);
 }
 
-/// Announces all pauses of a port, and repeats this after half of their duration.
+/// Announces all pauses of a port. Repeats the announcement after half of the duration of the pauses.
 void EcnSwitch::announce(std::size_t i) {
   SwitchPort& port = *ports_[i];
   roce::MacControl frame;

@@ -10,8 +10,9 @@ namespace softfeb::ns3model {
 
 namespace {
 
-/// Bytes for each unit of the least weight in deficit round robin.
+/// Number of bytes that a queue with the smallest weight may send in each round of deficit round robin.
 constexpr std::uint64_t kQuantum = 2048;
+/// The scheduler counts at least this number of bytes for a frame.
 constexpr std::uint64_t kLeastScheduled = 60;
 
 }  // namespace
@@ -51,7 +52,7 @@ QueuedFrame SwitchPort::pop(Time now) {
   return frame;
 }
 
-/// Strict priority, then deficit round robin (Shreedhar and Varghese 1995).
+/// Chooses a queue by strict priority, then by deficit round robin (Shreedhar and Varghese 1995).
 std::uint8_t SwitchPort::choose(std::uint8_t candidates) {
   if (std::has_single_bit(candidates)) return static_cast<std::uint8_t>(std::countr_zero(candidates));
   for (std::size_t q = kQueues; q-- > 0;)
@@ -103,7 +104,7 @@ Time SwitchPort::opens_at() const {
   return first;
 }
 
-/// Needs a random number only between the two thresholds.
+/// Draws a random number only between the two thresholds, where it decides.
 bool SwitchPort::marks(const fabric::EcnMarking& ecn, std::uint64_t queued) {
   if (!ecn.enabled || queued < ecn.kmin) return false;
   if (queued >= ecn.kmax) return true;

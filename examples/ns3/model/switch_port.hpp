@@ -45,7 +45,7 @@ class SwitchPort {
              roce::PauseMode flow_control, MarkingNumbers numbers, const roce::MacAddress& pause_to);
 
   void push(QueuedFrame frame);
-  /// Takes the next frame that may leave at `now`. Requires one (may_send()).
+  /// Takes the next frame that may leave at `now`. Call it only if may_send() is true.
   QueuedFrame pop(Time now);
   bool may_send(Time now) const { return (waiting_ & open(now)) != 0; }
   bool empty() const { return waiting_ == 0; }
@@ -54,9 +54,10 @@ class SwitchPort {
   /// Number of data frames and of pause frames that wait.
   std::size_t size() const;
 
-  /// Honours a pause frame of the neighbour.
+  /// Obeys a pause frame of the neighbour.
   void told(const roce::MacControl& pause, Time now);
-  /// Earliest time at which a frame that waits may leave. Call it if may_send() is false and empty(), too.
+  /// Returns the earliest time at which a waiting frame may leave. Call it only if frames wait (not empty()),
+  /// but may_send() is false.
   Time opens_at() const;
 
   /// Decides whether to mark a frame that finds `queued` bytes in its queue.
@@ -76,7 +77,8 @@ class SwitchPort {
   std::optional<std::pair<std::uint32_t, std::uint32_t>> ranks;  ///< EcnSwitch::set_ranks()
   fabric::PortSnapshot counters;
 
-  /// Counts the time for which frames waited although the transmitter was free, because they were paused.
+  /// Counts the time for which frames waited although the transmitter was free, because the neighbour had
+  /// paused them.
   void block(Time now) { blocked_since_ = std::min(blocked_since_, now); }
   void unblock(Time now) {
     if (blocked_since_ != kNever) counters.paused += now - blocked_since_;
@@ -90,7 +92,7 @@ class SwitchPort {
 
   std::array<std::deque<QueuedFrame>, kQueues> queues_;
   std::array<std::uint64_t, kQueues> bytes_{};
-  std::array<std::uint64_t, kQueues> quantum_{};  ///< 0: strict priority
+  std::array<std::uint64_t, kQueues> quantum_{};  ///< 0 means strict priority
   std::array<std::uint64_t, kQueues> deficit_{};
   std::uint32_t overhead_;
   std::uint64_t total_ = 0;

@@ -27,7 +27,7 @@ constexpr RegisterSpec rate(const char* name, std::uint32_t offset) {
 }
 constexpr RegisterSpec wide(const char* name, std::uint32_t offset) { return ro(name, offset, 64).polled(1); }
 
-// The constants describe the 64-bit stream that the RSSI links carry.
+// The values at reset describe the monitored stream, which is the 64-bit stream of the RSSI links.
 constexpr RegisterSpec kRegisters[] = {
     ro("COMMON_CLK_G", kConfig, 1).as(NumberFormat::kBool).named(kBool).resets_to(1),
     command("CntRst", kConfig),
@@ -84,7 +84,7 @@ class AxisMon final : public Block {
       set_channel(words, i * kStep, channels_[i]->values(now));
   }
 
-  /// The firmware clears the counters on any write to this word, regardless of the value.
+  /// Clears the counters on any write to the word kConfig, regardless of the value, as the firmware does.
   void on_write(BlockWords& /*words*/, const WordWrite& word, Access& access) override {
     if (word.offset != kConfig) return;
     for (StreamMonitor* channel : channels_) channel->reset(access.now);

@@ -16,7 +16,7 @@ constexpr RegisterSpec kRegisters[] = {
 }  // namespace
 }  // namespace micron_n25q_block
 
-/// These registers are plain memory; no flash is emulated.
+/// Returns the registers of the block, which are plain memory; no flash is emulated.
 tables::Table tables::micron_n25q() {
   using namespace micron_n25q_block;
   return kRegisters;

@@ -92,7 +92,7 @@ tables::Table tables::sfp() {
   return kRegisters;
 }
 
-/// All values are constant, as if they had been read once from a module.
+/// Creates the block. All values are constant, as if they had been read once from a module.
 std::unique_ptr<Block> blocks::sfp(BlockWords words, const Config& config) {
   using namespace sfp_block;
   set_text(words, kVendorName, "softfeb", 16);

@@ -65,7 +65,7 @@ constexpr RegisterSpec kRegisters[] = {
 }  // namespace
 }  // namespace sys_mon_block
 
-/// All values are constant, because there is no sensor.
+/// Returns the registers of the block. All values are constant, because there is no sensor.
 tables::Table tables::sys_mon() {
   using namespace sys_mon_block;
   return kRegisters;

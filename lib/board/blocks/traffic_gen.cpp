@@ -56,7 +56,8 @@ class TrafficGen final : public Block {
     if (word.offset == kSize) words.set(kSize, std::clamp(word.now, 1U, TrafficGenSettings::kLongest));
   }
 
-  /// Rising edges of Start and Stop take effect after the other words of the same write.
+  /// Reports the registers to the data path at the end of a write, so that rising edges of Start and Stop
+  /// take effect after the other words of the same write.
   void end_write(BlockWords& words, Access& access) override {
     if (written_) access.actions.data_path.emplace_back(SetTrafficGen{as_written(words), start_, stop_});
     written_ = start_ = stop_ = false;

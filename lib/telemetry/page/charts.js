@@ -136,7 +136,7 @@ export class Charts {
     this.#states.clear();
   }
 
-  /** `shown`: [{board, name, place}]; `band`: also draw the range over all boards. */
+  /** Draws the rates of the boards in `shown`, a list of {board, name, place}. If `band` is true, also draws the range over all boards. */
   rates(samples, from, to, shown, band, canvas) {
     if (!this.available) return;
     const key = shown.map((s) => s.board).join() + band;
@@ -183,7 +183,7 @@ export class Charts {
     return 3;
   }
 
-  /** `name`: a chart of STATES. `shown` as for rates(); boards whose algorithm lacks the quantity have no line. */
+  /** Draws chart `name` of STATES. `shown` is as for rates(). Boards whose algorithm lacks the quantity have no line. */
   state(name, samples, from, to, shown, canvas) {
     if (!this.available) return;
     const { lines, scale } = STATES[name];

@@ -214,7 +214,7 @@ function state() {
   form.setOver(store.state === "ended");
   const pill = by("state");
   pill.dataset.state = store.state;
-  // Hide the running seconds from screen readers, which announce changes of state only.
+  // Hide the running seconds from screen readers, so that these announce only changes of state.
   pill.replaceChildren(text);
   if (store.state === "running" && t !== undefined) {
     const clock = element("span", { textContent: ` ${t.toFixed(0)} s` });

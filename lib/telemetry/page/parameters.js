@@ -5,7 +5,7 @@ import { element } from "/tables.js";
 
 const REFRESH_MS = 3000;
 
-/** Returns the meaning of a field and the notation of its value. `field`: its description from GET /api/dcqcn. */
+/** Returns the meaning of a field and the notation of its value. `field` is the field's description from GET /api/dcqcn. */
 function hint(field) {
   const parts = [field.text];
   if (field.highest !== undefined) parts.push(`${field.lowest ?? 0}–${field.highest}`);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Data from the server: names, the last samples, counters. Follows the event stream and reconnects.
 
-const KEPT = 900;          // samples
+const KEPT = 900;          // maximum number of samples kept
 const RETRY_MS = 1500;     // delay before a retry if the server refused the stream; the browser reopens a lost stream
 const SILENCE_MS = 15000;  // if no event arrives for this time during a run, the connection is treated as dead
 

@@ -23,7 +23,7 @@ export class Tables {
     tabs.addEventListener("keydown", (e) => this.#onKey(e));
   }
 
-  /** `names`: row names by kind. */
+  /** `names` maps each kind of table to the names of its rows. */
   setup(names) {
     this.names = names;
     this.#cells.clear();

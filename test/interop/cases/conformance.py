@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""softfeb conformance against the kernel's Soft-RoCE."""
+"""Tests softfeb conformance against the kernel's Soft-RoCE."""
 
 import csv
 import json
@@ -10,7 +10,7 @@ from softroce import ROOT, case
 
 CONF = ROOT / "conf/conformance-softroce.yaml"
 CASES = ROOT / "test/vectors/conformance/cases.csv"
-# Why cases of level shall are not applicable to the guest, in addition to those that need a notification point or a VLAN.
+# The cases of level `shall` that are not applicable to the guest, by reason. Cases that need a notification point or a VLAN are not listed.
 NOT_APPLICABLE = {
     "lacks icrc_counter": {"CRC-15", "LOS-07"},
     "no IPv6 address": {"CRC-16", "NET-22", "NET-23"},
@@ -27,7 +27,7 @@ def conformance(lab, sink, *options, name="conformance"):
 
 
 def deviates(row, kernel):
-    """Whether the catalogue says that this kernel deviates. The note may limit a deviation to a kernel: "6.1 only"."""
+    """Returns true if the catalogue says that this kernel deviates. The note may limit a deviation to a kernel: "6.1 only"."""
     only = re.match(r"(6\.\d+) only", row["rxe_note"])
     return row["rxe_verdict"] == "deviates" and (not only or only[1] == kernel)
 
@@ -49,7 +49,7 @@ def wrong_verdict(result, row, kernel):
 
 @case("tap")
 def conformance_quick(lab):
-    """The verdict of every case of level shall is the one in the catalogue."""
+    """Every case of level `shall` gets the verdict that the catalogue lists."""
     with open(CASES, newline="") as file:
         rows = {row["id"]: row for row in csv.DictReader(file)}
     kernel = ".".join(lab.run("uname -r").out.split(".")[:2])
@@ -65,7 +65,7 @@ def conformance_quick(lab):
 
 @case("tap")
 def conformance_counters(lab):
-    """STR-15 reports the driver's counters beside those that the packets on the wire explain."""
+    """STR-15 reports the driver's counters next to the counts that follow from the packets on the wire."""
     with lab.sink("--memory", "16MiB") as sink:
         code, text, result = conformance(lab, sink, "--stress", "--cases", "STR-15", "--profile", "iba")
     assert code == 0, text[-2000:]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A second opinion on softfeb conformance: the independent requester repeats ten cases by hand, in a conformance session of rdma-sink.
-The guest must answer it as softfeb says."""
+"""Confirms verdicts of softfeb conformance: the independent requester repeats ten cases in a conformance session of rdma-sink. The guest
+must give the answers that softfeb expects."""
 
 import struct
 
@@ -15,7 +15,7 @@ GUARD = b"\xEE"
 
 
 class Trial:
-    """A fresh queue pair with a filled region."""
+    """A new queue pair, and a region that is filled with GUARD."""
 
     def __init__(self, s, region, **attributes):
         s.ask(fill={"byte": GUARD[0]})
@@ -38,12 +38,12 @@ class Trial:
         return write(self.qp, data, **options)
 
     def accepts(self, packet):
-        """The packet is acknowledged as the first one of the queue pair: those before it had no effect."""
+        """Checks that the packet is acknowledged as the first one of the queue pair, so the packets before it had no effect."""
         self.send(packet)
         assert self.answers() == [(ACK, 0, 1)]
 
     def fails_with(self, packet, syndrome):
-        """The packet is refused, nothing is written, and the queue pair is in the error state."""
+        """Checks that the packet is refused, that nothing is written, and that the queue pair enters the error state."""
         self.send(packet)
         assert self.answers() == [(syndrome, 0, 0)]
         assert self.s.read(0, 4096) == GUARD * 4096
@@ -125,7 +125,7 @@ def lost_last_on_uc(s, region):
     first = t.qp.packet(FIRST, struct.pack("!QII", region["address"], region["rkey"], 2048), bytes(1024))
     t.send(first, t.write(bytes(8), 2, offset=4096), t.write(bytes(8), 3, offset=8192))
     assert t.answers() == []
-    # What softfeb's profile says of Soft-RoCE: the queue pair takes nothing more.
+    # As softfeb's profile of Soft-RoCE says, the queue pair accepts no further messages after the loss.
     assert s.read(4096, 8) == s.read(8192, 8) == GUARD * 8
 
 
@@ -135,7 +135,7 @@ CASES = {"PSN-04": gap, "PSN-10": duplicate, "LEN-02": longer_than_its_length, "
 
 @case("tap")
 def conformance_second_opinion(lab):
-    """The independent requester gets the answers that softfeb conformance expects, or that its profile lists, in ten cases."""
+    """In ten cases, the independent requester gets the answers that softfeb conformance expects or that its profile lists."""
     with lab.sink("--memory", "16MiB") as sink:
         code, text, result = conformance(lab, sink, "--cases", ",".join(CASES))
         assert code == 0, text[-2000:]

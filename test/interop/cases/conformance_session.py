@@ -18,7 +18,7 @@ ACK, NAK_INVALID, NAK_ACCESS = 0x1F, 0x61, 0x62
 
 
 class Session:
-    """A conformance session, with the wire to the guest."""
+    """A conformance session, with a Wire to the guest."""
 
     def __init__(self, lab, tcp):
         self.lab, self.tcp = lab, tcp
@@ -121,14 +121,14 @@ def conformance_session_writes(lab):
 
 @case("tap")
 def conformance_session_second_address(lab):
-    """Each queue pair has its own address of the requester."""
+    """Queue pairs can belong to different addresses of the requester."""
     lab.run(f"ip neigh replace {OTHER_IP} lladdr {lab.host_mac} dev eth0 nud permanent")
     with session(lab) as s, s.wire_of(OTHER_IP) as other:
         region = s.region()
         qps = [s.open(region), s.open(region, ip=OTHER_IP, wire=other)]
         for i, qp in enumerate(qps):
             assert s.exchange(qp, write(qp, bytes([i] * 8), 8 * i)).syndrome == ACK
-        # The other queue pair does not belong to this address.
+        # A packet from the second address must not reach the first queue pair.
         qps[0].wire = other
         assert s.exchange(qps[0], write(qps[0], bytes([9] * 8)), SILENCE) is None
         assert s.read(0, 16) == bytes(8) + bytes([1] * 8)
@@ -159,7 +159,7 @@ def conformance_session_states(lab):
 
 @case("tap")
 def conformance_session_access(lab):
-    """Regions and queue pairs without the needed access answer with the right NAK, and their memory does not change."""
+    """If a region or a queue pair does not permit an access, the answer is the right NAK, and the memory does not change."""
     with session(lab) as s:
         regions = s.ask(regions=[{}, {"access": "read"}, {"other_pd": True}, {"deregistered": True}])["regions"]
         assert [r["region"] for r in regions] == [0, 1, 2, 3], regions
@@ -234,7 +234,7 @@ def conformance_session_receives(lab):
 
 @case("tap")
 def conformance_session_events(lab):
-    """A queue that is armed for solicited messages raises an event for these alone."""
+    """A completion queue that is armed for solicited messages raises an event only for such messages."""
     with session(lab) as s:
         qp = s.open(s.region(), receives=8)
         def message(solicited):
@@ -318,7 +318,7 @@ def conformance_session_excludes_others(lab):
                 s.ask(regions=[{"deregistered": True}])
                 s.ask(arm="any")
                 s.wire.close()
-        # The session of --once has ended, which is no failure.
+        # The end of a session of --once is not a failure.
         sink.finish(30)
         assert sink.exit_code == 0 and sink.report is None, sink.process.result
     with lab.sink("--recvs", "1") as sink:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The scenarios of Lumina (conf/faults/lumina) with the guest as the receiver: the board's port injects the same events, and the guest and the
-board follow go-back-N. rxe sends no CNPs, so `cnpd` is its notification point."""
+"""Runs the scenarios of Lumina (conf/faults/lumina) with the guest as the receiver. The board's port injects the same events, and guest and
+board must follow go-back-N. rxe sends no CNPs, so `cnpd` serves as its notification point."""
 
 import sys
 
@@ -21,7 +21,7 @@ PMTU = 1024
 
 def run_scenario(lab, name, rate="40Mb/s"):
     """Runs the events of conf/faults/lumina/NAME.yaml. Returns the run, the sink's report, and the packets of each queue pair."""
-    # As text: YAML 1.1 would read `on` as true.
+    # Keep all values as text, because YAML 1.1 would read `on` as true.
     config = yaml.load((ROOT / "conf" / "faults" / "lumina" / f"{name}.yaml").read_text(), yaml.BaseLoader)
     qp, rules = config["boards"][0]["qps"][0], config["ports"][0]["faults"]["rules"]
     capture = lab.dir / f"{name}.pcap"
@@ -45,7 +45,7 @@ def recovered(packets, first, total=1000, damaged=()):
 
 @case("tap")
 def lumina_go_back_n(lab):
-    """After a lost or damaged packet, the guest sends one NAK; after a lost retransmission none, and the timer repairs the loss."""
+    """A lost or damaged packet causes one NAK. A lost retransmission causes no NAK, and the timer repairs the loss."""
     for name, damaged, timeouts in (("go-back-n", (), 0), ("go-back-n-corrupt", {(100, 1)}, 0), ("go-back-n-twice", (), 1)):
         done, _, packets, first, hits = run_scenario(lab, name)
         recoveries = checks.check_go_back_n(packets[0], first, 1000, damaged)
@@ -94,7 +94,7 @@ def lumina_notification_point(lab):
 
 @case("tap")
 def lumina_mig_req(lab):
-    """Packets with MigReq 0 and 1: the guest loses none of them."""
+    """The guest loses no packets, whether MigReq is 0 or 1."""
     done, _, packets, _, hits = run_scenario(lab, "mig-req", rate="2Mb/s")
     assert hits == [100] * 8, hits
     assert [{p.frame[43] & 0x40 for p in own if p.request} for own in packets] == [{0x40}] * 8 + [{0}] * 8

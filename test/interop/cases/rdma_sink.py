@@ -74,7 +74,7 @@ def immediates_in_order(lab):
 
 @case("tap")
 def faults_are_told(lab):
-    """A wrong byte and a wrong immediate are counted and reported with their places, and the exit code is 1."""
+    """A wrong byte and a wrong immediate are counted, their places are reported, and the exit code is 1."""
     with lab.sink(expect_exit=1) as sink, wire(lab) as w, sink.connect() as tcp:
         remote = tcp.ask(hello([(0x300, 0)], message_size=100, messages=3, payload={"kind": "counter", "origin": 9},
                                immediate={"kind": "channel"}))

@@ -32,7 +32,8 @@ CAPACITY = 0.06  # Gb/s, between the switches
 CROSS = 0.045  # Gb/s, the part of CAPACITY that cross uses while it sends
 CHANGES = (2.5, 5.0)  # s: times at which cross starts and stops
 SETTLED = 1.0  # s: time that the algorithm has to adapt after a change
-# s: left out before a change. The guest's time 0 is that of a sample, so it is up to 50 ms late, or later if the guest is preempted.
+# Seconds before each change that are not evaluated. Time 0 on the guest is the time of a sample, so it is up to 50 ms late, or later if the
+# guest is preempted.
 GUARD = 0.2
 ATTEMPTS = 3  # more than one, because the machine may be busy
 # Bytes of a full packet: as counted by congestion control (BTH to pad), and on the wire.
@@ -188,7 +189,7 @@ def swift_follows_the_capacity(lab):
     follows(lab, "swift", SWIFT)
 
 
-# This case only needs to be far from the capacity, so other tests may run.
+# Other tests may run at the same time, because the rates need only differ clearly from the capacity.
 @case("tap")
 def capacity_is_exceeded_without_congestion_control(lab):
     """64 MiB without congestion control: the criteria of the two cases above do not hold, though all bytes arrive."""

@@ -62,7 +62,7 @@ TEST_CASE("PRBS-31: m-sequence properties of a long section", "[prbs31]") {
 TEST_CASE("PRBS-31: the period is 2^31 - 1", "[prbs31]") {
   // Square the step matrix 31 times over GF(2). If step^(2^31) equals step, the period divides 2^31 - 1. This
   // number is prime, so the period is either 2^31 - 1 or 1.
-  using Matrix = std::array<std::uint32_t, 31>;  // column i is the register after one step from bit i alone
+  using Matrix = std::array<std::uint32_t, 31>;  // column i is the result of a step if only bit i is set
   const auto step = [](std::uint32_t h) { return (h >> 1) | (((h ^ (h >> 3)) & 1U) << 30); };
   const auto apply = [](const Matrix& m, std::uint32_t v) {
     std::uint32_t out = 0;

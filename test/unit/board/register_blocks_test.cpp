@@ -190,7 +190,7 @@ TEST_CASE("FwRudpServer: parameters and commands go to the link", "[registers]")
   BoardRegisters board({});
   RegisterAccessor access(board);
   access.set("FwRudpServer[0].locMaxSegSize", 60000);
-  CHECK(access.value("FwRudpServer[0].locMaxSegSize") == 1024);  // size of the segment buffer
+  CHECK(access.value("FwRudpServer[0].locMaxSegSize") == 1024);  // limited to the size of the segment buffer
   access.set("FwRudpServer[0].locMaxSegSize", 512);
   access.set("FwRudpServer[0].locNullSegTimeout", 3000);
   access.set("FwRudpServer[0].CloseConn", 1);
@@ -302,7 +302,8 @@ TEST_CASE("Dcqcn: registers show the values in force, and a write changes only i
   CHECK(access.value("Dcqcn[1].AlphaUpdInterval") == 6);
   CHECK(access.value("RoceEngine.Dcqcn.Rai") == 6'000'000);
 
-  const dcqcn::FirmwareParameters other;  // changed once more, before any register was read
+  const dcqcn::FirmwareParameters other;  // the data path has changed the parameters again since the last
+                                          // read of a register
   dcqcn::FirmwareParameters expected = other;
   access.set_word(0x0015'2008, 77);
   expected.rhai = 77;
@@ -407,7 +408,7 @@ TEST_CASE("registers: accesses that need the data path are known", "[registers]"
   CHECK(board.live_qps() == std::vector<std::size_t>{0, 3});
   CHECK(board.needs_live_for_read(0x0015'1018, 4));
   CHECK(board.needs_live_for_read(0x8003'0f00, 4));
-  CHECK(board.needs_live_for_read(0x0010'0000, 4));  // rxPauseCnt
+  CHECK(board.needs_live_for_read(0x0010'0000, 4));  // address of rxPauseCnt
   CHECK(board.needs_live_for_write(0x0010'0ff4, 4));
   CHECK_FALSE(board.needs_live_for_write(0x0010'0f00, 4));
   CHECK_FALSE(board.needs_live_for_read(0x0000'0000, 4));

@@ -93,7 +93,7 @@ TEST_CASE("each run has one algorithm, with its defaults", "[config][compare]") 
     CHECK(used(labs[i], 1).name() == algorithms[i]);
   }
   CHECK(labs[0].name == "dcqcn");
-  CHECK(used(labs[0]).firmware.build.line_rate == 3'125'000'000);  // of the board's link
+  CHECK(used(labs[0]).firmware.build.line_rate == 3'125'000'000);  // the rate of the board's link
   CHECK(used(labs[1]).paper.parameters.line_rate == 3'125'000'000);
   CHECK(value(used(labs[2]), "line_rate") == 3'125'000'000);
 }

@@ -49,7 +49,7 @@ TEST_CASE("conformance: listed queue pairs") {
   REQUIRE(run.conformance->qps.size() == 1);
   CHECK(run.conformance->qps[0].qpn == 0x12);
   CHECK(run.conformance->qps[0].length == 1U << 20);
-  // The emitted configuration is the same.
+  // The configuration that is written is read back unchanged.
   const RunConfig again = load_run_text(to_yaml(run), "c.yaml");
   CHECK(to_json(again) == to_json(run));
 }

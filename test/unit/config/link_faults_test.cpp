@@ -9,8 +9,8 @@ using namespace softfeb::config::test;
 
 namespace {
 
-/// The base document with a rule at the link of the boards (`link` 0) or of the receiver (1), on line 18 or
-/// 19, in section `section`.
+/// Returns the base document with a rule at the link of the boards (`link` 0) or of the receiver (1), on line
+/// 18 or 19, in section `section`.
 std::string with_link_rule(int link, const std::string& section, const std::string& on,
                            const std::string& action = "drop", const std::string& more = "") {
   const std::string line = link == 0
@@ -31,7 +31,7 @@ struct LinkFaultRow {
   const char* fix;
 };
 
-/// The queue pairs that pass over a link, as (board, direction).
+/// Returns the queue pairs that pass over a link, as (board, direction).
 std::vector<std::pair<std::size_t, faults::Direction>> passing(const LinkRulesConfig& rules) {
   std::vector<std::pair<std::size_t, faults::Direction>> list;
   for (const auto& qp : rules.qps) list.emplace_back(qp.board, qp.direction);

@@ -79,6 +79,16 @@ TEST_CASE("conf/lab/reference.yaml has every key of the lab") {
   }
 }
 
+TEST_CASE("the words of keys are those of their readers") {
+  const auto words = words_of_keys(reference(), "reference.yaml");
+  CHECK(words.at("ports[].flow_control") == std::vector<std::string>{"off", "rx", "tx", "full", "leave"});
+  CHECK(words.at("run.quiet") == std::vector<std::string>{"true", "false"});
+  CHECK(words.at("run.duration").empty());
+  CHECK(words.size() == known_keys(reference(), "reference.yaml").size());
+  const auto lab = words_of_keys(conf_file("lab/reference.yaml"), "reference.yaml");
+  CHECK(lab.at("network.neighbours") == std::vector<std::string>{"resolve", "static"});
+}
+
 /// Checks that the first occurrence of each key has a comment on its line or on the line above.
 void check_comments(const std::string& text, std::size_t at_least) {
   std::set<std::string> met;

@@ -11,7 +11,7 @@
 
 namespace softfeb::test {
 
-/// The path of a target's answers.
+/// Returns the path that the answers of a target take.
 inline roce::Path answer_path(bool v6 = false) {
   roce::Path path;
   path.source_mac = {2, 0, 0, 0, 0, 2};
@@ -21,7 +21,7 @@ inline roce::Path answer_path(bool v6 = false) {
   return path;
 }
 
-/// A frame with the bytes `transport` from the BTH to the pad, and the right iCRC.
+/// Returns a frame with the bytes `transport` (from the BTH to the pad) and a correct iCRC.
 inline std::vector<std::uint8_t> answer_frame(const std::vector<std::uint8_t>& transport,
                                               const roce::Path& path = answer_path()) {
   const roce::HeaderTemplate headers(path);

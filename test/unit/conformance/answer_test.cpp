@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Packets of the target are read, whatever they contain, and their fields are found.
+// Tests that packets of the target are read and their fields are found, whatever the packets contain.
 #include "conformance/answer.hpp"
 
 #include "answer_frames.hpp"
@@ -19,7 +19,7 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// The field of a frame that may be malformed.
+/// Returns a field of a frame that may be malformed.
 std::optional<std::uint64_t> field_in(const Bytes& frame, std::string_view name) {
   Answer answer;
   answer.frame = frame;
@@ -94,7 +94,7 @@ TEST_CASE("a packet that is too short for its headers is truncated", "[answer]")
     CHECK(answer->is_ack() == (size == ack.size()));
   }
   Bytes pad = ack;
-  pad[1] = 0x30;  // three pad bytes, which the packet does not have
+  pad[1] = 0x30;  // claims three pad bytes, but the packet ends with the AETH
   CHECK(read(answer_frame(pad))->truncated);
   CHECK(read(answer_frame(pad))->payload == 0);
 }
@@ -163,7 +163,7 @@ TEST_CASE("the fields of an answer", "[field]") {
   CHECK_FALSE(field_in(frame, "vid"));
   CHECK(field_in(with_tag(frame), "vid") == 7U);
   CHECK(field_in(with_tag(frame), "pcp") == 3U);
-  CHECK_FALSE(field_in(frame, "value"));  // the packet ends before it
+  CHECK_FALSE(field_in(frame, "value"));  // the packet ends before this field
   CHECK_FALSE(is_answer_field("rkey"));
   CHECK_FALSE(field_in(frame, "rkey"));
   CHECK_FALSE(field_in(ack_frame({}, 1, 1, test::answer_path(true)), "psn"));
@@ -227,7 +227,7 @@ TEST_CASE("fields are read from frames of any length and content", "[field]") {
   const Bytes cnp = cnp_frame(1);
   std::uint64_t found = 0;
   for (int round = 0; round < 20'000; ++round) {
-    // An exact allocation, so that a sanitizer notices each read behind the end.
+    // The allocation has exactly the size of the frame, so that a sanitizer notices each read past the end.
     Bytes frame(cnp.begin(), cnp.begin() + static_cast<std::ptrdiff_t>(rng.below(cnp.size() + 1)));
     for (std::uint64_t k = rng.below(4); k != 0 && !frame.empty(); --k)
       frame[rng.below(frame.size())] = static_cast<std::uint8_t>(rng.next());

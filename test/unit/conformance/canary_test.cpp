@@ -58,7 +58,7 @@ TEST_CASE("a canary writes to the end of its region and measures the round trip"
   CHECK(canary.state() == Canary::State::kIdle);
   CHECK(canary.round_trips() == std::vector<Time>{7});
   CHECK(canary.answers() == 1);
-  // The next WRITE has the next PSN, which wraps.
+  // The next WRITE has PSN 0, because PSNs wrap.
   canary.check(2 * kSecond, kLimit, bench.frames);
   CHECK(bench.sent().bth.psn == 0);
   CHECK(canary.last_answer() == "ACK PSN e");

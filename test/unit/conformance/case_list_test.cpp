@@ -19,7 +19,7 @@ namespace {
 
 using Row = std::map<std::string, std::string>;
 
-/// Reads a field of a CSV file (RFC 4180), and the separator behind it. Returns false at the end of a line.
+/// Reads a field of a CSV file (RFC 4180) and the separator after it. Returns false at the end of a line.
 bool read_csv_field(std::istream& in, std::string& out) {
   out.clear();
   bool quoted = false;
@@ -75,7 +75,8 @@ void compare(const Case& c, const Row& row) {
   CHECK(c.opcodes == row.at("opcodes"));
   CHECK(std::string(name_of(c.severity)) == row.at("severity"));
   CHECK(std::string(name_of(c.level)) == row.at("level"));
-  // The catalogue knows more needs than the list, but never fewer.
+  // The catalogue may list more needs than the specification, but not fewer. "wire" is not a need in the
+  // catalogue.
   const std::set<std::string> needs = words_of(text_of(c.needs));
   for (const std::string& need : words_of(row.at("needs"))) CHECK((need == "wire" || needs.count(need) != 0));
 }

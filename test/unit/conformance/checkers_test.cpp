@@ -14,14 +14,14 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// BTH and AETH of an acknowledgement.
+/// Returns BTH and AETH of an acknowledgement.
 Bytes ack_bytes() { return {0x11, 0, 0xff, 0xff, 0, 0, 0, 1, 0, 0, 0, 5, 0x1f, 0, 0, 1}; }
 
 std::string form(const Bytes& transport, roce::Transport transport_type = roce::Transport::kRc) {
   return wrong_form(*read(answer_frame(transport)), transport_type);
 }
 
-/// An acknowledgement with one byte changed.
+/// Checks the form of an acknowledgement in which one byte was changed.
 std::string form_with(std::size_t at, std::uint8_t value) {
   Bytes bytes = ack_bytes();
   bytes[at] = value;
@@ -34,7 +34,8 @@ Bytes cnp_bytes() {
   return out;
 }
 
-/// A checker of a queue pair whose first PSN is kFirst. PSNs of packets and answers count from it.
+/// Checks the acknowledgements of a queue pair. All PSNs of packets and answers are relative to kFirst, the
+/// first PSN of the queue pair.
 class Acks {
  public:
   void send(PacketKind kind, std::uint32_t psn, std::uint32_t psns = 1, bool spoilt = false) {
@@ -99,7 +100,7 @@ TEST_CASE("the form of a CNP", "[form]") {
   CHECK(form(cnp_bytes()) == "");
   CHECK(form(cnp_bytes(), roce::Transport::kUc) == "");
   Bytes cnp = cnp_bytes();
-  cnp[2] = 0x12;  // the P_Key is checked by a case
+  cnp[2] = 0x12;  // a case of its own checks the P_Key
   CHECK(form(cnp) == "");
   cnp[4] = 0;
   CHECK(form(cnp) == "a CNP without BECN (annex A17.9.3)");
@@ -115,7 +116,8 @@ TEST_CASE("the iCRC and the IP header of every answer", "[form]") {
   Bytes frame = answer_frame(ack_bytes());
   frame.back() ^= 0x80;
   CHECK(form_of(frame) == "the iCRC is wrong");
-  // The IP header is read from the frame, so that it can be changed without its checksums.
+  // wrong_form() checks the bytes of the IP header in the frame but not the IP checksum, so these tests need
+  // not update the checksum.
   Answer answer = *read(answer_frame(ack_bytes()));
   answer.frame[14] = 0x46;
   CHECK(wrong_form(answer, roce::Transport::kRc) == "the IPv4 header has options (CA17-3)");
@@ -133,7 +135,7 @@ TEST_CASE("the iCRC and the IP header of every answer", "[form]") {
   for (std::size_t size = 0; size < answer.frame.size(); ++size) {
     Answer cut = answer;
     cut.frame.assign(answer.frame.begin(), answer.frame.begin() + static_cast<std::ptrdiff_t>(size));
-    wrong_form(cut, roce::Transport::kRc);  // reads nothing behind the end
+    wrong_form(cut, roce::Transport::kRc);  // must not read past the end
   }
   CHECK(form_of(answer_frame(ack_bytes(), test::answer_path(true))) == "");
 }
@@ -188,7 +190,7 @@ TEST_CASE("the MSN counts the messages that end at or before the PSN", "[ack]") 
   CHECK(acks.ack(3, 2) == "");
   CHECK(acks.ack(7, 4) == "");
   CHECK(acks.ack(7, 3) == "MSN 3 although 4 messages end at or before this PSN");
-  CHECK(acks.answer(0x1f, 5, 9, 0x10) == "");  // the MSN of a READ response is a matter of the case
+  CHECK(acks.answer(0x1f, 5, 9, 0x10) == "");  // the MSN of a READ response is checked by cases only
 }
 
 TEST_CASE("CNPs, spoilt packets and answers without AETH are not judged as ACKs", "[ack]") {
@@ -233,7 +235,7 @@ TEST_CASE("a profile may allow a CNP with each NAK", "[cnp]") {
   access.aeth->syndrome = 0x62;
   CnpChecker checker(true);
   CHECK(checker.with_nak());
-  CHECK(checker.answer(cnp) == "");  // before its NAK
+  CHECK(checker.answer(cnp) == "");  // the CNP may come before its NAK
   CHECK_FALSE(checker.with_nak());
   CHECK(checker.answer(access) == "");
   CHECK_FALSE(checker.with_nak());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that many packets or long messages change.
+// Tests the memory model with many packets and with long messages.
 #include "conformance/memory_model.hpp"
 
 #include <catch2/catch.hpp>
@@ -49,7 +49,7 @@ TEST_CASE("packets that are tolerated may be anywhere in a long range", "[memory
   };
   WrittenSpec written{.kind = WrittenSpec::Kind::kAll};
   CHECK(differences(written).empty());
-  std::fill_n(memory.begin() + 30 * kPacket, kPacket, kGuard);  // packet 31 is not in memory
+  std::fill_n(memory.begin() + 30 * kPacket, kPacket, kGuard);  // as if the target had not written packet 31
   const auto found = differences(written);
   REQUIRE(found.size() == 1);
   CHECK(found[0].offset == 30 * kPacket);
@@ -70,9 +70,10 @@ TEST_CASE("ACKs of many packets, with PSNs that wrap and packets that are sent a
     expected[n] = static_cast<std::uint8_t>(n + 1);
   }
   model.refused(0, nth(kRefused));
-  model.acknowledged(0, nth(kPackets - 1));  // acknowledges nothing, because the packets were not sent again
+  // Acknowledges no further packets, because the packets from kRefused on were not sent again.
+  model.acknowledged(0, nth(kPackets - 1));
   model.sent(write_at(kPackets - 1, kRefused, 1), 0, false);
-  model.sent(write_at(kPackets - 2, kRefused + 2, 1), 0, false);  // not the next PSN
+  model.sent(write_at(kPackets - 2, kRefused + 2, 1), 0, false);  // does not have the next PSN
   model.acknowledged(0, nth(kRefused + 2));
   expected[kPackets - 1] = static_cast<std::uint8_t>(kRefused + 1);
   std::size_t wrong = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cases against a target whose answers the test chooses, judged with a profile.
+// Tests how cases are judged with a profile. The tests choose the answers of the target.
 #include "conformance/case_run.hpp"
 
 #include <catch2/catch.hpp>
@@ -19,22 +19,23 @@ Profile profile_of(const std::string& deviations) {
   return parse_profile("name: x\n" + deviations, "p.yaml", catalogue(), base);
 }
 
-/// Answers of a target, by part. PSNs count from e.
+/// An answer of a target. Its PSN counts from e.
 struct Reply {
   std::uint8_t opcode = 0x11;
   std::uint32_t psn = 0;
   std::uint8_t syndrome = roce::Aeth::kNoCredits;
   std::uint32_t msn = 0;
-  bool absolute = false;  ///< psn is not counted from e
+  bool absolute = false;  ///< if true, psn is not counted from e
 };
 struct Behaviour {
   std::vector<Reply> replies;
   TargetState state = TargetState::kRts;
   std::vector<Completion> completions;
-  std::optional<std::uint64_t> writes;  ///< offset in the region of a byte that is written
+  std::optional<std::uint64_t> writes;  ///< offset in the region of a byte that the target writes
 };
 
-/// Carries out a case. The target behaves in part k as parts[k] says; the last element serves all others.
+/// Carries out a case and returns its result. In part k, the target behaves as parts[k] says. The last
+/// element also applies to all further parts.
 CaseResult judged(const char* id, const Profile& profile, const std::vector<Behaviour>& parts) {
   const Case& c = *catalogue().find(id);
   CaseEnvironment environment;
@@ -100,7 +101,7 @@ TEST_CASE("a failure is known only if the answers are those of the profile", "[d
   const Profile listed = profile_of("deviations:\n  LEN-17: {observe: ACK e+1 msn 1, why: early}\n");
   const Profile other = profile_of("deviations:\n  LEN-17: {observe: NAK62 e+1, why: early}\n");
   const Profile any = profile_of("deviations:\n  LEN-17: {why: early}\n");
-  // Nothing of what the ACK acknowledges is in memory: that is a consequence that observe covers.
+  // The ACK acknowledges bytes that are not in memory. `observe` also covers this consequence of the ACK.
   CHECK(judged("LEN-17", listed, {ack}).verdict == Verdict::kKnownDeviation);
   CHECK(judged("LEN-17", listed, {ack}).deviation == "early");
   CHECK(judged("LEN-17", other, {ack}).verdict == Verdict::kFail);
@@ -142,7 +143,7 @@ TEST_CASE("a deviation may concern the memory alone", "[deviation]") {
   CHECK(judged("UC-08", listed, {{}}).verdict == Verdict::kKnownDeviation);
   CHECK(judged("UC-08", wrong, {{}}).verdict == Verdict::kFail);
   CHECK(judged("UC-08", profile_of(""), {{}}).verdict == Verdict::kFail);
-  // A byte changes where the profile says that nothing is written.
+  // The target writes a byte, although the profile says that nothing is written.
   const Behaviour stray{.replies = {}, .writes = Script::kMargin + 3 * Script::kSlot + 2};
   CHECK(judged("UC-08", listed, {stray}).verdict == Verdict::kFail);
 }
@@ -187,7 +188,8 @@ TEST_CASE("a profile may say that a CNP accompanies a NAK", "[deviation]") {
   const Reply ack{.msn = 1}, nak{.psn = 1, .syndrome = kNak60, .msn = 1};
   const Reply cnp{.opcode = 0x81, .psn = 0, .absolute = true};
   const Profile iba = profile_of(""), with = profile_of("cnps_with_naks: true\n");
-  // The ACK acknowledges a packet that this target does not write, so the memory is wrong in any case.
+  // The ACK is for a packet that this target does not write, so the memory check fails in any case. Therefore
+  // only unexpected answers and findings are counted.
   const auto unexpected = [&](const Profile& p, const std::vector<Reply>& replies) {
     const CaseResult r = judged("CNP-18", p, {{.replies = replies}});
     return std::count_if(
@@ -223,6 +225,6 @@ TEST_CASE("a draft lists what was observed, and is refused until it is filled in
   CHECK(base == "iba");
   CHECK(judged("LEN-17", filled, {{.replies = {{.psn = 1, .msn = 1}}}}).verdict == Verdict::kKnownDeviation);
   CHECK(filled.deviations.at("OPS-12").observe->items.empty());
-  // The parts differ in different ways, so no single list of answers describes them.
+  // The two parts deviate in different ways, so no single list of answers describes both.
   CHECK_FALSE(filled.deviations.at("OPS-13").observe);
 }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr roce::Psn kFirst = 0xfffffe;  // so that e+2 is 0
 
-/// An answer whose PSN counts from e.
+/// Returns an answer with the PSN e + `psn`.
 Answer answer(std::uint8_t opcode, std::uint32_t psn, std::optional<roce::Aeth> aeth = std::nullopt) {
   Answer out;
   out.opcode = opcode;
@@ -30,7 +30,7 @@ Answer nak(std::uint8_t syndrome, std::uint32_t psn, std::uint32_t msn = 0) {
 }
 const Answer kCnp = answer(0x81, 0);
 
-/// A matcher with its expectation.
+/// A matcher together with the expectation that it matches.
 class Judge {
  public:
   explicit Judge(const char* text, std::uint64_t repetition = 0)
@@ -125,7 +125,7 @@ TEST_CASE("an answer needs its kind, PSN and MSN", "[matcher]") {
   CHECK(judge.take(ack(3, 2)));
   CHECK(judge.complete());
   CHECK(judge.missing().empty());
-  CHECK_FALSE(judge.take(ack(3, 2)));  // once
+  CHECK_FALSE(judge.take(ack(3, 2)));  // the ACK is expected only once
 }
 
 TEST_CASE("MSNs are compared modulo 2^24", "[matcher]") {
@@ -164,13 +164,13 @@ TEST_CASE("an ACK may be left out if a later answer acknowledges its PSN", "[mat
   CHECK(judge.take(ack(0, 1)));
   CHECK(judge.take(ack(2, 3)));
   CHECK(judge.complete());
-  CHECK_FALSE(judge.take(ack(1, 2)));  // too late
+  CHECK_FALSE(judge.take(ack(1, 2)));  // too late, because ACK e+2 has already come
 
   Judge last("ACK e msn 1; ACK e+1 msn 2");
   CHECK(last.take(ack(1, 2)));
   CHECK(last.complete());
 
-  // A NAK acknowledges the packets before its PSN, and no more.
+  // A NAK acknowledges only the packets before its PSN.
   Judge before("ACK e+1; NAK60 e+2");
   CHECK(before.take(nak(0x60, 2)));
   CHECK(before.complete());
@@ -178,7 +178,7 @@ TEST_CASE("an ACK may be left out if a later answer acknowledges its PSN", "[mat
   CHECK_FALSE(at.take(nak(0x60, 2)));
   CHECK(at.missing() == "ACK e+2; NAK60 e+2");
 
-  // A NAK is never left out.
+  // A NAK must not be left out, even if a later answer acknowledges its PSN.
   Judge needed("NAK60 e+1; ACK e+2");
   CHECK_FALSE(needed.take(ack(2)));
 }
@@ -186,7 +186,7 @@ TEST_CASE("an ACK may be left out if a later answer acknowledges its PSN", "[mat
 TEST_CASE("a range takes ACKs in order until its last PSN", "[matcher]") {
   Judge judge("ACK e..e+5 msn 6; ACK e+6");
   CHECK_FALSE(judge.take(nak(0x60, 0)));
-  CHECK(judge.take(ack(1, 99)));  // the MSN is that of the last ACK
+  CHECK(judge.take(ack(1, 99)));  // the MSN is required only of the last ACK of the range
   CHECK_FALSE(judge.take(ack(0, 1)));
   CHECK(judge.take(ack(1, 2)));
   CHECK(judge.take(ack(4, 5)));
@@ -233,7 +233,7 @@ TEST_CASE("one of several alternatives comes", "[matcher]") {
   CHECK_FALSE(judge.take(nak(0x62, 0)));
   CHECK(judge.take(ack(9)));
   CHECK(judge.complete());
-  // It cannot be left out, because one of the alternatives is not an ACK.
+  // This item cannot be left out, because one of its alternatives is not an ACK.
   Judge skipped("ACK e|NAK62 e; ACK e+9");
   CHECK_FALSE(skipped.take(ack(9)));
 }
@@ -322,7 +322,7 @@ TEST_CASE("an ACK grants no more credits than expected", "[matcher]") {
     CHECK_FALSE(less.take(ack(0, 0, row.code)));
   }
   Judge none("ACK e credits 0");
-  CHECK(none.take(ack(0, 0, 31)));  // no credit count
+  CHECK(none.take(ack(0, 0, 31)));  // code 31 means that the ACK has no credit count
 }
 
 TEST_CASE("READ responses and atomic acknowledgements", "[matcher]") {
@@ -331,7 +331,7 @@ TEST_CASE("READ responses and atomic acknowledgements", "[matcher]") {
       "ATOMIC_ACK e+4 msn 3");
   CHECK_FALSE(judge.take(answer(0x0d, 0, roce::Aeth{.msn = 2})));
   CHECK(judge.take(answer(0x0d, 0, roce::Aeth{.msn = 0})));
-  CHECK_FALSE(judge.take(answer(0x0f, 2, roce::Aeth{.msn = 1})));  // the middle cannot be left out
+  CHECK_FALSE(judge.take(answer(0x0f, 2, roce::Aeth{.msn = 1})));  // READ_MIDDLE cannot be left out
   CHECK(judge.take(answer(0x0e, 1)));
   CHECK(judge.take(answer(0x0f, 2, roce::Aeth{.msn = 1})));
   CHECK(judge.take(answer(0x10, 3, roce::Aeth{})));

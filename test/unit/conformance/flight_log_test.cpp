@@ -24,7 +24,7 @@ Answer response_nak(std::uint8_t syndrome, roce::Psn psn, std::uint32_t msn) {
   return response(syndrome, psn, msn);
 }
 
-/// Three packets of the first message, and one of the second.
+/// Returns a log with three packets of the first message and one packet of the second.
 FlightLog two_messages() {
   FlightLog log(kFirst, 16);
   log.sent(0xffffff, 4'096, kMtu, false);
@@ -68,7 +68,7 @@ TEST_CASE("a gap is reported once, until its packet has come", "[flight]") {
   CHECK_THAT(log.answer(response_nak(0x60, 0, 0)), Contains("second NAK 0x60"));
   log.delivered(0);
   CHECK(log.answer(response_nak(0x60, 0, 0)).empty());
-  CHECK(log.answer(response_nak(0x60, 1, 0)).empty());  // another gap
+  CHECK(log.answer(response_nak(0x60, 1, 0)).empty());  // reports another gap
 }
 
 TEST_CASE("packets behind a refused one may be reported again", "[flight]") {

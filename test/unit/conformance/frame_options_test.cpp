@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What each option of the notation does to the bytes of a packet, and whether a receiver accepts the result.
+// Tests what each option of the notation does to the bytes of a packet, and whether a receiver accepts the
+// result.
 #include "roce/frame.hpp"
 #include "roce/icrc.hpp"
 #include "script_fixture.hpp"
@@ -17,7 +18,7 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 
 enum class Layer : std::uint8_t { kEthernet, kIp, kUdp, kBth };
-/// What roce::parse_frame() and roce::icrc_matches() say about a frame.
+/// How roce::parse_frame() and roce::icrc_matches() judge a frame.
 enum class Fate : std::uint8_t {
   kRight,
   kWrongIcrc,
@@ -25,14 +26,15 @@ enum class Fate : std::uint8_t {
   kOther,  ///< well-formed, but not UDP
 };
 
-/// An option of "O(e,8,OPTION)!" and the bytes at an offset of a layer.
+/// An option, which is inserted into "O(e,8,OPTION)!", and the bytes that it must produce at offset `at` of a
+/// layer.
 struct Row {
   const char* option;
   Layer layer;
   std::size_t at;
   Bytes bytes;
   Fate fate = Fate::kRight;
-  bool flipped = false;  ///< `bytes` are XORed with the bytes of the packet without the option
+  bool flipped = false;  ///< `bytes` are the XOR of the bytes with and without the option
 };
 
 std::size_t start_of_layer(Layer layer, bool v6) {
@@ -56,8 +58,8 @@ Fate fate_of(const Bytes& frame) {
   return roce::icrc_matches(parsed) ? Fate::kRight : Fate::kWrongIcrc;
 }
 
-/// Compares the frame with the one without the option: the bytes of the row differ, and the IP checksum and
-/// the iCRC may differ, but no other byte.
+/// Compares the frame with the option to the frame without it. Only the bytes of the row, the IP checksum and
+/// the iCRC may differ.
 void check_row(const Row& row, bool v6) {
   INFO(row.option << (v6 ? " with IPv6" : " with IPv4"));
   const Bytes plain = frame_of("O(e,8)!", v6);
@@ -90,7 +92,7 @@ TEST_CASE("options of the base transport header", "[options]") {
               {"migreq=0", Layer::kBth, 1, {0x00}},
               {"padcnt=3", Layer::kBth, 1, {0x70}},
               {"tver=5", Layer::kBth, 1, {0x45}},
-              {"tver=0x15", Layer::kBth, 1, {0x45}},  // four bits
+              {"tver=0x15", Layer::kBth, 1, {0x45}},  // the field has only four bits
               {"pkey=0x7fff", Layer::kBth, 2, {0x7f, 0xff}},
               {"pkey=^0x8000", Layer::kBth, 2, {0x7f, 0xff}},
               {"byte4=0x40", Layer::kBth, 4, {0x40}},
@@ -169,7 +171,7 @@ TEST_CASE("options of IPv4", "[options]") {
               {"dip=other", Layer::kIp, 16, {10, 0, 0, 0x42}},
               {"dip=broadcast", Layer::kIp, 16, {10, 0, 0, 255}}},
              {false});
-  // A sum that is one too high is wrong, and the right one plus 0 is right.
+  // A checksum that is one too high is refused. Adding 0 to the right checksum has no effect.
   CHECK(fate_of(frame_of("O(e,8,ipsum=+1)!")) == Fate::kMalformed);
   CHECK(frame_of("O(e,8,ipsum=+0)!") == frame_of("O(e,8)!"));
 }
@@ -200,7 +202,7 @@ TEST_CASE("options of UDP and Ethernet", "[options]") {
               {"dmac=0x020304050607", Layer::kEthernet, 0, {2, 3, 4, 5, 6, 7}},
               {"smac=other", Layer::kEthernet, 11, {0x41}}},
              {false, true});
-  // A shorter datagram ends earlier, so its last four bytes are not the iCRC.
+  // With a smaller UDP length, the datagram ends earlier, so its last four bytes are not the iCRC.
   check_row({"udplen=-4", Layer::kUdp, 4, {0, 44}, Fate::kMalformed}, false);
   for (const bool v6 : {false, true}) {
     const Bytes frame = frame_of("O(e,5,udpsum=right)!", v6);
@@ -262,7 +264,7 @@ TEST_CASE("wrong iCRCs", "[options]") {
   CHECK(icrc_at_end(frame_of("O(e,8,icrc=byte4_counted)!")) == roce::crc32(ones, masked));
   CHECK(fate_of(frame_of("O(e,8,icrc=byte4_counted)!")) == Fate::kWrongIcrc);
 
-  // Without iCRC, the lengths are those of the shorter packet.
+  // If the iCRC is left out, the IP and UDP lengths are those of the shorter packet.
   const Bytes none = frame_of("O(e,8,icrc=none)!");
   CHECK(none.size() == end);
   CHECK(load_be16(&none[16]) == none.size() - 14);
@@ -318,7 +320,7 @@ TEST_CASE("cut packets and Ethernet padding", "[options]") {
   const Bytes cut = frame_of("O(e,8,cut=20)!");
   CHECK(cut.size() == 42 + 20 + 4);
   CHECK(std::equal(cut.begin() + 42, cut.begin() + 62, plain.begin() + 42));
-  CHECK(fate_of(cut) == Fate::kRight);  // the iCRC is made after the cut
+  CHECK(fate_of(cut) == Fate::kRight);  // the iCRC is computed after the cut
   CHECK(frame_of("O(e,8,cut=0)!").size() == 46);
   CHECK(frame_of("O(e,8,cut=0,icrc=none)!").size() == 42);
   CHECK(frame_of("O(e,8,cut=999)!") == plain);
@@ -339,7 +341,7 @@ TEST_CASE("IP fragments", "[options]") {
   CHECK(load_be16(&frames[0][18]) == load_be16(&frames[1][18]));
   for (const Bytes& frame : frames) {
     CHECK(load_be16(&frame[16]) == frame.size() - 14);
-    CHECK(fate_of(frame) == Fate::kOther);  // its checksum is right
+    CHECK(fate_of(frame) == Fate::kOther);  // well-formed, so the IP checksum is right
   }
   Bytes whole(frames[0].begin() + 34, frames[0].end());
   whole.insert(whole.end(), frames[1].begin() + 34, frames[1].end());

@@ -15,7 +15,7 @@ constexpr std::uint64_t kSize = 4096;
 constexpr std::uint64_t kMargin = 64;
 constexpr roce::Psn kFirst = 0xffffff;  // the PSNs wrap
 
-/// A model with the memory of a target that has written nothing.
+/// A memory model, and the memory of a target that has not written anything yet.
 struct Rig {
   MemoryModel model{kSize};
   Bytes memory = Bytes(kSize, kGuard);
@@ -44,7 +44,7 @@ struct Rig {
     }
     return out;
   }
-  /// The texts of all differences.
+  /// Returns the texts of all differences.
   std::string wrong(const WrittenSpec& written = {}) const {
     std::string out;
     for (const MemoryDifference& d : differences(written))
@@ -92,7 +92,7 @@ TEST_CASE("a difference shows the bytes that are wrong", "[memory]") {
   rig.write(100 + 4 + kMargin - 1, {0});
   REQUIRE(rig.differences().size() == 2);
   CHECK(rig.differences()[1].guard);
-  CHECK(rig.differences()[1].found.size() == 1);  // the range ends
+  CHECK(rig.differences()[1].found.size() == 1);  // the compared range ends after this byte
 }
 
 TEST_CASE("a packet at another PSN than expected is not acknowledged by later ACKs", "[memory]") {
@@ -160,7 +160,7 @@ TEST_CASE("a part says which packets must be in memory", "[memory]") {
   listed.tolerated = {3};
   CHECK(rig.wrong(listed) == "");
   rig.write(300, {kGuard, 7});
-  CHECK(rig.wrong(listed) == "");  // also if only a part was written
+  CHECK(rig.wrong(listed) == "");  // a tolerated packet may be in memory in part
 }
 
 TEST_CASE("guard bytes are compared even if any packet may be in memory", "[memory]") {

@@ -14,7 +14,7 @@ using M = Mutation;
 
 constexpr std::uint16_t kTypeRoceV1 = 0x8915;
 
-/// Internet checksum (RFC 1071) over header and data.
+/// Returns the Internet checksum (RFC 1071) of `bytes`.
 std::uint16_t ones_complement(const Bytes& bytes) {
   std::uint32_t sum = 0;
   for (std::size_t k = 0; k < bytes.size(); ++k) sum += std::uint32_t{bytes[k]} << (k % 2 == 0 ? 8 : 0);
@@ -24,8 +24,8 @@ std::uint16_t ones_complement(const Bytes& bytes) {
 
 Bytes copy_of(ByteSpan bytes) { return {bytes.begin(), bytes.end()}; }
 
-/// Wrong behaviour of kinds kIdNotCovered and following: a packet counts as intact although one byte was
-/// changed. `at` counts from the IP header.
+/// Wrong behaviour of kIdNotCovered and the mutations after it: the iCRC counts as right although byte `at`,
+/// counted from the IP header, was changed by an XOR with `change`.
 struct Hole {
   M mutation;
   std::size_t at;
@@ -170,8 +170,8 @@ std::optional<ModelPacket> ModelReader::read_transport(Layers layers, ByteSpan b
   return out;
 }
 
-/// The CRC-32 over eight bytes of ones, and the packet with ones in place of the fields that routers change
-/// (annex A17.3.3). Only the CRC-32 itself comes from lib/roce.
+/// Returns the CRC-32 of eight bytes of ones (if `ones`) and the packet. Fields that routers change are
+/// replaced by ones (annex A17.3.3). Only the CRC-32 itself is shared with lib/roce.
 std::uint32_t ModelReader::icrc_of(const Layers& layers, bool ones, bool byte4_masked) const {
   Bytes all(ones ? 8 : 0, 0xff);
   Bytes ip = layers.ip;

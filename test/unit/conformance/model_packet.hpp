@@ -13,30 +13,31 @@
 
 namespace softfeb::test {
 
-/// A packet for UDP port 4791, as the model reads it.
+/// A packet to UDP port 4791, as the model has read it.
 struct ModelPacket {
   roce::MacAddress source_mac{};
   roce::IpAddress source_ip;
   std::uint8_t tos = 0;
   bool icrc_right = false;
   roce::Bth bth{};
-  std::uint8_t byte4 = 0;            ///< of the BTH
-  std::uint8_t reserved7 = 0;        ///< of the BTH
-  std::vector<std::uint8_t> behind;  ///< from the end of the BTH to the end of the pad
+  std::uint8_t byte4 = 0;            ///< byte 4 of the BTH
+  std::uint8_t reserved7 = 0;        ///< reserved 7 bits of the BTH
+  std::vector<std::uint8_t> behind;  ///< bytes from the end of the BTH to the end of the pad
 
   bool ce() const { return (tos & 3) == 3; }
 };
 
-/// Reads frames byte by byte, and shares only the CRC-32 with the code that makes or parses frames.
+/// Reads frames byte by byte. Only the CRC-32 is shared with the code that makes and parses frames.
 class ModelReader {
  public:
   ModelReader(const engine::Identity& own, Mutation mutation) : own_(own), mutation_(mutation) {}
 
-  /// std::nullopt if the frame is no RoCEv2 packet for this address, or violates a rule below the transport.
+  /// Returns the packet in a frame. Returns std::nullopt if the frame is not a RoCEv2 packet for this
+  /// address, or violates a rule of a layer below the transport.
   std::optional<ModelPacket> read(ByteSpan frame);
 
  private:
-  /// Parts of a packet, from the IP header on.
+  /// The layers of a packet, without the Ethernet header.
   struct Layers {
     std::vector<std::uint8_t> ip, udp, transport;
     bool v6 = false;  ///< IPv6, or the GRH of RoCE v1
@@ -55,7 +56,8 @@ class ModelReader {
 
   engine::Identity own_;
   Mutation mutation_;
-  std::vector<std::uint8_t> fragment_;  ///< kReassembles: the first fragment, from the IP header on
+  /// For kReassembles: the first fragment, beginning with the IP header.
+  std::vector<std::uint8_t> fragment_;
 };
 
 /// A response of the model.
@@ -69,7 +71,7 @@ struct ModelReply {
   std::uint8_t tos = 0;  ///< DSCP in the upper six bits
 };
 
-/// The frame of a response.
+/// Returns the frame of a response.
 std::vector<std::uint8_t> model_frame(const ModelReply& reply, const engine::Identity& own,
                                       const roce::MacAddress& dest_mac, const roce::IpAddress& dest_ip,
                                       roce::Qpn dest_qp, Mutation mutation);

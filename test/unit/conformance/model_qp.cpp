@@ -51,7 +51,7 @@ void ModelQp::modify(TargetState state) {
   state_ = state;
 }
 
-/// The remaining receives complete with errors (IBA 10.3.1).
+/// Enters the error state. The remaining receives complete with errors (IBA 10.3.1).
 void ModelQp::set_error() {
   if (state_ == TargetState::kError) return;
   state_ = TargetState::kError;
@@ -100,7 +100,8 @@ ModelQp::Operation ModelQp::operation_of(unsigned code) {
   }
 }
 
-/// std::nullopt if the packet is shorter than its headers and pad.
+/// Splits a packet into extended headers and payload. Returns std::nullopt if it is shorter than its headers
+/// and pad.
 std::optional<ModelQp::Content> ModelQp::content_of(const ModelPacket& packet, const Operation& op) const {
   Content out;
   ByteSpan rest(packet.behind);
@@ -152,7 +153,7 @@ void ModelQp::notify(const ModelPacket& packet, Time now, std::vector<ModelReply
   out.push_back(cnp);
 }
 
-/// Wrong behaviour that depends on the BTH alone. Returns true if the packet is dropped.
+/// Applies the mutations that depend on the BTH alone. Returns true if the packet must be dropped.
 bool ModelQp::headers_refused(const ModelPacket& packet) {
   if (!mig_req_) mig_req_ = packet.bth.mig_req;
   return (is(M::kSolicitedDropped) && packet.bth.solicited) ||
@@ -243,8 +244,8 @@ void ModelQp::acknowledge(const ModelPacket& packet, const Operation& op, std::v
   out.push_back(reply(0x11, syndrome, psn, msn_ + (wrong_msn ? 1 : 0)));
 }
 
-/// A request that was carried out before: acknowledged with the latest PSN, and not carried out again, except
-/// for READ and atomic requests, whose answers are sent again (IBA 9.7.5.1.4, C9-105).
+/// Handles a duplicate request. It is acknowledged with the latest PSN, but not carried out again. For READ
+/// and atomic requests, the answers are sent again (IBA 9.7.5.1.4, C9-105).
 void ModelQp::on_duplicate(const ModelPacket& packet, const Operation& op, const Content& c,
                            std::vector<ModelReply>& out) {
   if (is(M::kNoAckForDuplicates) || (is(M::kDuplicatesIgnoredInGap) && nak_sent_)) return;
@@ -288,7 +289,8 @@ void ModelQp::on_duplicate(const ModelPacket& packet, const Operation& op, const
   out.push_back(reply(0x11, kSyndromeAck, latest, msn_));
 }
 
-/// A packet behind a lost one: one NAK, which names the PSN that is expected (IBA 9.7.5.1).
+/// Handles a packet after a gap. The first such packet causes a NAK with the expected PSN (IBA 9.7.5.1);
+/// further ones cause no answer.
 void ModelQp::on_gap(const ModelPacket& packet, const Operation& op, const Content& c,
                      std::vector<ModelReply>& out) {
   if (is(M::kOrderBeforePsn) && message_.active) {

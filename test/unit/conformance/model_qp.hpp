@@ -18,24 +18,26 @@ struct ModelRegion {
   bool own_domain = true;
   bool registered = true;
   std::vector<std::uint8_t> data{};
-  /// Part that has been written: filling a region again takes less time than filling all of it.
+  /// Range of the bytes that were written since the region was filled. Only this range needs to be filled
+  /// again, which takes less time than filling the whole region.
   std::size_t written_from = SIZE_MAX, written_to = 0;
 };
 
-/// A queue pair's responder as IBA 9.7 and 9.8 describe it, written for clarity and independent of
-/// roce::Responder. Supports WRITE, SEND, READ and atomic operations on RC, and WRITE and SEND on UC.
+/// The responder of a queue pair as IBA 9.7 and 9.8 describe it. It is written for clarity, and is
+/// independent of roce::Responder. Supports WRITE, SEND, READ and atomic operations on RC, and WRITE and SEND
+/// on UC.
 class ModelQp {
  public:
   ModelQp(const conformance::OpenRequest& request, roce::Qpn qpn, std::vector<ModelRegion>& regions,
           std::vector<conformance::Completion>& completions, Mutation mutation);
 
-  /// Processes a packet with a right iCRC from the right address, and appends responses.
+  /// Processes a packet that has a correct iCRC and comes from the right address. Appends the responses.
   void receive(const ModelPacket& packet, Time now, std::vector<ModelReply>& out);
 
   void post_receives(std::uint32_t count) { receives_ += count; }
   void modify(conformance::TargetState state);
   void set_error();
-  /// Writes what kLatePlacement has held back.
+  /// Writes the payload that the mutation kLatePlacement has delayed.
   void write_late();
   /// Appends a CNP.
   void notify(const ModelPacket& packet, Time now, std::vector<ModelReply>& out);
@@ -57,7 +59,7 @@ class ModelQp {
   struct Content {
     std::uint64_t address = 0;
     std::uint32_t rkey = 0;
-    std::uint32_t length = 0;  ///< RETH
+    std::uint32_t length = 0;  ///< DMA length in the RETH
     std::uint32_t immediate = 0;
     std::uint64_t operand = 0, compare = 0;
     ByteSpan payload;
@@ -65,7 +67,7 @@ class ModelQp {
   struct Message {
     bool active = false;
     Type type = Type::kWrite;
-    ModelRegion* region = nullptr;  ///< null: no memory is written
+    ModelRegion* region = nullptr;  ///< null if no memory is written
     std::uint64_t address = 0;
     std::uint64_t length = 0;
     std::uint64_t done = 0;
@@ -112,14 +114,14 @@ class ModelQp {
   std::uint32_t msn_ = 0;
   Message message_;
   std::uint64_t receives_;
-  std::uint64_t receives_lost_ = 0;  ///< kRnrConsumes
+  std::uint64_t receives_lost_ = 0;  ///< for kRnrConsumes: number of receives that were lost
   bool nak_sent_ = false;            ///< no further NAK before the expected packet
-  bool refused_once_ = false;        ///< kRnrOnce
+  bool refused_once_ = false;        ///< for kRnrOnce: whether a request has been refused
   bool event_ = false;
   std::uint8_t request_tos_ = 0;
-  std::optional<bool> mig_req_;      ///< kMigReqMustStay
-  std::optional<roce::Psn> cut_at_;  ///< kUcStaysCut: PSN for which the queue pair waits
-  bool deaf_ = false;                ///< kUcCutForEver
+  std::optional<bool> mig_req_;      ///< for kMigReqMustStay: the MigReq of the first packet
+  std::optional<roce::Psn> cut_at_;  ///< for kUcStaysCut: PSN for which the queue pair waits
+  bool deaf_ = false;                ///< for kUcCutForEver: whether all packets are ignored from now on
   std::optional<Time> notified_;     ///< time of the latest CNP
   bool mark_pending_ = false;
   struct Atomic {

@@ -97,7 +97,7 @@ ModelQp::Fault ModelQp::check_length(const ModelPacket& packet, const Operation&
   return right && pad_right ? Fault::kNone : Fault::kInvalidRequest;
 }
 
-/// Rights and bounds (IBA 9.7.4.1.5). An empty WRITE does not access memory (C9-88).
+/// Checks access rights and bounds (IBA 9.7.4.1.5). An empty WRITE does not access memory (C9-88).
 ModelQp::Fault ModelQp::check_memory(const Operation& op, const Content& c) {
   if (op.type == Type::kSend || !op.begins) return Fault::kNone;
   if (op.type == Type::kWrite && !spec_.remote_write && !is(M::kWriteAccessIgnored))
@@ -131,7 +131,8 @@ bool ModelQp::inside(const ModelRegion& region, std::uint64_t address, std::uint
   return offset <= size && length <= size - offset;
 }
 
-/// The region with this key, if the queue pair may write to it or read from it.
+/// Returns the region with this key. Returns null if there is none, or if the queue pair must not write to it
+/// (`write`) or read from it.
 ModelRegion* ModelQp::region_of(std::uint32_t rkey, bool write) {
   for (ModelRegion& region : regions_) {
     const std::uint32_t mask = is(M::kRkeyBit0Ignored) && &region == &regions_[0] ? ~1U : ~0U;
@@ -144,7 +145,7 @@ ModelRegion* ModelQp::region_of(std::uint32_t rkey, bool write) {
   return is(M::kRkeyIgnored) || (!rc() && is(M::kUcRkeyIgnored)) ? &regions_[0] : nullptr;
 }
 
-/// Stores bytes of which some may be outside of the region.
+/// Stores those of the bytes that are inside the region.
 void ModelQp::store(ModelRegion& region, std::uint64_t address, ByteSpan bytes) {
   for (std::size_t k = 0; k < bytes.size(); ++k) {
     const std::uint64_t at = address + k - region.address;

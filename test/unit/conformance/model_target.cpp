@@ -15,7 +15,8 @@ using conformance::TargetReply;
 using conformance::TargetState;
 
 constexpr std::uint64_t kFirstAddress = 0x0000'5555'0000'2000;
-constexpr std::uint64_t kDistance = std::uint64_t{1} << 32;  ///< between regions
+/// Distance from the address of one region to that of the next.
+constexpr std::uint64_t kDistance = std::uint64_t{1} << 32;
 
 TargetReply refused() {
   TargetReply out;
@@ -77,7 +78,7 @@ ModelQp* ModelTarget::find(roce::Qpn qpn) {
 
 void ModelTarget::receive(ByteSpan frame, Time now) {
   for (Port* const port : {&v4_, &v6_}) {
-    port->station.take_answers();  // the station keeps packets, which are read below instead
+    port->station.take_answers();  // drops packets that the station has kept; they are read below
     if (const auto packet = port->reader.read(frame)) receive(*port, *packet, now);
   }
 }
@@ -99,7 +100,7 @@ void ModelTarget::receive(Port& port, const ModelPacket& packet, Time now) {
     if ((pkey & 0x7fff) != 0x7fff && !is(M::kPkeyIgnored)) return;
     if (pkey == 0x7fff && is(M::kLimitedMemberRefused)) return;
     qp->receive(packet, now, replies);
-    // The next queue pair is the one that was opened after this one.
+    // Queue pairs are numbered in the order in which they are opened.
     const auto next = qps_.find(qp->qpn() + 1);
     if (is(M::kErrorSpreads) && qp->state() == TargetState::kError && next != qps_.end())
       next->second->set_error();

@@ -12,23 +12,24 @@
 
 namespace softfeb::test {
 
-/// A target that follows the specification, apart from one wrong behaviour: a second receiver, which is
-/// independent of softfeb's, and the mutants with which the catalogue is tested. Does not model line rate,
-/// VLAN interfaces and SEND with invalidate.
+/// A receiver that is independent of softfeb's. It follows the specification, apart from at most one wrong
+/// behaviour (a mutation). The mutants test whether the cases of the catalogue notice wrong behaviour. Line
+/// rate, VLAN interfaces and SEND with invalidate are not modelled.
 class ModelTarget {
  public:
   explicit ModelTarget(Mutation mutation = Mutation::kNone);
   ModelTarget(const ModelTarget&) = delete;
   ModelTarget& operator=(const ModelTarget&) = delete;
 
-  /// The object must outlive the result.
+  /// Returns this target for a run in virtual time. This object must outlive the result.
   conformance::VirtualTarget virtual_target();
   conformance::TargetReply answer(const conformance::TargetRequest& request);
   /// Processes a frame, whatever it contains.
   void receive(ByteSpan frame, Time now);
 
  private:
-  /// An address: reads frames, sends responses, and answers ARP and neighbour solicitations.
+  /// An address of the target. It reads frames, sends responses, and answers ARP requests and neighbour
+  /// solicitations.
   struct Port {
     Port(const engine::Identity& own, Mutation mutation) : reader(own, mutation), station(own) {}
     ModelReader reader;

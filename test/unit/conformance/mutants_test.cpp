@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does each case notice the wrong behaviour for which it was written, and do the others stay calm? The target
-// is a responder that is independent of softfeb's (model_target.hpp).
+// Tests that each case fails if the target has the wrong behaviour for which the case was written, and that
+// few other cases fail. The target is a responder that is independent of softfeb's (model_target.hpp).
 #include "model_target.hpp"
 #include "sanitized.hpp"
 
@@ -21,8 +21,8 @@ using M = test::Mutation;
 
 struct Mutant {
   M mutation;
-  const char* cases;      ///< these cases must fail, and at most kMost in all
-  const char* more = "";  ///< which cases fail, if they are more than kMost
+  const char* cases;      ///< ids of cases that must fail; at most kMost cases may fail in all
+  const char* more = "";  ///< tells which cases fail if there are more than kMost
 };
 constexpr std::size_t kMost = 8;
 
@@ -221,7 +221,7 @@ constexpr Mutant kMutants[] = {
     {M::kCnpsGoOn, "CNP-21"},
 };
 
-/// The baseline finds these, so no other case is run. The text begins the reason.
+/// With these mutations, the baseline fails, so no other case is run. The reason begins with `cases`.
 constexpr Mutant kWithoutBaseline[] = {
     {M::kTosCovered, "no WRITE was acknowledged", ""},
     {M::kTtlCovered, "no WRITE was acknowledged", ""},
@@ -236,7 +236,8 @@ constexpr Mutant kWithoutBaseline[] = {
     {M::kLastMisplaced, "BAS-03 failed", ""},
 };
 
-/// HDR-03 sends what BAS-01 sends, so only mutants without a baseline could fail it.
+/// HDR-03 sends the same packets as BAS-01. A mutation that makes it fail therefore also makes the baseline
+/// fail.
 constexpr std::array<std::string_view, 1> kNotTested = {"HDR-03"};
 
 std::set<std::string> split_ids(const char* text) {
@@ -259,8 +260,8 @@ std::uint64_t packets_of(const Case& c) {
   return sum;
 }
 
-/// All cases that the target can pass. Cases that send hundreds of packets take most of the time, and run
-/// only if they are in `wanted`.
+/// Returns all cases that the target can pass. Cases that send hundreds of packets take most of the time, so
+/// they are left out unless they are in `wanted`.
 std::vector<const Case*> cases_for(const Catalogue& catalogue, const std::set<std::string>& wanted) {
   constexpr std::uint64_t kMany = 300;
   std::vector<const Case*> out;

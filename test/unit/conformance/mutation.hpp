@@ -5,8 +5,8 @@
 
 namespace softfeb::test {
 
-/// A wrong behaviour of ModelTarget. Each one is a deviation at a single place, and mutants_test.cpp says
-/// which cases of the catalogue must notice it.
+/// A wrong behaviour of ModelTarget. Each is a single deviation from the specification. mutants_test.cpp
+/// lists the cases of the catalogue that must notice it.
 enum class Mutation : std::uint8_t {
   kNone,
   // Ethernet, IP and UDP

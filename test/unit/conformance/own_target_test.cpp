@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requests to softfeb's own receiver.
+// Tests the requests to softfeb's own receiver.
 #include "conformance/own_target.hpp"
 
 #include "conformance/virtual_run.hpp"
@@ -15,7 +15,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-/// The receiver, and the requests that tests make.
+/// softfeb's own receiver, with the requests that the tests make.
 struct Own {
   OwnTargetConfig addresses = virtual_addresses();
   OwnTarget target{addresses};
@@ -100,7 +100,7 @@ TEST_CASE("at most as many queue pairs are open as there are slots", "[own]") {
   for (std::uint32_t k = 0; k < own.addresses.slots; ++k) qpns.insert(own.open().qp);
   CHECK(qpns.size() == own.addresses.slots);
   CHECK(own.open().error == "too many queue pairs are open");
-  CHECK_FALSE(own.open({}, own.addresses.requesters[1]).error);  // other slots
+  CHECK_FALSE(own.open({}, own.addresses.requesters[1]).error);  // the second address has slots of its own
   CHECK(own.refusal(CloseRequest{*qpns.begin()}) == "accepted");
   CHECK_FALSE(own.open().error);
 }
@@ -165,7 +165,7 @@ TEST_CASE("an immediate consumes a receive and is a completion", "[own]") {
   answers = own.send(qp, "OI(e+1,0,imm=2)!");
   REQUIRE(answers.size() == 1);
   CHECK(answers[0].is_ack());
-  // In the error state, the remaining receives are flushed, once.
+  // When the queue pair enters the error state, the remaining receives are flushed. Each is reported once.
   own.target.answer(CompletionsRequest{});
   own.target.answer(ModifyRequest{qp.qp, TargetState::kError});
   completions = own.target.answer(CompletionsRequest{}).completions;
@@ -196,7 +196,7 @@ TEST_CASE("the states of a queue pair", "[own]") {
   own.target.answer(ModifyRequest{qp.qp, TargetState::kError});
   CHECK(own.state(qp.qp) == TargetState::kError);
   CHECK(own.send(qp, "O(e+1,8)!").empty());
-  // A wrong request also moves it there.
+  // An invalid request also moves its queue pair to the error state.
   const TargetReply other = own.open();
   CHECK(own.send(other, "O(e,8,rkey=1)!").front().aeth->syndrome == 0x62);
   CHECK(own.state(other.qp) == TargetState::kError);

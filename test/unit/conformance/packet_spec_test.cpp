@@ -111,7 +111,7 @@ TEST_CASE("an option sets, adds to, or XORs a field", "[packet]") {
         Override{.field = Field::kPayload, .mode = Mode::kXor, .value = Expression(1), .index = 5});
   CHECK(only_option(packet("O(e,8,sip=second)")) ==
         Override{.field = Field::kSourceIp, .mode = Mode::kWord, .word = "second"});
-  // The sign of an offset belongs to the expression.
+  // For an offset, a leading minus sign is part of the expression; it does not subtract from the right value.
   const PacketSpec before = packet("O(e,8,at=-8)!");
   CHECK(only_option(before).mode == Mode::kSet);
   CHECK(only_option(before).value.value({}) == ~std::uint64_t{7});

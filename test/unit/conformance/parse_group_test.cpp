@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The files of the catalogue are read, and errors name file, case, line and fix.
+// Tests that the files of the catalogue are read, and that errors name the file, case, line and fix.
 #include "conformance/catalogue.hpp"
 
 #include <catch2/catch.hpp>
@@ -11,7 +11,7 @@ using Catch::Matchers::StartsWith;
 
 namespace {
 
-/// A group with one case. `keys` begin at line 14 and are indented by four spaces.
+/// Returns a group with one case. `keys` begin at line 14 and are indented by four spaces.
 std::string group_with(const std::string& keys, const std::string& service = "RC") {
   return "group: X\ntitle: a group\ncases:\n"
          "  - id: X-01\n    title: a case\n    section: \"9.7\"\n    service: " +
@@ -286,7 +286,7 @@ TEST_CASE("an error names file, case, line and fix", "[group]") {
   };
   for (const Row& row : rows) {
     INFO(row.keys);
-    // The key `needs` stands in the group already.
+    // The group already has the key `needs`.
     std::string text = group_with(row.keys);
     if (std::string(row.keys).find("needs") != std::string::npos)
       text.erase(text.find("    needs: memory recv\n"), 23);

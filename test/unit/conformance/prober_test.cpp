@@ -18,7 +18,7 @@ engine::Identity station(std::uint8_t last, const char* ip) {
   return {.mac = {2, 0, 0, 0, 0, last}, .ip = *roce::IpAddress::parse(ip), .prefix_length = 24};
 }
 
-/// Everything that the prober sends in one poll of `room` frames.
+/// Returns the frames that the prober sends in one poll with room for `room` frames.
 std::vector<Bytes> polled(Prober& prober, std::size_t room = 32) {
   std::vector<std::array<std::uint8_t, engine::TxFrame::kHeaderRoom>> rooms(room);
   std::vector<engine::TxFrame> out(room);

@@ -10,7 +10,8 @@
 
 namespace softfeb::test {
 
-/// A queue pair to which a script sends: QPN 0x112233, e = 0x010203, path MTU 1024, two regions.
+/// Returns the queue pair to which a script sends. It has QPN 0x112233, e = 0x010203, path MTU 1024 and two
+/// regions.
 inline conformance::ScriptSetup script_setup(bool v6 = false) {
   const auto ip = [&](const char* v4_text, const char* v6_text) {
     return *roce::IpAddress::parse(v6 ? v6_text : v4_text);
@@ -35,12 +36,12 @@ inline conformance::PacketSpec spec_of(const std::string& text) {
   return specs.front();
 }
 
-/// The first packet of a script.
+/// Returns the packet `text` as the first packet of a script.
 inline conformance::ScriptPacket scripted(const std::string& text, bool v6 = false) {
   return conformance::Script(script_setup(v6)).make(spec_of(text));
 }
 
-/// The frame of a packet that is not split.
+/// Returns the frame of the packet `text`, which must not be split into fragments.
 inline std::vector<std::uint8_t> frame_of(const std::string& text, bool v6 = false) {
   const conformance::ScriptPacket packet = scripted(text, v6);
   REQUIRE(packet.frames.size() == 1);

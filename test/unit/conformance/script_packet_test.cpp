@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a script decides about a packet: place, lengths, payload, PSNs.
+// Tests what a script decides about a packet: its place in memory, lengths, payload and PSNs.
 #include "conformance/script_packet.hpp"
 
 #include "roce/craft.hpp"
@@ -17,7 +17,7 @@ using test::spec_of;
 
 namespace {
 
-/// The frame that boards send for this packet.
+/// Returns the frame that a board sends for this packet.
 std::vector<std::uint8_t> crafted(const ScriptSetup& setup, const ScriptPacket& packet,
                                   std::uint16_t identification) {
   const roce::HeaderTemplate path(setup.path);
@@ -40,7 +40,7 @@ std::vector<std::uint8_t> crafted(const ScriptSetup& setup, const ScriptPacket& 
   return frame;
 }
 
-/// The packet as boards send it: with MigReq 0 and, with IPv6, the source port as flow label.
+/// Returns the packet as a board sends it. Its MigReq is 0, and with IPv6 its flow label is the source port.
 PacketSpec as_boards_send(std::string text, bool v6) {
   text.insert(text.rfind(')'), v6 ? ",migreq=0,flow=0xc000" : ",migreq=0");
   return spec_of(text);
@@ -156,7 +156,7 @@ TEST_CASE("an immediate, the PSN and the repetition are those of the notation", 
   Script script(script_setup());
   CHECK(script.make(spec_of("O(e+2i,8)"), 3).psn == 0x010203 + 6);
   CHECK(script.make(spec_of("O(0x1000000+5,8)")).psn == 5);
-  CHECK(script.make(spec_of("O(e,8,psn=+1)")).psn == 0x010203);  // the right one
+  CHECK(script.make(spec_of("O(e,8,psn=+1)")).psn == 0x010203);  // the PSN before the option changes it
 }
 
 TEST_CASE("the opcode contains the service, apart from CNPs", "[script]") {

@@ -158,7 +158,8 @@ TEST_CASE("a case is applicable if the target has what it needs", "[selection]")
     CHECK_THAT(why_not_applicable(c, without), Contains(row.why));
     CHECK(why_not_applicable(small_case("X-02"), without).empty());
   }
-  // Without access to memory, the answers are judged.
+  // Cases that need memory also run on a target whose memory cannot be accessed. Then only the answers are
+  // judged.
   Capabilities no_memory = all;
   no_memory.memory = false;
   CHECK(why_not_applicable(small_case("X-01", Level::kShall, kNeedsMemory), no_memory).empty());

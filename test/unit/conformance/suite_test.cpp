@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The course of a run, against a target that acknowledges every packet unless a test interferes.
+// Tests the course of a run. The target acknowledges every packet unless a test interferes.
 #include "conformance/suite.hpp"
 
 #include "roce/frame.hpp"
@@ -18,9 +18,9 @@ namespace {
 
 const roce::IpAddress kBoardIp = *roce::IpAddress::parse("10.0.0.1");
 const roce::IpAddress kTargetIp = *roce::IpAddress::parse("10.0.0.2");
-constexpr Time kDelay = 10 * kMicrosecond;  ///< from a packet to its acknowledgement
+constexpr Time kDelay = 10 * kMicrosecond;  ///< time from a packet to its acknowledgement
 
-/// Three cases in two groups, without a baseline.
+/// A case that sends one WRITE and expects its acknowledgement.
 constexpr const char* kCase =
     R"yaml(  - {id: X-01, title: t, section: "9", service: RC, opcodes: 0A, severity: high, level: shall, stimulus: s, expected: e,
      run: {steps: [{send: "O(e,8)!", expect: "ACK e msn 1"}]}}
@@ -30,13 +30,14 @@ std::string with_id(std::string text, const std::string& id) {
   return text.replace(text.find("X-01"), 4, id);
 }
 
+/// Returns a catalogue with three cases in two groups, and without a baseline.
 Catalogue small_run() {
   return Catalogue(
       {parse_group("group: X\ntitle: x\ncases:\n" + with_id(kCase, "X-01") + with_id(kCase, "X-02"), "X"),
        parse_group("group: Y\ntitle: y\ncases:\n" + with_id(kCase, "Y-01"), "Y")});
 }
 
-/// Likewise, with the baseline's group before them.
+/// Returns a catalogue with two groups of one case each, after the group of the baseline.
 Catalogue run_with_baseline() {
   return Catalogue({parse_group("group: BAS\ntitle: b\ncases:\n" + with_id(kCase, "BAS-01"), "B"),
                     parse_group("group: X\ntitle: x\ncases:\n" + with_id(kCase, "X-01"), "X"),
@@ -48,19 +49,20 @@ struct FakeQp {
   std::uint32_t msn = 0;
 };
 
-/// Acknowledges the packets of open queue pairs that request it, and drives the suite.
+/// Acknowledges the packets that request it on open queue pairs, and drives the suite.
 class FakeTarget {
  public:
   Time now = 0;
-  std::size_t opened = 0;    ///< queue pairs so far; the first one is the canary's
+  std::size_t opened = 0;    ///< number of queue pairs opened so far; the first one is the canary's
   bool mute = false;         ///< answers no packet
   bool deaf_canary = false;  ///< answers no packet of the first queue pair
   bool eager = false;        ///< acknowledges packets that do not request it
   bool withholds = false;    ///< does not answer requests
-  std::function<TargetReply(const TargetRequest&)> answers;  ///< instead of the usual answers
+  std::function<TargetReply(const TargetRequest&)> answers;  ///< replaces the usual replies to requests
   std::function<void(Suite&, Time)> meddle;                  ///< called in each iteration
   std::function<void(std::vector<Answer>&)> spoil;           ///< changes the answers to a packet
-  std::vector<std::string> reported;                         ///< ids of the cases, as they are reported
+  /// Ids of the cases, in the order in which they are reported.
+  std::vector<std::string> reported;
 
   SuiteResult run(const Catalogue& catalogue, SuiteConfig config = {}, Capabilities capabilities = {}) {
     if (config.cases.empty()) config.cases = select(catalogue, {.destructive = true});
@@ -116,7 +118,7 @@ class FakeTarget {
     return out;
   }
 
-  /// An acknowledgement for the queue pair `qpn` of the board.
+  /// Returns an acknowledgement for the queue pair `qpn` of the board.
   Answer acknowledgement(roce::Qpn qpn, roce::Psn psn, std::uint32_t msn) const {
     Answer out{.at = now + kDelay, .opcode = 0x11, .psn = psn, .dest_qp = qpn, .source_ip = kTargetIp};
     out.aeth = roce::Aeth{.msn = msn};
@@ -167,7 +169,7 @@ TEST_CASE("a run passes, and reports its cases in order", "[suite]") {
   CHECK_FALSE(result.dead);
   CHECK_FALSE(result.no_baseline);
   CHECK(result.seconds == Approx(to_seconds(target.now)));
-  // A fresh queue pair for each case, and the canary.
+  // Each case opens a queue pair, and so does the canary.
   CHECK(target.opened == 4);
 }
 
@@ -177,7 +179,7 @@ TEST_CASE("the round trip sets the windows", "[suite]") {
   SuiteResult result = near.run(catalogue);
   CHECK(result.timing.round_trip_p50 == kDelay);
   CHECK(result.timing.round_trip_p99 == kDelay);
-  CHECK(result.timing.t_ack == kMillisecond);  // at least
+  CHECK(result.timing.t_ack == kMillisecond);  // the lower limit
   CHECK(result.timing.silence == 5 * kMillisecond);
 
   FakeTarget far;
@@ -243,7 +245,7 @@ TEST_CASE("the baseline must pass first", "[suite]") {
   FakeTarget target;
   std::size_t answers = 0;
   target.spoil = [&](std::vector<Answer>& out) {
-    if (++answers > 64) out.front().aeth->msn += 1;  // after the calibration
+    if (++answers > 64) out.front().aeth->msn += 1;  // the first 64 answers belong to the calibration
   };
   const SuiteResult result = target.run(catalogue);
   CHECK_THAT(result.no_baseline.value_or(""), Contains("BAS-01 failed: unexpected ACK PSN e, MSN 2"));
@@ -254,7 +256,7 @@ TEST_CASE("a baseline that was disturbed is repeated", "[suite]") {
   const Catalogue catalogue = run_with_baseline();
   const auto run = [&](std::size_t disturbed, unsigned attempts) {
     FakeTarget target;
-    // The second queue pair is that of the first attempt.
+    // The first queue pair is the canary's. The first attempt opens the second one.
     const auto hit = [&target, disturbed] { return target.opened >= 2 && target.opened < 2 + disturbed; };
     target.spoil = [&](std::vector<Answer>& answers) {
       if (hit()) answers.clear();
@@ -276,10 +278,10 @@ TEST_CASE("the baseline is repeated between groups", "[suite]") {
   const Catalogue catalogue = run_with_baseline();
   FakeTarget target;
   CHECK(verdicts(target.run(catalogue)) == "BAS-01 pass, X-01 pass, Y-01 pass");
-  // The canary, three baselines and three cases.
+  // The canary, three runs of the baseline and three cases open one queue pair each.
   CHECK(target.opened == 7);
 
-  // If it fails there, the target is dead, and the earlier cases keep their verdicts.
+  // If the baseline fails between groups, the target is dead, and the earlier cases keep their verdicts.
   FakeTarget broken;
   broken.spoil = [&](std::vector<Answer>& out) {
     const bool canary = out.front().dest_qp == 0x101;
@@ -298,7 +300,7 @@ TEST_CASE("a lost canary makes a case inconclusive, and the case is repeated", "
     FakeTarget target;
     target.meddle = [&](Suite&, Time) {
       target.deaf_canary = target.opened > 1;
-    };  // a new canary is answered
+    };  // a new canary has another queue pair, so it is answered
     SuiteConfig config;
     config.attempts = attempts;
     const SuiteResult result = target.run(catalogue, config);
@@ -382,7 +384,8 @@ TEST_CASE("lost packets of the port and a thread that was not run disturb an att
           (port ? "softfeb's own port dropped packets"
                 : "softfeb did not get the CPU for longer than the silence window"));
   }
-  // Neither an old count of the port nor a gap within the silence window disturbs.
+  // An attempt is not disturbed if the port drops no further packets, or if the thread does not run for less
+  // than the silence window.
   FakeTarget calm;
   calm.meddle = [](Suite& suite, Time) {
     suite.port_dropped(0);
@@ -402,7 +405,7 @@ TEST_CASE("the time limit ends a run in order", "[suite]") {
   const SuiteResult result = target.run(catalogue, config);
   CHECK(verdicts(result) == "X-01 pass, X-02 not run, X-03 not run");
   CHECK(result_of(result, "X-02").reason == "the run ended before");
-  CHECK(target.now == kSecond);  // in the middle of the wait
+  CHECK(target.now == kSecond);  // the run ended during the wait
   CHECK_FALSE(result.dead);
 }
 
@@ -448,7 +451,7 @@ TEST_CASE("a reply that comes after its case was given up is not taken for anoth
       if (!target.withholds) return;
       if (!held) held = suite.take_request();
       if (!held || now < 3 * kSecond) return;
-      CHECK_FALSE(suite.take_request());  // one at a time
+      CHECK_FALSE(suite.take_request());  // only one request is outstanding at a time
       TargetReply reply = target.reply(*held);
       if (gone) {
         reply.error = "the connection was closed";
@@ -475,7 +478,7 @@ TEST_CASE("foreign packets are counted and not judged", "[suite]") {
   const Catalogue catalogue = small_run();
   FakeTarget target;
   target.spoil = [&](std::vector<Answer>& answers) {
-    Answer late = answers.front();  // for a queue pair that does not exist
+    Answer late = answers.front();  // to a queue pair that does not exist
     late.dest_qp += 0x1000;
     Answer other = answers.front();  // from another host
     other.source_ip = *roce::IpAddress::parse("10.0.0.9");
@@ -521,7 +524,7 @@ TEST_CASE("acknowledgements that were not requested are tolerated", "[suite]") {
   CHECK(std::count_if(trace.begin(), trace.end(), [](const TracePacket& p) {
           return p.judgement == TracePacket::Judgement::kTolerated;
         }) == 1);
-  // The same acknowledgement with a wrong MSN is wrong.
+  // If the same acknowledgement has a wrong MSN, the case fails.
   FakeTarget wrong;
   wrong.eager = true;
   wrong.spoil = [&](std::vector<Answer>& answers) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs of the ordinary sender against softfeb's own receiver, in virtual time.
+// Tests traffic runs against softfeb's own receiver, in virtual time.
 #include "conformance/own_target.hpp"
 #include "conformance/traffic_stats.hpp"
 #include "conformance/virtual_run.hpp"
@@ -14,7 +14,7 @@ using Catch::Contains;
 
 namespace {
 
-/// A catalogue with one case, whose traffic is `text`.
+/// Returns a catalogue with one case that has the traffic `text`.
 Catalogue one_case(const std::string& text, const std::string& level = "shall", const char* service = "RC") {
   return Catalogue(
       {parse_group("group: LOS\ntitle: t\ncases:\n  - id: LOS-01\n    title: t\n    section: s\n"
@@ -136,7 +136,7 @@ TEST_CASE("a run goes on with the queue pairs that the target opens", "[traffic]
   const std::string text = "qps: 10, message: 1024, figures: [queue_pairs]}";
   const CaseResult fewer = run_case(one_case("{fewer_qps: true, " + text), refuse);
   CHECK(fewer.verdict == Verdict::kPass);
-  CHECK(figure_named(fewer, "queue_pairs") == 5);  // the canary has one
+  CHECK(figure_named(fewer, "queue_pairs") == 5);  // six queue pairs are opened, one of them by the canary
   const CaseResult all = run_case(one_case("{" + text), refuse);
   CHECK(all.verdict == Verdict::kInconclusive);
   CHECK(all.reason == "no more queue pairs");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs in virtual time: the same bytes for the same seed, and answers that mean harm.
+// Tests runs in virtual time: they send the same bytes for the same seed, and survive malicious answers.
 #include "conformance/virtual_run.hpp"
 
 #include "answer_frames.hpp"
@@ -33,7 +33,7 @@ SuiteConfig config_of(const std::vector<std::string>& cases, std::uint64_t seed 
   return out;
 }
 
-/// All frames on the wire with their times.
+/// Returns all frames that are on the wire in a run with this seed, with their times.
 std::vector<std::pair<Time, Bytes>> recorded(std::uint64_t seed) {
   std::vector<std::pair<Time, Bytes>> out;
   const OwnTargetConfig addresses = virtual_addresses();
@@ -44,10 +44,11 @@ std::vector<std::pair<Time, Bytes>> recorded(std::uint64_t seed) {
   return out;
 }
 
-/// Frames of an attacker, for a packet of the board. `latest`: QPN of the board that was answered last.
+/// Returns the frames that an attacker sends after a packet of the board with the BTH `sent`. `latest` is the
+/// QPN of the board in the latest answer.
 using Attack = std::function<std::vector<Bytes>(const roce::Bth& sent, roce::Qpn latest)>;
 
-/// The model as a target, and a second host that attacks the board.
+/// Runs cases with the model as the target, while a second host attacks the board.
 SuiteResult attacked(const std::vector<std::string>& cases, const Attack& attack) {
   test::ModelTarget model;
   VirtualTarget target = model.virtual_target();
@@ -68,7 +69,7 @@ SuiteResult attacked(const std::vector<std::string>& cases, const Attack& attack
   return run_in_virtual_time(whole_catalogue(), config_of(cases), target);
 }
 
-/// The path from the target to the board.
+/// Returns the path from the address `source` to the board.
 roce::Path to_board(const char* source) {
   roce::Path path = test::answer_path();
   path.source_ip = *roce::IpAddress::parse(source);
@@ -104,14 +105,15 @@ TEST_CASE("packets of other hosts and for other queue pairs are never judged", "
 }
 
 TEST_CASE("random answers neither crash nor hang a run", "[virtual]") {
-  // One group at a time, because the baseline before the next one would not pass.
+  // Groups are run one at a time, because a baseline between groups would not pass.
   for (const char* const group : {"PSN", "LEN", "IMM", "CNP", "OTH", "NET", "MEM"}) {
     Rng rng(static_cast<std::uint64_t>(group[0]) << 8 | static_cast<std::uint64_t>(group[1]));
     std::uint64_t sent_packets = 0;
     const Attack attack = [&](const roce::Bth& sent, roce::Qpn latest) {
       std::vector<Bytes> out;
-      if (++sent_packets < 75 || rng.below(4) != 0) return out;  // the baseline passes
-      // A response from the target's address with a valid iCRC, and noise.
+      // No attack at first, so that the baseline passes.
+      if (++sent_packets < 75 || rng.below(4) != 0) return out;
+      // The attacker sends a response with a valid iCRC from the target's address, and random bytes.
       Bytes transport(12 + rng.below(40));
       for (auto& byte : transport) byte = static_cast<std::uint8_t>(rng.next());
       constexpr std::uint8_t kOpcodes[] = {0x11, 0x0d, 0x0e, 0x0f, 0x10, 0x12, 0x81};
@@ -131,7 +133,7 @@ TEST_CASE("random answers neither crash nor hang a run", "[virtual]") {
     const Totals totals = totals_of(result);
     CHECK_FALSE(result.no_baseline);
     CHECK(totals.not_run == 0);
-    CHECK(totals.fail != 0);  // some answers met a queue pair
+    CHECK(totals.fail != 0);  // some answers reached a queue pair that is being judged
     for (const CaseResult& r : result.cases) CHECK(r.trace.size() <= kMostTraced);
   }
 }

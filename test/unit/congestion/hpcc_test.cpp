@@ -118,7 +118,8 @@ TEST_CASE("hpcc: records that cannot be compared are only stored", "[congestion]
     p.ports().push_back(p.ports()[0]);
     p.ack(us(5), 1, 9000);
   }));
-  // At 400 Gb/s, the byte counter of an INT record can advance by half of its range within 1.3 ms.
+  // At 400 Gb/s, the byte counter of an INT record can advance by half of its range within 1.3 ms, so records
+  // that are further apart are not compared.
   CHECK_FALSE(changes([](Hpcc&, HpccPath& p) {
     p.ports()[0].rate = 50'000'000'000;
     p.ack(us(1400), 0.02);

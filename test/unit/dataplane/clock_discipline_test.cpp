@@ -69,7 +69,8 @@ TEST_CASE("the frequency of the counter is measured twice", "[dataplane][clock]"
   late.tsc += 64'904 / 10;  // 100 ppm of the time between the last two readings
   CHECK_FALSE(calibrate({a, b, late}).consistent());
   CHECK(calibrate({a, b, late}).difference_ppm == Approx(100).epsilon(0.01));
-  // The window of a reading becomes this large if the thread is preempted. The difference then means nothing.
+  // A reading has such a wide window if the thread is preempted while it reads the clocks. The difference of
+  // the frequencies is then within the error of the measurement.
   late.window = 2 * 64'904;
   CHECK(calibrate({a, b, late}).consistent());
 }

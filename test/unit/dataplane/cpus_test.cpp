@@ -22,7 +22,7 @@ TEST_CASE("cycles convert to picoseconds exactly and monotonically", "[dataplane
     const TscClock clock(hz, 12345);
     Time last = 0;
     for (int i = 0; i < 10'000; ++i) {
-      const std::uint64_t cycles = rng.below(hz * 86'400 * 30);  // a month
+      const std::uint64_t cycles = rng.below(hz * 86'400 * 30);  // up to a month
       const auto exact = static_cast<Time>(static_cast<Uint128>(cycles) * kSecond / hz);
       const Time t = clock.time(12345 + cycles);
       REQUIRE(t >= exact);

@@ -25,7 +25,7 @@ std::uint64_t distance(std::uint64_t a, std::uint64_t b) { return a > b ? a - b 
 }  // namespace
 
 TEST_CASE("two readings give a device's clock", "[dataplane][pacing]") {
-  // A ConnectX in real-time mode, a 156.25 MHz clock, a fast clock and a slow clock.
+  // Test a ConnectX in real-time mode, a 156.25 MHz clock, a fast clock and a slow clock.
   for (const SomeDevice device :
        {SomeDevice{1e9, 1'700'000'000'000'000'000U}, SomeDevice{156.25e6 * 1.00002, 77}, SomeDevice{2.1e9, 5},
         SomeDevice{1e6, 0}}) {

@@ -30,6 +30,14 @@ TEST_CASE("device texts become devargs with the right defaults", "[dataplane][de
   CHECK(devargs("net_virtio_user0,path=/run/x") == "net_virtio_user0,path=/run/x");
 }
 
+TEST_CASE("servers create their sockets", "[dataplane][device]") {
+  for (const char* server :
+       {"net_memif:/run/m.sock", "net_memif:/run/m.sock,server", "net_vhost:/run/v.sock"})
+    CHECK(is_server(parse_device(server)));
+  for (const char* other : {"net_memif:/run/m.sock,client", "net_vhost:/run/v.sock,client", "net_null"})
+    CHECK_FALSE(is_server(parse_device(other)));
+}
+
 TEST_CASE("kinds of device texts are distinguished", "[dataplane][device]") {
   CHECK(parse_device("3b:00.1").kind == DeviceKind::kPci);
   CHECK(parse_device("0000:3b:00.1,a=b").argument == "0000:3b:00.1");

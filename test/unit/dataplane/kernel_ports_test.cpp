@@ -98,7 +98,8 @@ TEST_CASE("AF_PACKET on a veth pair carries full packets both ways, attached and
   CHECK(a.largest_path_mtu(false) == 4096);
   CHECK(a.warnings().empty());
 
-  // In older versions, the driver sends only the first segment of a chain. multi_segments is then false.
+  // Older versions of the driver net_af_packet send only the first segment of a chain. With these,
+  // multi_segments is false, and the test sends no chains.
   TxBuilderConfig tx;
   tx.multi_segments = a.capabilities().multi_segments && GENERATE(true, false);
   tx.frame_bytes = frame_bytes_for(4200);

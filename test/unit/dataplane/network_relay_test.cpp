@@ -49,7 +49,8 @@ struct RelayBench {
   static constexpr std::uint32_t kRing = 64;
 
   test::DpdkRig rig;
-  /// The two ends of the ring of the endpoints, and the two ends of the external port's ring.
+  /// Ports 0 and 1 are the ends of the endpoints' ring; ports 2 and 3 are the ends of the external port's
+  /// ring.
   std::unique_ptr<test::RigPort> ports[4];
   rte_mempool* packets = rig.pools.create("packets", 4096, 4300);
   std::unique_ptr<NetworkRelay> relay;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tests packets with departure times: iterations of the port queue occur at irregular times, but the packets
-// carry the times of the schedule. The port is net_null, whatever its capabilities; a TX callback reads the
-// values that a NIC would read.
+// carry the times of the schedule. The port is net_null, which does not support departure times itself; a TX
+// callback reads the values that a NIC would read.
 #include "base/rng.hpp"
 #include "board_builder.hpp"
 #include "dataplane/departure_stamps.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests devices both of whose ends one process can use. Frames sent by one end, with attached or copied
+// Tests devices whose two ends can be used by one process. Frames that one end sends, with attached or copied
 // payload, must arrive unchanged at the other end.
 #include "dataplane/path_mtu.hpp"
 #include "dpdk_rig.hpp"
@@ -22,7 +22,7 @@ using namespace softfeb::dataplane;
 
 namespace {
 
-constexpr std::size_t kHeader = 70;  // Ethernet to RETH
+constexpr std::size_t kHeader = 70;  // bytes from the Ethernet header to the RETH
 
 test::RigPortConfig vdev(const std::string& device) {
   test::RigPortConfig config{.device = device};

@@ -92,9 +92,10 @@ PaperParameters some_parameters(Rng& rng) {
   return p;
 }
 
-/// Compares a rate in integer arithmetic with the same rate in floating point. In integer arithmetic, alpha
-/// loses up to 2^-40 in each of about 1/g decays, or 1e-9 in total. A cut of Rc adds this error. Rounding of
-/// Rc adds at most one byte per second between two cuts, because each halving also halves earlier errors.
+/// Compares a rate computed in integers with the same rate computed in floating point. In integers, alpha
+/// loses up to 2^-40 in each of about 1/g decays, or 1e-9 in total. Each cut of Rc therefore adds a relative
+/// error of up to 1e-9. Between two cuts, rounding of Rc adds at most one byte per second, because each
+/// halving also halves earlier errors.
 bool near_rate(std::uint64_t a, double b, std::uint64_t cuts) {
   return std::abs(static_cast<double>(a) - b) <= static_cast<double>(cuts + 1) * (1 + 1e-9 * b);
 }
@@ -307,7 +308,7 @@ TEST_CASE("nic: alpha by periods, minimum share, rate on the first CNP", "[dcqcn
   r.advance_time(us(12));
   CHECK(r.alpha() == (before * 1019) >> 10);
 
-  p.gd = 10;  // a cut is by alpha instead of alpha/2, but by at most half of the rate
+  p.gd = 10;  // a cut is Rc · alpha instead of Rc · alpha / 2, but at most Rc / 2
   PaperReactionPoint least(p);
   least.cnp(us(1));
   CHECK(least.rc() == kLine / 2);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests properties of the reaction point with random CNPs and parameters: the event-driven implementation
-// equals the clock-by-clock one, whenever it is queried; rates respect their limits; idle time costs nothing.
+// Tests the reaction point with random CNPs and parameters. The event-driven implementation must agree with
+// the clock-by-clock one, no matter when it is queried. Rates must stay within their limits, and idle time
+// must be processed in one step.
 #include "base/rng.hpp"
 #include "dcqcn/reaction_point.hpp"
 #include "schedule.hpp"

@@ -22,9 +22,9 @@ using congestion::Nak;
 namespace {
 
 constexpr std::uint32_t kPmtu = 1024;
-constexpr std::uint32_t kMiddle = kPmtu + 12;  // counted bytes
+constexpr std::uint32_t kMiddle = kPmtu + 12;  // bytes of a middle packet, from BTH through pad
 
-/// Records the events that a test's congestion control objects are informed of.
+/// Records the calls that the congestion control objects of a test receive.
 struct Log {
   struct Acknowledged {
     Ack ack;
@@ -33,7 +33,8 @@ struct Log {
   std::vector<Acknowledged> acks;
   std::vector<Nak> naks;
   std::uint64_t sent_bytes = 0;
-  std::uint64_t in_flight = 0;  ///< counted bytes in flight; correct only if no packet is lost
+  /// Bytes in flight, counted from BTH through pad. Correct only if no packet is lost.
+  std::uint64_t in_flight = 0;
   std::uint64_t most_in_flight = 0;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests boards and receivers on a wire in memory, in virtual time, driven like the data plane drives them.
+// Tests boards and receivers on a wire in memory, in virtual time. The wire drives them as the data plane
+// does.
 #include "engine/board.hpp"
 
 #include "board_builder.hpp"

@@ -67,8 +67,8 @@ TEST_CASE("frames written are read back, IPv4 and IPv6, with and without VLAN", 
         const std::size_t ip = vlan ? 18 : 14;
         CHECK(udp_sum(f, ip, v6) == 0xffff);
         if (vlan) CHECK(load_be16(&f[14]) == (5 << 13 | 100));
-        if (!v6) CHECK(load_be16(&f[ip + 6]) == 0x4000);            // DF
-        CHECK((v6 ? load_be16(&f[ip]) & 0x0ff0 : f[ip + 1]) == 0);  // DSCP and ECN
+        if (!v6) CHECK(load_be16(&f[ip + 6]) == 0x4000);            // only DF is set
+        CHECK((v6 ? load_be16(&f[ip]) & 0x0ff0 : f[ip + 1]) == 0);  // DSCP and ECN are 0
         CHECK(f[ip + (v6 ? 7 : 8)] == 64);                          // TTL or hop limit
         CHECK(load_be16(&f[ip + (v6 ? 46 : 26)]) != 0);             // the UDP checksum is never 0
       }

@@ -90,7 +90,7 @@ TEST_CASE("a count of 0 starts nothing; lowering it during a burst ends the burs
   Dispatcher d;
   d.write(burst(0, 4));
   CHECK(d.waiting() == 0);
-  d.write(burst(0x1000000, 4));  // 24 bits
+  d.write(burst(0x1000000, 4));  // the count has 24 bits, so it becomes 0
   CHECK(d.waiting() == 0);
   d.write(burst(10, 4));
   for (int i = 0; i < 5; ++i) d.next();

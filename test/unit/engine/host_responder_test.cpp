@@ -188,7 +188,7 @@ TEST_CASE("the byte counter continues unless a burst was cut off", "[host]") {
   rig.seen.completions_failed = 3;
   CHECK_FALSE(again());
   CHECK(again());
-  rig.seen.completions_failed = 0;  // ResetCounters
+  rig.seen.completions_failed = 0;  // as after a write to ResetCounters
   CHECK(again());
   rig.seen.completions_failed = 1;
   CHECK_FALSE(again());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests the accuracy of pacing for whole boards in virtual time. Every number here is a property of the
-// schedule.
+// Tests the accuracy of pacing for whole boards in virtual time. All limits are properties of the schedule,
+// and do not depend on the machine.
 #include "base/rng.hpp"
 #include "base/uint128.hpp"
 #include "lone_board.hpp"
@@ -292,6 +292,27 @@ TEST_CASE("queue pairs that share a rate share it evenly", "[pacing]") {
   const double before = sum;
   v.run_until(5 * kMillisecond + 50 * kMicrosecond, [&](const Departure& p) { sum += p.counted; });
   CHECK(sum - before <= bytes_in(0.55 * static_cast<double>(rate), 50 * kMicrosecond) + LoneBoard::kCounted);
+}
+
+TEST_CASE("a queue pair that is alone in its group sends like one without a group", "[pacing]") {
+  const Kind kind = GENERATE(Kind::kFirmware, Kind::kPaper);
+  CAPTURE(static_cast<int>(kind));
+  const auto departures = [kind](bool group) {
+    LoneBoard v(3, [kind, group](SendQpConfig& qp, std::uint32_t i) {
+      set_rate(qp, kind, 400'000'000);
+      if (group) qp.congestion_group = i;
+    });
+    std::vector<std::pair<std::uint32_t, Time>> log;
+    v.start();
+    for (Time end = kMillisecond; end <= 5 * kMillisecond; end += kMillisecond) {
+      v.run_until(end, [&log](const Departure& p) { log.emplace_back(p.qp, p.at); });
+      v.cnp(1);
+    }
+    return log;
+  };
+  const auto alone = departures(true);
+  CHECK(alone.size() > 300);
+  CHECK(alone == departures(false));
 }
 
 TEST_CASE("a shared rate leaves each queue pair its own rate", "[pacing]") {

@@ -107,7 +107,7 @@ TEST_CASE("the bitmaps of windows show exactly what the wire lost", "[windows]")
 
 TEST_CASE("messages without a receive request are lost, and requests are refilled", "[windows]") {
   AbsentStreams consumer;
-  Streams s(&consumer, 20 * kMicrosecond);  // posts a receive for every second message
+  Streams s(&consumer, 20 * kMicrosecond);  // posts one receive for every two messages
   test::Wire wire({s.board.get(), s.receiver.get()});
   s.run(wire);
   for (std::uint32_t q = 0; q < kStreams; ++q) {

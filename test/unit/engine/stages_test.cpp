@@ -15,7 +15,7 @@ using Step = latency::Stage;
 
 namespace {
 
-constexpr std::uint32_t kMessage = 2500;  // three packets
+constexpr std::uint32_t kMessage = 2500;  // bytes, sent in three packets
 constexpr std::uint64_t kMessages = 200;
 
 struct Link {

@@ -197,7 +197,7 @@ TEST_CASE("writes to registers apply to the rest of a burst", "[traffic-gen]") {
   CHECK(g.get(kBusy) == 1);
   g.set(kControl, 1);  // no edge, because the bit is already set
   g.set(kSize, 20'000);
-  CHECK(g.get(kSize) == 3616);  // 14 bits
+  CHECK(g.get(kSize) == 3616);  // the register has 14 bits
   g.set(kSize, 9000);
   CHECK(g.get(kSize) == 8972);
   g.set(kPort, 7000);

@@ -68,7 +68,7 @@ TEST_CASE("an event without all accepted pieces is not laid out") {
   EventAssembly assembly(two_boards());
   add(assembly, 5, 0, 0, 2, {5, 0});
   CHECK_FALSE(assembly.close({5, 0, 2, 2, 0}));
-  CHECK_FALSE(assembly.close({5, 0, 1, 1, 0}));  // event 5 was forgotten
+  CHECK_FALSE(assembly.close({5, 0, 1, 1, 0}));  // event 5 is no longer stored
   CHECK_FALSE(assembly.close({6, 0, 1, 1, 0}));
 }
 

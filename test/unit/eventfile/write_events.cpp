@@ -68,7 +68,7 @@ class Camera {
   void finish(std::uint64_t events) { builder_.finish(events * kPeriod + kSecond, events); }
 
  private:
-  /// With `cut`, omits the first piece.
+  /// Sends the pieces of a board's data. With `cut`, omits the first piece.
   void send_board(std::uint64_t event, std::uint32_t board, Time now, bool cut) {
     const std::uint32_t total = pool_.size(event, board);
     for (std::uint32_t at = 0; at == 0 || at < total; at += config_.piece) {

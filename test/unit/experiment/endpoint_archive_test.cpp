@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The results of endpoints, as another process receives them.
+// Tests that the results of endpoints can be transferred to another process.
 #include "experiment/endpoint_archive.hpp"
 
 #include "config/load.hpp"
@@ -96,7 +96,7 @@ TEST_CASE("a snapshot from another process has no pointers of that process", "[e
   const congestion::CongestionState& state = *got.send_qps[0].congestion;
   CHECK(state.failure != reason.c_str());
   CHECK(state.failure == reason);
-  // Swift has no counters of its own here.
+  // The algorithm swift has no counters of its own.
   CHECK(state.counter_names == nullptr);
   CHECK(state.counter_count == 0);
 }

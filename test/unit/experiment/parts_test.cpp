@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A network in parts gives the same result document, byte for byte, as the same network in one piece.
+// Tests that a network in parts gives the same result document, byte for byte, as the same network in one
+// piece.
 #include "config/load.hpp"
 #include "experiment/phases.hpp"
 #include "experiment/virtual_driver.hpp"
@@ -53,7 +54,8 @@ PartedRun run_parted(const config::LabConfig& config, std::uint32_t parts) {
   run.dropped = outcome.network->totals.dropped_fault;
   run.frames = outcome.network->totals.entered;
   run.flows = outcome.network->flows.size();
-  // The document does not contain the flows, but metrics depend on them.
+  // The document does not contain the flows, but metrics are computed from them, so they are compared as
+  // well.
   for (const fabric::FlowSnapshot& f : outcome.network->flows)
     for (const std::uint64_t figure : {std::uint64_t{f.source}, std::uint64_t{f.destination},
                                        std::uint64_t{f.qpn}, f.packets, f.bytes, f.ecn_marked, f.dropped})
@@ -61,7 +63,7 @@ PartedRun run_parted(const config::LabConfig& config, std::uint32_t parts) {
   return run;
 }
 
-/// First line in which two documents differ.
+/// Returns the beginnings of the first line in which two documents differ.
 std::string difference(const std::string& a, const std::string& b) {
   std::size_t line = 0;
   for (std::size_t i = 0; i < a.size() && i < b.size(); ++i) {
@@ -119,7 +121,7 @@ TEST_CASE("a table of more flows than are counted keeps the first ones", "[exper
   config::LabConfig config = lab_file(
       "camera.yaml", {"run.duration=60us", "boards.feb.qps.0.count=20", "lab.sample_interval=20us",
                       "boards.feb.qps.0.traffic.message_size=4KiB", "receivers.server.memory=64KiB"});
-  config.network.flows = 4'096;  // of 5,720
+  config.network.flows = 4'096;  // the run has 5,720 flows
   CHECK(compare_parts(config, {7}).flows == 4'096);
 }
 
@@ -130,8 +132,8 @@ TEST_CASE("a funnel gives the same document in parts", "[experiment][parts]") {
 
 namespace {
 
-/// A network that is idle for several windows. With cut-through, a header arrives before the rest of its
-/// frame, and ends an idle time.
+/// This network is repeatedly idle for several windows. Such an idle time can end with the header of a frame,
+/// because with cut-through the header arrives before the rest of the frame.
 constexpr const char* kCutThrough = R"(
 run: {duration: 400us, warmup: 100us, seed: 147, drain_timeout: 20ms}
 lab: {sample_interval: 50us}

@@ -76,7 +76,8 @@ struct PhasesRun {
   }
 };
 
-/// Returns a configuration with traffic, for end_of_traffic().
+/// Returns a configuration with a queue pair. Without queue pairs, run_phases() does not end the run when all
+/// boards have finished.
 config::RunConfig with_traffic() {
   config::RunConfig config;
   config.boards.emplace_back().qps.emplace_back().count = 0;

@@ -192,8 +192,8 @@ TEST_CASE("pause response: stop, duration and resumption are delayed") {
     b.send(1, pause_frame(0), 130 * kMicrosecond);
     b.run(kSecond);
     REQUIRE(b.arrivals.size() == 200);
-    std::vector<Time> begins;  // first bit after each gap
-    std::vector<Time> ends;    // last bit before it
+    std::vector<Time> begins;  // time of the first bit after each gap
+    std::vector<Time> ends;    // time of the last bit before each gap
     for (std::size_t i = 1; i < 200; ++i) {
       if (b.arrivals[i].at - b.arrivals[i - 1].at == kDataWire) continue;
       ends.push_back(b.arrivals[i - 1].at - kDelay);

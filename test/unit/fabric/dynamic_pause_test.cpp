@@ -11,11 +11,12 @@ using fabric::PauseMode;
 
 namespace {
 
-constexpr Time kFrozen = 3 * kMillisecond;  // a pause of 65535 quanta lasts 3.355 ms at 10 Gb/s
+// The pauses of the receivers last at least until this time: 65535 quanta are 3.355 ms at 10 Gb/s.
+constexpr Time kFrozen = 3 * kMillisecond;
 constexpr Time kEach = 2 * kMicrosecond;    // longer than a frame on the wire
-constexpr Time kBegin = 10 * kMicrosecond;  // the pauses of the receivers have arrived
+constexpr Time kBegin = 10 * kMicrosecond;  // when the pauses of the receivers have arrived
 
-/// Four stations. The switch pauses station 0 by 802.3x, and stations 2 and 3 have paused the switch.
+/// A star of four stations. The switch pauses station 0 by 802.3x. Stations 2 and 3 have paused the switch.
 struct FrozenStar {
   explicit FrozenStar(std::uint32_t alpha, std::uint64_t xon_offset = 0, std::uint64_t xon = kNoXon)
       : b(config(alpha, xon_offset, xon)) {
@@ -51,7 +52,7 @@ struct FrozenStar {
   std::uint64_t stops() { return b.look(now).ports[0].pause_tx; }
   std::uint64_t resumes() { return b.look(now).ports[0].resume_tx; }
 
-  /// Number of frames from station 0 at which it is paused.
+  /// Sends frames from station 0 until it is paused, and returns their number.
   std::size_t frames_until_stopped() {
     std::size_t n = 0;
     for (; stops() == 0 && n < 200; ++n) send(0, 2, 1);
@@ -65,7 +66,7 @@ struct FrozenStar {
 }  // namespace
 
 TEST_CASE("dynamic pause: a sender is paused above alpha times the free bytes") {
-  // n · 1082 > alpha · (100000 − n · 1082)
+  // Station 0 is paused at the first frame n for which n · 1082 > alpha · (100000 − n · 1082).
   CHECK(FrozenStar(256).frames_until_stopped() == 47);
   CHECK(FrozenStar(128).frames_until_stopped() == 31);
   CHECK(FrozenStar(1024).frames_until_stopped() == 74);
@@ -74,7 +75,7 @@ TEST_CASE("dynamic pause: a sender is paused above alpha times the free bytes") 
 TEST_CASE("dynamic pause: the threshold falls as others fill the buffer") {
   FrozenStar s(256);
   s.send(1, 2, 50);
-  // n · 1082 > 100000 − 54100 − n · 1082
+  // Station 1 uses 54100 bytes, so n · 1082 > 100000 − 54100 − n · 1082 must hold.
   CHECK(s.frames_until_stopped() == 22);
 }
 
@@ -89,7 +90,7 @@ TEST_CASE("dynamic pause: a class that others have put above the threshold is pa
   leaving.send(0, 2, 40);
   leaving.send(1, 3, 50);
   CHECK(leaving.stops() == 0);
-  leaving.resume(2);  // frames of station 0 leave, and the rest is still above the threshold
+  leaving.resume(2);  // when frames of station 0 leave, the rest is still above the threshold
   CHECK(leaving.stops() == 1);
 }
 
@@ -101,7 +102,7 @@ TEST_CASE("dynamic pause: a sender is resumed when its own frames leave, down to
     s.b.send(2, pause_frame(0), s.now);
     Time at = s.now;
     while (s.b.look(at).ports[0].resume_tx == 0 && at < kFrozen) s.b.run(at += 10 * kNanosecond);
-    // The n-th frame resumes after which m · 1082 + offset <= 100000 − m · 1082.
+    // Station 0 is resumed as soon as m of its frames are left, where m · 1082 + offset <= 100000 − m · 1082.
     const std::size_t left = (100'000 - offset) / (2 * kDataLength);
     CHECK(s.b.snapshot.ports[2].queue_bytes == left * kDataLength);
     CHECK(left < n);
@@ -124,11 +125,11 @@ TEST_CASE("dynamic pause: a sender is resumed when frames of others leave") {
   s.resume(3);
   s.b.run(s.now += 20 * kEach);
   CHECK(s.resumes() == 1);
-  // None of its own frames has left.
+  // None of the frames of station 0 has left.
   CHECK(s.b.snapshot.ports[2].queue_bytes == 22 * kDataLength);
   CHECK(s.b.at_station(2).empty());
   CHECK(s.now < kFrozen);
-  // It resumed at 2 · 22 · 1082 + 10000 + used by others <= 100000, not earlier.
+  // It was resumed when 2 · 22 · 1082 + 10000, plus the bytes of station 1, was at most 100000.
   s.b.run(kSecond);
   CHECK(s.b.conserved(kSecond));
   CHECK(s.b.look(kSecond).totals.in_network == 0);

@@ -17,7 +17,7 @@ using softfeb::fabric::EventTree;
 
 namespace {
 
-/// Time until a party's next event, of very different lengths.
+/// Returns a random time until the next event of a party. These times have very different lengths.
 Time some_delay(Rng& rng, Time usual) {
   switch (rng.below(16)) {
     case 0:
@@ -39,7 +39,7 @@ void check_equal(const EventCalendar& calendar, const EventTree& tree) {
 }  // namespace
 
 TEST_CASE("event calendar: the order of events is that of an event tree") {
-  for (const std::size_t parties : {1U, 2U, 7U, 290U, 3000U}) {
+  for (const std::size_t parties : {1U, 2U, 7U, 16U, 17U, 290U, 3000U}) {
     for (const Time usual : {kNanosecond, kMicrosecond, 100 * kMicrosecond}) {
       CAPTURE(parties, usual);
       EventCalendar calendar(parties);
@@ -53,7 +53,7 @@ TEST_CASE("event calendar: the order of events is that of an event tree") {
       for (int i = 0; i < 30'000; ++i) {
         check_equal(calendar, tree);
         const Time now = tree.time() == kNever ? 0 : tree.time();
-        // The party whose event takes place, and now and then another party, get other times.
+        // The party whose event takes place gets a new time, and so does a random party now and then.
         const bool never = rng.below(50) == 0;
         set(tree.party(), never ? kNever : now + some_delay(rng, usual));
         if (rng.below(3) == 0)
@@ -64,8 +64,10 @@ TEST_CASE("event calendar: the order of events is that of an event tree") {
 }
 
 TEST_CASE("event calendar: times that go back and forth within a day") {
-  EventCalendar calendar(3);
-  EventTree tree(3);
+  // The calendar has days only if there are more than 16 parties, of which three have events here.
+  const std::size_t parties = GENERATE(3U, 20U);
+  EventCalendar calendar(parties);
+  EventTree tree(parties);
   Rng rng(1);
   for (int i = 0; i < 20'000; ++i) {
     const auto party = static_cast<std::uint32_t>(rng.below(3));
@@ -91,7 +93,7 @@ TEST_CASE("event calendar: the coming events follow the earliest one in order") 
 }
 
 TEST_CASE("event calendar: without events, there is no time") {
-  EventCalendar calendar(2);
+  EventCalendar calendar(GENERATE(2U, 20U));
   CHECK(calendar.time() == kNever);
   calendar.set(1, 5 * kMillisecond);
   CHECK(calendar.time() == 5 * kMillisecond);

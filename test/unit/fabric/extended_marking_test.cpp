@@ -45,7 +45,7 @@ struct Released {
   }
 
   Bench b;
-  std::vector<bool> marked;  ///< in the order of arrival
+  std::vector<bool> marked;  ///< whether each frame was marked, in the order of arrival
 };
 
 EcnMarking step(std::uint64_t bytes) { return {true, bytes, bytes}; }
@@ -73,8 +73,9 @@ TEST_CASE("marking: packets that are not ECN-capable pass, or are dropped like o
     CHECK(pass.marks() == 0);
     ecn.drop_not_ect = true;
     Released drop(ecn, 10, roce::Ecn::kNotEct);
-    // At arrival, the fourth packet and all later ones find three packets. At departure, packets are dropped
-    // until only three are left, because the first of these leaves only two behind it.
+    // If marking is decided at arrival, the fourth packet and all later ones find three packets in the queue.
+    // If it is decided at departure, packets are dropped until only three are left, because the first of
+    // these three leaves only two behind it.
     CHECK(drop.marked.size() == 3);
     const auto& port = drop.b.snapshot.ports[1];
     CHECK(port.queue_bytes_max == (at_dequeue ? 10 : 3) * kDataLength);
@@ -94,8 +95,9 @@ TEST_CASE("marking: the share of early drops is that of marks") {
   ecn.drop_not_ect = true;
   const Released marked(ecn, 300);
   const Released dropped(ecn, 300, roce::Ecn::kNotEct);
-  // The probability rises with the packets in the queue: n / 400 for marks, where n grows with each packet;
-  // for drops, n grows only with those that are not dropped, as 400 · (1 − e^(−k/400)).
+  // The probability is n / 400, where n is the number of packets in the queue. With marking, n grows with
+  // each packet. With dropping, n grows only with the packets that are not dropped, so it is 400 · (1 −
+  // e^(−k/400)) after k packets.
   CHECK(marked.marks() == Approx(300 * 299 / 800).margin(30));
   CHECK(300 - dropped.marked.size() == Approx(300 - 400 * (1 - std::exp(-0.75))).margin(30));
 }
@@ -148,7 +150,7 @@ TEST_CASE("average length: idle time counts like arrivals at an empty queue") {
       AverageLength one_by_one = idle;
       idle.idle(count, weight);
       for (std::uint64_t i = 0; i < count; ++i) one_by_one.arrive(0, weight);
-      // One by one, each step rounds up by less than one unit of 2^-N bytes.
+      // Each single step rounds up, by less than one unit of 2^-N bytes.
       CHECK(static_cast<double>(idle.bytes(weight)) ==
             Approx(static_cast<double>(one_by_one.bytes(weight))).margin(2));
     }
@@ -162,10 +164,11 @@ TEST_CASE("average length: idle time counts like arrivals at an empty queue") {
 TEST_CASE("marking by the average length: later than by the present one, and by what was before") {
   auto ecn = step(3 * kDataLength);
   ecn.weight = 2;
-  // The packets find 0, 1, 2, … packets in the queue: a = 0, 0.25, 0.69, 1.27, 1.95, 2.71, 3.53 packets.
+  // The packets find 0, 1, 2, … packets in the queue. The averages are 0, 0.25, 0.69, 1.27, 1.95, 2.71 and
+  // 3.53 packets.
   const Released run(ecn, 10);
   CHECK(run.marked == std::vector<bool>{false, false, false, false, false, false, true, true, true, true});
-  // At departure, the average of the last arrival counts: 5.3 packets.
+  // At departure, the average at the last arrival counts, which is 5.3 packets.
   ecn.at_dequeue = true;
   CHECK(Released(ecn, 10).marks() == 10);
 }
@@ -176,7 +179,8 @@ TEST_CASE("marking by the average length: falls while the queue is idle") {
   for (const Time pause : {Time{0}, 20 * kDataWire}) {
     Released run(ecn, 10);
     const Time later = 2 * kMillisecond;
-    // Two bursts, the second of which finds an average of the first, unless the pause was long.
+    // A burst is followed by a single packet. This packet still finds the average of the burst, unless the
+    // queue has been idle for a long time.
     run.b.arrivals.clear();
     run.b.send(1, pause_frame(0xffff), later);
     run.b.run(later + 10 * kMicrosecond);
@@ -185,7 +189,8 @@ TEST_CASE("marking by the average length: falls while the queue is idle") {
     run.b.run(now += kSpaced);
     run.b.send(1, pause_frame(0), now);
     run.b.run(now +=
-              1500 * kNanosecond + 10 * kDataWire + pause);  // the last packet has just left, or long ago
+              // The last packet of the burst left just now if `pause` is 0, and long ago otherwise.
+              1500 * kNanosecond + 10 * kDataWire + pause);
     run.b.send({0, 1}, now);
     run.b.run(now += 100 * kMicrosecond);
     const auto all = run.b.at_station(1);

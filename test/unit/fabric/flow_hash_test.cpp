@@ -26,7 +26,7 @@ std::uint64_t hash_of(std::vector<std::uint8_t> bytes, std::uint8_t fields, std:
   return flow_hash(frame, fields, seed);
 }
 
-/// Returns the fields on which the difference of two packets shows in the hash.
+/// Returns the fields for which two packets have different hashes.
 std::uint8_t sensitive(const std::vector<std::uint8_t>& a, const std::vector<std::uint8_t>& b) {
   unsigned fields = 0;
   for (unsigned field = 1; field <= fabric::kHashDestQp; field *= 2) {
@@ -57,7 +57,7 @@ TEST_CASE("flow hash: each field is covered if it is selected, and nothing else"
   CHECK(sensitive(bytes, changed(bytes, ip + (v6 ? 24 : 16))) == fabric::kHashDestinationIp);
   CHECK(sensitive(bytes, changed(bytes, udp + 1)) == fabric::kHashSourcePort);
   CHECK(sensitive(bytes, changed(bytes, udp + 8 + 7)) == fabric::kHashDestQp);
-  // The destination port also tells whether there is a BTH.
+  // The destination port also decides whether the packet has a BTH, and thus a DestQP.
   CHECK(sensitive(bytes, changed(bytes, udp + 2)) == (fabric::kHashDestinationPort | fabric::kHashDestQp));
   for (const std::size_t other : {std::size_t{0}, std::size_t{6}, ip + 1, udp + 8 + 11, udp + 40})
     CHECK(sensitive(bytes, changed(bytes, other)) == 0);
@@ -93,7 +93,8 @@ TEST_CASE("flow hash: the DestQP behind a congestion control header") {
 }
 
 TEST_CASE("flow hash: seeds give independent hashes") {
-  // With two CRCs of different seeds, the lowest bits of all pairs of hashes would have the same difference.
+  // If the hashes were the same CRC with two seeds, their lowest bits would differ in the same way for all
+  // flows.
   std::set<std::uint64_t> differences;
   for (std::uint16_t port = 0; port < 64; ++port) {
     const auto bytes = with_source_port(static_cast<std::uint16_t>(0xc000 + port));

@@ -38,8 +38,8 @@ NetworkConfig everything() {
   return config;
 }
 
-/// The network of everything(), with all models of real switches. Two links have no faults, so that frames
-/// cut through.
+/// Returns the network of everything() with all models of real switches. Two links have no faults, so that
+/// frames cut through the switches there.
 NetworkConfig real_switches(fabric::WatchdogConfig::Action action) {
   auto config = everything();
   for (auto& sw : config.switches) {
@@ -118,7 +118,7 @@ std::vector<std::uint8_t> hostile_bytes(Rng& rng) {
   return bytes;
 }
 
-/// Sends hostile frames and checks that all are accounted for.
+/// Sends hostile frames and checks that every frame is accounted for.
 void endure(Bench& b) {
   b.store.limit = 400;
   Rng rng(99);

@@ -52,7 +52,7 @@ IntBody ints_of(const Bytes& frame) {
   return *ints;
 }
 
-/// Sends one frame through the network, and returns what arrives at station 1.
+/// Sends one frame through the network, and returns the frame that arrives at station 1.
 Bytes through(Bench& b, const Bytes& frame) {
   b.send(0, frame, 0);
   b.run(kMillisecond);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rate limits together with what else delays, stores and drops frames in a switch.
+// Tests rate limits together with everything else that delays, stores and drops frames in a switch.
 #include "fabric_fixture.hpp"
 #include "pause_frames.hpp"
 
@@ -19,7 +19,7 @@ constexpr std::uint8_t kLimitedClass = 1U << 3;
 constexpr Time kPauseArrives = 84 * 800 + kDelay;  // from the departure of a pause frame to its arrival
 constexpr Time kLimitedGap = 10 * kDataWire;       // between frames of a queue that may send 1 Gb/s
 
-/// Two stations. Queue 3 may send 1 Gb/s, without a burst.
+/// Returns a network with two stations. Queue 3 may send 1 Gb/s, without a burst.
 NetworkConfig one_limited(PauseMode pause = PauseMode::kOff) {
   auto config = star(2);
   config.switches[0].queues[3].rates = {0, kLimit, 0};
@@ -39,7 +39,8 @@ TEST_CASE("limited switch: only the time in which pauses stop all waiting queues
   Bench b(one_limited(PauseMode::kPfc));
   for (int i = 0; i < 3; ++i) b.send({0, 1}, 0);
   const Time first = 2 * kDataWire + 2 * kDelay;
-  // The second frame has left. The third waits for the limit until 19 µs, which does not count.
+  // The second frame has left. The third waits for the rate limit until 19 µs, and this wait does not count
+  // as paused.
   const Time told = 12 * kMicrosecond;
   b.run(told);
   b.send(1, pfc_frame(kLimitedClass, 1000), told);
@@ -110,7 +111,7 @@ TEST_CASE("limited switch: the MAC takes frames in advance and does not change t
   const auto leaking = arrivals();
   CHECK(plain.first.size() == 6);
   CHECK(leaking.first == plain.first);
-  // Five frames have arrived and one has left. The MAC takes two of the others.
+  // Five frames have arrived, and one has left. Two of the remaining four are in the MAC.
   CHECK(plain.second == 4 * kDataLength);
   CHECK(leaking.second == 2 * kDataLength);
 }
@@ -119,7 +120,8 @@ TEST_CASE("limited switch: a frame is stored while its queue or the port may not
   auto config = star(3);
   config.switches[0].times.cut_through = true;
   const Time cut = kDataWire + 2 * kDelay + 64 * 800;
-  // The limit permits the second frame at 9.4 µs. Then its header has arrived, but not yet its last bit.
+  // The limit permits the second frame at 9.4 µs. At that time, its header has arrived, but its last bit has
+  // not.
   const Time again = 8500 * kNanosecond;
   const auto latency = [&](std::uint8_t dscp) {
     Bench b(config);
@@ -153,7 +155,8 @@ TEST_CASE("limited switch: frames that are dropped at departure do not count") {
   f.ecn = roce::Ecn::kNotEct;
   for (int i = 0; i < 3; ++i) b.send(f, 0);
   b.run(kMillisecond);
-  // The second and third are dropped when they could leave, with others behind them. The fourth leaves then.
+  // The second and third frames are dropped when the limit would let them leave. The fourth leaves at that
+  // time.
   const Time first = 2 * kDataWire + 2 * kDelay;
   CHECK(times_at_receiver(b) == std::vector<Time>{first, first + kLimitedGap});
   CHECK(b.look(kMillisecond).ports[1].ecn_dropped == 2);

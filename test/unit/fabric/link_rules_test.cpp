@@ -42,7 +42,7 @@ FaultRule link_rule(roce::Psn psn, const FaultAction& action) {
   return r;
 }
 
-/// Rules for requests from station 0 to QPN 17 of station 1.
+/// Returns the rules for requests from station 0 to QPN 17 of station 1.
 fabric::LinkFaults rules_of_link(const std::vector<FaultRule>& rules) {
   fabric::LinkFaults faults;
   faults.rules = rules;
@@ -52,7 +52,7 @@ fabric::LinkFaults rules_of_link(const std::vector<FaultRule>& rules) {
   return faults;
 }
 
-/// A network whose first link has the rules in the direction to the switch.
+/// Returns a network whose first link has these rules in the direction to the switch.
 NetworkConfig ruled(const std::vector<FaultRule>& rules) {
   auto config = star(3);
   config.links[0].a_to_b = rules_of_link(rules);
@@ -61,7 +61,7 @@ NetworkConfig ruled(const std::vector<FaultRule>& rules) {
 
 using PsnList = std::vector<roce::Psn>;
 
-/// Sends requests 0 … n − 1, one each 2 µs, and runs until nothing happens any more.
+/// Sends requests 0 … n − 1 at intervals of 2 µs, and runs the network until nothing more happens.
 Bench& load_ruled(Bench& b, roce::Psn n) {
   for (roce::Psn psn = 0; psn < n; ++psn) b.send(0, numbered_request(psn), psn * 2 * kMicrosecond);
   b.run(kSecond);
@@ -125,7 +125,7 @@ TEST_CASE("link rules: a reordered frame arrives with the last one that overtake
   Bench b(config);
   load_ruled(b, 7);
   CHECK(psns_at_stations(b) == PsnList{0, 2, 3, 1, 4, 6, 5});
-  // Both leave the switch one behind the other.
+  // The reordered frame leaves the switch right after the last frame that overtakes it.
   CHECK(arrival_of(b, 1) == arrival_of(b, 3) + kWire);
   CHECK(arrival_of(b, 5) == 5 * 2 * kMicrosecond + kTransit + 100 * kMicrosecond);
 }
@@ -136,7 +136,7 @@ TEST_CASE("link rules: copies and replays arrive with the frame") {
   CHECK(psns_at_stations(load_ruled(b, 5)) == PsnList{0, 1, 1, 1, 2, 3, 0, 4});
   CHECK(b.look(kSecond).totals.duplicated == 3);
   CHECK(b.snapshot.totals.in_network == 0);
-  CHECK(b.store.out == 1);  // the packet that is kept for the replay
+  CHECK(b.store.out == 1);  // a copy of packet 0, kept for the replay
 }
 
 TEST_CASE("link rules: switches treat a frame as it is after the change") {

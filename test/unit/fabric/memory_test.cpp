@@ -124,18 +124,19 @@ TEST_CASE("memory: the minimum of a queue is in addition to the shared buffer") 
   CHECK(s.send(10, 1024, 0) == 0);
   s.release();
   s.freeze();
-  // Frames of the shared part leave first.
+  // Queue 3 has returned all shared bytes. If queue 0 uses 1082 of them, 2918 are left for queue 3.
   CHECK(s.send(1, 1024, 0) == 1);
   CHECK(s.send(10) == 7);
 }
 
 TEST_CASE("memory: limits do not apply to the minimum") {
   auto config = FullStar::config(2, 100'000);
-  config.switches[0].dynamic_alpha = 1;  // at most 390 bytes
+  config.switches[0].dynamic_alpha = 1;  // beyond the minimum, a queue may use at most 390 bytes
   config.switches[0].queues[3].minimum = 5000;
   CHECK(FullStar(config).send(10, 1024, 0) == 0);
   CHECK(FullStar(config).send(10) == 4);
-  // With alpha 1, k frames fit beyond the minimum if k · L <= B − (k − 1) · L.
+  // With alpha 1, k frames of L bytes fit beyond the minimum if k · L <= B − (k − 1) · L. The buffer B has 10
+  // · L bytes.
   auto dynamic = FullStar::config(2, 10 * kDataLength);
   dynamic.switches[0].dynamic_alpha = 256;
   dynamic.switches[0].queues[3].minimum = 3 * kDataLength;

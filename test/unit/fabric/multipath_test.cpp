@@ -130,9 +130,10 @@ TEST_CASE("multipath: with hash-threshold, a new next hop moves half of the flow
     for (std::size_t i = 0; i < kFlows; ++i) different += four[i] != five[i] ? 1 : 0;
     return static_cast<double>(different) / kFlows;
   };
-  // RFC 2992, section 3: 1/2 if the region is added at the end.
+  // According to RFC 2992, section 3, half of the flows move if the new region is added at the end.
   CHECK(moved(Mode::kHashThreshold) == Approx(0.5).margin(0.06));
-  // A flow keeps its next hop if its hash has the same remainders for 4 and 5: 4 of 20 do.
+  // A flow keeps its next hop if its hash has the same remainder modulo 4 and modulo 5, as 4 of 20 hashes
+  // have.
   CHECK(moved(Mode::kHash) == Approx(0.8).margin(0.06));
 }
 
@@ -218,7 +219,7 @@ TEST_CASE("multipath: parallel links between two switches") {
   REQUIRE(chosen.size() == 3);
   CHECK(chi_square(chosen) < 13.82);
   CHECK(b.at_station(2).size() == kFlows);
-  // The port counters agree, and the wire bytes are those of the packets.
+  // The port counters agree with the counters of the next hops, both in packets and in bytes on the wire.
   for (const auto& hop : b.look(0).next_hops) {
     if (hop.switch_index != 0) continue;
     CHECK(b.snapshot.ports[hop.port].tx_packets == hop.packets);
@@ -243,7 +244,7 @@ TEST_CASE("multipath: frames take only the shortest paths") {
   CHECK(b.at_station(2).size() == 20);
   CHECK(b.at_station(3).size() == 20);
   const auto& snapshot = b.look(kMillisecond);
-  CHECK(snapshot.next_hops.empty());  // no choice anywhere
+  CHECK(snapshot.next_hops.empty());  // no switch had to choose
   std::uint64_t hops = 0;
   for (const auto& port : snapshot.ports) hops += port.tx_packets;
   CHECK(hops == 40 * 3);

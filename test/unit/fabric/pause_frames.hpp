@@ -11,7 +11,7 @@
 namespace softfeb::test {
 
 constexpr std::uint32_t kDataLength = 1082;           ///< bytes of a default DataFrame, without FCS
-constexpr Time kDataWire = (kDataLength + 24) * 800;  ///< its time on the wire at 10 Gb/s
+constexpr Time kDataWire = (kDataLength + 24) * 800;  ///< time of such a frame on the wire at 10 Gb/s
 
 /// Returns an 802.3x pause frame.
 inline std::vector<std::uint8_t> pause_frame(std::uint16_t quanta) {

@@ -47,7 +47,7 @@ std::vector<std::uint8_t> with_ttl(const DataFrame& f, std::uint8_t ttl) {
 TEST_CASE("MTU: longer frames are dropped and counted where they arrive") {
   NetworkConfig config = star(2);
   CHECK(arrives(config, sized(16'000)));
-  // IP packets of 44 + payload bytes.
+  // These IP packets have 44 + payload bytes.
   config.switches[0].mtu = 1500;
   CHECK(arrives(config, sized(1456)));
   CHECK_FALSE(arrives(config, sized(1460)));

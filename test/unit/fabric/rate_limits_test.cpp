@@ -19,7 +19,7 @@ constexpr std::uint64_t kOneGigabit = 125'000'000;
 constexpr std::uint32_t kLimitedPayload = 1024;
 constexpr std::uint32_t kLimitedFrame = 1082;  // with headers and iCRC
 
-/// Station 0 and 1 send to station 2. DSCP 8q uses queue q.
+/// Returns a network in which stations 0 and 1 send to station 2. DSCPs 8q to 8q + 7 use queue q.
 NetworkConfig sharing() {
   NetworkConfig config = star(3);
   config.switches[0].buffer = 256 << 20;
@@ -69,7 +69,7 @@ TEST_CASE("rate meter: a burst, then the rate") {
     meter.count(1000, 0);
     ++conforming;
   }
-  // The bucket of 3000 bytes lends what the last frame lacks.
+  // Four frames conform although the bucket holds 3000 bytes, because the last frame may overdraw it.
   CHECK(conforming == 4);
   CHECK(meter.conforms_at() == 8 * kMicrosecond);
   meter.count(1000, 8 * kMicrosecond);
@@ -86,7 +86,7 @@ TEST_CASE("rate limits: a maximum rate of a queue") {
   config.switches[0].queues[3].rates = {0, 2 * kOneGigabit, 16'384};
   auto rates = shares_of_port(config, {3});
   CHECK(rates[3] == Approx(2).epsilon(0.002));
-  // The other queues share the rest.
+  // The other queues share the remaining rate.
   rates = shares_of_port(config, {1, 3, 5});
   CHECK(rates[3] == Approx(2).epsilon(0.002));
   CHECK(rates[1] == Approx(4).epsilon(0.01));
@@ -109,7 +109,7 @@ TEST_CASE("rate limits: a guaranteed rate comes before strict priority and befor
   CHECK(rates[1] == Approx(1).epsilon(0.005));
   CHECK(rates[2] == 0);
   CHECK(rates[7] == Approx(9).epsilon(0.005));
-  // Beyond the guarantee, weights share the rest.
+  // The rate beyond the guarantee is shared by weight.
   queues[7].weight = 1;
   rates = shares_of_port(config, {1, 2});
   CHECK(rates[1] == Approx(1 + 4.5).epsilon(0.01));
@@ -137,7 +137,7 @@ TEST_CASE("rate limits: the rate of a port") {
   const auto rates = shares_of_port(config, {1, 3});
   CHECK(rates[1] + rates[3] == Approx(5).epsilon(0.001));
   CHECK(rates[1] == Approx(rates[3]).epsilon(0.01));
-  // With another overhead, the limit counts other bytes.
+  // With another overhead, a frame counts as another number of bytes.
   config.switches[0].scheduler.overhead = 0;
   const double wire = static_cast<double>(kLimitedFrame + 24) / kLimitedFrame;
   CHECK(shares_of_port(config, {1})[1] == Approx(5 * wire).epsilon(0.001));
@@ -156,7 +156,7 @@ TEST_CASE("rate limits: the port is idle between the frames of a slow queue, and
   CHECK(got[2].at - got[1].at == gap);
   CHECK(b.look(kMillisecond).ports[2].paused == 0);
   CHECK(b.network.next_event() == kNever);
-  // A queue without a limit uses the gap.
+  // A queue without a limit may send in the gap between two frames of the slow queue.
   b.send({0, 2, kLimitedPayload, 17, 24}, kMillisecond);
   b.send({0, 2, kLimitedPayload, 17, 24}, kMillisecond);
   b.send({1, 2, kLimitedPayload, 17, 0}, kMillisecond + 2 * kMicrosecond);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two slices of a network do exactly what the whole network does.
+// Tests that two slices of a network do exactly what the whole network does.
 #include "fabric_fixture.hpp"
 
 #include <stdexcept>
@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::uint64_t kTwentieth = (std::uint64_t{1} << 32) / 20;
 
-/// Stations 0 to 3 at switch 0, and 4 to 7 at switch 1. The link between the switches has random faults.
+/// Returns a network with stations 0 to 3 at switch 0 and stations 4 to 7 at switch 1. The link between the
+/// switches has random faults.
 NetworkConfig two_halves() {
   NetworkConfig config = star(8);
   config.seed = 3;

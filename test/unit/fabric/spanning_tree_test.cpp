@@ -21,7 +21,7 @@ std::vector<std::uint8_t> with_addresses(std::vector<std::uint8_t> bytes, const 
   return bytes;
 }
 
-/// A ring of `switches` switches, with one station at each.
+/// Returns a ring of `switches` switches, with one station at each.
 NetworkConfig ring(std::uint32_t switches) {
   NetworkConfig config = star(switches);
   config.multipath.emplace();
@@ -41,8 +41,8 @@ TEST_CASE("spanning tree: the root is the first switch, and ties go to the lowes
   CHECK(tree == std::vector<bool>{true, true, true, true, true, true, false, true});
   NetworkConfig parallel = ring(2);
   CHECK(fabric::spanning_tree(parallel) == std::vector<bool>{true, true, true, false});
-  // Links 4 to 7 are those of the first leaf to spines 0 and 1, then those of the second. No station is
-  // behind spine 1.
+  // Links 4 and 5 connect the first leaf with spines 0 and 1; links 6 and 7 connect the second leaf. Spine 1
+  // is left out, because no station is behind it.
   CHECK(fabric::spanning_tree(leaf_spine(2)) ==
         std::vector<bool>{true, true, true, true, true, false, true, false});
   const auto forest = fabric::spanning_tree(star(3));

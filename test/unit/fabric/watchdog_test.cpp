@@ -19,7 +19,7 @@ constexpr Time kRestoration = kMillisecond;
 constexpr Time kTold = 84 * 800 + kDelay;  // from the departure of a pause frame to its arrival
 constexpr std::uint8_t kClass3 = 1U << 3;
 
-/// Station 1 pauses class 3 every 100 µs, for 100 to 200 µs, from 0 on.
+/// In a storm, station 1 sends a pause for class 3 every 100 µs. Each pause lasts between 100 and 200 µs.
 struct Storm {
   explicit Storm(WatchdogConfig::Action action, Time detection = kDetection) : b(config(action, detection)) {}
   static NetworkConfig config(WatchdogConfig::Action action, Time detection) {
@@ -59,7 +59,7 @@ TEST_CASE("watchdog: drops a class after the detection time, until the restorati
   CHECK(s.port().watchdog_storms == 1);
   CHECK(s.port().queue_bytes == 0);
   CHECK(s.port().watchdog_dropped == 1);
-  // Frames that arrive are dropped, and those of other classes pass.
+  // Frames of the class that arrive now are dropped. Frames of other classes pass.
   s.now = 3 * kMillisecond;
   s.run(4 * kMillisecond, true, 50 * kMicrosecond);
   CHECK(s.port().watchdog_dropped == 21);
@@ -93,7 +93,7 @@ TEST_CASE("watchdog: forwards a class in spite of pauses") {
   CHECK(s.port().watchdog_forwarded >= 78);
   CHECK(s.arrived() == s.port().watchdog_forwarded);
   CHECK(s.port().dropped == 0);
-  // After the storm, pauses are obeyed again.
+  // After the storm, the port obeys pauses again.
   s.run(6 * kMillisecond, false, 50 * kMicrosecond);
   CHECK(s.port().watchdog_restored == 1);
   const std::size_t before = s.arrived();
@@ -224,14 +224,16 @@ TEST_CASE("watchdog: dropped frames raise a dynamic threshold, which resumes oth
   config.switches[0].dscp_to_queue[40] = 5;
   config.links[3].flow_control = PauseMode::kPfc;
   Bench b(config);
-  // The frames of station 2 wait at a port that is paused for longer than the storm at port 1 lasts.
+  // The frames of station 2 wait at the port to station 3, which is paused for longer than the storm at port
+  // 1 lasts.
   b.send(3, pfc_frame(1U << 5, 0xffff), 0);
   b.send(1, pfc_frame(kClass3, 0xffff), 0);
   b.run(10 * kMicrosecond);
   for (int i = 0; i < 12; ++i) b.send({0, 1}, 10 * kMicrosecond);
   b.run(kMillisecond);
   for (int i = 0; i < 5; ++i) b.send({2, 3, 1024, 17, 40}, kMillisecond);
-  // When the storm is found, port 1 transmits a frame of another class, behind which none waits.
+  // When the storm is detected, port 1 is transmitting a frame of another class, and no further frame of that
+  // class waits.
   const Time storm = 10 * kMicrosecond + kDataWire + kDelay + kDetection;
   const Time busy = storm - kDataWire - kDelay - 100 * kNanosecond;
   b.run(busy);

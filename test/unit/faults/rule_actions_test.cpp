@@ -16,7 +16,7 @@ namespace {
 
 using HeapFrame = std::vector<std::uint8_t>;
 
-/// Packets on the heap, of which at most `limit` exist at a time.
+/// Packets on the heap. At most `limit` of them exist at a time.
 struct HeapPackets {
   using Packet = HeapFrame*;
 
@@ -42,11 +42,11 @@ struct HeapPackets {
   }
 };
 
-/// Notes the PSNs of the packets that leave.
+/// Records the PSNs of the packets that leave.
 struct Exit {
   HeapPackets& packets;
   std::size_t places = SIZE_MAX;
-  bool forwards = true;  ///< false: packets are lost at random
+  bool forwards = true;  ///< if false, packets are lost at random
   std::vector<roce::Psn> out = {};
   std::vector<HeapFrame> frames = {};
 
@@ -120,11 +120,11 @@ TEST_CASE("a reordered packet leaves behind those that overtake it, or after the
   ActionRig rig({action_rule(1, behind(2)), action_rule(2, behind(1))}, {4, 100}, 2);
   rig.send(0, 10);
   rig.send(1, 20);
-  rig.send(7, 20, 2);  // of another queue pair
+  rig.send(7, 20, 2);  // a packet of another queue pair
   CHECK(rig.exit.out == PsnList{0, 7});
   CHECK(rig.actions->held() == 1);
   CHECK(rig.actions->next_due() == 120);
-  rig.send(2, 30);  // held: has not left, so it overtakes nothing
+  rig.send(2, 30);  // is held as well, so it does not overtake packet 1
   CHECK(rig.actions->held() == 2);
   rig.send(3, 40);
   CHECK(rig.exit.out == PsnList{0, 7, 3, 2});
@@ -146,7 +146,7 @@ TEST_CASE("packets that are due at a time leave only when they are asked for", "
   rig.send(1, 100);
   rig.send(2, 100);
   rig.send(3, 100);
-  rig.send(4, 1000);  // releases the packet that it overtakes, not those that are due before it
+  rig.send(4, 1000);  // releases the packet that it overtakes, but not packets that became due earlier
   CHECK(rig.exit.out == PsnList{4, 3});
   CHECK(rig.actions->next_due() == 110);
   rig.actions->release_due(rig.exit, 1000);
@@ -175,7 +175,7 @@ TEST_CASE("a packet is held once; one that is dropped is neither held nor repeat
   ActionRig twice({action_rule(0, delayed(50)), action_rule(0, behind(1))});
   twice.send(0);
   CHECK(twice.actions->held() == 1);
-  // `reorder` comes before `delay`.
+  // Both rules would hold the packet. `reorder` is carried out first, so `delay` is refused.
   CHECK((twice.counters(0).refused == 1 && twice.counters(1).hits == 1));
 
   ActionRig dropped({action_rule(0, delayed(50)), action_rule(0, behind(1)), action_rule(0, kTwice),

@@ -42,7 +42,7 @@ TEST_CASE("the bounds of a clock difference contain the true one, and narrow wit
     CHECK(often.offset() - often.bound() <= ahead);
     CHECK(often.offset() + often.bound() >= ahead);
     CHECK(often.bound() < once.bound());
-    // Of 500 delays in each direction, the shortest is close to 2 µs.
+    // The shortest of 500 delays in each direction is close to 2 µs.
     CHECK(often.bound() < 2'500);
     CHECK(often.bound() >= 2'000);
   }

@@ -41,7 +41,7 @@ lab::PartPlan planned(const std::string& text, std::uint32_t processes) {
   return lab::plan_parts(config, endpoints::Plans(config.run), processes);
 }
 
-/// The error message of a plan that is refused.
+/// Returns the error message for a plan that is refused.
 std::string refusal(const std::string& text, std::uint32_t processes) {
   try {
     planned(text, processes);
@@ -58,12 +58,15 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 TEST_CASE("the expected load of switches and links follows the traffic", "[parts]") {
   const config::LabConfig config = config::load_lab_text(tree(), "tree.yaml");
   const lab::NetworkLoad load = lab::expected_load(config, endpoints::Plans(config.run));
-  const double frames = 1e9 / 1024;  // of a board: 8 Gb/s of payload
+  const double frames = 1e9 / 1024;  // frames per second of a board that sends 8 Gb/s of payload
   REQUIRE(load.switches.size() == 3);
-  CHECK(load.switches[0] == Approx(2 * 2 * frames));  // two boards and the switch
+  // Each frame of two boards counts once for the switch and once for the board.
+  CHECK(load.switches[0] == Approx(2 * 2 * frames));
   CHECK(load.switches[1] == Approx(2 * 2 * frames));
   CHECK(load.switches[2] ==
-        Approx(2.5 * 4 * frames));  // the switch, and the receiver with 1 KiB in each frame
+        // Each frame of four boards counts once for the switch, once for the receiver, and half for its 1 KiB
+        // of payload.
+        Approx(2.5 * 4 * frames));
   for (std::size_t l = 0; l < config.network.links.size(); ++l) {
     CAPTURE(config.link_names[l]);
     const double boards = l < 4 ? 1 : l < 6 ? 2 : 4;
@@ -82,7 +85,7 @@ TEST_CASE("parts are chosen automatically, one for each process", "[parts]") {
   CHECK(*std::max_element(two.load.begin(), two.load.end()) < 0.76);
   const lab::PartPlan three = planned(tree(), 3);
   CHECK(three.cut_links == 2);
-  // Stations belong to the part of their switch: boards 0 and 1 to that of leaf-0, and so on.
+  // Each station belongs to the part of its switch: boards 0 and 1 to the part of leaf-0, and so on.
   for (std::uint32_t s = 0; s < 5; ++s)
     CHECK(three.parting.part_of_station[s] == three.parting.part_of_switch[s / 2]);
 }

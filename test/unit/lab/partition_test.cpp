@@ -12,7 +12,7 @@ using namespace softfeb;
 using lab::Partition;
 
 TEST_CASE("a graph is divided where it has little traffic", "[partition]") {
-  // Two triangles, connected by an edge.
+  // The graph consists of two triangles that are connected by an edge.
   Partition p(std::vector<double>(6, 1));
   for (const auto& [a, b] : {std::pair{0U, 1U}, {1U, 2U}, {2U, 0U}, {3U, 4U}, {4U, 5U}, {5U, 3U}})
     p.connect(a, b, 10);
@@ -24,7 +24,7 @@ TEST_CASE("a graph is divided where it has little traffic", "[partition]") {
 }
 
 TEST_CASE("parts have similar weights", "[partition]") {
-  // A spine as heavy as all leaves.
+  // The spine, node 12, is as heavy as all leaves together.
   std::vector<double> weights(13, 1);
   weights[12] = 12;
   Partition p(weights);
@@ -39,7 +39,7 @@ TEST_CASE("parts have similar weights", "[partition]") {
 }
 
 TEST_CASE("the leaves of a pod stay with it", "[partition]") {
-  // Four leaves at each of four pods (nodes 16 to 19), which a core (node 20) connects.
+  // Each of four pods (nodes 16 to 19) has four leaves. A core (node 20) connects the pods.
   std::vector<double> weights(16, 2);
   weights.insert(weights.end(), {14, 14, 14, 14, 2});
   Partition p(weights);

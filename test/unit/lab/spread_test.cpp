@@ -27,7 +27,7 @@ TEST_CASE("the spread over equal-cost ports", "[lab]") {
   CHECK_FALSE(spreads[1].max_mean);
   CHECK(spreads[2].jain == kWhole / 2);
   CHECK(spreads[3].jain == kWhole);
-  // The third set is the least even one, but carried next to nothing.
+  // The third set is the least even one, but it carried so few bytes that it does not count.
   CHECK(worst_spread(spreads) == &spreads[0]);
   CHECK(worst_spread({}) == nullptr);
 }

@@ -70,7 +70,7 @@ TEST_CASE("stage table: a receiver elsewhere reports nothing") {
 TEST_CASE("stage table: switches, and a repetition before the arrival") {
   StageTable table(1);
   put_sender(table, kKey, 0);
-  table.put(kKey, Stage::kSwitchIn, 8'000);  // the message is lost after this
+  table.put(kKey, Stage::kSwitchIn, 8'000);  // the message is lost after it has entered the switch
   table.put(kKey, Stage::kSent, 100'000);
   for (Time hop = 1; hop <= kHops + 2; ++hop) {
     table.put(kKey, Stage::kSwitchIn, 100'000 + hop * 1'000);

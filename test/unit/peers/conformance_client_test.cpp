@@ -21,7 +21,8 @@ const PeerTimeouts kPatience{5s, 5s, 5s};
 
 PeerUrl url_of(const FakeServer& server) { return {PeerKind::kSink, "127.0.0.1", server.port()}; }
 
-/// `read`: limit of an answer to `read`.
+/// Returns the line in which a server describes its device. `read` is the largest number of bytes in an
+/// answer to the request `read`.
 std::string device_line(std::uint32_t read = 16, const char* ip = "10.77.0.2") {
   json line =
       json::parse(R"({"version": 1, "conformance": true, "device": "rxe0", "driver": "", "firmware": "",
@@ -33,7 +34,8 @@ std::string device_line(std::uint32_t read = 16, const char* ip = "10.77.0.2") {
   return line.dump() + '\n';
 }
 
-/// Answers the first line, and then each request with the next of `answers`. Stores the requests.
+/// Returns a script that answers the first line with device_line(), and then each request with the next of
+/// `answers`. The script stores the requests in `requests`.
 FakeServer::Script script(std::vector<std::string> answers, std::vector<json>& requests) {
   return [answers = std::move(answers), &requests](FakeServer::Client& client) {
     client.read_line();

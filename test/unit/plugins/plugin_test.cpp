@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loads plug-ins like softfeb, and runs them on a board.
+// Loads plug-ins as softfeb does, and runs them on a board.
 #include "board_builder.hpp"
 #include "filled_payload.hpp"
 #include "plugins/plugin_algorithm.hpp"
@@ -71,7 +71,7 @@ class PluginExperiment {
 
 TEST_CASE("plug-in: describes itself", "[plugins]") {
   const congestion::Algorithm& a = sample();
-  CHECK(&a == &sample());  // loaded once
+  CHECK(&a == &sample());  // the plug-in is loaded only once
   CHECK(a.name() == "sample");
   CHECK(a.header_profile() == 0xf3);
   CHECK(a.needs() == (congestion::kNeedsAcks | congestion::kNeedsOwnQp));

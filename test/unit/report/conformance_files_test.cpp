@@ -33,7 +33,7 @@ const conformance::SuiteResult& sample() {
 
 const ConformanceExtras kExtras = {.config = "ports: []\n", .profile = "name: sample\n", .strict = false};
 
-/// The sample without most of its cases.
+/// Returns the sample run with its first case only.
 conformance::SuiteResult short_sample() {
   conformance::SuiteResult out = sample();
   out.cases.erase(out.cases.begin() + 1, out.cases.end());
@@ -57,7 +57,7 @@ std::set<std::string> names_in(const fs::path& folder) {
   return out;
 }
 
-/// What check_conformance_folder() and write_conformance() say, which must be the same.
+/// Returns the error of check_conformance_folder(), which must be the same as that of write_conformance().
 std::string refusal(const fs::path& folder) {
   const auto message = [](const auto& call) -> std::string {
     try {
@@ -72,7 +72,8 @@ std::string refusal(const fs::path& folder) {
   return before;
 }
 
-/// Files of this process cannot become longer than `bytes`, as on a full disk.
+/// While an object of this class exists, this process cannot make a file longer than `bytes`, as if the disk
+/// were full.
 class FileLimit {
  public:
   explicit FileLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -112,7 +113,7 @@ TEST_CASE("the folder has a page for each case, and a capture if it has packets"
   CHECK(text_of(folder / "profile.yaml") == "name: sample\n");
   // Others may read the folder, for example a web server.
   CHECK((fs::status(folder).permissions() & fs::perms::others_exec) != fs::perms::none);
-  // Nothing else was left behind.
+  // No temporary files are left beside the folder.
   CHECK(names_in(folder.parent_path()) == std::set<std::string>{"results"});
 }
 
@@ -123,7 +124,7 @@ TEST_CASE("results of an earlier run are replaced as a whole", "[conformance_fil
   REQUIRE(names_in(folder / "cases").size() > 100);
   check_conformance_folder(folder.string());
   CHECK(names_in(folder / "cases").size() > 100);
-  // A slash at the end and a symbolic link name the same folder.
+  // The trailing slash and the symbolic link lead to the same folder.
   fs::create_directory_symlink("results", directory.path() / "link");
   const std::string name = GENERATE("results", "results/", "link", "./link/../results");
   write_conformance(short_sample(), catalogue(), (directory.path() / name).string(), kExtras);
@@ -181,7 +182,7 @@ TEST_CASE("a folder with other files is refused, and nothing is lost", "[conform
 }
 
 TEST_CASE("a folder that cannot be made is refused with the reason", "[conformance_files]") {
-  // Not even root can write here.
+  // Not even root can create a folder here.
   CHECK_THAT(refusal("/proc/softfeb"), Catch::StartsWith("cannot write /proc/softfeb: ") &&
                                            Catch::EndsWith("; name a folder with --out that can be written"));
   CHECK_THAT(refusal("/dev/null/results"),

@@ -20,7 +20,7 @@ const std::string& junit() {
   return kText;
 }
 
-/// The element of a case, with what it contains.
+/// Returns the element of a case with everything inside it.
 std::string element_of(const std::string& id) {
   const std::size_t at = junit().find(" name=\"" + id + " ");
   REQUIRE(at != std::string::npos);

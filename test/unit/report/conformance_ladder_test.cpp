@@ -52,7 +52,7 @@ std::size_t count_in(const std::string& text, const std::string& what) {
 TEST_CASE("packets are arrows to the receiver and back", "[conformance_ladder]") {
   const std::string svg =
       ladder_of({packet(0, Judgement::kSent, "O(e,8)"), packet(2 * kMicrosecond, Judgement::kExpected)});
-  // Requester at x = 260, receiver at x = 660; packets go downwards.
+  // The requester's line is at x = 260, and the receiver's is at x = 660. Arrows of packets slope downwards.
   CHECK_THAT(
       svg,
       Contains(
@@ -89,7 +89,7 @@ TEST_CASE("an answer that did not come is dashed, where it was awaited", "[confo
                       Contains(">awaited: ACK e msn 1</text>") && Contains(">did not come</tspan>"));
   CHECK(svg.find("awaited") < svg.find(">last<"));
   CHECK(svg.find("awaited") > svg.find(">0 ns<"));
-  // Even if nothing came at all.
+  // The awaited answer is also shown if there was no packet at all.
   CHECK_THAT(ladder_of({}, {{.part = 1, .step = 1, .what = "CNP"}}), Contains(">awaited: CNP</text>"));
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("faults are a cross, a second arrow, a late one, and a changed one", "
   const std::string dropped = ladder_of({packet(0, Judgement::kNotSent, "rule 1: drop")});
   CHECK_THAT(dropped, Contains(">rule 1: drop</text>") && Contains(">dropped by a fault rule</tspan>"));
   CHECK(count_in(dropped, "class=\"cross\"") == 2);
-  CHECK(count_in(dropped, "<polygon") == 0);  // no arrow reaches the receiver
+  CHECK(count_in(dropped, "<polygon") == 0);  // no arrow, because the packet does not reach the receiver
   const std::string twice = ladder_of({packet(0, Judgement::kSent, "", Fault::kDuplicate)});
   CHECK(count_in(twice, "class=\"sent\"/>") == count_in(plain, "class=\"sent\"/>") + 1);
   CHECK_THAT(twice, Contains(">sent twice</tspan>"));
@@ -118,7 +118,8 @@ TEST_CASE("long times without a packet are gaps with their length", "[conformanc
                  Contains("class=\"lane broken\""));
   CHECK_THAT(ladder_of({packet(0, Judgement::kSent), packet(kGap - 1, Judgement::kSent)}),
              !Contains("without a packet"));
-  // Times before the previous packet are no gap: a copy can leave later than the packets that follow it.
+  // A packet with an earlier time than the one before it does not make a gap. Such packets occur because a
+  // delayed copy can leave after the packets that follow it.
   CHECK_THAT(ladder_of({packet(kGap, Judgement::kSent), packet(0, Judgement::kSent)}),
              !Contains("without a packet"));
 }
@@ -129,12 +130,12 @@ TEST_CASE("texts from the target are escaped and shortened", "[conformance_ladde
       ladder_of({packet(0, Judgement::kUnexpected, hostile), packet(0, Judgement::kSent, hostile)},
                 {{.part = 1, .step = 1, .what = hostile}});
   CHECK_THAT(svg, !Contains("<script") && !Contains("\xff") && !Contains("\x01") && !Contains("onload=\""));
-  CHECK_THAT(svg, Contains("<title>&lt;/text&gt;&lt;script&gt;"));  // the whole text
+  CHECK_THAT(svg, Contains("<title>&lt;/text&gt;&lt;script&gt;"));  // the title has the whole text
   const std::string words =
       ladder_of({packet(0, Judgement::kUnexpected, std::string(50, 'a') + " " + std::string(50, 'b'))});
   CHECK_THAT(words, Contains(">" + std::string(33, 'a') + "…</tspan>") ||
                         Contains(">" + std::string(34, 'a') + "…</tspan>"));
-  // A character of several bytes is not cut.
+  // Text is never cut within a character of several bytes.
   CHECK_THAT(ladder_of({packet(0, Judgement::kSent, std::string(25, 'x') + "µµµ")}),
              Contains(">" + std::string(25, 'x') + "µ…</text>"));
   CHECK_THAT(
@@ -180,7 +181,7 @@ TEST_CASE("of a long trace, the ends and the surprises are drawn", "[conformance
   for (const char* left_out : {"n120.", "n497.", "n503.", "n939."}) CHECK_THAT(svg, !Contains(left_out));
   CHECK_THAT(svg, Contains(">378 packets are not drawn; the capture has them</text>") &&
                       Contains(">437 packets are not drawn"));
-  // The pictures fit on printed pages.
+  // The drawing is split into pictures that fit on printed pages.
   CHECK(count_in(svg, "<svg ") > 8);
   CHECK_THAT(svg, Contains("aria-label=\"Packets of BAS-01, 2 of "));
 }

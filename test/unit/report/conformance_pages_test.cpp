@@ -37,7 +37,7 @@ std::string index_page(bool strict = false) {
   return conformance_index(suite_of_pages(), catalogue_of_pages(), strict);
 }
 
-/// What the page links: the values of href.
+/// Returns the targets of the links of the page (the values of href).
 std::vector<std::string> links_of(const std::string& html) {
   constexpr std::string_view kStart = "href=\"";
   std::vector<std::string> out;
@@ -48,7 +48,7 @@ std::vector<std::string> links_of(const std::string& html) {
   return out;
 }
 
-/// Opening and closing tags of elements that must be closed agree.
+/// Checks that there are as many opening as closing tags of each element that needs a closing tag.
 void check_tags(const std::string& html) {
   for (const std::string name :
        {"html",  "body", "main", "section", "table", "tbody", "tr",   "td",  "th", "svg",  "text",

@@ -41,7 +41,7 @@ TEST_CASE("the installed profiles load", "[conformance_profiles]") {
     CHECK(p.name == name);
     CHECK_FALSE(p.device.empty());
     CHECK_FALSE(p.sources.empty());
-    // The copy in the report is the same profile.
+    // If the profile is written to the report and read again, it is still the same.
     std::string base;
     const std::string text = conformance::to_yaml(p);
     const conformance::Profile copy = conformance::parse_profile(text, name, catalogue, base);

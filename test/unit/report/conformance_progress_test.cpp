@@ -94,7 +94,7 @@ TEST_CASE("the summary of short runs", "[conformance_progress]") {
         "pass: 1 case: 1 known deviation; 1.2 s\n");
   CHECK(summary_of({outcome("BAS-01", Verdict::kPass), outcome("BAS-02", Verdict::kNotRun)}) ==
         "the run was ended before 1 case\nfail: 2 cases: 1 passed, 1 not run; 1.2 s\n");
-  // Inconclusive, and nothing was observed.
+  // The verdict is inconclusive, and nothing was observed.
   CHECK_THAT(summary_of({outcome("BAS-01", Verdict::kInconclusive, "the port dropped 3 packets")}),
              Catch::StartsWith("? BAS-01 Single-packet WRITE: the port dropped 3 packets\n") &&
                  !Catch::Contains("observed") && Catch::Contains("\ninconclusive: 1 case: 1 inconclusive; "));

@@ -41,7 +41,7 @@ deviations:
                        "sample.yaml", catalogue, base);
 }
 
-/// A case with every fault, made from the packets of another one.
+/// Gives LOS-01 a packet with each fault. The packets are copies of a packet of BAS-04.
 void add_faults(SuiteResult& suite) {
   CaseResult& los = case_result(suite, "LOS-01");
   const CaseResult& from = case_result(suite, "BAS-04");
@@ -96,7 +96,8 @@ SuiteResult sample_conformance(const Catalogue& catalogue) {
   const OwnTargetConfig addresses = virtual_addresses();
   OwnTarget target(addresses);
   VirtualTarget place = virtual_target(target, addresses);
-  // The target's memory is wrong in one case, which is recognized by the number of its queue pairs.
+  // In one case, the target returns wrong memory contents, so that the case fails. The case is recognized by
+  // the number of queue pairs that it opens.
   std::string current;
   place.answer = [&](const TargetRequest& request) {
     TargetReply reply = target.answer(request);

@@ -8,16 +8,17 @@
 
 namespace softfeb::test {
 
-/// The catalogue with some expectations that softfeb's receiver does not fulfil.
+/// Returns the catalogue with some changed expectations that softfeb's receiver does not fulfil.
 conformance::Catalogue sample_catalogue();
 
-/// A run in virtual time against softfeb's receiver with every verdict: BAS-08, PSN-04 and PSN-09 fail
-/// because of their expectations, MEM-02 because of its memory. LEN-17 is a known deviation, and that of
-/// PSN-01 is not seen. LOS-01 is inconclusive and has every fault. ACK-09 is measured. `catalogue`:
-/// sample_catalogue(), which must outlive the result.
+/// Returns the result of a run in virtual time against softfeb's receiver. Every verdict occurs: BAS-08,
+/// PSN-04 and PSN-09 fail because of their changed expectations, and MEM-02 because the memory contents are
+/// wrong. LEN-17 is a known deviation. The deviation that the profile lists for PSN-01 does not occur. LOS-01
+/// is inconclusive and contains every fault. ACK-09 is measured. `catalogue` must be sample_catalogue() and
+/// must outlive the result.
 conformance::SuiteResult sample_conformance(const conformance::Catalogue& catalogue);
 
-/// The result of a case. Throws std::out_of_range if there is none.
+/// Returns the result of a case. Throws std::out_of_range if the case is not in `suite`.
 conformance::CaseResult& case_result(conformance::SuiteResult& suite, std::string_view id);
 
 }  // namespace softfeb::test

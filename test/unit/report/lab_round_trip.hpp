@@ -8,32 +8,34 @@
 #include <string>
 #include <vector>
 
-/// Measures a switch, writes it as a configuration, and measures what the configuration describes.
+/// Helpers that measure a switch, write the result as a configuration, and measure the switch that this
+/// configuration describes.
 namespace softfeb::test {
 
-/// A measured switch and its file.
+/// A measured switch, and the configuration that was written from the measurement.
 struct WrittenSwitch {
   report::SwitchRun run;
   std::string text;
-  config::LabConfig loaded;  ///< from the text
+  config::LabConfig loaded;  ///< the configuration that `text` contains
 
   const fabric::SwitchConfig& dut() const { return loaded.network.switches.at(0); }
   const fabric::LinkConfig& link(std::size_t port) const { return loaded.network.links.at(port); }
 };
 
-/// Runs these tests (names separated by commas) and writes the result. `more`: reports of tests that the
-/// library does not have.
+/// Runs `tests` (names separated by commas) on the switch of `network`, and writes the result as a
+/// configuration. `more` adds reports of tests that are not run.
 WrittenSwitch write_switch(const fabric::NetworkConfig& network, const switchtest::Settings& settings,
                            const std::string& tests, const std::vector<switchtest::TestReport>& more = {});
-/// Writes what was found.
+/// Writes a report as a configuration.
 WrittenSwitch write_report(const switchtest::SwitchReport& report);
-/// Runs the same tests on the written switch.
+/// Runs the same tests on the switch that `first` has written.
 WrittenSwitch write_again(const WrittenSwitch& first, const std::string& tests,
                           const std::vector<switchtest::TestReport>& more = {});
 
-/// Differences between the figures of two reports: other words or statuses, and intervals that do not
-/// overlap; figures that the first report does not know may have any value. `strict`: those must be equal,
-/// too, and each value must be in the interval of the other report.
+/// Returns the differences between the figures of two reports. Figures differ if their words or statuses
+/// differ, or if their intervals do not overlap. A figure that is unknown in the first report agrees with any
+/// figure, unless `strict` is set. With `strict`, each value must also be in the interval of the other
+/// report.
 std::vector<std::string> differences(const switchtest::SwitchReport& a, const switchtest::SwitchReport& b,
                                      bool strict);
 

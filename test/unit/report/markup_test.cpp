@@ -18,7 +18,7 @@ const std::string kReplaced = "\xef\xbf\xbd";
 TEST_CASE("characters with a meaning in HTML and XML are escaped", "[markup]") {
   CHECK(escaped("a<b> & \"c\" 'd'") == "a&lt;b&gt; &amp; &quot;c&quot; &#39;d&#39;");
   CHECK(escaped("").empty());
-  // An entity in the text is text, too.
+  // Text that looks like an entity is escaped as well.
   CHECK(escaped("&lt;") == "&amp;lt;");
   CHECK(escaped("line\none\ttab\r") == "line\none\ttab\r");
 }
@@ -35,22 +35,22 @@ TEST_CASE("UTF-8 passes, up to the last character of Unicode", "[markup]") {
 TEST_CASE("bytes that are not UTF-8 are replaced one by one", "[markup]") {
   CHECK(escaped("\xff\xfe") == kReplaced + kReplaced);
   CHECK(escaped("a\x80z") == "a" + kReplaced + "z");
-  // Sequences that the text or another character cuts short.
+  // These sequences are cut short, by the end of the text or by another character.
   CHECK(escaped("\xc3") == kReplaced);
   CHECK(escaped("\xe2\x9c") == kReplaced + kReplaced);
   CHECK(escaped("\xc3<") == kReplaced + "&lt;");
   CHECK(escaped("\xf0\x9f\x98") == kReplaced + kReplaced + kReplaced);
-  // The byte behind the text does not count.
+  // The byte after the end of the view must not be read as part of the character.
   CHECK(character_length(std::string_view("\xc3\xbc", 1)) == 0);
   CHECK(escaped(std::string_view("\xe2\x9c\x93", 2)) == kReplaced + kReplaced);
-  // Five and six bytes.
+  // UTF-8 has no sequences of five or six bytes.
   CHECK(character_length("\xf8\x88\x80\x80\x80") == 0);
   CHECK(character_length("\xfc\x84\x80\x80\x80\x80") == 0);
   CHECK(character_length("") == 0);
 }
 
 TEST_CASE("overlong characters hide neither < nor control characters", "[markup]") {
-  // "<" in two, three and four bytes.
+  // These encode "<" in two, three and four bytes.
   for (const std::string& text : {"\xc0\xbc"s, "\xe0\x80\xbc"s, "\xf0\x80\x80\xbc"s}) {
     CAPTURE(text);
     CHECK(character_length(text) == 0);
@@ -79,7 +79,7 @@ TEST_CASE("characters that XML forbids are replaced", "[markup]") {
 TEST_CASE("a terminal gets no control characters", "[markup]") {
   CHECK(printable("plain µ …") == "plain µ …");
   CHECK(printable("a\x1b[31m\n\x7f") == "a?[31m??");
-  CHECK(printable("\xc2\x9b") == "?");  // CSI in two bytes
+  CHECK(printable("\xc2\x9b") == "?");  // the control character CSI, in two bytes
   CHECK(printable("\xc2\xa0") == "\xc2\xa0");
   CHECK(printable("\xff"
                   "a\xe2\x82") == "?a??");

@@ -17,7 +17,7 @@ using Catch::Contains;
 
 namespace {
 
-/// A report of four ports without any test.
+/// Returns a report with four ports and without tests.
 SwitchReport empty_report() {
   SwitchReport out;
   out.settings = test::four_ports();
@@ -49,7 +49,8 @@ Settings quick() {
   return out;
 }
 
-/// The written switch after a round trip of these tests.
+/// Runs these tests on a switch, writes the result, and runs them on the written switch. Checks that both
+/// results agree, and returns the written switch.
 fabric::SwitchConfig come_back(const fabric::NetworkConfig& network, const std::string& tests) {
   const test::WrittenSwitch first = test::write_switch(network, quick(), tests);
   const test::WrittenSwitch second = test::write_again(first, tests);

@@ -28,7 +28,7 @@ std::uint16_t u16(const std::string& bytes, std::size_t at) {
                                     static_cast<std::uint8_t>(bytes[at + 1]) << 8);
 }
 
-/// A block without its lengths.
+/// A block without its two length fields.
 struct PcapngBlock {
   std::uint32_t type = 0;
   std::string body;
@@ -49,7 +49,7 @@ std::vector<PcapngBlock> blocks_of(const std::string& bytes) {
   return out;
 }
 
-/// The options that begin at `at`, without the end, which must be the last one.
+/// Returns the options that begin at `at`. The end-of-options marker must be the last option and is left out.
 std::map<std::uint16_t, std::string> options_of(const PcapngBlock& block, std::size_t at) {
   std::map<std::uint16_t, std::string> out;
   for (;;) {
@@ -141,6 +141,6 @@ TEST_CASE("comments are UTF-8 and end before the limit of an option", "[pcapng]"
   const auto options = options_of(blocks[0], 16);
   CHECK(options.at(1) == "<tag> ?? µ");
   CHECK(options.at(4) == std::string(4'000, 'x'));
-  // The last character is whole.
+  // The text is cut before a character, not within it.
   CHECK(options_of(blocks[2], 80).at(1) == std::string(3'999, 'x') + "µ");
 }

@@ -22,7 +22,8 @@ Settings settings_of(Effort effort = Effort::kQuick) {
   return out;
 }
 
-/// What the test headroom says of a switch whose headroom holds this number of frames of 4174 bytes.
+/// Returns a report of the test headroom in which the guaranteed headroom is `frames` frames of 4174 bytes,
+/// each without its FCS.
 TestReport headroom_report(unsigned frames) {
   constexpr double kLength = 4170;
   return {.name = "headroom",
@@ -34,7 +35,8 @@ TestReport headroom_report(unsigned frames) {
                        .unit = "B"}}};
 }
 
-/// Measures a switch and the switch that is written, and checks that both are the same.
+/// Measures a switch, writes it as a configuration, measures the written switch, and checks that both results
+/// agree.
 test::WrittenSwitch round_trip(const fabric::NetworkConfig& network, const std::string& tests,
                                const std::vector<TestReport>& more = {}, Effort effort = Effort::kQuick) {
   const test::WrittenSwitch first = test::write_switch(network, settings_of(effort), tests, more);
@@ -70,7 +72,7 @@ TEST_CASE("A limit for each port comes back", "[report]") {
   CHECK(written.dut().queues[0].ecn.kmin == 40 * test::kKiB);
   CHECK(written.dut().queues[0].ecn.kmax == 160 * test::kKiB);
   CHECK(written.dut().buffer >= 2 * written.dut().port_limit);
-  network.links[2].flow_control = fabric::PauseMode::kOff;  // no test shows that C obeys
+  network.links[2].flow_control = fabric::PauseMode::kOff;  // no test can show that C obeys pauses
   check_links(written, network);
 }
 
@@ -137,7 +139,8 @@ TEST_CASE("Random switches come back", "[report][long]") {
     INFO("seed " << seed);
     const fabric::NetworkConfig network = test::random_switch(seed);
     const auto frames = static_cast<unsigned>(network.switches[0].pause.headroom / kFrame);
-    // Without freezes, the test ecn takes Pmax at dequeue for larger than it is, so that it rises each time.
+    // If the generator at D cannot freeze its port, the test ecn overestimates Pmax at dequeue, so the value
+    // would rise in each round trip.
     const std::string tests = network.links[3].flow_control == fabric::PauseMode::kOff
                                   ? "dscp,latency,buffer,xoff"
                                   : "dscp,latency,buffer,ecn,xoff";

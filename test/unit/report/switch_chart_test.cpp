@@ -104,7 +104,7 @@ TEST_CASE("the marking curve has bars and a fit", "[switch_chart]") {
                        Contains(">queue depth in B</text>"));
   CHECK(times_in(html, "class=\"bar\"") == 60);
   CHECK(times_in(html, "<title>") == 60);
-  CHECK(times_in(html, "<path class=\"line d0\"") == 2);  // of the fit, and in the legend
+  CHECK(times_in(html, "<path class=\"line d0\"") == 2);  // one for the fit, and one in the legend
   CHECK(times_in(html, "class=\"join") == 0);
 }
 
@@ -116,7 +116,8 @@ TEST_CASE("curves that are many have charts by condition", "[switch_chart]") {
   std::vector<Curve> many;
   for (int k = 0; k < 8; ++k)
     many.push_back(curve_of("rate", "board " + std::to_string(k) + " at p0", ramp(5)));
-  CHECK(times_in(switch_charts(many), "<figure class=\"chart\">") == 2);  // one condition is none
+  // A single condition does not get a chart of its own.
+  CHECK(times_in(switch_charts(many), "<figure class=\"chart\">") == 2);
   many[3].label = "no condition";
   CHECK(times_in(switch_charts(many), "<figure class=\"chart\">") == 2);
 }
@@ -156,6 +157,6 @@ TEST_CASE("long curves are thinned out, but keep their extremes", "[switch_chart
   CHECK(times_in(html, "class=\"dot\"") <= 402);
   CHECK_THAT(html, Contains("<title>7777 B: 1e+06 ") && Contains("the extremes are drawn"));
   CHECK(times_in(switch_charts({curve_of("order", "", ramp(400))}), "extremes") == 0);
-  // A long curve without bars is a line, unless its points have no order.
+  // A long curve without bars is drawn as a line, unless its points have no order.
   CHECK(times_in(switch_charts({curve_of("soak", "p50", ramp(1440))}), "class=\"dot\"") == 0);
 }

@@ -19,7 +19,7 @@ std::size_t number_of(const std::string& text, const std::string& what) {
   return n;
 }
 
-/// The case with this name, to its end.
+/// Returns the text from the beginning of the case with this name to the beginning of the next case.
 std::string case_in(const std::string& junit, const std::string& test, const std::string& name) {
   const std::size_t at = junit.find("<testcase classname=\"switch-test." + test + "\" name=\"" + name + "\"");
   if (at == std::string::npos) return {};
@@ -30,8 +30,8 @@ std::string case_in(const std::string& junit, const std::string& test, const std
 
 TEST_CASE("each test is a suite, each set of labels a case", "[switch_junit]") {
   const std::string junit = switch_junit(test::sample_switch_run());
-  // dscp: 8 queues and 64 DSCPs; throughput: 18; latency: 36; buffer: 3; ecn, xoff, preflight: 1 each;
-  // victim: 1; storm: the test and its figure.
+  // The cases are: 8 queues and 64 DSCPs for dscp; 18 for throughput; 36 for latency; 3 for buffer; 1 each
+  // for ecn, xoff, preflight and victim; 2 for storm (the test itself and its figure).
   CHECK_THAT(junit,
              StartsWith("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"softfeb "
                         "switch-test\" tests=\"135\" failures=\"3\" errors=\"0\" skipped=\"2\" time=\"45.0"));
@@ -68,7 +68,7 @@ TEST_CASE("tests and figures without result are skipped with the reason", "[swit
   junit = switch_junit(run);
   CHECK_THAT(case_in(junit, "buffer", "queue=1, size=4174"),
              Contains("<skipped message=\"queue_frames: ") && Contains("why &lt;\"/>"));
-  // One missing figure among others does not hide them.
+  // A case with several figures is not skipped if only one of them is missing.
   CHECK_THAT(case_in(junit, "buffer", "figures"),
              !Contains("<skipped") && Contains("alpha: unresolvable: the port limit hides it"));
 }

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Opening and closing tags of elements that must be closed agree.
+/// Checks that there are as many opening as closing tags of each element that needs a closing tag.
 void check_balance(const std::string& html) {
   for (const std::string name :
        {"html",   "body",       "main", "section", "table", "tbody",   "thead", "tr",    "td",  "th", "svg",
@@ -197,7 +197,7 @@ TEST_CASE("the report of a switch test is a folder of four files", "[switch_file
   CHECK(contents_of_file(path / "result.json") == switch_result_text(run));
   CHECK(contents_of_file(path / "junit.xml") == switch_junit(run));
   CHECK(std::distance(fs::directory_iterator(path), fs::directory_iterator()) == 4);
-  write_switch_report(run, path.string());  // replaces them
+  write_switch_report(run, path.string());  // replaces the files
 }
 
 TEST_CASE("a folder that cannot be written is an error", "[switch_files]") {

@@ -32,7 +32,7 @@ std::vector<std::string> names_of(const std::vector<SwitchRow>& rows) {
   return out;
 }
 
-/// A run with one test, of these figures, without expectations.
+/// Returns the rows of a run with a single test that has these figures and no expectations.
 std::vector<SwitchRow> rows_of_figures(const std::vector<Figure>& figures, std::size_t most) {
   SwitchRun run;
   run.report.tests = {{.name = "test", .figures = figures}};
@@ -113,7 +113,8 @@ TEST_CASE("numbers are ranges in the order of numbers", "[switch_rows]") {
   CHECK(rows[0].name == "f[size=9…1026]");
   CHECK(rows[0].value == "1");
   CHECK(rows[0].interval == "exact");
-  figures.back().labels["size"] = "nan";  // a word, although from_chars reads it
+  // Must count as a word, although std::from_chars would accept it as a number.
+  figures.back().labels["size"] = "nan";
   rows = rows_of_figures(figures, 4);
   CHECK(rows[0].name == "f[size=5 values]");
 }

@@ -7,17 +7,17 @@
 
 namespace softfeb::test {
 
-/// A run with tests of all kinds: many sizes, words, a test without result, all statuses of figures, all
-/// outcomes of expectations, and charts.
+/// Returns a run with tests of all kinds. It contains figures for many sizes, figures that are words, a test
+/// without a result, all statuses of figures, all outcomes of expectations, and charts.
 report::SwitchRun sample_switch_run();
 
-/// A text that breaks reports that do not escape it.
+/// A text that breaks a report in which it is not escaped.
 inline const std::string kHostile = "<b onload='x'>&\"\x1b[31m\xff</b>";
 
-/// A run in which every text that may come from outside is hostile.
+/// Returns a run in which every text that could come from outside is kHostile.
 report::SwitchRun hostile_switch_run();
 
-/// A run with as many figures as a whole run of all tests has, or more.
+/// Returns a run with at least as many figures as a run of all tests has.
 report::SwitchRun large_switch_run();
 
 }  // namespace softfeb::test

@@ -59,7 +59,7 @@ TEST_CASE("tests without result say why", "[switch_table]") {
   CHECK_THAT(table, Contains("\n  inconclusive: too many trials were void; the last one because a worker was "
                              "not run for 1 ms\n"));
   CHECK_THAT(table, Contains("alpha") && Contains("\n    the port limit hides it\n"));
-  CHECK_THAT(table, !Contains("unresolvable: the port limit"));  // the verdict need not repeat it
+  CHECK_THAT(table, !Contains("unresolvable: the port limit"));  // the verdict is not repeated
 }
 
 TEST_CASE("the table ends with totals", "[switch_table]") {
@@ -78,7 +78,7 @@ TEST_CASE("no line is wider than the terminal", "[switch_table]") {
     CHECK(widest_line(switch_table(test::sample_switch_run(), width, false)) <= width);
     CHECK(widest_line(switch_table(test::sample_switch_run(), width, true)) <= width);
   }
-  // Narrower ones are treated as 40 columns wide.
+  // A narrower table is laid out as if it had 40 columns.
   CHECK(switch_table(test::sample_switch_run(), 0, false) ==
         switch_table(test::sample_switch_run(), 40, false));
 }

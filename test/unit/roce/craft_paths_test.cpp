@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Builds packets with tables and with carry-less multiplication. The results must be equal for every shape.
+// Builds packets with tables and with carry-less multiplication. Both results must be equal for packets of
+// all kinds and sizes.
 #include "base/rng.hpp"
 #include "roce/clmul.hpp"
 #include "roce/cpu.hpp"

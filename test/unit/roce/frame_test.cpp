@@ -64,10 +64,10 @@ TEST_CASE("wrong checksums, lengths, options and fragments", "[frame]") {
   const auto good = sample_frame(false);
   auto f = good;
   f[24] ^= 1;
-  CHECK(kind_of(f) == FrameKind::kMalformed);  // IPv4 header checksum
+  CHECK(kind_of(f) == FrameKind::kMalformed);  // wrong IPv4 header checksum
   f = good;
   f[14] = 0x46;
-  CHECK(kind_of(f) == FrameKind::kOther);  // options
+  CHECK(kind_of(f) == FrameKind::kOther);  // IPv4 header with options
   f = good;
   f[14] = 0x44;
   CHECK(kind_of(f) == FrameKind::kMalformed);  // header shorter than 20 bytes

@@ -55,7 +55,7 @@ TEST_CASE("every truncation of a pause frame within its fields is refused", "[ma
 
 TEST_CASE("other opcodes, and a tag before the EtherType, are ignored", "[mac_control]") {
   auto f = bytes(kPause);
-  store_be16(&f[14], 0x0002);  // GATE (Clause 64)
+  store_be16(&f[14], 0x0002);  // opcode of GATE (Clause 64)
   CHECK(parse_frame(ByteSpan(f)).kind == FrameKind::kOther);
   f = bytes(kPause);
   const std::vector<std::uint8_t> tag{0x81, 0, 0, 5};

@@ -30,7 +30,8 @@ TEST_CASE("requester: periods of the timeout codes", "[requester]") {
   }
   CHECK(ack_timeout(TimingProfile::kStandard, 1) == 8192 * kNanosecond);
   CHECK(ack_timeout(TimingProfile::kStandard, 31) == (Time{4096} << 31) * kNanosecond);
-  // Clocks between two retransmissions in the wire vectors timeout_code1, timeout_code2 and timeout_code4.
+  // These are the clocks between two retransmissions in the wire vectors timeout_code1, timeout_code2 and
+  // timeout_code4.
   CHECK(ack_timeout(TimingProfile::kFirmware, 1) == 1378 * kFirmwareClock);
   CHECK(ack_timeout(TimingProfile::kFirmware, 2) == 2743 * kFirmwareClock);
   CHECK(ack_timeout(TimingProfile::kFirmware, 4) == 10935 * kFirmwareClock);

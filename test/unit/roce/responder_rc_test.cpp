@@ -146,8 +146,8 @@ TEST_CASE("RC: an immediate without a receive request gets an RNR NAK and is acc
   auto imm = packet(kRc, Operation::kWriteOnlyImm, 100, 16);
   expect_reply(r.on_request(imm.get()), 0x20 | 14, 100, 0);
   CHECK(memory.untouched());
-  // Until the refused request is accepted, each RNR NAK is followed by at most one sequence NAK. Packets with
-  // later PSNs cause this NAK, and it has the PSN of the RNR NAK.
+  // Until the refused request is accepted, each RNR NAK is followed by at most one sequence NAK. The sequence
+  // NAK is caused by packets with later PSNs, and has the PSN of the RNR NAK.
   auto next = packet(kRc, Operation::kWriteOnly, 101, 16);
   expect_reply(r.on_request(next.get()), 0x60, 100, 0);
   CHECK_FALSE(r.on_request(next.get()).reply);

@@ -76,7 +76,7 @@ TEST_CASE("an immediate that is too far away changes nothing", "[windows]") {
   config.max_jump = 10;
   config.first_immediate = 5;
   WindowMap map(config);
-  CHECK(map.message(1, 0, 4, 1) == Verdict::kWrongImmediate);  // number −1
+  CHECK(map.message(1, 0, 4, 1) == Verdict::kWrongImmediate);  // message number −1
   CHECK(map.message(2, 0, 16, 1) == Verdict::kWrongImmediate);
   CHECK(map.message(3, 0, 15, 1) == Verdict::kMarked);
   CHECK(map.counters().wrong_immediate == 2);
@@ -99,7 +99,7 @@ TEST_CASE("ranges beyond the room are counted", "[windows]") {
   map.finish(100, 10);
   CHECK(ranges(map, 0) == std::vector<Range>{{1, 1}});
   CHECK(map.unlisted(0) == 4);
-  CHECK(map.unlisted(1) == 0);  // one range
+  CHECK(map.unlisted(1) == 0);  // the missing windows form one range
 }
 
 TEST_CASE("a window map allocates only when it is made", "[windows]") {

@@ -15,7 +15,7 @@ config::PortConfig ring(const std::string& name, const std::string& link) {
   return port;
 }
 
-/// Two ports with a cable between them.
+/// Returns a rig of two ports that are connected by a cable.
 Rig& cable() {
   if (!test::shared_rig) {
     config::LabConfig lab = test::small_configuration();

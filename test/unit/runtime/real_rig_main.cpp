@@ -21,7 +21,8 @@ config::LabConfig small_configuration() {
 }  // namespace softfeb::test
 
 int main(int argc, char* argv[]) {
-  // Trials in which another process takes a CPU of the rig are void. Where we may, we go first.
+  // A trial is void if another process takes a CPU of the rig, so this process asks for the highest priority.
+  // Without the privilege to do so, it keeps its priority.
   (void)setpriority(PRIO_PROCESS, 0, -20);
   const int status = softfeb::test::run_catch(argc, argv);
   softfeb::test::shared_rig.reset();

@@ -12,14 +12,15 @@ namespace softfeb::test {
 /// DPDK must end before static objects do.
 extern std::unique_ptr<runtime::RealRig> shared_rig;
 
-/// Called by the rig from time to time; may be empty.
+/// The rig calls this function from time to time, unless it is empty. If it returns true, the trial is
+/// interrupted.
 extern std::function<bool()> rig_hook;
 
-/// Set by a test that could not check anything, because other processes took the CPUs of the rig. The program
-/// then exits with meson's status for skipped tests.
+/// A test sets this flag if it could not check anything, because other processes took the CPUs of the rig.
+/// The program then exits with the status by which meson recognizes skipped tests.
 extern bool rig_starved;
 
-/// A configuration with one worker and little memory.
+/// Returns a configuration with one worker and little memory.
 config::LabConfig small_configuration();
 
 }  // namespace softfeb::test

@@ -16,7 +16,7 @@ using namespace softfeb::switchtest;
 
 namespace {
 
-/// Set V1 behind rings.
+/// Returns a rig whose switch (set V1) is connected by rings.
 Rig& rig() {
   if (!test::shared_rig) {
     config::LabConfig lab = test::small_configuration();
@@ -28,7 +28,7 @@ Rig& rig() {
   return *test::shared_rig;
 }
 
-/// Runs a trial until it is valid. Other processes may take our CPUs at any time.
+/// Runs a trial until it is valid, because other processes can take the CPUs of the rig at any time.
 TrialResult run_valid(const Trial& trial) {
   constexpr int kAttempts = 50;
   TrialResult result;
@@ -81,7 +81,8 @@ TEST_CASE("A frozen port behind rings holds its frames until it is released", "[
   const TrialResult result = run_valid(trial);
   REQUIRE(result.arrivals.size() == 100);
   for (const Arrival& a : result.arrivals) CHECK(a.at > 20 * kMillisecond);
-  // 20 ms are six times 3.36 ms; four pause frames in each, and one that ends the pause.
+  // The port is frozen for 20 ms, which takes six pauses of at most 3.36 ms. Four pause frames are sent for
+  // each of them, and one frame ends the last pause.
   CHECK(result.sent_pauses.size() == 25);
 }
 
@@ -103,7 +104,8 @@ TEST_CASE("A frozen queue behind rings holds what fits into its memory", "[rings
   }
 }
 
-// Has a tag of its own, because it is skipped on a machine without a CPU for each loop of the rig.
+// This test has a tag of its own, so that it can be skipped on a machine that has fewer CPUs than the rig has
+// loops.
 TEST_CASE("The throughput behind rings is never wrong", "[throughput]") {
   Settings settings = test::four_ports();
   settings.effort = Effort::kQuick;
@@ -127,7 +129,8 @@ TEST_CASE("The throughput behind rings is never wrong", "[throughput]") {
                               << figure.high.value_or(-1) << " " << figure.reason);
     CHECK(figure.name != "loss_floor");
     if (figure.name != "load") continue;
-    // The switch loses nothing at line rate, so it is measured as that, or the rig could not reach it.
+    // The switch loses nothing at line rate. The result must therefore be line rate, or a lower bound if the
+    // rig could not send at line rate.
     CHECK(figure.low <= 1);
     CHECK(figure.high.value_or(1) == 1);
     CHECK((figure.status == Status::kBounded || figure.value == 1));
@@ -158,7 +161,7 @@ TEST_CASE("A schedule that no program keeps makes a trial void", "[rings]") {
   const TrialResult result = rig().run(trial);
   INFO(result.void_reason);
   CHECK_FALSE(result.valid());
-  // 1.344 us are left for 20 frames.
+  // A schedule with one frame every 10 us can be kept.
   CHECK(run_valid([] {
           Trial slow;
           slow.kinds.push_back({.to = 3, .length = 74});

@@ -146,6 +146,39 @@ TEST_CASE("a frame becomes writable in one piece, and shorter") {
   CHECK(pool.writable(*next).empty());
 }
 
+TEST_CASE("an iCRC is known to be right until its frame is changed", "[frame_pool]") {
+  FramePool pool;
+  const auto payload = hundred();
+  const auto checked = [&] {
+    PoolFrame* const frame = pool.acquire();
+    CHECK_FALSE(frame->icrc_right);
+    engine::TxFrame out;
+    out.header = frame->header;
+    out.header_length = 54;
+    out.payload = payload.data();
+    out.payload_length = static_cast<std::uint32_t>(payload.size());
+    out.trailer_length = 4;
+    out.icrc_right = true;
+    FramePool::fill(*frame, out);
+    REQUIRE(frame->icrc_right);
+    return frame;
+  };
+  PoolFrame* const frame = checked();
+  CHECK(static_cast<PoolFrame*>(pool.copy(*frame))->icrc_right);
+  REQUIRE(pool.corrupt(*frame, 8 * 90));
+  CHECK_FALSE(frame->icrc_right);
+  CHECK_FALSE(static_cast<PoolFrame*>(pool.copy(*frame))->icrc_right);
+  PoolFrame* const writable = checked();
+  REQUIRE_FALSE(pool.writable(*writable).empty());
+  CHECK_FALSE(writable->icrc_right);
+  PoolFrame* const shorter = checked();
+  pool.shorten(*shorter, 60);
+  CHECK_FALSE(shorter->icrc_right);
+  // A frame that returns to the pool does not keep the mark.
+  pool.release(checked());
+  CHECK_FALSE(pool.acquire()->icrc_right);
+}
+
 TEST_CASE("a pool has room for an ARP request of every station to all others", "[frame_pool]") {
   CHECK(FramePool::limit_for(143) == FramePool::kMost);
   CHECK(FramePool::limit_for(1280) > 1280 * 1280);

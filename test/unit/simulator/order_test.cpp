@@ -26,12 +26,13 @@ std::vector<int> merged(const std::vector<std::vector<Noted>>& logs) {
 
 TEST_CASE("logs of parts merge in the order of a single event loop", "[order]") {
   CHECK(merged({}).empty());
-  // By time; at the same time the network before endpoints; then by party.
+  // Entries are ordered by time. At the same time, the network precedes endpoints; then the number of the
+  // party decides.
   CHECK(merged({{{{1, 10, 0, 4}, 1}, {{1, 20, 1, 0}, 4}}, {{{1, 10, 0, 6}, 2}, {{1, 20, 0, 9}, 3}}}) ==
         std::vector{1, 2, 3, 4});
-  // Later steps follow, even if their events are of the same time.
+  // Entries of a later step follow, even if their events have the same time.
   CHECK(merged({{{{2, 10, 0, 0}, 3}}, {{{1, 10, 1, 7}, 1}, {{1, 10, 1, 8}, 2}}}) == std::vector{1, 2, 3});
-  // An event that another one of its part has caused does not overtake it.
+  // An event that was caused by another event of its part does not overtake that event.
   CHECK(merged({{{{1, 10, 0, 8}, 2}, {{1, 10, 0, 2}, 3}}, {{{1, 10, 0, 6}, 1}, {{1, 10, 0, 9}, 4}}}) ==
         std::vector{1, 2, 3, 4});
 }

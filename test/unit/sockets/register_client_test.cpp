@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Uses real sockets on loopback.
+// Tests the register client over real sockets on loopback.
 #include "sockets/register_client.hpp"
 
 #include "../../support/udp_board.hpp"

@@ -66,7 +66,7 @@ TEST_CASE("a repeated SYN-ACK is answered with the number the server needs", "[r
   b.out.sent.clear();
   b.hear(syn(kSynAck, 0x80, 100, {}));
   CHECK(b.header() == Header{kAck, 101, 0x80});
-  b.hear(syn(kSynAck, 0x70, 100, {}));  // unknown address
+  b.hear(syn(kSynAck, 0x70, 100, {}));  // ignored, because the server's SYN had sequence number 0x80
   CHECK(b.out.sent.empty());
 }
 

@@ -96,7 +96,7 @@ TEST_CASE("record: retransmission limit, with the unacknowledged segments", "[rs
   const RssiClosed& c = b.only();
   CHECK(c.why == RssiClose::kRetransmit);
   CHECK(c.unacknowledged == 3);
-  CHECK(c.max_transmissions == 25);  // a segment is sent every 20 ms for half of the null timeout
+  CHECK(c.max_transmissions == 25);  // each segment is sent every 20 ms for half of the null timeout
   CHECK(c.retransmitted == 3 * 24);
   CHECK(c.heard == RssiKind::kAck);
   CHECK(c.closed_at - c.heard_at == 200 * kMillisecond);

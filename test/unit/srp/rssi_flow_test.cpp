@@ -354,7 +354,8 @@ TEST_CASE("a client that acknowledges late keeps its connection", "[rssi][flow]"
   ServerBench b;
   b.connect();
   REQUIRE(b.server.send(Bytes{9}, b.now));
-  b.pass(333 * kMillisecond);  // the client's ACK was lost, and it does not respond to retransmissions
+  b.pass(333 * kMillisecond);  // the client's ACK was lost, and the client does not respond to
+                               // retransmissions
   b.hear(segment(kNul | kAck, 101, 0x81));
   CHECK(b.server.open());
   b.out.sent.clear();

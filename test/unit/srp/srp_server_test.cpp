@@ -98,7 +98,8 @@ TEST_CASE("an SRP write is executed, echoed and read back", "[srp]") {
 TEST_CASE("posted SRP writes get no response, null requests do", "[srp]") {
   Rig rig;
   REQUIRE(rig.write(1, 0x20, pattern(8), srp::Opcode::kPostedWrite));
-  REQUIRE(rig.write(2, 0x22, pattern(8), srp::Opcode::kPostedWrite));  // invalid, but also without a response
+  REQUIRE(rig.write(2, 0x22, pattern(8), srp::Opcode::kPostedWrite));  // invalid, but a posted write never
+                                                                       // gets a response
   CHECK_FALSE(rig.response());
   CHECK(rig.bus.memory[0x20] == pattern(8)[0]);
   REQUIRE(rig.request(srp::make_request(srp::Opcode::kNull, 3, 0, 4, {})));

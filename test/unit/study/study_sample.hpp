@@ -13,7 +13,7 @@ inline softfeb::study::Grid grid() {
        {.key = "boards.feb.dcqcn.rhai", .values = {"1", "2", "3"}, .where = {}}});
 }
 
-/// A point that was run, with all checks held and a goodput of `gbps`.
+/// Returns a point that was run, with all checks held and a goodput of `gbps`.
 inline softfeb::study::Json point(const softfeb::study::Grid& grid, std::size_t number, double gbps) {
   softfeb::study::PointRun run;
   run.run.verdict = softfeb::lab::Verdict::kHeld;

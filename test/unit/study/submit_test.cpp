@@ -9,13 +9,13 @@ using namespace softfeb::study;
 using Numbers = std::vector<std::size_t>;
 
 TEST_CASE("Tasks take at least 30 s, or 5 s if that keeps all CPUs busy") {
-  CHECK(tasks_for(3000, 16, 10'000, 1000) == 100);  // 30 s each
-  CHECK(tasks_for(100, 16, 10'000, 1000) == 16);    // 6 s each on all CPUs
-  CHECK(tasks_for(50, 2, 1000, 1000) == 2);         // both CPUs
-  CHECK(tasks_for(20, 16, 10'000, 1000) == 4);      // 5 s each
+  CHECK(tasks_for(3000, 16, 10'000, 1000) == 100);  // each task takes 30 s
+  CHECK(tasks_for(100, 16, 10'000, 1000) == 16);    // one task for each CPU, each of 6 s
+  CHECK(tasks_for(50, 2, 1000, 1000) == 2);         // one task for each CPU
+  CHECK(tasks_for(20, 16, 10'000, 1000) == 4);      // each task takes 5 s
   CHECK(tasks_for(1, 16, 10'000, 1000) == 1);
-  CHECK(tasks_for(1e6, 16, 10'000, 1000) == 1000);  // at most that many elements
-  CHECK(tasks_for(1e6, 16, 45, 1000) == 45);        // at most one for each point
+  CHECK(tasks_for(1e6, 16, 10'000, 1000) == 1000);  // never more than the last argument
+  CHECK(tasks_for(1e6, 16, 45, 1000) == 45);        // at most one task for each point
   CHECK(tasks_for(0, 0, 0, 1) == 1);
 }
 

@@ -11,18 +11,20 @@
 
 namespace softfeb::test {
 
-/// A virtual rig whose results a test changes, for what simulated networks do not do.
+/// A virtual rig whose trials and results a test can alter, to imitate switches or faults that simulated
+/// networks do not have.
 class AlteredRig final : public switchtest::Rig {
  public:
   explicit AlteredRig(const fabric::NetworkConfig& network) : rig_(network) {}
 
-  /// Called with each trial before it runs.
+  /// Called with each trial before it runs; may change it.
   std::function<void(switchtest::Trial&)> change{};
-  /// Called with each trial and its result.
+  /// Called with each trial and its result; may change the result.
   std::function<void(const switchtest::Trial&, switchtest::TrialResult&)> alter{};
   switchtest::RigKind as = switchtest::RigKind::kVirtual;
   std::optional<Time> own = 0;
-  std::optional<std::vector<switchtest::RigPort>> other_ports{};  ///< nullopt: those of the network
+  /// Ports to report instead of those of the network. If empty, the ports of the network are reported.
+  std::optional<std::vector<switchtest::RigPort>> other_ports{};
 
   switchtest::RigKind kind() const override { return as; }
   const std::vector<switchtest::RigPort>& ports() const override {

@@ -39,7 +39,7 @@ TEST_CASE("CNPs are found by kind and identification", "[switchtest]") {
   CHECK(fate.lost == 1);
   CHECK(fate.unsolicited == 2);
   CHECK(fate.delays_ns == std::vector<double>{2, 3, 1});
-  // One that arrives before it was sent belongs to somebody else.
+  // A CNP that arrives before it was sent does not match.
   const CnpFate early = match_cnps(std::array{Cnp{0, 0, 10'000}}, std::array{Cnp{0, 0, 9'000}}, 50'000);
   CHECK(early.lost == 1);
   CHECK(early.unsolicited == 1);

@@ -105,7 +105,7 @@ TEST_CASE("Lossy classes and lossless links show the shared memory", "[switchtes
   CHECK(sharing(v4) == "complete sharing");
   CHECK(*test::figure(v4, "buffer", "pool_bytes").low <= 4 * test::kMiB);
   CHECK(*test::figure(v4, "buffer", "pool_bytes").high >= 4 * test::kMiB);
-  // All links are lossless: the headroom of one frame does not count.
+  // All links are lossless. The headroom holds one frame, which must not be counted.
   const SwitchReport v5 = buffer_of(test::set_v5());
   CHECK(queue_frames(v5, "1", "4174") == 251);
   CHECK(sharing(v5) == "complete sharing");
@@ -124,7 +124,7 @@ TEST_CASE("Large memory and unequal rates", "[switchtest]") {
 }
 
 TEST_CASE("Memory that takes long to send is counted to its last frame", "[switchtest]") {
-  // More than 18 MB are sent into the queues: in picoseconds and bytes, this exceeds 64 bits.
+  // The times to send more than 18 MB exceed 64 bits if they are computed from picoseconds and bytes.
   fabric::NetworkConfig network = test::set_v1();
   network.switches[0].buffer = GENERATE(9'691'520U, 40'000'000U);
   const SwitchReport report = buffer_of(network);
@@ -166,7 +166,7 @@ TEST_CASE("Random dynamic thresholds and port limits", "[switchtest]") {
   fabric::NetworkConfig network = test::set_v1();
   fabric::SwitchConfig& dut = network.switches[0];
   dut.buffer = test::kMiB / 2 + random.below(2 * test::kMiB);
-  dut.dynamic_alpha = 32U << random.below(7);  // 1/8 to 8
+  dut.dynamic_alpha = 32U << random.below(7);  // α from 1/8 to 8
   if (random.below(2) == 0) use_all_queues(network);
   const SwitchReport report = buffer_of(network);
   INFO("buffer " << dut.buffer << " alpha " << dut.dynamic_alpha);
@@ -259,7 +259,7 @@ TEST_CASE("Repetitions that differ widen the count, and void trials give none", 
   rig.as = RigKind::kPorts;
   unsigned n = 0;
   rig.alter = [&](const Trial&, TrialResult& result) {
-    // Every other trial holds two frames less, as if something else had used the memory.
+    // Every other trial holds two frames fewer, as if other traffic had used the memory.
     for (KindStats& k : result.kinds)
       if (k.arrived == 251 && ++n % 2 == 0) k.arrived -= 2;
   };

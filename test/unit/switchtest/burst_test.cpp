@@ -24,7 +24,7 @@ Figure burst_figure(const SwitchReport& report, const char* name, const char* si
   return test::figure(report, "burst", name, {{"size", size}});
 }
 
-/// Checks the longest train, to the frame: `each` frames from each of `senders` senders.
+/// Checks that the longest train has exactly `each` frames from each of `senders` senders.
 void check_train(const SwitchReport& report, const char* size, std::uint64_t each, unsigned senders) {
   const Figure& frames = burst_figure(report, "frames", size);
   INFO("size " << size);
@@ -41,7 +41,8 @@ void check_train(const SwitchReport& report, const char* size, std::uint64_t eac
 
 TEST_CASE("A faster sender fills the memory with a train", "[switchtest]") {
   const SwitchReport report = test::run_test(test::set_v7(), burst_settings({1026, 4174}), "burst");
-  // 1 MiB holds 251 frames, and 40 % of the train have left: 251 / 0.6, and the frame on the wire.
+  // 1 MiB holds 251 frames. Of the train, 40 % have left when its last frame arrives: 251 / 0.6 = 418 frames,
+  // and one on the wire.
   check_train(report, "4174", 419, 1);
   const Figure& buffer = burst_figure(report, "implied_buffer_bytes");
   CHECK(*buffer.value == Approx(419 * 4170 * 0.6));
@@ -67,7 +68,8 @@ TEST_CASE("Two senders fill the memory that one queue may take", "[switchtest]")
 }
 
 TEST_CASE("Headroom prolongs the train of senders that ignore pauses", "[switchtest]") {
-  // The sender that meets a full memory uses its headroom; the other gets the bytes that become free.
+  // The sender whose frames find a full memory uses its headroom; the other gets the memory that becomes
+  // free.
   const SwitchReport v4 = test::run_test(test::set_v4(), burst_settings({4174}), "burst");
   check_train(v4, "4174", 4 * test::kMiB / 4170 + 7, 2);
   const SwitchReport v5 = test::run_test(test::set_v5(), burst_settings({4174}), "burst");
@@ -86,7 +88,7 @@ TEST_CASE("Trains of random sizes fill random memories", "[switchtest]") {
     INFO("seed " << seed << ", size " << size);
     const SwitchReport report = test::run_test(network, burst_settings({size}), "burst");
     const Figure& buffer = burst_figure(report, "implied_buffer_bytes", std::to_string(size).c_str());
-    // One frame that leaves, and one at the end.
+    // Two frames may make a difference: the one that is leaving, and the last one of the train.
     CHECK(buffer.low.value() > static_cast<double>(network.switches[0].buffer) - 2.0 * size);
     CHECK(buffer.high.value() < static_cast<double>(network.switches[0].buffer) + 2.0 * size);
   }
@@ -125,7 +127,7 @@ TEST_CASE("The load that a slow switch forwards corrects its buffer", "[switchte
     return report.figures[2];
   };
   CHECK(buffer_with({.load = {{4174, 0.5}}}).value.value() == Approx(test::kMiB).epsilon(0.01));
-  // A load that only the rig limits says nothing about the switch.
+  // A load that only the rig limits shows nothing about the switch.
   CHECK(buffer_with({.load = {{4174, 0.3}}, .load_of_rig = {4174}}).value == buffer_with({}).value);
   CHECK(buffer_with({}).status == Status::kUnresolvable);
 }
@@ -135,7 +137,7 @@ TEST_CASE("Repeated trains give a mean and their spread", "[switchtest]") {
   rig.as = RigKind::kRings;
   int n = 0;
   rig.alter = [&](const Trial& trial, TrialResult& result) {
-    // The switch loses frames 400 + 0, 1, … 4 of a long train.
+    // In long trains, the switch loses a frame at position 400 to 404, in turn.
     if (!trial.freezes.empty() || result.kinds.size() != 1) return;
     const std::uint64_t lost = 400 + static_cast<std::uint64_t>(n++ % 5);
     if (result.kinds[0].sent <= lost) return;

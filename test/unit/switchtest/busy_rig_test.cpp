@@ -20,7 +20,8 @@ TEST_CASE("A delay of the senders changes trains by what they send in it", "[swi
   TrialResult result;
   result.late_max = 10 * kMicrosecond;
   result.time_error = 6 * kMicrosecond;
-  // In 16 us, a sender sends 4.77 frames of 4194 bytes on the wire. With two senders, half of a train waits.
+  // In 16 us, a sender sends 4.77 frames of 4194 bytes on the wire. With two senders, half of each train
+  // waits.
   CHECK(train_error(ctx, result, frame, {0, 1}) == 10);
   CHECK(train_error(ctx, result, frame, {0, 1, 2}) == 8);
   CHECK(train_error(ctx, result, frame, {0}) == 0);
@@ -39,7 +40,8 @@ TEST_CASE("Late frames widen the intervals of bursts and of incasts", "[switchte
   settings.effort = Effort::kQuick;
   settings.sizes = {4174};
   const SwitchReport report = run_tests(rig, settings, {"burst", "incast"});
-  // 10 us are 5.96 frames of two senders, or 11.92 frames of a train of which half waits.
+  // In 10 us, two senders send 5.96 frames. Since half of a train waits, this corresponds to 11.92 frames of
+  // the train.
   const Figure& frames = test::figure(report, "burst", "frames", {{"size", "4174"}});
   CHECK(*frames.high - *frames.low == Approx(2 * 12 + 2).margin(2.1));
   const Figure& incast = test::figure(report, "incast", "frames_lossless", {{"senders", "2"}});
@@ -49,7 +51,7 @@ TEST_CASE("Late frames widen the intervals of bursts and of incasts", "[switchte
 }
 
 TEST_CASE("A burst that fails is bounded by the error of a trial in which it failed", "[switchtest]") {
-  // A burst that is one frame too long passes once, and fails only in trials that prove little.
+  // A burst that is one frame too long passes once, and then fails only in trials with a large error.
   test::AlteredRig rig(test::set_v1());
   rig.as = RigKind::kRings;
   bool passed = false;
@@ -77,7 +79,7 @@ TEST_CASE("A rig that stands still while queues drain does not make a shaper", "
   rig.as = RigKind::kRings;
   int trials = 0;
   rig.alter = [&](const Trial& trial, TrialResult& result) {
-    // Before the last frames arrive, a loop is not run for as long as 120 frames take.
+    // Before the last 20 frames arrive, a loop stops for the time of 120 frames.
     if (trial.freezes.empty() || (!always && ++trials % 2 != 0)) return;
     result.time_error = 100 * kMicrosecond;
     const std::size_t late = result.arrivals.size() - std::min<std::size_t>(result.arrivals.size(), 20);
@@ -96,7 +98,7 @@ TEST_CASE("The longest burst of a busy rig may pass after it has failed", "[swit
   int bursts = 0;
   rig.alter = [&](const Trial& trial, TrialResult& result) {
     if (trial.sources.size() != 2 || trial.sources[0].count != 256 || ++bursts == 1) return;
-    result.time_error = 20 * kMicrosecond;  // as if 12 frames of each sender left meanwhile
+    result.time_error = 20 * kMicrosecond;  // as if 12 frames of each sender had left meanwhile
     for (KindStats& kind : result.kinds) kind.arrived = kind.sent;
   };
   Settings settings = test::four_ports();
@@ -130,7 +132,7 @@ TEST_CASE("A failed preflight is repeated, and nothing is concluded before it su
   rig.alter = [&](const Trial&, TrialResult& result) {
     if (trials++ < bad) result.void_reason = "the rig was busy";
   };
-  bad = 5;  // attempts of a trial
+  bad = 5;  // all attempts of the first trial
   SwitchReport report = run_tests(rig, settings, {"dscp"});
   CHECK(test::test_report(report, "preflight").status == Status::kMeasured);
   CHECK(test::test_report(report, "dscp").status == Status::kMeasured);

@@ -23,7 +23,7 @@ void set_cells(fabric::NetworkConfig& network, std::uint32_t cell, std::uint32_t
   network.switches[0].memory.cell_overhead = overhead;
 }
 
-/// The figures are exactly these.
+/// Checks that both figures have exactly these values.
 void check_cells(const SwitchReport& report, double cell, double overhead) {
   const Figure& found = test::figure(report, "cells", "cell_bytes");
   CHECK(found.status == Status::kMeasured);
@@ -33,7 +33,7 @@ void check_cells(const SwitchReport& report, double cell, double overhead) {
   CHECK(test::figure(report, "cells", "overhead_bytes").value == overhead);
 }
 
-/// Frames that a queue holds of some lengths, computed.
+/// Computes how many frames of each length a queue holds.
 std::vector<CellPoint> staircase(double queue, double fraction, std::uint32_t cell, std::uint32_t overhead,
                                  std::uint32_t step) {
   std::vector<CellPoint> out;
@@ -54,7 +54,7 @@ TEST_CASE("The sets have no cells", "[switchtest]") {
   CHECK(cell.status == Status::kMeasured);
   CHECK(cell.value == 1);
   CHECK(cell.low == 1);
-  // Frames of RoCE have every fourth length.
+  // RoCE frames have only every fourth length.
   CHECK(*cell.high <= 4);
   const Figure& overhead = test::figure(report, "cells", "overhead_bytes");
   CHECK(overhead.low == 0);
@@ -139,7 +139,7 @@ TEST_CASE("A memory of few frames does not show its cells", "[switchtest]") {
   set_cells(network, 64, 0);
   const SwitchReport few = cells_of(network);
   CHECK(test::test_report(few, "cells").status == Status::kUnresolvable);
-  // Wherever the limit lies, no interval is wrong.
+  // The interval must contain the truth for every limit.
   test::Score sum;
   for (std::uint64_t kilobytes = 20; kilobytes < 100; kilobytes += 7) {
     network.switches[0].buffer = kilobytes * 1000;
@@ -201,14 +201,14 @@ TEST_CASE("A fit finds all cells that explain the counts", "[switchtest]") {
   CHECK(exact->cell_high == 208);
   CHECK(exact->overhead == 16);
   CHECK(exact->frames(1100) == Approx(1e6 / 1248).epsilon(1e-3));
-  // Steps that are known to four bytes leave a range, in which the truth lies.
+  // If the steps are only known to four bytes, the result is a range, which must contain the truth.
   const auto coarse = fit_cells(staircase(1e6, 0.5, 208, 16, 4));
   REQUIRE(coarse);
   CHECK(coarse->cell_low <= 208);
   CHECK(coarse->cell_high >= 208);
   CHECK(coarse->overhead_low <= 16);
   CHECK(coarse->overhead_high >= 16);
-  // A dynamic threshold takes a part of a frame more.
+  // With a dynamic threshold, the queue holds a fraction of a frame more.
   const auto dynamic = fit_cells(staircase(1e6, 0.9, 1, 0, 1));
   REQUIRE(dynamic);
   CHECK(dynamic->cell == 1);
@@ -218,6 +218,6 @@ TEST_CASE("A fit finds all cells that explain the counts", "[switchtest]") {
   REQUIRE(one_cell);
   CHECK(one_cell->unlimited);
   CHECK_FALSE(fit_cells({}));
-  // More frames of longer ones.
+  // A queue that holds more long frames than short ones.
   CHECK_FALSE(fit_cells({{1000, 100, 100}, {1100, 120, 120}}));
 }

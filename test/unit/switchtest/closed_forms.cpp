@@ -21,7 +21,7 @@ double wire_ps(std::uint64_t bytes, std::uint64_t rate) {
   return static_cast<double>(bytes) * 1e12 / static_cast<double>(rate);
 }
 
-/// Collects the truths about one switch.
+/// Collects the true values of one switch's figures.
 class Truths {
  public:
   Truths(const fabric::NetworkConfig& network, const switchtest::Settings& settings)
@@ -87,7 +87,7 @@ const char* kind_word(fabric::PauseMode mode) {
   return "none";
 }
 
-/// True if the switch may pause the senders of frames with the DSCP of the settings.
+/// True if the switch may pause senders of frames with the settings' DSCP.
 bool Truths::pausable() const {
   return in_.flow_control == fabric::PauseMode::kPause ||
          (in_.flow_control == fabric::PauseMode::kPfc && dut_.queues[queue_].lossless);
@@ -120,7 +120,7 @@ void Truths::rates() {
 
 void Truths::memory() {
   if (out_.flow_control == fabric::PauseMode::kOff) return;
-  if (pausable() && dut_.pause.headroom >= kLarge) return;  // headroom would count, too
+  if (pausable() && dut_.pause.headroom >= kLarge) return;  // headroom would be counted as well
   value("buffer", "queue_bytes", static_cast<double>(queue_limit(dut_, kLarge)), {{"queue", "1"}});
   if (dut_.dynamic_alpha != 0) {
     value("buffer", "alpha", dut_.dynamic_alpha / kAlphaUnit);
@@ -151,7 +151,8 @@ void Truths::pausing() {
   value("obedience", "response_ns", static_cast<double>(dut_.times.pause_response) / kNanosecond);
   value("obedience", "ns_per_quantum", wire_ps(64, out_.rate) / kNanosecond);
   if (!pauses_sender(network_, settings_.dscp, kMarkProbe)) {
-    // The test looks for another class that is paused, which need not be.
+    // The test xoff looks for another class that the switch pauses. There may be one if a queue is lossless.
+    // In this case, the result cannot be predicted.
     const bool other =
         std::any_of(dut_.queues.begin(), dut_.queues.end(), [](const auto& q) { return q.lossless; });
     if (in_.flow_control != fabric::PauseMode::kPfc || !other) absent("xoff", "xoff_bytes");
@@ -165,7 +166,7 @@ void Truths::pausing() {
   value("xoff", "xon_bytes", static_cast<double>(dut_.pause.xon));
 }
 
-/// All senders ignore pauses, except for tolerated_ns.
+/// All senders ignore pauses, except in the search for tolerated_ns.
 void Truths::headroom() {
   if (out_.flow_control == fabric::PauseMode::kOff) return;
   if (!pauses_sender(network_, settings_.dscp, kLarge)) {
@@ -201,17 +202,18 @@ void Truths::bursts() {
   const Labels large{{"size", "4174"}};
   if (ratio < 1) value("burst", "frames", frames / (1 - ratio), large, 1 / (1 - ratio) + 1);
   if (in_.rate != out_.rate || dut_.dynamic_alpha != 0 || dut_.times.cut_through) return;
-  // Over cables of different lengths, synchronous bursts do not arrive at the same time.
+  // Bursts over cables of different lengths do not arrive at the same time.
   for (const std::size_t sender : {1U, 2U})
     if (network_.links[sender].delay != in_.delay) return;
   for (const unsigned n : {2U, 3U})
     value("incast", "frames_lossless", std::floor(frames / (n - 1)), {{"senders", std::to_string(n)}});
 }
 
-/// Queues are named after their lowest DSCP, or that of the settings. Those with strict priority come in
-/// descending order of their numbers; the others share what is left.
+/// A queue is named after its lowest DSCP, except that the queue of Settings::dscp is named after this DSCP.
+/// Queues with strict priority come first, in descending order of their numbers; the others share what is
+/// left.
 void Truths::scheduling() {
-  std::map<std::uint8_t, std::uint8_t, std::greater<>> lowest;  // DSCP by queue
+  std::map<std::uint8_t, std::uint8_t, std::greater<>> lowest;  // lowest DSCP of each queue
   for (std::uint8_t dscp = 0; dscp < 64; ++dscp) lowest.emplace(dut_.dscp_to_queue[dscp], dscp);
   lowest[queue_] = settings_.dscp;
   value("dscp", "queues", static_cast<double>(lowest.size()));
@@ -249,7 +251,7 @@ void Truths::others() {
   value("cells", "cell_bytes", dut_.memory.cell);
   value("cells", "overhead_bytes", dut_.memory.cell_overhead);
   for (const char* name : {"duplicated", "reordered", "damaged", "misdelivered"}) value("soak", name, 0);
-  // With a mesh of 80 %, the bytes that wait at a port have a mean of 5 KB, and an exponential tail.
+  // With a mesh at 80 % load, a mean of 5 KB waits at each port, with an exponential tail.
   if (queue_limit(dut_, kLarge) >= 256 * 1024) value("soak", "missing", 0);
 }
 
@@ -258,7 +260,7 @@ void Truths::others() {
 std::uint64_t queue_frames(const fabric::SwitchConfig& dut, std::uint32_t length) {
   const std::uint64_t limit = dut.port_limit == 0 ? dut.buffer : std::min(dut.buffer, dut.port_limit);
   if (dut.dynamic_alpha == 0) return limit / length;
-  // Frame n is taken if n·L ≤ alpha · (B - (n - 1)·L), so n ≤ alpha · (B + L) / (L · (1 + alpha)).
+  // Frame n is admitted if n·L ≤ alpha · (B - (n - 1)·L), so n ≤ alpha · (B + L) / (L · (1 + alpha)).
   const double alpha = dut.dynamic_alpha / kAlphaUnit;
   const double n = alpha * static_cast<double>(dut.buffer + length) / (length * (1 + alpha));
   return std::min(static_cast<std::uint64_t>(n), limit / length);

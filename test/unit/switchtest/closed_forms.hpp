@@ -9,34 +9,35 @@
 #include <string>
 #include <vector>
 
-/// What a test must find, computed from the configuration of a switch with stations p0 to p3 (A, B, C and D).
-/// Independent of lib/switchtest, and of lib/fabric's code.
+/// The results that tests must find, computed from the configuration of a switch with stations p0 to p3 (A,
+/// B, C and D). Does not use lib/switchtest or the code of lib/fabric.
 namespace softfeb::test {
 
-/// The truth about a figure. It applies to all figures of the test with this name and at least these labels.
+/// The true value of a figure. It applies to all figures of the test with this name and at least these
+/// labels.
 struct Truth {
   std::string test, figure;
   Labels labels{};
-  std::optional<double> value{};  ///< nullopt: the figure is a word, or absent
-  double slack = 0;               ///< the true value is only known to this accuracy
+  std::optional<double> value{};  ///< empty if the figure is a word or is absent
+  double slack = 0;               ///< the true value is known only to this accuracy
   std::string text{};             ///< the word
-  bool absent = false;            ///< the switch does not do this
+  bool absent = false;            ///< the switch does not have this feature
 };
 
-/// Frames of `length` bytes (without FCS) that one queue of an empty switch holds in its shared memory.
+/// Number of frames of `length` bytes (without FCS) that one queue of an empty switch holds in its shared
+/// memory.
 std::uint64_t queue_frames(const fabric::SwitchConfig& dut, std::uint32_t length);
-/// Bytes of the same, as the limit between the last frame that is taken and the first that is not.
+/// Returns the queue length in bytes above which the next frame of this length is not admitted.
 std::uint64_t queue_limit(const fabric::SwitchConfig& dut, std::uint32_t length);
 
-/// True if the switch pauses sender 0 before it drops frames of `length` bytes with this DSCP, if station 3
-/// lets none leave.
+/// True if the switch pauses sender 0 before it drops frames of `length` bytes with this DSCP, while station
+/// 3 pauses the switch.
 bool pauses_sender(const fabric::NetworkConfig& network, std::uint8_t dscp, std::uint32_t length);
 
-/// Delay of a frame from the first bit at station 0 to the last bit at station 3, if no other frame is in the
-/// way.
+/// Delay of a frame from the first bit at station 0 to the last bit at station 3 in an idle network.
 Time shortest_delay(const fabric::NetworkConfig& network, std::uint32_t length);
 
-/// The truths about all figures that have a closed form, for four ports and these settings.
+/// Returns the true values of all figures that have a closed form, for four ports and these settings.
 std::vector<Truth> truths_of(const fabric::NetworkConfig& network, const switchtest::Settings& settings);
 
 }  // namespace softfeb::test

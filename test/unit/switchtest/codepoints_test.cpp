@@ -21,7 +21,7 @@ Settings codepoint_settings(Effort effort = Effort::kQuick) {
   return out;
 }
 
-/// Share of frames of one field that arrive with another in the long or the empty queue.
+/// Share of the frames sent with ECN field `from` that arrive with `to`, for the long or the empty queue.
 double share_became(const SwitchReport& report, const char* queue, const char* from, const char* to,
                     const char* ip = "4") {
   return *test::figure(report, "codepoints", "became",
@@ -194,7 +194,7 @@ TEST_CASE("A switch that does not forward IPv6 is tested with IPv4", "[switchtes
 }
 
 TEST_CASE("A queue that does not stay long is not tested", "[switchtest]") {
-  constexpr std::size_t kKinds = 9;  // all fields of IPv4 and IPv6, and those that fill the queue
+  constexpr std::size_t kKinds = 9;  // all ECN fields over IPv4 and IPv6, and the frames that fill the queue
   const SwitchReport report =
       run_codepoints_altered(test::set_v2(), [](const Trial& trial, TrialResult& result) {
         if (trial.kinds.size() == kKinds && !result.arrivals.empty()) result.arrivals.front().at = 0;

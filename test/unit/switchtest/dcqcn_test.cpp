@@ -35,7 +35,7 @@ void check_no_forge(const SwitchReport& report) {
   }
 }
 
-/// A random number from `low` to `high`.
+/// Returns a random number from `low` to `high`, inclusive.
 std::uint64_t draw(Rng& rng, std::uint64_t low, std::uint64_t high) {
   return low + rng.below(high - low + 1);
 }
@@ -56,7 +56,7 @@ TEST_CASE("Boards share a lossless switch fairly and without pauses", "[switchte
   CHECK(test::figure(report, "dcqcn", "unsolicited_cnps").value == 0);
   CHECK(*test::figure(report, "dcqcn", "cnps", {{"load", "incast"}}).value > 1'000);
   const Figure& delay = test::figure(report, "dcqcn", "cnp_delay_ns", {{"load", "incast"}});
-  CHECK(*delay.value == Approx(1156.8));  // 98 bytes on two wires, and two links of 500 ns
+  CHECK(*delay.value == Approx(1156.8));  // 98 bytes on each of two wires, and 500 ns for each of two links
   CHECK(*delay.low == Approx(1156.8));
   check_no_forge(report);
   const TestReport& test = test::test_report(report, "dcqcn");
@@ -84,7 +84,7 @@ TEST_CASE("Boards share other switches, too", "[switchtest]") {
 }
 
 TEST_CASE("Boards do not share a switch without marks", "[switchtest]") {
-  // The large memory of V6 holds what all boards send in the first milliseconds.
+  // The large memory of V6 holds everything that all boards send in the first milliseconds.
   const SwitchReport report = run_dcqcn_on(GENERATE(test::set_v1(), test::set_v6()));
   for (const unsigned boards : {3U, 6U}) {
     CHECK(*of_boards(report, "jain", boards).value < 0.9);
@@ -118,7 +118,8 @@ TEST_CASE("The load at which a switch forges CNPs is found", "[switchtest]") {
   const SwitchReport report = run_dcqcn_on(test::set_v7());
   const Figure& load = forge(report, "forge_gbps");
   CHECK(*load.value == Approx(8).epsilon(0.01));
-  // Windows of 100 µs hold more than 100,000 bytes from the load on at which some hold 96 frames.
+  // At the lowest load with CNPs, some windows of 100 µs contain 96 frames, which have more than 100,000
+  // bytes.
   CHECK(*load.low <= 95 * 1046 * 8e-5);
   CHECK(*load.high >= 95 * 1046 * 8e-5);
   CHECK(*load.high - *load.low < 0.011);

@@ -63,7 +63,7 @@ TEST_CASE("The number of serializations follows from the slope", "[switchtest]")
     CHECK(fit(500, 0.8, in, out).count.value == Approx(1));
     CHECK(forwarding_of(fit(500, 0.8, in, out)) == std::string("cut-through"));
   }
-  // Two store-and-forward switches.
+  // Two store-and-forward switches in a row serialize each frame three times.
   const Serialization two = fit(1500, 2.4, kTen, kTen);
   CHECK(two.count.value == Approx(3));
   CHECK(forwarding_of(two) == nullptr);

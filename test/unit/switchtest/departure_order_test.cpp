@@ -11,7 +11,7 @@ using namespace softfeb::switchtest;
 
 namespace {
 
-/// Departures at intervals of 1 µs; each letter is a queue: a is 0.
+/// Departures at intervals of 1 µs. Each letter is the queue of a frame: a is queue 0.
 std::vector<Departure> departures(const std::string& letters) {
   std::vector<Departure> out;
   for (const char c : letters)
@@ -28,7 +28,7 @@ std::string repeated(const std::string& part, unsigned times) {
 }  // namespace
 
 TEST_CASE("Queues contend until the first of them is empty", "[switchtest]") {
-  // Two frames of b left their queue while it was being filled; then a has priority.
+  // Two frames of b leave while the queues are being filled. After that, a has strict priority.
   const auto strict = departures("bb" + repeated("a", 100) + repeated("b", 98));
   const auto all = contention(strict, 2);
   REQUIRE(all);
@@ -59,7 +59,7 @@ TEST_CASE("Whole rounds give the exact ratio of weights", "[switchtest]") {
 }
 
 TEST_CASE("Shares of long and short frames give the overhead that is counted", "[switchtest]") {
-  // Equal bytes: 1000 · (1000 + 20) = 10,000 · (82 + 20); twice the bytes for queue 1: 20,000 frames.
+  // Equal bytes: 1000 · (1000 + 20) = 10,000 · (82 + 20). If queue 1 gets twice the bytes: 20,000 frames.
   const Interval equal = accounted_overhead({{1'000, 10'000}, {1'000, 82}}, {1, 1, 1});
   CHECK(equal.value == Approx(20));
   CHECK(equal.low < 20);
@@ -79,7 +79,7 @@ TEST_CASE("The rate of departures is that after an initial burst", "[switchtest]
   CHECK(rate->value == Approx(1.25e9));
   CHECK(rate->low == Approx(1.25e9 * (1 - 1.0 / 199)));
   CHECK(rate->high == Approx(1.25e9 * (1 + 1.0 / 199)));
-  // 199 frames in 199 us, give or take 99.5 us.
+  // 199 frames in 199 us, with a time error of 99.5 us.
   const auto unsure = departure_rate(order, 1'250, 99'500 * kNanosecond);
   CHECK(unsure->low == Approx(198 * 1'250 / 298.5e-6));
   CHECK(unsure->high == Approx(200 * 1'250 / 99.5e-6));

@@ -16,7 +16,8 @@ namespace {
 
 using DscpQueues = std::array<std::uint8_t, 64>;
 
-/// Numbers the queues of a configuration as the test does: by their lowest DSCP.
+/// Returns the findings that the test must have for a configuration: each queue has the number of its lowest
+/// DSCP.
 DscpQueues lowest_dscps(const fabric::SwitchConfig& dut) {
   DscpQueues out{};
   for (std::size_t d = 0; d < out.size(); ++d) {
@@ -63,7 +64,7 @@ TEST_CASE("Groups are exact with weights and strict priorities", "[switchtest]")
   };
   CHECK(list("0") == "0-7, 9-15, 17-25, 27-47, 49-55, 57-63");
   CHECK(list("26") == "26");
-  // Tagged frames have DSCP 26, which this switch trusts.
+  // The tagged frames have DSCP 26. This switch selects the queue by DSCP, so the PCP makes no difference.
   CHECK(test::figure(report, "dscp", "pcps", {{"queue", "26"}}).text == "0-7");
   for (unsigned pcp = 0; pcp < 8; ++pcp) CHECK(pcp_queue(report, pcp) == 26);
 }
@@ -108,7 +109,7 @@ TEST_CASE("Without pauses, an overload shows the groups", "[switchtest]") {
   check_dscp_groups(network);
   network.switches[0].buffer = 128 * test::kKiB;
   check_dscp_groups(network);
-  // A sender that is faster than the receiver needs no other.
+  // If A is faster than the receiver, no second sender is needed.
   for (std::size_t i = 0; i < 3; ++i) network.links[i].rate *= 2;
   check_dscp_groups(network, {.roles = {.a = 0, .d = 3}});
 }
@@ -138,7 +139,7 @@ TEST_CASE("Groups need valid trials in which no frame escapes", "[switchtest]") 
     test::AlteredRig rig(test::set_v6());
     rig.as = RigKind::kRings;
     rig.alter = [&](const Trial& trial, TrialResult& result) {
-      // The trials of this test that fill a queue, unlike those of the preflight, have two trains at least.
+      // Trials of this test that fill a queue have at least two trains, unlike those of the preflight.
       if (trial.freezes.empty() || trial.sources.size() < 2) return;
       if (escape) {
         result.arrivals.front().at = 1;
@@ -160,7 +161,7 @@ TEST_CASE("Frames that are received in one burst keep their order", "[switchtest
   test::AlteredRig rig(test::set_v6());
   rig.as = RigKind::kRings;
   rig.alter = [](const Trial&, TrialResult& result) {
-    // A worker takes all frames of 20 µs at once, and gives them the same time.
+    // A worker receives all frames of 20 µs at once, and gives them the same time stamp.
     constexpr Time kTurn = 20 * kMicrosecond;
     for (Arrival& a : result.arrivals) a.at = (a.at + kTurn - 1) / kTurn * kTurn;
   };

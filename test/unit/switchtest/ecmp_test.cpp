@@ -69,7 +69,7 @@ TEST_CASE("The fields of a hash over next hops, and its spread", "[switchtest]")
     if (used) fields += (fields.empty() ? "" : ", ") + std::string(name);
   CHECK(test::figure(report, "ecmp", "fields").text == fields);
   if (!port) return;
-  // 1,024 flows of an ideal hash: chi-square is as often large as it should be.
+  // 1,024 flows with an ideal hash: the p-value of the chi-square test must not be extremely small.
   CHECK(*spread_figure(report, "p_value", "udp_source_port").value > 0.001);
   const Figure& ideal = spread_figure(report, "ideal_mmr", "udp_source_port");
   CHECK(*ideal.low < *ideal.value);
@@ -77,7 +77,7 @@ TEST_CASE("The fields of a hash over next hops, and its spread", "[switchtest]")
 }
 
 TEST_CASE("The counts of next hops are exact", "[switchtest]") {
-  // Of 256 consecutive ports, 64 are divisible by 4.
+  // Of 256 consecutive port numbers, 64 are divisible by 4.
   const SwitchReport report = run_ecmp_on(
       {.paths = 2,
        .next_hops = {1, 2},
@@ -137,7 +137,7 @@ TEST_CASE("Paths inside a fabric, learnt from loss and delay", "[switchtest]") {
 }
 
 TEST_CASE("The spread inside a fabric is exact", "[switchtest]") {
-  // A hash that is worse than chance, by the last two bits of the port.
+  // This hash uses the last two bits of the port number, and therefore spreads flows worse than chance.
   Settings settings = fabric_settings();
   settings.effort = Effort::kStandard;
   const SwitchReport report = run_ecmp_on(

@@ -32,7 +32,7 @@ bool contains_truth(const Figure& figure, double truth) {
   return *figure.low <= truth && *figure.high >= truth;
 }
 
-/// The value is near, and the interval is about as narrow as promised.
+/// Checks that the value is close to the truth, and that the interval is about as narrow as promised.
 void check_near(const Figure& figure, double truth, double tolerance) {
   INFO(figure.name << " " << figure.value.value_or(-1) << " " << figure.low.value_or(-1) << " "
                    << figure.high.value_or(-1) << " " << figure.reason);
@@ -54,7 +54,7 @@ void check_curve(const SwitchReport& report, double kmin, double kmin_tolerance,
   check_near(marking(report, "pmax"), pmax, pmax_tolerance);
 }
 
-/// Lets all queues mark in the same way, but in two groups: DSCPs from 32 on use queue 1.
+/// Puts DSCPs from 32 on into queue 1; all queues mark in the same way.
 fabric::NetworkConfig with_two_queues(fabric::NetworkConfig network) {
   for (std::size_t dscp = 32; dscp < 64; ++dscp) network.switches[0].dscp_to_queue[dscp] = 1;
   return network;
@@ -68,9 +68,9 @@ fabric::NetworkConfig averaging(fabric::NetworkConfig network, std::uint8_t weig
   return network;
 }
 
-/// Marks the frames that find at least `bytes` bytes in all queues of port 3.
+/// Marks frames that find at least `bytes` bytes in all queues of port 3 together.
 void mark_by_port(TrialResult& result, std::size_t bytes) {
-  constexpr Time kDelay = 3 * kMicrosecond;  // about that of a frame that does not wait
+  constexpr Time kDelay = 3 * kMicrosecond;  // roughly the delay of a frame that does not wait
   constexpr std::size_t kLength = 1'022;
   for (Arrival& a : result.arrivals) {
     if (a.port != 3) continue;
@@ -311,7 +311,7 @@ TEST_CASE("Intervals of the marking curve contain the truth as often as they cla
     contained += contains_truth(marking(report, "kmax_bytes"), 163'840) ? 1 : 0;
     contained += contains_truth(marking(report, "pmax"), 100) ? 1 : 0;
   }
-  // With 95 %, 26 of 30 or fewer have a probability of 6 %.
+  // If 95 % of the intervals contain the truth, 26 or fewer of 30 do so with a probability of 6 %.
   CHECK(contained >= 3 * kSeeds - 3);
 }
 

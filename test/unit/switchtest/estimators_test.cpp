@@ -41,7 +41,7 @@ TEST_CASE("A line through points has the textbook's errors", "[estimators]") {
   CHECK(line.slope == Approx(2));
   CHECK(line.intercept == Approx(1));
   CHECK(line.slope_error == Approx(0).margin(1e-9));
-  // Residuals of squared sum 0.8 with 3 degrees of freedom, t = 3.182: 3.182 * sqrt(0.8 / 3 / 10).
+  // The squared residuals add up to 0.8, with 3 degrees of freedom and t = 3.182: 3.182 * sqrt(0.8 / 3 / 10).
   const std::array noisy{3.4, 4.8, 6.6, 8.8, 11.4};
   const Line other = fit_line(x, noisy);
   double residual = 0;
@@ -51,7 +51,8 @@ TEST_CASE("A line through points has the textbook's errors", "[estimators]") {
 }
 
 TEST_CASE("The maximum of a likelihood and its profile interval", "[estimators]") {
-  // Binomial, 30 of 100: the likelihood-ratio interval is 0.2155 to 0.3943.
+  // For a binomial distribution with 30 hits in 100 trials, the likelihood-ratio interval is 0.2155 to
+  // 0.3943.
   const auto binomial = [](double p) { return 30 * std::log(p) + 70 * std::log(1 - p); };
   const Interval p = maximize(binomial, 1e-6, 1 - 1e-6);
   CHECK(p.value == Approx(0.3).margin(1e-6));
@@ -60,7 +61,7 @@ TEST_CASE("The maximum of a likelihood and its profile interval", "[estimators]"
   CHECK(binomial(p.high) == Approx(binomial(0.3) - drop).margin(1e-6));
   CHECK(p.low < 0.3);
   CHECK(p.high > 0.3);
-  // A likelihood that is highest at an end of the range.
+  // A likelihood with its maximum at an end of the range.
   CHECK(maximize([](double v) { return v; }, 0, 1).high == 1);
 }
 

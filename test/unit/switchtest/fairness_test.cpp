@@ -44,8 +44,8 @@ TEST_CASE("A lossless switch shares a port evenly", "[switchtest]") {
     check_fair(report, between, "obeyed");
     check_fair(report, between, "ignored");
   }
-  // The queues share the memory, so that each gets as much of the port as it gets of the memory, although
-  // that of DSCP 48 has strict priority.
+  // The queues share the memory. Each therefore gets the same share of the port as of the memory, although
+  // the queue of DSCP 48 has strict priority.
   CHECK(*of_shares(report, "jain", "queues", "ignored").value >= 0.99);
   const Figure& lockout = test::figure(report, "fairness", "lockout");
   CHECK(*lockout.value > 0.9);
@@ -57,7 +57,7 @@ TEST_CASE("A switch that sends no pauses shares a port evenly by drops", "[switc
   check_fair(report, "flows", "ignored");
   CHECK(of_shares(report, "jain", "ports", "obeyed").status == Status::kAbsent);
   CHECK(test::figure(report, "fairness", "jain", {{"between", "queues"}}).status == Status::kAbsent);
-  // One of three synchronous senders with constant gaps gets everything.
+  // One of three synchronous senders with constant gaps gets the whole rate of the port.
   CHECK(*test::figure(report, "fairness", "lockout").value > 0.99);
 }
 
@@ -68,7 +68,8 @@ TEST_CASE("Strict priorities starve other queues unless these fill the memory", 
   network.switches[0].dynamic_alpha = 256;
   const SwitchReport report = test::run_test(network, quick(), "fairness");
   const Figure& index = of_shares(report, "jain", "queues", "ignored");
-  // Each of six queues is offered 45 %. Two strict queues get that, and four others share 10 % by weight.
+  // Each of six queues is offered 45 % of the port. Two strict queues get this; the other four share the
+  // remaining 10 % by weight.
   CHECK(*index.value == Approx(1 / (6 * (2 * 0.45 * 0.45 + 0.1 * 0.1 * (1 + 1 + 4 + 16) / 64))).margin(0.02));
   CHECK(*of_shares(report, "max_min", "queues", "ignored").value > 10);
 }
@@ -88,7 +89,7 @@ TEST_CASE("Random switches share a port evenly between senders", "[switchtest]")
     INFO("seed " << seed);
     const SwitchReport report = test::run_test(network, settings, "fairness");
     check_fair(report, "ports", "obeyed");
-    // Flows have too few frames here for a sure index.
+    // There are too few frames of each flow for an accurate index.
     CHECK(*of_shares(report, "jain", "flows", "obeyed").high >= 0.999);
   }
 }
@@ -97,7 +98,8 @@ TEST_CASE("An unfair switch has a low index", "[switchtest]") {
   test::AlteredRig rig(test::set_v1());
   std::uint64_t of_first = 500;
   rig.alter = [&](const Trial& trial, TrialResult& result) {
-    if (trial.kinds.size() != 24) return;  // four flows of each of three senders, with their warm-up
+    // Four flows from each of three senders, each with a second kind for its warm-up.
+    if (trial.kinds.size() != 24) return;
     for (std::size_t k = 0; k < 12; ++k) result.kinds[k].arrived = k < 4 ? of_first : 1'000;
   };
   const SwitchReport half = run_tests(rig, quick(), {"fairness"});

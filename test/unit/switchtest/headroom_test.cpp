@@ -23,7 +23,7 @@ SwitchReport headroom_of(const fabric::NetworkConfig& network) {
   return test::run_test(network, test::four_ports(), "headroom");
 }
 
-/// Compares the figures with the closed forms.
+/// Measures a network, and compares the figures with the closed forms.
 test::Score headroom_score(const fabric::NetworkConfig& network) {
   const test::Score out = test::score(headroom_of(network), test::truths_of(network, test::four_ports()));
   for (const std::string& complaint : out.complaints) UNSCOPED_INFO(complaint);
@@ -48,13 +48,13 @@ TEST_CASE("The headroom of a lossless class tolerates a longer cable", "[switcht
   CHECK(*overshoot.low == kLongFrame);
   CHECK(*overshoot.high == kLongFrame);
   const Figure& delay = headroom_figure(report, "tolerated_ns");
-  CHECK(*delay.low == 19'000);  // 6 frames of 3355.2 ns, less 1067.2 ns
+  CHECK(*delay.low == 19'000);  // 6 frames of 3355.2 ns, minus 1067.2 ns
   CHECK(*delay.high == 19'100);
   CHECK(*headroom_figure(report, "extra_cable_m").low == 1900);
   CHECK(headroom_figure(report, "sharing").text == "per port");
   const auto& curves = test::test_report(report, "headroom").curves;
   REQUIRE(curves.size() == 1);
-  for (const Curve::Point& p : curves[0].points) CHECK((p.y == 0) == (p.x <= 19));  // microseconds
+  for (const Curve::Point& p : curves[0].points) CHECK((p.y == 0) == (p.x <= 19));  // x in microseconds
   REQUIRE(report.findings.headroom);
   CHECK(report.findings.headroom->guaranteed == 29'190);
   CHECK(report.findings.headroom->dscp == 26);
@@ -164,7 +164,7 @@ TEST_CASE("Headroom that ports share is guaranteed only as far as others leave i
   fabric::NetworkConfig network = test::set_v4();
   network.switches[0].pause.headroom_pool = pool;
   const SwitchReport report = headroom_of(network);
-  // C takes 7 frames of the pool; the headroom of A holds as many.
+  // C takes 7 frames of the pool; A's headroom also holds 7 frames.
   const std::uint64_t frames = std::min<std::uint64_t>(7, pool / 4'170 - 7);
   CAPTURE(pool, frames);
   CHECK(*headroom_figure(report, "guaranteed_bytes").low == static_cast<double>(frames) * kLongFrame);
@@ -223,7 +223,7 @@ TEST_CASE("Headroom from a rig that is busy has wider intervals", "[switchtest]"
   const SwitchReport report = run_tests(rig, settings, {"headroom"});
   CHECK(*headroom_figure(report, "guaranteed_bytes").low == 29'190);
   const Figure& overshoot = headroom_figure(report, "overshoot_bytes");
-  // The pause arrives 1067.2 ns after the frame of 3355.2 ns.
+  // The pause frame arrives 1067.2 ns after the frame that caused it, which takes 3355.2 ns.
   CHECK(*overshoot.low == kLongFrame);
   CHECK(*overshoot.high == kLongFrame);
   const Figure& tolerated = headroom_figure(report, "tolerated_ns");
@@ -241,7 +241,8 @@ TEST_CASE("The overshoot does not depend on how fast a rig obeys", "[switchtest]
   Settings settings = test::four_ports();
   settings.effort = Effort::kQuick;
   rig.own = 2'500 * kNanosecond;
-  // 8067.2 ns less the delay of the rig, with an error of 4 us: 1567.2 to 9567.2 ns.
+  // The time is 8067.2 ns minus the delay of the rig, with an error of 4 us, that is, from 1567.2 to 9567.2
+  // ns.
   SwitchReport report = run_tests(rig, settings, {"headroom"});
   CHECK(*headroom_figure(report, "overshoot_bytes").low == kLongFrame);
   CHECK(*headroom_figure(report, "overshoot_bytes").high == 3 * kLongFrame);
@@ -282,7 +283,7 @@ TEST_CASE("Frames that leave after the delay widen the interval of a trial that 
 }
 
 TEST_CASE("Memory that C cannot take makes the headroom a bound", "[switchtest]") {
-  // The first frame from A behind a full memory seems not to pause A.
+  // Make it seem that the first frame from A after the memory is full does not pause A.
   test::AlteredRig rig(test::set_v4());
   rig.alter = [](const Trial& trial, TrialResult& result) {
     if (trial.sources.size() == 2 && trial.sources[1].count == 1) result.pauses.clear();
@@ -326,7 +327,7 @@ TEST_CASE("Headroom behind a memory that cannot be filled is unresolvable", "[sw
 }
 
 TEST_CASE("Pauses of an unknown priority do not tell how long A may take to obey", "[switchtest]") {
-  // D sends 802.3x pauses, so that the priority of the frames is not known, and the switch sends PFC.
+  // D sends 802.3x pauses, so the priority of the frames is unknown; the switch sends PFC.
   fabric::NetworkConfig network = test::set_v4();
   network.links[3].flow_control = fabric::PauseMode::kPause;
   for (const unsigned queue : {0U, 5U}) network.switches[0].queues[queue].lossless = true;

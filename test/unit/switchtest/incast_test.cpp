@@ -20,7 +20,7 @@ Figure incast(const SwitchReport& report, const char* name, unsigned senders) {
   return test::figure(report, "incast", name, {{"senders", std::to_string(senders)}});
 }
 
-/// Checks a figure that is exact to a frame.
+/// Checks a figure that must be exact to a frame.
 void check_frames(const SwitchReport& report, const char* name, unsigned senders, std::uint64_t frames) {
   const Figure& f = incast(report, name, senders);
   INFO(name << " of " << senders << " senders; " << f.reason);
@@ -41,7 +41,7 @@ void check_status(const SwitchReport& report, const char* name, Status status) {
   }
 }
 
-/// Frames of each sender so that no frame finds more than `limit` bytes.
+/// Maximum number of frames of each sender with which no frame finds more than `limit` bytes in the queue.
 std::uint64_t frames_below(std::uint64_t limit, unsigned senders) {
   return (limit / kBurstFrame + 1) / (senders - 1);
 }
@@ -71,7 +71,7 @@ TEST_CASE("A port limit bounds a burst, and marks begin above Kmin", "[switchtes
   for (const unsigned n : {2U, 3U}) {
     const Figure& f = incast(report, "frames_unmarked", n);
     CHECK(f.status == Status::kMeasured);
-    // Just above Kmin, few frames are marked.
+    // Just above Kmin, only few frames are marked, so the figure is not exact.
     CHECK(*f.value >= static_cast<double>(frames_below(40 * test::kKiB, n)));
     CHECK(*f.value <= static_cast<double>(frames_below(60 * test::kKiB, n)));
   }
@@ -112,7 +112,7 @@ TEST_CASE("A large memory takes a large burst", "[switchtest]") {
 
 TEST_CASE("Faster senders fill the memory sooner", "[switchtest]") {
   const SwitchReport report = run_incast_on(test::set_v7());
-  // When the last frames of the n-th wave come, 1 + ⌊(n - 1) · 10/25⌋ frames have left.
+  // When the last frames of wave n arrive, 1 + ⌊(n - 1) · 10/25⌋ frames have left.
   for (const unsigned senders : {2U, 3U}) {
     std::uint64_t n = 1;
     while ((n + 1) * senders - (1 + n * 2 / 5) <= 251) ++n;
@@ -135,7 +135,7 @@ TEST_CASE("Bursts of random switches", "[switchtest]") {
     INFO("seed " << seed);
     for (const unsigned n : {2U, 3U}) {
       check_frames(report, "frames_lossless", n, dut.buffer / kBurstFrame / (n - 1));
-      // Kmin = Kmax marks every frame that finds at least this many bytes.
+      // With Kmin = Kmax, every frame that finds at least this many bytes is marked.
       check_frames(report, "frames_unmarked", n, frames_below(step - 1, n));
     }
   }
@@ -149,7 +149,8 @@ TEST_CASE("Marks at dequeue and pauses of a switch that obeys none are found", "
   const SwitchReport report = run_incast_on(network);
   check_frames(report, "frames_unpaused", 2, 124);
   check_status(report, "frames_lossless", Status::kBounded);
-  // A frame that leaves has behind it at most what the burst left: ⌈160 KiB / L⌉ = 40 frames are marked.
+  // With marking at dequeue, a departing frame has at most the rest of the burst behind it. It is marked if
+  // this is at least ⌈160 KiB / L⌉ = 40 frames.
   check_frames(report, "frames_unmarked", 2, 40);
 }
 

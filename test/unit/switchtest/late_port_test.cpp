@@ -15,7 +15,7 @@ constexpr Time kStart = kMillisecond;
 constexpr Time kOneFrame = 1'538 * 800;  // picoseconds at 10 Gb/s
 constexpr Time kAhead = 20 * kMicrosecond;
 
-/// A test port that is polled when the test says.
+/// A test port, with times of poll() that the test chooses.
 class Polled {
  public:
   explicit Polled(Trial t) : trial(std::move(t)) {
@@ -52,7 +52,7 @@ TEST_CASE("The NIC's queue takes frames that wait for the link, but none that ar
   CHECK(port.poll(0, 0) == 1);
   // Nothing is due before the link is free again.
   CHECK(port.poll(kMicrosecond) == 0);
-  // A frame is due at every end of a frame.
+  // Without gaps, a frame becomes due only when the previous one ends, so only one may start.
   CHECK(port.poll(10 * kOneFrame) == 1);
 
   Trial trial = stream({.count = 3});
@@ -70,7 +70,7 @@ TEST_CASE("A stream at line rate that was polled late fills the link and stays l
   const TrialResult result = port.result();
   CHECK(result.kinds[0].sent == 1000);
   CHECK(result.late_max == late - kOneFrame);
-  // The link has no gaps after the late one.
+  // After the late frame, the link is never idle.
   CHECK(result.kinds[0].last_departure == late + 998 * kOneFrame);
 }
 

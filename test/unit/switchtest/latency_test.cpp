@@ -20,7 +20,7 @@ Figure latency_figure(const SwitchReport& report, const char* name, const char* 
   return test::figure(report, "latency", name, latency_labels(size, load));
 }
 
-/// Nanoseconds that a frame takes over two links and a store-and-forward switch.
+/// Delay in nanoseconds over two links and a store-and-forward switch.
 double stored_ns(const fabric::NetworkConfig& network, std::uint32_t size) {
   const double bytes = static_cast<double>(fabric::wire_bytes(size - kFcsSize));
   const auto& in = network.links[0];
@@ -30,7 +30,7 @@ double stored_ns(const fabric::NetworkConfig& network, std::uint32_t size) {
          static_cast<double>(in.delay + out.delay + pipeline) / kNanosecond;
 }
 
-/// Checks all figures of a switch that stores frames, without jitter.
+/// Checks all figures of a store-and-forward switch without jitter.
 void check_stored(const fabric::NetworkConfig& network, const SwitchReport& report) {
   for (const std::uint32_t size : report.settings.sizes)
     for (const char* load : {"10", "50", "90", "100"})
@@ -99,12 +99,12 @@ TEST_CASE("Cut-through is told from store-and-forward", "[switchtest]") {
   const SwitchReport equal = test::run_test(network, latency_settings({78, 1026, 4174}), "latency");
   CHECK(test::figure(equal, "latency", "serializations").value.value() == Approx(1).margin(1e-4));
   CHECK(test::figure(equal, "latency", "forwarding").text == "cut-through");
-  // Two links, the pipeline, and the header: 64 bytes.
+  // Two links, the pipeline, and a header of 64 bytes.
   CHECK(test::figure(equal, "latency", "fixed_ns").value.value() == Approx(1351.2).margin(0.1));
   for (std::size_t i = 0; i < 3; ++i) network.links[i].rate = test::kTenGigabit * 5 / 2;
   const SwitchReport faster = test::run_test(network, latency_settings({78, 1026, 4174}), "latency");
   CHECK(test::figure(faster, "latency", "forwarding").text == "cut-through");
-  // A switch cannot cut through to a faster port.
+  // A switch cannot forward in cut-through mode to a faster port.
   for (std::size_t i = 0; i < 3; ++i) network.links[i].rate = test::kTenGigabit / 5;
   const SwitchReport slower = test::run_test(network, latency_settings({78, 1026, 4174}), "latency");
   CHECK(test::figure(slower, "latency", "forwarding").text == "store-and-forward");
@@ -112,12 +112,12 @@ TEST_CASE("Cut-through is told from store-and-forward", "[switchtest]") {
 
 TEST_CASE("Jitter shows in the quantiles", "[switchtest]") {
   fabric::NetworkConfig network = test::set_v1();
-  network.links[3].b_to_a.reorder = (std::uint64_t{1} << 32) / 20;  // from the switch to D
+  network.links[3].b_to_a.reorder = (std::uint64_t{1} << 32) / 20;  // on the link from the switch to D
   const SwitchReport report = test::run_test(network, latency_settings({1026}), "latency");
   const double usual = stored_ns(network, 1026);
   CHECK(latency_figure(report, "min_ns", "1026", "10").value.value() == Approx(usual).margin(0.01));
   CHECK(latency_figure(report, "p50_ns", "1026", "10").value.value() == Approx(usual).epsilon(0.016));
-  // 5 % of the frames are late, by up to 10 µs; those of the last 1 % by more than 8 µs.
+  // 5 % of the frames are late, by up to 10 µs. The latest 1 % of all frames are late by more than 8 µs.
   const Figure& p99 = latency_figure(report, "p99_ns", "1026", "10");
   CHECK(*p99.value > usual + 6'000);
   CHECK(*p99.low < *p99.high);
@@ -127,7 +127,7 @@ TEST_CASE("Jitter shows in the quantiles", "[switchtest]") {
 }
 
 TEST_CASE("The load is what the switch forwards", "[switchtest]") {
-  // A second switch behind the first is the bottleneck; D's link is faster.
+  // The bottleneck is a second switch behind the first; D's link is faster.
   fabric::NetworkConfig network = test::set_v1();
   network.switches.push_back(network.switches[0]);
   network.switches[1].name = "slow";
@@ -138,7 +138,7 @@ TEST_CASE("The load is what the switch forwards", "[switchtest]") {
                            .delay = 0});
   const SwitchReport report = test::run_test(network, latency_settings({1026, 4174}), "latency");
   for (const char* load : {"10", "50", "90", "100"}) {
-    // Frames do not wait at any load, because the largest is that of the bottleneck.
+    // Not even the largest load makes frames wait, because it equals the rate of the bottleneck.
     CHECK(latency_figure(report, "max_ns", "1026", load).value.value() ==
           Approx(1046 * (1.6 + 1) + 1000).margin(1046));
     CHECK(latency_figure(report, "max_ns", "1026", load).reason.empty());
@@ -154,7 +154,7 @@ TEST_CASE("The delay of the rig itself is subtracted", "[switchtest][long]") {
   const SwitchReport report = run_tests(rig, latency_settings({1026, 4174}), {"latency"});
   CHECK(latency_figure(report, "p99_ns", "4174", "50").value.value() == Approx(7410.4).margin(0.01));
   CHECK(test::figure(report, "latency", "fixed_ns").value.value() == Approx(700).margin(0.1));
-  // The variation is a difference of delays.
+  // The variation is a difference between delays, so the delay of the rig cancels out.
   CHECK(latency_figure(report, "ipdv_ns", "4174", "50").value.value() == Approx(0).margin(0.01));
   rig.own.reset();
   const SwitchReport unknown = run_tests(rig, latency_settings({1026, 4174}), {"latency"});

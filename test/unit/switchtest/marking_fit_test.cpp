@@ -20,7 +20,7 @@ struct Marker {
   double kmin, kmax, pmax;
 };
 
-/// Marks of `trains` trains of `length` frames.
+/// Draws the marks of `trains` trains with `length` frames each.
 std::vector<DepthShare> marked_shares(const Marker& truth, unsigned trains, unsigned length,
                                       std::uint64_t seed) {
   Rng rng(Rng::mixed(seed, 77, 0));
@@ -74,7 +74,7 @@ TEST_CASE("Profile intervals of the marking curve cover the truth as often as th
     kmax += contains(fit->kmax, truth.kmax) ? 1 : 0;
     pmax += contains(fit->pmax, truth.pmax) ? 1 : 0;
   }
-  // With 95 %, 53 of 60 or fewer have a probability of 3 %.
+  // If 95 % of the intervals contain the truth, 53 or fewer of 60 do so with a probability of 3 %.
   CHECK(kmin >= 53);
   CHECK(kmax >= 53);
   CHECK(pmax >= 53);

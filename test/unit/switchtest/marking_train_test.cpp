@@ -28,7 +28,7 @@ std::vector<std::uint32_t> behind_of(const std::vector<QueuedFrame>& frames) {
 
 using Lengths = std::vector<std::uint32_t>;
 
-/// A train whose frames are marked from position `from` on.
+/// Returns a train in which all frames from position `from` on are marked.
 MarkedTrain marked_train(std::size_t frames, std::size_t from) {
   std::vector<Arrival> arrivals;
   for (std::size_t i = 0; i < frames; ++i) arrivals.push_back(frame_at(i, 100 + i, i >= from));
@@ -54,7 +54,7 @@ TEST_CASE("A refilled queue contains the frames that had not left", "[switchtest
 }
 
 TEST_CASE("Waiting times tell how many frames an overloaded queue held", "[switchtest]") {
-  // A frame needs 10 without waiting, and one leaves every 4.
+  // A frame that does not wait takes 10, and a frame leaves every 4.
   const std::vector<Time> unloaded{10};
   const std::vector<Arrival> arrivals{frame_at(0, 10), frame_at(1, 14), frame_at(2, 18), frame_at(7, 22),
                                       frame_at(40, 50)};
@@ -101,7 +101,7 @@ TEST_CASE("Dropped frames raise the average, and frames leave with the average o
   train.dropped = 2;
   train.frames[2].ahead = 1;
   train.frames[3].ahead = 2;
-  // 0, 50; dropped at 200: 125, 162.5; then 131.25 and 165.625
+  // Averages: 0, 50; the frames dropped at 200 change it to 125 and 162.5; then 131.25 and 165.625.
   const std::vector<MarkedTrain> trains{train};
   const auto enqueue = shares_by_average(trains, MarkedAt::kEnqueue, 1, 100);
   REQUIRE(enqueue.size() == 4);
@@ -118,7 +118,7 @@ TEST_CASE("Dropped frames raise the average, and frames leave with the average o
 
 TEST_CASE("The average length follows the present one slowly", "[switchtest]") {
   const std::vector<MarkedTrain> trains{marked_train(3, 2)};
-  // 0, 0 + (100 - 0) / 4, 25 + (200 - 25) / 4
+  // The averages are 0, 0 + (100 - 0) / 4 and 25 + (200 - 25) / 4.
   const auto enqueue = shares_by_average(trains, MarkedAt::kEnqueue, 2, 100);
   REQUIRE(enqueue.size() == 3);
   CHECK(enqueue[1].depth == 25);

@@ -39,7 +39,7 @@ TEST_CASE("A mesh loads each port by its share at most", "[switchtest]") {
   }
   CHECK(frames / to_seconds(kTime) == Approx(mesh.frame_rate()).epsilon(0.03));
   for (std::size_t p = 0; p < 4; ++p) {
-    // Between p3 and the others, 10 Gb/s are shared by three; otherwise, 25 Gb/s.
+    // The 10 Gb/s of p3 are divided among the three others; traffic between the others has 25 Gb/s ports.
     const double share = !mixed_rates || p == 3 ? 0.8 : 0.8 * (25 + 25 + 10) / 75;
     const double line = static_cast<double>(rig.ports()[p].rate) * to_seconds(kTime);
     CHECK(sent[p] / line == Approx(share).epsilon(0.05));

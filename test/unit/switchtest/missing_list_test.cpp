@@ -11,7 +11,7 @@ using namespace softfeb::switchtest;
 TEST_CASE("Frames are missing until they arrive late", "[switchtest]") {
   MissingList list;
   list.prepare();
-  list.skip(1, 3, 6, 100);  // frame 6 arrives after frame 2
+  list.skip(1, 3, 6, 100);  // frame 6 arrives directly after frame 2
   list.skip(2, 0, 1, 200);
   list.found(1, 4);
   list.found(1, 4);

@@ -15,7 +15,7 @@ using namespace softfeb::switchtest;
 
 namespace {
 
-constexpr std::uint32_t kLongestOfRig = 9'214;  // of the rig's ports
+constexpr std::uint32_t kLongestOfRig = 9'214;  // largest frame of the rig's ports
 
 test::Labels mtu_labels(const char* dscp, const char* tag) { return {{"dscp", dscp}, {"tag", tag}}; }
 
@@ -23,14 +23,14 @@ Figure mtu_figure(const SwitchReport& report, const char* dscp, const char* tag)
   return test::figure(report, "mtu", "frame_bytes", mtu_labels(dscp, tag));
 }
 
-/// Takes frames out of a result, as if the switch had dropped (or damaged) them.
+/// Removes the frames of a kind from a result, as if the switch had dropped (or damaged) them.
 void mtu_drop(TrialResult& result, std::size_t k, bool damage = false) {
   KindStats& stats = result.kinds[k];
   if (damage) stats.damaged = stats.arrived;
   stats.arrived = 0;
 }
 
-/// Runs the test against a switch that drops frames longer than `limit` bytes, tag included.
+/// Runs the test with a switch that drops frames longer than `limit` bytes, including the tag.
 SwitchReport mtu_with_limit(std::uint32_t limit, bool damage = false, const std::string& tests = "mtu") {
   test::AlteredRig rig(test::set_v1());
   rig.alter = [&](const Trial& trial, TrialResult& result) {
@@ -91,7 +91,7 @@ TEST_CASE("The MTU of a simulated switch is found exactly", "[switchtest]") {
     network.switches[0].mtu_counts_tag = counts_tag;
     const SwitchReport report = test::run_test(network, test::four_ports(), "mtu");
     for (const char* tag : {"no", "yes"}) {
-      // Lengths are without FCS. The test sends lengths of 74 + 4k bytes, and 4 more with a tag.
+      // Lengths are without FCS. The test sends lengths of 74 + 4k bytes, plus 4 bytes for the tag.
       const std::uint32_t longest = mtu + kHeader + (*tag == 'y' && !counts_tag ? kTag : 0);
       const Figure& f = mtu_figure(report, "26", tag);
       CHECK(f.value == longest - (longest - 74) % 4);
@@ -128,7 +128,7 @@ TEST_CASE("Each class has a largest frame of its own", "[switchtest]") {
   CHECK(mtu_figure(report, "56", "no").value == 1'514.0);
   CHECK(mtu_figure(report, "26", "no").value == kLongestOfRig);
   CHECK(report.findings.largest_frame == 1'514U);
-  // The queues of DSCPs are known, and each is tested once.
+  // The queues of the DSCPs are known, so each queue is tested once.
   const auto& figures = test::test_report(report, "mtu").figures;
   CHECK(std::count_if(figures.begin(), figures.end(),
                       [](const Figure& f) { return f.name == "frame_bytes"; }) == 12);

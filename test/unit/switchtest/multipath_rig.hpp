@@ -10,21 +10,21 @@
 
 namespace softfeb::test {
 
-/// A fabric with several equal paths, much simpler than lib/fabric and independent of it: a frame waits for
-/// the link of its path, unless memory there is full, and then for the link of its destination port. With
-/// `next_hops`, the paths are these ports.
+/// A fabric with several equal paths, much simpler than lib/fabric and independent of it. A frame waits for
+/// the link of its path (it is lost if the memory there is full), and then for the link of its destination
+/// port. With `next_hops`, these ports are the paths.
 class MultipathRig final : public switchtest::Rig {
  public:
   struct Config {
     std::size_t ports = 4;
-    std::uint64_t rate = 1'250'000'000;  ///< of ports
+    std::uint64_t rate = 1'250'000'000;  ///< rate of the ports
     std::uint64_t path_rate = 1'250'000'000;
     std::size_t paths = 4;
-    std::uint64_t memory = 1U << 20;  ///< bytes that wait at the link of a path
+    std::uint64_t memory = 1U << 20;  ///< number of bytes that may wait at the link of a path
     std::vector<std::uint16_t> next_hops{};
-    /// Path of a frame, modulo `paths`.
+    /// Selects the path of a frame; the result is taken modulo `paths`.
     std::function<std::uint64_t(const switchtest::FrameKind&, Rng&)> hash;
-    unsigned void_trials = 0;  ///< the first trials are void
+    unsigned void_trials = 0;  ///< number of trials at the beginning that are void
   };
 
   explicit MultipathRig(Config config);
@@ -46,12 +46,12 @@ class MultipathRig final : public switchtest::Rig {
 
   Config config_;
   std::vector<switchtest::RigPort> ports_;
-  std::vector<Time> free_at_;  ///< of the links of the paths
+  std::vector<Time> free_at_;  ///< when the link of each path is free
   Rng random_{1};
   Time now_ = 0;
 };
 
-/// A good hash of some fields of a frame.
+/// Returns a good hash of the selected fields of a frame.
 std::function<std::uint64_t(const switchtest::FrameKind&, Rng&)> hash_of(bool port, bool qp, bool source,
                                                                          std::uint64_t seed);
 

@@ -108,7 +108,7 @@ TEST_CASE("The longest response of a switch that varies counts", "[switchtest]")
   test::AlteredRig rig(network);
   Rng rng(1);
   constexpr Time kMost = 10 * kMicrosecond;
-  // A pause frame that left earlier is obeyed later.
+  // Pretend that the pause frame left earlier, so that the switch seems to obey later.
   rig.alter = [&](const Trial&, TrialResult& result) {
     const Time earlier = rng.below(kMost);
     for (PauseSent& p : result.sent_pauses)
@@ -119,13 +119,13 @@ TEST_CASE("The longest response of a switch that varies counts", "[switchtest]")
   CHECK(*found.low > 7'000);
   CHECK(*found.low < 10'000);
   CHECK(*found.high > 9'000);
-  CHECK(*found.high < 14'000);  // and a frame
+  CHECK(*found.high < 14'000);  // plus one frame
 }
 
 TEST_CASE("Other classes that fall silent with a paused one are found", "[switchtest]") {
   const fabric::NetworkConfig network = test::set_v4();
   test::AlteredRig rig(network);
-  // The switch takes a pause of one class for one of class 6, too.
+  // The switch treats a pause of any class as if it also paused class 6.
   rig.change = [](Trial& trial) {
     for (PauseFrame& p : trial.pauses) {
       p.control.enabled |= 1U << 6;

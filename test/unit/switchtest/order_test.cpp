@@ -16,14 +16,14 @@ Figure order_figure(const SwitchReport& report, const char* name, const char* fl
   return test::figure(report, "order", name, {{"flows", flows}});
 }
 
-/// The settings' sizes are mixed; 50,000 frames.
+/// Runs the test with mixed sizes (those of the settings) and 50,000 frames.
 SwitchReport order_of(const fabric::NetworkConfig& network) {
   return test::run_test(network, test::four_ports(), "order");
 }
 
 constexpr double kFrames = 50'000;
 
-/// Checks a count of events of probability `p` for each frame, to five standard deviations.
+/// Checks a number of events to five standard deviations. `p` is the probability of the event for each frame.
 void check_share(const Figure& figure, double p) {
   CHECK(figure.value.value() == Approx(p * kFrames).margin(5 * std::sqrt(p * kFrames)));
   CHECK(figure.status == Status::kMeasured);
@@ -57,7 +57,7 @@ TEST_CASE("Late frames are counted with their extent", "[switchtest]") {
     INFO("seed " << seed << ", p " << p);
     const SwitchReport report = order_of(network);
     const Figure& one = order_figure(report, "reordered", "1");
-    // Nearly all late frames are overtaken.
+    // Nearly all delayed frames are overtaken by others.
     CHECK(*one.value > 0.9 * p * kFrames);
     CHECK(*one.value < 1.1 * p * kFrames + 20);
     // The mean gap is about 1.1 µs, but the smallest frames take only 0.08 µs.
@@ -65,7 +65,7 @@ TEST_CASE("Late frames are counted with their extent", "[switchtest]") {
     const Figure& extent = order_figure(report, "reorder_extent", "1");
     CHECK(*extent.value > by / 1.5);
     CHECK(*extent.value < by * 1.5);
-    // Few frames of one of 64 flows overtake another.
+    // With 64 flows, few frames overtake another frame of the same flow.
     CHECK(*order_figure(report, "reordered", "64").value < *one.value);
     CHECK(*order_figure(report, "reorder_extent", "64").value < *extent.value / 8);
   }
@@ -74,7 +74,7 @@ TEST_CASE("Late frames are counted with their extent", "[switchtest]") {
 TEST_CASE("Short frames that overtake long ones of their flow are reordered", "[switchtest]") {
   test::AlteredRig rig(test::set_v1());
   rig.alter = [](const Trial& trial, TrialResult& result) {
-    // As on two paths by length: each kind keeps its order.
+    // As if frames took one of two paths depending on their length: each kind stays in order.
     std::stable_partition(result.arrivals.begin(), result.arrivals.end(),
                           [&](const Arrival& a) { return trial.kinds[a.kind].length < 100; });
   };
@@ -92,7 +92,7 @@ TEST_CASE("Copies and damage are counted", "[switchtest]") {
   for (const char* flows : {"1", "64"}) {
     check_share(order_figure(report, "duplicated", flows), 0.01 * 0.98 * 0.98);
     CHECK(order_figure(report, "reordered", flows).value == 0.0);
-    // Bits of the outer headers may make a frame unrecognizable.
+    // Bit errors in the outer headers may make a frame unrecognizable, so fewer are counted.
     CHECK(*order_figure(report, "icrc_errors", flows).value > 0.7 * 0.02 * kFrames);
     CHECK(*order_figure(report, "icrc_errors", flows).value < 1.2 * 0.02 * kFrames);
   }
@@ -117,7 +117,7 @@ TEST_CASE("A real rig measures the order in several trials, which must be valid"
     for (const KindStats& k : result.kinds) sent += trial.freezes.empty() ? k.sent : 0;
   };
   const SwitchReport report = run_tests(rig, settings, {"order"});
-  // 0.2 s at 99 % of 10 Gb/s, twice.
+  // Frames are sent for 0.2 s at 99 % of 10 Gb/s, twice.
   CHECK(sent == Approx(2 * 0.2 * 0.99 * 1.25e9 / 1046).epsilon(0.01));
   CHECK(order_figure(report, "reordered", "64").value == 0.0);
   CHECK(test::test_report(report, "order").trials.size() == 4);

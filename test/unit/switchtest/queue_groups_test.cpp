@@ -9,8 +9,9 @@ using namespace softfeb::switchtest;
 
 namespace {
 
-/// Answers as a switch that serves item i from queue `queue[i]`. Queues are strict; those in `shared` have
-/// the same priority, and of their items in front only `round` precede those of another such queue.
+/// Answers questions like a switch that serves item i from queue `queue[i]`. The queues have strict
+/// priorities, except that queues up to `shared` have the same priority. A frame of these queues is served
+/// after only `round` items of each other one.
 struct ModelOrder {
   std::vector<int> queue;
   int shared = -1;        ///< queues up to this number share a priority
@@ -25,8 +26,8 @@ struct ModelOrder {
       const int a = queue[q.item], b = queue[other];
       const int first = q.others_first ? b : a, last = q.others_first ? a : b;
       const bool both_shared = a <= shared && b <= shared;
-      // The backlog in front is long, so that a later frame of the same priority overtakes its end; but of
-      // many later items, only some do.
+      // With a shared priority, a later frame always overtakes the end of a long backlog. If there are many
+      // later items, only some of them do.
       out.push_back(a != b && (both_shared ? before[b]++ < round : last > first));
     }
     return out;

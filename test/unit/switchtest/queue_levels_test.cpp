@@ -11,7 +11,7 @@ namespace {
 
 using Kind = QueueRelation::Kind;
 
-/// Level and weight of each queue; level 9: comparisons with it are unknown.
+/// The true level and weight of a queue. Comparisons with a queue of level 9 are unknown.
 struct True {
   int level;
   double weight;

@@ -12,7 +12,7 @@ namespace softfeb::test {
 
 namespace {
 
-/// Draws one switch.
+/// Draws the configuration of one random switch.
 class Draw {
  public:
   explicit Draw(std::uint64_t seed) : random_(Rng::mixed(seed, 0x5357, 0)) {}
@@ -34,7 +34,7 @@ class Draw {
   double uniform(double low, double high) {
     return low + (high - low) * static_cast<double>(random_.next() >> 11) * 0x1p-53;
   }
-  /// Equally distributed over orders of magnitude.
+  /// Returns a number whose logarithm is distributed uniformly.
   std::uint64_t logarithmic(double low, double high) {
     return static_cast<std::uint64_t>(std::exp(uniform(std::log(low), std::log(high))));
   }
@@ -44,7 +44,7 @@ class Draw {
     return kRates[random_.below(kRates.size())] * (kTenGigabit / 10);
   }
   std::uint8_t queue() { return static_cast<std::uint8_t>(random_.below(fabric::kQueues)); }
-  /// Bytes that the queue of DSCP 26 holds.
+  /// Number of bytes that the queue of DSCP 26 holds.
   std::uint64_t queue_bytes() { return queue_limit(dut(), 1022); }
 
   void draw_links();
@@ -74,7 +74,7 @@ void Draw::draw_memory() {
       dut().port_limit = static_cast<std::uint64_t>(static_cast<double>(dut().buffer) * uniform(0.1, 0.6));
       break;
     case 1:
-      dut().dynamic_alpha = 32U << random_.below(7);  // 1/8 to 8
+      dut().dynamic_alpha = 32U << random_.below(7);  // α from 1/8 to 8
       break;
     default:
       break;
@@ -105,7 +105,8 @@ void Draw::draw_pauses() {
   using fabric::PauseMode;
   constexpr std::array kModes{PauseMode::kOff, PauseMode::kPause, PauseMode::kPfc};
   const PauseMode mode = kModes[random_.below(kModes.size())];
-  // The receiver can pause most of the switches, since hardly any memory can be measured otherwise.
+  // In most cases, let the receiver pause the switch, because otherwise hardly anything can be measured about
+  // its memory.
   for (auto& link : out_.links) link.flow_control = mode;
   if (mode == PauseMode::kOff && chance(0.7)) out_.links[3].flow_control = PauseMode::kPause;
   for (auto& queue : dut().queues) queue.lossless = chance(0.3);
@@ -113,7 +114,7 @@ void Draw::draw_pauses() {
   dut().pause = {.headroom = chance(0.7) ? logarithmic(8 * kKiB, 256 * kKiB) : 0,
                  .quanta = static_cast<std::uint16_t>(logarithmic(64, 65'535))};
   if (chance(0.3)) {
-    dut().pause.xoff_alpha = 32U << random_.below(5);  // 1/8 to 2
+    dut().pause.xoff_alpha = 32U << random_.below(5);  // α from 1/8 to 2
     dut().pause.xon = fabric::PauseThresholds::kNoXon;
     dut().pause.xon_offset = logarithmic(2 * kKiB, 32 * kKiB);
   } else {

@@ -7,8 +7,8 @@
 
 namespace softfeb::test {
 
-/// A switch with three senders p0 to p2 and a receiver p3, like the validation sets, but with parameters
-/// drawn at random over wide ranges. A seed always gives the same switch.
+/// Returns a switch with three senders p0 to p2 and a receiver p3, as in the validation sets, but with
+/// parameters that are drawn at random over wide ranges. The same seed always gives the same switch.
 fabric::NetworkConfig random_switch(std::uint64_t seed);
 
 }  // namespace softfeb::test

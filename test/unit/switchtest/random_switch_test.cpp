@@ -98,7 +98,7 @@ TEST_CASE("Closed forms agree with what random switches do", "[switchtest]") {
   one.sources.push_back({.port = 0, .kinds = {0}, .count = 1});
   one.end = kMillisecond;
   const Time delay = rig.run(one).kinds[0].delay_sum, truth = test::shortest_delay(network, 4170);
-  CHECK(std::max(delay, truth) - std::min(delay, truth) <= 2);  // rounding to picoseconds
+  CHECK(std::max(delay, truth) - std::min(delay, truth) <= 2);  // both are rounded to picoseconds
   const fabric::SwitchConfig& dut = network.switches[0];
   const bool headroom = dut.pause.headroom != 0 && test::pauses_sender(network, 26, 60);
   for (const std::uint32_t size : {1026U, 4174U}) {
@@ -140,7 +140,7 @@ TEST_CASE("The score of words and of what a switch does not do", "[switchtest]")
 
 namespace {
 
-/// Measures the switches with the seeds from 1 on. Complaints begin with the seed.
+/// Measures the switches with seeds 1 to `count`. Each complaint begins with the seed.
 test::Score score_of_switches(std::uint64_t count, const std::string& tests) {
   Settings settings = random_settings();
   test::Score sum;
@@ -176,7 +176,7 @@ TEST_CASE("Random switches are found out", "[switchtest][long]") {
   CHECK(sum.silent < kSwitches);
 }
 
-// Takes minutes, so it runs only if it is asked for: unit_switchtest "[hundred]".
+// This test takes minutes, so it runs only on request: unit_switchtest "[hundred]".
 TEST_CASE("A hundred random switches are found out by all tests", "[.][hundred]") {
   std::string tests;
   for (const SwitchTest& test : all_tests())

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint32_t kLength = 1022;
 
-/// RC frames from port 0 to port 3.
+/// Returns a trial with RC frames from port 0 to port 3.
 Trial rc_stream(std::uint64_t count, Time gap) {
   Trial trial;
   trial.kinds.push_back({.to = 3, .length = kLength, .rc_source_qp = 0x200, .record = true});
@@ -27,7 +27,7 @@ Trial rc_stream(std::uint64_t count, Time gap) {
   return trial;
 }
 
-/// A board that sends alone, to which port 3 sends CNPs.
+/// Returns a trial in which a single board sends, and port 3 sends CNPs to it at these times.
 Trial board(std::vector<Time> cnps) {
   Trial trial = rc_stream(UINT64_MAX, 0);
   trial.sources[0].end = 10 * kMillisecond;
@@ -37,7 +37,7 @@ Trial board(std::vector<Time> cnps) {
   return trial;
 }
 
-/// Frames that departed in a millisecond.
+/// Number of frames that departed in the millisecond after `from`.
 auto departed_in(const TrialResult& result, Time from) {
   return std::count_if(result.arrivals.begin(), result.arrivals.end(), [&](const Arrival& a) {
     return a.departed >= from && a.departed < from + kMillisecond;
@@ -73,7 +73,7 @@ TEST_CASE("CE marks are answered with CNPs, one per interval", "[switchtest]") {
   REQUIRE(result.sent_cnps.size() == expected);
   for (std::size_t i = 0; i < expected; ++i) {
     CHECK(result.cnps[i].identification == i);
-    // 98 bytes on both wires, and both links.
+    // 98 bytes on each of the two wires, and the delays of both links.
     CHECK(result.cnps[i].at - result.sent_cnps[i].at == 1'156'800);
     CHECK(result.sent_cnps[i].at == result.arrivals[i * 500 / expected].at);
   }
@@ -98,9 +98,9 @@ TEST_CASE("CNPs slow a board down, and it recovers", "[switchtest]") {
   trial.sources[0].dcqcn->bucket.size = 8192;
   const TrialResult result = rig.run(trial);
   const auto line = departed_in(result, 2 * kMillisecond);
-  CHECK(line == 1'195);  // 1046 bytes on the wire
+  CHECK(line == 1'195);  // frames of 1046 bytes on the wire
   REQUIRE(result.cnps.size() == 1);
-  // The cut is to half the rate, in bytes from BTH to pad: 976 of 1046.
+  // The CNP halves the rate. DCQCN counts the 976 bytes from BTH to pad, out of 1046 on the wire.
   const auto after = departed_in(result, 4'050 * kMicrosecond);
   CHECK(after > line / 2);
   CHECK(after < line * 8 / 10);

@@ -11,7 +11,8 @@ using namespace softfeb::switchtest;
 
 namespace {
 
-/// Frames of one kind that arrive in the order of these sequence numbers; a frame is sent each microsecond.
+/// Returns the frames of one kind that arrive in the order of these sequence numbers. Frames are sent 1 µs
+/// apart.
 std::vector<Arrival> arriving(const std::vector<std::uint64_t>& sequences) {
   std::vector<Arrival> out;
   for (const std::uint64_t s : sequences)
@@ -32,15 +33,15 @@ TEST_CASE("Frames in order, with gaps, are not reordered", "[switchtest]") {
 }
 
 TEST_CASE("The extent is the distance to the first frame that came too early", "[switchtest]") {
-  // 4 comes after four frames that were sent later: RFC 4737, section 4.2.1, e = i - j = 8 - 4.
+  // Frame 4 arrives after four frames that were sent later: RFC 4737, section 4.2.1, e = i - j = 8 - 4.
   const Reordering one = reordering(arriving({1, 2, 3, 5, 6, 7, 8, 4, 9, 10}), kOneFlow);
   CHECK(one.reordered == 1);
   CHECK(one.extent == 4);
-  // Both 7 and 8 come after 9, which was the seventh; 8 is the tenth.
+  // Frames 7 and 8 arrive after frame 9, which is the seventh arrival; frame 8 is the tenth.
   const Reordering two = reordering(arriving({1, 2, 3, 4, 5, 6, 9, 10, 7, 8, 11}), kOneFlow);
   CHECK(two.reordered == 2);
   CHECK(two.extent == 3);
-  // Everything but the first frame is late.
+  // All frames except the first are late.
   const Reordering reverse = reordering(arriving({4, 3, 2, 1, 0}), kOneFlow);
   CHECK(reverse.reordered == 4);
   CHECK(reverse.extent == 4);
@@ -60,7 +61,7 @@ TEST_CASE("Frames of different kinds are compared within a flow only", "[switcht
   arrivals[1].kind = 1;
   CHECK(reordering(arrivals, std::array<std::uint16_t, 2>{0, 0}).reordered == 1);
   CHECK(reordering(arrivals, std::array<std::uint16_t, 2>{0, 1}).reordered == 0);
-  // The same number in another kind is another frame.
+  // The same sequence number in another kind belongs to another frame.
   arrivals[1].sequence = 1;
   CHECK(reordering(arrivals, std::array<std::uint16_t, 2>{0, 0}).duplicated == 0);
 }

@@ -11,17 +11,17 @@ namespace softfeb::test {
 
 using Labels = std::map<std::string, std::string>;
 
-/// Runs the preflight and one test (or several, separated by commas) on a simulated network.
+/// Runs the preflight and the given tests (one or several, separated by commas) on a simulated network.
 switchtest::SwitchReport run_test(const fabric::NetworkConfig& network, const switchtest::Settings& settings,
                                   const std::string& tests);
 
-/// The figure of a test with this name and exactly these labels; fails the running test if there is none. It
-/// is a copy, because reports are often temporary.
+/// Returns the figure of a test with this name and exactly these labels. Fails the running test case if there
+/// is none. Returns a copy, because reports are often temporary.
 switchtest::Figure figure(const switchtest::SwitchReport& report, const std::string& test,
                           const std::string& name, const Labels& labels = {});
 /// True if the test has a figure with this name, whatever its labels.
 bool has_figure(const switchtest::SwitchReport& report, const std::string& test, const std::string& name);
-/// The report of a test; fails the running test if there is none.
+/// The report of a test. Fails the running test case if there is none.
 const switchtest::TestReport& test_report(const switchtest::SwitchReport& report, const std::string& test);
 
 }  // namespace softfeb::test

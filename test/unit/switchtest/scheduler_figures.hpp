@@ -9,7 +9,7 @@
 
 #include <catch2/catch.hpp>
 
-/// Figures of the test scheduler, and what they must contain.
+/// Access to the figures of the test scheduler, and checks of them.
 namespace softfeb::test {
 
 inline switchtest::Figure of_queue(const switchtest::SwitchReport& report, const char* name, unsigned dscp) {
@@ -34,7 +34,7 @@ inline void check_weights(const switchtest::SwitchReport& report, const std::map
     check_contains(of_queue(report, "weights", dscp), weight, 0.005 * weight);
 }
 
-/// A switch whose queues 0 (DSCP 0) and 3 (DSCP 26) share the port.
+/// Returns a switch whose queues 0 (DSCP 0) and 3 (DSCP 26) share the port.
 inline fabric::NetworkConfig two_queues(std::uint32_t weight) {
   fabric::NetworkConfig out = set_v1();
   out.switches[0].buffer = 16 * kMiB;

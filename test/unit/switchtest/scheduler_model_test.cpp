@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The scheduler test on simulated switches with other schedulers than deficit round robin.
+// The test scheduler on simulated switches whose schedulers are not deficit round robin.
 #include "scheduler_figures.hpp"
 
 #include <map>
@@ -64,7 +64,7 @@ TEST_CASE("The maximum rate of a queue", "[switchtest]") {
   const SwitchReport report = schedule(network);
   INFO(rate << " Gb/s, burst " << burst);
   test::check_contains(test::of_queue(report, "shaper_gbps", 26), static_cast<double>(rate), 0.01);
-  // By its weight, the queue would get 6.7 Gb/s.
+  // According to its weight, the queue would get 6.7 Gb/s.
   CHECK(hidden_by_limit(report, 26));
   // The other queue has no limit.
   CHECK(test::test_report(report, "scheduler").figures.back().labels.at("queue") == "26");

@@ -16,8 +16,8 @@ using namespace softfeb::switchtest;
 
 namespace {
 
-/// Lets a switch choose among the frames of two kinds by weighted round robin: `weight` frames of DSCP 26 for
-/// each of DSCP 0.
+/// Makes the result look as if the switch served two kinds of frames by weighted round robin: `weight` frames
+/// of DSCP 26 for each frame of DSCP 0.
 void make_wrr(TrialResult& result, std::uint64_t weight) {
   std::array<std::vector<Arrival>, 2> frames;
   for (const Arrival& a : result.arrivals) frames[a.dscp == 26 ? 1 : 0].push_back(a);
@@ -148,7 +148,7 @@ TEST_CASE("A lapsed freeze and void trials spoil the scheduler test", "[switchte
   test::AlteredRig rig(test::two_queues(2));
   bool spoil = false, void_trial = false;
   rig.alter = [&](const Trial& trial, TrialResult& result) {
-    // The trials of the test dscp have other sources.
+    // The sources of the test dscp, which runs first, are different.
     if (spoil && trial.sources.size() == 1 && trial.sources[0].count >= 2'000) {
       if (void_trial) result.void_reason = "of the test";
       for (Arrival& a : result.arrivals) a.at = std::min<Time>(a.at, 1);
@@ -166,7 +166,7 @@ TEST_CASE("A lapsed freeze and void trials spoil the scheduler test", "[switchte
 TEST_CASE("Rate limits of the port and of a queue", "[switchtest]") {
   test::AlteredRig rig(test::two_queues(2));
   bool whole_port = true;
-  // A limit of 2 Gb/s: the frames of the test take five times as long to leave.
+  // Imitate a limit of 2 Gb/s: the frames take five times as long to leave.
   rig.alter = [&](const Trial& trial, TrialResult& result) {
     if (result.arrivals.size() < 1'000) return;
     const Time first = result.arrivals.front().at;
@@ -180,7 +180,8 @@ TEST_CASE("Rate limits of the port and of a queue", "[switchtest]") {
   whole_port = false;
   const SwitchReport queue = run_tests(rig, test::four_ports(), {"scheduler"});
   test::check_contains(test::of_queue(queue, "shaper_gbps", 26), 2, 0.01);
-  // Beside the other queue, the limited queue gets more than its limit here, which no scheduler does.
+  // This rig gives the limited queue more than its limit while both queues send. No real scheduler does this,
+  // so the weight must remain open.
   CHECK(test::of_queue(queue, "weights", 26).status == Status::kUnresolvable);
   CHECK(test::of_queue(queue, "weights", 26).reason.find("rate limit") != std::string::npos);
 }

@@ -13,7 +13,7 @@ using namespace switchtest;
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// Rounding of floating-point numbers and of picoseconds.
+/// Tolerance for the rounding of floating-point numbers and of picoseconds.
 constexpr double kRounding = 1e-6;
 
 std::string describe(const Truth& truth, const Figure& figure) {
@@ -30,7 +30,7 @@ std::string describe(const Truth& truth, const Figure& figure) {
   return out.str();
 }
 
-/// Compares a number.
+/// Compares a figure that has a number.
 void compare_value(const Truth& truth, const Figure& figure, Score& out) {
   ++out.values;
   const bool bounded = figure.status == Status::kBounded;

@@ -9,7 +9,7 @@ namespace {
 
 FrameCount exactly(std::uint64_t n) { return {n, n}; }
 
-/// A series of frames of 1000 bytes.
+/// Returns a series of frames of 1000 bytes whose first queue held `first` frames.
 QueueSeries queues(std::uint64_t first) {
   return {.frame = 1000, .first = exactly(first), .same_port = {}, .other_port = {}};
 }
@@ -33,7 +33,7 @@ TEST_CASE("A threshold is fitted to what queues held", "[switchtest]") {
   CHECK(*fit->alpha_high < 2.1);
   CHECK(fit->pool_low < 3000);
   CHECK(*fit->pool_high > 3000);
-  // A kink is no threshold.
+  // Points with a kink do not fit any threshold.
   points[2].held = points[2].low = points[2].high = 500;
   CHECK_FALSE(fit_threshold(points));
   CHECK_FALSE(fit_threshold({points[0]}));
@@ -70,7 +70,7 @@ TEST_CASE("Equal queues have a limit each, or each port has one", "[switchtest]"
   CHECK_FALSE(sharing_of(series).pool_high);
   series.same_port = {{1'000'000, exactly(1000)}, {2'000'000, exactly(999)}};
   CHECK(sharing_of(series).sharing == Sharing::kQueueLimit);
-  // The last queue finds less than its limit.
+  // The last queue held less than its limit, because the memory was full.
   series.same_port.push_back({2'999'000, exactly(400)});
   series.other_port.clear();
   CHECK(sharing_of(series).sharing == Sharing::kQueueLimit);
@@ -83,7 +83,7 @@ TEST_CASE("Short queues cannot tell a limit from a dynamic threshold", "[switcht
   series.other_port = {{50'000, exactly(100)}, {100'000, exactly(100)}};
   CHECK(sharing_of(series).sharing == Sharing::kUnknown);
   CHECK_FALSE(sharing_of(series).reason.empty());
-  // With alpha = 1/128, a queue of 258 frames makes the next two frames shorter.
+  // With alpha = 1/128, a queue of 258 frames reduces the threshold of the next queue by two frames.
   series = queues(258);
   series.other_port = {{258'000, exactly(258)}};
   CHECK(sharing_of(series).sharing == Sharing::kPortLimit);
@@ -96,7 +96,7 @@ TEST_CASE("Geometrically falling queues have a dynamic threshold", "[switchtest]
   REQUIRE(found.sharing == Sharing::kDynamic);
   CHECK(found.fit->alpha == Approx(1).epsilon(0.01));
   CHECK(found.fit->pool == Approx(2'000'000).epsilon(0.01));
-  // A queue that is far off fits nothing.
+  // If one queue is far off, no threshold fits.
   series.same_port[1].frames = exactly(400);
   CHECK(sharing_of(series).sharing == Sharing::kUnknown);
 }

@@ -57,7 +57,7 @@ TEST_CASE("No frame is missing in a soak test of a good switch", "[switchtest]")
 TEST_CASE("A day in virtual time has a sample each minute", "[switchtest][long]") {
   Settings settings = soak_settings(24 * kSoakHour);
   settings.effort = Effort::kStandard;
-  settings.sizes = {4174};  // few, long frames take little time to simulate
+  settings.sizes = {4174};  // a few long frames take less time to simulate
   VirtualRig rig(test::set_v1());
   const SwitchReport report = run_tests(rig, settings, {"soak"});
   const TestReport& soak = test::test_report(report, "soak");
@@ -72,7 +72,7 @@ TEST_CASE("A day in virtual time has a sample each minute", "[switchtest][long]"
   REQUIRE(p99 != soak.curves.end());
   CHECK(p99->points.size() == 1'440);
   CHECK(p99->points.back().x == Approx(24).margin(0.1));
-  // The mesh loads each port by 80 %, so a frame of 3.36 us waits, but rarely for long.
+  // The mesh loads each port to 80 %. A frame, which takes 3.36 us, often has to wait, but rarely for long.
   CHECK(test::figure(report, "soak", "p99_variation").status == Status::kUnresolvable);
   CHECK(value(report, "p99_ns") > 10'000);
   CHECK(value(report, "p99_ns") < 80'000);
@@ -83,7 +83,7 @@ TEST_CASE("Frames that are missing in a soak test are counted and listed", "[swi
   network.links[1].a_to_b.drop = kCertain / 500;
   const SwitchReport report = test::run_test(network, soak_settings(10 * kSecond), "soak");
   const double missing = value(report, "missing"), frames = value(report, "frames");
-  // One of four ports loses one of 500 frames.
+  // One of the four ports loses one frame in 500.
   CHECK(missing > frames / 2000 * 0.7);
   CHECK(missing < frames / 2000 * 1.3);
   CHECK(static_cast<double>(listed(report)) == missing);

@@ -12,7 +12,7 @@ TEST_CASE("The spread of flows over paths", "[switchtest]") {
   CHECK(even.mmr == 1);
   CHECK(even.jain == Approx(1));
   CHECK(even.p_value == 1);
-  // Mean 10, chi-square (25 + 25) / 10 = 5 with 1 degree of freedom: p = 0.0253.
+  // The mean is 10. Chi-square is (25 + 25) / 10 = 5 with 1 degree of freedom, so p = 0.0253.
   const Spread uneven = spread_of(std::array<std::uint64_t, 2>{15, 5});
   CHECK(uneven.mmr == 1.5);
   CHECK(uneven.jain == Approx(400.0 / (2 * 250)));
@@ -22,9 +22,9 @@ TEST_CASE("The spread of flows over paths", "[switchtest]") {
 
 TEST_CASE("Ideal hashes are as uneven as chance makes them", "[switchtest]") {
   const IdealSpread ideal = ideal_spread(1024, 4, 1000, 1);
-  // The number of flows of a path has the standard deviation sqrt(1024 · 3/16) = 13.9, or 5.4 % of 256. The
-  // mean maximum of four independent normal variables is 1.03; the correlation of -1/3 gives sqrt(4/3) times
-  // as much.
+  // The number of flows on a path has the standard deviation sqrt(1024 · 3/16) = 13.9, or 5.4 % of 256. The
+  // mean maximum of four independent normal variables is 1.03 standard deviations; with their correlation of
+  // -1/3, it is larger by a factor of sqrt(4/3).
   CHECK(ideal.mmr.value == Approx(1.063).margin(0.005));
   CHECK(ideal.mmr.low > 1.0);
   CHECK(ideal.mmr.low < 1.03);

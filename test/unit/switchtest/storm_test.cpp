@@ -31,13 +31,13 @@ double bystander_loss(const SwitchReport& report, const char* stream) {
   return test::figure(report, "storm", "bystander_loss", {{"stream", stream}}).value.value();
 }
 
-/// Checks an interval in milliseconds.
+/// Checks that an interval in milliseconds contains the truth and is not wider than `width`.
 void check_ms(const Figure& f, Time truth, double width) {
   const double ms = static_cast<double>(truth) / kMillisecond;
   INFO(f.name << ": " << f.value.value_or(-1) << " [" << f.low.value_or(-1) << ", " << f.high.value_or(-1)
               << "], the truth is " << ms << "; " << f.reason);
   REQUIRE(f.value);
-  // Frames and pauses take some microseconds to the switch.
+  // Frames and pauses take some microseconds to reach the switch.
   constexpr double kTransit = 0.02;
   CHECK(*f.low <= ms + kTransit);
   CHECK(*f.high >= ms - kTransit);
@@ -71,7 +71,7 @@ TEST_CASE("A storm reaches bystanders by pauses or by memory", "[switchtest]") {
 
 TEST_CASE("More pauses than are recorded do not spoil a storm", "[switchtest]") {
   fabric::NetworkConfig network = test::set_v4();
-  network.switches[0].pause.quanta = 64;  // repeated each 1.6 us
+  network.switches[0].pause.quanta = 64;  // repeated every 1.6 us
   const SwitchReport report = run_storm_on(network);
   CHECK(of_storm(report, "detect_ms").status == Status::kAbsent);
   const Figure& passed = of_storm(report, "pauses_passed_on");
@@ -87,7 +87,8 @@ TEST_CASE("A watchdog that drops frames", "[switchtest]") {
   check_ms(of_storm(report, "detect_ms"), 200 * kMillisecond, 0.1);
   check_ms(of_storm(report, "restore_ms"), 300 * kMillisecond, 0.1);
   CHECK(bystander_loss(report, "class") == 0);
-  // Pauses reach A until the switch detects the storm, in 200 of 500 ms. A then sends what is overdue.
+  // Pauses reach A for the first 200 of 500 ms, until the switch detects the storm. Afterwards, A sends the
+  // delayed frames.
   CHECK(bystander_loss(report, "port") == 0);
   CHECK(*of_storm(report, "pauses_passed_on").value > 50);
 }
@@ -97,7 +98,7 @@ TEST_CASE("A watchdog ends the loss of bystanders in a shared memory", "[switcht
   network.switches[0].watchdog = {
       .detection = 200 * kMillisecond, .restoration = 300 * kMillisecond, .action = Action::kDrop};
   const SwitchReport report = run_storm_on(network);
-  // 10 % of 10 Gb/s fill the memory in 8.4 ms. Frames to E are then lost, up to 200 of 500 ms.
+  // 10 % of 10 Gb/s fill the memory in 8.4 ms. From then until 200 of 500 ms, frames to E are lost.
   CHECK(bystander_loss(report, "port") == Approx(38.3).margin(1));
 }
 

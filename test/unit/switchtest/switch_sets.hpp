@@ -11,14 +11,14 @@ inline constexpr std::uint64_t kTenGigabit = 1'250'000'000;
 inline constexpr std::uint64_t kKiB = 1024;
 inline constexpr std::uint64_t kMiB = 1024 * kKiB;
 
-/// Settings for the sets: A, B, C and D are p0 to p3.
+/// Settings for these sets: A, B, C and D are p0 to p3.
 inline switchtest::Settings four_ports() {
   switchtest::Settings out;
   out.roles = {.a = 0, .d = 3, .b = 1, .c = 2, .e = 2};
   return out;
 }
 
-/// V1, the base of all sets: 1 MiB, no marking, pauses only to and from p3.
+/// V1, the base of all other sets: 1 MiB, no marking, pauses only to and from p3.
 inline fabric::NetworkConfig set_v1() {
   fabric::NetworkConfig out;
   fabric::SwitchConfig dut{.name = "dut", .buffer = kMiB};
@@ -42,7 +42,7 @@ inline void mark_all_queues(fabric::SwitchConfig& dut, std::uint64_t kmin, std::
   for (auto& queue : dut.queues) queue.ecn = {.enabled = true, .kmin = kmin, .kmax = kmax, .pmax = pmax};
 }
 
-/// V2: a limit for each port.
+/// V2: a memory limit for each port.
 inline fabric::NetworkConfig set_v2() {
   fabric::NetworkConfig out = set_v1();
   out.switches[0].buffer = 4 * kMiB;
@@ -75,7 +75,7 @@ inline fabric::NetworkConfig set_v4() {
   return out;
 }
 
-/// V5: long links with pauses.
+/// V5: long links, with pauses on all of them.
 inline fabric::NetworkConfig set_v5() {
   fabric::NetworkConfig out = set_v1();
   out.switches[0].pause = {.xoff = 128 * kKiB, .xon = 32 * kKiB, .headroom = 8 * kKiB, .quanta = 1000};
@@ -86,7 +86,7 @@ inline fabric::NetworkConfig set_v5() {
   return out;
 }
 
-/// V6: weights and strict priorities.
+/// V6: queues with weights and with strict priority.
 inline fabric::NetworkConfig set_v6() {
   fabric::NetworkConfig out = set_v1();
   fabric::SwitchConfig& dut = out.switches[0];
@@ -103,7 +103,7 @@ inline fabric::NetworkConfig set_v6() {
   return out;
 }
 
-/// V7: faster senders, and CNPs that the switch forges.
+/// V7: faster senders, and CNPs that the switch itself sends.
 inline fabric::NetworkConfig set_v7() {
   fabric::NetworkConfig out = set_v1();
   for (std::size_t i = 0; i < 3; ++i) out.links[i].rate = kTenGigabit * 5 / 2;

@@ -27,7 +27,7 @@ Trial one_stream(FrameKind kind, Source source, Time end = 5 * kMillisecond) {
   return trial;
 }
 
-/// A trial in which the switch pauses sender 0 with 802.3x, because port 3 is frozen.
+/// Runs a trial in which port 3 is frozen, so that the switch pauses sender 0 with 802.3x.
 TrialResult overfill(Obedience obedience) {
   fabric::NetworkConfig network = test::set_v1();
   for (auto& link : network.links) link.flow_control = fabric::PauseMode::kPause;
@@ -115,7 +115,8 @@ TEST_CASE("A port obeys pauses at once, later, or never", "[switchtest]") {
   CHECK(at_once.kinds[0].arrived == 1000);
   REQUIRE_FALSE(at_once.pauses.empty());
   CHECK(at_once.pauses.front().port == 0);
-  // 677 frames of 1514 bytes reach 1000 KiB; the last bit of the last one arrives after 0.5 us.
+  // 677 frames of 1514 bytes reach 1000 KiB. The last bit of the last one takes 0.5 us over the link, as does
+  // the pause frame.
   const Time stop = at_once.pauses.front().at;
   CHECK(stop == 10 * kMicrosecond + 677 * kWireOf1518 + 2 * 500 * kNanosecond + 84 * 800);
 
@@ -141,7 +142,7 @@ TEST_CASE("A pause frame silences the switch for its quanta", "[switchtest]") {
   Time resumed = 0;
   for (std::size_t i = 1; i < 200; ++i)
     if (result.arrivals[i].at - result.arrivals[i - 1].at > kWireOf1518) resumed = result.arrivals[i].at;
-  // The pause begins when its frame of 84 bytes on the wire has arrived, and lasts 51.2 ns per quantum.
+  // The pause begins when the pause frame (84 bytes on the wire) has arrived, and lasts 51.2 ns per quantum.
   CHECK(resumed == 50 * kMicrosecond + 84 * 800 + 2 * 500 * kNanosecond + 51'200 * kNanosecond + kWireOf1518);
 }
 

@@ -10,7 +10,7 @@ using namespace softfeb::switchtest;
 
 namespace {
 
-/// A rig whose senders lose 1 % of a stream if it takes more than 90 % of the link.
+/// A rig whose senders lose 1 % of every stream that takes more than 90 % of the link.
 class WeakRig final : public Rig {
  public:
   RigKind kind() const override { return RigKind::kRings; }
@@ -81,7 +81,7 @@ TEST_CASE("A load that the senders did not reach does not count as passed", "[sw
   const SwitchReport report = run_tests(rig, settings, {"throughput"});
   const Figure& load = test::figure(report, "throughput", "load", {{"size", "4174"}, {"direction", "one"}});
   CHECK(load.status == Status::kBounded);
-  // The rig's own limit is found to a 64th.
+  // The search locates the rig's own limit only to 1/64.
   CHECK(*load.value <= 0.9015);
   CHECK(*load.value >= 0.9 * 63 / 64);
   CHECK_FALSE(load.high);

@@ -38,7 +38,7 @@ TEST_CASE("A port limit isolates the victim, and shared memory does not", "[swit
   const SwitchReport isolated = run_victim_on(limited);
   CHECK(*of_victim(isolated, "victim_share", "same").value == Approx(1).margin(0.05));
   CHECK(of_victim(isolated, "victim_share", "other").status == Status::kAbsent);
-  // The queue of D takes all memory, so frames to E find none.
+  // The queue of D takes all memory, so there is none left for frames to E.
   const SwitchReport shared = run_victim_on(test::set_v1());
   CHECK(*of_victim(shared, "victim_share", "same").value < 0.7);
 }
@@ -57,7 +57,7 @@ TEST_CASE("The victim's share follows from the even share of the congested port"
 
 TEST_CASE("RFC 2889 divides the frames of a sender equally", "[switchtest]") {
   const SwitchReport report = run_victim_on(test::set_v4(), Effort::kRfc);
-  // A wants as much of D as it gets.
+  // A offers no more to D than its fair share.
   CHECK(*of_victim(report, "victim_share", "same").value > 0.9);
 }
 

@@ -97,7 +97,7 @@ TEST_CASE("Cells make small frames useless for XOFF", "[switchtest]") {
   network.switches[0].memory.cell = 256;
   const SwitchReport report = xoff_of(network);
   const Figure& xoff = xoff_figure(report, "xoff_bytes");
-  // 63 frames of 17 cells reach XOFF, as do 61 frames: the threshold lies at 60.2 frames.
+  // XOFF lies at 60.2 frames of 17 cells each, so 61 frames reach it.
   CHECK(*xoff.high - *xoff.low == 4169);
   CHECK(*xoff.high == 61 * 4170);
 }
@@ -142,8 +142,8 @@ TEST_CASE("Thresholds of pauses of random switches", "[switchtest]") {
 }
 
 TEST_CASE("Pauses of another kind than those that the switch obeys are seen", "[switchtest]") {
-  // D uses 802.3x pauses, and the senders PFC: for the class of DSCP 24 only, which is not that of the
-  // settings.
+  // D uses 802.3x pauses. The senders use PFC, and only for the class of DSCP 24; the settings' DSCP is in
+  // another class.
   fabric::NetworkConfig network = test::set_v4();
   fabric::SwitchConfig& dut = network.switches[0];
   dut.dscp_to_queue[26] = 0;

@@ -5,7 +5,9 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include <arpa/inet.h>
 #include <catch2/catch.hpp>
@@ -25,6 +27,8 @@ struct TestSite final : Site {
     ++asked[r.method + ' ' + r.path];
     if (r.path == "/later") {
       kept = respond;
+    } else if (r.path == "/large") {
+      respond({200, "text/plain", std::string(50'000'000, 'x'), {}});
     } else {
       respond({200, "text/plain", r.method == "POST" ? r.body : "hello", {}});
     }
@@ -184,17 +188,66 @@ TEST_CASE("a stream that is not read costs at most its backlog") {
 
 TEST_CASE("connections and streams beyond the limits are refused with a message") {
   HttpLimits limits;
-  limits.connections = 2;
+  limits.connections = 1;
   limits.streams = 1;
+  limits.refusals = 1;
   Fixture f(limits);
   Client stream(f.io, f.server.port());
   stream.send(std::string("GET /events HTTP/1.1\r\n") + kHost + "\r\n");
   stream.receive([](const std::string& all) { return has(all, "setup"); });
+  const auto refused = [](const std::string& all) { return has(all, "fix"); };
   Client second(f.io, f.server.port());
-  CHECK(has(second.ask(std::string("GET / HTTP/1.1\r\n") + kHost + "\r\n"), "hello"));
-  CHECK(has(Client(f.io, f.server.port()).receive([](const std::string& all) { return has(all, "fix"); }),
-            " 503 "));
-  CHECK(has(second.ask(std::string("GET /events HTTP/1.1\r\n") + kHost + "\r\n"), " 503 "));
+  CHECK(has(second.receive(refused), " 503 "));
+  CHECK(Client(f.io, f.server.port()).receive(refused).empty());
+  CHECK(f.server.connections() == 2);
+}
+
+TEST_CASE("a second stream beyond the limit is refused with a message") {
+  HttpLimits limits;
+  limits.streams = 1;
+  Fixture f(limits);
+  const std::string request = std::string("GET /events HTTP/1.1\r\n") + kHost + "\r\n";
+  Client stream(f.io, f.server.port());
+  stream.send(request);
+  stream.receive([](const std::string& all) { return has(all, "setup"); });
+  CHECK(has(Client(f.io, f.server.port()).ask(request), " 503 "));
+}
+
+TEST_CASE("clients that only occupy connections do not keep others out") {
+  HttpLimits limits;
+  limits.connections = 3;
+  Fixture f(limits);
+  std::vector<std::unique_ptr<Client>> silent;
+  for (int i = 0; i < 10; ++i) {
+    silent.push_back(std::make_unique<Client>(f.io, f.server.port()));
+    silent.back()->send("GET / HTTP/1.1\r\nX:");
+    silent.back()->receive([n = 0](const std::string&) mutable { return ++n > 5; });
+  }
+  CHECK(f.server.connections() <= 3);
+  CHECK(has(f.ask(std::string("GET / HTTP/1.1\r\n") + kHost + "\r\n"), "hello"));
+  // The server has closed the connections that had waited for the longest time. The newest one is still
+  // served.
+  silent.back()->send(std::string(" y\r\n") + kHost + "\r\n");
+  CHECK(has(silent.back()->receive([](const std::string& all) { return has(all, "hello"); }), "hello"));
+  CHECK(silent.front()->receive([](const std::string&) { return false; }).empty());
+}
+
+TEST_CASE("responses that are not read cost at most their limit") {
+  HttpLimits limits;
+  limits.unsent = 1'000'000;
+  Fixture f(limits);
+  const auto is_complete = [](const std::string& all) { return has(all, "\r\n\r\n"); };
+  std::vector<std::unique_ptr<Client>> slow;
+  int refused = 0;
+  for (int i = 0; i < 20; ++i) {
+    slow.push_back(std::make_unique<Client>(f.io, f.server.port()));
+    slow.back()->send(std::string("GET /large HTTP/1.1\r\n") + kHost + "\r\n");
+    refused += has(slow.back()->receive(is_complete), " 503 ") ? 1 : 0;
+  }
+  CHECK(refused == 19);  // the first response may exceed the limit, because no other response was waiting
+  slow.clear();
+  CHECK(f.left());
+  CHECK(has(f.ask(std::string("GET / HTTP/1.1\r\n") + kHost + "\r\n"), "hello"));
 }
 
 TEST_CASE("an incomplete request is given up") {

@@ -17,9 +17,9 @@ using namespace softfeb::telemetry;
 
 namespace {
 
-/// Parses the metrics, and strictly checks Prometheus' exposition format. Each family occurs once and begins
-/// with HELP and TYPE. It contains only its own series, and each of these once. The names of counters end in
-/// _total.
+/// Parses the metrics, and checks Prometheus' exposition format strictly. Each family must occur once and
+/// begin with HELP and TYPE. It may contain only its own series, each of them once. The names of counters
+/// must end in _total.
 std::map<std::string, std::string> parse(const std::string& text) {
   static const std::regex kSeries(
       R"re(([a-zA-Z_:][a-zA-Z0-9_:]*)(\{([a-zA-Z_][a-zA-Z0-9_]*="([^"\\\n]|\\[\\"n])*"(,|(?=\})))*\})? (\S+))re");
