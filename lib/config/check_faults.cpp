@@ -57,7 +57,7 @@ class FaultChecker {
                          : "move the rule to the port of the board whose packets it selects");
   }
 
-  /// Reports the rule if none of the queue pairs that it names has packets that it can select.
+  /// Reports the rule if no queue pair that it names has packets that fulfil the rule's conditions.
   void check_match(const FaultRuleConfig& rule) {
     std::optional<NoMatch> why;
     for (const BoardConfig* board : boards_) {

@@ -23,7 +23,7 @@ void check_rates(Reading& reading, const LabConfig& config, const SwitchDraft& d
 /// Reports invalid slow control settings of boards.
 void check_controls(Reading& reading, const RunConfig& config);
 
-/// Reports fault rules whose queue pairs do not exist.
+/// Reports fault rules that name queue pairs that do not exist, and rules that can select no packets.
 void check_faults(Reading& reading, const RunConfig& config);
 
 /// True if the QPs that use this congestion control need grants from their receivers.

@@ -90,7 +90,7 @@ Json emit_traffic(const TrafficConfig& traffic) {
     json["verb"] = choices::kVerb.name(traffic.verb);
   }
   if (traffic.transfer) {
-    // the keys of the transfer determine the messages
+    // The keys of the transfer determine the lengths of the messages.
   } else if (traffic.lengths) {
     json["lengths"] = traffic.lengths->text;
   } else {

@@ -25,9 +25,9 @@ struct Neighbour {
 struct EndpointConfig {
   std::string name;      ///< unique among boards and receivers
   std::size_t port = 0;  ///< index into RunConfig::ports
-  /// `softfeb lab`: number of the network to which the endpoint's link belongs; none without a link.
-  /// Different networks are not connected. If the endpoint has a link, `port` is the ring to the network's
-  /// worker.
+  /// For `softfeb lab`: number of the network to which the endpoint's link belongs; empty if the endpoint has
+  /// no link. Different networks are not connected. If the endpoint has a link, `port` is the ring to the
+  /// network's worker.
   std::optional<std::uint32_t> network;
   std::size_t worker = 0;  ///< 0 … WorkersConfig::count - 1
   MacAddress mac{};
@@ -40,8 +40,8 @@ struct EndpointConfig {
   std::uint8_t dscp = 0;
   roce::Ecn ecn = roce::Ecn::kEct0;
   std::uint8_t ttl = 32;  ///< hop limit for IPv6
-  /// Board: send the congestion control header of a QP's algorithm, if the algorithm has one. Receiver:
-  /// accept requests with this header, and return the header in responses.
+  /// If this is true, a board sends the congestion control header of a QP's algorithm, if the algorithm has
+  /// one, and a receiver accepts requests with this header and returns the header in responses.
   bool cc_header = false;
   roce::PauseMode pause = roce::PauseMode::kPause;  ///< pause frames that the MAC honours
   Where where;
@@ -101,7 +101,7 @@ struct ReceiverConfig {
   std::uint32_t qpn = 0x800;            ///< QPN of the first QP; the QPNs of the others follow
   std::uint8_t rnr_timer = 12;          ///< RNR timer code in RNR NAKs
   Time response_delay = 0;              ///< time from a packet's arrival to its acknowledgement or CNP
-  std::uint64_t receives = UINT64_MAX;  ///< receive requests per QP; UINT64_MAX: unlimited
+  std::uint64_t receives = UINT64_MAX;  ///< receive requests per QP; UINT64_MAX means unlimited
   /// Receive requests posted per second on each QP, up to `receives`. With 0, none are posted.
   std::uint64_t receive_rate = 0;
   RegistrationSettings registration;           ///< used if registered transfers arrive

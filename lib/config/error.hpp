@@ -19,11 +19,12 @@ struct Problem {
   std::string fix;
 };
 
-/// Formats a problem as "FILE:LINE: KEY: MESSAGE; fix: FIX" (from --set: "--set KEY: …").
+/// Formats a problem as "FILE:LINE: KEY: MESSAGE; fix: FIX". For a problem in an override, the text begins
+/// with "--set KEY: …" instead.
 std::string to_string(const Problem& problem);
 
-/// The configuration is invalid. what() lists all problems, one per line. Programs exit with status 2.
-/// Set-up code also throws ConfigError for errors that cannot be detected from the file alone: throw
+/// Thrown if the configuration is invalid. what() lists all problems, one per line. Programs exit with status
+/// 2. Set-up code also throws ConfigError for errors that cannot be detected from the file alone: throw
 /// ConfigError({{where, "…", "…"}}).
 class ConfigError : public std::runtime_error {
  public:

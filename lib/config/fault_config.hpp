@@ -23,7 +23,7 @@ struct FaultQpRef {
   std::string board;        ///< for kIndex: name of the board; if empty, the only board of the port
   std::uint32_t index = 0;  ///< for kIndex: index among all QPs of the board
   std::uint32_t qpn = 0;    ///< for kQpn: QPN of the board's queue pair or, with `to`, QPN at that receiver
-  std::string to;           ///< kQpn, links only: name of the receiver
+  std::string to;           ///< for kQpn, only in rules of links: name of the receiver
 
   /// For rules of ports: true for the QP with this index and QPN of `owner`, a board on the rule's port.
   bool selects(const BoardConfig& owner, std::uint32_t on_board, std::uint32_t own_qpn) const;

@@ -9,7 +9,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kDeepestProgram = 4;  ///< folders between a program and its build folder
+constexpr int kDeepestProgram = 4;  ///< maximum number of folders between a program and its build folder
 
 }  // namespace
 

@@ -30,8 +30,8 @@ Node document_of(const std::string& text, const std::string& file,
   return document;
 }
 
-/// The first of three stages: read, resolve, check. Each runs only if the previous one found no problems, so
-/// that follow-on errors are not reported.
+/// Carries out the first of three stages: read, resolve, check. Each stage runs only if the previous one
+/// found no problems, so that follow-on errors are not reported.
 Draft read_draft(Reading& reading, const Node& document, Form form) {
   Draft draft = read_document(reading, document, form);
   throw_if_any(reading);
@@ -150,12 +150,11 @@ std::set<std::string> known_switch_test_keys(const std::string& text, const std:
 std::map<std::string, std::vector<std::string>> words_of_keys(const std::string& text,
                                                               const std::string& file) {
   Reading reading;
+  reading.words.emplace();
   const Node document = parse_yaml(text, file);
   read_document(reading, document, form_of(document));
-  std::map<std::string, std::vector<std::string>> words;
-  for (const std::string& key : reading.known) words[key];
-  for (const auto& [key, values] : reading.values) words[key] = values;
-  return words;
+  for (const std::string& key : reading.known) reading.words->try_emplace(key);
+  return std::move(*reading.words);
 }
 
 }  // namespace softfeb::config

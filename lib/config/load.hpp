@@ -58,9 +58,9 @@ std::set<std::string> known_keys(const std::string& text, const std::string& fil
 std::set<std::string> known_lab_keys(const std::string& text, const std::string& file);
 std::set<std::string> known_switch_test_keys(const std::string& text, const std::string& file);
 
-/// The known keys of `text` with the words that each accepts, for shell completion; none if a key accepts any
-/// other values. The sections of `text` determine whether it is read as a configuration of `softfeb run`,
-/// `softfeb lab` or `softfeb switch-test`.
+/// Returns the known keys of `text` and the words that each key accepts, for shell completion. A key that
+/// accepts any other values has no words. The sections of `text` determine whether it is read as a
+/// configuration of `softfeb run`, `softfeb lab` or `softfeb switch-test`.
 std::map<std::string, std::vector<std::string>> words_of_keys(const std::string& text,
                                                               const std::string& file);
 

@@ -125,12 +125,12 @@ struct TrafficConfig {
   std::optional<TransferConfig> transfer;  ///< if set, messages are segments of transfers
   std::optional<LengthsConfig> lengths;    ///< empty if all messages have message_size
   std::optional<ArrivalsConfig> arrivals;  ///< empty for a closed loop
-  /// Set: the unit of `rate` is kPeriod, and immediates number the messages.
+  /// If set, the unit of `rate` is kPeriod, and immediates number the messages.
   std::optional<BeamletsConfig> beamlets;
   std::optional<std::uint64_t> seed;  ///< seed of lengths and arrivals; if empty, that of the run
   Rate rate;                          ///< rate of each QP
-  /// Messages per QP: the smallest of the run's limit, the QP's own limit and the length of the file. None:
-  /// until the end of the run.
+  /// Messages per QP: the smallest of the run's limit, the QP's own limit and the length of the file. If
+  /// empty, the QP sends until the end of the run.
   std::optional<std::uint64_t> messages;
   PayloadConfig payload;
   ImmediateConfig immediate;

@@ -18,7 +18,8 @@ using Lengths = std::shared_ptr<const Cdf>;
 
 const std::array<std::string, 2> kPublished{"web_search", "hadoop"};
 
-/// Each published distribution exists once, however many QPs use it.
+/// Returns a published distribution, or null if there is none with this name. All QPs that use a distribution
+/// share one copy of it.
 Lengths published(const std::string& name) {
   static const Lengths web_search = std::make_shared<const Cdf>(web_search_cdf());
   static const Lengths hadoop = std::make_shared<const Cdf>(hadoop_cdf());

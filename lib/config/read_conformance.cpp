@@ -41,7 +41,7 @@ ListedQp read_listed(Section s) {
   return qp;
 }
 
-/// Chooses a default target if the section names none, and reports keys that the target lacks.
+/// Chooses a default target if the section names none, and reports keys that do not apply to the target.
 void check_target(Section& s, ConformanceConfig& c) {
   const auto refuse = [&](const char* key, const char* what, const char* fix) {
     s.reading().problem(s.given(key) ? s.find(key)->where : s.where(), what, fix);

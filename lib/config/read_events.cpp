@@ -57,7 +57,7 @@ void read_times_file(Section& s, TriggerSourceSettings& out) {
       out.source.times.push_back(*time.value);
     }
   }
-  // A directory can be opened but not read.
+  // A directory can be opened, but reading from it fails.
   if (!lines.is_open() || lines.bad()) {
     s.reading().problem(s.find("file")->where, "cannot read \"" + out.file + '"',
                         "name an existing file, relative to the working directory");

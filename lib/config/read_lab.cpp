@@ -114,7 +114,8 @@ void read_sweep(Section& s, std::vector<SweepAxis>& sweep) {
   }
 }
 
-/// Section names must be valid folder names, because they become names of folders.
+/// True if the name of a section is a valid name of a folder, which it must be because a folder gets this
+/// name.
 bool is_folder_name(const std::string& name) {
   const auto fits = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-';

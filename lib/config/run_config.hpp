@@ -220,9 +220,9 @@ inline constexpr std::size_t kMostNextHops = 16'384;
 /// Maximum number of next hops of a board with traffic generators.
 inline constexpr std::size_t kMostNextHopsWithTrafficGen = 256;
 
-/// Header and trailer bytes of the largest request packet, from the IP header to the iCRC (IP, UDP 8, BTH 12,
-/// RETH 16, ImmDt 4, iCRC 4). The MTU must be at least this plus the path MTU and the congestion control
-/// header, if there is one.
+/// Returns the number of header and trailer bytes of the largest request packet, from the IP header to the
+/// iCRC (IP, UDP 8, BTH 12, RETH 16, ImmDt 4, iCRC 4). The MTU must be at least this plus the path MTU and
+/// the congestion control header, if there is one.
 constexpr std::uint32_t packet_overhead(bool v6) {
   return roce::max_frame_overhead(v6, false) - roce::kEthernetSize;
 }
@@ -233,18 +233,19 @@ std::uint32_t wire_overhead(const BoardConfig& board, const QpConfig& qp);
 /// Size in bytes of the congestion control header of a QP's requests; 0 if they have none.
 std::uint32_t congestion_header_bytes(const BoardConfig& board, const QpConfig& qp);
 
-/// Number of messages for the file in `traffic`, including repeats; none if it sends no file.
+/// Number of messages for the file in `traffic`, including repeats; empty if the traffic sends no file.
 std::optional<std::uint64_t> file_messages(const TrafficConfig& traffic);
 
 /// Number of `message_size` slots in a region of `length` bytes, at least 1.
 std::uint32_t slots_in(std::uint64_t length, std::uint32_t message_size);
 
-/// Region size in bytes that one of the `qps` QPs of a group needs for its messages: for its slots, its file,
-/// or one message. QPs that send transfers together share one region, which holds four transfers by default.
+/// Returns the region size in bytes that one of the `qps` QPs of a group needs for its messages: for its
+/// slots, its file, or one message. QPs that send transfers together share one region, which holds four
+/// transfers by default.
 std::uint64_t memory_needed(const TrafficConfig& traffic, std::uint32_t qps);
 
-/// Region length of each QP of the group, in bytes; the shortest if receivers differ. None if only the
-/// receiver knows it (perftest://, sink://).
+/// Region length of each QP of the group, in bytes; the shortest if receivers differ. Empty if only the
+/// receiver knows this length (perftest://, sink://).
 std::optional<std::uint64_t> region_length(const RunConfig& config, const QpConfig& qp);
 
 }  // namespace softfeb::config

@@ -25,8 +25,8 @@ struct Reading {
   std::vector<Problem> problems;
   std::map<std::string, Where> places;  ///< place of every key read, indexed by dotted path
   std::set<std::string> known;          ///< every key looked up, with list indices as []: boards[].qps[].pmtu
-  std::map<std::string, std::vector<std::string>>
-      values;  ///< of the known keys that accept only certain words
+  /// If set: the words of the keys that accept only certain words.
+  std::optional<std::map<std::string, std::vector<std::string>>> words;
 
   /// Adds a problem. Problems with the same key and fix are reported once, because all replicas of a board
   /// have them. Stops at kMost problems.
@@ -38,6 +38,18 @@ struct Reading {
     problems.push_back({where, std::move(message), std::move(fix)});
   }
 };
+
+/// The words that a parser accepts; none if it accepts other values as well.
+template <class Parse>
+std::vector<std::string> words_of(const Parse& parse) {
+  if constexpr (requires { parse.words(); }) {
+    return parse.words();
+  } else if constexpr (std::is_same_v<Parse, decltype(&parse_bool)>) {
+    return {"true", "false"};
+  } else {
+    return {};
+  }
+}
 
 /// A map of the document, read key by key. A key becomes known when it is looked up; close() reports all
 /// other keys.
@@ -60,9 +72,7 @@ class Section {
   template <class T, class Parse>
   bool read(std::string_view key, T& out, Parse parse) {
     const Node* node = find(key);
-    if constexpr (requires { parse.words(); }) reading_.values.try_emplace(pattern(key), parse.words());
-    if constexpr (std::is_same_v<Parse, decltype(&parse_bool)>)
-      reading_.values.try_emplace(pattern(key), std::vector<std::string>{"true", "false"});
+    if (reading_.words) reading_.words->try_emplace(pattern(key), words_of(parse));
     return node != nullptr && scalar(*node, out, parse);
   }
 
@@ -73,7 +83,8 @@ class Section {
     return read(key, out, parse);
   }
 
-  /// Returns the elements of the list at `key`; none if it is missing. Reports a problem if it is not a list.
+  /// Returns the elements of the list at `key`; an empty list if the key is missing. Reports a problem if the
+  /// value is not a list.
   const std::vector<Node>& list(std::string_view key);
 
   /// Parses the scalar `node` into `out`; returns false on error.

@@ -13,7 +13,7 @@ namespace {
 
 using board::TrafficGenSettings;
 
-constexpr std::size_t kMostPorts = 4;  // traffic generators of profile softfeb-2026.12
+constexpr std::size_t kMostPorts = 4;  // number of traffic generators of profile softfeb-2026.12
 
 Parsed<std::uint32_t> parse_ipv4(const std::string& text) {
   const auto ip = parse_ip(text);

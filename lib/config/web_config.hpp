@@ -25,8 +25,8 @@ struct WebConfig {
 /// Parses off, on, 8081, 127.0.0.1, 127.0.0.1:8081, or [::1]:8081.
 Parsed<WebConfig> parse_web(const std::string& text);
 
-/// Reads `run.web` from the configuration at `path` with `overrides` (see load_run()); none if not given.
-/// Throws ConfigError.
+/// Reads `run.web` from the configuration at `path` with `overrides` (see load_run()); nullopt if the key is
+/// not given. Throws ConfigError.
 std::optional<WebConfig> load_web(const std::string& path, const std::vector<std::string>& overrides);
 std::optional<WebConfig> load_web_text(const std::string& text, const std::string& file,
                                        const std::vector<std::string>& overrides);

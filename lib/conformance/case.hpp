@@ -82,8 +82,8 @@ struct Step {
   Kind kind = Kind::kSend;
   std::uint32_t qp = 0;  ///< index into Part::qps
   std::vector<PacketSpec> packets;
-  /// For kDrop, the packet to send after those that must be dropped. If empty, this is the last of these
-  /// packets, unspoilt.
+  /// For kDrop, the packet to send after those that must be dropped. If empty, the last of the dropped
+  /// packets is sent again, unspoilt.
   std::optional<PacketSpec> then;
   /// Expected answers to the packets. If empty, the next step follows at once, and the expectation of a later
   /// step also covers the answers to this one.

@@ -120,7 +120,7 @@ bool CaseRun::is_known() const {
 }
 
 /// Returns the queue pairs whose answers in the current part are not as expected. If only the memory,
-/// completions or the state differ, all queue pairs.
+/// completions or the state differ, returns all queue pairs.
 std::set<std::uint32_t> CaseRun::qps_that_differ() const {
   std::set<std::uint32_t> out;
   for (std::size_t k = from_; k < result_.trace.size(); ++k) {

@@ -48,7 +48,8 @@ std::string wrong_form(const Answer& answer, roce::Transport transport) {
     if (!answer.bth.becn) return "a CNP without BECN (annex A17.9.3)";
     return answer.payload == 0 ? "" : "a CNP is longer than its 16 reserved bytes";
   }
-  // The P_Key of a CNP must be that of the marked packet. Only the case knows this packet.
+  // CNPs are exempt from this check: their P_Key must be that of the marked packet, which only the case
+  // knows.
   if ((answer.bth.pkey & 0x7fff) != (roce::kDefaultPkey & 0x7fff))
     return "the P_Key is not that of the queue pair";
   if (transport == roce::Transport::kUc) return "a response on UC, which has none";

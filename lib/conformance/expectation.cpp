@@ -120,8 +120,8 @@ roce::Psn acknowledged(const Answer& answer) {
   return (answer.psn - (nak ? 1 : 0)) & roce::kPsnMask;
 }
 
-/// Number of credits that the syndrome of an ACK grants (IBA table 45); UINT64_MAX: the syndrome contains no
-/// credit count.
+/// Returns the number of credits that the syndrome of an ACK grants (IBA table 45), or UINT64_MAX if the
+/// syndrome contains no credit count.
 std::uint64_t credits_of(const roce::Aeth& aeth) {
   const unsigned code = aeth.value();
   if (code == roce::Aeth::kNoCredits) return UINT64_MAX;

@@ -15,7 +15,7 @@ struct FaultFrame {
   std::vector<std::uint8_t> bytes;
   std::uint16_t payload = 0;  ///< offset of the payload in a request
   std::uint32_t length = 0;   ///< bytes of payload, without pad
-  std::uint64_t offset = 0;   ///< offset of the payload in the first region; UINT64_MAX: a retransmission
+  std::uint64_t offset = 0;   ///< offset of the payload in the first region; UINT64_MAX for a retransmission
   bool changed = false;       ///< a fault rule changed bytes of the frame
   bool copied = false;        ///< the frame is a copy that a fault rule made
 };

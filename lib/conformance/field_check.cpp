@@ -39,7 +39,7 @@ constexpr AnswerField kAnswerFields[] = {
 /// Size of the reserved field of a CNP; the table contains the first 8 bytes.
 constexpr std::size_t kReservedSize = 16;
 
-/// Offsets of the headers in an IPv4 frame; SIZE_MAX: the frame has no such header.
+/// Offsets of the headers in an IPv4 frame; SIZE_MAX if the frame has no such header.
 struct Places {
   std::size_t vlan = SIZE_MAX, ip = SIZE_MAX, udp = SIZE_MAX, bth = SIZE_MAX;
 };

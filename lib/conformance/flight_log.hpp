@@ -46,8 +46,8 @@ class FlightLog {
     std::uint64_t messages = 0;     ///< number of messages that end at or before this packet
   };
 
-  /// Of all packets with this PSN, the number of the one closest to the newest packet. Negative numbers are
-  /// before the first packet.
+  /// Returns the number of the packet with this PSN that is closest to the newest packet. Numbers of packets
+  /// before the first one are negative.
   std::int64_t number_of(roce::Psn psn) const;
   bool known(std::int64_t number) const;
   Packet& at(std::int64_t number) {

@@ -33,10 +33,11 @@ class MemoryModel {
   /// Call before the first packet of queue pair `qp`. `first` is its first PSN.
   void open(std::uint32_t qp, roce::Psn first);
   void sent(const ScriptPacket& packet, std::uint32_t qp, bool dropped);
-  /// The target has refused `psn` because no receive was posted, and has dropped the packets after it.
+  /// Records that the target has refused `psn` because no receive was posted, and has dropped the packets
+  /// after it.
   void refused(std::uint32_t qp, roce::Psn psn);
-  /// The target has acknowledged all packets of `qp` up to `psn`. With kAcknowledged, these must be in
-  /// memory.
+  /// Records that the target has acknowledged all packets of `qp` up to `psn`. With kAcknowledged, these must
+  /// be in memory.
   void acknowledged(std::uint32_t qp, roce::Psn psn);
   std::size_t packets() const { return sent_.size(); }
 

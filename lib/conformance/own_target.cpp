@@ -186,7 +186,8 @@ TargetReply OwnTarget::on(const CrcRequest& r) {
   return reply;
 }
 
-/// When a queue pair is in the error state, its remaining receives complete with errors (IBA 10.3.1).
+/// Reports the remaining receives of a queue pair that is in the error state: they complete with errors (IBA
+/// 10.3.1).
 void OwnTarget::flush(roce::Qpn qpn, Qp& qp) {
   if (qp.flushed || qp.state == TargetState::kInit || responder(qp).state() != roce::QpState::kErr) return;
   qp.flushed = true;

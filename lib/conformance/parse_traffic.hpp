@@ -7,8 +7,8 @@
 
 namespace softfeb::conformance {
 
-/// Reads the key `traffic` of a case: one traffic run (TrafficSpec) or a list of them. `transport`: transport
-/// of the case. Throws NotationError.
+/// Reads the key `traffic` of a case: one traffic run (TrafficSpec) or a list of them. `transport` is the
+/// transport of the case. Throws NotationError.
 std::vector<TrafficSpec> read_traffic(const YAML::Node& node, roce::Transport transport);
 
 }  // namespace softfeb::conformance

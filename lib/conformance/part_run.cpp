@@ -279,7 +279,7 @@ void PartRun::find(const std::string& checker, const std::string& text) {
          .text = text,
          .packet = result_.trace.empty() ? std::nullopt : std::optional(result_.trace.size() - 1)});
   }
-  // Answers have their own comparison with the deviation, which covers PSN and MSN.
+  // The comparison of answers with the deviation covers PSN and MSN, which are what the checker "ack" checks.
   if (checker != "ack") unlisted_ |= kCheckersFailed;
   fail(kCheckersFailed, text);
 }
@@ -350,7 +350,7 @@ void PartRun::on_answer(const Answer& answer, Time now) {
   if (keep) result_.trace.push_back(std::move(trace));
   if (!qp.checker) return;
   if (const std::string text = wrong_form(answer, qp.spec.transport); !text.empty()) find("form", text);
-  // A random change may turn a packet into a different valid packet.
+  // A random change may turn a packet into a different valid packet, so acknowledgements cannot be predicted.
   const bool mutating =
       phase_ == Phase::kSteps && step_ < part_.steps.size() && part_.steps[step_].kind == Step::Kind::kMutate;
   if (const std::string text = qp.checker->answer(answer); !text.empty() && !mutating) find("ack", text);

@@ -10,7 +10,7 @@ namespace softfeb::conformance {
 
 namespace {
 
-/// Name of the capability for which the need is named cnps.
+/// Names of two capabilities. The need that corresponds to kNotificationPoint has a different name, cnps.
 constexpr std::string_view kNotificationPoint = "notification_point";
 constexpr std::string_view kIcrcCounter = "icrc_counter";
 constexpr const char* kIcrcErrors = "icrc_errors";  ///< name of the counter in the catalogue

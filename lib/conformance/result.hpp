@@ -140,7 +140,8 @@ struct SuiteResult {
   std::uint64_t seed = 0;
   std::vector<CaseResult> cases;      ///< in the order of the catalogue
   std::vector<std::string> not_seen;  ///< deviations in the profile that did not occur
-  std::optional<std::string> dead;    ///< the target stopped answering; names the case after which it did
+  /// Set if the target stopped answering; names the case after which it stopped.
+  std::optional<std::string> dead;
   /// If no case was judged, the reason: which packets were sent and received, and the likely causes.
   std::optional<std::string> no_baseline;
   double seconds = 0;

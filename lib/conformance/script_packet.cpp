@@ -21,7 +21,7 @@ std::uint32_t payload_size(const PacketSpec& spec, const Symbols& symbols) {
   return static_cast<std::uint32_t>(size);
 }
 
-/// Payload that is different for each packet, so that the memory shows which packet was written.
+/// Returns a payload that is different for each packet, so that the memory shows which packet was written.
 std::vector<std::uint8_t> pattern(std::uint32_t packet, std::uint32_t size) {
   std::vector<std::uint8_t> out(size);
   for (std::uint32_t k = 0; k < size; ++k)

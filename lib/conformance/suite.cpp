@@ -218,7 +218,7 @@ bool Suite::baseline(Time now, Frames& out) {
   const CaseResult result = task_->take_result(now);
   end_task();
   if (result.verdict != Verdict::kPass) {
-    // An attempt that was disturbed says nothing about the target.
+    // Repeat an attempt that was disturbed, because it says nothing about the target.
     if (!disturbed_.empty() && ++disturbed_baselines_ < config_.attempts) return true;
     const std::string why = disturbed_.empty() ? "" : " (" + disturbed_ + ")";
     const std::string what = std::string(kBaseline[baseline_]) + " failed: " + result.reason + why;

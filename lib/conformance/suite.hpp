@@ -38,7 +38,7 @@ class Suite {
   /// Reports the total number of packets that the port has lost. If it has increased, the current attempt is
   /// inconclusive.
   void port_dropped(std::uint64_t packets);
-  /// Reports that the thread did not run for `gap`.
+  /// Reports that the thread was preempted for `gap`.
   void preempted(Time gap);
 
   /// Only answers from the target's addresses are judged; all others count as foreign.

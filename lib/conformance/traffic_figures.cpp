@@ -58,8 +58,8 @@ std::uint64_t least_cnps(const TrafficStats& stats) {
   return stats.qps.empty() ? 0 : least;
 }
 
-/// Jain index of the numbers of CNPs: 1 if they are the same for all n queue pairs, 1/n if one queue pair has
-/// all CNPs.
+/// Returns the Jain index of the numbers of CNPs: 1 if they are the same for all n queue pairs, 1/n if one
+/// queue pair has all CNPs.
 double jain(const TrafficStats& stats) {
   double sum = 0, squares = 0;
   for (const TrafficQpStats& qp : stats.qps) {

@@ -70,7 +70,7 @@ TrafficSender::TrafficSender(const TrafficSpec& spec, const CaseEnvironment& env
       board_of_(qps_.size()),
       on_board_(qps_.size()) {
   const std::uint64_t share = region.size / qps_.size();
-  // If queue pairs may fail, it is unknown how much they write before.
+  // If queue pairs may fail, it is unknown how much they write before they fail.
   if (share >= longest_message() && !spec.may_fail) memory_.assign(region.size, kGuard);
   for (std::uint32_t k = 0; k < qps_.size(); ++k) {
     logs_.emplace_back(qps_[k].first_psn, spec.window);

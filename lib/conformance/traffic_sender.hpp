@@ -49,7 +49,7 @@ class TrafficSender final : private TrafficWire::Ends {
   Time next_event() const { return next_; }
   /// True if all messages are complete, except those of queue pairs that failed.
   bool finished() const;
-  /// Time at which the run has failed, unless the target acknowledges a new packet before.
+  /// Time at which the run counts as failed if the target does not acknowledge a new packet before then.
   Time stalled_at() const;
 
   TrafficStats stats() const;

@@ -53,7 +53,7 @@ class TrafficWire {
   /// Time of the next packet that is held back; kNever if there is none.
   Time next_event() const;
 
-  /// For each rule, in order: the number of packets to which it was applied.
+  /// Returns the rules, in order, each with the number of packets to which it was applied.
   std::vector<RuleResult> rules() const;
 
  private:

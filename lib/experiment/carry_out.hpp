@@ -8,8 +8,8 @@
 
 namespace softfeb::experiment {
 
-/// Runs the experiment and writes its results. After a lab in real time, repeats it in virtual time if it
-/// can. `watch` was started when the run began. Returns the exit status.
+/// Runs the experiment and writes its results. After a lab in real time, repeats the lab in virtual time if
+/// this is possible. `watch` was started when the run began. Returns the exit status.
 int carry_out(const Setup& setup, Driver& driver, EventFiles& files, const Stopwatch& watch);
 
 }  // namespace softfeb::experiment

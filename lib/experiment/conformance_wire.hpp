@@ -24,7 +24,7 @@ class ConformanceWire {
   ~ConformanceWire();
 
   Time now() const { return dpdk_.now(); }
-  /// Polls all ports once. Returns for how long the thread did not run since the previous call.
+  /// Polls all ports once. Returns how long the thread has been preempted since the previous call.
   Time poll();
   void send(std::vector<std::uint8_t> frame) { first_->send(std::move(frame)); }
   /// Number of frames that the port has not accepted yet.

@@ -98,7 +98,7 @@ class Driver {
   /// Returns the numbers of frames exchanged between the network and the host, and of frames lost between the
   /// network and its stations. Call after close().
   virtual lab::Edge network_edge(const stats::Outcome& outcome) const = 0;
-  /// Further packet balances that must hold in this driver's run. Call after close().
+  /// Returns further packet balances that must hold in this driver's run. Call after close().
   virtual std::vector<lab::Balance> balances() const { return {}; }
   /// Messages that tell the user whether the run kept up with its schedule. Call after close().
   virtual std::vector<std::string> remarks(const stats::Outcome&) const { return {}; }
@@ -106,7 +106,7 @@ class Driver {
   /// Returns statistics of how long messages took from each stage to the next, so far; null if they are not
   /// recorded. Valid while the driver exists.
   virtual const latency::StageFigures* stages() { return nullptr; }
-  /// How each worker has spent its time since traffic began; null in virtual time.
+  /// Returns how each worker has spent its time since traffic began; null in virtual time.
   virtual const std::vector<dataplane::CpuTimes>* cpu_times() const { return nullptr; }
 
   /// Serves clients briefly. Call it regularly during long work on the control thread.

@@ -46,7 +46,8 @@ class HostLink {
   /// For process 0: waits for the results of all other processes, and passes them to `take` in the order of
   /// ranks. Returns false if the process was told to end before all results had arrived.
   bool take_results(const hosts::HostExchange::Take& take);
-  /// Waits until process 0 has written the results. Returns false if this process was told to end before.
+  /// Waits until process 0 has written the results. Returns false if this process was told to end before
+  /// that.
   bool wait_for_end();
 
  private:

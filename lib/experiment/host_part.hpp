@@ -41,8 +41,8 @@ void read_counters(const config::RunConfig& config, Time started,
 /// traffic is the same. The duration of the run becomes that of the host whose run took longest.
 void add_part(const config::RunConfig& config, stats::Outcome& all, const HostPart& part);
 
-/// Returns the time from the start of traffic to the first packet of any board of `host`; none if no packet
-/// was sent. Ignores boards with a `start`.
+/// Returns the time from the start of traffic to the first packet of any board of `host`; nullopt if no
+/// packet was sent. Ignores boards with a `start`.
 std::optional<Time> first_packet(const config::RunConfig& config, std::size_t host,
                                  const stats::Outcome& outcome);
 

@@ -98,7 +98,7 @@ stats::Outcome run_phases(const config::RunConfig& config, Driver& driver, std::
   out.deliveries = stats::DeliveryMap(config, driver.plans().all());
   out.started = out.measured_from = driver.begin(observers);
   out.interrupted = send(config, driver, out) == Passed::kStopped;
-  // A signal may have arrived before traffic started.
+  // A signal may have ended the traffic before its scheduled start; the end must not precede the start.
   out.stopped = std::max(driver.now(), out.started);
   drain(config, driver, out, say);
   driver.settle();

@@ -37,8 +37,9 @@ constexpr Time kPollWhenIdle = 5 * kMillisecond;
 constexpr Time kShortestNap = 20 * kMicrosecond;
 /// Maximum time from a command until the workers publish totals that include its effect.
 constexpr Time kTotalsAge = 5 * kMillisecond;
-/// A start at a wall-clock time is announced to the workers this long in advance. This is longer than a busy
-/// machine may preempt this thread. During this time, NTP slews the wall clock by at most 50 µs (500 ppm).
+/// A start at a wall-clock time is announced to the workers this long in advance. This is longer than the
+/// time for which a busy machine may preempt this thread. During this time, NTP slews the wall clock by at
+/// most 50 µs (500 ppm).
 constexpr Time kStartLead = 100 * kMillisecond;
 /// A run whose boards compute triggers may start later than `run.start_at` by at most this time.
 constexpr Time kLateStart = kMillisecond;
@@ -298,7 +299,8 @@ void RealDriver::close(stats::Outcome& o) {
   for (const auto& board : service_->boards()) o.control[board->board()] = report::control_result(*board);
   for (const auto& w : pool_->workers()) o.workers.push_back(w->totals());
   o.cpu = std::move(cpu_);
-  // While workers run, they may still accept trigger messages. Afterwards, the number of triggers is final.
+  // Stop the workers before the sessions end: as long as workers run, they may accept trigger messages, so
+  // the number of triggers is not final.
   pool_->quit();
   for (const runtime::RunPort& port : dpdk_.ports()) o.fault_rules.push_back(runtime::rule_counters(port));
   end_sessions(config_, endpoints_.events, targets_, o);

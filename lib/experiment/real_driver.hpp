@@ -65,7 +65,7 @@ class RealDriver : public Driver {
 
  protected:
   RealDriver(const Setup& setup, EventFiles& files);
-  /// The second half of make(), after the links are up.
+  /// Carries out the second half of make(), after the links are up.
   void connect();
   /// Called during every wait, about once per millisecond.
   virtual void poll() {}

@@ -195,7 +195,9 @@ class Sender {
         ++malformed_;
         continue;
       }
-      send_due();  // judge the candidates before this message first, without the busy state that it reports
+      // First judge the candidates that precede this message: the busy state that the message reports does
+      // not apply to them.
+      send_due();
       server_.receive(*message, time_.now());
     }
   }

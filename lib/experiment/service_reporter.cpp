@@ -11,7 +11,7 @@ namespace softfeb::experiment {
 
 namespace {
 
-/// Between two status lines.
+/// Interval between two status lines.
 constexpr Time kStatusInterval = 10 * kSecond;
 /// systemd recommends to report twice as often as the watchdog demands; a busy machine may delay a sample.
 constexpr Time kReportsPerWatchdog = 3;

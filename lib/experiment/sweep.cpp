@@ -84,7 +84,7 @@ class Sweep {
 
   /// Runs all points, and keeps their results in memory.
   int run_in_memory();
-  /// Does with the study's folder what the options request.
+  /// Carries out what the options request for the study's folder.
   int use_store();
 
  private:

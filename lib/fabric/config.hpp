@@ -223,13 +223,14 @@ struct LinkConfig {
   /// Kind of pause frames that the switches at the ends of this link send and honour.
   PauseMode flow_control = PauseMode::kOff;
   LinkFaults a_to_b, b_to_a;
-  /// VLANs (1…4094) whose tagged frames the switches at the ends accept from and send to this link; nullopt:
-  /// all.
+  /// VLANs (1…4094) whose tagged frames the switches at the ends accept from and send to this link; nullopt
+  /// means all VLANs.
   std::optional<std::vector<std::uint16_t>> vlans;
   bool untagged = true;  ///< with `vlans`: untagged frames pass, too
 };
 
-/// Without `multipath`, a forest: there is at most one path between two nodes.
+/// Configuration of a whole network. Without `multipath`, the network must be a forest, in which there is at
+/// most one path between two nodes.
 struct NetworkConfig {
   std::vector<SwitchConfig> switches;
   std::vector<StationConfig> stations;
@@ -251,8 +252,8 @@ struct NetworkConfig {
 /// the highest queue also use the highest queue.
 void use_priorities(SwitchConfig& config, std::uint8_t levels);
 
-/// Identifier of switch `index` in the path of a CCH. Identifiers derived from the index are all different.
-/// They are scattered over 16 bits, so that the XORs of different paths are unlikely to be equal.
+/// Returns the identifier of switch `index` in the path of a CCH. Identifiers derived from the index are all
+/// different. They are scattered over 16 bits, so that the XORs of different paths are unlikely to be equal.
 std::uint16_t int_id_of(const NetworkConfig& config, std::size_t index);
 
 /// Validates each link and each switch, cc_port, and the INT identifiers. Throws std::invalid_argument.

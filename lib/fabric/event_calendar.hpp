@@ -84,8 +84,8 @@ class EventCalendar {
   std::array<Time, kFew> times_of_few_;                ///< indexed by party; used only with few parties
   std::array<std::uint32_t, kDays + 2> lists_;         ///< first party of each day, and of kFar
   std::array<std::uint64_t, kDays / 64> full_days_{};  ///< bit mask of days with parties
-  /// Sorted; an entry is void if its party has another time. With few parties, contains only the earliest
-  /// event.
+  /// Events of the current day, sorted. An entry is void if its party has another time. With few parties,
+  /// contains only the earliest event.
   std::vector<Entry> today_;
   Entry* first_ = nullptr;          ///< earliest event, in today_; null if there is none
   std::uint64_t today_number_ = 0;  ///< number of the current day

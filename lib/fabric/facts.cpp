@@ -50,7 +50,7 @@ void note_traffic_class(Frame& frame, unsigned traffic_class, std::uint8_t fact)
 EntryFacts read_ipv4(Frame& frame, ByteSpan ip, std::uint16_t cc_port) {
   if (ip.size() < roce::kIpv4Size || (ip[0] >> 4) != 4) return {};
   note_traffic_class(frame, ip[1], kFactIpv4);
-  // RoCEv2 packets have no IPv4 options and are not fragmented.
+  // Only packets without IPv4 options that are not fragmented can be RoCEv2 packets.
   const bool plain = ip[0] == 0x45 && (ip[6] & ~kDontFragment) == 0 && ip[7] == 0;
   if (!plain || ip[9] != roce::kIpProtocolUdp) return {};
   return read_udp(frame, ip.subspan(roce::kIpv4Size), cc_port);

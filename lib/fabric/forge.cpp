@@ -34,8 +34,8 @@ roce::Path path_of(const Frame& frame) {
 
 bool ThroughputMeter::passes(std::uint64_t wire, Time now) {
   if (now >= begin_ + window_) {
-    // The previous window counts only if it directly precedes this one. Otherwise there were no frames in
-    // the windows in between, and the throughput was below the threshold.
+    // The previous window counts only if it directly precedes this one. Otherwise, the windows in between had
+    // no frames, so their throughput was below the threshold.
     above_ = now < begin_ + 2 * window_ && bytes_ > limit_;
     begin_ = now - now % window_;
     bytes_ = 0;
@@ -50,8 +50,8 @@ CnpForge::CnpForge(Time interval, std::size_t flows)
   senders_.reserve(kSenders);
 }
 
-/// Unless the table of pairs is full, this is called only once for each flow, so a linear search is fast
-/// enough.
+/// Finds a pair of stations. A linear search is fast enough because, unless the table of pairs is full, this
+/// function is called only once for each flow.
 std::uint32_t CnpForge::find_pair(std::uint32_t source, std::uint32_t destination) {
   const auto found = std::find_if(pairs_.begin(), pairs_.end(), [&](const Pair& p) {
     return p.source == source && p.destination == destination;

@@ -10,9 +10,9 @@
 
 namespace softfeb::fabric {
 
-/// Maps MAC addresses to stations. The table contains the configured addresses, and up to kLearnt addresses,
-/// or two for each station if that is more, learnt from stations that have no configured address. All
-/// switches share the table. It learns an address when a frame enters the network.
+/// Maps MAC addresses to stations. All switches share the table. It contains the configured addresses, and
+/// addresses that it learns when frames from stations without a configured address enter the network. The
+/// maximum number of learnt addresses is kLearnt, or two for each station if that is more.
 class AddressTable {
  public:
   static constexpr std::size_t kLearnt = 8192;

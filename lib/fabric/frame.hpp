@@ -66,8 +66,8 @@ class FrameStore {
   /// Makes an independent copy of a frame.
   virtual Frame* copy(const Frame& frame) = 0;
   /// Flips one bit after the Ethernet header; `random` selects the bit. If other frames share the memory of
-  /// this bit, it is copied first, so that only this frame changes. Returns false if there is no room for the
-  /// copy, or if the frame has no bytes after the Ethernet header.
+  /// this bit, this memory is copied first, so that only this frame changes. Returns false if there is no
+  /// room for the copy, or if the frame has no bytes after the Ethernet header.
   virtual bool corrupt(Frame& frame, std::uint64_t random) = 0;
   /// Makes all bytes of the frame contiguous, from Frame::header on, and copies them first if other frames
   /// share them. Returns these bytes; the result is empty, and the frame unchanged, if there is no room.

@@ -35,7 +35,8 @@ PauseMode obeyed_by(const NodeRef& sender, const NetworkConfig& config) {
   return sender.kind == NodeRef::Kind::kStation ? config.stations[sender.index].obeys : PauseMode::kOff;
 }
 
-/// Priority of a frame at its station. It is 0 unless the network honours PFC on behalf of the station.
+/// Returns the priority of a frame at its station, which is 0 unless the network honours PFC on behalf of the
+/// station.
 std::uint8_t priority_at(const StationConfig& station, const Frame& frame) {
   if (station.obeys != PauseMode::kPfc) return 0;
   return (frame.facts & kFactTagged) != 0 ? frame.pcp : station.dscp_to_priority[frame.dscp];
@@ -241,7 +242,8 @@ void Network::Parts::happen(std::uint32_t d, Time now, Delivery& delivery) {
     if (channel.into != Topology::kNoPort) {
       receive(channel.into, frame, now);
     } else {
-      // depart() must remove such a frame earlier; otherwise, the frame would enter the other slice too late.
+      // depart() must remove a frame to another slice before this event; otherwise, the frame would enter the
+      // other slice too late.
       if (channel.station == Channel::kElsewhere)
         throw std::logic_error("a frame has not left its slice in time; please report this");
       ++totals.delivered;

@@ -131,8 +131,8 @@ struct Switch {
   std::optional<CnpForge> forge;
   std::uint16_t int_id;
   /// Only with dynamic pause thresholds: the paused classes of ingress ports. In place of times, the tree
-  /// contains the number of free bytes of the buffer at which a class may resume. Party: number of the port
-  /// in the switch, times kQueues, plus the class.
+  /// contains the number of free bytes of the buffer at which a class may resume. The number of a party is
+  /// the number of the port in the switch, times kQueues, plus the class.
   std::optional<EventTree> resumptions;
 };
 

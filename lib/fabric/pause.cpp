@@ -58,14 +58,15 @@ roce::MacControl PauseSender::what_is() const {
   return pause;
 }
 
-/// With a dynamic threshold, a class is full if it exceeds alpha times the free bytes.
+/// True if a class has reached XOFF. With a dynamic threshold, this means that it exceeds alpha times the
+/// free bytes.
 bool PauseSender::is_full(std::uint64_t bytes, std::uint64_t free) const {
   if (thresholds_.xoff_alpha == 0) return bytes >= thresholds_.xoff;
   return Uint128{bytes} * kAlphaUnit > Uint128{thresholds_.xoff_alpha} * free;
 }
 
-/// Returns the smallest number of free bytes at which the dynamic threshold exceeds `bytes` by xon_offset. 0
-/// for an empty class, which could not become any shorter.
+/// Returns the smallest number of free bytes at which the dynamic threshold exceeds `bytes` by xon_offset.
+/// Returns 0 for an empty class, because it cannot become any smaller.
 std::uint64_t PauseSender::free_for(std::uint64_t bytes) const {
   if (bytes == 0) return 0;
   const Uint128 threshold = (Uint128{bytes} + thresholds_.xon_offset) * kAlphaUnit;

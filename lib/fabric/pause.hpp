@@ -46,7 +46,8 @@ class PauseSender {
   PauseSender(PauseMode kind, const PauseThresholds& thresholds, std::uint64_t rate)
       : kind_(kind), thresholds_(thresholds), rate_(rate) {}
 
-  // `free` is always the number of unused bytes of the shared buffer, on which dynamic thresholds depend.
+  // In all functions below, `free` is the number of unused bytes of the shared buffer, on which dynamic
+  // thresholds depend.
 
   /// Call after frames of `ingress_class` have been buffered. Returns an XOFF frame if the class must be
   /// paused and is not paused yet.

@@ -47,8 +47,8 @@ std::uint64_t PortQueues::cost_of_next(std::size_t queue) const {
   return by_packets_ ? 1 : scheduled_bytes(queues_[queue].front()->length, overhead_);
 }
 
-/// Deficit round robin: a queue is served while its deficit covers its next frame. If each frame costs 1,
-/// this is weighted round robin.
+/// Chooses the queue that sends next by deficit round robin: a queue is served while its deficit covers its
+/// next frame. If each frame costs 1, this is weighted round robin.
 std::uint8_t PortQueues::next_shared(std::uint8_t candidates) {
   for (;;) {
     if ((candidates >> turn_ & 1) != 0) {

@@ -61,8 +61,8 @@ Time RateLimits::opens_at(std::size_t queue) const {
   return queues_[queue].max ? std::max(port, queues_[queue].max->conforms_at()) : port;
 }
 
-/// Only frames within the guaranteed rate count against it. Otherwise, a queue that sends more while the
-/// other queues are empty would lose its guarantee afterwards.
+/// Counts a frame that leaves a queue. Only frames within the guaranteed rate count against that rate.
+/// Otherwise, a queue that sends more while the other queues are empty would lose its guarantee afterwards.
 void RateLimits::sent(std::size_t queue, std::uint32_t length, Time now) {
   const std::uint64_t bytes = scheduled_bytes(length, overhead_);
   Queue& limits = queues_[queue];

@@ -76,8 +76,8 @@ bool Network::Parts::end_reception(std::uint32_t d, Time now) {
   return false;
 }
 
-/// When the first header in the pipeline of the port at the end of `channel` leaves the pipeline; kNever if
-/// there is none.
+/// Returns the time at which the first header in the pipeline of the port at the end of `channel` leaves the
+/// pipeline; kNever if there is none.
 Time Network::Parts::header_due(const Channel& channel) const {
   const PortDelays& delays = *ports[channel.into].delays;
   if (delays.headers.empty()) return kNever;

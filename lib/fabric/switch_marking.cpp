@@ -58,8 +58,8 @@ void Network::Parts::drop_early(Port& port, Frame* frame) {
   drop(frame, totals.dropped_buffer);
 }
 
-/// Dequeues the next data frame that leaves through `port`. Drops frames before it that must not leave. Null
-/// if there is none.
+/// Dequeues the next data frame that leaves through `port`. Drops frames before it that must not leave.
+/// Returns null if there is no such frame.
 Frame* Network::Parts::next_data(Port& port, Time now) {
   for (;;) {
     Frame* const frame = port.pop(port.may_send(port.queues.waiting(), now));

@@ -15,7 +15,7 @@ Time Network::Parts::wait_to_send(Port& port, Time now) {
     port.blocked_since = std::min(port.blocked_since, now);
     return port.told.opens_at(waiting);
   }
-  // A queue that is not paused is held back only by rate limits.
+  // At least one queue is not paused. Only rate limits hold it back, so the port does not count as paused.
   port.end_blocking(now);
   Time first = kNever;
   for (std::size_t q = 0; q < kQueues; ++q) {

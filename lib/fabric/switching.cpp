@@ -55,7 +55,8 @@ std::uint16_t Network::Parts::choose_egress(std::uint16_t p, const Frame& frame)
 /// Floods a frame to all other ports of the spanning tree that carry the frame's VLAN. A frame to an unknown
 /// individual address goes only to ports that may lead to this address.
 void Network::Parts::flood(std::uint16_t p, Frame* frame, Time now) {
-  // A fault rule of the link may have changed the destination address of a frame that was not flooded.
+  // A frame that was flooded cannot arrive over this link. A fault rule of the link must have changed the
+  // destination address of this frame.
   if (!topology.floods[p]) return drop(frame, totals.dropped_unknown);
   const Switch& sw = switches[ports[p].switch_index];
   std::uint16_t last = Topology::kNoPort;  // this port gets the frame itself; the other ports get copies

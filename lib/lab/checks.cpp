@@ -130,8 +130,8 @@ void judge_events(Judge& judge, const config::RunConfig& config, const endpoints
   }
 }
 
-/// Every registered transfer whose messages are all complete must have caused a notification. Messages lost
-/// over UC are covered by other checks.
+/// Checks that every registered transfer whose messages are all complete has caused a notification. Messages
+/// lost over UC are covered by other checks.
 void judge_transfers(Judge& judge, const endpoints::Endpoints& endpoints) {
   std::map<std::size_t, std::uint64_t> complete;  // number of complete transfers per receiver
   for (const endpoints::TransferGroup& group : endpoints.transfers.groups) {
@@ -189,8 +189,8 @@ void judge_receivers(Judge& judge, const config::RunConfig& config, const endpoi
   judge.add("messages_once", surplus);
 }
 
-/// rdma-sink reports whether its checks held. A perftest server checks nothing. The report comes from the
-/// network, so `held` may have any type.
+/// True if the checks in a report of rdma-sink held, or if the report has none, as that of a perftest server.
+/// The report comes from the network, so `held` may have any type.
 bool report_held(const nlohmann::json& report) {
   if (!report.is_object()) return false;
   const auto held = report.find("held");
@@ -209,7 +209,7 @@ void judge_sessions(Judge& judge, const std::vector<endpoints::Targets::Session>
   }
 }
 
-/// An event file must contain all events that were closed.
+/// Checks that an event file contains all events that were closed.
 void judge_event_files(Judge& judge, const config::RunConfig& config, const stats::Outcome& o) {
   for (std::size_t r = 0; r < o.event_files.size(); ++r) {
     if (!o.event_files[r]) continue;
@@ -221,7 +221,7 @@ void judge_event_files(Judge& judge, const config::RunConfig& config, const stat
   }
 }
 
-/// A rule that was never hit tested nothing, so the run must not pass.
+/// Checks that every rule was hit. A rule that was never hit tested nothing, so the run must not pass.
 void judge_fault_rules(Judge& judge, const config::RunConfig& config, const stats::Outcome& o) {
   const std::vector<RuleResult> rules = port_rules(config, o);
   const std::vector<std::string> never = never_hit(rules);

@@ -37,8 +37,8 @@ struct Edge {
 /// Marks the endpoints that are stations of the network; indexed like Sample::endpoints.
 using Stations = std::vector<std::uint8_t>;
 
-/// Packet balances at the end of a run, after the drain: entered + made + duplicated = delivered + dropped
-/// + consumed + in the network; sent by endpoints = entered; delivered = received by endpoints. The
+/// Returns the packet balances at the end of a run, after the drain: entered + made + duplicated = delivered
+/// + dropped + consumed + in the network; sent by endpoints = entered; delivered = received by endpoints. The
 /// balances include the frames counted in `edge`. The result is empty without a network.
 std::vector<Balance> packet_balances(const stats::Sample& sample, const Stations& stations,
                                      const Edge& edge = {});

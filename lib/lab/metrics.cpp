@@ -147,7 +147,7 @@ void Metrics::watch_changes(Time at) {
   if (config_.bottleneck && convergence_.pending()) convergence_.add(at, delivered_, fair_rates());
 }
 
-/// Max-min fair shares of the port's payload rate among the boards that are sending.
+/// Returns the max-min fair shares of the port's payload rate among the boards that are sending.
 std::vector<std::uint64_t> Metrics::fair_rates() {
   const auto payload = [&](std::uint64_t wire_rate) {
     return port_.wire_bytes == 0

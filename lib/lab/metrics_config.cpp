@@ -16,9 +16,9 @@ using fabric::NodeRef;
 
 constexpr std::uint32_t kNowhere = UINT32_MAX;
 
-/// Requested payload rate of a queue pair with random lengths in a closed loop, in bytes per second. Empty if
-/// the rate is unlimited or is given in packets. In the latter case, the payload rate is unknown, because the
-/// last packet of a message is shorter than the others.
+/// Returns the requested payload rate of a queue pair with random lengths in a closed loop, in bytes per
+/// second. Empty if the rate is unlimited or is given in packets. If it is given in packets, the payload rate
+/// is unknown, because the last packet of a message is shorter than the others.
 std::optional<std::uint64_t> asked_of_lengths(const config::TrafficConfig& t) {
   if (t.rate.unit == config::Rate::Unit::kPayloadBytes) return t.rate.per_second;
   if (t.rate.unit != config::Rate::Unit::kMessages) return std::nullopt;
@@ -58,8 +58,8 @@ std::uint64_t asked_of(const config::BoardConfig& board) {
   return sum;
 }
 
-/// Link rate of a board in bytes per second: the rate of the board's own shaper if it has one, otherwise that
-/// of its link.
+/// Returns the link rate of a board in bytes per second: the rate of the board's own shaper if it has one,
+/// otherwise that of its link.
 std::uint64_t link_rate_of(const config::LabConfig& config, std::size_t board) {
   if (const auto own = config.run.boards[board].link_rate) return *own;
   const auto station = config.station_of[board];

@@ -12,10 +12,10 @@
 
 namespace softfeb::lab {
 
-/// Ratio of the bytes that a board sent to the bytes that it could have sent. The latter are computed from
-/// the smallest of link rate, requested rate and Rc, and exclude the time for which the board was paused. A
-/// low ratio shows that the host is too slow for its boards. The error is about one percent, because Rc is
-/// averaged between samples.
+/// Ratio of the bytes that a board sent to the bytes that it could have sent. The bytes that it could have
+/// sent are computed from the smallest of link rate, requested rate and Rc, and exclude the time for which
+/// the board was paused. A low ratio shows that the host is too slow for its boards. The error is about one
+/// percent, because Rc is averaged between samples.
 class Offered {
  public:
   /// `link_rate` is in bytes per second on the wire; 0 means that no link rate is set. `asked` is in payload

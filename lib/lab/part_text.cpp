@@ -27,7 +27,7 @@ std::string switch_names(const std::vector<std::uint32_t>& switches, const confi
   return text;
 }
 
-/// Share of the process with the most work.
+/// Returns the share of the work that the busiest process has.
 double busiest(const PartPlan& plan, std::uint32_t processes) {
   std::vector<double> load(processes, 0);
   for (std::uint32_t p = 0; p < plan.load.size(); ++p)

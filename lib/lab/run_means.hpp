@@ -18,7 +18,7 @@ class RunMeans : public stats::Observer {
 
   Time due() const override { return due_; }
   void add(const stats::Sample& sample) override;
-  /// Ignored: the last sample is taken after the queues have drained.
+  /// Does nothing, because the last sample is taken after the queues have drained.
   void end(const stats::Sample&) override {}
 
   /// Payload bytes per second that the receivers of the lab accepted; empty without a sample.

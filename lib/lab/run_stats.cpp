@@ -15,18 +15,18 @@ std::uint64_t memory_wrong(const config::RunConfig& config, const endpoints::Pla
   for (const endpoints::QpPlan& plan : plans.all()) {
     if (!plan.target.receiver) continue;
     const std::size_t r = *plan.target.receiver;
-    // In this layout, each window contains the messages of all queue pairs.
+    // Skip contiguous windows: each window contains the messages of all queue pairs.
     if (endpoints::in_window_layout(config.receivers[r])) continue;
-    // The event builder has checked each message.
+    // Skip event data: the event builder has checked each message.
     if (config.receivers[r].events) continue;
-    // All queue pairs of a group write to the same memory.
+    // Skip transfers: all queue pairs of a group write to the same memory.
     if (plan.config->traffic.transfer) continue;
     const std::uint64_t size = config.receivers[r].memory;
     const std::span<const std::uint8_t> memory(endpoints.memories[r]->data() + plan.target.receiver_qp * size,
                                                size);
     const roce::RequesterCounters& sent = last[plan.board].send_qps[plan.on_board].requester;
     const auto& generator = config.boards[plan.board].traffic_gen;
-    // The messages of a generator differ in length.
+    // The messages of a generator differ in length, so only the memory that they did not reach is checked.
     const bool generated = generator && generator->makes_qps();
     if (plan.config->transport == roce::Transport::kRc && !generated && sent.messages_failed == 0) {
       const board::PayloadSource& source = payloads.of(*plan.config);

@@ -25,8 +25,8 @@ struct Sawtooth {
   double depth = 0;       ///< relative drop from a peak to the next trough
 };
 
-/// A tooth is a fall by at least the fraction `swing` of its peak, followed by a rise of at least `swing`.
-/// Smaller changes are part of the surrounding tooth.
+/// Finds the teeth of a rate. A tooth is a fall by at least the fraction `swing` of its peak, followed by a
+/// rise of at least `swing`. Smaller changes are part of the surrounding tooth.
 Sawtooth sawtooth_of(std::span<const RatePoint> points, double swing);
 
 /// The measured sawtooth, and the one predicted from the reaction point's parameters and the CNPs.
@@ -38,7 +38,8 @@ struct SawtoothStats {
 };
 
 /// Compares the measured sawtooth with the predicted one, over those intervals between two samples during
-/// which only credit limited the sender. Measured: bytes sent plus the change of credit. Predicted: ∫Rc.
+/// which only credit limited the sender. The measured rate is computed from the bytes sent plus the change of
+/// credit, the predicted rate from ∫Rc.
 SawtoothStats compare_sawtooth(const RateOrigin& origin, std::span<const engine::CongestionEvent> events,
                                std::span<const SentSample> samples, std::uint32_t packet, double swing);
 

@@ -16,9 +16,9 @@ constexpr unsigned kMostIncreases = 1'000'000;
 
 Time clocks(std::uint64_t n) { return n * kFirmwareClock; }
 
-/// Alpha at the cuts. Alpha rises with each CNP and decays until the next one. A cut uses the value that
-/// alpha had before the same CNP raised it. Alpha is computed in steps of 1/1024 with rounding, which stops
-/// the decay early.
+/// Returns the mean alpha at the cuts. Alpha rises with each CNP and decays until the next one. A cut uses
+/// the value that alpha had before the same CNP raised it. Alpha is computed in steps of 1/1024 with
+/// rounding, which stops the decay early.
 double steady_alpha(const FirmwareParameters& p, Time period) {
   constexpr unsigned kSettle = 2000, kCount = 1000;
   const Time interval = clocks(std::uint64_t{p.alpha_upd_interval} + 2);
@@ -43,8 +43,8 @@ struct DoubleRates {
   double rc = 0, rt = 0;
 };
 
-/// Rates after the increase with number `stage`; the first increase after a CNP has number 0. The increases
-/// are fast recovery up to the threshold, one additive increase, then hyper increases.
+/// Returns the rates after the increase with number `stage`; the first increase after a CNP has number 0. The
+/// increases are fast recovery up to the threshold, one additive increase, then hyper increases.
 DoubleRates increased(DoubleRates r, unsigned stage, const RateOrigin& o) {
   const unsigned threshold = o.parameters.time_stage_threshold == 0 ? 256 : o.parameters.time_stage_threshold;
   if (stage + 1 >= threshold) r.rt += stage + 1 == threshold ? o.parameters.rai : o.parameters.rhai;
@@ -52,8 +52,8 @@ DoubleRates increased(DoubleRates r, unsigned stage, const RateOrigin& o) {
   return {(r.rc + r.rt) / 2, r.rt};
 }
 
-/// Rates after a cut of Rc at `peak`. A CNP resets the stage to 0 before it cuts, so Rt changes only if it is
-/// clamped.
+/// Returns the rates after a cut of Rc at `peak`. A CNP resets the stage to 0 before it cuts, so Rt changes
+/// only if it is clamped.
 DoubleRates cut(const DoubleRates& peak, double depth, const RateOrigin& o) {
   return {std::max(peak.rc * (1 - depth), static_cast<double>(o.parameters.rmin)),
           o.parameters.clamp_tgt_rate ? peak.rc : peak.rt};

@@ -131,7 +131,7 @@ class BoardQps {
   Json goodput_gbps() const { return or_null(goodput_total_.gbps()); }
   double tx_payload_gbps() const { return tx_payload_gbps_; }
 
-  /// Adds `congestion`, `summary` and `qps`.
+  /// Adds the members `congestion`, `summary` and `qps`.
   void put(Json& board, std::optional<std::uint32_t> limit) const {
     Json qps = Json::array();
     for (const std::size_t i : listed_qps(attention_, limit))

@@ -20,7 +20,7 @@ using engine::CompletionTimes;
 constexpr double kKilo = 1024;
 constexpr double kUs = 1e6;
 
-/// A row of the table. If it has a `key`, it is also a member of the document.
+/// A row of the table. If the row has a `key`, the document contains its values under this key.
 struct ComparedFigure {
   const char* key;
   const char* label;
@@ -154,7 +154,8 @@ void add_slowdowns(Table& table) {
 
 std::string check_text(const ComparedRun& run, const std::string& name) {
   for (const lab::CheckResult& c : run.judged.checks) {
-    if (c.name == name) return c.held ? "held" : c.gated ? "FAILED" : "-";  // -: there was no steady state
+    // "-" means that there was no steady state.
+    if (c.name == name) return c.held ? "held" : c.gated ? "FAILED" : "-";
   }
   return "";
 }

@@ -10,7 +10,7 @@
 
 namespace softfeb::report {
 
-/// Completion times and slowdowns by message length, for the result document.
+/// Returns completion times and slowdowns by message length, for the result document.
 nlohmann::ordered_json completion_json(const engine::CompletionTimes& times);
 
 /// Adds the key `completion_times` to a result of make_result() and to the boards in it. Does nothing if no

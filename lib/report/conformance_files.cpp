@@ -125,7 +125,7 @@ void rename_or_throw(const fs::path& from, const fs::path& to, unsigned flags = 
     throw fs::filesystem_error("rename", from, to, std::error_code(errno, std::generic_category()));
 }
 
-/// Used where RENAME_EXCHANGE is not supported, for example on network file systems.
+/// Replaces the folder where RENAME_EXCHANGE is not supported, for example on network file systems.
 void replace_in_two_steps(const fs::path& fresh, const fs::path& folder, const fs::path& old) {
   rename_or_throw(folder, old);
   try {

@@ -61,7 +61,7 @@ struct Row {
   const TracePacket* packet = nullptr;
   const MissingAnswer* missing = nullptr;
   std::uint32_t number = 0;  ///< number of the step
-  Time time = 0;             ///< time of the packet; kGap: length of the gap
+  Time time = 0;             ///< time of the packet or, for kGap, length of the gap
   std::size_t left_out = 0;  ///< for kLeftOut: number of packets that are not drawn
 
   int height() const {

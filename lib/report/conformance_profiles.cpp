@@ -28,7 +28,7 @@ bool is_path(const std::string& name) {
   return name.find('/') != std::string::npos || fs::path(name).extension() == kEnding;
 }
 
-/// For messages: the place where the name of a base profile occurs.
+/// Returns the place where the name of a base profile occurs, for use in messages.
 std::string place_of(const std::string& named_by) { return named_by.empty() ? "" : named_by + ": base: "; }
 
 [[noreturn]] void unknown_profile(const std::string& name, const std::string& named_by) {

@@ -13,7 +13,7 @@
 /// event data.
 namespace softfeb::report {
 
-/// Adds `triggers`.
+/// Adds the member `triggers`.
 void add_triggers(nlohmann::ordered_json& json, const config::RunConfig& config, const stats::Outcome& o,
                   const endpoints::Endpoints& endpoints);
 /// Adds `events` to an element of `boards`.

@@ -19,10 +19,10 @@ class FigureIndex {
   explicit FigureIndex(const switchtest::SwitchReport& report) : report_(report) {}
 
   const switchtest::SwitchReport& report() const { return report_; }
-  /// The figure with exactly these labels; null if there is none.
+  /// Returns the figure with exactly these labels, or null if there is none.
   const switchtest::Figure* find(std::string_view test, std::string_view name,
                                  const Labels& labels = {}) const;
-  /// Same as find(), but null unless the figure was measured.
+  /// Returns the same as find(), but null if the figure was not measured.
   const switchtest::Figure* measured(std::string_view test, std::string_view name,
                                      const Labels& labels = {}) const;
   /// Returns all figures with this name, in the order of the report.
@@ -30,7 +30,8 @@ class FigureIndex {
   /// Returns the word of a measured figure; empty if there is none.
   std::string word(std::string_view test, std::string_view name) const;
   bool absent(std::string_view test, std::string_view name) const;
-  /// Why there is no value: the reason of the figure or of its test, or that the test was not run.
+  /// Returns the reason why there is no value: that of the figure or of its test, or that the test was not
+  /// run.
   std::string why_not(std::string_view test, std::string_view name) const;
 
  private:

@@ -14,7 +14,7 @@ inline constexpr const char* kReportLatency = "latency.csv";
 
 /// Adds the member `latency`, unless `figures` is null (doc/result.md).
 void add_latency(nlohmann::ordered_json& json, const latency::StageFigures* figures);
-/// Content of latency.csv: a line for each bucket that is not empty.
+/// Returns the content of latency.csv, which has a line for each bucket that is not empty.
 std::string latency_csv(const latency::StageFigures& figures);
 
 }  // namespace softfeb::report

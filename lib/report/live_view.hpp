@@ -18,11 +18,11 @@ struct LiveView {
     Mood mood = Mood::kPlain;
     std::optional<double> offered_gbps;  ///< requested payload rate; empty means no limit
     std::optional<double> rc_gbps;       ///< empty without congestion control
-    /// Mean over the board's QPs, like the next member; empty if no QP has an RTT.
+    /// Mean over the board's queue pairs, as is `window_bytes`; empty if no queue pair has an RTT.
     std::optional<double> rtt_us;
     std::optional<double> window_bytes;
     double sent_gbps = 0;    ///< rate since the previous view, BTH to pad
-    std::uint64_t cnps = 0;  ///< total since the start, like the next member
+    std::uint64_t cnps = 0;  ///< total since the start, as is `resent`
     std::uint64_t resent = 0;
   };
   /// A switch port.

@@ -32,7 +32,7 @@ HeldFrames held_frames(const Figure& f, const fabric::SwitchConfig& config) {
   return {.bytes = occupied(config, size - kFcs), .low = whole(f.low), .high = whole(f.high)};
 }
 
-/// What the first queue held, with one element for each frame size.
+/// Returns what the first queue held, with one element for each frame size.
 std::vector<HeldFrames> first_queue(const FigureIndex& figures, const fabric::SwitchConfig& config) {
   std::vector<HeldFrames> out;
   for (const Figure* const f : figures.all("buffer", "queue_frames"))
@@ -41,8 +41,8 @@ std::vector<HeldFrames> first_queue(const FigureIndex& figures, const fabric::Sw
   return out;
 }
 
-/// What all queues held: each queue of D, while those before it were full, and the queue of E, while the
-/// first queue of D was full.
+/// Returns what all queues held: each queue of D, while those before it were full, and the queue of E, while
+/// the first queue of D was full.
 std::vector<HeldFrames> all_queues(const FigureIndex& figures, const fabric::SwitchConfig& config) {
   std::vector<HeldFrames> out;
   std::map<std::string, std::uint64_t> first, used;  // bytes by frame size
@@ -62,15 +62,15 @@ std::vector<HeldFrames> all_queues(const FigureIndex& figures, const fabric::Swi
   return out;
 }
 
-/// Limits for which a queue holds exactly these numbers of frames.
+/// Returns the limits for which a queue holds exactly these numbers of frames.
 WholeRange limit_of(const std::vector<HeldFrames>& held) {
   WholeRange out{0, UINT64_MAX};
   for (const HeldFrames& h : held) out = out.meet({h.low * h.bytes, (h.high + 1) * h.bytes - 1});
   return out;
 }
 
-/// Pool sizes for which queues with a dynamic threshold hold exactly these numbers of frames. Frame n is
-/// admitted if n frames occupy at most alpha times the memory that is free before it arrives.
+/// Returns the pool sizes for which queues with a dynamic threshold hold exactly these numbers of frames.
+/// Frame n is admitted if n frames occupy at most alpha times the memory that is free before it arrives.
 WholeRange pool_of(const std::vector<HeldFrames>& held, std::uint64_t alpha) {
   WholeRange out{0, UINT64_MAX};
   const auto needed = [&](const HeldFrames& h, std::uint64_t n) {
@@ -83,7 +83,8 @@ WholeRange pool_of(const std::vector<HeldFrames>& held, std::uint64_t alpha) {
   return out;
 }
 
-/// Note with the interval of a limit: in bytes of frames or, if frames occupy cells, in bytes of memory.
+/// Returns a note with the interval of a limit: in bytes of frames or, if frames occupy cells, in bytes of
+/// memory.
 std::string memory_note(const MeasuredSwitch& out, const Figure& figure, const WholeRange& memory) {
   if (out.config.memory.cell == 1) return interval_note("buffer", figure);
   Figure cells{.low = static_cast<double>(memory.low), .high = static_cast<double>(memory.high), .unit = "B"};
@@ -103,8 +104,8 @@ void add_cells(const FigureIndex& figures, MeasuredSwitch& out) {
   if (*overhead->value >= 1) out.notes["cell_overhead"] = interval_note("cells", *overhead);
 }
 
-/// The size of the memory, in bytes of frames; null if it is unknown. If the memory has cells, this figure
-/// has no upper bound; the numbers of frames then determine the size.
+/// Returns the figure for the size of the memory, in bytes of frames; null if it is unknown. If the memory
+/// has cells, this figure has no upper bound; the numbers of frames then determine the size.
 const Figure* seen_pool(const FigureIndex& figures) {
   const Figure* const pool = figures.find("buffer", "pool_bytes");
   return pool != nullptr && pool->value ? pool : nullptr;
@@ -143,8 +144,8 @@ void add_dynamic(const FigureIndex& figures, MeasuredSwitch& out) {
   out.notes["buffer"] = memory_note(out, *pool, found.pool);
 }
 
-/// Size of the memory if each port has a limit: at least as much as was held at the same time. If a queue
-/// held less than the limit, the memory was full, and its size is exactly this.
+/// Returns the size of the memory if each port has a limit. The memory holds at least as much as was held at
+/// the same time. If a queue held less than the limit, the memory was full, so it has exactly this size.
 WholeRange pool_behind(const std::vector<HeldFrames>& held, std::uint64_t limit) {
   WholeRange out{limit, UINT64_MAX / 1024};
   for (const HeldFrames& h : held) out.low = std::max(out.low, h.used + h.low * h.bytes);
@@ -172,7 +173,7 @@ void add_limit(const FigureIndex& figures, MeasuredSwitch& out, bool of_queue) {
                               : interval_note("buffer", *pool) + "; " + pool->reason;
 }
 
-/// Used if only one queue could be filled: sets a memory that one queue may use completely.
+/// Sets a memory that one queue may use completely. Used if only one queue could be filled.
 void add_one_queue(const FigureIndex& figures, MeasuredSwitch& out) {
   const Figure* const bytes = figures.measured("buffer", "queue_bytes", {{"queue", "1"}});
   out.unknown_key("port_limit, dynamic_alpha", figures.why_not("buffer", "sharing"));
@@ -194,7 +195,8 @@ void add_complete(const FigureIndex& figures, MeasuredSwitch& out) {
   out.notes["buffer"] = memory_note(out, *pool, bytes);
 }
 
-/// A simulated switch must have a buffer. Assumes one that holds everything that the measured switch held.
+/// Sets a buffer that holds everything that the measured switch held, because a simulated switch must have a
+/// buffer.
 void assume_buffer(const FigureIndex& figures, MeasuredSwitch& out) {
   constexpr std::uint64_t kUsual = std::uint64_t{16} << 20;
   std::uint64_t seen = 0;

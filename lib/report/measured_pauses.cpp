@@ -13,8 +13,9 @@ using switchtest::Figure;
 
 constexpr std::uint64_t kAlphaParts = 256;  // unit of fabric::PauseThresholds::xoff_alpha
 
-/// Converts thresholds from bytes of frames to bytes of memory. If a threshold was found with frames of one
-/// length, it is a number of frames, and these frames occupy cells.
+/// Converts thresholds from bytes of frames to bytes of memory. A threshold that was found with frames of one
+/// length corresponds to a whole number of frames, so it becomes the memory that the cells of these frames
+/// occupy. A threshold that was found with several lengths stays as it is.
 class ThresholdBytes {
  public:
   ThresholdBytes(const fabric::SwitchConfig& config, const Figure& xoff)
@@ -33,7 +34,7 @@ class ThresholdBytes {
   std::uint64_t frame_;  ///< length of the frames; 0 if they had several lengths
 };
 
-/// Largest x with a·(buffer − bytes)/256 ≥ bytes + x; 0 if there is none. a: `alpha`.
+/// Returns the largest x with alpha·(buffer − bytes)/256 ≥ bytes + x, or 0 if there is none.
 std::uint64_t below_threshold(std::uint64_t alpha, std::uint64_t buffer, std::uint64_t bytes) {
   const std::uint64_t free = buffer - std::min(buffer, bytes);
   const std::uint64_t threshold = alpha * free / kAlphaParts;
@@ -92,7 +93,8 @@ void add_dynamic_xoff(const FigureIndex& figures, const ThresholdBytes& bytes, M
     return below_threshold(pause.xoff_alpha, out.config.buffer, bytes.memory(b));
   };
   const std::uint64_t most = offset(left.low), less = offset(left.high + 1);
-  // With an offset as large as the greatest threshold, the switch would never let senders resume.
+  // The offset must be less than the greatest threshold, because otherwise the switch would never let senders
+  // resume.
   const std::uint64_t greatest =
       std::min(out.config.buffer, out.config.buffer * pause.xoff_alpha / kAlphaParts);
   const WholeRange range{less == 0 ? 0 : std::min(less + 1, greatest - 1), std::min(most, greatest - 1)};

@@ -76,7 +76,7 @@ QueueGroup& QueueNumbers::group(unsigned number) {
                              : *it;
 }
 
-/// Returns the queue for which a test uses one of its DSCPs as its name.
+/// Returns the queue that has this DSCP. Tests name a queue by one of its DSCPs.
 QueueGroup& QueueNumbers::group_of_dscp(unsigned dscp) {
   for (QueueGroup& g : groups_)
     if (std::find(g.dscps.begin(), g.dscps.end(), dscp) != g.dscps.end()) return g;
@@ -100,7 +100,8 @@ void QueueNumbers::find_groups() {
   find_groups_by_priority();
 }
 
-/// Without the test dscp, the preflight still shows which PFC class stops which DSCP.
+/// Groups DSCPs by the PFC class that stops them. The preflight finds these classes, so this is possible
+/// without the test dscp.
 void QueueNumbers::find_groups_by_priority() {
   const auto& priorities = figures_.report().findings.priority_of_dscp;
   std::map<unsigned, unsigned> group_of;  // number of the group by PFC class
@@ -185,7 +186,8 @@ void QueueNumbers::assign_others() {
   }
 }
 
-/// Queue numbers cannot be measured, except those of PFC classes. The others follow from the order.
+/// Assigns a number to each queue. The number of a queue with a PFC class is that class. Other numbers cannot
+/// be measured, so they follow from the order of the queues.
 void QueueNumbers::assign() {
   for (const QueueGroup& g : groups_)
     if (g.priority && *g.priority < fabric::kQueues && !taken_[*g.priority]) take(g, *g.priority);
@@ -213,8 +215,8 @@ void QueueNumbers::write_maps() {
   write_pcp_map();
 }
 
-/// If tagged frames with any PCP use the queue of their DSCP, the switch ignores the PCP, so no map is
-/// written.
+/// Writes a map from PCPs to queues if the switch uses the PCP. If tagged frames with any PCP use the queue
+/// of their DSCP, the switch ignores the PCP.
 void QueueNumbers::write_pcp_map() {
   const bool trusted = std::any_of(groups_.begin(), groups_.end(), [&](const QueueGroup& g) {
     return !g.pcps.empty() && queue_of_.at(g.number) != out_.data_queue;

@@ -15,7 +15,7 @@ namespace {
 using switchtest::Figure;
 using switchtest::Status;
 
-/// Number of the queue that a figure names by one of its DSCPs.
+/// Returns the number of the queue of a figure. Figures name a queue by one of its DSCPs.
 std::size_t queue_of_figure(const Figure& f, const MeasuredSwitch& out) {
   const unsigned long dscp = std::strtoul(f.labels.at("queue").c_str(), nullptr, 10);
   return dscp < out.config.dscp_to_queue.size() ? out.config.dscp_to_queue[dscp] : 0;
@@ -79,8 +79,8 @@ void add_overhead(const FigureIndex& figures, MeasuredSwitch& out) {
 }
 
 void add_rates(const FigureIndex& figures, MeasuredSwitch& out) {
-  // The scheduler counts a different number of bytes than the wire carries. The test sends frames of 1026
-  // bytes with FCS.
+  // Convert rates on the wire to rates as the scheduler counts bytes. The test sends frames of 1026 bytes
+  // with FCS.
   constexpr double kGigabit = 1e9, kLength = 1022, kOnWire = 1046;
   const double bits = kGigabit * (kLength + out.config.scheduler.overhead) / kOnWire;
   for (const Figure* const f : figures.all("scheduler", "shaper_gbps")) {

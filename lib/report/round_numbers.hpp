@@ -26,7 +26,7 @@ WholeRange whole_range(double low, double high);
 /// times a power of ten. Requires a range that is not empty.
 std::uint64_t roundest_decimal(const WholeRange& range);
 /// Returns the multiple of the greatest possible power of two that is at least 1024. If the range contains no
-/// such multiple, roundest_decimal(). Requires a range that is not empty.
+/// such multiple, returns roundest_decimal(). Requires a range that is not empty.
 std::uint64_t roundest_size(const WholeRange& range);
 /// Returns the multiple of the greatest possible power of two. Requires a range that is not empty.
 std::uint64_t roundest_binary(const WholeRange& range);

@@ -10,8 +10,8 @@
 
 namespace softfeb::report {
 
-/// How frames were spread over equal-cost ports: a list with one element for each set of next hops of a
-/// switch.
+/// Returns how frames were spread over equal-cost ports, as a list with one element for each set of next hops
+/// of a switch.
 nlohmann::ordered_json spread_json(const config::LabConfig& config, const std::vector<lab::Spread>& spreads);
 
 }  // namespace softfeb::report

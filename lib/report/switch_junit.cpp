@@ -67,7 +67,7 @@ std::string verdict_line(const SwitchRun& run, const switchtest::Verdict& v) {
                      v.reason);
 }
 
-/// A case counts as skipped only if all of its figures are missing.
+/// Returns the case of a group of figures. The case counts as skipped only if all of its figures are missing.
 JunitCase case_of(const SwitchRun& run, const FigureGroup& group) {
   JunitCase out{.name = group.labels.empty() ? "figures" : label_words(group.labels)};
   std::string missing, failed, undecided;
@@ -92,7 +92,7 @@ JunitCase case_of(const SwitchRun& run, const FigureGroup& group) {
   return out;
 }
 
-/// Returns the cases of a test. If the test ended without a result, this is a case of its own.
+/// Returns the cases of a test. If the test ended without a result, this is reported as a separate case.
 std::vector<JunitCase> cases_of(const SwitchRun& run, const TestReport& test) {
   std::vector<JunitCase> out;
   if (test.status != Status::kMeasured) {

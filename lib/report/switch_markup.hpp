@@ -17,14 +17,14 @@ std::string_view switch_style();
 /// Returns the data sheet as HTML. `heading` is the HTML element of its title, such as "h1".
 std::string data_sheet(const SwitchRun& run, const std::string& heading);
 
-/// What was tested and how, as pairs of a name and a text, such as {"software", "4.2.1"}.
+/// Returns what was tested and how, as pairs of a name and a text, such as {"software", "4.2.1"}.
 std::vector<std::pair<std::string, std::string>> switch_facts(const SwitchRun& run);
 /// Returns the name of the switch that the user entered, or "unnamed switch".
 std::string switch_name(const SwitchRun& run);
 /// Returns the overall result of the run, as a framed word with a sign.
 std::string overall_badge(const SwitchRun& run);
 
-/// A measured property of the switch that is of use for configuring it or a model of it.
+/// A measured property that is useful for configuring the switch, or a model of the switch.
 struct SwitchSetting {
   std::string name;    ///< such as "Kmin"
   std::string value;   ///< such as "102413 B (100 KiB)"; empty if unknown

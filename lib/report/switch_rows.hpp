@@ -55,7 +55,7 @@ std::string label_words(const FigureLabels& labels);
 std::string value_words(const switchtest::Figure& figure);
 /// Formats the interval: "1.2 to 1.4", "exact", "at least 12"; empty if no bound is known.
 std::string interval_words(const switchtest::Figure& figure);
-/// Same as above, with as many digits as an interval of `width` justifies.
+/// Same as the function above, with as many digits as an interval of `width` justifies.
 std::string interval_words(const switchtest::Figure& figure, double width);
 /// Formats a number with as many decimals as an interval of this width justifies; six digits if the width is
 /// 0.

@@ -41,7 +41,8 @@ class Descriptor {
     return true;
   }
   bool flush() const { return ::fsync(fd_) == 0; }
-  /// Some file systems report only when the file is closed that the disk is full.
+  /// Closes the file. Returns false on failure: some file systems report only at this point that the disk is
+  /// full.
   bool close() { return ::close(std::exchange(fd_, -1)) == 0; }
 
  private:

@@ -60,7 +60,8 @@ Json manifest_json(const Grid& grid, const Manifest& m) {
           {"keys", m.keys}};
 }
 
-/// Returns the content of a file of the study; discarded if it is not JSON of a depth that we would write.
+/// Returns the content of a file of the study. Returns a discarded value if the file is not JSON, or if its
+/// nesting is deeper than that of the files that softfeb writes.
 Json parse_file(const std::string& file) {
   const std::string text = read_file(file);
   if (json_nesting(text) > kMaxJsonNesting) return Json(Json::value_t::discarded);
@@ -94,8 +95,8 @@ std::string differences(const Json& stored, const Json& ours) {
   for (const Json& change : Json::diff(stored, ours)) {
     const std::string where = change["path"];
     const Json::json_pointer place(where);
-    // The difference for an element that is appended to a list has the path of the list's end, which does not
-    // exist.
+    // For an element that is appended to a list, `place` is the end of the list, which does not exist in the
+    // stored manifest.
     const std::string was = stored.contains(place) ? shortened(stored[place]) : "absent";
     const std::string now = change["op"] == "remove" ? "absent" : shortened(change["value"]);
     if (n++ < kMost) text += fmt::format("{}{} was {} and is now {}", n == 1 ? "" : "; ", where, was, now);

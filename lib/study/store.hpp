@@ -67,7 +67,7 @@ class Store {
   std::vector<std::string> keys_;
 };
 
-/// "HOST.PID" of this process.
+/// Returns "HOST.PID" of this process.
 std::string process_name();
 
 }  // namespace softfeb::study

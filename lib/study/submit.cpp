@@ -131,7 +131,8 @@ int run_with_parallel(const Submission& s) {
   const std::size_t count = s.options.tasks.value_or(std::min(s.points, kMostTasks));
   Arguments command{"parallel", "--will-cite", "--retries", "3", "--joblog", s.folder + "/log/parallel.tsv"};
   if (!s.options.hosts.empty()) {
-    // Otherwise, tasks on other hosts would start in the home directory, and relative paths would be wrong.
+    // Without --workdir, tasks on other hosts would start in the home directory, and relative paths would be
+    // wrong.
     const std::string here = std::filesystem::current_path().string();
     command = plus(std::move(command), {"--sshlogin", s.options.hosts, "--workdir", here});
   }

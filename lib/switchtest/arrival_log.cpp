@@ -25,7 +25,7 @@ IpFields ip_fields(const roce::ParsedFrame& frame) {
   return {static_cast<std::uint8_t>(load_be16(p) >> 4), p[7]};
 }
 
-/// Maximum number of frames that may be recorded at a port in this trial.
+/// Returns the maximum number of frames that may be recorded at a port in this trial.
 std::size_t most_recorded(const Trial& trial) {
   std::uint64_t sum = 0;
   for (const Source& source : trial.sources) {
@@ -81,8 +81,8 @@ void ArrivalLog::prepare(const Trial& trial, std::uint16_t port, std::uint16_t i
   pauses_.reserve(kMostPauses);
 }
 
-/// Frames carry only the lower bits of the sequence number. Returns the whole number that has these bits and
-/// is nearest to `next`.
+/// Frames carry only the lower bits of the sequence number. Returns the complete sequence number that ends in
+/// these bits and is nearest to `next`.
 std::uint64_t ArrivalLog::whole_sequence(const FrameMark& mark, std::uint64_t next) {
   const std::uint64_t size = mark.plain_udp ? std::uint64_t{1} << 32 : std::uint64_t{1} << 24;
   const std::uint64_t base = next - next % size;

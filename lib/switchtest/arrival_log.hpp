@@ -23,7 +23,8 @@ class ArrivalLog {
   static constexpr std::size_t kMostArrivals = 1U << 21;
   static constexpr std::size_t kMostPauses = 1U << 16;
 
-  /// A frame may seem to arrive up to `clock_error` before it departed; its delay then counts as 0.
+  /// Prepares the log for a trial. A frame may seem to arrive up to `clock_error` before it departed; its
+  /// delay then counts as 0.
   void prepare(const Trial& trial, std::uint16_t port, std::uint16_t id, Time start, Time clock_error = 0);
   struct Taken {
     std::uint16_t kind = 0;
@@ -39,7 +40,8 @@ class ArrivalLog {
   void collect(TrialResult& out) const;
 
  private:
-  /// The sequence numbers of one kind that arrived most recently. Used to detect duplicates.
+  /// The sequence numbers of one kind of frames that arrived most recently. They are kept to detect
+  /// duplicates.
   class Window {
    public:
     /// Returns false for a duplicate. Frames that are more than kSize behind the latest count as new.

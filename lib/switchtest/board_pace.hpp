@@ -12,7 +12,7 @@
 
 namespace softfeb::switchtest {
 
-/// Computes when the frames of a board may leave according to its DCQCN. All frames have the same length.
+/// Computes when DCQCN permits a board to send its frames, all of which have the same length.
 class BoardPace {
  public:
   /// `length` is the number of bytes of a RoCE frame over IPv4, without FCS and tag.
@@ -43,12 +43,13 @@ class BoardPace {
   static constexpr std::uint32_t kUncounted =
       static_cast<std::uint32_t>(roce::kEthernetSize + roce::kIpv4Size + roce::kUdpHeaderSize + 4);
 
-  /// DCQCN requires ascending times, but a frame may leave a little after a CNP that is processed later.
+  /// Advances the time that is passed to DCQCN, which requires times in ascending order. A CNP that arrived
+  /// before a frame left may be processed after that frame.
   void tell(Time at) { told_ = std::max(told_, at); }
 
   dcqcn::FirmwareDcqcn dcqcn_;
   std::uint32_t counted_;
-  Time told_;  ///< the latest time that `dcqcn_` knows
+  Time told_;  ///< the latest time that was passed to `dcqcn_`
 };
 
 }  // namespace softfeb::switchtest

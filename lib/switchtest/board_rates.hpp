@@ -41,8 +41,8 @@ struct CnpFate {
   std::vector<double> delays_ns;  ///< delays from the first bit sent to the last bit received
 };
 
-/// Matches each received CNP with the sent one, by kind and identification. CNPs sent after `until` do not
-/// count, because they may still be on their way.
+/// Matches each received CNP with the sent CNP that has the same kind and identification. CNPs sent after
+/// `until` do not count, because they may still be on their way.
 CnpFate match_cnps(std::span<const Cnp> sent, std::span<const Cnp> received, Time until);
 
 /// Time of the first departure, at or after `after`, that is followed by a gap of more than 1.5 times the

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kNoFreeze =
     "the switch does not obey pause frames, so only one queue can be filled at a time";
 
-/// The test buffer: fills the queues of port D, and then one of port E, with frames of several sizes.
+/// The test buffer: fills the queues of port D, and then one queue of port E, with frames of several sizes.
 class BufferTest {
  public:
   explicit BufferTest(Context& ctx) : ctx_(ctx), d_(ctx.roles().d), a_(ctx.roles().a) {}
@@ -73,7 +73,7 @@ bool BufferTest::find_other_port() {
   return true;
 }
 
-/// Bit set of the classes in which the switch paused its neighbours.
+/// Returns a bit set of the classes in which the switch paused its neighbours.
 std::uint8_t paused_classes(const TrialResult& result) {
   unsigned out = 0;
   for (const PauseSeen& p : result.pauses)
@@ -84,8 +84,9 @@ std::uint8_t paused_classes(const TrialResult& result) {
 }
 
 /// Selects DSCPs of other queues for `others_`. A DSCP that can still store frames while the queues before it
-/// are full has a queue of its own. If there is no such DSCP, selects one that cannot store any. All queues
-/// are overfilled, because only that shows which classes have headroom. Returns false if no trial was valid.
+/// are full has a queue of its own. If there is no such DSCP, selects one that can then store no frames. All
+/// queues are overfilled, because only that shows which classes have headroom. Returns false if no trial was
+/// valid.
 bool BufferTest::find_queues() {
   std::vector<std::uint8_t> candidates = dscps_of_other_queues(ctx_, class_.dscp);
   if (candidates.empty()) return true;
@@ -133,8 +134,8 @@ bool BufferTest::fill_queues(BufferSeries& series, std::uint64_t filling) {
   series.queues.first = without_headroom(held->front());
   double used = 0;
   for (std::size_t i = 0; i < held->size(); ++i) {
-    // With PFC, each class has its own headroom. With 802.3x, the first queue has already used up the
-    // headroom.
+    // With PFC, each class has its own headroom. With 802.3x, the frames in the first queue have already used
+    // up the headroom.
     const bool again = i != 0 && ctx_.findings.sends == roce::PauseMode::kPfc && class_.lossless;
     const FrameCount count = i == 0 || again ? without_headroom((*held)[i]) : (*held)[i];
     if (i != 0) series.queues.same_port.push_back({used, count});
@@ -203,8 +204,9 @@ bool BufferTest::measure(std::uint32_t size) {
   return true;
 }
 
-/// Returns frame sizes with FCS: the large one, followed by smaller ones until a queue holds enough frames to
-/// distinguish a limit from a dynamic threshold, but at most kMost.
+/// Returns frame sizes with FCS: the large size of the class, followed by smaller sizes until a queue holds
+/// enough frames to distinguish a limit from a dynamic threshold. Leaves out sizes of which a queue holds
+/// more than kMost frames.
 std::vector<std::uint32_t> BufferTest::sizes() const {
   constexpr std::uint64_t kEnough = 300, kMost = 20'000;
   std::vector<std::uint32_t> out{class_.size};

@@ -16,7 +16,8 @@ Figure held_figure(const BufferSeries& series, std::string name, const FrameCoun
   Figure out{.name = std::move(name), .unit = in_bytes ? "B" : "frames", .method = Method::kCount};
   const auto low = static_cast<double>(count.low), high = static_cast<double>(count.high);
   if (in_bytes) {
-    // The limit is less than one frame above this, because one more frame did not fit.
+    // The limit exceeds the bytes of the held frames by less than one frame, because one more frame did not
+    // fit.
     out.value = out.low = low * series.queues.frame;
     out.high = (high + 1) * series.queues.frame - 1;
   } else {

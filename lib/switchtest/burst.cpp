@@ -15,8 +15,7 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// The test burst: for each size, the longest train at line rate without loss. `each` counts the frames of
-/// one sender.
+/// The test burst: finds the longest train at line rate that passes without loss, for each frame size.
 class BurstTest {
  public:
   explicit BurstTest(Context& ctx);
@@ -49,8 +48,8 @@ BurstTest::BurstTest(Context& ctx) : ctx_(ctx), senders_{ctx.roles().a} {
   for (const std::uint16_t port : senders_) rate_in_ += ctx.rate(port);
 }
 
-/// Longest train that is tried: 2 s (RFC 2544, §26.4). If the senders are not faster than D, an exact rig
-/// needs no long trains.
+/// Returns the length of the longest train to try, which lasts 2 s (RFC 2544, §26.4). If the senders are not
+/// faster than D, an exact rig needs no long trains.
 std::uint64_t BurstTest::limit(std::uint32_t size) const {
   constexpr std::uint64_t kEnough = 20'000;
   const std::uint64_t most = TrainTrial::kMostFrames / senders_.size();
@@ -99,8 +98,8 @@ std::optional<BurstTest::Longest> BurstTest::repeat(TrainTrial& trains, std::uin
   return out;
 }
 
-/// Checks that a train of the lower bound passes and that one of the upper bound does not. Returns false if
-/// the rig failed.
+/// Checks that a train as long as the lower bound passes, and that one as long as the upper bound does not.
+/// Returns false if the rig failed.
 bool BurstTest::validate(TrainTrial& trains, Longest& found) {
   while (found.low != 0) {
     const auto seen = trains.send(found.low);

@@ -54,8 +54,8 @@ class QueueSearch {
     return out;
   }
 
-  /// Rejects most candidates after a few points, because f lies between 0 and 1. The first and the last point
-  /// restrict Q most.
+  /// Rejects most candidates quickly: uses only that f lies between 0 and 1, and begins with the last and the
+  /// first point, which restrict Q most.
   bool possible() const {
     double low = 0, high = std::numeric_limits<double>::max();
     const auto narrow = [&](const CellPoint& p) {
@@ -76,7 +76,7 @@ struct Step {
   std::uint32_t before = 0, after = 0;
 };
 
-/// Returns the step between the two lengths that are closest to each other.
+/// Returns the step whose two lengths are closest to each other.
 std::optional<Step> sharpest_step(const std::vector<CellPoint>& points) {
   std::optional<Step> out;
   for (std::size_t i = 1; i < points.size(); ++i) {
@@ -109,7 +109,7 @@ double CellFit::frames(std::uint32_t length) const {
 
 std::optional<CellFit> fit_cells(const std::vector<CellPoint>& points) {
   if (points.empty()) return std::nullopt;
-  // With larger cells than this, every frame occupies a single cell.
+  // If cells are larger than this, every frame occupies a single cell.
   const std::uint32_t largest = points.back().length + kMostCellOverhead + 1;
   const auto step = sharpest_step(points);
   std::optional<CellFit> out;

@@ -18,11 +18,12 @@ struct CellPoint {
 };
 
 struct CellFit {
-  /// Cells that are larger than the longest frame cannot be distinguished from each other.
-  bool unlimited = false;  ///< if true, `cell_high` has reached this size, so larger cells are possible, too
+  /// True if cells may also be larger than `cell_high`, because cells that are larger than the longest frame
+  /// cannot be distinguished from each other.
+  bool unlimited = false;
   /// Size of a cell; 1 if no steps were seen, but cells of a few bytes remain possible.
   std::uint32_t cell = 0;
-  /// Smallest and largest cell size that agrees with all points.
+  /// Smallest (`cell_low`) and largest (`cell_high`) cell size that agree with all points.
   std::uint32_t cell_low = 0;
   std::uint32_t cell_high = 0;
   std::uint32_t overhead = 0;

@@ -25,8 +25,9 @@ std::vector<CellPoint> only(const LengthRange& range, std::vector<CellPoint> poi
   return points;
 }
 
-/// Fits with increasing slack, and then only the scanned lengths: on a real switch, counts may vary by a
-/// frame or two between trials, and very short frames may meet other limits.
+/// Fits all points with increasing slack and, if that fails, only the points of the scanned lengths. On a
+/// real switch, counts may vary by a frame or two between trials, and very short frames may meet other
+/// limits.
 std::optional<CellFit> best_fit(const std::vector<CellPoint>& points, const LengthRange& scanned,
                                 bool headroom) {
   constexpr std::uint64_t kMostSlack = 2;

@@ -130,8 +130,8 @@ std::optional<FrameCount> CellsTest::overloaded(std::uint32_t length) {
 /// Returns the number of frames in the frozen queue. Returns std::nullopt if no trial was valid, or if the
 /// rig could not fill the queue.
 std::optional<FrameCount> CellsTest::frozen(std::uint32_t length) {
-  // Some frames leak from the queue into the MAC. A primer makes these frames have the same length in all
-  // trials.
+  // Some frames leak from the queue into the MAC. A primer, which is a few frames of a fixed length that are
+  // sent first, ensures that the frames that leak have the same length in all trials.
   constexpr std::uint64_t kPrimer = 20, kRepetitions = 2;
   constexpr int kAttempts = 8;
   const bool primer = bytes_ > 8.0 * kPrimer * first_;
@@ -177,9 +177,9 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> CellsTest::steps() const {
   return out;
 }
 
-/// The distance between two steps is a multiple of the cell size. If the scan shows fewer than two steps, the
-/// cells may be larger than the scanned range. Tries longer frames first, because the queue then takes less
-/// time to fill.
+/// Measures further lengths if the scan shows fewer than two steps. The distance between two steps is a
+/// multiple of the cell size, and the cells may be larger than the scanned range. Tries longer frames first,
+/// because the queue then takes less time to fill.
 bool CellsTest::look_for_more_steps() {
   constexpr std::uint32_t kStride = 64;
   const auto enough = [&] { return steps().size() >= 2; };
@@ -209,7 +209,8 @@ bool CellsTest::refine_steps() {
   return refine(all.front().first, all.front().second) && refine(all.back().first, all.back().second);
 }
 
-/// Frames that are much shorter or much longer show how many cells a frame occupies, and the overhead.
+/// Measures frames that are much shorter and much longer than those of the scan. They show how many cells a
+/// frame occupies, and the overhead.
 bool CellsTest::vary_widely() {
   constexpr double kFactor = 4;
   return measure(roce_length(first_ / kFactor, longest_)) && measure(roce_length(first_ * kFactor, longest_));

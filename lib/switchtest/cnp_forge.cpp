@@ -19,7 +19,8 @@ class ForgeSearch {
 
  private:
   static constexpr std::uint64_t kSteps = 1'000;  ///< number of load steps, up to the rate of the slower port
-  /// The largest load without CNPs, and the smallest with CNPs.
+  /// Two loads in steps (kSteps): `pass` is the largest load without CNPs, `fail` the smallest load with
+  /// CNPs.
   struct Loads {
     std::uint64_t pass = 0, fail = 0;
   };

@@ -13,12 +13,12 @@
 namespace softfeb::switchtest {
 
 inline constexpr std::size_t kEcnValues = 4;
-/// A switch may set CE in frames with this ECN field (RFC 3168).
+/// True if a switch may set CE in frames with this ECN field (RFC 3168).
 constexpr bool may_become_ce(roce::Ecn ecn) { return ecn == roce::Ecn::kEct0 || ecn == roce::Ecn::kEct1; }
 
 /// Frames of one IP version that met queues of about the same length.
 struct CodepointCounts {
-  /// Number of frames by sent and received field.
+  /// Number of frames, by the ECN field that was sent and the one that was received.
   std::array<std::array<std::uint64_t, kEcnValues>, kEcnValues> became{};
   std::array<std::uint64_t, kEcnValues> sent{}, missing{};
   std::uint64_t wrong_dscp = 0;

@@ -47,8 +47,8 @@ class CodepointTest {
   std::string no_long_;  ///< why no long queue could be tested
 };
 
-/// Number of frames that make the queue 1.5 kmax long. If the switch does not mark, or the queue cannot reach
-/// kmax, this is half of the longest queue.
+/// Sets `others_` to the number of frames that make the queue 1.5 kmax long or, if the switch does not mark
+/// or the queue cannot reach kmax, to half of the longest queue. Returns false if the rig failed.
 bool CodepointTest::find_queue() {
   constexpr double kOfKmax = 1.5;
   MarkingStimulus stimulus(ctx_, frame_);

@@ -55,8 +55,8 @@ class Context {
   TrialResult run(const Trial& trial);
   /// Repeats run() until a trial is valid, at most five times. Returns std::nullopt if all five were void.
   std::optional<TrialResult> run_valid(const Trial& trial);
-  /// Does the same, but also rejects trials in which `flaw` finds a reason why they are of no use. An empty
-  /// string means that the trial is good.
+  /// Like the function above, but also rejects trials for which `flaw` returns a reason why they are of no
+  /// use. `flaw` returns an empty string for a good trial.
   std::optional<TrialResult> run_valid(const Trial& trial,
                                        const std::function<std::string(const TrialResult&)>& flaw);
   /// Counts the latest trial as void although the rig considered it valid.

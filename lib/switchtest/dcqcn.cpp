@@ -15,20 +15,20 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// Boards at all senders and, in a later phase, as many additional ones. The additional boards share the
-/// links of the first ones, and all boards have half the line rate. At a higher rate, a board would
-/// accumulate credit that it cannot use on a shared link, and would later send a burst that boards with their
-/// own links do not send.
+/// An incast of emulated boards: one at each sender and, in a later phase, as many additional ones. The
+/// additional boards share the links of the first ones, and all boards have half the line rate. At a higher
+/// rate, a board would accumulate credit that it cannot use on a shared link, and would later send a burst
+/// that boards with their own links do not send.
 class BoardIncast {
  public:
   BoardIncast(Context& ctx, std::vector<std::uint16_t> senders);
-  /// Reason why the senders cannot overload port D evenly; empty if they can.
+  /// Returns the reason why the senders cannot overload port D evenly; empty if they can.
   std::string obstacle() const;
   void run();
 
  private:
   static constexpr Time kSample = kMillisecond;
-  /// Number of samples for which boards must have their fair shares.
+  /// Number of samples for which the boards must have their fair shares to count as converged.
   static constexpr std::size_t kShareWindow = 10;
   /// Number of samples at the end of each phase that are measured.
   static constexpr std::size_t kMeasureWindow = 100;
@@ -132,7 +132,8 @@ void BoardIncast::take_phase(const TrialResult& result, std::size_t p) {
   const std::size_t end = phase.samples().end;
   const std::vector<double> shares = frames_in(boards, {end - kMeasureWindow, end});
   const auto samples = intervals_to_fair(boards, phase.samples(), kShareWindow, fair);
-  // With a large memory, all boards can send freely at first even if they do not share the port fairly later.
+  // Even shares soon after the start are not enough: with a large memory, all boards can send freely at
+  // first, even if they do not share the port fairly later.
   if (samples && even(shares)) {
     seen.converged_ms.push_back(static_cast<double>(*samples * kSample) / kMillisecond);
   } else {

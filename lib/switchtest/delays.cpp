@@ -12,7 +12,7 @@ double in_nanoseconds(Time time) { return static_cast<double>(time) / kNanosecon
 
 Interval exact_interval(double value) { return {value, value, value}; }
 
-/// The interval of a percentile is the histogram bucket that contains it.
+/// Returns the interval of a percentile, which is the histogram bucket that contains the percentile.
 Interval percentile_of(const latency::StageHistogram& delays, std::uint64_t per_mille) {
   using latency::StageHistogram;
   const Time value = delays.percentile(per_mille);

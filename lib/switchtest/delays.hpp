@@ -37,7 +37,7 @@ struct Serialization {
 /// occupies the wire; the rates are in bytes per second. Requires at least two different lengths.
 Serialization fit_serialization(std::span<const double> wire_bytes, std::span<const double> delay_ns,
                                 std::uint64_t rate_in, std::uint64_t rate_out);
-/// "store-and-forward", "cut-through", or nullptr if the count is neither 2 nor 1.
+/// Returns "store-and-forward", "cut-through", or nullptr if the count is neither 2 nor 1.
 const char* forwarding_of(const Serialization& serialization);
 
 }  // namespace softfeb::switchtest

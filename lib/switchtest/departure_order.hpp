@@ -32,9 +32,9 @@ struct Contention {
 /// remain, or if a queue has none.
 std::optional<Contention> contention(std::span<const Departure> departures, std::size_t queues);
 
-/// Returns the end of `all` in which every frame waited for at least `least`, so that all queues certainly
-/// held frames. (A queue that empties as fast as it fills shows neither its weight nor its priority.) Returns
-/// std::nullopt if fewer than 20 departures remain, or if a queue has none.
+/// Returns the last part of `all`, in which every frame waited for at least `least`, so that all queues
+/// certainly held frames. (A queue that empties as fast as it fills shows neither its weight nor its
+/// priority.) Returns std::nullopt if fewer than 20 departures remain, or if a queue has none.
 std::optional<Contention> while_all_wait(std::span<const Departure> departures, const Contention& all,
                                          Time least);
 
@@ -43,7 +43,7 @@ std::optional<Contention> while_all_wait(std::span<const Departure> departures, 
 /// one frame. Returns std::nullopt if there is no whole round.
 std::optional<Contention> whole_rounds(std::span<const Departure> departures, const Contention& all);
 
-/// Ratio of two numbers of frames, each of which is exact within one frame.
+/// Returns the ratio of two numbers of frames, each of which is exact within one frame.
 Interval frame_ratio(std::uint64_t numerator, std::uint64_t denominator);
 
 /// Frames that left two queues in whole rounds.

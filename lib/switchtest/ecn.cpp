@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint32_t kMarkingProbeSize = 1026;
 /// The place of marking counts as decided if the log-likelihoods differ by at least this.
 constexpr double kPlaceDecided = 3;
-/// Number of frames so small that even a fast average still reflects the full queue after them.
+/// A train of this many frames is so short that even a fast average still reflects the full queue before it.
 constexpr std::uint64_t kFewFrames = 4;
 /// Time without frames after which an average queue length has returned to about 0.
 constexpr Time kForgetting = 50 * kMillisecond;
@@ -230,7 +230,7 @@ void MarkingTest::widen() {
   MarkingFit& fit = *result_.fit;
   if (result_.at == MarkedAt::kDequeue)
     result_.no_pmax = "without pauses, it is not known how many frames are behind one that leaves";
-  // On the ramp of the curve, a wrong depth leads to a wrong share.
+  // On the ramp of the curve, a wrong depth leads to a wrong share, and therefore to a wrong Pmax.
   const double error = fit.pmax.value * bytes / std::max(fit.kmax.value - fit.kmin.value, bytes);
   fit.pmax.low = std::max(0.0, fit.pmax.low - error);
   fit.pmax.high = std::min(1.0, fit.pmax.high + error);

@@ -12,8 +12,8 @@ namespace {
 constexpr double kZ = 1.959963984540054;                  // 97.5 % quantile of the normal distribution
 constexpr double kHalfChiSquare = 3.841458820694124 / 2;  // 95 % quantile, one degree of freedom
 
-/// 97.5 % quantile of Student's t distribution, approximated by Hill's expansion. The error is below 1 % from
-/// 2 degrees of freedom on.
+/// Returns the 97.5 % quantile of Student's t distribution, approximated by Hill's expansion. The error is
+/// below 1 % if there are at least 2 degrees of freedom.
 double student(double freedom) {
   if (freedom < 1) return 0;
   if (freedom < 2) return 12.706;

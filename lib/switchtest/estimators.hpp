@@ -33,9 +33,9 @@ class CommonInterval {
   double least_ = std::numeric_limits<double>::infinity(), most_ = -std::numeric_limits<double>::infinity();
 };
 
-/// Wilson score interval of a share: `hits` of `n`. For n = 0, the interval is 0 to 1.
+/// Returns the Wilson score interval of a share: `hits` of `n`. For n = 0, the interval is 0 to 1.
 Interval wilson(std::uint64_t hits, std::uint64_t n);
-/// Upper limit of the loss ratio if none of n frames was lost: 3/n.
+/// Returns the upper limit of the loss ratio if none of n frames was lost, which is 3/n.
 double loss_limit(std::uint64_t n);
 /// Jain's fairness index; 1 for an empty or all-zero list.
 double jain(std::span<const double> shares);
@@ -51,8 +51,9 @@ struct Line {
 };
 Line fit_line(std::span<const double> x, std::span<const double> y);
 
-/// Maximum of a likelihood over one parameter in [low, high] by golden section, and the profile interval in
-/// which twice the log-likelihood falls by at most 3.841 (95 % of chi-square with one degree of freedom).
+/// Finds the maximum of a likelihood over one parameter in [low, high] by golden-section search, and the
+/// profile interval in which twice the log-likelihood falls by at most 3.841 (95 % of chi-square with one
+/// degree of freedom).
 Interval maximize(const std::function<double(double)>& log_likelihood, double low, double high);
 
 /// p-value of a chi-square statistic.

@@ -46,8 +46,8 @@ const char* name(Status status);
 
 /// Judges each expectation about the tests in `tests`, and skips expectations about other tests. An
 /// expectation fails if a figure is out of bounds, or if no figure matches although the test was conclusive.
-/// It is undecided if only a part of the figure's interval is out of bounds, or if a bounded figure does not
-/// prove it.
+/// It is undecided if only a part of the figure's interval is out of bounds, or if the figure has only one
+/// bound, which does not prove it.
 std::vector<Verdict> judge(const std::vector<TestReport>& tests,
                            const std::vector<Expectation>& expectations);
 

@@ -12,8 +12,8 @@
 
 namespace softfeb::switchtest {
 
-/// The test ecmp if all paths are inside the switch under test, which is then a fabric. The paths are
-/// inferred from which flows share a link.
+/// The variant of the test ecmp for a fabric: all paths are inside the switch under test. The path of each
+/// flow is inferred from the flows with which it shares a link.
 class FabricPaths {
  public:
   explicit FabricPaths(Context& ctx) : ctx_(ctx), links_(ctx) {}

@@ -26,8 +26,8 @@ struct CompetitionPlan {
 };
 
 /// At 90 % load, a sender often sends many frames back to back, all at the same phase of the other senders.
-/// If the switch drops frames, whole groups of them are therefore lost, and shares vary more. Pauses even
-/// this out.
+/// If the switch drops frames, whole groups of them are therefore lost, and shares vary more, so
+/// kDroppingPlan takes more frames than kPausedPlan.
 constexpr CompetitionPlan kDroppingPlan{.time = 10 * kSecond, .frames = 40'000};
 constexpr CompetitionPlan kPausedPlan{.time = 10 * kSecond, .frames = 10'000};
 constexpr CompetitionPlan kQueuePlan{.time = 2 * kSecond, .frames = 10'000, .seeds = 3};
@@ -79,7 +79,8 @@ bool FairnessTest::overload() const {
          kLeast * static_cast<double>(ctx_.rate(ctx_.roles().d));
 }
 
-/// All senders have kFlows flows in the same class. The flows of a sender are adjacent in the list.
+/// Returns a competition in which all senders have kFlows flows in the same class. The flows of a sender are
+/// adjacent in the list.
 Competition FairnessTest::between_flows() const {
   Competition out{.units = senders_.size() * kFlows, .rate = offered_};
   for (const std::uint16_t s : senders_)
@@ -120,7 +121,7 @@ std::optional<CompetitionResults> FairnessTest::run_seeds(Competition competitio
   return out;
 }
 
-/// Runs a competition in which the ports obey pauses. An empty list: the switch sent no pauses.
+/// Runs a competition in which the ports obey pauses. The result is empty if the switch sent no pauses.
 std::optional<CompetitionResults> FairnessTest::run_with_pauses(const Competition& competition,
                                                                 const CompetitionPlan& plan) {
   CompetitionPlan first = plan;

@@ -40,7 +40,7 @@ struct FillResult {
   Time released = 0;
 
   std::uint64_t lost(std::size_t fill) const { return trial.kinds[kinds[fill]].missing(); }
-  /// First pause frame before the release that asked `port` to stop; nullptr: none.
+  /// First pause frame before the release that asked `port` to stop; nullptr if there was none.
   const PauseSeen* first_pause(std::uint16_t port) const;
 };
 

@@ -27,10 +27,11 @@ struct Flow {
   void apply(FrameKind& kind) const;
 };
 
-/// Up to `count` flows that differ in one field only, which has consecutive values. Source addresses stay in
-/// the subnet of the port, because routers may drop other addresses (RFC 3704); they therefore permit at most
-/// kMostAddresses flows.
+/// Limit of flows_by() for source addresses: they stay in the subnet of the port, because routers may drop
+/// other addresses (RFC 3704).
 inline constexpr std::uint32_t kMostAddresses = 253;
+/// Up to `count` flows that differ in one field only, which has consecutive values. With source addresses,
+/// there are at most kMostAddresses flows.
 std::vector<Flow> flows_by(FlowField field, std::uint32_t count);
 /// `count` flows that differ in all fields.
 std::vector<Flow> random_flows(std::uint32_t count, std::uint64_t seed);

@@ -60,7 +60,7 @@ void FreezeTrial::release(const Context& ctx, std::uint64_t bytes) {
   Time longest = 0;
   for (Freeze& f : trial.freezes) {
     f.until = released_;
-    // With 64-bit picoseconds, the product would overflow at 18 MB.
+    // The product of bytes and picoseconds per second exceeds 64 bits from 18 MB on.
     longest = std::max(longest, static_cast<Time>(Uint128{bytes} * kSecond / ctx.rate(f.port)));
   }
   trial.end = released_ + longest + 2 * ctx.rig.settle();

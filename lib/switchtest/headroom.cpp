@@ -99,7 +99,8 @@ bool HeadroomTest::report_overshoot() {
               .method = Method::kMean});
   };
   add("overshoot_bytes", 0);
-  // If the memory is full, the frame that causes the pause is also stored in headroom.
+  // If the memory is full, the frame that causes the pause is stored in headroom as well, so one frame more
+  // is needed.
   add("needed_bytes", 1);
   return true;
 }

@@ -10,7 +10,8 @@ namespace softfeb::switchtest {
 /// What the switch still accepts from A after C has taken all memory that it can get.
 struct LeftForA {
   std::uint64_t frames = 0;
-  /// If false, a part of these bytes is not headroom, and may be smaller at other times.
+  /// If this is false, not all of these frames are stored in headroom, and the switch may accept fewer of
+  /// them at other times.
   bool headroom = true;
 };
 

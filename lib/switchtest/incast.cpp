@@ -138,7 +138,8 @@ Figure IncastSearch::figure_of(const BurstProperty& property, const Bracket& fou
 
 void IncastSearch::measure(const BurstProperty& property) {
   Bracket found = double_and_bisect(1, top_, [&](std::uint64_t n) { return probe(property, n); });
-  // On a busy rig, the longest burst may pass in this search although it failed before.
+  // On a busy rig, the longest burst may pass in this search although it failed when find_top() sent it. It
+  // then counts as failed.
   if (!found.fail && !found.unreached && at_top_.*property.count != 0) found.fail = top_;
   if (found.fail) found = validated(property, found);
   const Figure& figure = ctx_.add(figure_of(property, found));

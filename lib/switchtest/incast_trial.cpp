@@ -57,7 +57,7 @@ Trial IncastTrials::script(std::uint64_t frames) const {
   return out;
 }
 
-/// Repeats a trial if a sender starts too late, by more than a frame (or 100 ns).
+/// Repeats a trial if a sender starts too late: by more than 100 ns and more than the time of a frame.
 std::optional<BurstOutcome> IncastTrials::run(std::uint64_t frames) {
   constexpr Time kLeastSkew = 100 * kNanosecond;
   constexpr int kAttempts = 5;

@@ -29,8 +29,9 @@ class IncastTrials {
   /// frames. Returns std::nullopt if the rig failed.
   std::optional<BurstOutcome> outcome(std::uint64_t frames, std::size_t repetition);
 
-  /// Smallest BurstOutcome::error of the bursts of `frames` frames so far in which `count` was not 0
-  /// (`caused`) or was 0 (not `caused`). 0 if there were no such bursts.
+  /// Returns the smallest BurstOutcome::error among the bursts of `frames` frames so far that had the effect
+  /// counted by `count` (if `caused` is true) or did not have it (if `caused` is false). Returns 0 if there
+  /// were no such bursts.
   std::uint64_t error(std::uint64_t frames, std::uint64_t BurstOutcome::*count, bool caused) const;
 
   /// True if the senders together are faster than D.

@@ -18,7 +18,8 @@ constexpr double kMarkingProfileDrop = 3.841458820694124 / 2;  // 95 % of chi-sq
 constexpr double kMarkingJumpDrop = 2.995732273553991;
 constexpr int kEdgeBisections = 30;
 
-/// Finds the point between `in`, where `holds` is true, and `out`, where it is false, at which it changes.
+/// Finds the point between `in`, where `holds` returns true, and `out`, where it returns false, at which the
+/// result of `holds` changes.
 double edge_between(double in, double out, const std::function<bool(double)>& holds) {
   if (holds(out)) return out;
   for (int i = 0; i < kEdgeBisections; ++i) {
@@ -28,7 +29,8 @@ double edge_between(double in, double out, const std::function<bool(double)>& ho
   return in;
 }
 
-/// Position of the maximum in [low, high] of a function with a single one, by golden-section search.
+/// Returns the position of the maximum of `f` in [low, high], found by golden-section search. `f` must have a
+/// single maximum there.
 double peak_of(double low, double high, const std::function<double(double)>& f) {
   constexpr int kSteps = 45;
   constexpr double kGolden = 0.6180339887498949;
@@ -53,8 +55,9 @@ double peak_of(double low, double high, const std::function<double(double)>& f) 
 }
 
 /// A ramp fitted to the first `certain` depths; all frames at greater depths are marked. The probability is
-/// slope · (depth − kmin), limited to 0 and 1. The likelihood is concave in the coefficients of the ramp,
-/// because each factor is: 0, the logarithm of 1 minus a line, and the minimum of the two are concave.
+/// slope · (depth − kmin), limited to 0 and 1. The log-likelihood is concave in the coefficients of the ramp,
+/// because it is a sum of concave terms: logarithms of linear functions of the coefficients, limited to at
+/// most 0.
 class MarkingRamp {
  public:
   /// Requires that at least one frame at these depths was marked.
@@ -75,7 +78,7 @@ class MarkingRamp {
   /// Depth at which the ramp reaches 1.
   double top() const { return kmin + 1 / slope; }
   double at(double depth) const { return slope * (depth - kmin); }
-  /// Profile interval of kmin: all ramps whose likelihood is at least `limit`.
+  /// Returns the profile interval of kmin, which covers all ramps whose likelihood is at least `limit`.
   Interval kmin_interval(double limit) const {
     const auto likely = [&](double at) { return likelihood(at, best_slope(at)) >= limit; };
     return {kmin, edge_between(kmin, 0, likely), edge_between(kmin, first_marked_, likely)};
@@ -137,7 +140,7 @@ double MarkingRamp::best_slope(double at) const {
   return s;
 }
 
-/// Number of depths before the first one from which on all frames were marked.
+/// Returns the number of depths up to the greatest one at which a frame was not marked.
 std::size_t uncertain_depths(std::span<const DepthShare> shares) {
   std::size_t out = shares.size();
   while (out != 0 && shares[out - 1].marked == shares[out - 1].frames) --out;
@@ -148,8 +151,9 @@ bool any_marked_of(std::span<const DepthShare> shares) {
   return std::any_of(shares.begin(), shares.end(), [](const DepthShare& s) { return s.marked != 0; });
 }
 
-/// Profile intervals of a curve with a ramp. More depths on the ramp never increase the likelihood, because
-/// each adds a factor of at most 1. The smallest possible number of depths is therefore the best.
+/// Computes the profile intervals of a curve with a ramp. More depths on the ramp never increase the
+/// likelihood, because each adds a factor of at most 1. The smallest possible number of depths is therefore
+/// the best.
 class MarkingCurveFit {
  public:
   explicit MarkingCurveFit(std::span<const DepthShare> shares)

@@ -56,7 +56,7 @@ void add_marking_curve(Context& ctx, const MarkingFit& fit, const std::string& n
   ctx.add(fit.reaches_kmax ? pmax : marking_at_least(pmax, kTooShort));
 }
 
-/// Curve of the shares of marked frames. Neighbouring depths are combined.
+/// Returns the curve of the shares of marked frames, in which neighbouring depths are combined.
 Curve measured_marking(std::span<const DepthShare> shares) {
   constexpr std::size_t kMostPoints = 80;
   Curve out{.name = "marking",

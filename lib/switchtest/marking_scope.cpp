@@ -13,8 +13,8 @@ namespace {
 
 using OtherDscps = std::vector<std::uint8_t>;
 
-/// Returns one DSCP for each known queue of port D other than the queue of `own`. Empty if the queue of `own`
-/// is unknown.
+/// Returns one DSCP for each known queue of port D other than the queue of `own`. The result is empty if the
+/// queue of `own` is unknown.
 template <class Queue>
 OtherDscps one_of_each(std::uint8_t own, const Queue& queue) {
   constexpr std::uint8_t kDscps = 64;
@@ -50,7 +50,7 @@ OtherDscps other_queues_by_order(Context& ctx, const FrameKind& own) {
   return out;
 }
 
-/// DSCPs of queues other than that of `own`.
+/// Returns DSCPs of queues other than that of `own`.
 OtherDscps other_queues(Context& ctx, const FrameKind& own) {
   if (const auto& queues = ctx.findings.queue_of_dscp)
     return one_of_each(own.dscp, [&](std::uint8_t d) {
@@ -64,7 +64,8 @@ OtherDscps other_queues(Context& ctx, const FrameKind& own) {
   return other_queues_by_order(ctx, own);
 }
 
-/// Log-likelihood of a train. The probability of each frame is limited, so that a single frame cannot decide.
+/// Returns the log-likelihood of the marks of a train. The probability of each frame is limited, so that a
+/// single unlikely mark does not decide which scope is chosen.
 double scope_likelihood(const MarkedTrain& train, const MarkingResult& result, std::uint32_t length) {
   constexpr double kLeast = 0.01;
   double sum = 0;

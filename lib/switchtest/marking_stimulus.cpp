@@ -90,7 +90,7 @@ void MarkingOverload::add(std::uint64_t frames, bool then_empty) {
   trial.end = until + 2 * ctx_.rig.settle() + 2 * frames * slot_;
 }
 
-/// For each kind, the shortest delay of the single frames from the sender of this kind.
+/// Returns, for each kind, the shortest delay of the single frames from the sender of this kind.
 std::vector<Time> MarkingOverload::unloaded(const TrialResult& result) const {
   std::vector<Time> out(kEnd, kNever);
   for (const Arrival& a : result.arrivals)

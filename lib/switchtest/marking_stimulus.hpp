@@ -14,8 +14,8 @@ namespace softfeb::switchtest {
 class FreezeTrial;
 
 /// Sends trains of frames of one kind that wait in a queue of port D. To make them wait, D pauses the switch
-/// or, if no pause stops these frames, senders overload D. Functions that return nullopt had no valid trial:
-/// failure() is the reason.
+/// or, if no pause stops these frames, senders overload D. If a function returns nullopt, there was no valid
+/// trial, and failure() is the reason.
 class MarkingStimulus {
  public:
   MarkingStimulus(Context& ctx, const FrameKind& frame);
@@ -26,8 +26,8 @@ class MarkingStimulus {
   bool possible() const;
   const FrameKind& frame() const { return frame_; }
   std::uint32_t length() const { return frame_.length; }
-  /// Possible error of depths, in frames. 0 if trains are frozen. Otherwise one frame for each sender: in a
-  /// cut-through switch, only the waiting time of a frame shows that it was stored.
+  /// Possible error of depths, in frames. It is 0 if trains are frozen. Otherwise, it is one frame for each
+  /// sender: in a cut-through switch, only the waiting time of a frame shows that the frame was stored.
   std::uint32_t uncertainty() const;
 
   /// Sends a train of `frames` frames. With an overload, the train is long enough for the queue to reach this

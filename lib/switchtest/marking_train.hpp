@@ -17,8 +17,8 @@ namespace softfeb::switchtest {
 enum class MarkedAt : std::uint8_t { kEnqueue, kDequeue };
 
 struct QueuedFrame {
-  std::uint32_t ahead = 0;   ///< frames that were waiting when it was enqueued
-  std::uint32_t behind = 0;  ///< frames that were waiting when it left
+  std::uint32_t ahead = 0;   ///< frames that were waiting when this frame was enqueued
+  std::uint32_t behind = 0;  ///< frames that were waiting when this frame left
   bool marked = false;
 
   std::uint32_t depth(MarkedAt at) const { return at == MarkedAt::kEnqueue ? ahead : behind; }

@@ -37,8 +37,8 @@ std::vector<std::uint8_t> dscps_of_other_queues(const Context& ctx, std::uint8_t
 std::optional<std::uint16_t> second_sender(const Context& ctx);
 
 /// Returns the number of frames that the headroom of one ingress port holds: a queue that accepts no more
-/// frames from A still accepts these from `second`. `filling` frames from A or `second` overfill the queue.
-/// Returns std::nullopt if no trial was valid.
+/// frames from A still accepts these frames from `second`. `filling` frames from A or `second` overfill the
+/// queue. Returns std::nullopt if no trial was valid.
 std::optional<FrameCount> headroom_frames(Context& ctx, const FrameKind& frame, std::uint16_t second,
                                           std::uint64_t filling);
 

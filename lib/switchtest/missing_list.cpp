@@ -16,7 +16,7 @@ void MissingList::skip(std::uint16_t kind, std::uint64_t from, std::uint64_t to,
 }
 
 void MissingList::found(std::uint16_t kind, std::uint64_t sequence) {
-  // Frames that arrive late have been added to the list recently, so they are near its end.
+  // Search from the end, because a frame that arrives late was usually added to the list recently.
   const auto at = std::find_if(frames_.rbegin(), frames_.rend(), [&](const MissingFrame& f) {
     return f.kind == kind && f.sequence == sequence;
   });

@@ -17,9 +17,10 @@ class MissingList {
   static constexpr std::size_t kMost = 4096;
 
   void prepare();
-  /// Frame `to` of a kind, which departed at `departed`, has arrived, but frames `from` to `to` − 1 have not.
+  /// Records that frame `to` of a kind, which departed at `departed`, has arrived, but frames `from` to `to`
+  /// − 1 have not.
   void skip(std::uint16_t kind, std::uint64_t from, std::uint64_t to, Time departed);
-  /// A frame that is in the list has arrived after all.
+  /// Records that a frame in the list has arrived after all.
   void found(std::uint16_t kind, std::uint64_t sequence);
   const std::vector<MissingFrame>& frames() const { return frames_; }
 
@@ -27,8 +28,8 @@ class MissingList {
   std::vector<MissingFrame> frames_;
 };
 
-/// Appends to TrialResult::missing the frames at the end of each kind that no later arrival has revealed, up
-/// to MissingList::kMost frames of each kind. Call it once for each result.
+/// Appends to TrialResult::missing the missing frames at the end of each kind, after which no frame of the
+/// kind arrived, up to MissingList::kMost frames of each kind. Call it once for each result.
 void list_last_frames(TrialResult& result);
 
 }  // namespace softfeb::switchtest

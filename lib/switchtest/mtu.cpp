@@ -46,8 +46,8 @@ class FrameSearch {
   std::vector<Candidate> candidates_;
 };
 
-/// One DSCP for each queue if the queues are known, otherwise one for each class selector. The DSCP of the
-/// settings is always included.
+/// Returns one DSCP for each queue if the queues are known, otherwise one for each class selector. The DSCP
+/// of the settings is always included.
 std::vector<std::uint8_t> FrameSearch::classes() const {
   constexpr std::uint8_t kDscps = 64, kStep = 8;
   std::vector<std::uint8_t> out{ctx_.settings.dscp};
@@ -103,8 +103,8 @@ bool FrameSearch::probe_all() {
   return true;
 }
 
-/// Evaluates the current length of a candidate, and chooses the next one: first the shortest, then the
-/// longest, then the middle.
+/// Records whether a candidate's current length passed. If both a length that passed and one that failed are
+/// known, and shorter and longer ones remain between them, chooses the middle as the next length.
 void FrameSearch::note(Candidate& c, const KindStats& stats) {
   if (stats.arrived != 0) {
     c.pass = c.probe;
@@ -118,7 +118,7 @@ void FrameSearch::note(Candidate& c, const KindStats& stats) {
   c.probe = c.pass + (c.fail - c.pass) / 8 * 4;
 }
 
-/// What the switch does with frames that are too long, in words.
+/// Describes what the switch does with frames that are too long.
 std::string fate_of_oversize(const KindStats& stats) {
   if (stats.damaged != 0) return "truncated or damaged";
   return stats.misdelivered != 0 ? "sent to other ports" : "dropped";

@@ -23,8 +23,9 @@ class NextHops {
   struct Seen {
     FlowsByPath by_flow;                  ///< a flow counts for the path of its first frame
     std::vector<std::uint64_t> by_frame;  ///< frames of each path
-    std::uint64_t flows = 0;              ///< number of flows of which a frame arrived at a next hop
-    std::uint64_t several = 0;            ///< number of flows that took several paths
+    /// Number of flows of which at least one frame arrived at a next hop.
+    std::uint64_t flows = 0;
+    std::uint64_t several = 0;  ///< number of flows that took several paths
   };
 
   Trial make_trial(const std::vector<Flow>& flows);

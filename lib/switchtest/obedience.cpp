@@ -48,8 +48,8 @@ class ObedienceTest {
   Context& ctx_;
   std::uint8_t dscp_;
   // Bounds, in picoseconds, of the time from the end of the pause frame to the start of the last frame before
-  // the silence, including two cables. low_ and high_: bounds of the longest time over all trials.
-  // least_high_: smallest upper bound of any trial.
+  // the silence, including two cables. `low_` and `high_` are the bounds of the longest time over all trials;
+  // `least_high_` is the smallest upper bound of any trial.
   double low_ = -kInfinite, high_ = -kInfinite, least_high_ = kInfinite;
   std::array<CommonInterval, kQuanta.size()> resumed_;  ///< when the first frame after the pause begins
 };
@@ -66,8 +66,8 @@ std::optional<PausedDrain> ObedienceTest::drain(std::uint32_t size) const {
   return PausedDrain::create(ctx_, frame(size), frames);
 }
 
-/// Adds the result of one trial: the last frame before the silence began before the pause took effect, and
-/// the next frame would have begun after it.
+/// Adds the bounds that one trial yields: the pause took effect after the last frame before the silence had
+/// begun, and before the next frame would have begun.
 void ObedienceTest::take(const Silence& seen, double frame_time, std::size_t quanta) {
   const double error = std::max(seen.error, static_cast<double>(kTimeResolution));
   low_ = std::max(low_, seen.last - frame_time - error);

@@ -56,7 +56,7 @@ void OrderOfFlows::add_kinds(Trial& trial) {
     }
 }
 
-/// Mean gap at 99 % of the load at which frames of every size pass without loss.
+/// Returns the mean gap at 99 % of the load at which frames of every size pass without loss.
 Time OrderOfFlows::mean_gap() const {
   constexpr double kLoad = 0.99;
   const std::uint64_t slower = std::min(ctx_.rate(ctx_.roles().a), ctx_.rate(ctx_.roles().d));

@@ -12,7 +12,8 @@ namespace softfeb::switchtest {
 namespace {
 
 constexpr std::uint64_t kFewestInBacklog = 4;
-/// Number of frames that leave the queue for the transmitter before the pause stops them.
+/// Number of frames in the primer. These frames leave the queue for the transmitter before the pause stops
+/// them.
 constexpr std::uint64_t kOrderPrimer = 20;
 
 /// Rate at which a queue of D grows while A and B send.
@@ -23,7 +24,7 @@ double overload_excess(const Context& ctx) {
   return offered - static_cast<double>(ctx.rate(roles.d));
 }
 
-/// What a trial shows about the order of frames of two kinds.
+/// What a trial shows about the order of the frames of two kinds.
 struct PairOrder {
   bool changed = false;  ///< two frames arrived in another order than they departed
   /// True if a frame departed while one of the other kind was waiting and could have been overtaken.
@@ -69,7 +70,7 @@ bool OrderTrials::can_overload(const Context& ctx) {
 std::uint64_t OrderTrials::train_length(std::size_t items) const {
   if (freeze_) return std::max<std::uint64_t>(backlog_, items);
   const auto from_a = static_cast<double>(ctx_.rate(ctx_.roles().a));
-  // Frames from B are among those that wait, but do not count.
+  // Frames from B wait as well, but do not count as frames of items.
   const double all = from_a + (ctx_.roles().b ? static_cast<double>(ctx_.rate(*ctx_.roles().b)) : 0);
   const auto needed = static_cast<std::uint64_t>(std::ceil(static_cast<double>(items) * all / from_a));
   const std::uint64_t waiting = std::max<std::uint64_t>(backlog_, needed);
@@ -172,9 +173,9 @@ std::optional<std::vector<bool>> OrderTrials::answer(const OrderQuestion& questi
   return out;
 }
 
-/// Asks again, one by one, about those of `others` whose frames did not meet the item: with several kinds,
-/// only the last frames wait long enough. A single kind fills its queue alone. Returns false if the part must
-/// be asked again.
+/// Asks again, one by one, about those of `others` whose frames were never waiting together with frames of
+/// the item. With several kinds in a trial, only the last frames wait long enough; a single kind fills its
+/// queue alone. Returns false if answer_part() must be called again.
 bool OrderTrials::answer_alone(const OrderQuestion& question, std::vector<std::optional<bool>>& changed) {
   for (std::size_t i = 0; i < changed.size(); ++i) {
     if (changed[i]) continue;
@@ -190,8 +191,9 @@ bool OrderTrials::answer_alone(const OrderQuestion& question, std::vector<std::o
   return true;
 }
 
-/// Asks about some of `others`. In the result, an element is nullopt if its frames did not meet those of the
-/// item. Returns nullopt without setting failure_ if the caller should ask again, with fewer frames.
+/// Asks about some of `others`. In the result, an element is nullopt if the trial does not show whether the
+/// order changes, because frames of this kind were never waiting together with those of the item. Returns
+/// nullopt without setting failure_ if the caller should ask again, with fewer frames.
 std::optional<std::vector<std::optional<bool>>> OrderTrials::answer_part(const OrderQuestion& question) {
   const Plan script = plan(question);
   const auto result = run(script);

@@ -49,7 +49,8 @@ bool Overload::calibrate() {
   for (Sender& s : senders_) {
     const auto path = path_delay(ctx_, s.port, frame_.to, frame_.dscp);
     if (!path) return false;
-    // A frame that waits is stored completely, even in a cut-through switch.
+    // A frame that waits is stored completely, even in a cut-through switch, so it takes its full time on
+    // both links.
     s.on_wires = time_on_wire(length, ctx_.rate(s.port)) + slot_;
     s.unloaded = path->value() + s.on_wires;
     if (ctx_.exact()) continue;
@@ -112,9 +113,9 @@ std::optional<FrameCount> Overload::depth(const FillResult& result) const {
     out.low = out.high = waits.back() / slot_ + 1;
     return out;
   }
-  // Most frames are admitted when exactly one place is free. The rig adds delay to some frames, so they seem
-  // to wait longer; this may affect unloaded frames, too, but not always by the same amount. Hence the
-  // quartiles.
+  // Most frames are admitted when exactly one place is free. Some frames seem to wait longer, because the rig
+  // delays them. The same may happen to the unloaded frames with which they are compared. The quartiles
+  // exclude such frames.
   const Time low = waits[waits.size() / 4];
   const Time high = waits_while_full(result, &Sender::on_wires)[waits.size() * 3 / 4];
   out.low = (low - std::min(low, noise_)) / slot_ + 1;
@@ -158,7 +159,7 @@ std::optional<Capacity> Overload::capacity(std::uint64_t first) {
       const auto result = run_alone(n);
       if (!result) return std::nullopt;
       const auto deepest = depth(*result);
-      // If the queue holds more than the overload was made for, it was not full for long enough.
+      // If the queue holds more frames than the overload was made for, it was not full for long enough.
       if (!deepest || deepest->high > n) break;
       out.full = true;
       out.frames.add(deepest->low);

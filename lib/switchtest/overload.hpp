@@ -7,15 +7,15 @@
 #include <optional>
 #include <vector>
 
-/// The stimulus for switches that no pause stops. Senders offer more than a port can send. The time for which
-/// a frame waited shows how many frames were ahead of it in the queue.
+/// The stimulus for switches that do not obey pause frames. Senders offer more than a port can send. The time
+/// for which a frame waited shows how many frames were ahead of it in the queue.
 namespace softfeb::switchtest {
 
 /// Overloads the queue to which a frame belongs. Several senders share the load, with exponential gaps.
 class Overload {
  public:
   /// `frame` determines the overloaded port. All other ports send, except D, which sends only if the others
-  /// do not suffice, because the switch probably pauses it.
+  /// do not suffice, because the switch probably pauses D.
   Overload(Context& ctx, FrameKind frame);
 
   /// True if the senders can offer enough to overload the port.
@@ -23,10 +23,12 @@ class Overload {
   /// Measures the delays of frames that do not wait. Returns false if no trial was valid, or if frames were
   /// lost.
   bool calibrate();
-  /// Adds the overload to a plan. It lasts longer than it takes `frames` frames to fill the queue.
+  /// Adds the overload to a plan. The overload lasts longer than is necessary to fill the queue with `frames`
+  /// frames.
   void add(FillPlan& plan, std::uint64_t frames) const;
-  /// Returns the number of frames in the full queue, including the last one admitted. It is an interval if
-  /// times are not exact. Returns std::nullopt if no frame was lost, because the queue was then not full.
+  /// Returns the number of frames in the full queue, including the last one admitted. The result is an
+  /// interval if times are not exact. Returns std::nullopt if no frame was lost, because the queue was then
+  /// not full.
   std::optional<FrameCount> depth(const FillResult& result) const;
   /// True if the switch paused a sender, so that the queue may also have held headroom.
   bool paused(const FillResult& result) const;

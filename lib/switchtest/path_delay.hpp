@@ -13,14 +13,14 @@ namespace softfeb::switchtest {
 /// pipeline of the switch, and the delay of the rig itself.
 struct PathDelay {
   Time low = 0, high = 0;  ///< picoseconds
-  /// If this is true, the switch begins to forward a frame before it is complete. The length of the frame's
-  /// header then widens the interval.
+  /// True if the switch begins to forward a frame before it has received all of it. The interval is then
+  /// wider by the time of the header that the switch waits for, because the length of this header is unknown.
   bool cut_through = false;
 
   Time value() const { return low + (high - low) / 2; }
 };
 
-/// Error of times because of several roundings to picoseconds.
+/// Largest error of a time, in picoseconds, after several roundings to whole picoseconds.
 inline constexpr Time kTimeResolution = 10;
 
 /// Returns the delays of a few frames from `from` at low load, in ascending order. Returns std::nullopt if no
@@ -34,8 +34,8 @@ std::optional<Time> unloaded_delay(Context& ctx, std::uint16_t from, FrameKind f
 /// was valid, or if no frame arrived.
 std::optional<PathDelay> path_delay(Context& ctx, std::uint16_t from, std::uint16_t to, std::uint8_t dscp);
 
-/// Computes the same from the delays of frames of two lengths (bytes without FCS), from first bit sent to
-/// last bit received. Pure function.
+/// Computes the delay of a path from the delays of frames of two lengths (bytes without FCS), from first bit
+/// sent to last bit received. Pure function.
 PathDelay path_delay_of(std::uint32_t small, Time small_delay, std::uint32_t large, Time large_delay,
                         std::uint64_t rate_in, std::uint64_t rate_out);
 

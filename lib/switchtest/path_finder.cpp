@@ -52,7 +52,8 @@ std::optional<std::vector<std::size_t>> PathFinder::paths_of(const std::vector<F
     if (!found) return std::nullopt;
     if (!*found) return out;
     if (!compare(flows, paths() - 1, out)) return std::nullopt;
-    // The results contradict each other: the partner was chosen because it shares a link with this very flow.
+    // If the path is still unknown, the results contradict each other: the partner was chosen because it
+    // shares a link with this flow.
     if (*open == kUnknown) return out;
   }
 }

@@ -22,8 +22,8 @@ struct FlowPair {
 using PairProbe = std::function<std::optional<std::vector<bool>>(const std::vector<FlowPair>&)>;
 
 /// Finds the paths of a sender's flows when the only thing that can be observed is whether a flow shares a
-/// link with a flow of another sender. For each path, it looks for a flow of the second sender that takes
-/// this path, its partner, and compares all flows of the first sender with the partner.
+/// link with a flow of another sender. For each path, this class looks for a flow of the second sender that
+/// takes the path, called the path's partner, and compares all flows of the first sender with the partner.
 class PathFinder {
  public:
   static constexpr std::size_t kUnknown = SIZE_MAX;
@@ -37,8 +37,8 @@ class PathFinder {
   std::size_t paths() const { return partners_.size(); }
   /// Number of flows that were passed to paths_of().
   std::size_t compared() const { return compared_; }
-  /// How often a flow shared links with the partners of several paths. If this is frequent, the network has
-  /// no paths in the sense of this class.
+  /// Number of times that a flow shared links with the partners of several paths. If this number is large,
+  /// the network has no paths in the sense of this class.
   std::size_t ambiguous() const { return ambiguous_; }
 
  private:

@@ -67,7 +67,7 @@ std::optional<Time> PausedDrain::paused_at(const TrialResult& result) const {
 
 std::optional<Silence> PausedDrain::silence(const TrialResult& result) const {
   const auto paused = paused_at(result);
-  // While a loop of the rig does not run, gaps arise that the switch did not cause.
+  // While a loop of the rig is interrupted, gaps arise that the switch did not cause.
   if (!paused || expected_ < 2 * result.time_error) return std::nullopt;
   const Arrival* before = nullptr;
   const Arrival* after = nullptr;
@@ -82,8 +82,8 @@ std::optional<Silence> PausedDrain::silence(const TrialResult& result) const {
     }
     previous = &a;
   }
-  // Without a pause, frames follow each other at the distance of one frame time. A gap of less than the
-  // middle between this and the expected silence does not count.
+  // Without a pause, one frame follows another after one frame time. A gap counts as a silence only if it is
+  // longer than the mean of this time and the expected silence.
   if (after == nullptr || 2 * (after->at - before->at) < frame_time_ + expected_) return std::nullopt;
   const auto since = [&](const Arrival& a) {
     return static_cast<double>(a.at) - static_cast<double>(*paused);

@@ -34,7 +34,7 @@ std::optional<Time> longest_gap(const TrialResult& result, std::uint16_t port, s
 }
 
 /// Pauses the frames of `dscp` at D. Returns kFail if the frames of `other` also fell silent, and kVoid if
-/// the trial does not show this.
+/// the trial does not show whether they did.
 Probe pause_beside(Context& ctx, std::uint8_t dscp, std::uint8_t other) {
   const std::uint16_t d = ctx.roles().d;
   const std::uint64_t frames = ctx.exact() ? 64 : 256;
@@ -56,7 +56,7 @@ Probe pause_beside(Context& ctx, std::uint8_t dscp, std::uint8_t other) {
   return *gap < half ? Probe::kPass : Probe::kFail;
 }
 
-/// One DSCP of each other PFC class.
+/// Returns one DSCP of each other PFC class.
 std::vector<std::uint8_t> dscps_of_other_classes(const Context& ctx, std::uint8_t dscp) {
   const auto& priority = ctx.findings.priority_of_dscp;
   std::vector<std::uint8_t> out;

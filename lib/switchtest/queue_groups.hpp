@@ -15,7 +15,8 @@ using ItemList = std::vector<std::size_t>;
 struct OrderQuestion {
   std::size_t item = 0;
   ItemList others;
-  /// If true, the frames of the others enter before those of the item; if false, they enter after them.
+  /// If this is true, the frames of the others enter before those of the item. If it is false, the frames of
+  /// the item enter first.
   bool others_first = false;
 };
 /// Returns, for each of OrderQuestion::others, whether a frame of this other item overtook a frame of the

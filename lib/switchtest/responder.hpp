@@ -42,7 +42,7 @@ class Responder {
   struct Peer {
     std::optional<std::uint32_t> qp;  ///< empty if the frames need no answer
     roce::HeaderTemplate path;        ///< back to the sender
-    /// Identifications of the next CNP and of the next acknowledgement.
+    /// Values of the IPv4 Identification field: of the next CNP, and of the next acknowledgement.
     std::uint16_t cnps = 0;
     std::uint16_t acknowledgements = 0;
     Time quiet_until = 0;  ///< no CNP is sent before this time

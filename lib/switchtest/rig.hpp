@@ -47,8 +47,8 @@ class Rig {
 /// Returns the rig ports of a simulated network: station i is port i, with default_address(i).
 std::vector<RigPort> ports_of(const fabric::NetworkConfig& network);
 
-/// Throws std::invalid_argument if the trial refers to ports or kinds that do not exist, has a frame length
-/// that does not exist, or ends before its sources start.
+/// Throws std::invalid_argument if the trial refers to ports or kinds that do not exist, contains a frame
+/// length that is not possible, or ends before its sources start.
 void check(const Trial& trial, const std::vector<RigPort>& ports);
 
 }  // namespace softfeb::switchtest

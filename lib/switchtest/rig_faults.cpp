@@ -31,7 +31,7 @@ std::string counter_reason(const RigFaults& faults) {
 }  // namespace
 
 std::string disturbance(const Trial& trial, const TrialResult& result, const RigFaults& faults) {
-  // Report the cause before its consequences: if a loop did not run, frames also leave late.
+  // Report the cause before its consequences: if a loop was interrupted, frames also leave late.
   if (const std::string gap = gap_reason(faults); !gap.empty()) return gap;
   if (result.late_max > trial.lateness)
     return "a frame left " + microseconds(result.late_max) + " after its schedule";

@@ -11,11 +11,11 @@ namespace softfeb::switchtest {
 
 /// Faults of a rig during a trial in real time. They do not include losses in the switch.
 struct RigFaults {
-  /// A trial is void if a loop of the rig does not run for longer than this.
+  /// A trial is void if a loop of the rig is interrupted for longer than this.
   static constexpr Time kLongestGap = kMillisecond;
 
-  Time loop_gap = 0;               ///< longest time for which a loop that polls test ports did not run
-  Time network_gap = 0;            ///< the same for the loop of the simulated network
+  Time loop_gap = 0;               ///< longest interruption of a loop that polls test ports
+  Time network_gap = 0;            ///< longest interruption of the loop of the simulated network
   std::uint64_t refused = 0;       ///< frames that a transmit queue did not accept at once
   std::uint64_t no_buffers = 0;    ///< number of times that no buffer was available for a frame to be sent
   std::uint64_t missed = 0;        ///< frames that arrived at a port but did not reach the rig

@@ -31,8 +31,8 @@ class SchedulerSearch {
  private:
   static constexpr std::uint64_t kManyFrames = 2'000;
   std::uint64_t frames() const { return ctx_.quick() ? 500 : kManyFrames; }
-  /// In real time, the drain must be long, so that an interruption of the rig's loops is only a small part of
-  /// it.
+  /// Returns the number of frames of a drain that measures a rate. In real time, the drain must be long, so
+  /// that an interruption of the rig's loops is only a small part of it.
   std::uint64_t frames_for_rate() const { return ctx_.exact() ? frames() : kManyFrames; }
   double line_rate() const { return static_cast<double>(ctx_.rate(ctx_.roles().d)); }
   bool is_limit(const Interval& rate) const { return rate.high < kFullRate * line_rate(); }
@@ -88,7 +88,8 @@ bool SchedulerSearch::find_limits() {
   return find_port_limit();
 }
 
-/// If every queue has a limit, but two together are not faster than one, the limit belongs to the port.
+/// Finds out whether the limit belongs to the port, which is the case if every queue has a limit, but two
+/// queues together are not faster than one. Returns false if the rig failed.
 bool SchedulerSearch::find_port_limit() {
   constexpr double kFaster = 1.02;
   if (std::any_of(limits_.begin(), limits_.end(), [](const auto& limit) { return !limit; })) return true;

@@ -17,20 +17,20 @@ namespace softfeb::switchtest {
 
 using QueueFailures = std::map<std::size_t, std::string>;  ///< why the place of a queue is unknown
 
-/// Adds `order`.
+/// Adds the figure `order`.
 void report_order(Context& ctx, const QueueHierarchy& found, const std::vector<std::uint8_t>& dscps,
                   const QueueFailures& failures);
-/// Adds `weights`.
+/// Adds the figure `weights`.
 void report_weights(Context& ctx, const QueueHierarchy& found, const std::vector<std::uint8_t>& dscps,
                     const QueueFailures& failures);
-/// Concludes from the shares of long and short frames what a weight counts, and adds `mode` and
+/// Concludes from the shares of long and short frames what a weight counts, and adds the figures `mode` and
 /// `overhead_bytes`. `ratio` is the weight of the queue with short frames, in units of the weight of the
 /// other queue.
 void report_mode_of(Context& ctx, const SizeCounts& counts, const Interval& ratio);
-/// Adds `mode` and `overhead_bytes` without a value.
+/// Adds the figures `mode` and `overhead_bytes` without a value.
 void report_no_mode(Context& ctx, Status status, const std::string& reason);
-/// Adds `shaper_gbps` for the port or for queues. The limits are in bytes per second. If `uncertain` is true,
-/// a queue may have a limit that the rig cannot observe.
+/// Adds the figure `shaper_gbps` for the port or for queues. The limits are in bytes per second. If
+/// `uncertain` is true, a queue may have a limit that the rig cannot observe.
 void report_limits(Context& ctx, const std::optional<Interval>& of_port,
                    const std::vector<std::optional<Interval>>& of_queues, bool uncertain,
                    const std::vector<std::uint8_t>& dscps);

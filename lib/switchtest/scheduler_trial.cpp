@@ -68,7 +68,7 @@ std::optional<std::vector<Departure>> SchedulerTrials::drain_frozen(const std::v
   freeze.trial.sources.push_back(source);
   const std::uint64_t bytes = wire_bytes_of(fills);
   freeze.wait(2 * bytes * kSecond / ctx_.rate(source.port) + ctx_.rig.settle());
-  // A queue with a rate limit takes longer to drain.
+  // Allow more time than at line rate, because a queue with a rate limit takes longer to drain.
   constexpr std::uint64_t kSlowest = 20;
   freeze.release(ctx_, kSlowest * bytes);
   const auto result = take(ctx_.run_valid(freeze.trial, [&](const TrialResult& seen) {

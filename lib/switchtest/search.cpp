@@ -38,7 +38,8 @@ void narrow(Bracket& bracket, std::uint64_t high, const std::function<Probe(std:
 Probe agreeing(const Context& ctx, const std::function<Probe()>& trial) {
   constexpr int kMost = 5;
   const Probe first = trial();
-  // Trials that were void have already been repeated, and further attempts would take just as long.
+  // A void result is final: such a trial has already been repeated, and further attempts would take just as
+  // long.
   if (ctx.exact() || first == Probe::kVoid) return first;
   unsigned passed = first == Probe::kPass ? 1 : 0, failed = first == Probe::kFail ? 1 : 0;
   for (int i = 1; i < kMost; ++i) {

@@ -13,14 +13,14 @@ namespace {
 
 using Statistic = std::function<double(const SharesByTrial&)>;
 
-/// 97.5 % quantile of Student's t distribution.
+/// Returns the 97.5 % quantile of Student's t distribution.
 double t_quantile(std::size_t degrees_of_freedom) {
   constexpr double kQuantiles[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262};
   constexpr double kNormal = 1.96;
   return degrees_of_freedom <= std::size(kQuantiles) ? kQuantiles[degrees_of_freedom - 1] : kNormal;
 }
 
-/// Half-width of the interval of a statistic, by the jackknife: each trial is left out in turn.
+/// Returns half the width of the interval of a statistic, by the jackknife: each trial is left out in turn.
 double jackknife(const SharesByTrial& trials, const Statistic& statistic) {
   const auto n = static_cast<double>(trials.size());
   std::vector<double> values;
@@ -35,7 +35,7 @@ double jackknife(const SharesByTrial& trials, const Statistic& statistic) {
   return t_quantile(trials.size() - 1) * std::sqrt((n - 1) / n * sum);
 }
 
-/// Relative deviations of a trial's shares from equal shares.
+/// Returns the relative deviations of a trial's shares from equal shares.
 std::vector<double> deviations(const std::vector<double>& frames) {
   const double mean = std::accumulate(frames.begin(), frames.end(), 0.0) / static_cast<double>(frames.size());
   std::vector<double> out;
@@ -43,8 +43,8 @@ std::vector<double> deviations(const std::vector<double>& frames) {
   return out;
 }
 
-/// Squared coefficient of variation of the shares, estimated by the mean product of deviations in different
-/// trials.
+/// Returns the squared coefficient of variation of the shares, estimated by the mean product of deviations in
+/// different trials.
 double squared_variation(const SharesByTrial& trials) {
   std::vector<double> sums(trials.front().size()), squares(sums.size());
   for (const auto& trial : trials) {

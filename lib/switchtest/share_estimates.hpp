@@ -13,9 +13,9 @@ namespace softfeb::switchtest {
 /// arrivals.
 using SharesByTrial = std::vector<std::vector<double>>;
 
-/// Jain's index of the shares in the long run. The index of a single trial is biased low, because random
-/// differences between shares look like unfairness. Such differences are independent between trials, so
-/// products of shares from different trials are not biased.
+/// Estimates Jain's index of the shares in the long run. The index of a single trial is biased low, because
+/// random differences between shares look like unfairness. Such differences are independent between trials,
+/// so products of shares from different trials are not biased.
 Interval long_run_jain(const SharesByTrial& trials);
 
 /// Largest share divided by the smallest one, over all trials. Requires that each competitor has arrivals.

@@ -15,8 +15,8 @@ class SharingRules {
   explicit SharingRules(const QueueSeries& series) : s_(series) {
     for (const Queue& q : s_.same_port) same_empty_ = same_empty_ && q.frames.high == 0;
     points_.push_back({0, s_.first});
-    // If a queue of another port held frames, empty queues of the first port have a different cause, and do
-    // not count.
+    // Leave out the further queues of the first port if all of them stayed empty: if a queue of another port
+    // then held frames, the cause is not a lack of memory.
     if (!same_empty_) points_.insert(points_.end(), s_.same_port.begin(), s_.same_port.end());
     points_.insert(points_.end(), s_.other_port.begin(), s_.other_port.end());
   }
@@ -71,8 +71,9 @@ bool SharingRules::shows_small_alpha() const {
   return used * kSmallestAlpha / (1 + kSmallestAlpha) >= kSeen * s_.frame;
 }
 
-/// Looks for a constant limit: all queues hold as much as the first, unless they exhaust the memory. In that
-/// case, it remains unknown whether they also have a dynamic threshold, and how large the memory is.
+/// Looks for a constant limit: all queues hold as much as the first, unless they exhaust the memory. If there
+/// is such a limit, it remains unknown whether the queues also have a dynamic threshold, and how large the
+/// memory is.
 std::optional<SharingFound> SharingRules::limit() const {
   const Sharing kind = same_empty_ ? Sharing::kPortLimit : Sharing::kQueueLimit;
   std::vector<Queue> less;
@@ -84,8 +85,9 @@ std::optional<SharingFound> SharingRules::limit() const {
   return at_least_all_held(kind);
 }
 
-/// The threshold of a queue that holds n frames lies between n − 1 and n + 1 frames, because some switches
-/// include the arriving frame in the comparison and others do not.
+/// Returns the points for the fit of a threshold. The threshold of a queue that holds n frames lies between n
+/// − 1 and n + 1 frames, because some switches include the arriving frame in the comparison and others do
+/// not.
 std::vector<HeldPoint> SharingRules::held_points() const {
   std::vector<HeldPoint> out;
   for (const Queue& q : points_)

@@ -112,7 +112,8 @@ void Soak::take_sample() {
   std::uint64_t missing = 0;
   for (const KindStats& kind : result.kinds) missing += kind.missing();
   if (missing != 0 && !result.disturbance.empty()) {
-    // After an interruption, the loop catches up at line rate, which may overload the switch.
+    // After an interruption, the loop catches up at line rate. This may overload the switch, so the cause of
+    // missing frames is unknown.
     ++void_samples_;
     unexplained_ += missing;
     unexplained_reason_ = result.disturbance;
@@ -189,7 +190,8 @@ void Soak::report_delays() {
   };
   add("p99_ns", range, "ns", Method::kMean);
   add("p99_drift", *drift, "ns/h", Method::kFit);
-  // A percentile that depends on only a few frames varies by chance.
+  // With fewer frames in a sample than this, the 99th percentile depends on only a few frames, and varies by
+  // chance.
   constexpr std::uint64_t kEnoughFrames = 10'000;
   const std::uint64_t frames = log_.totals().arrived / log_.samples().size();
   if (frames < kEnoughFrames) {

@@ -14,11 +14,10 @@
 
 namespace softfeb::switchtest {
 
-/// Quantile of a histogram, interpolated within its bucket; 0 for an empty histogram.
+/// Returns a quantile of a histogram, interpolated within its bucket; 0 for an empty histogram.
 double quantile(const latency::StageHistogram& histogram, double share);
 
-/// Results of a soak test. Its size does not depend on the number of frames; it grows with the duration only
-/// by the samples.
+/// Results of a soak test. Its size depends on the number of samples, but not on the number of frames.
 class SoakLog {
  public:
   /// Maximum number of missing frames that are listed; further ones are only counted.

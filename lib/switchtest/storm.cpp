@@ -121,8 +121,8 @@ void WatchdogTest::update_rest() {
   trials_.set_rest(rest_);
 }
 
-/// Duration of the storm: long enough to show its effect on other traffic and, if the switch has a watchdog,
-/// long enough for the watchdog to end it.
+/// Returns the duration of the storm: long enough to show its effect on other traffic and, if the switch has
+/// a watchdog, long enough for the watchdog to end the storm.
 Time WatchdogTest::storm_for_bystanders() const {
   constexpr Time kStorm = kSecond / 2;
   if (action_ == Action::kNone) return kStorm;
@@ -141,7 +141,7 @@ bool WatchdogTest::find_watchdog() {
   update_rest();
   if (action_ == Action::kForward && !bisect_restoration()) return false;
   update_rest();
-  // If the switch has not ended its action, it cannot begin it again, so there is nothing to repeat.
+  // A switch that has not ended its action cannot begin a new one, so there is nothing to repeat.
   if (!restoration_) return true;
   return action_ == Action::kForward ? repeat_detection() : bisect_detection();
 }

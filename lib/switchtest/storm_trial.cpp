@@ -64,7 +64,7 @@ std::optional<StormOutcome> StormTrials::run(Time pause, Time watch) {
   if (!result) return std::nullopt;
   // A few frames may be lost for other reasons, so the watchdog counts as dropping only if most are lost.
   StormOutcome out{.dropped = 2 * result->kinds[0].missing() > kWaiting};
-  // The delay of a frame without a queue is not part of the waiting time.
+  // The waiting time does not include the delay of a frame that finds no queue, so subtract that delay.
   Time least = kNever;
   for (const Arrival& a : result->arrivals)
     if (a.kind == 1) least = std::min(least, a.at - a.departed);

@@ -211,7 +211,7 @@ std::size_t TestPort::poll(Time now, std::span<engine::TxFrame> out, Time ahead)
   return n;
 }
 
-/// When this frame would leave if all frames before it had left in time.
+/// Returns the time at which this frame would leave if all frames before it had left in time.
 Time TestPort::planned(const Next& which) const {
   switch (which.what) {
     case Next::What::kControl:

@@ -29,8 +29,8 @@ struct ThresholdFit {
 };
 
 /// Fits B and α by least squares. The intervals contain all thresholds that lie between `low` and `high` of
-/// every point. Returns std::nullopt if no threshold of this form does, or if there are fewer than two
-/// different values of `used`.
+/// every point. Returns std::nullopt if there is no such threshold, or if there are fewer than two different
+/// values of `used`.
 std::optional<ThresholdFit> fit_threshold(const std::vector<HeldPoint>& points);
 
 }  // namespace softfeb::switchtest

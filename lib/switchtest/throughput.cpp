@@ -48,8 +48,8 @@ class LoadSearch {
   std::string failure_;  ///< why the rig failed at the last load that it could not test
 };
 
-/// True if so many frames of a kind had not been sent at the end of their stream that the actual load was a
-/// step lower.
+/// True if too few frames of a kind had been sent by the end of their stream, so that the actual load was at
+/// least a step lower.
 bool fell_short(const Trial& trial, std::uint16_t kind, std::uint64_t sent) {
   const auto stream = std::find_if(trial.sources.begin(), trial.sources.end(),
                                    [&](const Source& s) { return s.kinds.front() == kind; });

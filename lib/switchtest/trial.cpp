@@ -29,7 +29,7 @@ void check_kind(const FrameKind& kind, const std::vector<RigPort>& ports) {
           "the payload of a RoCE frame is not a multiple of 4");
 }
 
-/// Each kind of RC frames must have exactly one source, because answers go to the sender of the kind.
+/// Checks that each kind of RC frames has exactly one source, because answers go to the sender of the kind.
 void check_rc(const Trial& trial) {
   std::vector<unsigned> sources(trial.kinds.size(), 0);
   for (const Source& source : trial.sources) {

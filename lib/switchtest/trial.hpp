@@ -49,8 +49,8 @@ struct FrameKind {
   bool plain_udp = false;
   std::uint16_t udp_source_port = 0xc000;
   std::uint32_t dest_qp = 0x100;
-  /// If set, the frames use RC instead of UC. This is the number of the sending queue pair, which port `to`
-  /// answers as Trial::answers says. All frames of the kind must come from one source.
+  /// Number of the sending queue pair if the frames use RC; empty if they use UC. Port `to` answers RC frames
+  /// as Trial::answers says. All frames of the kind must come from one source.
   std::optional<std::uint32_t> rc_source_qp;
   std::uint16_t source_host = 0;           ///< added to the source IP address
   std::optional<PortAddress> destination;  ///< destination addresses; if empty, those of port `to` are used
@@ -128,7 +128,8 @@ struct Obedience {
 /// itself.
 inline constexpr std::uint8_t kDscpsPerClass = 8;
 
-/// The priority is the upper three bits of the DSCP (class selectors, RFC 2474).
+/// Returns a map from DSCPs to priorities in which the priority is the upper three bits of the DSCP (class
+/// selectors, RFC 2474).
 constexpr std::array<std::uint8_t, 64> priorities_by_class_selector() {
   std::array<std::uint8_t, 64> out{};
   for (std::size_t dscp = 0; dscp < out.size(); ++dscp)
@@ -149,7 +150,7 @@ struct Trial {
   /// If this is true, TrialResult::missing is filled in.
   bool list_missing = false;
   /// If this is true, only counts matter. In real time, the trial is then valid even if frames leave late or
-  /// a loop of the rig does not run for a while; TrialResult::disturbance reports this.
+  /// a loop of the rig is interrupted; TrialResult::disturbance reports this.
   bool counts_only = false;
   /// If this is false, the trial is valid even if a port receives more pause frames than it can record.
   /// TrialResult::pauses then contains only the first ones.
@@ -183,12 +184,12 @@ struct KindStats {
   std::uint64_t sent = 0;
   std::uint64_t arrived = 0;
   std::uint64_t next = 0;  ///< one more than the highest sequence number that arrived
-  /// Frames that arrived at another port than FrameKind::to; not in `arrived`
+  /// Frames that arrived at another port than FrameKind::to; not counted in `arrived`
   std::uint64_t misdelivered = 0;
   std::uint64_t duplicated = 0;
   std::uint64_t reordered = 0;         ///< frames that arrived after a later frame of their kind (RFC 4737)
   std::uint64_t reorder_extent = 0;    ///< largest number of sequence numbers by which a frame was overtaken
-  std::uint64_t damaged = 0;           ///< see Arrival::intact; not in `arrived`
+  std::uint64_t damaged = 0;           ///< see Arrival::intact; not counted in `arrived`
   std::array<std::uint64_t, 4> ecn{};  ///< arrived frames by their ECN field
   Time first_departure = kNever, last_departure = 0;
   Time first_arrival = kNever, last_arrival = 0;
@@ -202,7 +203,7 @@ struct KindStats {
 struct MissingFrame {
   std::uint16_t kind = 0;
   std::uint64_t sequence = 0;
-  /// When the next frame of its kind that arrived had departed; the missing frame departed earlier. kNever:
+  /// Departure time of the next frame of its kind that arrived; the missing frame departed earlier. kNever if
   /// no later frame arrived.
   Time before = 0;
 };
@@ -244,7 +245,7 @@ struct TrialResult {
   std::uint64_t unrecorded_pauses = 0;           ///< pause frames that are missing in `pauses`
   std::uint64_t foreign = 0;                     ///< frames that no port of this trial sent
   Time late_max = 0;                             ///< largest delay of a frame behind its schedule
-  /// Largest error of a time stamp, caused by a loop of the rig that did not run. It is 0 if all times are
+  /// Largest error of a time stamp, caused by an interruption of a loop of the rig. It is 0 if all times are
   /// exact.
   Time time_error = 0;
   /// For a valid trial with Trial::counts_only, the reason why times are wrong, or why the rig may be to
@@ -259,7 +260,8 @@ struct TrialResult {
 /// Time that a frame of `length` bytes (without FCS) occupies a link of `rate` bytes per second.
 Time time_on_wire(std::uint32_t length, std::uint64_t rate);
 
-/// Default addresses: 198.18.PORT.1 (RFC 2544), 2001:2:0:PORT::1 (RFC 5180), 02:53:54:50:00:PORT.
+/// Returns the default addresses of a port: 198.18.PORT.1 (RFC 2544), 2001:2:0:PORT::1 (RFC 5180), and
+/// 02:53:54:50:00:PORT.
 PortAddress default_address(std::uint16_t port);
 
 }  // namespace softfeb::switchtest

@@ -44,7 +44,8 @@ class VictimTest {
 };
 
 VictimTest::VictimTest(Context& ctx) : ctx_(ctx) {
-  // RFC 2889, section 5.5, divides A's frames equally between both destinations.
+  // Share of A's frames that go to E. RFC 2889, section 5.5, divides A's frames equally between both
+  // destinations.
   constexpr double kToE = 0.2, kRfcToE = 0.5;
   constexpr Time kStandard = 10 * kSecond, kRfc = 60 * kSecond;
   constexpr std::uint64_t kExactFrames = 30'000;
@@ -56,7 +57,7 @@ VictimTest::VictimTest(Context& ctx) : ctx_(ctx) {
   size_ = std::min({ctx.large_size(roles.a, roles.d), ctx.large_size(roles.a, *roles.e),
                     ctx.large_size(*roles.b, roles.d)});
   time_ = ctx.duration(kStandard, kRfc);
-  // On an exact rig, this number of frames gives sufficiently accurate shares.
+  // On an exact rig, kExactFrames frames give sufficiently accurate shares.
   if (ctx.exact()) time_ = std::min(time_, kExactFrames * gap_of(static_cast<double>(ctx.rate(roles.d))));
   warm_up_ = std::max(time_ / 4, time_to_fill(ctx, static_cast<std::uint64_t>(to_d_) + ctx.rate(*roles.b)));
 }

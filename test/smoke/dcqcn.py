@@ -86,7 +86,8 @@ class Dcqcn(harness.TestCase):
         boards = [board(qp(traffic=traffic, count=40), name=f"feb{i}", ip=f"10.0.0.{i + 1}/24", dcqcn="firmware") for i in range(2)]
         config = ring(boards, [receiver(ip="10.0.0.9/24", memory="64KiB")], feb={"faults": {"tx_mark_ce": "5%"}},
                       duration="1s", series_interval="50ms")
-        # The board has more QPs than a worker changes in one iteration.
+        # The change takes several iterations, because the board has more QPs than a worker changes in one
+        # iteration.
         config["changes"] = [{"at": "500ms", "board": "feb1", "dcqcn": {"algorithm": "firmware", "dcqcn_bypass": True}}]
         run, series = self.report(config)
         self.assertEqual(series.columns, PER_BOARD)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""softfeb as a service: it tells the service manager when it serves, whether it works and when it ends; it writes levels to the journal;
-and after SIGKILL it starts again with the same configuration."""
+"""Tests softfeb as a service. softfeb tells the service manager when it serves, whether it works and when it
+ends, and writes levels to the journal. After SIGKILL, it starts again with the same configuration."""
 
 import ctypes
 import json
@@ -25,7 +25,7 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 class Manager:
-    """What systemd is for a service of Type=notify."""
+    """Stands in for systemd: receives the notifications of a service of Type=notify."""
 
     def __init__(self, path):
         self.path = str(path)
@@ -34,7 +34,7 @@ class Manager:
         self.seen = []  # (time, line)
 
     def listen(self, seconds):
-        """Receives for this long."""
+        """Receives notifications for this number of seconds."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
             self.socket.settimeout(left)
@@ -98,10 +98,10 @@ class Service(harness.TestCase):
         process, manager = self.start_service(small(), environment={"WATCHDOG_USEC": "1500000"})
         self.ready(process, manager)
         self.assertEqual(manager.lines().count("READY=1"), 1)
-        with urllib.request.urlopen("http://127.0.0.1:18474/metrics", timeout=10) as answer:  # it serves
+        with urllib.request.urlopen("http://127.0.0.1:18474/metrics", timeout=10) as answer:  # softfeb serves
             self.assertIn(b"softfeb_info", answer.read())
         manager.wait_for("WATCHDOG=1")
-        manager.listen(3)
+        manager.listen(2)
         pings = [at for at, line in manager.seen if line == "WATCHDOG=1"]
         self.assertLess(max(b - a for a, b in zip(pings, pings[1:])), 1.5, "the watchdog would have ended it")
         status = [line for line in manager.lines() if line.startswith("STATUS=")]
@@ -122,9 +122,9 @@ class Service(harness.TestCase):
         if LIBC.ptrace(PTRACE_SEIZE, workers[0], None, None) != 0:
             self.skipTest("this machine does not permit ptrace")
         LIBC.ptrace(PTRACE_INTERRUPT, workers[0], None, None)
-        manager.listen(1)  # what was on its way
+        manager.listen(0.5)  # receive the notifications that were sent before
         del manager.seen[:]
-        manager.listen(2)
+        manager.listen(1)
         self.assertEqual(manager.lines(), [], "a worker hangs")
         LIBC.ptrace(PTRACE_DETACH, workers[0], None, None)
         manager.wait_for("WATCHDOG=1")
@@ -138,15 +138,16 @@ class Service(harness.TestCase):
         manager.listen(0.1)
         self.assertNotIn("READY=1", manager.lines())
 
-    def journal(self, *args):
-        """The lines that softfeb writes to a journal, with their levels."""
+    def journal(self, seconds, *args):
+        """Runs softfeb with a journal, and returns the lines that it writes in this time, which begin with
+        their levels."""
         log = self.dir / f"journal{self.count}"
         with open(log, "w") as out:
             file = os.fstat(out.fileno())
             process, manager = self.start_service(small(), *args, stderr=out,
                                                   environment={"JOURNAL_STREAM": f"{file.st_dev}:{file.st_ino}"})
             manager.wait_for("READY=1")
-            manager.listen(2.5)
+            manager.listen(seconds)
             process.send_signal(signal.SIGTERM)
             self.assertEqual(process.wait(harness.LIMIT), 0)
         lines = log.read_text().splitlines()
@@ -154,14 +155,14 @@ class Service(harness.TestCase):
         return lines
 
     def test_the_journal_gets_levels(self):
-        lines = self.journal()
+        lines = self.journal(1.6)
         self.assertTrue(any(re.match(r"<5>port feb: net_ring", line) for line in lines), lines)
         self.assertTrue(any(re.match(r"<5>live page: ", line) for line in lines), lines)
         self.assertTrue(any(re.match(r"<6>.* s .* Mpps", line) for line in lines), lines)
-        lines = self.journal("--log-level", "notice")
+        lines = self.journal(1.6, "--log-level", "notice")
         self.assertTrue(any(line.startswith("<5>live page: ") for line in lines), lines)
         self.assertFalse(any(line.startswith("<6>") for line in lines), lines)
-        self.assertEqual(self.journal("--log-level", "error"), [])
+        self.assertEqual(self.journal(0, "--log-level", "error"), [])
 
     def check_restart(self, config, prefix=()):
         """Kills the service, and starts it again with the same configuration."""
@@ -183,7 +184,8 @@ class Service(harness.TestCase):
         self.check_restart(config)
 
     def test_restart_with_vhost(self):
-        """Without a guest, the port has no link, so the board waits; the guest must be able to connect."""
+        """Without a guest, the port has no link, so the board waits. A guest must be able to connect after a
+        restart."""
         path = self.dir / "v.sock"
         config = {**small(), "receivers": []}
         config["ports"] = [{"name": "feb", "device": f"net_vhost:{path},server", "mtu": 1500}]
@@ -216,7 +218,7 @@ class Service(harness.TestCase):
         free = int(re.search(r"HugePages_Free: +(\d+)", Path("/proc/meminfo").read_text()).group(1))
         if free < 150:
             self.skipTest("needs 150 free huge pages")
-        # A mount of our own, so that other programs do not notice.
+        # Use a private mount namespace, so that other programs do not see the mount.
         if LIBC.unshare(CLONE_NEWNS) != 0 or LIBC.mount(None, b"/", None, MS_REC | MS_PRIVATE, None) != 0:
             self.skipTest("this machine does not permit mounts")
         pages = self.dir / "pages"

@@ -104,7 +104,7 @@ ReturnToService=2
         return subprocess.run(command, env=self.env, capture_output=True, text=True, timeout=PATIENCE).stdout
 
     def kill_node(self, name):
-        """Kills a node and everything that runs on it, as if it lost its power, and waits until the
+        """Kills a node and everything that runs on it, as if the node had lost power, and waits until the
         controller has noticed."""
         victims = {self.nodes[name].pid}
         for proc in Path("/proc").glob("[0-9]*"):

@@ -42,7 +42,7 @@ CONFIGURATIONS = [
     ("rate: 1Gb/s", "rate: 1", 17, "boards.0.qps.0.traffic.rate", "has no unit"),        # missing and wrong units
     ("message_size: 64KiB", "message_size: 65536", 16, "boards.0.qps.0.traffic.message_size", "has no unit"),
     ("rate: 1Gb/s", "rate: 1Gbps", 17, "boards.0.qps.0.traffic.rate", "unknown unit"),
-    ("pmtu: 4096", "pmtu: 1500", 14, "boards.0.qps.0.pmtu", "1024"),                     # impossible
+    ("pmtu: 4096", "pmtu: 1500", 14, "boards.0.qps.0.pmtu", "1024"),                     # impossible values
     ('link", mtu: 4200}\n  - {name: nic', 'link", mtu: 1500}\n  - {name: nic', 14, "boards.0.qps.0.pmtu", "above the MTU 1500"),
     ("port: nic", "port: feb", 13, "boards.0.qps.0.to", "does not receive its own packets"),
     ("to: daq", "to: dak", 13, "boards.0.qps.0.to", "daq"),
@@ -158,7 +158,7 @@ class Usage(harness.TestCase):
                 config["ports"] = [{"name": "feb", "device": device, "mtu": 1500}]
                 run = self.softfeb("run", "-c", self.config(config), "--duration", "1", status=3)
                 self.assertTrue(run.err.startswith("softfeb: "), run.err)
-                self.assertGreater(len(run.err.split(";")), 1, run.err)  # problem; fix
+                self.assertGreater(len(run.err.split(";")), 1, run.err)  # a problem and its fix
 
     def test_pacing_that_the_port_cannot_do(self):
         for pacing in ("queue_rate", "timestamp"):

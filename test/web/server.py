@@ -53,7 +53,7 @@ class Server(live.Served):
         later = live.wait_for("packets", lambda: (lambda m: m if sent(m) > sent(first) > 0 else None)(
             parse_metrics(self.ask("GET", "/metrics")[2])))
         for name, (kind, series) in later.items():
-            self.assertTrue(name.startswith("softfeb_"))
+            self.assertTrue(name.startswith(("softfeb_", "process_")), name)
             for labels, value in first[name][1].items():
                 if kind == "counter":
                     self.assertGreaterEqual(series[labels], value, (name, labels))

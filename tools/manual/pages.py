@@ -38,7 +38,7 @@ class Texts:
                 page.example(content)
             elif kind == "item":
                 term, _, text = content.partition(": ")
-                page.entry([("b", term.strip("`"))], text)
+                page.entry([("b" if i % 2 else "r", part) for i, part in enumerate(term.split("`")) if part], text)
             else:
                 page.paragraph(content)
 

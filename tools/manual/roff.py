@@ -23,7 +23,8 @@ def inline(text):
     out = []
     for part in re.split(r"(`[^`]+`|\*[^* ][^*]*\*|(?<![\w-])--?[a-z][\w-]*)", text):
         if part.startswith("`") and part.endswith("`") and len(part) > 2:
-            out.append("\\fB" + escape(part[1:-1]) + "\\fR")
+            # \% prevents hyphenation.
+            out.append("\\fB" + " ".join("\\%" + escape(word) for word in part[1:-1].split()) + "\\fR")
         elif part.startswith("*") and part.endswith("*") and len(part) > 2:
             out.append("\\fI" + escape(part[1:-1]) + "\\fR")
         elif part.startswith("-") and len(part) > 1:

@@ -27,7 +27,7 @@ TEST_CASE("a program in a build folder finds the data files of its sources", "[i
   fs::create_directories(build / "share/softfeb");
   fs::create_directory_symlink(folder.path() / "conf", build / "share/softfeb/conf");
   const fs::path program = build / "app/softfeb/softfeb";
-  // A folder of this name counts only if meson made it.
+  // A folder counts as a build folder only if meson has created it.
   CHECK(config::data_folder_of(program, "conf").empty());
   fs::create_directories(build / "meson-private");
   CHECK(config::data_folder_of(program, "conf") == fs::canonical(folder.path() / "conf"));
@@ -47,7 +47,7 @@ TEST_CASE("softfeb's own configurations are found from each folder", "[installat
   CHECK(config::find_configuration("conf/none.yaml") == "conf/none.yaml");
   CHECK(config::find_configuration("/conf/lab/incast.yaml") == "/conf/lab/incast.yaml");
   CHECK(config::find_configuration("").empty());
-  // A file of the user comes first.
+  // A file of this name in the current folder has precedence.
   fs::create_directories("conf/lab");
   std::ofstream("conf/lab/incast.yaml") << "boards: []\n";
   CHECK(config::find_configuration("conf/lab/incast.yaml") == "conf/lab/incast.yaml");

@@ -100,7 +100,7 @@ TEST_CASE("the form of a CNP", "[form]") {
   CHECK(form(cnp_bytes()) == "");
   CHECK(form(cnp_bytes(), roce::Transport::kUc) == "");
   Bytes cnp = cnp_bytes();
-  cnp[2] = 0x12;  // a case of its own checks the P_Key
+  cnp[2] = 0x12;  // a separate case checks the P_Key
   CHECK(form(cnp) == "");
   cnp[4] = 0;
   CHECK(form(cnp) == "a CNP without BECN (annex A17.9.3)");

@@ -32,7 +32,8 @@ ModelQp::Fault ModelQp::examine(const ModelPacket& packet, const Operation& op, 
   return Fault::kNone;
 }
 
-/// FIRST or ONLY begin a message; MIDDLE and LAST continue one of the same operation (IBA 9.7.4.1.2).
+/// Checks the order of opcodes: FIRST or ONLY begins a message; MIDDLE and LAST continue a message of the
+/// same operation (IBA 9.7.4.1.2).
 ModelQp::Fault ModelQp::check_order(const Operation& op) const {
   const bool middle = !op.begins && !op.ends, last = !op.begins && op.ends, first = op.begins && !op.ends;
   if (!message_.active) {
@@ -56,7 +57,7 @@ ModelQp::Fault ModelQp::check_order(const Operation& op) const {
   return Fault::kInvalidRequest;
 }
 
-/// FIRST and MIDDLE carry one path MTU; LAST and ONLY carry the remainder (IBA 9.7.4.1.6).
+/// Checks the length: FIRST and MIDDLE carry one path MTU; LAST and ONLY carry the remainder (IBA 9.7.4.1.6).
 ModelQp::Fault ModelQp::check_length(const ModelPacket& packet, const Operation& op, const Content& c) const {
   std::uint64_t size = c.payload.size();
   const std::uint64_t pmtu = spec_.pmtu;

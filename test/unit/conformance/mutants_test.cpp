@@ -21,7 +21,7 @@ using M = test::Mutation;
 
 struct Mutant {
   M mutation;
-  const char* cases;      ///< ids of cases that must fail; at most kMost cases may fail in all
+  const char* cases;      ///< ids of cases that must fail; at most kMost cases may fail in total
   const char* more = "";  ///< tells which cases fail if there are more than kMost
 };
 constexpr std::size_t kMost = 8;

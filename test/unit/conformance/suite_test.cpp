@@ -384,7 +384,7 @@ TEST_CASE("lost packets of the port and a thread that was not run disturb an att
           (port ? "softfeb's own port dropped packets"
                 : "softfeb did not get the CPU for longer than the silence window"));
   }
-  // An attempt is not disturbed if the port drops no further packets, or if the thread does not run for less
+  // An attempt is not disturbed if the port drops no further packets, or if the thread is preempted for less
   // than the silence window.
   FakeTarget calm;
   calm.meddle = [](Suite& suite, Time) {

@@ -111,7 +111,7 @@ TEST_CASE("random answers neither crash nor hang a run", "[virtual]") {
     std::uint64_t sent_packets = 0;
     const Attack attack = [&](const roce::Bth& sent, roce::Qpn latest) {
       std::vector<Bytes> out;
-      // No attack at first, so that the baseline passes.
+      // Do not attack at first, so that the baseline passes.
       if (++sent_packets < 75 || rng.below(4) != 0) return out;
       // The attacker sends a response with a valid iCRC from the target's address, and random bytes.
       Bytes transport(12 + rng.below(40));

@@ -63,7 +63,8 @@ PartedRun run_parted(const config::LabConfig& config, std::uint32_t parts) {
   return run;
 }
 
-/// Returns the beginnings of the first line in which two documents differ.
+/// Finds the first line in which two documents differ, and returns the beginning of this line in each of
+/// them. Returns an empty text if the documents are equal.
 std::string difference(const std::string& a, const std::string& b) {
   std::size_t line = 0;
   for (std::size_t i = 0; i < a.size() && i < b.size(); ++i) {

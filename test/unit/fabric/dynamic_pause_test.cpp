@@ -90,7 +90,7 @@ TEST_CASE("dynamic pause: a class that others have put above the threshold is pa
   leaving.send(0, 2, 40);
   leaving.send(1, 3, 50);
   CHECK(leaving.stops() == 0);
-  leaving.resume(2);  // when frames of station 0 leave, the rest is still above the threshold
+  leaving.resume(2);  // frames of station 0 leave, but the rest is still above the threshold
   CHECK(leaving.stops() == 1);
 }
 
@@ -129,7 +129,7 @@ TEST_CASE("dynamic pause: a sender is resumed when frames of others leave") {
   CHECK(s.b.snapshot.ports[2].queue_bytes == 22 * kDataLength);
   CHECK(s.b.at_station(2).empty());
   CHECK(s.now < kFrozen);
-  // It was resumed when 2 · 22 · 1082 + 10000, plus the bytes of station 1, was at most 100000.
+  // Station 0 was resumed when 2 · 22 · 1082 + 10000, plus the bytes of station 1, was at most 100000.
   s.b.run(kSecond);
   CHECK(s.b.conserved(kSecond));
   CHECK(s.b.look(kSecond).totals.in_network == 0);

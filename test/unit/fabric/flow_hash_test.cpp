@@ -110,7 +110,7 @@ TEST_CASE("flow hash: truncated headers do no harm") {
   v6.v6 = true;
   for (const auto& whole : {data_bytes({0, 2, 64}), data_bytes(tagged), data_bytes(v6)}) {
     for (std::size_t n = 14; n < 100; ++n) {
-      // A copy of exactly this size, so that sanitizers detect reads behind its end.
+      // Hash a copy of exactly this size, so that sanitizers detect reads beyond its end.
       hash_of(std::vector<std::uint8_t>(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(n)), 63);
     }
   }

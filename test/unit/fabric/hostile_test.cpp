@@ -131,7 +131,7 @@ void endure(Bench& b) {
     b.arrivals.clear();
     if (i % 500 == 0) {
       REQUIRE(b.conserved(now));
-      // Rules also keep packets for replays.
+      // With rules, the store also contains packets that rules keep for replays.
       if (b.snapshot.rules.empty()) REQUIRE(b.snapshot.totals.in_network == b.store.out);
     }
   }

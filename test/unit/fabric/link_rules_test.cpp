@@ -180,7 +180,7 @@ TEST_CASE("link rules: a link carries requests of one station and responses to a
   fabric::LinkFaults& faults = config.links[0].a_to_b;
   faults.rules = {lost, answer};
   const auto a = *roce::IpAddress::parse("10.0.0.1"), z = *roce::IpAddress::parse("10.0.0.2");
-  // The same addresses and the same QPN in both directions.
+  // The two queue pairs have the same addresses and the same QPN, in opposite directions.
   faults.qps = {{a, z, 17, 0, {0, 1}, faults::Direction::kTx}, {a, z, 17, 0, {0, 1}, faults::Direction::kRx}};
   Bench b(config);
   DataFrame f;

@@ -10,7 +10,8 @@ using namespace softfeb::test;
 
 namespace {
 
-/// Ethernet 14, IPv4 20, UDP 8, BTH 12 and iCRC 4 bytes around the payload; FCS, preamble and gap 24 bytes.
+/// Headers and iCRC add 58 bytes to the payload (Ethernet 14, IPv4 20, UDP 8, BTH 12, iCRC 4). FCS, preamble
+/// and gap add another 24 bytes on the wire.
 constexpr std::uint64_t wire_of(std::uint64_t payload) { return payload + 58 + 24; }
 
 }  // namespace

@@ -48,7 +48,8 @@ inline void send_flows(Bench& bench, std::uint32_t flows) {
     bench.send(0, with_source_port(static_cast<std::uint16_t>(0xc000 + i)), 0);
 }
 
-/// Packets for which each port of the next hops of switch `sw` was chosen, in the order of the ports.
+/// Returns the number of packets for which each next hop of switch `sw` was chosen, in the order of the
+/// ports.
 inline std::vector<std::uint64_t> chosen_at(Bench& bench, std::uint32_t sw) {
   std::vector<std::uint64_t> packets;
   for (const fabric::NextHopSnapshot& hop : bench.look(0).next_hops)

@@ -28,7 +28,7 @@ double chi_square(const std::vector<std::uint64_t>& counts) {
   return sum / mean;
 }
 
-/// Index of the spine of each of kFlows flows.
+/// Returns the index of the spine of each of kFlows flows.
 std::vector<std::size_t> spines_of_flows(std::uint32_t spines, Mode mode) {
   NetworkConfig config = leaf_spine(spines);
   config.multipath->mode = mode;

@@ -74,7 +74,7 @@ struct Sliced {
         networks[1 - i]->enter(*departure);
       }
   }
-  /// Every microsecond, each station sends a frame to a station of the other switch.
+  /// Sends frames: every microsecond, each station sends a frame to a station of the other switch.
   void load() {
     for (std::uint32_t i = 0; i < 400; ++i) {
       const Time now = i * kMicrosecond;

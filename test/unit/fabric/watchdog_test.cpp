@@ -28,7 +28,7 @@ struct Storm {
     config.links[1].flow_control = PauseMode::kPfc;
     return config;
   }
-  /// Runs until `end`, and sends a frame of DSCP `dscp` every `every` from station 0 to station 1.
+  /// Runs until `end`, and sends frames of DSCP `dscp` from station 0 to station 1 at intervals of `every`.
   void run(Time end, bool storm, Time every = 0, std::uint8_t dscp = 26) {
     for (; now < end; now += 10 * kMicrosecond) {
       if (storm && now % (100 * kMicrosecond) == 0) b.send(1, pfc_frame(kClass3, 3000), now);

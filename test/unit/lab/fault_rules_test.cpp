@@ -19,7 +19,8 @@ config::FaultRuleConfig rule_at(int line) {
   return rule;
 }
 
-/// Two links; the first has rules in both directions. Rule 10 acts in both.
+/// Returns a lab with two links, the first of which has rules in both directions. Rule 10 acts in both
+/// directions.
 config::LabConfig ruled_lab() {
   config::LabConfig config;
   config.network.links.resize(2);

@@ -22,7 +22,7 @@ dcqcn::FirmwareSettings profile() {
   return p;
 }
 
-/// QPs 0 and 1 share a rate; QP 2 has its own; QP 3 has none.
+/// Shapes queue pairs so that QPs 0 and 1 share a rate, QP 2 has its own rate, and QP 3 has none.
 void shape(engine::SendQpConfig& qp, std::uint32_t i) {
   if (i == 3) {
     qp.traffic.messages = 1;

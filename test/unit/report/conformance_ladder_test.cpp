@@ -18,7 +18,7 @@ using Judgement = TracePacket::Judgement;
 using Fault = TracePacket::Fault;
 constexpr Time kGap = 20 * kMicrosecond;
 
-/// A case with one part and one queue pair.
+/// Returns a case with one part and one queue pair.
 const conformance::Case& plain_case() {
   static const conformance::Catalogue kCatalogue;
   return *kCatalogue.find("BAS-01");

@@ -113,7 +113,7 @@ TEST_CASE("numbers are ranges in the order of numbers", "[switch_rows]") {
   CHECK(rows[0].name == "f[size=9…1026]");
   CHECK(rows[0].value == "1");
   CHECK(rows[0].interval == "exact");
-  // Must count as a word, although std::from_chars would accept it as a number.
+  // The label "nan" must count as a word, although std::from_chars would accept it as a number.
   figures.back().labels["size"] = "nan";
   rows = rows_of_figures(figures, 4);
   CHECK(rows[0].name == "f[size=5 values]");

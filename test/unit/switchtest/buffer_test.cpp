@@ -31,7 +31,7 @@ double other_frames(const SwitchReport& report, const char* size) {
 
 std::string sharing(const SwitchReport& report) { return test::figure(report, "buffer", "sharing").text; }
 
-/// DSCP 8q selects queue q.
+/// Makes DSCP 8q select queue q.
 void use_all_queues(fabric::NetworkConfig& network) {
   for (std::size_t d = 0; d < 64; ++d)
     network.switches[0].dscp_to_queue[d] = static_cast<std::uint8_t>(d / 8);

@@ -218,6 +218,6 @@ TEST_CASE("A fit finds all cells that explain the counts", "[switchtest]") {
   REQUIRE(one_cell);
   CHECK(one_cell->unlimited);
   CHECK_FALSE(fit_cells({}));
-  // A queue that holds more long frames than short ones.
+  // A queue cannot hold more long frames than short ones.
   CHECK_FALSE(fit_cells({{1000, 100, 100}, {1100, 120, 120}}));
 }

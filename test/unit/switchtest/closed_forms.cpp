@@ -166,7 +166,7 @@ void Truths::pausing() {
   value("xoff", "xon_bytes", static_cast<double>(dut_.pause.xon));
 }
 
-/// All senders ignore pauses, except in the search for tolerated_ns.
+/// Adds the figures of the test headroom. All senders ignore pauses, except in the search for tolerated_ns.
 void Truths::headroom() {
   if (out_.flow_control == fabric::PauseMode::kOff) return;
   if (!pauses_sender(network_, settings_.dscp, kLarge)) {
@@ -187,7 +187,8 @@ void Truths::headroom() {
   }
   value("headroom", "skid_bytes", (held + spare - std::min(xoff, held + 1)) * frame);
   value("headroom", "guaranteed_bytes", static_cast<double>(dut_.pause.headroom));
-  // From the last bit of the frame that causes the pause to the arrival of the pause frame.
+  // Time from the last bit of the frame that causes the pause to the arrival of the pause frame, in
+  // picoseconds.
   const double way = 2.0 * static_cast<double>(in_.delay) + wire_ps(wire(60), in_.rate) +
                      static_cast<double>(dut_.times.pipeline + dut_.times.pause_generation);
   value("headroom", "overshoot_bytes", (std::floor(way / frame_ps) + 1) * frame);
@@ -209,9 +210,9 @@ void Truths::bursts() {
     value("incast", "frames_lossless", std::floor(frames / (n - 1)), {{"senders", std::to_string(n)}});
 }
 
-/// A queue is named after its lowest DSCP, except that the queue of Settings::dscp is named after this DSCP.
-/// Queues with strict priority come first, in descending order of their numbers; the others share what is
-/// left.
+/// Adds the figures of the test scheduler. A queue is named after its lowest DSCP, except that the queue of
+/// Settings::dscp is named after this DSCP. Queues with strict priority come first, in descending order of
+/// their numbers; the others share the rest of the rate.
 void Truths::scheduling() {
   std::map<std::uint8_t, std::uint8_t, std::greater<>> lowest;  // lowest DSCP of each queue
   for (std::uint8_t dscp = 0; dscp < 64; ++dscp) lowest.emplace(dut_.dscp_to_queue[dscp], dscp);

@@ -21,7 +21,8 @@ Settings codepoint_settings(Effort effort = Effort::kQuick) {
   return out;
 }
 
-/// Share of the frames sent with ECN field `from` that arrive with `to`, for the long or the empty queue.
+/// Returns the share of the frames sent with ECN field `from` that arrive with `to`, for the long or the
+/// empty queue.
 double share_became(const SwitchReport& report, const char* queue, const char* from, const char* to,
                     const char* ip = "4") {
   return *test::figure(report, "codepoints", "became",

@@ -59,7 +59,8 @@ TEST_CASE("Whole rounds give the exact ratio of weights", "[switchtest]") {
 }
 
 TEST_CASE("Shares of long and short frames give the overhead that is counted", "[switchtest]") {
-  // Equal bytes: 1000 · (1000 + 20) = 10,000 · (82 + 20). If queue 1 gets twice the bytes: 20,000 frames.
+  // The queues get equal bytes, because 1000 · (1000 + 20) = 10,000 · (82 + 20). With 20,000 frames, queue 1
+  // gets twice the bytes.
   const Interval equal = accounted_overhead({{1'000, 10'000}, {1'000, 82}}, {1, 1, 1});
   CHECK(equal.value == Approx(20));
   CHECK(equal.low < 20);

@@ -61,7 +61,7 @@ TEST_CASE("The maximum of a likelihood and its profile interval", "[estimators]"
   CHECK(binomial(p.high) == Approx(binomial(0.3) - drop).margin(1e-6));
   CHECK(p.low < 0.3);
   CHECK(p.high > 0.3);
-  // A likelihood with its maximum at an end of the range.
+  // The maximum of the likelihood may lie at an end of the range.
   CHECK(maximize([](double v) { return v; }, 0, 1).high == 1);
 }
 

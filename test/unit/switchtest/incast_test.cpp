@@ -41,7 +41,8 @@ void check_status(const SwitchReport& report, const char* name, Status status) {
   }
 }
 
-/// Maximum number of frames of each sender with which no frame finds more than `limit` bytes in the queue.
+/// Returns the maximum number of frames of each sender with which no frame finds more than `limit` bytes in
+/// the queue.
 std::uint64_t frames_below(std::uint64_t limit, unsigned senders) {
   return (limit / kBurstFrame + 1) / (senders - 1);
 }

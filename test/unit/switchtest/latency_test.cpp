@@ -20,7 +20,7 @@ Figure latency_figure(const SwitchReport& report, const char* name, const char* 
   return test::figure(report, "latency", name, latency_labels(size, load));
 }
 
-/// Delay in nanoseconds over two links and a store-and-forward switch.
+/// Returns the delay in nanoseconds over two links and a store-and-forward switch.
 double stored_ns(const fabric::NetworkConfig& network, std::uint32_t size) {
   const double bytes = static_cast<double>(fabric::wire_bytes(size - kFcsSize));
   const auto& in = network.links[0];
@@ -99,7 +99,7 @@ TEST_CASE("Cut-through is told from store-and-forward", "[switchtest]") {
   const SwitchReport equal = test::run_test(network, latency_settings({78, 1026, 4174}), "latency");
   CHECK(test::figure(equal, "latency", "serializations").value.value() == Approx(1).margin(1e-4));
   CHECK(test::figure(equal, "latency", "forwarding").text == "cut-through");
-  // Two links, the pipeline, and a header of 64 bytes.
+  // The fixed delay consists of two links, the pipeline, and a header of 64 bytes.
   CHECK(test::figure(equal, "latency", "fixed_ns").value.value() == Approx(1351.2).margin(0.1));
   for (std::size_t i = 0; i < 3; ++i) network.links[i].rate = test::kTenGigabit * 5 / 2;
   const SwitchReport faster = test::run_test(network, latency_settings({78, 1026, 4174}), "latency");

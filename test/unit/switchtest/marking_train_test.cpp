@@ -54,7 +54,7 @@ TEST_CASE("A refilled queue contains the frames that had not left", "[switchtest
 }
 
 TEST_CASE("Waiting times tell how many frames an overloaded queue held", "[switchtest]") {
-  // A frame that does not wait takes 10, and a frame leaves every 4.
+  // A frame that does not wait takes 10 ps, and frames leave the queue at intervals of 4 ps.
   const std::vector<Time> unloaded{10};
   const std::vector<Arrival> arrivals{frame_at(0, 10), frame_at(1, 14), frame_at(2, 18), frame_at(7, 22),
                                       frame_at(40, 50)};
@@ -101,7 +101,8 @@ TEST_CASE("Dropped frames raise the average, and frames leave with the average o
   train.dropped = 2;
   train.frames[2].ahead = 1;
   train.frames[3].ahead = 2;
-  // Averages: 0, 50; the frames dropped at 200 change it to 125 and 162.5; then 131.25 and 165.625.
+  // The first two averages are 0 and 50. The frames dropped at 200 bytes change the average to 125 and 162.5.
+  // The next averages are 131.25 and 165.625.
   const std::vector<MarkedTrain> trains{train};
   const auto enqueue = shares_by_average(trains, MarkedAt::kEnqueue, 1, 100);
   REQUIRE(enqueue.size() == 4);

@@ -23,7 +23,8 @@ SwitchReport order_of(const fabric::NetworkConfig& network) {
 
 constexpr double kFrames = 50'000;
 
-/// Checks a number of events to five standard deviations. `p` is the probability of the event for each frame.
+/// Checks that a number of events is within five standard deviations of the expected number. `p` is the
+/// probability of the event for each frame.
 void check_share(const Figure& figure, double p) {
   CHECK(figure.value.value() == Approx(p * kFrames).margin(5 * std::sqrt(p * kFrames)));
   CHECK(figure.status == Status::kMeasured);
@@ -60,7 +61,8 @@ TEST_CASE("Late frames are counted with their extent", "[switchtest]") {
     // Nearly all delayed frames are overtaken by others.
     CHECK(*one.value > 0.9 * p * kFrames);
     CHECK(*one.value < 1.1 * p * kFrames + 20);
-    // The mean gap is about 1.1 µs, but the smallest frames take only 0.08 µs.
+    // A delayed frame is overtaken by about one frame per µs: the mean gap is about 1.1 µs, but the smallest
+    // frames take only 0.08 µs.
     const double by = static_cast<double>(network.links[3].b_to_a.reorder_by) / kMicrosecond;
     const Figure& extent = order_figure(report, "reorder_extent", "1");
     CHECK(*extent.value > by / 1.5);
@@ -74,7 +76,8 @@ TEST_CASE("Late frames are counted with their extent", "[switchtest]") {
 TEST_CASE("Short frames that overtake long ones of their flow are reordered", "[switchtest]") {
   test::AlteredRig rig(test::set_v1());
   rig.alter = [](const Trial& trial, TrialResult& result) {
-    // As if frames took one of two paths depending on their length: each kind stays in order.
+    // Make it seem that frames took one of two paths depending on their length. Each kind of frames stays in
+    // order.
     std::stable_partition(result.arrivals.begin(), result.arrivals.end(),
                           [&](const Arrival& a) { return trial.kinds[a.kind].length < 100; });
   };

@@ -51,7 +51,7 @@ TEST_CASE("Flows without shared links have no paths", "[switchtest]") {
 }
 
 TEST_CASE("Links that are not shared by paths are noticed", "[switchtest]") {
-  // Two stages: flows share a link if their port numbers are equal modulo 2 or modulo 3.
+  // The network has two stages: flows share a link if their port numbers are equal modulo 2 or modulo 3.
   PathFinder finder(
       [](const std::vector<FlowPair>& pairs) {
         std::vector<bool> out;

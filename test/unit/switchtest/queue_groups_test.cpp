@@ -10,8 +10,8 @@ using namespace softfeb::switchtest;
 namespace {
 
 /// Answers questions like a switch that serves item i from queue `queue[i]`. The queues have strict
-/// priorities, except that queues up to `shared` have the same priority. A frame of these queues is served
-/// after only `round` items of each other one.
+/// priorities, except that queues up to `shared` have the same priority. A frame in one of the queues with
+/// the same priority is served after at most `round` frames of each other of these queues.
 struct ModelOrder {
   std::vector<int> queue;
   int shared = -1;        ///< queues up to this number share a priority
@@ -26,8 +26,8 @@ struct ModelOrder {
       const int a = queue[q.item], b = queue[other];
       const int first = q.others_first ? b : a, last = q.others_first ? a : b;
       const bool both_shared = a <= shared && b <= shared;
-      // With a shared priority, a later frame always overtakes the end of a long backlog. If there are many
-      // later items, only some of them do.
+      // With a shared priority, a frame that enters later overtakes the end of a long backlog in another
+      // queue. If many such frames enter, only `round` of each queue do so.
       out.push_back(a != b && (both_shared ? before[b]++ < round : last > first));
     }
     return out;

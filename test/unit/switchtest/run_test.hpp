@@ -21,7 +21,7 @@ switchtest::Figure figure(const switchtest::SwitchReport& report, const std::str
                           const std::string& name, const Labels& labels = {});
 /// True if the test has a figure with this name, whatever its labels.
 bool has_figure(const switchtest::SwitchReport& report, const std::string& test, const std::string& name);
-/// The report of a test. Fails the running test case if there is none.
+/// Returns the report of a test. Fails the running test case if there is none.
 const switchtest::TestReport& test_report(const switchtest::SwitchReport& report, const std::string& test);
 
 }  // namespace softfeb::test

@@ -64,7 +64,7 @@ TEST_CASE("The maximum rate of a queue", "[switchtest]") {
   const SwitchReport report = schedule(network);
   INFO(rate << " Gb/s, burst " << burst);
   test::check_contains(test::of_queue(report, "shaper_gbps", 26), static_cast<double>(rate), 0.01);
-  // According to its weight, the queue would get 6.7 Gb/s.
+  // According to its weight, the queue would get 6.7 Gb/s, which is more than its limit.
   CHECK(hidden_by_limit(report, 26));
   // The other queue has no limit.
   CHECK(test::test_report(report, "scheduler").figures.back().labels.at("queue") == "26");

@@ -37,7 +37,7 @@ void check_ms(const Figure& f, Time truth, double width) {
   INFO(f.name << ": " << f.value.value_or(-1) << " [" << f.low.value_or(-1) << ", " << f.high.value_or(-1)
               << "], the truth is " << ms << "; " << f.reason);
   REQUIRE(f.value);
-  // Frames and pauses take some microseconds to reach the switch.
+  // Frames and pauses take up to this time, in milliseconds, to reach the switch.
   constexpr double kTransit = 0.02;
   CHECK(*f.low <= ms + kTransit);
   CHECK(*f.high >= ms - kTransit);
