@@ -28,21 +28,28 @@ def need_build_packages(check):
                       f"{ROOT}  (or ./quickstart packages)")
 
 
-def build(out, name, check, cache):
+# What differs between machines and must not show in the packages: time zone, locale, rights of new files.
+ELSEWHERE = {"TZ": "Pacific/Kiritimati", "LC_ALL": "C", "LANG": "C"}
+UMASK, UMASK_ELSEWHERE = 0o022, 0o002
+
+
+def build(out, name, check, cache, elsewhere=False):
     """Builds all packages in the folder `name` of `out`, and returns that folder. `cache` enables ccache if
-    it is installed."""
+    it is installed. `elsewhere` builds as on a machine with other settings."""
     folder = out / "work" / name
     shutil.rmtree(folder, ignore_errors=True)
     sources.copy(folder / "softfeb")
     environment = dict(os.environ, SOURCE_DATE_EPOCH=str(version.date()))
     environment["DEB_BUILD_OPTIONS"] = " ".join([f"parallel={len(os.sched_getaffinity(0))}"] + ([] if check else ["nocheck"]))
     environment.pop("CXX_LD", None)
+    if elsewhere:
+        environment.update(ELSEWHERE)
     if cache and "CCACHE_DIR" not in environment:
         environment["CCACHE_DIR"] = output("ccache", "-k", "cache_dir") if shutil.which("ccache") else ""
     if not cache:
         environment["CCACHE_DISABLE"] = "1"
     logged(f"{name}: built", ["dpkg-buildpackage", "--no-sign", "--no-check-builddeps", *profiles(check)], out / f"{folder.name}.log",
-           cwd=folder / "softfeb", env=environment)
+           cwd=folder / "softfeb", env=environment, umask=UMASK_ELSEWHERE if elsewhere else UMASK)
     return folder
 
 

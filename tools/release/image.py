@@ -15,9 +15,15 @@ from release.command import FAILED, Failure, need, output, say
 PROGRAMS = ("softfeb", "febctl", "rdma-sink")
 # Packages that softfeb only recommends, but that an image needs: for the live page's charts, the report's
 # pictures, and drivers. Tools that configure NICs, huge pages and interfaces of the host are of no use in a
-# container.
-# The packages' scripts make a user for units, for which the smallest programs suffice.
-RECOMMENDED = ("systemd-standalone-sysusers", "systemd-standalone-tmpfiles", "libjs-chart.js", "python3-matplotlib", "ibverbs-providers")
+# container. The first two are the smallest programs with which the package makes the user of its units.
+RECOMMENDED = ("systemd-standalone-sysusers", "systemd-standalone-tmpfiles", "libjs-chart.js",
+               "python3-matplotlib", "ibverbs-providers")
+# Files that nothing in the image uses. Debian's matplotlib depends on compilers and on libraries for mathematics,
+# because a library below it can compile Python. Without these files, the image is half as large.
+EXCLUDED = ("/usr/include/*", "/usr/lib/gcc/*", "/usr/bin/*-lto-dump*", "/usr/lib/*/*.a", "/usr/lib/*/lib[atl]san.so*",
+            "/usr/lib/python3.*/config-*", "/usr/lib/python3/dist-packages/pythran/*",
+            "/usr/lib/python3/dist-packages/scipy/*", "/usr/lib/python3/dist-packages/sympy/*",
+            "/usr/lib/python3/dist-packages/mpmath/*", "/usr/lib/udev/hwdb.*", "/usr/share/locale/*", "/usr/share/man/*")
 ANNOTATIONS = {
     "org.opencontainers.image.title": "softfeb",
     "org.opencontainers.image.description": "a software front-end board that sends RoCEv2",
@@ -39,13 +45,15 @@ def file_system(packages, tar, options):
         f'chroot "$1" sh -c "apt-get -q install -y --no-install-recommends /packages/*.deb {extra}"',
         'rm -r "$1/packages"',
         f'chroot "$1" useradd --uid 1000 --home-dir {WORK} --create-home --shell /usr/sbin/nologin {USER}',
-        # Remove what an image does not need because it is always replaced as a whole: logs, lists of
-        # packages, and dpkg and apt.
+        # Remove what an image does not need because it is always replaced as a whole: logs, caches
+        # and lists of packages.
         'rm -rf "$1"/var/log/* "$1"/var/cache/* "$1"/var/lib/apt/lists/* "$1"/usr/share/doc/*/changelog*',
     ]
     environment = dict(os.environ, SOURCE_DATE_EPOCH=str(version.date()), DEBIAN_FRONTEND="noninteractive")
     with open(tar.with_suffix(".log"), "w", encoding="utf-8") as log:
-        status = chroot.mmdebstrap(options, hooks, str(tar), variant="apt", env=environment, stderr=log, stdout=log)
+        status = chroot.mmdebstrap(options, hooks, str(tar), variant="apt",
+                                   arguments=[f"--dpkgopt=path-exclude={p}" for p in EXCLUDED],
+                                   env=environment, stderr=log, stdout=log)
     if status != 0:
         print("".join(open(tar.with_suffix(".log"), encoding="utf-8", errors="replace").readlines()[-20:]), end="")
         raise Failure(FAILED, f"mmdebstrap failed with status {status}", "see the lines above")

@@ -98,6 +98,7 @@ application() {
 }
 
 manual_pages() {
+  test -s /usr/share/man/man1/softfeb.1.gz && test -s /usr/share/man/man5/softfeb.yaml.5.gz
   for page in $(find /usr/share/man -name 'softfeb*' -o -name febctl\* -o -name rdma-sink\*); do
     warnings=$(man --warnings -l "$page" 2>&1 >/tmp/page)
     test -z "$warnings" && test -s /tmp/page
@@ -115,18 +116,29 @@ for folder, _, files in os.walk(sys.argv[1]):
                     wrong.append(f"{folder}/{name}: {target}")
 print("\n".join(wrong))
 # Pages for developers refer to sources.
-sys.exit(bool([w for w in wrong if not re.search("/lib/|/test/|/tools/(softroce-vm|packages)|/examples/ns3|: LICENSE$", w)]))
+sys.exit(bool([w for w in wrong if not re.search("/lib/|/test/|/tools/(softroce-vm|packages|manual)|/examples/ns3|: LICENSE$", w)]))
 PYTHON
 }
 
 python_package() {
-  ours | grep -qx python3-softfeb || { echo "no package python3-softfeb"; return 0; }
-  as_user 'python3 -c "import softfeb; print(softfeb.__version__)"'
+  # shellcheck disable=SC2016
+  as_user 'python3 -c "
+import softfeb, softfeb.schemas
+result = softfeb.lab(\"conf/lab/incast.yaml\", duration=\"20ms\", set={\"boards.feb.stop\": \"20ms\"})
+print(softfeb.__version__, result.verdict, result.goodput_gbps, softfeb.schemas.folder())"'
+}
+
+units() {
+  getent passwd softfeb
+  test -d /etc/softfeb
+  cp /usr/share/softfeb/conf/board.yaml /etc/softfeb/one.yaml
+  systemd-analyze verify --man=no softfeb@one.service softfeb-camera@one.service
+  rm /etc/softfeb/one.yaml
 }
 
 completions() {
   for file in /usr/share/bash-completion/completions/softfeb /usr/share/bash-completion/completions/febctl; do
-    test ! -e "$file" || bash -n "$file"
+    bash -n "$file"
   done
 }
 
@@ -169,6 +181,7 @@ check "a user's application" application
 check "manual pages and the manual" manual_pages
 check "the Python package" python_package
 check "completions" completions
+check "units of systemd" units
 check "installation of the same version again" reinstall
 check "removal leaves nothing" removal
 [ -z "$failed" ] || { echo "failed:$failed"; exit 1; }
