@@ -23,8 +23,12 @@ using fuzz::require;
 
 namespace {
 
-constexpr HttpLimits kLimits{
-    .connections = 4, .streams = 2, .header_bytes = 1024, .body_bytes = 1024, .stream_backlog = 4096};
+constexpr HttpLimits kLimits{.connections = 4,
+                             .requests_per_second = 1'000'000,
+                             .streams = 2,
+                             .header_bytes = 1024,
+                             .body_bytes = 1024,
+                             .stream_backlog = 4096};
 
 struct FuzzSite final : Site {
   void serve(const Request& r, const Respond& respond) override {
