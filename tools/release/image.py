@@ -88,8 +88,8 @@ def tag_of(package):
 
 def podman(storage, out, *arguments):
     """Runs the image without network and privileges, and returns what it prints. The storage is temporary."""
-    done = subprocess.run(["podman", "--root", storage / "root", "--runroot", storage / "run", "--storage-driver", "vfs", "run", "--rm",
-                           "--network", "none", "--cap-drop", "all", "--security-opt", "no-new-privileges", *arguments],
+    done = subprocess.run(["podman", "--root", storage / "root", "--runroot", storage / "run", "run", "--rm",
+                           "--network", "none", "--ulimit", "host", "--cap-drop", "all", "--security-opt", "no-new-privileges", *arguments],
                           check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if done.returncode != 0:
         raise Failure(FAILED, f"podman run {' '.join(arguments)}: status {done.returncode}\n{done.stdout}{done.stderr}",
@@ -110,7 +110,7 @@ def try_it(out):
         for program in ("febctl", "rdma-sink"):
             podman(storage, out, "--entrypoint", f"/usr/bin/{program}", image, "--version")
         if os.getuid() == 0:
-            subprocess.run(["podman", "--root", storage / "root", "--runroot", storage / "run", "--storage-driver", "vfs", "rmi", "--all",
+            subprocess.run(["podman", "--root", storage / "root", "--runroot", storage / "run", "rmi", "--all",
                             "--force"], check=False, stdout=subprocess.DEVNULL)
     say("image: doctor, the incast, a board, febctl and rdma-sink work without network and capabilities")
 
