@@ -17,10 +17,10 @@ using MessageKey = std::uint64_t;
 struct QpOwner {
   static constexpr std::uint16_t kOfBoard = 0x8000;
 
-  /// Receiver number `r` in this process. A key then contains the receiver's QPN.
+  /// The owner is receiver number `r` in this process. Keys with this owner contain the receiver's QPN.
   static constexpr std::uint16_t receiver(std::size_t r) { return static_cast<std::uint16_t>(r & 0x7fff); }
-  /// Board number `b`, whose receiver is in another process or on another host. A key then contains the
-  /// board's QPN.
+  /// The owner is board number `b`, whose receiver is in another process or on another host. Keys with this
+  /// owner contain the board's QPN.
   static constexpr std::uint16_t board(std::size_t b) {
     return static_cast<std::uint16_t>(kOfBoard | (b & 0x7fff));
   }

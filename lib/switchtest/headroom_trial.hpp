@@ -9,8 +9,8 @@
 
 namespace softfeb::switchtest {
 
-/// The stimulus of the test headroom. A queue of D is frozen. C, which ignores pauses, takes all memory that
-/// it can get. Then A sends into the same queue at line rate.
+/// The stimulus of the test `headroom`. A queue of D is frozen. C, which ignores pauses, takes all memory
+/// that it can get. Then A sends into the same queue at line rate.
 class HeadroomTrials {
  public:
   /// The queue of `paused` must be one that the rig can overfill (Capacity::full).

@@ -34,8 +34,9 @@ struct HttpLimits {
   /// Maximum size of the events queued for a slow client, in bytes. The client gets no further events until
   /// there is room.
   std::size_t stream_backlog = 512 * 1024;
-  /// Maximum size in bytes of all responses together that clients have not received yet. Further requests get
-  /// 503. A single response may be larger.
+  /// Maximum total size, in bytes, of the responses that clients have not received yet. A request whose
+  /// response would exceed it gets 503. If no other response is unsent, a response may be larger than this
+  /// limit.
   std::size_t unsent = std::size_t{64} << 20;
   /// Time limit for receiving a whole request, including idle time.
   std::chrono::milliseconds request{10'000};

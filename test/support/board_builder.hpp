@@ -55,8 +55,8 @@ class ReceiverBuilder {
   engine::ReceiverConfig config;
 };
 
-/// Configures `qp` to number the messages that arrive and to compare them with the endless messages of
-/// `payload`, which must outlive the receiver.
+/// Configures `qp` to number the messages that arrive, and to compare them with those of `payload`, whose
+/// sequence of messages has no end. `payload` must outlive the receiver.
 void expect_payload(engine::ReceiveQpSetup& qp, const board::PayloadSource& payload);
 
 }  // namespace softfeb::test

@@ -22,8 +22,8 @@ Settings settings_of(Effort effort = Effort::kQuick) {
   return out;
 }
 
-/// Returns a report of the test headroom in which the guaranteed headroom is `frames` frames of 4174 bytes,
-/// each without its FCS.
+/// Returns a report of the test `headroom`. The guaranteed headroom in it is `frames` frames of 4174 bytes,
+/// each counted without its FCS.
 TestReport headroom_report(unsigned frames) {
   constexpr double kLength = 4170;
   return {.name = "headroom",
