@@ -14,7 +14,7 @@ namespace softfeb::dataplane {
 struct MbufLines {
   /// 1: only the first cache line of the mbuf; 2: also the second one, which contains `next`.
   unsigned of_mbuf = 2;
-  /// Offset in bytes from the mbuf to the cache line of its data buffer that will be written; 0: no such
+  /// Offset in bytes from the mbuf to the cache line of its data buffer that will be written; 0 means no such
   /// line.
   std::uint32_t data_offset = 0;
 };

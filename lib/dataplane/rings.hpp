@@ -92,7 +92,7 @@ class Mailbox {
   /// Number of values written so far: a cheap way to check for a new value.
   std::uint64_t written() const { return sequence_.load(std::memory_order_acquire) / 2; }
 
-  /// Copies the latest value to `out`. Returns the number of values written so far; 0: none yet, and `out` is
+  /// Copies the latest value to `out`. Returns the number of values written so far. If this is 0, `out` is
   /// unchanged.
   std::uint64_t read(T& out) const {
     for (;;) {

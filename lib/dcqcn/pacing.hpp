@@ -41,7 +41,7 @@ void advance_together(Reaction& reaction, TokenBucket& bucket, Edge n) {
 }
 
 struct ReadyEdge {
-  Edge edge;   ///< edge at which the frame is admitted; 0: now
+  Edge edge;   ///< edge at which the frame is admitted; 0 means now
   bool final;  ///< false: the search stopped early; search again at `edge`
 };
 

@@ -27,7 +27,7 @@ struct QpTarget {
   /// Number of slots of the address ring that the receiver requires. 0: the receiver leaves the number to us
   /// (see slots_of()).
   std::uint64_t slots = 0;
-  std::uint64_t stride = 0;  ///< bytes from the start of a slot to the next; 0: the message size
+  std::uint64_t stride = 0;  ///< bytes from the start of a slot to the next; 0 means the message size
   /// Receiver in this process: its index and the index of its QP. Empty: external.
   std::optional<std::size_t> receiver;
   std::size_t receiver_qp = 0;

@@ -38,8 +38,8 @@ class MessageObserver {
 
 struct ReceiveQpSetup {
   roce::ReceiveQpConfig qp;
-  /// Interval at which receive requests are posted while there are fewer than qp.responder.receives; 0: none
-  /// are posted.
+  /// Interval at which receive requests are posted while there are fewer than qp.responder.receives; 0 means
+  /// that none are posted.
   Time receive_interval = 0;
   /// Source of the transfers that this QP receives (TransferSettings). std::nullopt: its messages are not
   /// parts of transfers. Requires ReceiverConfig::registration.
@@ -64,7 +64,8 @@ struct ReceiverConfig {
   std::vector<ReceiveSlotSetup> slots{};
   PauseConfig pause{};
   congestion::HomaParameters homa{};  ///< parameters for the QPs that need grants
-  std::uint16_t cc_port = 0;  ///< UDP port of requests with a congestion control header; 0: none are accepted
+  /// UDP port of requests with a congestion control header; 0 if such requests are not accepted.
+  std::uint16_t cc_port = 0;
   /// Map of missing data for the configured UC queue pairs: QP i is stream i. The receiver sets `streams`.
   std::optional<roce::WindowMapConfig> windows{};
   /// Receives the windows as they close, on the packet path. May be null; otherwise, it must outlive the

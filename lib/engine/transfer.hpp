@@ -79,7 +79,7 @@ class TransferProgress {
 /// Defines how the messages of a group of queue pairs form transfers: message n of queue pair i is segment n
 /// · group + i, counted over all transfers. All transfers have the same number of segments.
 struct TransferSettings {
-  std::uint32_t segments = 0;  ///< number of segments of a transfer; 0: messages are not parts of transfers
+  std::uint32_t segments = 0;  ///< number of segments of a transfer; 0 if messages are not parts of transfers
   std::uint32_t group = 1;     ///< number of queue pairs that send each transfer together
   /// If true, each transfer is one message without immediate, followed by an empty message with immediate.
   /// The send window must then be one request, so that the second message is sent only after the first was

@@ -20,8 +20,8 @@ struct MemoryClaim {
 };
 
 /// Accounts for the memory that the egress queues of a switch occupy. Counts cells instead of bytes of
-/// frames, and reserves a minimum for each queue. Of the bytes in a queue, the first ones up to the minimum
-/// are not shared, no matter which frames they belong to.
+/// frames, and reserves a minimum for each queue. The first bytes in a queue, up to this minimum, are not in
+/// shared memory, no matter which frames they belong to.
 class EgressMemory {
  public:
   EgressMemory(const SwitchConfig& config, std::size_t ports);

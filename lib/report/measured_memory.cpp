@@ -157,7 +157,8 @@ WholeRange pool_behind(const std::vector<HeldFrames>& held, std::uint64_t limit)
   return out;
 }
 
-/// Sets a limit for the queues of a port. The memory itself may be larger.
+/// Sets a limit for the queues of a port. The memory itself may be larger. `of_queue` tells whether the
+/// measured switch limits each queue, rather than all queues of a port together.
 void add_limit(const FigureIndex& figures, MeasuredSwitch& out, bool of_queue) {
   const Figure* const bytes = figures.measured("buffer", "queue_bytes", {{"queue", "1"}});
   if (bytes == nullptr) return;

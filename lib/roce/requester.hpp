@@ -77,8 +77,8 @@ struct RequesterSettings {
 /// Settings that requesters can share, and memory that the owner of a requester can provide.
 struct RequesterDeps {
   Held<RequesterSettings> profile;  ///< settings derived from the requester's configuration
-  void* queue = nullptr;  ///< memory of SendQueue::bytes() bytes; null: the requester allocates its queue
-  const void* maker = nullptr;  ///< passed to RequesterSettings::again; null: the queue stores the requests
+  void* queue = nullptr;  ///< memory of SendQueue::bytes() bytes; null if the requester allocates its queue
+  const void* maker = nullptr;  ///< passed to RequesterSettings::again; null if the queue stores the requests
 };
 
 struct RequesterCounters {

@@ -100,7 +100,7 @@ struct PlacedPayload {
   std::uint64_t address = 0;         ///< remote address
   std::uint32_t message_offset = 0;  ///< in bytes
   Segments bytes;
-  std::uint8_t* to = nullptr;  ///< local destination; null: the payload is not stored
+  std::uint8_t* to = nullptr;  ///< local destination; null means that the payload is not stored
 };
 
 /// Result of processing a request.
@@ -139,14 +139,14 @@ class Responder {
   /// Fast path of on_request() for RC: returns true if this packet is the expected one and take() can process
   /// it. Otherwise, the caller must pass the packet to on_request().
   bool awaits(const QuickWrite& packet) const;
-  /// Local address to which the payload of `packet` is to be copied; null: the payload is not stored.
+  /// Local address to which the payload of `packet` is to be copied; null if the payload is not stored.
   /// Requires awaits(packet).
   std::uint8_t* place_of(const QuickWrite& packet) const;
   /// Result of take().
   struct Quick {
     std::uint64_t index = 0;    ///< RequestOutcome::packet_index
     std::uint64_t address = 0;  ///< PlacedPayload::address
-    /// Local destination of the payload; null: the payload is not stored.
+    /// Local destination of the payload; null means that the payload is not stored.
     std::uint8_t* to = nullptr;
     std::optional<Reply> reply{};           ///< RequestOutcome::reply
     std::optional<MessageEvent> message{};  ///< RequestOutcome::message
@@ -229,7 +229,7 @@ class Responder {
   Fault check_length(const ReceivedRequest& request) const;
   void count(Fault fault);
   void accept(const ReceivedRequest& request, std::uint64_t index, RequestOutcome& out);
-  /// Local destination of the message's next payload; null: the payload is not stored.
+  /// Local destination of the message's next payload; null means that the payload is not stored.
   std::uint8_t* next_place() const { return message_.region->at(message_.address + message_.done); }
   const MemoryRegion* find_region(std::uint32_t rkey);
   void find_message_again(std::uint32_t rkey);

@@ -61,8 +61,8 @@ class InBandLink final : public srp::DatagramSink {
   InBandLink(InBandPort& port, std::uint32_t endpoint, const engine::Identity& identity,
              std::uint16_t udp_port, Allow allow);
 
-  /// Sets the receiver of datagrams; null: received datagrams are dropped. Before `user` is destroyed, call
-  /// this function with null, or destroy this object.
+  /// Sets the receiver of datagrams. If `user` is null, received datagrams are dropped. Before `user` is
+  /// destroyed, call this function with null, or destroy this object.
   void connect(InBandUser* user) { user_ = user; }
 
   /// Longest datagram, in bytes, that fits a frame of the port.

@@ -42,7 +42,7 @@ struct RssiClosed {
 
   // Filled in by the owner of the link; not known to the endpoint.
   bool in_band = false;      ///< the peer used the board's own address
-  std::int64_t unix_ns = 0;  ///< wall-clock time of the close, in ns since 1970; 0: unknown
+  std::int64_t unix_ns = 0;  ///< wall-clock time of the close, in ns since 1970; 0 if unknown
 };
 
 /// Describes the reason, for example "peer sent RST" or "null timeout: nothing received for 1.000 s".

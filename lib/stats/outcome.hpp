@@ -79,7 +79,7 @@ struct Outcome {
   Time measured_from = 0;  ///< end of the warm-up
   /// end of traffic, caused by the last message, the configured duration or a signal
   Time stopped = 0;
-  Time ended = 0;  ///< when all outstanding requests had completed or been flushed
+  Time ended = 0;  ///< time at which all outstanding requests had completed or been flushed
   bool interrupted = false;
   bool flushed = false;  ///< whether requests were still outstanding after the drain timeout
   /// the run ended before the warm-up did, so the results cover the whole run

@@ -37,8 +37,8 @@ class HeadroomTrials {
     Time early = 0;  ///< largest time by which A may in effect have obeyed earlier than after `delay`
     Time late = 0;   ///< largest time by which A may in effect have obeyed later than after `delay`
   };
-  /// Lets C overfill the queue. Then A sends up to `frames` frames, and obeys each pause `delay` after it
-  /// arrives. Returns std::nullopt if no trial was valid.
+  /// Lets C overfill the queue. Then A sends up to `frames` frames, and obeys each pause frame `delay` after
+  /// the arrival of this frame. Returns std::nullopt if no trial was valid.
   std::optional<Obeyed> obeyed_after(Time delay, std::uint64_t frames);
 
   const FrameKind& frame() const { return frame_; }

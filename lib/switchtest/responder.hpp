@@ -51,7 +51,7 @@ class Responder {
     std::uint16_t kind = 0;
     bool cnp = false;
     std::uint64_t sequence = 0;
-    Time at = 0;  ///< when the frame arrived
+    Time at = 0;  ///< time at which the frame arrived
   };
 
   void push(const Answer& answer);

@@ -28,7 +28,7 @@ WrittenSwitch write_switch(const fabric::NetworkConfig& network, const switchtes
                            const std::string& tests, const std::vector<switchtest::TestReport>& more = {});
 /// Writes a report as a configuration.
 WrittenSwitch write_report(const switchtest::SwitchReport& report);
-/// Runs the same tests on the switch that `first` has written.
+/// Same as write_switch(), for the switch that the configuration in `first` describes.
 WrittenSwitch write_again(const WrittenSwitch& first, const std::string& tests,
                           const std::vector<switchtest::TestReport>& more = {});
 

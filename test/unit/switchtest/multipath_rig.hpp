@@ -46,7 +46,7 @@ class MultipathRig final : public switchtest::Rig {
 
   Config config_;
   std::vector<switchtest::RigPort> ports_;
-  std::vector<Time> free_at_;  ///< when the link of each path is free
+  std::vector<Time> free_at_;  ///< time from which the link of each path is free
   Rng random_{1};
   Time now_ = 0;
 };
