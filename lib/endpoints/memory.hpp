@@ -15,7 +15,8 @@ namespace softfeb::endpoints {
 /// runs on this host.
 class ReceiverMemory {
  public:
-  /// Throws EnvironmentError.
+  /// `is_here` tells whether the receiver runs on this host. Throws EnvironmentError if there is not enough
+  /// memory.
   explicit ReceiverMemory(std::uint64_t bytes, bool is_here = true);
   ~ReceiverMemory();
   ReceiverMemory(const ReceiverMemory&) = delete;

@@ -50,7 +50,8 @@ class EventSender final : public roce::PayloadStream {
   /// Number of entries that the send queue of each queue pair needs.
   static std::uint32_t send_queue_needed(const detector::FragmentFifoConfig& fifo);
 
-  /// Sets the memory region of builder `i` at its receiver. Call for each builder before start().
+  /// Sets the memory region, at `address` with the key `rkey`, of builder `i` at its receiver. Call for each
+  /// builder before start().
   void set_region(std::uint32_t i, std::uint64_t address, std::uint32_t rkey) {
     builders_[i].address = address;
     builders_[i].rkey = rkey;

@@ -36,9 +36,10 @@ class EgressMemory {
   /// Returns the memory that a frame of `length` bytes needs to enter a queue of port `port` (numbered from 0
   /// in this switch).
   MemoryClaim claim(std::uint32_t length, std::size_t port, std::size_t queue) const;
-  /// Counts a frame that occupies `bytes`. `headroom` is true if the headroom stores it.
+  /// Counts a frame that occupies `bytes` bytes in a queue of a port. `headroom` is true if the frame is
+  /// stored in headroom.
   void add(std::uint64_t bytes, std::size_t port, std::size_t queue, bool headroom);
-  /// Reverses add(). Returns the number of these bytes that were shared.
+  /// Reverses add() with the same arguments. Returns how many of the bytes were in shared memory.
   std::uint64_t remove(std::uint64_t bytes, std::size_t port, std::size_t queue, bool headroom);
 
  private:

@@ -24,8 +24,8 @@ class ArrivalLog {
   static constexpr std::size_t kMostArrivals = 1U << 21;
   static constexpr std::size_t kMostPauses = 1U << 16;
 
-  /// Prepares the log for a trial. A frame may seem to arrive up to `clock_error` before it departed; its
-  /// delay then counts as 0.
+  /// Prepares the log of `port` for a trial with the id `id`, which starts at `start`. If a frame seems to
+  /// arrive before its departure, by up to `clock_error`, its delay counts as 0.
   void prepare(const Trial& trial, std::uint16_t port, std::uint16_t id, Time start, Time clock_error = 0);
   struct Taken {
     std::uint16_t kind = 0;
