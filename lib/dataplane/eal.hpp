@@ -22,7 +22,7 @@ struct LcoreSpec {
 struct EalConfig {
   HugePages huge = HugePages::kAuto;
   unsigned memory_mib = 256;
-  std::vector<LcoreSpec> lcores;  ///< empty: only lcore 0
+  std::vector<LcoreSpec> lcores;  ///< if empty, there is only lcore 0
   std::optional<unsigned> main_lcore;
   std::vector<std::string>
       pci_devices;  ///< allow list, each "0000:3b:00.0[,devargs]"; PCI is not scanned when the list is empty

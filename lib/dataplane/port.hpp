@@ -25,8 +25,8 @@ struct PortConfig {
   std::uint16_t queues = 1;  ///< number of queues in each direction; each queue belongs to one worker
   std::uint32_t rx_descriptors = 1024;
   std::uint32_t tx_descriptors = 1024;
-  /// Requested MTU in bytes, counted from the IP header. std::nullopt: the port keeps its own MTU or, if only
-  /// the buffers limit the length of frames, uses the MTU that the longest RoCE packet needs.
+  /// Requested MTU in bytes, counted from the IP header. If this is empty, the port keeps its own MTU or, if
+  /// only the buffers limit the length of frames, uses the MTU that the longest RoCE packet needs.
   std::optional<std::uint32_t> mtu;
   /// Size of a receive buffer in bytes. 0 means large enough for a whole frame, or 16 KiB if frames can be
   /// longer. Buffers shorter than a frame require scatter.

@@ -50,7 +50,7 @@ struct EventServices {
   /// Reads the recording of boards with `kind: replay`. Throws ConfigError.
   std::function<std::unique_ptr<detector::EventPayload>(const config::BoardEventsConfig& events)> replay{};
   /// Returns the recorder for the events of receiver `r`, or null if they are not recorded. The recorder must
-  /// outlive the receiver. Not set: no events are recorded.
+  /// outlive the receiver. If this function is not set, no events are recorded.
   std::function<detector::EventRecorder*(std::size_t r)> recorder_of{};
 };
 

@@ -29,7 +29,7 @@ struct EventSenderConfig {
   /// The same object as `triggers` if the triggers arrive as messages; otherwise null.
   MessageTriggers* messages = nullptr;
   /// Index of the board among the boards with these triggers. The board uses this index to report to
-  /// `triggers` whether it is busy. std::nullopt: the board does not report.
+  /// `triggers` whether it is busy. If this is empty, the board does not report.
   std::optional<std::uint32_t> reports_as;
 };
 

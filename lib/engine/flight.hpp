@@ -70,9 +70,9 @@ struct CchSettings {
 class alignas(64) FlightTracker {
  public:
   /// For `ack_spacing`, see CongestionControl::ack_spacing(). `shared` is the flight of the group if queue
-  /// pairs share the congestion control; it must outlive the tracker. Null: the queue pair has its own.
-  /// `posted` counts the messages posted on the board, for algorithms that use their order. Null: the order
-  /// is not used.
+  /// pairs share the congestion control, and must outlive the tracker; it is null if the queue pair has a
+  /// flight of its own. `posted` counts the messages posted on the board, for algorithms that use the order
+  /// of messages; it is null if the order is not used.
   explicit FlightTracker(std::uint32_t ack_spacing, const CchSettings& cch = {}, Flight* shared = nullptr,
                          std::uint64_t* posted = nullptr)
       : shared_(shared), posted_(posted), ack_spacing_(ack_spacing), cch_(cch) {}

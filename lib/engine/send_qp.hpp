@@ -35,7 +35,7 @@ struct SendQpConfig {
   TrafficConfig traffic;
   CongestionSettings congestion;
   /// QPs of a board with the same group number share one congestion control, which has the configuration of
-  /// the first of these QPs. std::nullopt: the QP has its own congestion control.
+  /// the first of these QPs. If this is empty, the QP has its own congestion control.
   std::optional<std::uint32_t> congestion_group;
   /// Random message lengths or arrivals; null if neither is random.
   std::shared_ptr<const MessageTimesConfig> times;

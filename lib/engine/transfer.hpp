@@ -85,9 +85,9 @@ struct TransferSettings {
   /// The send window must then be one request, so that the second message is sent only after the first was
   /// acknowledged.
   bool sender_notifies = false;
-  /// Null: queue pairs do not wait for each other. Must outlive the board.
+  /// If this is null, queue pairs do not wait for each other. Must outlive the board.
   TransferProgress* progress = nullptr;
-  TransferTimes* times = nullptr;  ///< null: times are not recorded. Must outlive the board
+  TransferTimes* times = nullptr;  ///< null if times are not recorded. Must outlive the board
 
   auto operator<=>(const TransferSettings&) const = default;
 };

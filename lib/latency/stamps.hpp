@@ -83,7 +83,7 @@ class Stamps {
 
 /// How a queue pair or a receiver reports its messages.
 struct StampSource {
-  Stamps* stamps = nullptr;  ///< null: messages are not reported. Must outlive its user
+  Stamps* stamps = nullptr;  ///< null if messages are not reported. Must outlive its user
   std::uint16_t owner = 0;   ///< a value of QpOwner
 
   MessageKey key(std::uint32_t qpn, std::uint32_t last_psn) const {

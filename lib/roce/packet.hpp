@@ -53,7 +53,7 @@ enum class TransportKind : std::uint8_t { kRequest, kAcknowledge, kCnp, kUnknown
 
 struct TransportPacket {
   TransportKind kind = TransportKind::kMalformed;
-  /// kRequest: all headers are decoded. kAcknowledge, kCnp and kUnknown: only `bth` is decoded.
+  /// For kRequest, all headers are decoded. For kAcknowledge, kCnp and kUnknown, only `bth` is decoded.
   ReceivedRequest request;
   Aeth aeth{};  ///< valid only for kAcknowledge
 };

@@ -66,7 +66,7 @@ struct RequesterSettings {
   explicit RequesterSettings(const RequesterConfig& config, Again again = nullptr);
 
   RequesterConfig config;
-  Again again;  ///< null: requesters store posted requests
+  Again again;  ///< if null, requesters store posted requests
   Time ack_timeout;
   std::uint32_t window_packets;
   std::uint32_t ask_mask;  ///< AckReq is set on packet n if n + 1 is a multiple of ask_mask + 1
@@ -359,7 +359,7 @@ class Requester {
   std::uint32_t head_ = 0, done_ = 0, send_ = 0, limit_ = 0, tail_ = 0;
 
   SendQueue queue_;
-  const void* maker_;  ///< null: the queue stores the requests
+  const void* maker_;  ///< null if the queue stores the requests
   std::uint64_t posted_packets_ = 0;
   std::uint64_t messages_completed_ = 0;
   Taken taken_;

@@ -109,7 +109,7 @@ struct RequestOutcome {
   std::optional<MessageEvent> message;
   std::optional<PlacedPayload> payload;  ///< set if the packet was accepted and carried payload
   /// Number of the accepted packet, counted from 0 for the initial PSN. This number does not wrap with the
-  /// PSN. On UC, lost packets are counted too. std::nullopt: the packet was not accepted.
+  /// PSN. On UC, lost packets are counted too. If this is empty, the packet was not accepted.
   std::optional<std::uint64_t> packet_index;
 };
 

@@ -207,7 +207,7 @@ struct ReferenceOptions {
   std::uint32_t pmtu = 4096;  ///< length of a packet in the middle of a message
   unsigned seconds = 3;       ///< duration of each program
   bool scapy = true;
-  std::vector<unsigned> cpus{};  ///< empty: those available to this process
+  std::vector<unsigned> cpus{};  ///< if empty, those available to this process
 };
 
 /// Measures the rates of other programs on this machine, each in its own process. dpdk-testpmd runs on
