@@ -35,8 +35,8 @@ struct PayloadSpec {
   std::string path;                  ///< kFile: path of the file
   /// For kPrbs31: state of the shift register before the first bit, 1…2^31 − 1; bit 0 is the oldest.
   std::uint32_t seed = 0x7fff'ffff;
-  /// kPrbs31: number of bytes after which the sequence repeats, at least 4096. It is rounded down as
-  /// described in payload_prbs31.hpp.
+  /// For kPrbs31: number of bytes after which the sequence repeats, at least 4096. The number is rounded down
+  /// as described in payload_prbs31.hpp.
   std::uint64_t window = 16U << 20;
 };
 

@@ -55,7 +55,7 @@ class SpscRing {
     head_.store(head + n, std::memory_order_release);
     return n;
   }
-  /// Consumer: true when there is nothing to pop.
+  /// Consumer: returns true when there is nothing to pop.
   bool empty() const {
     return head_.load(std::memory_order_relaxed) == tail_.load(std::memory_order_acquire);
   }

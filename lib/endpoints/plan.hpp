@@ -32,7 +32,7 @@ struct QpTarget {
   /// if the receiver is external.
   std::optional<std::size_t> receiver;
   std::size_t receiver_qp = 0;
-  /// Transfers: index of the group's first QP at the receiver; all QPs of the group share a region.
+  /// For transfers: index of the group's first QP at the receiver. All QPs of the group share a region.
   std::size_t first_qp = 0;
 };
 

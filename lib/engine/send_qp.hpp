@@ -379,8 +379,8 @@ class alignas(64) SendQp {
   std::uint64_t cnp_rx_ = 0;
   Time start_after_;
   std::uint16_t completions_out_of_order_ = 0;  ///< at most 65,535
-  /// Number of outstanding messages whose times are recorded. kManySampled: the number has reached this limit
-  /// and is no longer known.
+  /// Number of outstanding messages whose times are recorded. If it is kManySampled, the number has reached
+  /// this limit and is no longer known.
   std::uint16_t sampled_ = 0;
   std::uint32_t completed_ = 0;  ///< completions seen by reap(), modulo 2^32
 

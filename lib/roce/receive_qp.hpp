@@ -21,10 +21,10 @@ namespace softfeb::roce {
 /// Method of determining the number of a received message.
 enum class MessageNumbering : std::uint8_t {
   kNone,  ///< messages are counted, but their numbers are not determined
-  /// the number is derived from the packet number and the layout, which requires known message lengths
+  /// The number is derived from the packet number and the layout, which requires known message lengths.
   kLayout,
-  /// the number is derived from the immediate, a message counter modulo 2^32 that starts at
-  /// `first_immediate`
+  /// The number is derived from the immediate, a message counter modulo 2^32 that starts at
+  /// `first_immediate`.
   kImmediate,
 };
 

@@ -140,8 +140,8 @@ class WorkerPool {
   /// Changes that change() has sent. The next call to change() removes those that the workers have applied.
   std::vector<std::unique_ptr<dataplane::CongestionChange>> live_changes_;
   std::vector<std::unique_ptr<dataplane::Worker>> workers_;
-  /// For each endpoint (boards, then receivers): its worker and its index on that worker.
-  /// None for endpoints of other hosts.
+  /// For each endpoint (boards, then receivers): its worker and its index on that worker. Empty for endpoints
+  /// of other hosts.
   std::vector<std::optional<std::pair<unsigned, std::size_t>>> places_;
   std::vector<std::uint32_t> owners_;  ///< for each endpoint, its index in its port's map
   std::function<void(Time)> pass_;

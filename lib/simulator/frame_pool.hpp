@@ -20,7 +20,8 @@ struct PoolFrame : fabric::Frame {
   const std::uint8_t* payload = nullptr;
   std::uint32_t payload_length = 0;
   std::uint8_t trailer_length = 0;
-  /// True: the sender has computed the iCRC, and the fields that it covers have not been changed since.
+  /// True if the sender has computed the iCRC, and the fields that the iCRC covers have not been changed
+  /// since.
   bool icrc_right = false;
   std::array<std::uint8_t, 8> trailer{};
   std::array<std::uint8_t, engine::TxFrame::kHeaderRoom> room{};

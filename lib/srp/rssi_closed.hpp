@@ -33,9 +33,9 @@ struct RssiClosed {
   std::uint64_t max_transmissions = 0;  ///< maximum number of transmissions of one segment
   std::size_t unacknowledged = 0;       ///< segments that we sent and the peer did not acknowledge
   std::uint64_t retransmitted = 0;      ///< segments retransmitted on this connection
-  /// invalid segments that the peer sent on this connection; they were dropped
+  /// Invalid segments that the peer sent on this connection; they were dropped.
   std::uint64_t errors = 0;
-  /// reason why the last of these segments was invalid; null if there was none
+  /// Reason why the last of these segments was invalid; null if there was none.
   const char* last_error = nullptr;
   Time last_error_at = 0;
   std::optional<UdpPeer> replaced_by;  ///< the client that replaced the peer; set with kReplaced

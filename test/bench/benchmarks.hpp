@@ -100,7 +100,7 @@ struct LatencyOptions {
 struct GuestOptions {
   std::string sink;    ///< URL of rdma-sink: sink://HOST:PORT
   std::string device;  ///< device of the port that leads to the host, as in a configuration
-  /// our address; the host resolves it or has a static neighbour entry for it
+  /// Our address; the host resolves it or has a static neighbour entry for it.
   std::string ip = "10.77.0.100";
   std::string mac = "02:00:00:00:00:01";
 };
@@ -129,7 +129,7 @@ struct PacingOptions {
   std::uint32_t qps = 1;
   bool ring = false;
   Algorithm algorithm = Algorithm::kConstant;
-  /// kPaper: bytes of credit that may accumulate while the loop is preempted.
+  /// For kPaper: bytes of credit that may accumulate while the loop is preempted.
   std::uint64_t bucket = 16'384;
   Time duration = kSecond;
   unsigned runs = 3;
