@@ -53,7 +53,7 @@ struct PortCounters {
 
 /// Result of apply_flow_control().
 struct FlowControlResult {
-  bool held = true;      ///< false: the port cannot apply the requested setting
+  bool held = true;      ///< whether the requested setting is in effect
   std::string in_words;  ///< description for the user, for example "net_vhost has no flow control"
 };
 

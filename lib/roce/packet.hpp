@@ -45,7 +45,7 @@ struct ReceivedRequest {
   Reth reth{};
   std::uint32_t immediate = 0;
   Segments payload;                     ///< without pad
-  bool congestion_experienced = false;  ///< the IP header is marked CE
+  bool congestion_experienced = false;  ///< whether the IP header is marked CE
 };
 
 /// Type of a transport packet (BTH to pad, without iCRC).

@@ -32,8 +32,8 @@ struct RequesterConfig {
   /// every packet, but only signaled requests generate a completion (test/vectors/wire/flags_sq_sig_all).
   bool sq_sig_all = false;
   std::uint8_t timeout = 14;     ///< ACK timeout code 0…31, 0 = never (see ack_timeout())
-  std::uint8_t retry_count = 3;  ///< 0…7, 7 = infinite
-  std::uint8_t rnr_retry = 7;    ///< 0…7, 7 = infinite
+  std::uint8_t retry_count = 3;  ///< 0…7; 7 means without limit
+  std::uint8_t rnr_retry = 7;    ///< 0…7; 7 means without limit
   /// If true, an rnr_retry of 7 is infinite only if retry_count is also 7, as in the 2025 firmware
   /// (test/vectors/wire/rnr_retry7_*).
   bool rnr_infinite_needs_both = false;

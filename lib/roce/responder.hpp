@@ -44,7 +44,7 @@ struct ResponderConfig {
   std::uint32_t pmtu = 4096;    ///< path MTU in bytes
   Psn expected_psn = 0;         ///< PSN of the first packet
   std::uint8_t rnr_timer = 12;  ///< timer code in our RNR NAKs, 0…31
-  /// Initial number of receive requests; kUnlimitedReceives = no limit.
+  /// Initial number of receive requests; kUnlimitedReceives means without limit.
   std::uint64_t receives = kUnlimitedReceives;
   /// UC: packets of a message may arrive in any order. The outcome of a request then contains only its packet
   /// index, and the caller must pass the packet to UnorderedWrites.

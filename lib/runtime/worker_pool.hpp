@@ -28,7 +28,7 @@ namespace softfeb::runtime {
 /// Statistics of all endpoints at one moment: boards first, then receivers, each in the order of RunConfig.
 struct PoolSnapshot {
   std::vector<engine::EndpointSnapshot> endpoints;
-  std::optional<fabric::NetworkSnapshot> network;  ///< only with a simulated network
+  std::optional<fabric::NetworkSnapshot> network;  ///< set only with a simulated network
 };
 
 /// The workers of a run and their endpoints. The workers run from construction to quit().

@@ -50,13 +50,14 @@ class FramePool : public fabric::FrameStore {
 
   explicit FramePool(std::size_t most = kMost) : most_(most) {}
 
-  /// Returns an empty frame; null at the limit.
+  /// Returns an empty frame, or null if the pool has reached its limit.
   PoolFrame* acquire();
   /// Fills `frame` from the engine's output; `out.header` must be in the frame's own room.
   static void fill(PoolFrame& frame, const engine::TxFrame& out);
 
   /// Returns a frame with these headers and this payload, whose other members the caller sets. The headers
-  /// are copied; the payload is copied if `copies`, and must otherwise outlive the frame. Null at the limit.
+  /// are copied. If `copies` is true, the payload is copied too; otherwise, it must outlive the frame.
+  /// Returns null if the pool has reached its limit.
   PoolFrame* restore(ByteSpan header, ByteSpan payload, bool copies);
   /// Error message for a user whose network has more frames in flight than the pool has.
   std::string full_text() const;

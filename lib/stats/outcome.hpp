@@ -62,12 +62,12 @@ struct EventFileOutcome {
 
 /// What is known about one of several hosts.
 struct HostOutcome {
-  /// How far the clock of this host was ahead of that of process 0, before and after the run.
+  /// Time by which the clock of this host was ahead of that of process 0, before and after the run.
   hosts::ClockReading clock_before, clock_after;
   /// Start of the run on this host, minus the agreed start, on the clock of this host.
   std::int64_t start_error_ns = 0;
-  /// When this host sent its first packet, minus the agreed start, on the clock of this host. Empty if it
-  /// sent no packet.
+  /// Time at which this host sent its first packet, minus the agreed start, on the clock of this host. Empty
+  /// if this host sent no packet.
   std::optional<std::int64_t> first_packet_ns;
 };
 
