@@ -15,7 +15,7 @@ namespace softfeb::describe {
 /// The words that an option accepts. Needed where CLI11 does not know the words, because a library validates
 /// them.
 struct OptionValues {
-  /// subcommands that lead to the option, such as "lab sweep"; empty for options of the program itself
+  /// Subcommands that lead to the option, such as "lab sweep"; empty for options of the program itself.
   std::string command;
   std::string option;  ///< such as "--on"
   std::vector<std::string> values;

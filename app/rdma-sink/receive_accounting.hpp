@@ -40,7 +40,8 @@ inline constexpr std::uint8_t kUntouched = 0xee;
 class ReceiveAccounting {
  public:
   /// `stream` and `memory` must outlive this object. If `stream` is null, bytes are not checked. `index` is
-  /// the index of the QP in its session.
+  /// the index of the QP in its session, and `slots` is the number of slots in its memory. If `live` is true,
+  /// each message is checked on arrival, otherwise each slot once at the end.
   ReceiveAccounting(const Hello& hello, std::size_t index, std::uint64_t slots, bool live,
                     MutableByteSpan memory, const roce::PayloadStream* stream);
 

@@ -24,7 +24,8 @@ class ReceiveQueues {
 /// posted again in batches.
 class Receives {
  public:
-  /// `queues` must outlive this object.
+  /// `queues` must outlive this object. `qps` is the number of QPs; if `shared` is true, they share one
+  /// receive queue. `replenish` is explained above.
   Receives(ReceiveQueues& queues, std::size_t qps, const Shares& shares, bool shared, bool replenish);
 
   /// Posts `what.count` more receives on the queue of QP `what.qp` or, if that is empty, on each queue.

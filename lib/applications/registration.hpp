@@ -42,7 +42,7 @@ struct TransferSettings {
   std::uint32_t entries = 64;  ///< largest number of transfers in progress, at least 1
   std::uint32_t escape = 512;  ///< largest number of waiting messages (Result::kWaiting below)
   std::uint64_t escape_timeout_ns = 1'000'000'000;
-  std::uint64_t entry_timeout_ns = 0;  ///< incomplete transfers are abandoned after this time; 0: never
+  std::uint64_t entry_timeout_ns = 0;  ///< incomplete transfers are abandoned after this time; 0 means never
   std::uint32_t remember = 16;         ///< number of complete transfers whose late messages are recognized
   /// Maximum number of notifications that wait for poll(). Further notifications are lost, and counted.
   std::uint32_t notifications = 256;

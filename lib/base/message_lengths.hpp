@@ -12,7 +12,7 @@ namespace softfeb {
 /// pure function of its number and the seed. Sender and receiver can therefore recompute it at any time, and
 /// nothing is stored per message.
 struct MessageLengths {
-  const Cdf* cdf = nullptr;  ///< must outlive all copies; null: lengths are not random
+  const Cdf* cdf = nullptr;  ///< must outlive all copies; null means that lengths are not random
   std::uint64_t seed = 0;
 
   explicit operator bool() const { return cdf != nullptr; }

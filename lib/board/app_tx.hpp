@@ -15,7 +15,7 @@ class AppTx {
  public:
   struct Filled {
     std::size_t bytes = 0;
-    bool last = false;  ///< true: these bytes are the last ones of the frame
+    bool last = false;  ///< whether these bytes are the last ones of the frame
   };
 
   // Access to the registers. FrameSize and SendFrame take effect when a burst begins.

@@ -14,7 +14,7 @@ namespace softfeb::board {
 struct BoardRegisters::Mounted {
   std::uint32_t base;
   std::uint32_t size;
-  bool present;                  ///< false: accesses return a decode error
+  bool present;                  ///< if this is false, accesses return a decode error
   std::size_t port;              ///< number of the board's port whose data path the block uses
   std::unique_ptr<Block> block;  ///< null if the block is plain memory
 

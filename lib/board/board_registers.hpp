@@ -25,7 +25,7 @@
 namespace softfeb::board {
 
 struct BoardRegistersConfig {
-  const Profile* profile = nullptr;  ///< null: default profile; must outlive the registers
+  const Profile* profile = nullptr;  ///< null means the default profile; must outlive the registers
   roce::MacAddress mac{};
   roce::IpAddress ip{};
   MetadataLimits metadata{};

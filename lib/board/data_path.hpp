@@ -95,11 +95,12 @@ struct TrafficGenSettings {
   static constexpr Time kClock = 6'400;  ///< unit of `gap`: 156.25 MHz
 
   std::uint32_t packet_size = 1024;  ///< payload bytes, 1…kLongest
-  std::uint32_t packet_count = 0;    ///< number of packets to send; 0: send until Stop
+  std::uint32_t packet_count = 0;    ///< number of packets to send; 0 means: send until Stop
   std::uint32_t gap = 0;             ///< clocks from the end of a packet to the start of the next one
   std::uint16_t dest_port = 6000;    ///< kUdp: packet n goes to this port + n mod `streams`
   std::uint16_t streams = 1;         ///< 0 counts as 1
-  /// kUdp: IPv4 address of the destination, most significant byte first. 0: no destination, so packets wait.
+  /// For kUdp: IPv4 address of the destination, most significant byte first. If it is 0, there is no
+  /// destination, so packets wait.
   std::uint32_t dest_ip = 0;
   Mode mode = Mode::kWrite;
 };

@@ -33,10 +33,10 @@ struct PayloadSpec {
   std::uint32_t message_length = 0;  ///< bytes, 0…2 GiB; a file needs at least 1
   std::uint32_t pmtu = 4096;         ///< path MTU of the sending QPs in bytes: 256, 512, 1024, 2048 or 4096
   std::string path;                  ///< kFile: path of the file
-  /// kPrbs31: state of the shift register before the first bit, 1…2^31 − 1; bit 0 is the oldest.
+  /// For kPrbs31: state of the shift register before the first bit, 1…2^31 − 1; bit 0 is the oldest.
   std::uint32_t seed = 0x7fff'ffff;
-  /// kPrbs31: number of bytes after which the sequence repeats, at least 4096. It is rounded down as
-  /// described in payload_prbs31.hpp.
+  /// For kPrbs31: number of bytes after which the sequence repeats, at least 4096. The number is rounded down
+  /// as described in payload_prbs31.hpp.
   std::uint64_t window = 16U << 20;
 };
 

@@ -31,7 +31,7 @@ struct Register {
   unsigned bit_size = 0;
   RegisterAccess access = RegisterAccess::kReadOnly;
   NumberFormat format = NumberFormat::kUnsigned;
-  unsigned num_values = 0;  ///< number of array elements; 0: a single value
+  unsigned num_values = 0;  ///< number of array elements; 0 means a single value
   unsigned value_bits = 0;
   unsigned poll_interval_s = 0;  ///< 0: PyRogue does not poll the register
   std::uint64_t reset = 0;       ///< reset value (low bits); for arrays, the reset value of each element

@@ -21,7 +21,7 @@ struct RegisterSpec {
   std::uint64_t reset = 0;
   unsigned poll_interval_s = 0;
   unsigned num_values = 0;
-  unsigned copies = 0;  ///< number of registers name[0], name[1] …; 0: a single register without index
+  unsigned copies = 0;  ///< number of registers name[0], name[1] …; 0 means a single register without index
   std::uint32_t step = 4;
   std::span<const EnumText> texts{};
 

@@ -22,7 +22,7 @@ class LinkEnds {
 
   /// Adds a name for a node or a group of nodes. Reports a problem at `where` if the name is taken.
   void add(const std::string& name, std::vector<fabric::NodeRef> nodes, const Where& where);
-  /// Marks a name that exists but cannot have a link.
+  /// Marks a name that exists but cannot have a link. `why` and `fix` are used in the error message.
   void refuse(const std::string& name, std::string why, std::string fix);
 
   /// Returns the nodes of a name, or of FIRST..LAST in file order. Reports a problem and returns an empty

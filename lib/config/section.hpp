@@ -25,7 +25,7 @@ struct Reading {
   std::vector<Problem> problems;
   std::map<std::string, Where> places;  ///< place of every key read, indexed by dotted path
   std::set<std::string> known;          ///< every key looked up, with list indices as []: boards[].qps[].pmtu
-  /// If set: the words of the keys that accept only certain words.
+  /// The words that each key accepts; empty for keys that accept other values. Collected only if this is set.
   std::optional<std::map<std::string, std::vector<std::string>>> words;
 
   /// Adds a problem. Problems with the same key and fix are reported once, because all replicas of a board

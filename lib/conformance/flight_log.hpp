@@ -20,8 +20,9 @@ class FlightLog {
   /// are forgotten.
   FlightLog(roce::Psn first, std::uint32_t window);
 
-  /// Records a packet. If the packet has a RETH, `offset` is the place of its first byte in the region.
-  /// Returns the place of the payload; returns std::nullopt if the packet is a retransmission.
+  /// Records a packet with a payload of `length` bytes. If the packet has a RETH, `offset` is the place of
+  /// its first byte in the region. `ends_message` tells whether it is the last packet of its message. Returns
+  /// the place of the payload; returns std::nullopt if the packet is a retransmission.
   std::optional<std::uint64_t> sent(roce::Psn psn, std::optional<std::uint64_t> offset, std::uint32_t length,
                                     bool ends_message);
   /// Records that the packet left unchanged, so that the target should receive it.

@@ -390,7 +390,7 @@ void PartRun::check_field(const FieldCheck& check, const Qp& qp, const Answer& a
         differs(std::to_string(check.numbers.front()));
       break;
     case FieldCheck::Kind::kOwn: {
-      // Of the values at both ends, only the requester's MAC address and QPN are known here.
+      // Only the requester's MAC address and QPN are known here, not those of the target.
       const auto& mac = qp.script->setup().path.source_mac;
       const std::uint64_t own_mac = std::uint64_t{load_be16(&mac[0])} << 32 | load_be32(&mac[2]);
       const std::uint64_t own = check.name == "dmac" ? own_mac : answer.dest_qp;

@@ -112,7 +112,7 @@ class TrafficRun final : public CaseTask {
   /// Immediates of each queue pair, in the order of completion.
   std::vector<std::vector<std::uint32_t>> immediates_;
   std::vector<std::pair<roce::Qpn, std::uint32_t>> to_post_;  ///< receives to be posted
-  Time poll_at_ = 0;                                          ///< when completions are requested next
+  Time poll_at_ = 0;  ///< time at which completions are requested next
   Churn churn_;
   Time quiet_since_ = 0;
   std::string never_hit_;  ///< text of a rule that selected no packet

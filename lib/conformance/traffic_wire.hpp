@@ -46,7 +46,7 @@ class TrafficWire {
   FaultFrame* take() { return frames_.take(); }
   /// Takes ownership of a request. If `exempt` is true, no fault applies to it.
   void send(FaultFrame* frame, bool exempt, Time now);
-  /// Takes ownership of an answer.
+  /// Takes ownership of an answer. If `exempt` is true, no fault applies to it.
   void receive(FaultFrame* frame, bool exempt, Time now);
   /// Passes on held packets that are due.
   void run(Time now);
@@ -61,7 +61,8 @@ class TrafficWire {
   struct ToTarget;
   struct ToSender;
 
-  /// Applies the losses and rules of one direction.
+  /// Applies the losses and rules of one direction, unless `exempt` is true. The rules are those of
+  /// `actions`; the packets that leave are passed to `exit`.
   template <class Exit>
   void pass(FaultFrame* frame, bool exempt, Actions& actions, Exit& exit, Time now);
   bool lose() { return spec_.loss != 0 && rng_.chance(spec_.loss); }

@@ -23,7 +23,7 @@ struct Ack {
   std::optional<Time> sent_at;
   std::uint64_t bytes = 0;    ///< bytes acknowledged for the first time, from BTH through pad
   std::uint32_t packets = 0;  ///< packets acknowledged for the first time
-  /// packets acknowledged so far, including those of this acknowledgement
+  /// Packets acknowledged so far, including those of this acknowledgement.
   std::uint64_t acked = 0;
   std::uint64_t sent = 0;            ///< packets sent at least once so far; never decreases
   Time remote_delay = 0;             ///< time that the receiver held the packet; 0 if not reported

@@ -28,7 +28,7 @@ struct IntRecord {
 
   std::uint8_t rate_code = kUnknownRate;  ///< link rate as a code, 0…15
   std::uint32_t time = 0;                 ///< ns, modulo 2^24 (wraps after 16.8 ms)
-  /// bytes sent by the port, in units of kTxUnit, modulo 2^20 (wraps after 134 MB)
+  /// Bytes sent by the port, in units of kTxUnit, modulo 2^20 (wraps after 134 MB).
   std::uint32_t tx = 0;
   std::uint16_t queue = 0;  ///< queue length, in units of kQueueUnit; saturates
 

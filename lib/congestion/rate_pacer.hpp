@@ -17,7 +17,7 @@ class RatePacer {
  public:
   static constexpr Time kCatchUp = 2 * kMicrosecond;
 
-  /// Bytes per second; at least 1.
+  /// `rate` is in bytes per second and at least 1.
   explicit RatePacer(double rate) : rate_(rate) {}
 
   /// Allows the next packet to leave at `now`.

@@ -20,7 +20,7 @@ struct SwiftParameters {
   Time fs_range = 100 * kMicrosecond;    ///< the most that flow scaling adds to the target (ours)
   /// If the window is at most this, flow scaling adds fs_range; must be above 0 (htsim).
   double fs_min_cwnd = 0.1;
-  /// if the window is at least this, flow scaling adds nothing; must be above fs_min_cwnd (htsim)
+  /// If the window is at least this, flow scaling adds nothing; must be above fs_min_cwnd (htsim).
   double fs_max_cwnd = 100;
   double ai = 1;  ///< additive increase, packets per round trip (htsim)
   /// The window decreases by the fraction beta · (delay − target) / delay; beta is 0–1 (htsim).

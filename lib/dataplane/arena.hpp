@@ -20,8 +20,8 @@ namespace softfeb::dataplane {
 /// packets.
 class Arena {
  public:
-  /// Allocates at least `bytes` bytes, zeroed, on NUMA node `node` if that node has free memory (-1: any
-  /// node). Throws EnvironmentError.
+  /// Allocates at least `bytes` bytes, zeroed, on NUMA node `node` if that node has free memory; -1 means any
+  /// node. Throws EnvironmentError.
   explicit Arena(std::size_t bytes, int node = -1);
   ~Arena();
   Arena(const Arena&) = delete;

@@ -29,11 +29,11 @@ struct Capabilities {
   std::uint16_t max_tx_queues = 0;
   std::uint16_t max_rx_descriptors = 0;
   std::uint16_t max_tx_descriptors = 0;
-  std::uint16_t max_tx_segments = 0;  ///< maximum number of segments per packet; 0: not reported
+  std::uint16_t max_tx_segments = 0;  ///< maximum number of segments per packet; 0 if not reported
   std::uint32_t max_mac_filters = 0;
   bool filters_mac = true;
   bool link_up = false;
-  std::uint64_t link_bps = 0;    ///< bits per second; 0: unknown
+  std::uint64_t link_bps = 0;    ///< bits per second; 0 if unknown
   int socket = -1;               ///< NUMA node; -1 if the device has none
   std::string kernel_interface;  ///< name of the kernel interface behind the port; empty if there is none
 };

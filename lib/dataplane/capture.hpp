@@ -32,7 +32,7 @@ class Capture {
   /// False when recording is complete; record() need not be called then.
   bool wants() const { return left_ != 0; }
   void record(Time now, const Segments& frame);
-  /// kOnError: records another quarter of the capacity, then stops. Further calls have no effect.
+  /// With kOnError, records another quarter of the capacity, and then stops. Further calls have no effect.
   void trigger();
   bool triggered() const { return triggered_; }
 

@@ -19,7 +19,8 @@ class CpuAccount {
  public:
   static constexpr unsigned kMeasureOneOf = 64;
 
-  /// Accounts for an iteration. `length` does not include time for which the worker was preempted.
+  /// Accounts for an iteration. `length` does not include time for which the worker was preempted. `busy`
+  /// tells whether the iteration did any work.
   void add(Time length, bool busy) {
     if (length >= left_) {
       add_across(length, busy);
@@ -48,7 +49,7 @@ class CpuAccount {
     last_ = tsc;
     stage_ = stage;
   }
-  /// Ends a measured iteration. An idle iteration is not counted.
+  /// Ends a measured iteration at `tsc`. If `busy` is false, the iteration is not counted.
   void end(std::uint64_t tsc, bool busy);
 
   /// Complete samples, which one other thread may read. While the ring is full, samples are lost.

@@ -17,7 +17,7 @@ class CpuMeter final : public engine::StageClock {
     return this;
   }
   void enter(engine::Stage stage) override { account_.enter(stage, rte_rdtsc()); }
-  /// Ends a measured iteration.
+  /// Ends a measured iteration. `busy` tells whether the iteration did any work.
   void end(bool busy) { account_.end(rte_rdtsc(), busy); }
 
   CpuAccount& account() { return account_; }

@@ -22,13 +22,13 @@ struct LcoreSpec {
 struct EalConfig {
   HugePages huge = HugePages::kAuto;
   unsigned memory_mib = 256;
-  std::vector<LcoreSpec> lcores;  ///< empty: only lcore 0
+  std::vector<LcoreSpec> lcores;  ///< if empty, there is only lcore 0
   std::optional<unsigned> main_lcore;
   std::vector<std::string>
       pci_devices;  ///< allow list, each "0000:3b:00.0[,devargs]"; PCI is not scanned when the list is empty
   std::vector<std::string> vdevs;  ///< created at EAL start; see device.hpp for devices created later
   std::vector<std::string> extra;  ///< appended to the EAL arguments
-  std::string prefix;              ///< --file-prefix; empty: share no files with other processes
+  std::string prefix;              ///< --file-prefix; empty means: share no files with other processes
   bool telemetry = false;          ///< enable DPDK's telemetry socket
   bool verbose = false;            ///< log DPDK's notices, not only errors
 };

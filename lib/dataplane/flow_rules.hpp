@@ -16,8 +16,9 @@ namespace softfeb::dataplane {
 /// set-up only.
 class FlowRules {
  public:
-  /// Chooses the tier with rte_flow_validate() and inserts its rules. If the port rejects a rule that it has
-  /// validated, the next lower tier is tried.
+  /// Chooses a tier, not above `highest`, with rte_flow_validate(), and inserts the rules of this tier. If
+  /// the port rejects a rule that it has validated, the next lower tier is tried. `queues` is the number of
+  /// the port's RX queues.
   FlowRules(std::uint16_t port_id, SteeringTier highest, std::uint16_t queues,
             std::span<const SteeredBoard> boards);
   ~FlowRules();

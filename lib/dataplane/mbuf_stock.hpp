@@ -12,9 +12,10 @@ namespace softfeb::dataplane {
 /// The cache lines that the user of an mbuf will write. The other lines are not fetched; another core's
 /// cache may hold them.
 struct MbufLines {
-  /// 1: only the first cache line of the mbuf; 2: also the second one, which contains `next`.
+  /// Number of cache lines of the mbuf itself: 1 for only the first one, or 2 if the second one, which
+  /// contains `next`, is included.
   unsigned of_mbuf = 2;
-  /// Offset in bytes from the mbuf to the cache line of its data buffer that will be written; 0: no such
+  /// Offset in bytes from the mbuf to the cache line of its data buffer that will be written; 0 means no such
   /// line.
   std::uint32_t data_offset = 0;
 };

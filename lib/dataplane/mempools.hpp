@@ -30,10 +30,10 @@ class Mempools {
   Mempools(const Mempools&) = delete;
   Mempools& operator=(const Mempools&) = delete;
 
-  /// Creates `count` mbufs with `data_room` bytes after DPDK's headroom (0: no buffer, for mbufs with
-  /// external buffers) and `private_size` bytes of private area. Throws RequestError if a buffer with its
-  /// headroom would exceed 65,535 bytes. Throws EnvironmentError, which states the memory needed, if there is
-  /// not enough memory.
+  /// Creates `count` mbufs with `data_room` bytes after DPDK's headroom and `private_size` bytes of private
+  /// area. If `data_room` is 0, the mbufs have no buffers of their own, for use with external buffers. Throws
+  /// RequestError if a buffer with its headroom would exceed 65,535 bytes. Throws EnvironmentError, which
+  /// states the memory needed, if there is not enough memory.
   rte_mempool* create(const std::string& purpose, std::uint32_t count, std::uint32_t data_room,
                       std::uint16_t private_size = 0, int socket = -1);
 

@@ -18,7 +18,7 @@ std::string to_string(Pacing way);
 struct PacingConfig {
   Pacing way = Pacing::kSoftware;
   Time horizon = 20 * kMicrosecond;  ///< kTimestamp: delay from the scheduled time to departure
-  /// kQueueRate: bytes per second on the wire, per TX queue; 0: unlimited.
+  /// For kQueueRate: rate of each TX queue in bytes per second on the wire; 0 if unlimited.
   std::vector<std::uint64_t> queue_rates;
 };
 

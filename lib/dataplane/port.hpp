@@ -25,11 +25,11 @@ struct PortConfig {
   std::uint16_t queues = 1;  ///< number of queues in each direction; each queue belongs to one worker
   std::uint32_t rx_descriptors = 1024;
   std::uint32_t tx_descriptors = 1024;
-  /// Requested MTU in bytes, counted from the IP header. std::nullopt: the port keeps its own MTU or, if only
-  /// the buffers limit the length of frames, uses the MTU that the longest RoCE packet needs.
+  /// Requested MTU in bytes, counted from the IP header. If this is empty, the port keeps its own MTU or, if
+  /// only the buffers limit the length of frames, uses the MTU that the longest RoCE packet needs.
   std::optional<std::uint32_t> mtu;
-  /// Size of a receive buffer in bytes; 0: large enough for a whole frame, or 16 KiB if frames can be longer.
-  /// Buffers shorter than a frame require scatter.
+  /// Size of a receive buffer in bytes. 0 means large enough for a whole frame, or 16 KiB if frames can be
+  /// longer. Buffers shorter than a frame require scatter.
   std::uint32_t rx_buffer = 0;
   std::uint32_t rx_held = 512;  ///< maximum number of received packets in use by the application
   unsigned lcores = 1;          ///< number of lcores of the process; each has a mempool cache
@@ -43,7 +43,7 @@ struct PortConfig {
 
 struct LinkState {
   bool up = false;
-  std::uint64_t bps = 0;  ///< bits per second; 0: unknown
+  std::uint64_t bps = 0;  ///< bits per second; 0 if unknown
 };
 
 struct PortCounters {
@@ -53,7 +53,7 @@ struct PortCounters {
 
 /// Result of apply_flow_control().
 struct FlowControlResult {
-  bool held = true;      ///< false: the port cannot apply the requested setting
+  bool held = true;      ///< whether the requested setting is in effect
   std::string in_words;  ///< description for the user, for example "net_vhost has no flow control"
 };
 

@@ -100,8 +100,8 @@ class alignas(64) PortQueue {
   PortQueue(const PortQueue&) = delete;
   PortQueue& operator=(const PortQueue&) = delete;
 
-  /// Runs one iteration. Returns true when packets arrived or left. `stages` measures this iteration; null:
-  /// the iteration is not measured.
+  /// Runs one iteration. Returns true when packets arrived or left. `stages` measures this iteration; if it
+  /// is null, the iteration is not measured.
   bool run(Time now, engine::StageClock* stages = nullptr);
   /// Earliest time at which run() has something to send, unless packets arrive.
   Time next_event(Time now) const;

@@ -55,7 +55,7 @@ class SpscRing {
     head_.store(head + n, std::memory_order_release);
     return n;
   }
-  /// Consumer: true when there is nothing to pop.
+  /// Consumer: returns true when there is nothing to pop.
   bool empty() const {
     return head_.load(std::memory_order_relaxed) == tail_.load(std::memory_order_acquire);
   }
@@ -92,7 +92,7 @@ class Mailbox {
   /// Number of values written so far: a cheap way to check for a new value.
   std::uint64_t written() const { return sequence_.load(std::memory_order_acquire) / 2; }
 
-  /// Copies the latest value to `out`. Returns the number of values written so far; 0: none yet, and `out` is
+  /// Copies the latest value to `out`. Returns the number of values written so far. If this is 0, `out` is
   /// unchanged.
   std::uint64_t read(T& out) const {
     for (;;) {

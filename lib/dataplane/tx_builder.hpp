@@ -32,7 +32,7 @@ struct TxBuilderCounters {
   std::uint64_t bytes = 0;     ///< total bytes of the frames built, without padding
   std::uint64_t external = 0;  ///< frames with the payload attached
   std::uint64_t copied = 0;    ///< frames with the payload copied
-  /// number of times a pool ran out; the caller keeps the frame that was not built
+  /// Number of times a pool ran out; the caller keeps the frame that was not built.
   std::uint64_t no_mbuf = 0;
   /// Frames that were truncated, because they did not fit an mbuf of a port without chains.
   std::uint64_t too_long = 0;

@@ -93,8 +93,8 @@ class Worker {
   bool has_requests() const;
   /// Wakes the worker if `queued` is true and the worker sleeps. Returns `queued`.
   bool notify(bool queued);
-  /// Accounts for the time since the previous iteration. Returns the time for which the thread was not
-  /// preempted.
+  /// Accounts for the time from `last`, the beginning of the previous iteration, to `now`. Returns this time
+  /// without the time for which the thread was preempted.
   Time count_gap(Time last, Time now);
   void publish();
 

@@ -92,13 +92,13 @@ class RequestQueue {
   /// QPs, this limit keeps the delay of packets short.
   static constexpr std::size_t kPerIteration = 16;
 
-  /// Producer: returns false when the queue is full.
+  /// For the producer. Returns false when the queue is full.
   bool push(Request& request) { return ring_.push(&request); }
 
-  /// Worker: true when no request is pending.
+  /// For the worker. Returns true when no request is pending.
   bool empty() const { return ring_.empty(); }
-  /// Worker: carries out up to kPerIteration pending requests in order, at time `now`. Returns true if at
-  /// least one request contained actions, because endpoints may then have packets to send.
+  /// For the worker. Carries out up to kPerIteration pending requests in order, at time `now`. Returns true
+  /// if at least one request contained actions, because endpoints may then have packets to send.
   bool serve(Time now) {
     bool acted = false;
     Request* request = nullptr;

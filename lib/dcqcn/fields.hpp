@@ -19,7 +19,7 @@ using congestion::Unit;
 
 /// A bit field of a register in a slot of the board's DCQCN block.
 struct RegisterBits {
-  const char* name = "";     ///< name in PyRogue's tree; empty: no register
+  const char* name = "";     ///< name in PyRogue's tree; empty means no register
   std::uint32_t offset = 0;  ///< offset of the word in bytes
   unsigned first = 0;        ///< position of the lowest bit in the word
   unsigned count = 0;

@@ -41,8 +41,8 @@ void advance_together(Reaction& reaction, TokenBucket& bucket, Edge n) {
 }
 
 struct ReadyEdge {
-  Edge edge;   ///< edge at which the frame is admitted; 0: now
-  bool final;  ///< false: the search stopped early; search again at `edge`
+  Edge edge;   ///< edge at which the frame is admitted; 0 means now
+  bool final;  ///< if false, the search stopped early and must be repeated at `edge`
 };
 
 /// Returns the edge at which a frame of `bytes` bytes can be admitted if no CNP arrives. The reaction point

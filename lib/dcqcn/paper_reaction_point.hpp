@@ -59,8 +59,8 @@ class PaperReactionPoint {
 
  private:
   Time next_event() const { return std::min({timer_at_, alpha_at_, cut_at_}); }
-  /// Processes the event due at t. If there is a closed form, skips periods up to `last` in one step. Skips
-  /// periods that change the rate only if `ramps` is true.
+  /// Processes the event due at `t`. If the effect of the following periods has a closed form, also skips
+  /// those up to `last` in one step. Periods that change the rate are skipped only if `ramps` is true.
   void handle(Time t, Time last, bool ramps);
   void update_alpha(bool grow);
   void increase();

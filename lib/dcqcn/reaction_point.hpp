@@ -83,7 +83,7 @@ class ReactionPoint {
   // Events in flight, a few clocks ahead of now_.
   /// Edges at which CNPs reach the overseer, which passes them to the engines.
   std::array<NearEdge, 2> strobes_;
-  /// edge at which the CNP counter is incremented and the timer is reset
+  /// Edge at which the CNP counter is incremented and the timer is reset.
   NearEdge after_strobe_;
   NearEdge clear_;  ///< edge at which the CNP counter is cleared
   NearEdge force_;  ///< edge at which the bypass takes effect

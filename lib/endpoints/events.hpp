@@ -21,10 +21,10 @@ namespace softfeb::endpoints {
 /// Triggers and payloads that the boards and event builders of a run share.
 struct EventData {
   std::vector<std::unique_ptr<engine::TriggerFeed>> triggers;  ///< indexed like RunConfig::triggers
-  /// Indexed like RunConfig::boards; null: the board computes its triggers, or has no events.
+  /// Indexed like RunConfig::boards; null means that the board computes its triggers, or has no events.
   std::vector<std::unique_ptr<engine::MessageTriggers>> messages;
   std::vector<std::unique_ptr<detector::EventPayload>> payloads;
-  std::vector<const detector::EventPayload*> payload_of;  ///< indexed like RunConfig::boards; null: no events
+  std::vector<const detector::EventPayload*> payload_of;  ///< indexed like RunConfig::boards; may be null
 
   /// Sets the start of traffic to time `at`, which corresponds to `origin` in TAI. Call before boards start.
   void begin(Time at, detector::EventTime origin);
@@ -50,7 +50,7 @@ struct EventServices {
   /// Reads the recording of boards with `kind: replay`. Throws ConfigError.
   std::function<std::unique_ptr<detector::EventPayload>(const config::BoardEventsConfig& events)> replay{};
   /// Returns the recorder for the events of receiver `r`, or null if they are not recorded. The recorder must
-  /// outlive the receiver. Not set: no events are recorded.
+  /// outlive the receiver. If this function is not set, no events are recorded.
   std::function<detector::EventRecorder*(std::size_t r)> recorder_of{};
 };
 

@@ -15,7 +15,8 @@ namespace softfeb::endpoints {
 /// runs on this host.
 class ReceiverMemory {
  public:
-  /// Throws EnvironmentError.
+  /// `is_here` tells whether the receiver runs on this host. Throws EnvironmentError if there is not enough
+  /// memory.
   explicit ReceiverMemory(std::uint64_t bytes, bool is_here = true);
   ~ReceiverMemory();
   ReceiverMemory(const ReceiverMemory&) = delete;
@@ -58,7 +59,7 @@ struct WrittenMemory {
   std::uint32_t pmtu = 4096;
   std::uint64_t slots = 1;
   std::uint64_t messages = 0;  ///< number of completely written messages, numbered from 0
-  MessageLengths lengths{};    ///< lengths of the messages if they are random; empty: as in `plan`
+  MessageLengths lengths{};    ///< lengths of the messages if they are random; empty means as in `plan`
 };
 
 /// Returns the number of bytes that differ from what the messages wrote. Each slot must begin with the last

@@ -19,19 +19,20 @@ namespace softfeb::endpoints {
 /// Destination of one sending QP.
 struct QpTarget {
   roce::IpAddress ip;
-  std::optional<roce::MacAddress> mac;  ///< empty: resolve by ARP or neighbour discovery
+  std::optional<roce::MacAddress> mac;  ///< empty if it must be resolved by ARP or neighbour discovery
   roce::Qpn qpn = 0;
   std::uint32_t rkey = 0;
   std::uint64_t address = 0;
   std::uint64_t length = 0;
-  /// Number of slots of the address ring that the receiver requires. 0: the receiver leaves the number to us
-  /// (see slots_of()).
+  /// Number of slots of the address ring that the receiver requires. If this is 0, the receiver leaves the
+  /// number to us (see slots_of()).
   std::uint64_t slots = 0;
-  std::uint64_t stride = 0;  ///< bytes from the start of a slot to the next; 0: the message size
-  /// Receiver in this process: its index and the index of its QP. Empty: external.
+  std::uint64_t stride = 0;  ///< bytes from the start of a slot to the next; 0 means the message size
+  /// Index of the receiver in this process (`receiver`), and of its QP (`receiver_qp`). `receiver` is empty
+  /// if the receiver is external.
   std::optional<std::size_t> receiver;
   std::size_t receiver_qp = 0;
-  /// Transfers: index of the group's first QP at the receiver; all QPs of the group share a region.
+  /// For transfers: index of the group's first QP at the receiver. All QPs of the group share a region.
   std::size_t first_qp = 0;
 };
 

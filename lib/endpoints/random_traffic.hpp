@@ -20,7 +20,7 @@ MessageLengths lengths_of(const config::RunConfig& config, const QpPlan& plan);
 
 /// Completion times and arrivals of a board's QPs with random traffic.
 struct BoardMessages {
-  std::shared_ptr<engine::CompletionTimes> times;  ///< null: the board has no such QP
+  std::shared_ptr<engine::CompletionTimes> times;  ///< null if the board has no such QP
   /// Arrivals of those QPs whose number of messages (`messages`) is not limited.
   std::vector<std::shared_ptr<engine::Arrivals>> arrivals;
 };

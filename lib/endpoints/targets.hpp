@@ -41,7 +41,7 @@ class Targets {
     /// The session's QPs, as indices into plans(). In a session for events, QP i belongs to the board whose
     /// BoardEventsConfig::board is i.
     std::vector<std::size_t> plans;
-    std::optional<detector::BuilderLayout> events;  ///< layout of the events; empty: other traffic
+    std::optional<detector::BuilderLayout> events;  ///< layout of the events; empty means other traffic
     nlohmann::json report;                          ///< the final report of the receiver
     std::string error;                              ///< reason why there is no report
   };

@@ -17,7 +17,7 @@ namespace softfeb::endpoints {
 
 /// A group of queue pairs that send transfers together.
 struct TransferGroup {
-  std::optional<std::size_t> receiver;  ///< empty: a remote receiver
+  std::optional<std::size_t> receiver;  ///< empty if the receiver is remote
   bool registered = false;
   std::unique_ptr<engine::TransferProgress> progress;
 };

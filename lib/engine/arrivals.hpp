@@ -18,7 +18,7 @@ namespace softfeb::engine {
 /// Either one queue pair or several queue pairs of one board may take the arrivals. Not thread-safe.
 class Arrivals {
  public:
-  /// `mean_gap` in picoseconds, at least 1.
+  /// `mean_gap` is in picoseconds and at least 1.
   Arrivals(double mean_gap, std::uint64_t seed) : mean_gap_(mean_gap), seed_(seed) {}
 
   /// Starts the process at `at`. Only the first call has an effect.

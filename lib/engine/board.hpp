@@ -41,13 +41,15 @@ struct BoardConfig {
   PauseConfig pause{};  ///< if pause.link_rate is 0, `link_rate` is used
   Time link_slack = LinkShaper::kSlack;
   /// UDP port of packets with a congestion control header (CCH). Queue pairs whose algorithm uses a CCH send
-  /// to this port, and the board accepts responses with a CCH. 0: the board neither sends nor accepts a CCH.
+  /// to this port, and the board accepts responses with a CCH. If this is 0, the board neither sends nor
+  /// accepts a CCH.
   std::uint16_t cc_port = 0;
-  /// Event data that the first queue pairs send. Not set: the board has no event data.
+  /// Event data that the first queue pairs send; not set if the board has no event data.
   std::optional<EventSenderConfig> events{};
   /// Traffic generator of the board's port; not set if the port has none.
   std::optional<TrafficGenConfig> traffic_gen{};
-  /// Provides the memory that grows with the number of queue pairs. Must outlive the board. Null: the heap.
+  /// Provides the memory that grows with the number of queue pairs. Must outlive the board. If this is null,
+  /// the memory comes from the heap.
   std::pmr::memory_resource* memory = nullptr;
 };
 
@@ -244,7 +246,7 @@ class Board : public Endpoint {
   LinkShaper link_;
   /// Event data that the board's queue pairs send; null if there is none.
   std::unique_ptr<EventSender> events_;
-  std::unique_ptr<TrafficGen> generator_;  ///< null: the board has no traffic generator
+  std::unique_ptr<TrafficGen> generator_;  ///< null if the board has no traffic generator
   /// True if the next packet is a datagram. Datagrams and queue pairs take turns.
   bool datagram_next_ = true;
   QpStore qps_;

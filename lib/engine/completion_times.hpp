@@ -44,8 +44,9 @@ class CompletionTimes {
     return i;
   }
 
-  /// Adds a message. `slowdown` is in units of 1 / kPerSlowdown, and empty if unknown. `shorter_half` is true
-  /// if the message is in the shorter half of its queue pair's messages.
+  /// Adds a message of `length` bytes, which took the time `took`. `slowdown` is in units of 1 /
+  /// kPerSlowdown, and empty if unknown. `shorter_half` is true if the message is in the shorter half of its
+  /// queue pair's messages.
   void add(std::uint32_t length, Time took, std::optional<std::uint64_t> slowdown, bool shorter_half) {
     add_to(classes_[class_of(length)], took, slowdown);
     if (shorter_half) add_to(shorter_half_, took, slowdown);

@@ -15,7 +15,7 @@ namespace softfeb::engine {
 struct CongestionEvent {
   Time at = 0;
   std::uint32_t qp = 0;  ///< index of the QP on its board
-  /// New parameters, as passed to set_congestion(). std::nullopt: the event is a CNP.
+  /// New parameters, as passed to set_congestion(). If this is empty, the event is a CNP.
   std::optional<CongestionSettings> profile;
 };
 

@@ -14,7 +14,8 @@ namespace softfeb::engine {
 /// is unknown, requests for it are repeated once per second, without limit.
 class DestinationHop {
  public:
-  /// Sets the next hop to the destination; std::nullopt: there is no destination.
+  /// Sets the address of the next hop on the way to the destination. std::nullopt means that there is no
+  /// destination.
   void set(const std::optional<roce::IpAddress>& next_hop, const NeighbourTable& neighbours, Time now) {
     if (next_hop == hop_) return;
     hop_ = next_hop;

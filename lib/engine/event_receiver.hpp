@@ -24,8 +24,8 @@ struct EventReceiverConfig {
   /// Remote address of `memory`, which has layout.memory() bytes and must outlive the receiver.
   std::uint64_t address = 0;
   const std::uint8_t* memory = nullptr;
-  /// Expected payload, which is compared with the received payload; must outlive the receiver. Null: the CRC
-  /// of the payload is checked instead.
+  /// Expected payload, which is compared with the received payload; must outlive the receiver. If this is
+  /// null, the CRC of the payload is checked instead.
   const detector::EventPayload* expected = nullptr;
   const TriggerFeed* triggers = nullptr;  ///< tells when traffic began; must outlive the receiver
   /// Receives the accepted fragments and the closed events on the packet path. May be null; otherwise, it

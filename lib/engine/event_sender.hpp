@@ -29,7 +29,7 @@ struct EventSenderConfig {
   /// The same object as `triggers` if the triggers arrive as messages; otherwise null.
   MessageTriggers* messages = nullptr;
   /// Index of the board among the boards with these triggers. The board uses this index to report to
-  /// `triggers` whether it is busy. std::nullopt: the board does not report.
+  /// `triggers` whether it is busy. If this is empty, the board does not report.
   std::optional<std::uint32_t> reports_as;
 };
 
@@ -50,7 +50,8 @@ class EventSender final : public roce::PayloadStream {
   /// Number of entries that the send queue of each queue pair needs.
   static std::uint32_t send_queue_needed(const detector::FragmentFifoConfig& fifo);
 
-  /// Sets the memory region of builder `i` at its receiver. Call for each builder before start().
+  /// Sets the memory region, at `address` with the key `rkey`, of builder `i` at its receiver. Call for each
+  /// builder before start().
   void set_region(std::uint32_t i, std::uint64_t address, std::uint32_t rkey) {
     builders_[i].address = address;
     builders_[i].rkey = rkey;

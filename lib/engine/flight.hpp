@@ -60,8 +60,8 @@ class RttStamps {
 
 /// The congestion control header (CCH) of a queue pair's requests.
 struct CchSettings {
-  std::uint16_t port = 0;    ///< UDP port; 0: no CCH
-  std::uint8_t profile = 0;  ///< see roce::CongestionHeader; 0: no CCH
+  std::uint16_t port = 0;    ///< UDP port; 0 means no CCH
+  std::uint8_t profile = 0;  ///< see roce::CongestionHeader; 0 means no CCH
 };
 
 /// Tracks the packets of one queue pair for its congestion control: bytes in flight, RTT samples, and which
@@ -70,9 +70,9 @@ struct CchSettings {
 class alignas(64) FlightTracker {
  public:
   /// For `ack_spacing`, see CongestionControl::ack_spacing(). `shared` is the flight of the group if queue
-  /// pairs share the congestion control; it must outlive the tracker. Null: the queue pair has its own.
-  /// `posted` counts the messages posted on the board, for algorithms that use their order. Null: the order
-  /// is not used.
+  /// pairs share the congestion control, and must outlive the tracker; it is null if the queue pair has a
+  /// flight of its own. `posted` counts the messages posted on the board, for algorithms that use the order
+  /// of messages; it is null if the order is not used.
   explicit FlightTracker(std::uint32_t ack_spacing, const CchSettings& cch = {}, Flight* shared = nullptr,
                          std::uint64_t* posted = nullptr)
       : shared_(shared), posted_(posted), ack_spacing_(ack_spacing), cch_(cch) {}

@@ -14,8 +14,8 @@ namespace softfeb::engine {
 /// the message closes. This object is the event sink of a receiver, and passes events on to the next sink.
 class GroupNotifications final : public detector::EventSink {
  public:
-  /// `next` receives the events after this object; null: there is no next sink. `triggers` tells when traffic
-  /// began; null if the receiver does not build events.
+  /// `next` receives the events after this object; null if there is no next sink. `triggers` tells when
+  /// traffic began; null if the receiver does not build events.
   GroupNotifications(latency::Stamps& stamps, detector::EventSink* next, const TriggerFeed* triggers)
       : stamps_(&stamps), next_(next), triggers_(triggers) {}
 

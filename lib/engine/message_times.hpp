@@ -18,13 +18,13 @@ namespace softfeb::engine {
 struct MessageTimesConfig {
   /// Without a distribution, all messages have the length that TrafficConfig::plan defines.
   MessageLengths lengths;
-  std::shared_ptr<Arrivals> arrivals;  ///< null: closed loop
+  std::shared_ptr<Arrivals> arrivals;  ///< null in a closed loop
   /// True if other queue pairs also take messages from `arrivals`. Each queue pair then has only one message
   /// at a time, so a message waits only while all queue pairs are busy.
   bool shared_arrivals = false;
   std::uint32_t median = 0;  ///< median of the message lengths, in bytes
   std::shared_ptr<CompletionTimes> times;
-  std::shared_ptr<const IdlePath> path;  ///< null: the path is unknown, so no slowdowns are computed
+  std::shared_ptr<const IdlePath> path;  ///< null if it is unknown; slowdowns are then not computed
   /// Messages that arrive within this time after the start of traffic are not counted in `times`.
   Time count_after = 0;
 };

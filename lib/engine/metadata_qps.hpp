@@ -135,7 +135,7 @@ class MetadataQps {
   /// Destination of all QPs.
   struct Peer {
     board::SetDestination destination;
-    /// std::nullopt: there is no destination, or its IP version is not that of the board.
+    /// Empty if there is no destination, or if the IP version of the destination is not that of the board.
     std::optional<roce::IpAddress> next_hop;
     std::optional<roce::MacAddress> mac;
     Time retry_at = kNever;  ///< time of the next request for the next hop's MAC address

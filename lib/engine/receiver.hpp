@@ -38,11 +38,11 @@ class MessageObserver {
 
 struct ReceiveQpSetup {
   roce::ReceiveQpConfig qp;
-  /// Interval at which receive requests are posted while there are fewer than qp.responder.receives; 0: none
-  /// are posted.
+  /// Interval at which receive requests are posted while there are fewer than qp.responder.receives; 0 means
+  /// that none are posted.
   Time receive_interval = 0;
-  /// Source of the transfers that this QP receives (TransferSettings). std::nullopt: its messages are not
-  /// parts of transfers. Requires ReceiverConfig::registration.
+  /// Source of the transfers that this QP receives (TransferSettings). Requires ReceiverConfig::registration.
+  /// If this is empty, the messages of the QP are not parts of transfers.
   std::optional<std::uint32_t> transfer_source{};
   roce::Path reply_path;  ///< the destination MAC address is learned from the requester's packets
   std::uint16_t pkey = roce::kDefaultPkey;
@@ -64,15 +64,17 @@ struct ReceiverConfig {
   std::vector<ReceiveSlotSetup> slots{};
   PauseConfig pause{};
   congestion::HomaParameters homa{};  ///< parameters for the QPs that need grants
-  std::uint16_t cc_port = 0;  ///< UDP port of requests with a congestion control header; 0: none are accepted
+  /// UDP port of requests with a congestion control header; 0 if such requests are not accepted.
+  std::uint16_t cc_port = 0;
   /// Map of missing data for the configured UC queue pairs: QP i is stream i. The receiver sets `streams`.
   std::optional<roce::WindowMapConfig> windows{};
   /// Receives the windows as they close, on the packet path. May be null; otherwise, it must outlive the
   /// receiver.
   roce::WindowConsumer* window_consumer = nullptr;
-  /// Event builder. Configured QP i receives the data of board i. std::nullopt: messages are not event data.
+  /// Event builder. Configured QP i receives the data of board i. If this is empty, messages are not event
+  /// data.
   std::optional<EventReceiverConfig> events{};
-  /// Streams of UDP datagrams. std::nullopt: the receiver accepts no datagrams.
+  /// Streams of UDP datagrams. If this is empty, the receiver accepts no datagrams.
   std::optional<StreamReceiverConfig> streams{};
   /// Registration table for transfers. Each message counts as a packet of the table. `open_length` must be
   /// true, because the length of the last message is not announced.

@@ -35,7 +35,7 @@ struct SendQpConfig {
   TrafficConfig traffic;
   CongestionSettings congestion;
   /// QPs of a board with the same group number share one congestion control, which has the configuration of
-  /// the first of these QPs. std::nullopt: the QP has its own congestion control.
+  /// the first of these QPs. If this is empty, the QP has its own congestion control.
   std::optional<std::uint32_t> congestion_group;
   /// Random message lengths or arrivals; null if neither is random.
   std::shared_ptr<const MessageTimesConfig> times;
@@ -65,9 +65,9 @@ struct SendQpDeps {
   void* queue = nullptr;               ///< send_queue_bytes() bytes
   Pacer* pacer = nullptr;              ///< room for one Pacer if needs_pacer()
   void* tracker = nullptr;             ///< room for one FlightTracker if needs_tracker()
-  Flight* flight = nullptr;         ///< shared by the QPs of its congestion group; null: the QP has its own
-  std::uint64_t* posted = nullptr;  ///< number of messages posted on the board; null: they are not counted
-  std::uint16_t cc_port = 0;        ///< UDP port of packets with a congestion control header; 0: send none
+  Flight* flight = nullptr;         ///< shared by the QPs of its congestion group; null if the QP has its own
+  std::uint64_t* posted = nullptr;  ///< number of messages posted on the board; null if not counted
+  std::uint16_t cc_port = 0;  ///< UDP port of packets with a congestion control header; 0 if none are sent
 };
 
 /// A sending queue pair: requester, path, payload, traffic and pacing. Owned by its board; must not move.
@@ -379,8 +379,8 @@ class alignas(64) SendQp {
   std::uint64_t cnp_rx_ = 0;
   Time start_after_;
   std::uint16_t completions_out_of_order_ = 0;  ///< at most 65,535
-  /// Number of outstanding messages whose times are recorded. kManySampled: the number has reached this limit
-  /// and is no longer known.
+  /// Number of outstanding messages whose times are recorded. If it is kManySampled, the number has reached
+  /// this limit and is no longer known.
   std::uint16_t sampled_ = 0;
   std::uint32_t completed_ = 0;  ///< completions seen by reap(), modulo 2^32
 

@@ -23,7 +23,8 @@ struct SendQpSnapshot {
   roce::RequesterCounters requester;
   SendQpCounters counters;
   std::uint64_t completed_payload_bytes = 0;
-  /// For slots: the time of the first successful completions (kNever: none yet), and their payload bytes.
+  /// For slots: the time of the first successful completions (kNever if there are none yet), and their
+  /// payload bytes.
   Time first_completed = kNever;
   std::uint64_t first_completed_bytes = 0;
   std::uint64_t messages_made = 0;

@@ -29,12 +29,12 @@ enum class SignalPolicy : std::uint8_t { kAll, kLast, kNone };
 /// The messages sent by a QP.
 struct TrafficConfig {
   board::MessagePlan plan = board::MessagePlan::endless(0);
-  std::optional<std::uint64_t> messages;  ///< number of messages; std::nullopt: no limit
+  std::optional<std::uint64_t> messages;  ///< number of messages; std::nullopt means no limit
   std::uint64_t rate = 0;                 ///< units per second
   Time period = 0;  ///< kPeriod: message n is due n·period after the start of the QP's traffic
   std::uint64_t remote_address = 0;
   std::uint64_t slots = 1;   ///< message n is written to remote_address + (n mod slots)·stride
-  std::uint64_t stride = 0;  ///< distance between slots in bytes; 0: the message length
+  std::uint64_t stride = 0;  ///< distance between slots in bytes; 0 means the message length
   std::uint32_t burst = 1;
   std::uint32_t rkey = 0;
   std::uint32_t immediate = 0;  ///< kFixed: the value; kCounter: the value of message 0

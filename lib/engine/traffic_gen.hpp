@@ -29,7 +29,8 @@ struct TrafficGenConfig {
   const roce::PayloadStream* payload = nullptr;
   roce::Path path;                        ///< path of datagrams; the generator fills in the destination
   std::uint32_t largest_datagram = 1472;  ///< payload bytes that fit the port's MTU
-  /// Rate of the port, in bytes per second on the wire; 0: 10 Gb/s. It determines when a packet ends.
+  /// Rate of the port, in bytes per second on the wire; 0 means 10 Gb/s. The rate determines when a packet
+  /// ends.
   std::uint64_t rate = 0;
   /// If the worker is late by no more than this time, the packets after the late one are not delayed.
   Time slack = 0;

@@ -79,15 +79,15 @@ class TransferProgress {
 /// Defines how the messages of a group of queue pairs form transfers: message n of queue pair i is segment n
 /// · group + i, counted over all transfers. All transfers have the same number of segments.
 struct TransferSettings {
-  std::uint32_t segments = 0;  ///< number of segments of a transfer; 0: messages are not parts of transfers
+  std::uint32_t segments = 0;  ///< number of segments of a transfer; 0 if messages are not parts of transfers
   std::uint32_t group = 1;     ///< number of queue pairs that send each transfer together
   /// If true, each transfer is one message without immediate, followed by an empty message with immediate.
   /// The send window must then be one request, so that the second message is sent only after the first was
   /// acknowledged.
   bool sender_notifies = false;
-  /// Null: queue pairs do not wait for each other. Must outlive the board.
+  /// If this is null, queue pairs do not wait for each other. Must outlive the board.
   TransferProgress* progress = nullptr;
-  TransferTimes* times = nullptr;  ///< null: times are not recorded. Must outlive the board
+  TransferTimes* times = nullptr;  ///< null if times are not recorded. Must outlive the board
 
   auto operator<=>(const TransferSettings&) const = default;
 };

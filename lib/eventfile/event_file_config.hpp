@@ -18,7 +18,7 @@ struct EventFileConfig {
   std::string path;  ///< path of the file, which must not exist
   std::uint32_t boards = 1;
   std::uint32_t piece = 8192;  ///< detector::EventBuilderConfig::piece
-  std::uint16_t channels = 0;  ///< channels of waveforms; 0: the file has no /waveforms
+  std::uint16_t channels = 0;  ///< channels of waveforms; 0 means that the file has no /waveforms
   std::uint16_t samples = 0;
   std::uint32_t run = 0;
   std::string configuration;  ///< text of the root attribute `configuration`

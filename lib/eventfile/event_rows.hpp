@@ -16,7 +16,7 @@ struct EventRow {
   std::uint64_t event = 0;
   std::uint32_t seconds = 0;     ///< time of the trigger, TAI
   std::uint32_t quarter_ns = 0;  ///< fraction of the second, in quarter nanoseconds
-  /// Time from the trigger to the completion of the event; -1: the event is not complete.
+  /// Time from the trigger to the completion of the event; -1 if the event is not complete.
   std::int64_t latency_ns = -1;
   std::uint64_t first_fragment = 0;
   std::uint32_t fragments = 0;

@@ -56,7 +56,7 @@ hid_t checked(hid_t result, const char* what);
 class GrowingDataset {
  public:
   struct Shape {
-    std::vector<hsize_t> row;  ///< dimensions of a row; empty: a row is one element
+    std::vector<hsize_t> row;  ///< dimensions of a row; empty means that a row is one element
     std::size_t element_bytes = 1;
     hsize_t chunk_rows = 1;
     std::uint8_t fill = 0;  ///< value of all bytes of an element that was not written

@@ -62,7 +62,7 @@ class HostsDriver final : public RealDriver {
   HostLink& link_;
   void send_counters();
   Say say_;
-  Time sample_due_ = kNever;  ///< when to send counters, in processes other than 0
+  Time sample_due_ = kNever;  ///< time at which to send counters, in processes other than 0
   std::uint64_t stage_ = 1;   ///< 1 during traffic, 2 during the drain
   std::int64_t planned_ns_ = 0;
   bool began_ = false;

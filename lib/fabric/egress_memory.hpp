@@ -20,8 +20,8 @@ struct MemoryClaim {
 };
 
 /// Accounts for the memory that the egress queues of a switch occupy. Counts cells instead of bytes of
-/// frames, and reserves a minimum for each queue. Of the bytes in a queue, the first ones up to the minimum
-/// are not shared, no matter which frames they belong to.
+/// frames, and reserves a minimum for each queue. The first bytes in a queue, up to this minimum, are not in
+/// shared memory, no matter which frames they belong to.
 class EgressMemory {
  public:
   EgressMemory(const SwitchConfig& config, std::size_t ports);
@@ -36,9 +36,10 @@ class EgressMemory {
   /// Returns the memory that a frame of `length` bytes needs to enter a queue of port `port` (numbered from 0
   /// in this switch).
   MemoryClaim claim(std::uint32_t length, std::size_t port, std::size_t queue) const;
-  /// Counts a frame that occupies `bytes`. `headroom` is true if the headroom stores it.
+  /// Counts a frame that occupies `bytes` bytes in a queue of a port. `headroom` is true if the frame is
+  /// stored in headroom.
   void add(std::uint64_t bytes, std::size_t port, std::size_t queue, bool headroom);
-  /// Reverses add(). Returns the number of these bytes that were shared.
+  /// Reverses add() with the same arguments. Returns how many of the bytes were in shared memory.
   std::uint64_t remove(std::uint64_t bytes, std::size_t port, std::size_t queue, bool headroom);
 
  private:

@@ -233,8 +233,8 @@ void Network::Parts::fetch_ahead() {
   }
 }
 
-/// Processes the earliest event of a channel. Of simultaneous events, arrivals are processed first, then the
-/// ends of delays, and then departures.
+/// Processes the earliest event of a channel. If events are simultaneous, arrivals are processed first, then
+/// the ends of delays, and then departures.
 void Network::Parts::happen(std::uint32_t d, Time now, Delivery& delivery) {
   Channel& channel = channels[d];
   if (channel.wire.next_arrival() == now) {

@@ -16,8 +16,8 @@ namespace softfeb::fabric {
 /// bucket of `burst` bytes that may go into debt for a frame.
 class RateMeter {
  public:
-  /// `rate` in bytes per second, 1 … 10^12. A burst that takes longer than kNever / 2 at this rate is
-  /// shortened to this time.
+  /// `rate` is in bytes per second, from 1 to 10^12, and `burst` in bytes. A burst that takes longer than
+  /// kNever / 2 at this rate is shortened to this time.
   RateMeter(std::uint64_t rate, std::uint64_t burst);
 
   /// Earliest time at which the next frame conforms to the rate.

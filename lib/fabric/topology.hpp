@@ -38,7 +38,8 @@ struct Topology {
   /// Sending port of each direction; kNoPort if a station sends.
   std::vector<std::uint16_t> port_of;
   std::vector<std::uint32_t> station_direction;  ///< sending direction of each station
-  /// For each port: true if frames are flooded over its link (spanning_tree()). All are true without loops.
+  /// For each port: true if frames are flooded over its link (spanning_tree()). In a network without loops,
+  /// this is true for all ports.
   std::vector<bool> floods;
   /// Egress port on the spanning tree, by [switch][station]; kNoPort if there is no route. With several
   /// paths, Multipath selects the egress port instead.

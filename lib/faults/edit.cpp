@@ -18,7 +18,8 @@ constexpr std::size_t kChecksumAt = 10;  ///< offset of the checksum in the IPv4
 /// checksum that was wrong before remains wrong.
 class ChecksumGuard {
  public:
-  /// If `off` is true, leaves the header unchanged: for IPv6, and if the checksum itself is to be corrupted.
+  /// If `off` is true, the guard does nothing. Callers set it for IPv6 headers, and if the checksum itself is
+  /// to be corrupted.
   ChecksumGuard(std::uint8_t* ip, bool off) : ip_(off ? nullptr : ip) {
     if (ip_ != nullptr) before_ = right();
   }

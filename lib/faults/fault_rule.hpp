@@ -62,7 +62,7 @@ struct PacketSelector {
   std::optional<roce::Operation> operation;
   std::optional<ResponseKind> response;  ///< CNPs are selected only by kCnp
   /// Transmission that the rule selects: 1 is the first packet with this PSN, 2 the second, and so on. At
-  /// most kMaxIteration; std::nullopt: any transmission.
+  /// most kMaxIteration; std::nullopt means any transmission.
   std::optional<std::uint32_t> iteration;
   /// Transmission round of the queue pair. The round is incremented whenever the PSN of a packet does not
   /// directly follow that of the previous packet, and is reset to 1 at the first packet of a message.

@@ -12,10 +12,10 @@ namespace softfeb::hosts {
 /// The values that processes send to each other while traffic runs. Each value can only increase.
 enum class Told : std::uint8_t {
   kReady,     ///< 1 if links and neighbours are ready
-  kStart,     ///< process 0: wall-clock time at which traffic starts, in ns since 1970; 0 if not decided
+  kStart,     ///< sent by process 0: time at which traffic starts, in ns since 1970; 0 if undecided
   kStops,     ///< number of stop requests that the process has received
   kFinished,  ///< number of the last stage in which all boards of the process have finished
-  kEnd,       ///< process 0: 1 if the results of all processes have been written
+  kEnd,       ///< sent by process 0: 1 once the results of all processes have been written
 };
 inline constexpr std::size_t kToldKinds = 5;
 

@@ -14,7 +14,7 @@ class Partition {
   /// `weights` contains the weight of each node.
   explicit Partition(std::vector<double> weights);
 
-  /// Adds an edge.
+  /// Adds an edge of the weight `traffic` between two nodes.
   void connect(std::uint32_t a, std::uint32_t b, double traffic);
   /// Keeps two nodes in the same part.
   void join(std::uint32_t a, std::uint32_t b);

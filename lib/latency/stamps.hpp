@@ -17,10 +17,10 @@ using MessageKey = std::uint64_t;
 struct QpOwner {
   static constexpr std::uint16_t kOfBoard = 0x8000;
 
-  /// Receiver number `r` in this process. A key then contains the receiver's QPN.
+  /// The owner is receiver number `r` in this process. Keys with this owner contain the receiver's QPN.
   static constexpr std::uint16_t receiver(std::size_t r) { return static_cast<std::uint16_t>(r & 0x7fff); }
-  /// Board number `b`, whose receiver is in another process or on another host. A key then contains the
-  /// board's QPN.
+  /// The owner is board number `b`, whose receiver is in another process or on another host. Keys with this
+  /// owner contain the board's QPN.
   static constexpr std::uint16_t board(std::size_t b) {
     return static_cast<std::uint16_t>(kOfBoard | (b & 0x7fff));
   }
@@ -83,7 +83,7 @@ class Stamps {
 
 /// How a queue pair or a receiver reports its messages.
 struct StampSource {
-  Stamps* stamps = nullptr;  ///< null: messages are not reported. Must outlive its user
+  Stamps* stamps = nullptr;  ///< null if messages are not reported. Must outlive its user
   std::uint16_t owner = 0;   ///< a value of QpOwner
 
   MessageKey key(std::uint32_t qpn, std::uint32_t last_psn) const {

@@ -51,14 +51,14 @@ enum Events : std::uint32_t {
 
 /// An acknowledgement of packets that were not acknowledged before. Bytes are counted from BTH through pad.
 struct Ack {
-  Time rtt = 0;  ///< round-trip time of the acknowledged packet; 0: there is no valid sample
+  Time rtt = 0;  ///< round-trip time of the acknowledged packet; 0 means that there is no valid sample
   std::uint64_t bytes = 0;
   std::uint32_t packets = 0;
   std::uint64_t acked = 0;               ///< number of packets acknowledged so far
   std::uint64_t sent = 0;                ///< number of packets sent so far
-  Time remote_delay = 0;                 ///< time for which the receiver held the packet; 0: unknown
+  Time remote_delay = 0;                 ///< time for which the receiver held the packet; 0 if unknown
   std::uint16_t path = 0;                ///< identifies the path by its switches that count hops
-  std::uint8_t hops = 0;                 ///< number of switches on the path that count hops; 0: unknown
+  std::uint8_t hops = 0;                 ///< number of switches on the path that count hops; 0 if unknown
   std::uint8_t header_size = 0;          ///< size of `header` in bytes
   const std::uint8_t* header = nullptr;  ///< the plug-in's own header fields, as the receiver returned them
 };
@@ -81,7 +81,7 @@ class Control {
   virtual void nak(Nak /*nak*/, Time /*now*/) {}
   virtual void cnp(Time /*now*/) {}
   virtual void timer(Time /*now*/) {}
-  /// Time at which to call timer(); kNever: do not call it.
+  /// Time at which to call timer(); kNever means: do not call it.
   virtual Time timer_at() const { return kNever; }
 
   /// Rate in bytes per second, at least 1. Packets leave evenly spaced.
@@ -170,8 +170,8 @@ struct Description {
   const char* name;     ///< lower-case letters, digits and underscores
   const char* summary;  ///< description in one line
   std::uint32_t events = 0;
-  /// Bytes between two packets that request an acknowledgement; 0: every packet requests one. Used only with
-  /// kAcks.
+  /// Bytes between two packets that request an acknowledgement; 0 if every packet requests one. Used only
+  /// with kAcks.
   std::uint32_t ack_spacing = 0;
   /// 0xf0 to 0xff if the plug-in has header fields of its own, otherwise 0.
   std::uint8_t header_profile = 0;

@@ -31,7 +31,7 @@ class ConformanceProgress {
 
 /// Returns the text at the end of a run: each failed or inconclusive case with what was expected and what was
 /// observed, expected deviations that were not observed, and totals. `folder` is the location of the pages;
-/// it is empty if no pages were written.
+/// it is empty if no pages were written. `strict` is passed to overall_verdict().
 std::string conformance_summary(const conformance::SuiteResult& result, const std::string& folder,
                                 bool strict);
 

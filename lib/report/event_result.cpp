@@ -50,7 +50,8 @@ Json latency(detector::EventBuilder& builder) {
           {"buckets", std::move(buckets)}};
 }
 
-/// Returns ranges of event numbers. In each range, every `builders`-th number is an event of this builder.
+/// Returns the numbers of the events that the builder has not seen, as ranges. In each range, only every
+/// `builders`-th number belongs to this builder.
 Json unseen(const engine::EventReceiver& events) {
   const std::uint64_t builders = events.config().layout.builders;
   Json list = Json::array();

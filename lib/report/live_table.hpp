@@ -26,8 +26,8 @@ class LiveTable : public stats::Observer {
  public:
   enum class Clock : std::uint8_t { kReal, kVirtual };
 
-  /// `plans` contains the queue pairs of the configuration, board by board. `network` may be null. `config`
-  /// and `network` must outlive this object.
+  /// `plans` contains the queue pairs of the configuration, board by board. `network` may be null. If `quiet`
+  /// is true, nothing is shown. `config` and `network` must outlive this object.
   LiveTable(const config::RunConfig& config, const std::vector<endpoints::QpPlan>& plans,
             const fabric::NetworkConfig* network, Clock clock, bool quiet);
 

@@ -144,8 +144,9 @@ void add_dynamic(const FigureIndex& figures, MeasuredSwitch& out) {
   out.notes["buffer"] = memory_note(out, *pool, found.pool);
 }
 
-/// Returns the size of the memory if each port has a limit. The memory holds at least as much as was held at
-/// the same time. If a queue held less than the limit, the memory was full, so it has exactly this size.
+/// Returns the range of possible sizes of the memory, given that each port has the limit `limit`. The memory
+/// is at least as large as all that was held in it at one time. If a queue held less than `limit`, the memory
+/// was full: its size is then what was held, plus less than one frame.
 WholeRange pool_behind(const std::vector<HeldFrames>& held, std::uint64_t limit) {
   WholeRange out{limit, UINT64_MAX / 1024};
   for (const HeldFrames& h : held) out.low = std::max(out.low, h.used + h.low * h.bytes);
@@ -156,7 +157,8 @@ WholeRange pool_behind(const std::vector<HeldFrames>& held, std::uint64_t limit)
   return out;
 }
 
-/// Sets a limit for the queues of a port. The memory itself may be larger.
+/// Sets a limit for the queues of a port. The memory itself may be larger. `of_queue` tells whether the
+/// measured switch limits each queue, rather than all queues of a port together.
 void add_limit(const FigureIndex& figures, MeasuredSwitch& out, bool of_queue) {
   const Figure* const bytes = figures.measured("buffer", "queue_bytes", {{"queue", "1"}});
   if (bytes == nullptr) return;

@@ -101,7 +101,7 @@ void QueueNumbers::find_groups() {
 }
 
 /// Groups DSCPs by the PFC class that stops them. The preflight finds these classes, so this is possible
-/// without the test dscp.
+/// without the test `dscp`.
 void QueueNumbers::find_groups_by_priority() {
   const auto& priorities = figures_.report().findings.priority_of_dscp;
   std::map<unsigned, unsigned> group_of;  // number of the group by PFC class

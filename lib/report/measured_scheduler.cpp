@@ -68,7 +68,8 @@ void add_overhead(const FigureIndex& figures, MeasuredSwitch& out) {
       out.unknown_key("scheduler_overhead", figures.why_not("scheduler", "overhead_bytes"));
     return;
   }
-  // The usual numbers of added bytes: 4 (frames with FCS), 0 (without), 24 (everything on the wire).
+  // Prefer the usual numbers of added bytes: 4 (frames count with FCS), 0 (without FCS), or 24 (with
+  // everything on the wire).
   const WholeRange range = range_of(*overhead);
   std::uint64_t chosen = roundest_decimal(range);
   for (const std::uint64_t usual : {4U, 0U, 24U})

@@ -40,9 +40,9 @@ struct MeasuredNetwork {
   std::string delay_note;         ///< evidence for the delays of the links; empty if they are unknown
 };
 
-/// Describes the measured switch and its links as a network. `cable` is the delay of each cable, if known.
-/// Without it, the links' delays include the delay of the switch itself, because only the sum of both can be
-/// measured. Of all values in an interval, the roundest is used.
+/// Describes the measured switch and its links as a network. `cable` is the delay of each cable, if known. If
+/// `cable` is empty, the links' delays include the delay of the switch itself, because only the sum of both
+/// can be measured. Where an interval was measured, the network has the roundest value in this interval.
 MeasuredNetwork measured_network(const switchtest::SwitchReport& report, const std::string& name,
                                  std::optional<Time> cable = std::nullopt);
 

@@ -58,8 +58,8 @@ std::uint64_t slower_rate(const switchtest::SwitchReport& report) {
 }
 
 /// Sets the threshold above which the switch sends CNPs. The switch counts whole frames in windows: if the
-/// load is just above n frames per window, some windows contain n + 1 frames. The threshold lies between the
-/// two.
+/// load is just above n frames per window, some windows contain n + 1 frames. The threshold lies between n
+/// and n + 1 frames.
 void add_forge(const FigureIndex& figures, MeasuredSwitch& out) {
   const auto loads = figures.all("dcqcn", "forge_gbps");
   if (loads.empty() || loads.front()->status != Status::kMeasured) {

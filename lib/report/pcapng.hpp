@@ -23,7 +23,8 @@ class PcapngWriter {
   /// Adds an interface. Returns its number, counted from 0. All interfaces must be added before the first
   /// packet.
   std::uint32_t add_interface(std::string_view name, std::string_view description);
-  /// Adds a packet. `at` is the time since 1970 or, if that is unknown, since the start of the capture.
+  /// Adds a packet on the interface with the number `interface`. `at` is the time since 1970 or, if that is
+  /// unknown, since the start of the capture. `comment` describes the packet.
   void add_packet(std::uint32_t interface, Time at, std::span<const std::uint8_t> frame, Direction direction,
                   std::string_view comment);
 

@@ -22,13 +22,14 @@ struct WholeRange {
 /// sums of decimal fractions do, are replaced by this integer.
 WholeRange whole_range(double low, double high);
 
-/// Returns the roundest decimal number: the multiple of the greatest possible step, where steps are 1, 2 or 5
-/// times a power of ten. Requires a range that is not empty.
+/// Returns the roundest decimal number in `range`: a multiple of the greatest possible step, where a step is
+/// 1, 2 or 5 times a power of ten. Requires a range that is not empty.
 std::uint64_t roundest_decimal(const WholeRange& range);
-/// Returns the multiple of the greatest possible power of two that is at least 1024. If the range contains no
-/// such multiple, returns roundest_decimal(). Requires a range that is not empty.
+/// Returns the number in `range` that is a multiple of the greatest possible power of two. If this power is
+/// less than 1024, returns roundest_decimal() instead. Requires a range that is not empty.
 std::uint64_t roundest_size(const WholeRange& range);
-/// Returns the multiple of the greatest possible power of two. Requires a range that is not empty.
+/// Returns the number in `range` that is a multiple of the greatest possible power of two. Requires a range
+/// that is not empty.
 std::uint64_t roundest_binary(const WholeRange& range);
 
 }  // namespace softfeb::report

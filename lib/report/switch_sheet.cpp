@@ -106,7 +106,8 @@ double lines_of_figures(const SheetContents& contents, double points) {
   return out;
 }
 
-/// Returns an estimate of the height of the sheet in millimetres, which is rather too large than too small.
+/// Returns an estimate of the height of the sheet in millimetres. The estimate is usually too large, so that
+/// the sheet fits on the page.
 double height_of(const SheetContents& contents, const SwitchRun& run, double points) {
   constexpr double kLine = 1.28, kTitle = 12, kHeadings = 5, kTallestSplit = 2;
   double lines = kHeadings + lines_of_figures(contents, points) / 2 + kTallestSplit;

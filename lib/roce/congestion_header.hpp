@@ -38,7 +38,7 @@ struct CongestionHeader {
   /// Flags.
   static constexpr std::uint8_t kEcho = 8;     ///< the receiver returned this CCH with an ACK or NAK
   static constexpr std::uint8_t kControl = 4;  ///< this CCH is in a control frame
-  /// the packet has passed more switches than there is room for INT records
+  /// The packet has passed more switches than there is room for INT records.
   static constexpr std::uint8_t kMoreHops = 2;
   /// Profiles. Any other profile has an opaque body. kFirstUser…0xff are for user-defined algorithms.
   static constexpr std::uint8_t kDelay = 1;

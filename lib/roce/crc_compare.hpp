@@ -14,7 +14,7 @@ namespace softfeb::roce {
 
 struct CrcAndComparison {
   std::uint32_t crc = 0;  ///< follows the convention of roce/icrc.hpp
-  bool same = true;       ///< all bytes have the expected values
+  bool same = true;       ///< whether all bytes have the expected values
 };
 
 /// Continues the CRC `seed` over `got` and compares `got` with the bytes at `want`. If `want` is null,
@@ -37,7 +37,7 @@ CheckedStore check_and_store(std::uint32_t seed, std::uint32_t crc, ByteSpan got
 /// results. crc_and_compare() and check_and_store() use the fastest one that the CPU supports.
 struct CrcKernel {
   const char* name;
-  bool supported;  ///< by this CPU
+  bool supported;  ///< whether this CPU supports the code path
   CrcAndComparison (*compare)(std::uint32_t seed, ByteSpan got, const std::uint8_t* want);
   /// `got` must have at most kMaxPayload bytes.
   CheckedStore (*store)(std::uint32_t seed, std::uint32_t crc, ByteSpan got, const std::uint8_t* want,

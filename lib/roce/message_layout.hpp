@@ -25,7 +25,7 @@ class MessageLayout {
     std::uint32_t message_offset = 0;  ///< offset of the packet's first byte in its message
     std::uint32_t length = 0;          ///< payload bytes
     std::uint32_t remaining = 0;       ///< bytes from the packet's first byte to the end of its message
-    bool last = false;                 ///< the packet ends its message
+    bool last = false;                 ///< whether the packet ends its message
   };
 
   /// All parameters are in bytes. `message_length` is 0 for messages without payload, `pmtu` is at least 1,

@@ -32,7 +32,7 @@ class MessageMap {
   std::span<const Range> ranges() const { return ranges_; }  ///< in ascending order, not adjacent
   std::uint64_t missing() const { return listed_ + unlisted_; }
   std::uint64_t unlisted() const { return unlisted_; }  ///< missing messages that did not fit into the list
-  /// distinct messages that arrived, not counting uncertain() arrivals
+  /// Distinct messages that arrived, not counting uncertain() arrivals.
   std::uint64_t received() const { return received_; }
   std::uint64_t late() const { return late_; }  ///< messages received after a later message or after finish()
   std::uint64_t duplicate() const { return duplicate_; }  ///< repeated arrivals of received messages

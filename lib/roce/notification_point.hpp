@@ -52,7 +52,7 @@ class NotificationPoint {
   bool on_marked(Slot slot, Time now);
 
   const NotificationConfig& config() const { return config_; }
-  /// number of CE-marked packets reported, including those reported while CNPs are disabled
+  /// Number of CE-marked packets reported, including those reported while CNPs are disabled.
   std::uint64_t marked() const { return marked_; }
   std::uint64_t sent() const { return sent_; }  ///< number of CNPs that on_marked() requested
 

@@ -45,7 +45,7 @@ struct ReceivedRequest {
   Reth reth{};
   std::uint32_t immediate = 0;
   Segments payload;                     ///< without pad
-  bool congestion_experienced = false;  ///< the IP header is marked CE
+  bool congestion_experienced = false;  ///< whether the IP header is marked CE
 };
 
 /// Type of a transport packet (BTH to pad, without iCRC).
@@ -53,7 +53,7 @@ enum class TransportKind : std::uint8_t { kRequest, kAcknowledge, kCnp, kUnknown
 
 struct TransportPacket {
   TransportKind kind = TransportKind::kMalformed;
-  /// kRequest: all headers are decoded. kAcknowledge, kCnp and kUnknown: only `bth` is decoded.
+  /// For kRequest, all headers are decoded. For kAcknowledge, kCnp and kUnknown, only `bth` is decoded.
   ReceivedRequest request;
   Aeth aeth{};  ///< valid only for kAcknowledge
 };

@@ -24,7 +24,7 @@ constexpr std::uint32_t multiply(std::uint32_t a, std::uint32_t b) {
   return product;
 }
 
-/// x^(2^i) for i = 0…63.
+/// x^(2^i) for i = 0…63
 constexpr std::array<std::uint32_t, 64> make_squares() {
   std::array<std::uint32_t, 64> t{};
   t[0] = kOne >> 1;

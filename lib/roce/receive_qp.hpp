@@ -21,10 +21,10 @@ namespace softfeb::roce {
 /// Method of determining the number of a received message.
 enum class MessageNumbering : std::uint8_t {
   kNone,  ///< messages are counted, but their numbers are not determined
-  /// the number is derived from the packet number and the layout, which requires known message lengths
+  /// The number is derived from the packet number and the layout, which requires known message lengths.
   kLayout,
-  /// the number is derived from the immediate, a message counter modulo 2^32 that starts at
-  /// `first_immediate`
+  /// The number is derived from the immediate, a message counter modulo 2^32 that starts at
+  /// `first_immediate`.
   kImmediate,
 };
 
@@ -32,7 +32,8 @@ struct ReceiveQpConfig {
   ResponderConfig responder{};
   /// Layout of the sender's messages in its stream; required by `expected` and kLayout.
   std::optional<MessageLayout> layout;
-  /// Stream with which the payload is compared; must outlive the QP. Null: the payload is not compared.
+  /// Stream with which the payload is compared; must outlive the QP. If this is null, the payload is not
+  /// compared.
   const PayloadStream* expected = nullptr;
   bool check_continuity = false;  ///< apply a ContinuityCheck to the payload
   MessageNumbering numbering = MessageNumbering::kNone;
@@ -49,9 +50,9 @@ class ReceiveQp {
     bool send_cnp = false;  ///< send a CNP to the requester's QP (config().responder.dest_qpn)
   };
 
-  /// `regions` has the same requirements as for Responder. `notification` (null: none) must outlive the QP;
-  /// `slot` is the slot that notification->attach() returned. Throws std::invalid_argument if `expected` or
-  /// kLayout is set without a layout.
+  /// `regions` has the same requirements as for Responder. `notification` may be null; otherwise, it must
+  /// outlive the QP, and `slot` is the slot that notification->attach() returned. Throws
+  /// std::invalid_argument if `expected` or kLayout is set without a layout.
   ReceiveQp(const ReceiveQpConfig& config, const std::vector<MemoryRegion>& regions,
             NotificationPoint* notification = nullptr, NotificationPoint::Slot slot = 0);
 
@@ -69,7 +70,7 @@ class ReceiveQp {
   /// Checks the iCRC of a packet for which awaits() is true, compares its payload and stores it, in one pass.
   /// If the iCRC is wrong, the memory is the same as before the call.
   Stored store_checked(const QuickWrite& packet);
-  /// The same for a packet whose iCRC is known to be right (ParsedFrame::icrc_right).
+  /// Same as store_checked(), for a packet whose iCRC is known to be right (ParsedFrame::icrc_right).
   Stored store_known(const QuickWrite& packet);
   /// Processes a packet whose iCRC matches. `stored` is the result of store_checked().
   Responder::Quick take(const QuickWrite& packet, Stored stored);

@@ -20,7 +20,7 @@ struct RegistrationConfig {
   std::uint32_t entries = 64;    ///< maximum number of operations in progress
   std::uint32_t escape = 64;     ///< maximum number of packets in the escape channel
   Time escape_timeout = 100 * kMicrosecond;
-  Time entry_timeout = 0;       ///< maximum duration of an operation; 0: operations are never abandoned
+  Time entry_timeout = 0;       ///< maximum duration of an operation; 0 if operations are never abandoned
   std::uint32_t remember = 16;  ///< number of completed operations whose late packets are recognized
   /// Maximum number of notifications that can wait for poll(). Further notifications are lost and counted.
   std::uint32_t notifications = 256;

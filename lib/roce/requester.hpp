@@ -32,8 +32,8 @@ struct RequesterConfig {
   /// every packet, but only signaled requests generate a completion (test/vectors/wire/flags_sq_sig_all).
   bool sq_sig_all = false;
   std::uint8_t timeout = 14;     ///< ACK timeout code 0…31, 0 = never (see ack_timeout())
-  std::uint8_t retry_count = 3;  ///< 0…7, 7 = infinite
-  std::uint8_t rnr_retry = 7;    ///< 0…7, 7 = infinite
+  std::uint8_t retry_count = 3;  ///< 0…7; 7 means without limit
+  std::uint8_t rnr_retry = 7;    ///< 0…7; 7 means without limit
   /// If true, an rnr_retry of 7 is infinite only if retry_count is also 7, as in the 2025 firmware
   /// (test/vectors/wire/rnr_retry7_*).
   bool rnr_infinite_needs_both = false;
@@ -66,7 +66,7 @@ struct RequesterSettings {
   explicit RequesterSettings(const RequesterConfig& config, Again again = nullptr);
 
   RequesterConfig config;
-  Again again;  ///< null: requesters store posted requests
+  Again again;  ///< if null, requesters store posted requests
   Time ack_timeout;
   std::uint32_t window_packets;
   std::uint32_t ask_mask;  ///< AckReq is set on packet n if n + 1 is a multiple of ask_mask + 1
@@ -77,8 +77,8 @@ struct RequesterSettings {
 /// Settings that requesters can share, and memory that the owner of a requester can provide.
 struct RequesterDeps {
   Held<RequesterSettings> profile;  ///< settings derived from the requester's configuration
-  void* queue = nullptr;  ///< memory of SendQueue::bytes() bytes; null: the requester allocates its queue
-  const void* maker = nullptr;  ///< passed to RequesterSettings::again; null: the queue stores the requests
+  void* queue = nullptr;  ///< memory of SendQueue::bytes() bytes; null if the requester allocates its queue
+  const void* maker = nullptr;  ///< passed to RequesterSettings::again; null if the queue stores the requests
 };
 
 struct RequesterCounters {
@@ -359,7 +359,7 @@ class Requester {
   std::uint32_t head_ = 0, done_ = 0, send_ = 0, limit_ = 0, tail_ = 0;
 
   SendQueue queue_;
-  const void* maker_;  ///< null: the queue stores the requests
+  const void* maker_;  ///< null if the queue stores the requests
   std::uint64_t posted_packets_ = 0;
   std::uint64_t messages_completed_ = 0;
   Taken taken_;

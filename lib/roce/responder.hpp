@@ -44,7 +44,7 @@ struct ResponderConfig {
   std::uint32_t pmtu = 4096;    ///< path MTU in bytes
   Psn expected_psn = 0;         ///< PSN of the first packet
   std::uint8_t rnr_timer = 12;  ///< timer code in our RNR NAKs, 0…31
-  /// Initial number of receive requests; kUnlimitedReceives = no limit.
+  /// Initial number of receive requests; kUnlimitedReceives means without limit.
   std::uint64_t receives = kUnlimitedReceives;
   /// UC: packets of a message may arrive in any order. The outcome of a request then contains only its packet
   /// index, and the caller must pass the packet to UnorderedWrites.
@@ -100,7 +100,7 @@ struct PlacedPayload {
   std::uint64_t address = 0;         ///< remote address
   std::uint32_t message_offset = 0;  ///< in bytes
   Segments bytes;
-  std::uint8_t* to = nullptr;  ///< local destination; null: the payload is not stored
+  std::uint8_t* to = nullptr;  ///< local destination; null means that the payload is not stored
 };
 
 /// Result of processing a request.
@@ -109,7 +109,7 @@ struct RequestOutcome {
   std::optional<MessageEvent> message;
   std::optional<PlacedPayload> payload;  ///< set if the packet was accepted and carried payload
   /// Number of the accepted packet, counted from 0 for the initial PSN. This number does not wrap with the
-  /// PSN. On UC, lost packets are counted too. std::nullopt: the packet was not accepted.
+  /// PSN. On UC, lost packets are counted too. If this is empty, the packet was not accepted.
   std::optional<std::uint64_t> packet_index;
 };
 
@@ -139,14 +139,14 @@ class Responder {
   /// Fast path of on_request() for RC: returns true if this packet is the expected one and take() can process
   /// it. Otherwise, the caller must pass the packet to on_request().
   bool awaits(const QuickWrite& packet) const;
-  /// Local address to which the payload of `packet` is to be copied; null: the payload is not stored.
+  /// Local address to which the payload of `packet` is to be copied; null if the payload is not stored.
   /// Requires awaits(packet).
   std::uint8_t* place_of(const QuickWrite& packet) const;
   /// Result of take().
   struct Quick {
     std::uint64_t index = 0;    ///< RequestOutcome::packet_index
     std::uint64_t address = 0;  ///< PlacedPayload::address
-    /// Local destination of the payload; null: the payload is not stored.
+    /// Local destination of the payload; null means that the payload is not stored.
     std::uint8_t* to = nullptr;
     std::optional<Reply> reply{};           ///< RequestOutcome::reply
     std::optional<MessageEvent> message{};  ///< RequestOutcome::message
@@ -229,7 +229,7 @@ class Responder {
   Fault check_length(const ReceivedRequest& request) const;
   void count(Fault fault);
   void accept(const ReceivedRequest& request, std::uint64_t index, RequestOutcome& out);
-  /// Local destination of the message's next payload; null: the payload is not stored.
+  /// Local destination of the message's next payload; null means that the payload is not stored.
   std::uint8_t* next_place() const { return message_.region->at(message_.address + message_.done); }
   const MemoryRegion* find_region(std::uint32_t rkey);
   void find_message_again(std::uint32_t rkey);

@@ -34,7 +34,8 @@ class SendQueue {
   /// Maximum depth at which 48-bit numbers still distinguish all packets of a queue.
   static constexpr std::uint32_t kMaxDepth = 1U << 23;
 
-  /// Size in bytes of the memory for a queue. The memory must be aligned like a SendSlot.
+  /// Size in bytes of the memory for a queue with `depth` entries. `keeps_requests` tells whether the queue
+  /// stores the requests. The memory must be aligned like a SendSlot.
   static std::size_t bytes(std::uint32_t depth, bool keeps_requests) {
     return depth * (sizeof(SendSlot) + (keeps_requests ? sizeof(WorkRequest) : 0));
   }

@@ -30,8 +30,8 @@ class UnorderedSink {
   /// Called for every FIRST or ONLY packet of a WRITE that is not empty, even for a duplicate. Returns the
   /// region that contains the whole WRITE. If there is none, counts the error and returns null.
   virtual const MemoryRegion* admit(std::uint32_t qp, const Reth& reth) = 0;
-  /// Called when packet `index` was accepted. Its payload `bytes` must be written to `to` (null: it is not
-  /// stored).
+  /// Called when packet `index` was accepted. The payload `bytes` of the packet must be written to `to`,
+  /// unless `to` is null.
   virtual void place(std::uint32_t qp, std::uint64_t index, const Segments& bytes, std::uint8_t* to) = 0;
   /// Called when a WRITE is complete. `index` is the index of its last packet.
   virtual void complete(std::uint32_t qp, std::uint64_t index, const MessageEvent& message) = 0;

@@ -21,7 +21,7 @@ struct WindowMapConfig {
   /// are further away are rejected.
   std::uint64_t max_jump = std::uint64_t{1} << 24;
   std::uint32_t first_immediate = 0;  ///< immediate of message 0
-  /// Number of packets in each message. Used to check PSNs (`inconsistent`); 0: do not check them.
+  /// Number of packets in each message. Used to check PSNs (`inconsistent`); 0 means: do not check them.
   std::uint32_t packets_per_message = 0;
   std::size_t ranges_per_stream = 64;  ///< maximum number of ranges of missing windows stored per stream
 };

@@ -39,8 +39,8 @@ struct RunPort {
   std::vector<std::unique_ptr<dataplane::FaultInjector>> tx_faults;
   std::vector<std::unique_ptr<dataplane::FaultInjector>> rx_faults;
   std::vector<std::unique_ptr<dataplane::Capture>> captures;
-  /// Set only with `pacing: timestamp`. clock: the NIC's clock. stamps: the departure stamps, indexed like
-  /// `workers`.
+  /// These two members are set only with `pacing: timestamp`. `clock` is the NIC's clock; `stamps` are the
+  /// departure stamps, indexed like `workers`.
   std::unique_ptr<dataplane::PortClock> clock;
   std::vector<std::unique_ptr<dataplane::DepartureStamps>> stamps;
 

@@ -49,7 +49,8 @@ class RealRig final : public switchtest::Rig {
   switchtest::TrialResult run(const switchtest::Trial& trial) override;
   Time now() const override { return dpdk_.now() - created_; }
   std::optional<Time> own_delay() const override { return std::nullopt; }
-  /// This time is longer than the permitted lateness of a frame plus the permitted gap of the network's loop.
+  /// Returns a time longer than the permitted lateness of a frame plus the permitted gap of the network's
+  /// loop.
   Time settle() const override { return 3 * kMillisecond; }
 
   const DpdkRuntime& dpdk() const { return dpdk_; }

@@ -39,8 +39,8 @@ class RigNetwork {
   /// Adds the events between begin() and the latest state. `faults.network_gap` becomes the longest gap since
   /// the state before the latest one.
   void add_to(switchtest::RigFaults& faults) const;
-  /// True if, according to the latest state, no frame is in the network or in a ring. `sent` and `received`:
-  /// number of packets that the test ports have put into the rings and taken out of them.
+  /// True if, according to the latest state, no frame is in the network or in a ring. `sent` is the number of
+  /// packets that the test ports have put into the rings, and `received` the number that they have taken out.
   bool empty(std::uint64_t sent, std::uint64_t received) const;
 
  private:

@@ -6,7 +6,7 @@
 
 namespace softfeb::runtime {
 
-/// From now on, catches these signals.
+/// Catches the signals `numbers` from now on and counts them (stop_signals()).
 void catch_stop_signals(std::initializer_list<int> numbers = {SIGINT, SIGTERM});
 /// Returns the number of stop signals counted. The first requests an orderly end (drain), and the second a
 /// quick end (flush). After the second, another signal of the same kind kills the process. A signal within 20

@@ -28,7 +28,7 @@ namespace softfeb::runtime {
 /// Statistics of all endpoints at one moment: boards first, then receivers, each in the order of RunConfig.
 struct PoolSnapshot {
   std::vector<engine::EndpointSnapshot> endpoints;
-  std::optional<fabric::NetworkSnapshot> network;  ///< only with a simulated network
+  std::optional<fabric::NetworkSnapshot> network;  ///< set only with a simulated network
 };
 
 /// The workers of a run and their endpoints. The workers run from construction to quit().
@@ -140,8 +140,8 @@ class WorkerPool {
   /// Changes that change() has sent. The next call to change() removes those that the workers have applied.
   std::vector<std::unique_ptr<dataplane::CongestionChange>> live_changes_;
   std::vector<std::unique_ptr<dataplane::Worker>> workers_;
-  /// For each endpoint (boards, then receivers): its worker and its index on that worker.
-  /// None for endpoints of other hosts.
+  /// For each endpoint (boards, then receivers): its worker and its index on that worker. Empty for endpoints
+  /// of other hosts.
   std::vector<std::optional<std::pair<unsigned, std::size_t>>> places_;
   std::vector<std::uint32_t> owners_;  ///< for each endpoint, its index in its port's map
   std::function<void(Time)> pass_;

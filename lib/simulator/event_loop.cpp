@@ -10,7 +10,7 @@ namespace softfeb::simulator {
 
 namespace {
 
-/// Identifier of a VLAN; 0: none.
+/// Identifier of a VLAN; 0 if there is none.
 std::uint16_t id_of(const std::optional<roce::VlanTag>& vlan) { return vlan ? vlan->id : std::uint16_t{0}; }
 
 }  // namespace

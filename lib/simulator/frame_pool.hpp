@@ -20,7 +20,8 @@ struct PoolFrame : fabric::Frame {
   const std::uint8_t* payload = nullptr;
   std::uint32_t payload_length = 0;
   std::uint8_t trailer_length = 0;
-  /// True: the sender has computed the iCRC, and the fields that it covers have not been changed since.
+  /// True if the sender has computed the iCRC, and the fields that the iCRC covers have not been changed
+  /// since.
   bool icrc_right = false;
   std::array<std::uint8_t, 8> trailer{};
   std::array<std::uint8_t, engine::TxFrame::kHeaderRoom> room{};
@@ -49,13 +50,14 @@ class FramePool : public fabric::FrameStore {
 
   explicit FramePool(std::size_t most = kMost) : most_(most) {}
 
-  /// Returns an empty frame; null at the limit.
+  /// Returns an empty frame, or null if the pool has reached its limit.
   PoolFrame* acquire();
   /// Fills `frame` from the engine's output; `out.header` must be in the frame's own room.
   static void fill(PoolFrame& frame, const engine::TxFrame& out);
 
   /// Returns a frame with these headers and this payload, whose other members the caller sets. The headers
-  /// are copied; the payload is copied if `copies`, and must otherwise outlive the frame. Null at the limit.
+  /// are copied. If `copies` is true, the payload is copied too; otherwise, it must outlive the frame.
+  /// Returns null if the pool has reached its limit.
   PoolFrame* restore(ByteSpan header, ByteSpan payload, bool copies);
   /// Error message for a user whose network has more frames in flight than the pool has.
   std::string full_text() const;

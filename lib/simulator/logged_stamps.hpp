@@ -10,8 +10,8 @@
 
 namespace softfeb::simulator {
 
-/// Records the times of messages in the parts of one process. Records also the order of the events, so that
-/// the records of all parts can be merged.
+/// Records the times of messages in the parts of one process, and the order of the events, so that the
+/// records of all parts can be merged.
 class LoggedStamps final : public latency::Stamps {
  public:
   struct Entry {

@@ -30,7 +30,7 @@ struct ControlDeps {
   InBandPorts* in_band = nullptr;
   PortStates* ports = nullptr;
   boost::asio::io_context* io = nullptr;
-  std::function<void(RegisterBus&)> waiting;             ///< see RegisterBus::Deps
+  std::function<void(RegisterBus&)> waiting;             ///< RegisterBus::Deps::waiting of every board's bus
   std::function<void(const std::string&)> say;           ///< prints a line for the user
   std::function<void(const std::string&, Time)> closed;  ///< reports a closed connection
 };

@@ -33,11 +33,11 @@ struct InBandConfig {
 
 struct InBandCounters {
   std::uint64_t rx = 0;           ///< datagrams delivered to a link
-  std::uint64_t rx_refused = 0;   ///< the sender is not allowed to connect
-  std::uint64_t rx_unserved = 0;  ///< no link serves the address and port, or the datagram is invalid
+  std::uint64_t rx_refused = 0;   ///< datagrams whose sender is not allowed to connect
+  std::uint64_t rx_unserved = 0;  ///< datagrams that are invalid or that no link serves
   std::uint64_t tx = 0;
-  std::uint64_t tx_dropped = 0;  ///< no buffer was free, or the ring to the port queue was full
-  std::uint64_t tx_refused = 0;  ///< there was no route to the peer, or the datagram did not fit a frame
+  std::uint64_t tx_dropped = 0;  ///< datagrams lost because no buffer was free or the ring was full
+  std::uint64_t tx_refused = 0;  ///< datagrams without a route to the peer, or too long for a frame
 };
 
 class InBandPort;
@@ -61,8 +61,8 @@ class InBandLink final : public srp::DatagramSink {
   InBandLink(InBandPort& port, std::uint32_t endpoint, const engine::Identity& identity,
              std::uint16_t udp_port, Allow allow);
 
-  /// Sets the receiver of datagrams; null: received datagrams are dropped. Before `user` is destroyed, call
-  /// this function with null, or destroy this object.
+  /// Sets the receiver of datagrams. If `user` is null, received datagrams are dropped. Before `user` is
+  /// destroyed, call this function with null, or destroy this object.
   void connect(InBandUser* user) { user_ = user; }
 
   /// Longest datagram, in bytes, that fits a frame of the port.

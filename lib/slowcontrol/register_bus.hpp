@@ -21,7 +21,7 @@ class RegisterBus final : public srp::Bus {
   struct Deps {
     board::BoardRegisters* registers = nullptr;
     engine::Board* board = nullptr;
-    /// All ports of the board, beginning with `board`. Empty: the board has only the port `board`.
+    /// All ports of the board, beginning with `board`. If this is empty, the board has only the port `board`.
     std::vector<engine::Board*> ports{};
     /// Passes a request to the worker of BoardRequest::board. Returns false if the worker's queue is full.
     std::function<bool(dataplane::BoardRequest&)> to_board;

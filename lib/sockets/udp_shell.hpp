@@ -37,7 +37,7 @@ struct UdpSocket::Impl : std::enable_shared_from_this<UdpSocket::Impl> {
   boost::asio::ip::udp::socket socket;
   boost::asio::steady_timer timer;
   Clock clock;
-  UdpServerSocket::Allow allow;  ///< empty: accept all addresses
+  UdpServerSocket::Allow allow;  ///< if empty, all addresses are accepted
   bool v6 = false;
   bool connected = false;
   srp::RssiLink* link = nullptr;

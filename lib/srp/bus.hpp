@@ -16,7 +16,7 @@ enum class BusStatus : std::uint32_t {
   kOk = 0,
   kSlaveError = 2,
   kDecodeError = 3,  ///< no slave at this address
-  /// the component that owns the register did not respond; the access may still be carried out
+  /// The component that owns the register did not respond; the access may still be carried out.
   kTimeout = 0x100,
 };
 

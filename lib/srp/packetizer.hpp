@@ -46,7 +46,7 @@ class Packetizer {
   /// frame; the next packet starts a new one. Zeroes the padding. Returns the packet size, or 0 if `payload`
   /// breaks these rules.
   std::size_t seal(MutableByteSpan out, std::size_t payload, bool last, const FrameTags& tags = {});
-  /// Like seal(), but first copies `payload` to `out`.
+  /// Same as seal(), but first copies `payload` to `out`.
   std::size_t write(MutableByteSpan out, ByteSpan payload, bool last, const FrameTags& tags = {});
 
   /// Discards a partly sent frame. Call it when the connection has closed.

@@ -33,16 +33,16 @@ struct RssiClosed {
   std::uint64_t max_transmissions = 0;  ///< maximum number of transmissions of one segment
   std::size_t unacknowledged = 0;       ///< segments that we sent and the peer did not acknowledge
   std::uint64_t retransmitted = 0;      ///< segments retransmitted on this connection
-  /// invalid segments that the peer sent on this connection; they were dropped
+  /// Invalid segments that the peer sent on this connection; they were dropped.
   std::uint64_t errors = 0;
-  /// reason why the last of these segments was invalid; null if there was none
+  /// Reason why the last of these segments was invalid; null if there was none.
   const char* last_error = nullptr;
   Time last_error_at = 0;
   std::optional<UdpPeer> replaced_by;  ///< the client that replaced the peer; set with kReplaced
 
   // Filled in by the owner of the link; not known to the endpoint.
   bool in_band = false;      ///< the peer used the board's own address
-  std::int64_t unix_ns = 0;  ///< wall-clock time of the close, in ns since 1970; 0: unknown
+  std::int64_t unix_ns = 0;  ///< wall-clock time of the close, in ns since 1970; 0 if unknown
 };
 
 /// Describes the reason, for example "peer sent RST" or "null timeout: nothing received for 1.000 s".

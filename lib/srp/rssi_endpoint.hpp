@@ -49,10 +49,10 @@ class RssiEndpoint : public RssiLink {
     std::uint8_t rx_first;     ///< sequence number of the peer's first segment after the SYN
     std::size_t max_datagram;  ///< longer datagrams are dropped
     Time idle_limit;           ///< the connection closes after the peer has been silent for this long
-    /// retransmit a segment for at least this long, even beyond the negotiated number of times
+    /// A segment is retransmitted for at least this long, even beyond the negotiated number of times.
     Time try_for = 0;
     Time keep_alive_after = kNever;  ///< send a NUL after we have been silent for this long
-    /// send an ACK first, because the client's ACK opens the connection at the server
+    /// If true, an ACK is sent first, because the client's ACK opens the connection at the server.
     bool greet = false;
     bool answer_reset = false;  ///< answer RST with RST
   };
@@ -134,7 +134,7 @@ class RssiEndpoint : public RssiLink {
   bool ack_now_ = false;    ///< an ACK is due immediately, because of a NUL or a duplicate
   std::uint8_t acked_ = 0;  ///< first sequence number we have not acknowledged
   bool blocked_ = false;    ///< the user refused a segment, so we announce BUSY
-  /// number of segments still to be sent to announce that we are no longer BUSY
+  /// Number of segments still to be sent to announce that we are no longer BUSY.
   unsigned clear_repeats_ = 0;
   bool starved_ = false;  ///< notify the user when there is room
   bool fault_ = false;

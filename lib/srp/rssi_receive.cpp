@@ -89,8 +89,9 @@ void RssiEndpoint::on_numbered(const rssi::Segment& segment, Time now) {
   }
 }
 
-/// Returns false if the user refuses the segment or closes the connection. The segment counts as accepted
-/// while the user handles it, so that a response sent from the callback acknowledges it.
+/// Passes a segment to the user. Returns false if the user refuses the segment or closes the connection. The
+/// segment counts as accepted while the user handles it; a response that is sent from the callback therefore
+/// acknowledges the segment.
 bool RssiEndpoint::deliver(ByteSpan payload, bool nul, Time now) {
   rx_.advance();
   if (nul) {
@@ -120,7 +121,8 @@ void RssiEndpoint::deliver_held(Time now) {
   }
 }
 
-/// Runs after every event: reports room to the user, sends an ACK if it is due, and otherwise schedules it.
+/// Runs after every event. Reports room to the user. Sends a pending ACK if it is due, or else schedules the
+/// ACK.
 void RssiEndpoint::settle(Time now) {
   if (open_ && starved_ && tx_.room() > 0) {
     starved_ = false;

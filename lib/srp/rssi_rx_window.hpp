@@ -37,7 +37,7 @@ class RxWindow {
   /// Reverts the last advance().
   void retreat() { --next_; }
 
-  /// Stores a copy of a segment, at most one per sequence number.
+  /// Stores a copy of a segment, at most one per sequence number. `nul` tells whether the segment is a NUL.
   void hold(std::uint8_t sequence, bool nul, ByteSpan payload);
   void hold(RxSegment segment);
   /// Removes and returns the next expected segment if a copy of it is stored.

@@ -25,7 +25,8 @@ struct TxSegment {
 /// number does not change once the segment has been sent.
 class TxWindow {
  public:
-  /// Prepares for a new connection. `first` is the sequence number of the first segment.
+  /// Prepares for a new connection. `first` is the sequence number of the first segment. `window` is the
+  /// maximum number of segments in flight, and `queue` that of the segments queued beyond the window.
   void start(std::uint8_t first, std::size_t window, std::size_t queue);
   /// Discards everything and frees the memory.
   void stop();

@@ -30,9 +30,9 @@ std::uint32_t check_header(const Request& r, std::uint64_t size, std::size_t mes
   return status;
 }
 
-/// Sets the data of a write, and limits the access if the data do not match the request's size. The board
-/// detects the mismatch at the last word of the data or of the size, whichever is shorter. By then, the board
-/// has already written the preceding words.
+/// Sets the data of a write. If the data are longer or shorter than the request's size, the board notices
+/// this at the last word of the shorter of the two, after it has written the words before. The access is
+/// therefore limited to those words.
 void check_data(Request& r, ByteSpan data) {
   if (data.size() == r.access) {
     r.data = data;

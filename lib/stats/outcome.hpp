@@ -62,12 +62,12 @@ struct EventFileOutcome {
 
 /// What is known about one of several hosts.
 struct HostOutcome {
-  /// How far the clock of this host was ahead of that of process 0, before and after the run.
+  /// Time by which the clock of this host was ahead of that of process 0, before and after the run.
   hosts::ClockReading clock_before, clock_after;
   /// Start of the run on this host, minus the agreed start, on the clock of this host.
   std::int64_t start_error_ns = 0;
-  /// When this host sent its first packet, minus the agreed start, on the clock of this host. Empty if it
-  /// sent no packet.
+  /// Time at which this host sent its first packet, minus the agreed start, on the clock of this host. Empty
+  /// if this host sent no packet.
   std::optional<std::int64_t> first_packet_ns;
 };
 
@@ -77,17 +77,17 @@ struct Outcome {
   Time started = 0;        ///< start of traffic
   double start_up_s = 0;   ///< time from the start of the program to the start of traffic
   Time measured_from = 0;  ///< end of the warm-up
-  /// end of traffic, caused by the last message, the configured duration or a signal
+  /// End of traffic, caused by the last message, the configured duration or a signal.
   Time stopped = 0;
-  Time ended = 0;  ///< when all outstanding requests had completed or been flushed
+  Time ended = 0;  ///< time at which all outstanding requests had completed or been flushed
   bool interrupted = false;
   bool flushed = false;  ///< whether requests were still outstanding after the drain timeout
-  /// the run ended before the warm-up did, so the results cover the whole run
+  /// True if the run ended before the warm-up did. The results then cover the whole run.
   bool ended_in_warmup = false;
   std::vector<engine::EndpointSnapshot> baseline;  ///< counters at measured_from; empty without warm-up
   std::vector<engine::EndpointSnapshot> final;     ///< counters at the end
-  /// In real time: the bounds of the interval in which each receiver with windows measures goodput. Empty:
-  /// this interval is the measured time of the run.
+  /// In real time: the bounds of the interval in which each receiver with windows measures goodput. If they
+  /// are empty, this interval is the measured time of the run.
   std::vector<GoodputMark> goodput_from, goodput_to;
   /// Counters of the network at the end; empty without switches in this process.
   std::optional<fabric::NetworkSnapshot> network;

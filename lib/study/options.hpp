@@ -18,7 +18,7 @@ struct StudyOptions {
   std::optional<std::string> task;     ///< run only the points of this task: I/N, or `auto`
   bool collect = false;                ///< run no points, but combine the results in the folder
   std::string on;                      ///< name of the engine; empty means Engine::kHere
-  std::string hosts;                   ///< for kParallel: hosts, separated by commas; if empty, this host
+  std::string hosts;                   ///< hosts for kParallel, separated by commas; empty means this host
   std::optional<std::size_t> tasks;    ///< number of tasks; empty if the engine's rule determines it
   std::string engine_args;             ///< further arguments of sbatch or parallel, separated by blanks
   bool existing = false;               ///< the folder must already contain this study

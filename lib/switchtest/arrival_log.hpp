@@ -19,12 +19,13 @@ namespace softfeb::switchtest {
 /// The arrivals at one port in a trial. Allocates only in prepare().
 class ArrivalLog {
  public:
-  /// Maximum number of recorded arrivals and pause frames at a port; more make the trial void.
+  /// Maximum numbers of arrivals and of pause frames that are recorded at a port. A trial with more of them
+  /// is void.
   static constexpr std::size_t kMostArrivals = 1U << 21;
   static constexpr std::size_t kMostPauses = 1U << 16;
 
-  /// Prepares the log for a trial. A frame may seem to arrive up to `clock_error` before it departed; its
-  /// delay then counts as 0.
+  /// Prepares the log of `port` for a trial with the id `id`, which starts at `start`. If a frame seems to
+  /// arrive before its departure, by up to `clock_error`, its delay counts as 0.
   void prepare(const Trial& trial, std::uint16_t port, std::uint16_t id, Time start, Time clock_error = 0);
   struct Taken {
     std::uint16_t kind = 0;
@@ -40,11 +41,11 @@ class ArrivalLog {
   void collect(TrialResult& out) const;
 
  private:
-  /// The sequence numbers of one kind of frames that arrived most recently. They are kept to detect
-  /// duplicates.
+  /// Detects duplicates among the frames of one kind. Remembers which of the last kSize sequence numbers, up
+  /// to the highest so far, have arrived.
   class Window {
    public:
-    /// Returns false for a duplicate. Frames that are more than kSize behind the latest count as new.
+    /// Returns false for a duplicate. Sequence numbers that are too low to be remembered count as new.
     bool add(std::uint64_t sequence);
 
    private:

@@ -21,14 +21,14 @@ class BoardPace {
     dcqcn_.start(start);
   }
 
-  /// Returns when a frame that was due at `due` may leave. If this is later than `due`, call again at that
-  /// time, because a CNP may have arrived.
+  /// Returns the earliest time at which a frame that was due at `due` may leave. If this is later than `due`,
+  /// call again at the returned time, because a CNP may have arrived by then.
   Time allowed(Time due) {
     tell(due);
     return std::max(due, dcqcn_.departure(counted_, told_));
   }
-  /// Records that a frame left. Returns when the next one may leave if no CNP arrives; confirm this time with
-  /// allowed().
+  /// Records that a frame left at `departed`. Returns the earliest time at which the next one may leave if no
+  /// CNP arrives; confirm this time with allowed().
   Time sent(Time departed) {
     tell(departed);
     return dcqcn_.sent_then_departure(counted_, counted_, told_);

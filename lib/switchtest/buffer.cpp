@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kNoFreeze =
     "the switch does not obey pause frames, so only one queue can be filled at a time";
 
-/// The test buffer: fills the queues of port D, and then one queue of port E, with frames of several sizes.
+/// The test `buffer`: fills the queues of port D, and then one queue of port E, with frames of several sizes.
 class BufferTest {
  public:
   explicit BufferTest(Context& ctx) : ctx_(ctx), d_(ctx.roles().d), a_(ctx.roles().a) {}

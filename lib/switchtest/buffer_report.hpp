@@ -16,7 +16,7 @@ struct BufferSeries {
 
 /// Adds the numbers of frames that the queues of a series held and, if `in_bytes` is true, their bytes.
 void report_held(Context& ctx, const BufferSeries& series, bool in_bytes);
-/// Adds all figures and curves of the buffer test. The last series must be the most accurate.
+/// Adds all figures and curves of the test `buffer`. The last series must be the most accurate.
 void report_buffer(Context& ctx, const std::vector<BufferSeries>& series);
 
 }  // namespace softfeb::switchtest

@@ -15,7 +15,7 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// The test burst: finds the longest train at line rate that passes without loss, for each frame size.
+/// The test `burst`: finds the longest train at line rate that passes without loss, for each frame size.
 class BurstTest {
  public:
   explicit BurstTest(Context& ctx);
@@ -48,8 +48,8 @@ BurstTest::BurstTest(Context& ctx) : ctx_(ctx), senders_{ctx.roles().a} {
   for (const std::uint16_t port : senders_) rate_in_ += ctx.rate(port);
 }
 
-/// Returns the length of the longest train to try, which lasts 2 s (RFC 2544, §26.4). If the senders are not
-/// faster than D, an exact rig needs no long trains.
+/// Returns the number of frames of the longest train to try, which lasts 2 s (RFC 2544, §26.4). If the
+/// senders are not faster than D, an exact rig needs no long trains, so the result is smaller.
 std::uint64_t BurstTest::limit(std::uint32_t size) const {
   constexpr std::uint64_t kEnough = 20'000;
   const std::uint64_t most = TrainTrial::kMostFrames / senders_.size();

@@ -54,8 +54,8 @@ class QueueSearch {
     return out;
   }
 
-  /// Rejects most candidates quickly: uses only that f lies between 0 and 1, and begins with the last and the
-  /// first point, which restrict Q most.
+  /// Returns false for most impossible candidates after a quick check, which only assumes that f lies between
+  /// 0 and 1. Begins with the last and the first point, because these restrict Q most.
   bool possible() const {
     double low = 0, high = std::numeric_limits<double>::max();
     const auto narrow = [&](const CellPoint& p) {

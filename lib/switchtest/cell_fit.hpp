@@ -38,7 +38,8 @@ struct CellFit {
 /// Largest overhead that the fit tries.
 inline constexpr std::uint32_t kMostCellOverhead = 512;
 
-/// Bytes that a frame occupies.
+/// Returns s(L), the number of bytes that a frame of `length` bytes occupies, for a cell size and an
+/// overhead.
 constexpr std::uint32_t cell_bytes_of(std::uint32_t length, std::uint32_t cell, std::uint32_t overhead) {
   return (length + overhead + cell - 1) / cell * cell;
 }

@@ -42,7 +42,8 @@ std::string words(std::uint32_t low, std::uint32_t high) {
 }
 
 Figure cell_figure(const CellFit& fit) {
-  // RoCE frames have only every fourth length, so smaller cells than this are not visible.
+  // RoCE frames have only every fourth length, so cells smaller than kSmooth are not visible. If the largest
+  // possible cell exceeds the smallest by more than the factor kSharp, no size is reported.
   constexpr std::uint32_t kSmooth = 8;
   constexpr double kSharp = 1.25;
   Figure out{.name = "cell_bytes", .unit = "B", .method = Method::kFit};

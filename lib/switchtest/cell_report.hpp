@@ -14,8 +14,9 @@ struct LengthRange {
   std::uint32_t first = 0, last = 0;
 };
 
-/// Adds the figures and the staircase curve of the test cells. `points` must be in ascending order of length;
-/// the curve shows those in `scanned`. `headroom` tells whether the switch also stored frames in headroom.
+/// Adds the figures and the staircase curve of the test `cells`. `points` must be in ascending order of
+/// length; the curve shows those in `scanned`. `headroom` tells whether the switch also stored frames in
+/// headroom.
 void report_cells(Context& ctx, const std::vector<CellPoint>& points, const LengthRange& scanned,
                   bool headroom);
 

@@ -25,7 +25,7 @@ std::uint32_t roce_length(double bytes, std::uint32_t longest) {
   return kSmallestRoceFrame + above / kLengthStep * kLengthStep;
 }
 
-/// The test cells: measures how many frames one queue of port D holds, for many frame lengths.
+/// The test `cells`: measures how many frames one queue of port D holds, for many frame lengths.
 class CellsTest {
  public:
   explicit CellsTest(Context& ctx) : ctx_(ctx), a_(ctx.roles().a), d_(ctx.roles().d) {}

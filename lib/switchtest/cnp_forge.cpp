@@ -19,8 +19,8 @@ class ForgeSearch {
 
  private:
   static constexpr std::uint64_t kSteps = 1'000;  ///< number of load steps, up to the rate of the slower port
-  /// Two loads in steps (kSteps): `pass` is the largest load without CNPs, `fail` the smallest load with
-  /// CNPs.
+  /// Two loads, in units of 1/kSteps of the rate of the slower port. `pass` is the largest load without CNPs,
+  /// and `fail` is the smallest load with CNPs.
   struct Loads {
     std::uint64_t pass = 0, fail = 0;
   };

@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t kCodepointSize = 1026;
 constexpr std::array kEcnNames{"not-ect", "ect1", "ect0", "ce"};  // by value of the field
 
-/// The test codepoints: finds out how the switch changes ECN fields in an empty and in a long queue.
+/// The test `codepoints`: finds out how the switch changes ECN fields in an empty and in a long queue.
 class CodepointTest {
  public:
   explicit CodepointTest(Context& ctx)

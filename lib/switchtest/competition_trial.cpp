@@ -18,8 +18,8 @@ Time warm_up_of(const Context& ctx, const Competition& competition) {
   return std::max(competition.time / 4, time_to_fill(ctx, competition.rate * ports.size()));
 }
 
-/// Returns when a competitor begins to send. With constant gaps, the phase is random: competitors with equal
-/// phases, exact to the picosecond, would be a special case.
+/// Returns the time at which a competitor begins to send. With constant gaps, the phase is random:
+/// competitors with equal phases, exact to the picosecond, would be a special case.
 Time start_of(const Competition& competition, Time gap, std::uint64_t seed) {
   return competition.gaps == GapKind::kConstant ? Rng(seed).below(gap) : 0;
 }

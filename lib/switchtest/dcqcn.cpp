@@ -30,7 +30,7 @@ class BoardIncast {
   static constexpr Time kSample = kMillisecond;
   /// Number of samples for which the boards must have their fair shares to count as converged.
   static constexpr std::size_t kShareWindow = 10;
-  /// Number of samples at the end of each phase that are measured.
+  /// Number of samples, at the end of each phase, that are evaluated.
   static constexpr std::size_t kMeasureWindow = 100;
 
   struct Phase {
@@ -89,8 +89,9 @@ std::string BoardIncast::obstacle() const {
   return {};
 }
 
-/// Returns the trial with different start times for the boards. DCQCN is chaotic: with the same start times,
-/// an exact rig would produce identical figures in each run, and suggest an accuracy that they do not have.
+/// Returns the trial of run number `run`. The start times of the boards are different in each run. With equal
+/// start times, an exact rig would produce identical figures in each run. Because DCQCN is chaotic, this
+/// would suggest an accuracy that the figures do not have.
 Trial BoardIncast::shifted(unsigned run) const {
   constexpr Time kMost = 100 * kMicrosecond;
   Trial out = trial_;

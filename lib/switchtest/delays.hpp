@@ -33,8 +33,9 @@ struct Serialization {
   /// serialization takes place at the slower rate, each further one at the faster rate.
   Interval count;
 };
-/// Fits the line `fixed` + bytes/slower + (count − 1) · bytes/faster. `wire_bytes` includes everything that
-/// occupies the wire; the rates are in bytes per second. Requires at least two different lengths.
+/// Fits the line `fixed` + bytes/slower + (count − 1) · bytes/faster, where `slower` and `faster` are the
+/// lower and the higher of the two rates. `wire_bytes` includes everything that occupies the wire; the rates
+/// of the ingress and of the egress port are in bytes per second. Requires at least two different lengths.
 Serialization fit_serialization(std::span<const double> wire_bytes, std::span<const double> delay_ns,
                                 std::uint64_t rate_in, std::uint64_t rate_out);
 /// Returns "store-and-forward", "cut-through", or nullptr if the count is neither 2 nor 1.

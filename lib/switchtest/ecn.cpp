@@ -23,7 +23,7 @@ constexpr std::uint64_t kFewFrames = 4;
 /// Time without frames after which an average queue length has returned to about 0.
 constexpr Time kForgetting = 50 * kMillisecond;
 
-/// The test ecn: finds the marking curve.
+/// The test `ecn`: finds the marking curve.
 class MarkingTest {
  public:
   explicit MarkingTest(Context& ctx)
@@ -102,7 +102,8 @@ void MarkingTest::choose_place() {
   result_.fit = fit_marking(counts_.shares(result_.at, stimulus_.length()));
 }
 
-/// Number of frames that fills the queue long enough for even a slow average to rise.
+/// Returns the number of frames with which to fill the queue, so that even a slow average rises. This is
+/// `wanted`, within the limits of the stimulus.
 std::uint64_t MarkingTest::overfill(std::uint64_t wanted) const {
   return std::min(stimulus_.freezes() ? wanted : 2 * length_, TrainLength::kMost);
 }

@@ -12,7 +12,7 @@
 
 namespace softfeb::switchtest {
 
-/// The variant of the test ecmp for a fabric: all paths are inside the switch under test. The path of each
+/// The variant of the test `ecmp` for a fabric: all paths are inside the switch under test. The path of each
 /// flow is inferred from the flows with which it shares a link.
 class FabricPaths {
  public:

@@ -33,7 +33,7 @@ constexpr CompetitionPlan kPausedPlan{.time = 10 * kSecond, .frames = 10'000};
 constexpr CompetitionPlan kQueuePlan{.time = 2 * kSecond, .frames = 10'000, .seeds = 3};
 constexpr CompetitionPlan kLockoutPlan{.time = kSecond, .frames = 2'000};
 
-/// The test fairness: shares of port D that competing senders, queues or flows get.
+/// The test `fairness`: shares of port D that competing senders, queues or flows get.
 class FairnessTest {
  public:
   explicit FairnessTest(Context& ctx);

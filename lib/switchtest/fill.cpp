@@ -11,7 +11,7 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// Number of trials for each count.
+/// Number of trials that count_held() runs.
 constexpr unsigned kCountTrials = 5;
 
 struct FillScript {

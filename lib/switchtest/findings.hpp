@@ -22,18 +22,18 @@ struct Findings {
   /// PFC priority whose pause stops frames with this DSCP; std::nullopt if no priority does.
   std::array<std::optional<std::uint8_t>, 64> priority_of_dscp{};
 
-  /// From the test dscp: DSCPs with the same number share a queue. The number is the lowest DSCP of the
+  /// From the test `dscp`: DSCPs with the same number share a queue. The number is the lowest DSCP of the
   /// group. kNoQueue means that the queue is unknown.
   std::optional<std::array<std::uint8_t, 64>> queue_of_dscp;
   static constexpr std::uint8_t kNoQueue = 0xff;
-  /// From the test mtu: length of the largest frame that passes, without FCS and tag.
+  /// From the test `mtu`: length of the largest frame that passes, without FCS and tag.
   std::optional<std::uint32_t> largest_frame;
-  /// From the test throughput: largest load from A to D without loss, by frame size with FCS. A load of 1 is
-  /// line rate.
+  /// From the test `throughput`: largest load from A to D without loss, by frame size with FCS. A load of 1
+  /// is line rate.
   std::map<std::uint32_t, double> load;
-  /// From the test throughput: sizes for which the rig itself limits `load`; the switch may forward more.
+  /// From the test `throughput`: sizes for which the rig itself limits `load`; the switch may forward more.
   std::set<std::uint32_t> load_of_rig;
-  /// From the test buffer: number of bytes that one queue of D holds.
+  /// From the test `buffer`: number of bytes that one queue of D holds.
   std::optional<std::uint64_t> queue_bytes;
 
   struct Marking {
@@ -41,14 +41,14 @@ struct Findings {
     double pmax = 0;            ///< 0 to 1
     bool at_dequeue = false;
   };
-  /// From the test ecn. Empty if this was not measured, or if the switch does not mark.
+  /// From the test `ecn`. Empty if this was not measured, or if the switch does not mark.
   std::optional<Marking> marking;
 
   struct Pausing {
     std::uint64_t xoff = 0;  ///< bytes of one ingress class at which the switch sends a pause
     std::uint64_t xon = 0;   ///< bytes at which it lets the sender resume
   };
-  /// From the test xoff. Empty if this was not measured, or if the switch does not pause.
+  /// From the test `xoff`. Empty if this was not measured, or if the switch does not pause.
   std::optional<Pausing> pausing;
 
   struct Headroom {
@@ -57,7 +57,7 @@ struct Findings {
     std::uint8_t dscp = 0;  ///< DSCP of the class
     bool shared = false;    ///< other ports can use this memory, too; `guaranteed` is what they leave
   };
-  /// From the test headroom. Empty if this was not measured, or if the switch does not pause.
+  /// From the test `headroom`. Empty if this was not measured, or if the switch does not pause.
   std::optional<Headroom> headroom;
 };
 

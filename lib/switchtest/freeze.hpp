@@ -22,12 +22,13 @@ class FreezeTrial {
   /// Also freezes another port or another DSCP for the same time. Returns false if the switch does not obey.
   bool also(Context& ctx, std::uint16_t port, std::uint8_t dscp);
 
-  /// Appends `count` frames of a kind from `port`, back to back or with `gap`, after everything that has been
-  /// appended. Their arrivals are recorded. Returns the index of the kind.
+  /// Appends `count` frames of `kind` from `port`, after everything that has been appended. `gap` is the time
+  /// from the start of a frame to the start of the next; 0 means back to back. The arrivals of the frames are
+  /// recorded. Returns the index of the kind.
   std::uint16_t send(Context& ctx, std::uint16_t port, FrameKind kind, std::uint64_t count, Time gap = 0);
   /// Lets time pass before the next send().
   void wait(Time time) { end_ += time; }
-  Time time() const { return end_; }  ///< when the next send() begins
+  Time time() const { return end_; }  ///< time at which the frames of the next send() begin
 
   /// Ends the freeze, and extends the trial until `bytes` bytes (on the wire) can have left through the
   /// slowest frozen port.

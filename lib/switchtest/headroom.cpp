@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::array kBehindFullMemory{"guaranteed_bytes", "sharing", "tolerated_ns", "extra_cable_m"};
 
-/// The test headroom: finds out how much the switch stores from a sender that it has paused.
+/// The test `headroom`: finds out how much the switch stores from a sender that it has paused.
 class HeadroomTest {
  public:
   HeadroomTest(Context& ctx, const PausedClass& paused, std::uint16_t c)

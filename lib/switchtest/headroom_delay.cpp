@@ -79,7 +79,8 @@ double DelaySearch::late(std::uint64_t step) const {
   return errors == failed_.end() ? 0 : nanoseconds(errors->second.late);
 }
 
-/// Adds both figures; `figure` is the delay, from which the length of cable follows.
+/// Adds the figures `tolerated_ns` and `extra_cable_m`. `figure` contains the delay in nanoseconds, from
+/// which the length of cable is computed.
 void DelaySearch::report(Figure figure) {
   figure.name = "tolerated_ns";
   figure.unit = "ns";

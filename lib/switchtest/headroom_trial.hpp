@@ -9,8 +9,8 @@
 
 namespace softfeb::switchtest {
 
-/// The stimulus of the test headroom. A queue of D is frozen. C, which ignores pauses, takes all memory that
-/// it can get. Then A sends into the same queue at line rate.
+/// The stimulus of the test `headroom`. A queue of D is frozen. C, which ignores pauses, takes all memory
+/// that it can get. Then A sends into the same queue at line rate.
 class HeadroomTrials {
  public:
   /// The queue of `paused` must be one that the rig can overfill (Capacity::full).
@@ -37,8 +37,8 @@ class HeadroomTrials {
     Time early = 0;  ///< largest time by which A may in effect have obeyed earlier than after `delay`
     Time late = 0;   ///< largest time by which A may in effect have obeyed later than after `delay`
   };
-  /// Lets C overfill the queue. Then A sends up to `frames` frames, and obeys each pause `delay` after it
-  /// arrives. Returns std::nullopt if no trial was valid.
+  /// Lets C overfill the queue. Then A sends up to `frames` frames, and obeys each pause frame `delay` after
+  /// the arrival of this frame. Returns std::nullopt if no trial was valid.
   std::optional<Obeyed> obeyed_after(Time delay, std::uint64_t frames);
 
   const FrameKind& frame() const { return frame_; }

@@ -10,7 +10,7 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// Runs the test dscp for its findings, and returns the reason in its report. Its trials are counted in the
+/// Runs the test `dscp` for its findings, and returns the reason in its report. Its trials are counted in the
 /// current test.
 std::string find_queues(Context& ctx) {
   TestReport report{.name = "dscp", .title = ""};

@@ -18,7 +18,7 @@ struct DepthShare {
   std::uint64_t frames = 0, marked = 0;
 };
 
-/// Intervals are profile intervals for 95 %.
+/// The intervals are 95 % profile-likelihood intervals.
 struct MarkingFit {
   Interval kmin, kmax;  ///< bytes
   Interval pmax;        ///< 0 to 1

@@ -8,7 +8,7 @@
 
 namespace softfeb::switchtest {
 
-/// What the test ecn has found out.
+/// What the test `ecn` has found out.
 struct MarkingResult {
   std::optional<MarkingFit> fit;  ///< empty if no curve explains the marks
   std::string no_fit = "no curve explains the marks";

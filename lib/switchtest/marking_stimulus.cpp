@@ -161,8 +161,9 @@ std::optional<MarkedTrain> MarkingStimulus::frozen_train_of(std::uint64_t frames
   return out;
 }
 
-/// Finds out how many frames the queue holds. Then runs a trial in which all but a few of these frames leave
-/// before D pauses the switch again and the train arrives.
+/// Finds out, unless it is known already, how many of `frames` frames the queue accepts while D pauses the
+/// switch. Then runs a trial in which D lets all but one of them leave, pauses the switch again, and a train
+/// of `later` frames arrives.
 std::optional<MarkedTrain> MarkingStimulus::frozen_after_full(std::uint64_t frames, std::uint64_t later,
                                                               Time idle) {
   constexpr std::uint64_t kLeft = 1;

@@ -30,13 +30,13 @@ class MarkingStimulus {
   /// sender: in a cut-through switch, only the waiting time of a frame shows that the frame was stored.
   std::uint32_t uncertainty() const;
 
-  /// Sends a train of `frames` frames. With an overload, the train is long enough for the queue to reach this
-  /// length. `idle` is the time before the first frame.
+  /// Sends a train of `frames` frames. With an overload, the train is longer, so that the queue reaches a
+  /// length of `frames` frames. `idle` is the time before the first frame.
   std::optional<MarkedTrain> train(std::uint64_t frames, Time idle = 0);
 
-  /// Fills the queue with `frames` frames, whether they fit or not, lets it empty to a single frame, and then
-  /// sends a train of `later` frames. The result contains the frames of both. With an overload, A lets the
-  /// queue empty slowly instead.
+  /// Sends `frames` frames, of which the switch may drop some, lets the queue empty to a single frame, and
+  /// then sends a train of `later` frames. The result contains the frames of both. With an overload, A lets
+  /// the queue empty slowly instead.
   std::optional<MarkedTrain> after_full(std::uint64_t frames, std::uint64_t later, Time idle = 0);
 
   /// A train that waits in one queue while another queue of the port holds frames.

@@ -20,7 +20,7 @@ class MissingList {
   /// Records that frame `to` of a kind, which departed at `departed`, has arrived, but frames `from` to `to`
   /// − 1 have not.
   void skip(std::uint16_t kind, std::uint64_t from, std::uint64_t to, Time departed);
-  /// Records that a frame in the list has arrived after all.
+  /// Records that frame `sequence` of kind `kind`, which may be in the list, has arrived after all.
   void found(std::uint16_t kind, std::uint64_t sequence);
   const std::vector<MissingFrame>& frames() const { return frames_; }
 

@@ -14,7 +14,7 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// The test mtu: searches for the largest frame of several kinds at once. All lengths are without FCS and
+/// The test `mtu`: searches for the largest frame of several kinds at once. All lengths are without FCS and
 /// tag, and are kSmallestRoceFrame plus a multiple of 4.
 class FrameSearch {
  public:

@@ -28,7 +28,7 @@ struct Annex31b {
 };
 constexpr std::array kAnnex31b{Annex31b{10, 60}, Annex31b{25, 80}, Annex31b{40, 118}, Annex31b{100, 394}};
 
-/// The test obedience: pauses the draining queue of D at random phases of its frames.
+/// The test `obedience`: pauses the draining queue of D at random phases of its frames.
 class ObedienceTest {
  public:
   ObedienceTest(Context& ctx, std::uint8_t dscp) : ctx_(ctx), dscp_(dscp) {}
@@ -51,7 +51,7 @@ class ObedienceTest {
   // the silence, including two cables. `low_` and `high_` are the bounds of the longest time over all trials;
   // `least_high_` is the smallest upper bound of any trial.
   double low_ = -kInfinite, high_ = -kInfinite, least_high_ = kInfinite;
-  std::array<CommonInterval, kQuanta.size()> resumed_;  ///< when the first frame after the pause begins
+  std::array<CommonInterval, kQuanta.size()> resumed_;  ///< start of the first frame after the pause
 };
 
 FrameKind ObedienceTest::frame(std::uint32_t size) const {

@@ -70,7 +70,8 @@ Time OrderOfFlows::mean_gap() const {
   return static_cast<Time>(sum / static_cast<double>(all.size()) / (kLoad * load));
 }
 
-/// Sends frames, and adds the result. Returns false if the rig failed.
+/// Sends `frames` frames, and adds what is seen of their order to the result. Returns false if the rig
+/// failed.
 bool OrderOfFlows::measure(std::uint64_t frames) {
   Trial trial = ctx_.trial();
   trial.obedience.assign(ctx_.rig.ports().size(), {.obeys = false});

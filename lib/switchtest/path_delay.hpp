@@ -30,12 +30,13 @@ std::optional<std::vector<Time>> unloaded_delays(Context& ctx, std::uint16_t fro
 /// Returns the shortest of unloaded_delays().
 std::optional<Time> unloaded_delay(Context& ctx, std::uint16_t from, FrameKind frame);
 
-/// Measures the path between two ports with frames of two sizes at low load. Returns std::nullopt if no trial
-/// was valid, or if no frame arrived.
+/// Measures the path from port `from` to port `to` with frames of two sizes, with the DSCP `dscp`, at low
+/// load. Returns std::nullopt if no trial was valid, or if no frame arrived.
 std::optional<PathDelay> path_delay(Context& ctx, std::uint16_t from, std::uint16_t to, std::uint8_t dscp);
 
-/// Computes the delay of a path from the delays of frames of two lengths (bytes without FCS), from first bit
-/// sent to last bit received. Pure function.
+/// Computes the delay of a path from the delays of frames of two lengths, `small` and `large` (bytes without
+/// FCS). These delays are from the first bit sent to the last bit received. The rates of the ingress and of
+/// the egress port are in bytes per second. Pure function.
 PathDelay path_delay_of(std::uint32_t small, Time small_delay, std::uint32_t large, Time large_delay,
                         std::uint64_t rate_in, std::uint64_t rate_out);
 

@@ -37,7 +37,8 @@ std::uint16_t quanta_for(const Context& ctx, const roce::MacControl& control, st
 /// `limit`. Bracket::fail is this number; Bracket::pass frames did not cause a pause.
 Bracket frames_until_pause(Context& ctx, const std::vector<Fill>& before, const FrameKind& frame,
                            std::uint64_t limit);
-/// Tells whether the switch pauses A for this number of frames. Returns kPass if it does not.
+/// Tells whether the switch pauses A if A sends `frames` frames after the fills in `before`. Returns kPass if
+/// it does not.
 Probe pauses_for(Context& ctx, const std::vector<Fill>& before, const FrameKind& frame, std::uint64_t frames);
 
 }  // namespace softfeb::switchtest

@@ -17,7 +17,7 @@ struct Silence {
   double error = 0;  ///< possible error of `last` and of `first`
 };
 
-/// The stimulus of the test obedience. Port D freezes a queue, A fills it, and D releases it. While the
+/// The stimulus of the test `obedience`. Port D freezes a queue, A fills it, and D releases it. While the
 /// frames leave at line rate, D pauses the queue again.
 class PausedDrain {
  public:

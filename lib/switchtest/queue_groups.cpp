@@ -8,9 +8,9 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// Moves the items in `question.others` whose order changed to `apart`, and asks again until no order
-/// changes. An item that is served last among weighted queues may change its order only when the other items
-/// no longer precede it. Returns false if a probe had no answer.
+/// Asks a question. Moves to `apart` those items of `question.others` whose order changed, and asks again
+/// until no order changes. If an item is served last among weighted queues, its order may not change until
+/// the other items have been removed. Returns false if a probe had no answer.
 bool part_items(OrderQuestion& question, ItemList& apart, const OrderProbe& probe) {
   while (!question.others.empty()) {
     const auto changed = probe(question);

@@ -10,10 +10,10 @@
 
 namespace softfeb::switchtest {
 
-/// Repeats other tests during a soak test, and shows how their figures vary.
+/// Repeats other tests during the test `soak`, and shows how their figures vary.
 class Recheck {
  public:
-  /// Runs the tests with the quick effort. `at` is the time since the start of the soak test.
+  /// Runs the tests with the quick effort. `at` is the time since the start of the test `soak`.
   void run(Context& ctx, const std::vector<std::string>& tests, Time at);
   /// Adds a figure `recheck` (median, and range of all runs) and a curve for each figure with a value.
   void report(Context& ctx) const;

@@ -23,7 +23,8 @@ class Responder {
   static constexpr std::size_t kMostCnps = 1U << 18;
 
   void prepare(const Trial& trial, const std::vector<RigPort>& ports, std::uint16_t port, Time start);
-  /// Processes frame `sequence` of a kind, whose last bit arrived at `at`. UC frames need no answer.
+  /// Processes frame `sequence` of a kind, whose last bit arrived at `at`. `marked` tells whether the frame
+  /// is marked CE. UC frames need no answer.
   void take(std::uint16_t kind, std::uint64_t sequence, bool marked, Time at);
 
   /// Earliest time at which the next answer may leave; kNever if there is no answer.
@@ -51,7 +52,7 @@ class Responder {
     std::uint16_t kind = 0;
     bool cnp = false;
     std::uint64_t sequence = 0;
-    Time at = 0;  ///< when the frame arrived
+    Time at = 0;  ///< time at which the frame arrived
   };
 
   void push(const Answer& answer);

@@ -22,7 +22,7 @@ constexpr std::uint32_t kLongSize = 1026, kShortSize = 130;
 /// if its rate is certainly above kNearlyFullRate times the port's rate.
 constexpr double kFullRate = 0.98, kNearlyFullRate = 0.9;
 
-/// The test scheduler: finds the order and the weights of the queues of port D.
+/// The test `scheduler`: finds the order and the weights of the queues of port D.
 class SchedulerSearch {
  public:
   explicit SchedulerSearch(Context& ctx) : ctx_(ctx), trials_(ctx) {}
@@ -104,7 +104,8 @@ bool SchedulerSearch::find_port_limit() {
   return true;
 }
 
-/// True if a queue sent as fast as its limit permits.
+/// True if the queue has a rate limit, and sent its `frames` frames in `time` about as fast as the limit
+/// permits.
 bool SchedulerSearch::limited(std::size_t queue, std::uint64_t frames, Time time) const {
   constexpr double kNearly = 0.97;
   if (!limits_[queue]) return false;
@@ -153,8 +154,8 @@ std::optional<QueueRelation> SchedulerSearch::compare(std::size_t a, std::size_t
   return QueueRelation{};
 }
 
-/// Fills queue `a` with long frames and queue `b` with short ones. `ratio` is the weight of `b` in units of
-/// the weight of `a`. Returns false if the rig failed.
+/// Fills queue `a` with long frames and queue `b` with short ones, and reports what a weight counts. `ratio`
+/// is the weight of `b` in units of the weight of `a`. Returns false if the rig failed.
 bool SchedulerSearch::measure_sizes(std::size_t a, std::size_t b, const Interval& ratio) {
   const std::uint64_t longs = frames() / 2, shorts = longs * (kLongSize / kShortSize + 1);
   const auto order = trials_.drain({{dscps_[a], kLongSize, longs}, {dscps_[b], kShortSize, shorts}});

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-/// Reports the figures of the test scheduler. In these figures, the name of a queue is its DSCP; `dscps`
+/// Reports the figures of the test `scheduler`. In these figures, the name of a queue is its DSCP; `dscps`
 /// contains the DSCP of each queue.
 namespace softfeb::switchtest {
 

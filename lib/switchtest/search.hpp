@@ -28,8 +28,8 @@ struct Bracket {
   std::optional<std::uint64_t> unreached;  ///< the smallest point at which the rig failed
 };
 
-/// Searches for the largest integer between `low`, which is assumed to pass, and `high` that passes. Tries
-/// `high` first. The search continues below a void point as if it had failed, but Bracket::fail never
+/// Searches for the largest integer from `low` to `high` that passes. Assumes that `low` passes, and tries
+/// `high` first. The search continues below a void point as if this point had failed, but Bracket::fail never
 /// contains a void point.
 Bracket bisect(std::uint64_t low, std::uint64_t high, const std::function<Probe(std::uint64_t)>& probe);
 

@@ -5,9 +5,9 @@
 
 namespace softfeb::switchtest {
 
-/// Learns from a trial which kind of pause frames the switch sends. The preflight cannot find this out if the
-/// switch obeys no pauses, because it cannot fill a queue then. Returns true if the kind was unknown until
-/// now; the caller should then repeat the trial with ports that obey these pauses.
+/// Learns from a trial which kind of pause frames the switch sends. If the switch obeys no pauses, the
+/// preflight cannot fill a queue, and therefore does not find this out. Returns true if the kind was unknown
+/// until now; the caller should then repeat the trial with ports that obey these pauses.
 bool learn_pauses(Context& ctx, const TrialResult& result);
 
 /// Number of pause frames in a trial that tell a sender to pause rather than to resume.

@@ -51,7 +51,7 @@ struct Settings {
   std::uint64_t seed = 1;
   /// Delay of each cable between a port and the switch, one way. Empty if unknown.
   std::optional<Time> cable;
-  /// DCQCN parameters of the boards that the test dcqcn emulates. Three values differ from the reset values
+  /// DCQCN parameters of the boards that the test `dcqcn` emulates. Three values differ from the reset values
   /// of the registers, so that boards share small queues fairly (doc/lab.md).
   dcqcn::FirmwareParameters dcqcn{
       .time_stage_threshold = 1, .clamp_tgt_rate = true, .rate_inc_interval = 4'688};  // 30 µs

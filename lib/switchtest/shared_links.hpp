@@ -10,9 +10,9 @@
 
 namespace softfeb::switchtest {
 
-/// The stimulus of the test ecmp inside a fabric. A sends to D and B sends to E at the same time; both ignore
-/// pauses. If both flows take the same link and it is too narrow for both, their frames wait longer and
-/// longer there, or are lost.
+/// The stimulus of the test `ecmp` inside a fabric. A sends to D and B sends to E at the same time; both
+/// ignore pauses. If both flows take the same link, and the link is too narrow for both, their frames wait
+/// longer and longer there, or are lost.
 class SharedLinks {
  public:
   /// Requires four different ports A, B, D and E.

@@ -18,7 +18,7 @@ constexpr double kSoakLoad = 0.8;
 constexpr Time kMinute = 60 * kSecond;
 constexpr Time kHour = 60 * kMinute;
 
-/// The timing of a soak test.
+/// The timing of the test `soak`.
 struct SoakPlan {
   Time total = 0;
   Time sample = 0;   ///< interval between samples; each sample is a trial
@@ -26,8 +26,8 @@ struct SoakPlan {
   Time recheck = 0;  ///< interval between repetitions of other tests; 0 means no repetitions
 };
 
-/// Samples are one minute apart. In tests of more than a day, the interval is longer, so that the number of
-/// samples and the memory for them stay limited.
+/// Samples are one minute apart. If the test takes more than a day, the interval is longer, so that the
+/// number of samples and the memory for them stay limited.
 SoakPlan plan_soak(const Context& ctx, const Mesh& mesh) {
   constexpr Time kQuickSoak = 10 * kSecond;
   constexpr std::uint64_t kFewestSamples = 5, kMostSamples = 1'440, kMostRechecks = 100;

@@ -17,7 +17,8 @@ namespace softfeb::switchtest {
 /// Returns a quantile of a histogram, interpolated within its bucket; 0 for an empty histogram.
 double quantile(const latency::StageHistogram& histogram, double share);
 
-/// Results of a soak test. Its size depends on the number of samples, but not on the number of frames.
+/// Results of the test `soak`. The size of the log depends on the number of samples, but not on the number of
+/// frames.
 class SoakLog {
  public:
   /// Maximum number of missing frames that are listed; further ones are only counted.

@@ -24,7 +24,8 @@ struct IdealSpread {
   Interval mmr, jain;
 };
 
-/// Simulates `hashes` ideal hashes. Requires at least one path and one hash.
+/// Simulates `hashes` ideal hashes, each of which assigns `flows` flows to `paths` paths. Requires at least
+/// one path and one hash.
 IdealSpread ideal_spread(std::uint64_t flows, std::size_t paths, unsigned hashes, std::uint64_t seed);
 
 }  // namespace softfeb::switchtest

@@ -13,7 +13,7 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// The test storm: finds the watchdog of a switch, and measures how a pause storm affects other traffic.
+/// The test `storm`: finds the watchdog of a switch, and measures how a pause storm affects other traffic.
 class WatchdogTest {
  public:
   explicit WatchdogTest(Context& ctx) : ctx_(ctx), trials_(ctx) {}
@@ -94,7 +94,8 @@ bool WatchdogTest::bisect_detection() {
   return detection_.has_value();
 }
 
-/// Finds for how long after a pause the switch ignores another one. Returns false if the rig failed.
+/// Finds out for how long after the end of a long pause the switch ignores another pause. Returns false if
+/// the rig failed.
 bool WatchdogTest::bisect_restoration() {
   constexpr double kLonger = 1.5;
   if (detection_->low < kLonger * in_ms(trials_.second_pause())) {

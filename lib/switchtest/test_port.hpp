@@ -70,7 +70,7 @@ class TestPort {
     std::size_t index = 0;  ///< index into Trial::sources
     Rng rng;
     Time due = kNever;  ///< time at which the next frame is due; kNever if none is left
-    Time planned = 0;   ///< when the next frame would be due if all frames had left in time
+    Time planned = 0;   ///< time at which the next frame would be due if all frames had left in time
     std::uint64_t sent = 0;
     std::uint16_t kind = 0;             ///< kind of the next frame
     Time skew = 0;                      ///< how late the first frame left
@@ -107,7 +107,7 @@ class TestPort {
   std::uint16_t number_;
   engine::Host host_;   ///< answers for the IPv4 address
   engine::Host host6_;  ///< answers for the IPv6 address
-  Time asked_at_ = 0;   ///< when the latest question for a host arrived
+  Time asked_at_ = 0;   ///< time at which the latest question for a host arrived
   std::unique_ptr<FrameWriter> writer_;
   ArrivalLog log_;
   Responder responder_;
@@ -122,8 +122,8 @@ class TestPort {
   std::vector<PauseSent> sent_pauses_;
   std::vector<std::uint8_t> priority_of_;  ///< PFC priority of each kind
   fabric::WireTime wire_;
-  Time free_at_ = 0;       ///< when the link is free
-  Time plan_free_at_ = 0;  ///< when the link would be free if all frames had left in time
+  Time free_at_ = 0;       ///< time from which the link is free
+  Time plan_free_at_ = 0;  ///< time from which the link would be free if all frames had left in time
   fabric::PauseState pause_;
   std::deque<std::pair<Time, roce::MacControl>> pending_;  ///< pause frames that take effect later
   Obedience obedience_;

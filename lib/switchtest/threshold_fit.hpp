@@ -6,8 +6,9 @@
 #include <optional>
 #include <vector>
 
-/// Dynamic thresholds (Choudhury and Hahne, 1998): a queue may hold α times the free memory. If `used` bytes
-/// of a memory of B bytes are occupied by other queues, it therefore holds s·(B − used) with s = α/(1 + α).
+/// Dynamic thresholds (Choudhury and Hahne, 1998): a queue may hold α times the free memory. If other queues
+/// occupy `used` bytes of a memory of B bytes, a full queue therefore holds s·(B − used) bytes, where s =
+/// α/(1 + α).
 namespace softfeb::switchtest {
 
 /// The length of a full queue while other queues occupied `used` bytes of the memory.

@@ -10,10 +10,10 @@
 
 namespace softfeb::switchtest {
 
-/// Returns the number of frames of each sender by which the longest train that passes may differ from the one
-/// with exact times. A rig in real time delays frames by up to `late_max` and `time_error`, and may send the
-/// delayed frames in bursts. During this time, the queue may therefore grow by what the senders send, less
-/// what leaves the queue. Returns 0 if the senders are not faster than the port to which `frame` goes.
+/// Returns the possible error of the length of the longest train that passes, in frames of each sender. A rig
+/// in real time delays frames by up to the sum of TrialResult::late_max and TrialResult::time_error, and may
+/// send the delayed frames in bursts. The queue may therefore be longer or shorter than with exact times.
+/// Returns 0 if the senders together are not faster than the port to which `frame` goes.
 std::uint64_t train_error(const Context& ctx, const TrialResult& result, const FrameKind& frame,
                           const std::vector<std::uint16_t>& senders);
 

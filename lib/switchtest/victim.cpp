@@ -14,7 +14,7 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// The test victim: how a flow from A to E is affected while A and B overload D.
+/// The test `victim`: how a flow from A to E is affected while A and B overload D.
 class VictimTest {
  public:
   explicit VictimTest(Context& ctx);

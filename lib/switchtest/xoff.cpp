@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::uint32_t kSmallFrame = 78;
 
-/// The test xoff: fills a frozen queue from A until the switch pauses A, and drains it until the switch lets
-/// A resume.
+/// The test `xoff`: fills a frozen queue from A until the switch pauses A, and drains the queue until the
+/// switch lets A resume.
 class XoffTest {
  public:
   XoffTest(Context& ctx, PausedClass paused)

@@ -15,7 +15,7 @@ namespace softfeb::telemetry {
 /// numbers or booleans.
 struct ChangeRequest {
   std::string board;
-  std::optional<std::uint32_t> qp;  ///< index of the QP; empty: all QPs
+  std::optional<std::uint32_t> qp;  ///< index of the QP; empty means all QPs
   std::vector<std::pair<std::string, std::string>> given;
 };
 

@@ -20,12 +20,13 @@ namespace softfeb::telemetry {
 
 /// Limits on the resources that clients can use.
 struct HttpLimits {
-  /// Connections that are served. A further one takes the place of another: of the client with the most
-  /// connections, the one that has made no progress for the longest time. Event streams keep their places; if
-  /// there are only these, the further connection gets 503.
+  /// Maximum number of connections that are served. A further connection replaces an existing one: the client
+  /// with the most connections loses the one that has made no progress for the longest time. Event streams
+  /// are never replaced; if all connections are event streams, the further connection gets 503.
   std::size_t connections = 64;
-  /// Requests per second, and at once after a pause. Further ones wait, because the thread that answers them
-  /// may share its CPU with a worker.
+  /// `requests_per_second` is the maximum mean rate of requests; `request_burst` is the number of requests
+  /// that are answered at once after a pause. Further requests wait, because the thread that answers them may
+  /// share its CPU with a worker.
   unsigned requests_per_second = 200;
   unsigned request_burst = 100;
   std::size_t streams = 32;               ///< event streams among these connections; further ones get 503
@@ -34,8 +35,9 @@ struct HttpLimits {
   /// Maximum size of the events queued for a slow client, in bytes. The client gets no further events until
   /// there is room.
   std::size_t stream_backlog = 512 * 1024;
-  /// Maximum size in bytes of all responses together that clients have not received yet. Further requests get
-  /// 503. A single response may be larger.
+  /// Maximum total size, in bytes, of the responses that clients have not received yet. A request whose
+  /// response would exceed it gets 503. If no other response is unsent, a response may be larger than this
+  /// limit.
   std::size_t unsent = std::size_t{64} << 20;
   /// Time limit for receiving a whole request, including idle time.
   std::chrono::milliseconds request{10'000};
@@ -49,8 +51,8 @@ class HttpServer {
  public:
   using Clock = std::function<Time()>;
 
-  /// Port 0 selects any free port. `clock` is that of the rate limit. `names`: host names accepted in
-  /// addition to localhost (see check_request). Throws sockets::SocketError.
+  /// Port 0 selects any free port. `names` are the host names that are accepted in addition to localhost (see
+  /// check_request()). `clock` is the clock of the rate limit. Throws sockets::SocketError.
   HttpServer(boost::asio::io_context& io, const roce::IpAddress& address, std::uint16_t port, Site& site,
              std::vector<std::string> names, const HttpLimits& limits = {},
              Clock clock = sockets::steady_time);

@@ -30,7 +30,7 @@ class Parameters {
  public:
   struct Change {
     std::size_t board = 0;            ///< index into RunInfo::boards
-    std::optional<std::uint32_t> qp;  ///< index of the QP on its board; empty: all QPs of the board
+    std::optional<std::uint32_t> qp;  ///< index of the QP on its board; empty means all QPs of the board
     std::vector<std::pair<std::string, std::string>>
         given;  ///< keys and values, as in the `dcqcn` section of an element of the configuration's `changes`
   };

@@ -19,7 +19,7 @@ struct RunInfo {
   struct Board {
     std::string name;
     std::string ip;
-    std::uint64_t link_rate = 0;  ///< bytes per second on the wire; 0: not limited
+    std::uint64_t link_rate = 0;  ///< bytes per second on the wire; 0 if not limited
     bool control = false;         ///< the board's registers are served
     bool dcqcn = false;           ///< a QP of the configuration has congestion control
     std::size_t qps = 0;          ///< number of QPs in the configuration
@@ -55,7 +55,7 @@ struct RunInfo {
 RunInfo make_run_info(const config::RunConfig& config, const std::vector<endpoints::QpPlan>& plans,
                       const std::string& version);
 /// Adds the ports of the network's switches. The bottleneck is the port of switch `bottleneck_switch` towards
-/// link `bottleneck`; UINT32_MAX: none.
+/// link `bottleneck`; UINT32_MAX if there is none.
 void add_network(RunInfo& info, const fabric::NetworkConfig& network, std::uint32_t bottleneck,
                  std::uint32_t bottleneck_switch);
 

@@ -25,19 +25,19 @@ struct CraftOptions {
   roce::Transport transport = roce::Transport::kRc;
   std::uint32_t qps = 64;      ///< number of queue pairs of each worker's board
   std::uint32_t packets = 16;  ///< packets per message
-  std::uint32_t message = 0;   ///< bytes per message instead of full packets; 0: unused
+  std::uint32_t message = 0;   ///< bytes per message instead of full packets; 0 if unused
   std::uint32_t send_queue = 16;
   Activity active = Activity::kRoundRobin;
   /// Congestion control, one of algorithm_names(). Its rate or window exceeds what a core can send.
   std::string algorithm = "firmware";
-  std::uint32_t ack_every = 0;  ///< packets per requested acknowledgement; 0: one request per message
+  std::uint32_t ack_every = 0;  ///< packets per requested acknowledgement; 0 means one request per message
   /// Additionally gives each queue pair a constant rate. The highest rate is up to 16 times the lowest. The
   /// sum of the rates exceeds what a core can send. Each queue pair enters the timing wheel after every
   /// packet.
   bool mixed_rates = false;
-  /// For comparison, another board records the times of one message out of `sample`; 0: no such board.
+  /// For comparison, another board records the times of one message out of `sample`; 0 means no such board.
   std::uint32_t sample = 64;
-  bool port = true;    ///< use a net_null port; false: only the board, without mbufs
+  bool port = true;    ///< use a net_null port; false means only the board, without mbufs
   bool alone = false;  ///< omit the reference loops, for use with a profiler
   unsigned workers = 1;
   unsigned runs = 7;
@@ -58,7 +58,7 @@ inline std::uint32_t message_bytes(const CraftOptions& o) {
 Json bench_craft(const Environment* environment, const CraftOptions& options);
 
 struct CongestionOptions {
-  std::vector<std::string> algorithms;  ///< names; empty: all
+  std::vector<std::string> algorithms;  ///< names; empty means all
   std::uint32_t qps = 100'000;
   std::uint32_t pmtu = 4096;
   std::uint32_t packets = 16;  ///< packets per message
@@ -100,7 +100,7 @@ struct LatencyOptions {
 struct GuestOptions {
   std::string sink;    ///< URL of rdma-sink: sink://HOST:PORT
   std::string device;  ///< device of the port that leads to the host, as in a configuration
-  /// our address; the host resolves it or has a static neighbour entry for it
+  /// Our address; the host resolves it or has a static neighbour entry for it.
   std::string ip = "10.77.0.100";
   std::string mac = "02:00:00:00:00:01";
 };
@@ -129,7 +129,7 @@ struct PacingOptions {
   std::uint32_t qps = 1;
   bool ring = false;
   Algorithm algorithm = Algorithm::kConstant;
-  /// kPaper: bytes of credit that may accumulate while the loop is preempted.
+  /// For kPaper: bytes of credit that may accumulate while the loop is preempted.
   std::uint64_t bucket = 16'384;
   Time duration = kSecond;
   unsigned runs = 3;
@@ -161,7 +161,7 @@ struct SrpOptions {
   unsigned accesses = 20'000;              ///< number of single reads per run
   std::uint64_t stream_bytes = 256 << 20;  ///< bytes of stream payload received per run
   unsigned runs = 7;
-  std::string board;  ///< IPv4 or IPv6 address of a running board; empty: the benchmark's own server
+  std::string board;  ///< IPv4 or IPv6 address of a running board; empty means the benchmark's own server
 };
 
 /// Measures only slow control, over UDP on loopback, with a server on its own thread and our client: the
@@ -207,7 +207,7 @@ struct ReferenceOptions {
   std::uint32_t pmtu = 4096;  ///< length of a packet in the middle of a message
   unsigned seconds = 3;       ///< duration of each program
   bool scapy = true;
-  std::vector<unsigned> cpus{};  ///< empty: those available to this process
+  std::vector<unsigned> cpus{};  ///< if empty, those available to this process
 };
 
 /// Measures the rates of other programs on this machine, each in its own process. dpdk-testpmd runs on

@@ -45,7 +45,7 @@ class CraftRig {
 
  private:
   struct WorkerLoop {
-    std::unique_ptr<DiscardedStamps> stamps;  ///< null: the times of messages are not recorded
+    std::unique_ptr<DiscardedStamps> stamps;  ///< null if the times of messages are not recorded
     std::unique_ptr<engine::Board> board;
     std::unique_ptr<dataplane::PortQueue> port_queue;
     std::unique_ptr<AckSource> acks;

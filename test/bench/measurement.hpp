@@ -70,8 +70,8 @@ struct Contestant {
   std::vector<double> preempted{};  ///< share of the time for which its threads did not run
 };
 
-/// Runs all contestants in alternation, ten times per run, so that disturbances by the machine affect all
-/// of them equally.
+/// Runs all contestants `runs` times, for `duration` each time. Each run alternates ten times between the
+/// contestants, so that disturbances by the machine affect all of them equally.
 void compete(std::vector<Contestant>& all, unsigned runs, Time duration);
 
 /// Returns median_mpps, min_mpps, max_mpps and runs, and also median_cpu_mpps and cpu_runs, which are

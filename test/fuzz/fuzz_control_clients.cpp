@@ -78,7 +78,7 @@ struct World {
   FakeLink stream_link{stream};
   Packetizer cutter;
   Depacketizer requests{srp::kMaxMessage};
-  std::deque<srp::Header> headers;  ///< of the requests that were sent and have no answer yet
+  std::deque<srp::Header> headers;  ///< headers of the requests that have no answer yet
   std::size_t begun = 0;
   std::size_t ended = 0;
   Time now = 0;

@@ -24,7 +24,7 @@ struct Party {
 /// Queue pairs of a board and of its receiver, by index. A victim's peer is the victim on the other side; a
 /// target's peer is the attacker.
 inline constexpr std::size_t kVictims = 2;  ///< one RC and one UC queue pair
-/// two RC queue pairs (the second with firmware timing and few receives) and one UC queue pair
+/// Two RC queue pairs (the second with firmware timing and few receives) and one UC queue pair.
 inline constexpr std::size_t kTargets = 3;
 inline constexpr std::size_t kQps = kVictims + kTargets;
 constexpr bool is_uc(std::size_t qp) { return qp == 1 || qp == 4; }

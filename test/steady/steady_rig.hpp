@@ -22,11 +22,11 @@ struct rte_eth_rxtx_callback;
 namespace softfeb::steady {
 
 struct SteadyConfig {
-  bool ring = true;      ///< boards and a receiver at the ends of a ring; false: only boards, on net_null
+  bool ring = true;      ///< boards and a receiver at the ends of a ring; if false, only boards, on net_null
   unsigned workers = 1;  ///< with 2, the first worker polls both ports, and the second owns the receiver
   dataplane::IdlePolicy idle = dataplane::IdlePolicy::kPause;
-  /// One of congestion::algorithms(), which is used with its congestion control header; empty: the firmware's
-  /// DCQCN.
+  /// One of congestion::algorithms(), which is used with its congestion control header. If empty, the
+  /// firmware's DCQCN is used.
   std::string_view algorithm = {};
   /// The queue pairs of the first board send registered transfers, and those of the second board send UC
   /// streams with windows.

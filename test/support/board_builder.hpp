@@ -17,7 +17,7 @@ inline constexpr std::uint64_t kRemoteAddress = 0x1000;
 inline constexpr std::uint32_t kRkey = 0x55;
 
 /// Returns the identity of station `n`. Its MAC address is 02:00:00:00:00:00 + n. Its IP address is 10.0.0.0
-/// + n with prefix length 24, or fd00::1:0 + n with prefix length 64.
+/// + n with prefix length 24 or, if `v6` is true, fd00::1:0 + n with prefix length 64.
 engine::Identity identity(std::uint32_t n, bool v6 = false);
 
 /// Returns the path from one station to another, with both MAC addresses and the VLAN of `from`.
@@ -55,8 +55,8 @@ class ReceiverBuilder {
   engine::ReceiverConfig config;
 };
 
-/// Configures `qp` to number the messages that arrive and to compare them with the endless messages of
-/// `payload`, which must outlive the receiver.
+/// Configures `qp` to number the messages that arrive, and to compare them with those of `payload`, whose
+/// sequence of messages has no end. `payload` must outlive the receiver.
 void expect_payload(engine::ReceiveQpSetup& qp, const board::PayloadSource& payload);
 
 }  // namespace softfeb::test

@@ -22,7 +22,7 @@ class DcqcnClockModel {
   }
 
   /// Simulates a rising clock edge. `cnp` is the level of the CNP input at the edge. `next` contains the
-  /// parameters after the edge.
+  /// parameters after the edge, and `counter_reset` is CnpCntRst after the edge.
   void clock(bool cnp, const Parameters& next, bool counter_reset) {
     const DcqcnClockModel o = *this;  // register values before the edge
     synchroniser_ = static_cast<std::uint8_t>(o.synchroniser_ << 1 | (cnp ? 1 : 0));

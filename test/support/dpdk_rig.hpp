@@ -29,7 +29,7 @@ struct RigPortConfig {
   std::string device = "net_null";   ///< device name, as in a configuration
   std::uint32_t frame_bytes = 4300;  ///< longest frame in bytes, from the Ethernet header to the iCRC
   std::uint32_t ring = 256;          ///< capacity of a net_ring in packets
-  /// maximum number of packets that are built and not yet freed, in addition to those in the ring
+  /// Maximum number of packets that are built and not yet freed, in addition to those in the ring.
   std::uint32_t held = 256;
   unsigned workers = 1;  ///< number of workers that share the port
   dataplane::PortConfig port{.rx_descriptors = 256, .tx_descriptors = 256};

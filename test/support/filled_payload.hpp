@@ -16,12 +16,12 @@ struct FilledPayload {
     source->fill(arena);
   }
   explicit FilledPayload(const board::PayloadSpec& spec) : FilledPayload(board::make_payload(spec)) {}
-  /// Endless messages of `length` bytes that contain the counter.
+  /// Returns a source with an endless sequence of messages of `length` bytes, which contain the counter.
   static FilledPayload counter(std::uint32_t length, std::uint32_t pmtu) {
     return FilledPayload(board::PayloadSpec{
         .kind = board::PayloadKind::kCounter, .message_length = length, .pmtu = pmtu, .path = {}});
   }
-  /// Endless messages of `length` zero bytes.
+  /// Returns a source with an endless sequence of messages of `length` zero bytes.
   static FilledPayload zeros(std::uint32_t length, std::uint32_t pmtu) {
     return FilledPayload(board::PayloadSpec{
         .kind = board::PayloadKind::kZero, .message_length = length, .pmtu = pmtu, .path = {}});

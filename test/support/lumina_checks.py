@@ -67,7 +67,7 @@ class Recovery:
     """A gap that the board has filled. All times are in nanoseconds, as recorded at the board's port."""
     psn: int          # PSN of the missing packet, counted from the first PSN
     noticed: int      # time at which the first packet behind the gap left
-    nak: int | None   # time at which the NAK arrived; None: the timer expired instead
+    nak: int | None   # time at which the NAK arrived; None if the timer expired instead
     resent: int       # time at which the missing packet left again
 
 

@@ -11,7 +11,7 @@ namespace rssi = srp::rssi;
 
 namespace {
 
-constexpr Time kBegin = kSecond;               ///< when the first packet of the capture is replayed
+constexpr Time kBegin = kSecond;               ///< time at which the first packet of the capture is replayed
 constexpr Time kHoleTakes = 5 * kMillisecond;  ///< duration to which a gap in the capture is shortened
 /// How long to wait at the end of the replay. This is longer than our server may delay an ACK.
 constexpr Time kAfterwards = 10 * kMillisecond;

@@ -27,7 +27,7 @@ constexpr std::uint32_t kHomaPmtu = 1024;
 struct HomaOptions {
   std::uint32_t boards = 1;
   std::uint32_t qps = 1;
-  /// message lengths; queue pair q uses element q mod lengths.size()
+  /// Message lengths; queue pair q uses element q mod lengths.size().
   std::vector<std::uint32_t> lengths = {100 * kHomaPmtu};
   std::uint64_t messages = 1;
   std::uint32_t window = 4;

@@ -64,7 +64,7 @@ TEST_CASE("event calendar: the order of events is that of an event tree") {
 }
 
 TEST_CASE("event calendar: times that go back and forth within a day") {
-  // The calendar has days only if there are more than 16 parties, of which three have events here.
+  // The calendar has days only if there are more than 16 parties. Only three parties have events here.
   const std::size_t parties = GENERATE(3U, 20U);
   EventCalendar calendar(parties);
   EventTree tree(parties);

@@ -83,7 +83,7 @@ TEST_CASE("VLANs: a link carries the frames of its VLANs in both directions") {
   config.links[1].vlans = {10, 20, 4094};
   for (const std::uint16_t vlan : {10, 20, 4094}) CHECK(arrives(config, sized(64, vlan)));
   for (const std::uint16_t vlan : {1, 11, 4093}) CHECK_FALSE(arrives(config, sized(64, vlan)));
-  // Frames without a tag and with a priority only.
+  // These frames have no tag, or a tag that contains only a priority.
   CHECK(arrives(config, sized(64)));
   CHECK(arrives(config, sized(64, 0)));
   config.links[1].untagged = false;

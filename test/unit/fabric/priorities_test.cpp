@@ -61,8 +61,9 @@ TEST_CASE("priorities: packets leave in strict order, and in order within a leve
     ++sent[dscp_of(a) / 8U];
   }
   for (const unsigned n : sent) CHECK(n == 3);
-  // All frames have arrived after 3 frame times. From then on, the priorities of departing frames never
-  // increase. Earlier frames may leave in another order, because the port was empty at first.
+  // After 3 frame times, all frames have reached the switch. From then on, the priorities of the frames that
+  // leave it never increase. Frames may leave in another order before that, because the port was empty at
+  // first.
   const Time all_there = 3 * 886 * kNanosecond + kDelay;
   std::uint8_t before = 64;
   for (const auto& a : arrived) {

@@ -90,7 +90,8 @@ TEST_CASE("queues: wire bytes are shared in proportion to weights, regardless of
 
 namespace {
 
-/// Packets that queues 1 and 3 send of 50,000, if both always have frames of the given lengths.
+/// Returns how many of 50,000 packets queue 1 sends, and how many queue 3 sends, if both always have frames
+/// of the given lengths.
 std::array<double, 2> packets_sent(const fabric::SchedulerConfig& scheduler, std::uint32_t weight,
                                    std::uint32_t length1, std::uint32_t length3) {
   std::array<QueueConfig, kQueues> config;

@@ -28,14 +28,14 @@ WrittenSwitch write_switch(const fabric::NetworkConfig& network, const switchtes
                            const std::string& tests, const std::vector<switchtest::TestReport>& more = {});
 /// Writes a report as a configuration.
 WrittenSwitch write_report(const switchtest::SwitchReport& report);
-/// Runs the same tests on the switch that `first` has written.
+/// Same as write_switch(), for the switch that the configuration in `first` describes.
 WrittenSwitch write_again(const WrittenSwitch& first, const std::string& tests,
                           const std::vector<switchtest::TestReport>& more = {});
 
-/// Returns the differences between the figures of two reports. Figures differ if their words or statuses
-/// differ, or if their intervals do not overlap. A figure that is unknown in the first report agrees with any
-/// figure, unless `strict` is set. With `strict`, each value must also be in the interval of the other
-/// report.
+/// Returns the differences between the figures of two reports. Figures differ if their texts (Figure::text)
+/// or statuses differ, or if their intervals do not overlap. A figure that is unknown in the first report
+/// agrees with any figure, unless `strict` is set. With `strict`, each value must also be in the interval of
+/// the other report.
 std::vector<std::string> differences(const switchtest::SwitchReport& a, const switchtest::SwitchReport& b,
                                      bool strict);
 

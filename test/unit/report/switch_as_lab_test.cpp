@@ -22,8 +22,8 @@ Settings settings_of(Effort effort = Effort::kQuick) {
   return out;
 }
 
-/// Returns a report of the test headroom in which the guaranteed headroom is `frames` frames of 4174 bytes,
-/// each without its FCS.
+/// Returns a report of the test `headroom`. The guaranteed headroom in it is `frames` frames of 4174 bytes,
+/// each counted without its FCS.
 TestReport headroom_report(unsigned frames) {
   constexpr double kLength = 4170;
   return {.name = "headroom",
@@ -139,8 +139,8 @@ TEST_CASE("Random switches come back", "[report][long]") {
     INFO("seed " << seed);
     const fabric::NetworkConfig network = test::random_switch(seed);
     const auto frames = static_cast<unsigned>(network.switches[0].pause.headroom / kFrame);
-    // If the generator at D cannot freeze its port, the test ecn overestimates Pmax at dequeue, so the value
-    // would rise in each round trip.
+    // If the generator at D cannot freeze its port, the test `ecn` overestimates Pmax at dequeue, so the
+    // value would rise in each round trip.
     const std::string tests = network.links[3].flow_control == fabric::PauseMode::kOff
                                   ? "dscp,latency,buffer,xoff"
                                   : "dscp,latency,buffer,ecn,xoff";

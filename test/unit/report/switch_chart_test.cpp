@@ -116,7 +116,8 @@ TEST_CASE("curves that are many have charts by condition", "[switch_chart]") {
   std::vector<Curve> many;
   for (int k = 0; k < 8; ++k)
     many.push_back(curve_of("rate", "board " + std::to_string(k) + " at p0", ramp(5)));
-  // A single condition does not get a chart of its own.
+  // If all curves have the same condition, they are not split by condition, but into charts of at most six
+  // curves.
   CHECK(times_in(switch_charts(many), "<figure class=\"chart\">") == 2);
   many[3].label = "no condition";
   CHECK(times_in(switch_charts(many), "<figure class=\"chart\">") == 2);

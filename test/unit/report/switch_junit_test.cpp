@@ -30,8 +30,9 @@ std::string case_in(const std::string& junit, const std::string& test, const std
 
 TEST_CASE("each test is a suite, each set of labels a case", "[switch_junit]") {
   const std::string junit = switch_junit(test::sample_switch_run());
-  // The cases are: 8 queues and 64 DSCPs for dscp; 18 for throughput; 36 for latency; 3 for buffer; 1 each
-  // for ecn, xoff, preflight and victim; 2 for storm (the test itself and its figure).
+  // The test `dscp` has cases for 8 queues and 64 DSCPs. `throughput` has 18 cases, `latency` 36, and
+  // `buffer` 3. `ecn`, `xoff`, the preflight and `victim` have one case each, and `storm` has two (the test
+  // itself and its figure).
   CHECK_THAT(junit,
              StartsWith("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"softfeb "
                         "switch-test\" tests=\"135\" failures=\"3\" errors=\"0\" skipped=\"2\" time=\"45.0"));

@@ -17,7 +17,7 @@ class AlteredRig final : public switchtest::Rig {
  public:
   explicit AlteredRig(const fabric::NetworkConfig& network) : rig_(network) {}
 
-  /// Called with each trial before it runs; may change it.
+  /// Called with each trial before the trial runs; may change the trial.
   std::function<void(switchtest::Trial&)> change{};
   /// Called with each trial and its result; may change the result.
   std::function<void(const switchtest::Trial&, switchtest::TrialResult&)> alter{};

@@ -151,8 +151,8 @@ void Truths::pausing() {
   value("obedience", "response_ns", static_cast<double>(dut_.times.pause_response) / kNanosecond);
   value("obedience", "ns_per_quantum", wire_ps(64, out_.rate) / kNanosecond);
   if (!pauses_sender(network_, settings_.dscp, kMarkProbe)) {
-    // The test xoff looks for another class that the switch pauses. There may be one if a queue is lossless.
-    // In this case, the result cannot be predicted.
+    // The test `xoff` looks for another class that the switch pauses. There may be one if a queue is
+    // lossless. In this case, the result cannot be predicted.
     const bool other =
         std::any_of(dut_.queues.begin(), dut_.queues.end(), [](const auto& q) { return q.lossless; });
     if (in_.flow_control != fabric::PauseMode::kPfc || !other) absent("xoff", "xoff_bytes");
@@ -166,7 +166,7 @@ void Truths::pausing() {
   value("xoff", "xon_bytes", static_cast<double>(dut_.pause.xon));
 }
 
-/// Adds the figures of the test headroom. All senders ignore pauses, except in the search for tolerated_ns.
+/// Adds the figures of the test `headroom`. All senders ignore pauses, except in the search for tolerated_ns.
 void Truths::headroom() {
   if (out_.flow_control == fabric::PauseMode::kOff) return;
   if (!pauses_sender(network_, settings_.dscp, kLarge)) {
@@ -210,7 +210,7 @@ void Truths::bursts() {
     value("incast", "frames_lossless", std::floor(frames / (n - 1)), {{"senders", std::to_string(n)}});
 }
 
-/// Adds the figures of the test scheduler. A queue is named after its lowest DSCP, except that the queue of
+/// Adds the figures of the test `scheduler`. A queue is named after its lowest DSCP, except that the queue of
 /// Settings::dscp is named after this DSCP. Queues with strict priority come first, in descending order of
 /// their numbers; the others share the rest of the rate.
 void Truths::scheduling() {

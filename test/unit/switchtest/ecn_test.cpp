@@ -311,7 +311,8 @@ TEST_CASE("Intervals of the marking curve contain the truth as often as they cla
     contained += contains_truth(marking(report, "kmax_bytes"), 163'840) ? 1 : 0;
     contained += contains_truth(marking(report, "pmax"), 100) ? 1 : 0;
   }
-  // If 95 % of the intervals contain the truth, 26 or fewer of 30 do so with a probability of 6 %.
+  // If each interval contains the truth with a probability of 95 %, at least 27 of the 30 do so with a
+  // probability of 94 %.
   CHECK(contained >= 3 * kSeeds - 3);
 }
 

@@ -74,7 +74,8 @@ TEST_CASE("Profile intervals of the marking curve cover the truth as often as th
     kmax += contains(fit->kmax, truth.kmax) ? 1 : 0;
     pmax += contains(fit->pmax, truth.pmax) ? 1 : 0;
   }
-  // If 95 % of the intervals contain the truth, 53 or fewer of 60 do so with a probability of 3 %.
+  // If each interval contains the truth with a probability of 95 %, at least 53 of the 60 do so with a
+  // probability of 99 %.
   CHECK(kmin >= 53);
   CHECK(kmax >= 53);
   CHECK(pmax >= 53);

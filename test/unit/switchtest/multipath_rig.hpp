@@ -46,12 +46,13 @@ class MultipathRig final : public switchtest::Rig {
 
   Config config_;
   std::vector<switchtest::RigPort> ports_;
-  std::vector<Time> free_at_;  ///< when the link of each path is free
+  std::vector<Time> free_at_;  ///< time from which the link of each path is free
   Rng random_{1};
   Time now_ = 0;
 };
 
-/// Returns a good hash of the selected fields of a frame.
+/// Returns a good hash of the destination port and of those fields of a frame whose argument is true: UDP
+/// source port, destination QP, and source address.
 std::function<std::uint64_t(const switchtest::FrameKind&, Rng&)> hash_of(bool port, bool qp, bool source,
                                                                          std::uint64_t seed);
 

@@ -176,7 +176,7 @@ TEST_CASE("Random switches are found out", "[switchtest][long]") {
   CHECK(sum.silent < kSwitches);
 }
 
-// This test takes minutes, so it runs only on request: unit_switchtest "[hundred]".
+// This test case takes minutes, so it runs only if it is selected with: unit_switchtest "[hundred]".
 TEST_CASE("A hundred random switches are found out by all tests", "[.][hundred]") {
   std::string tests;
   for (const SwitchTest& test : all_tests())

@@ -9,7 +9,7 @@
 
 #include <catch2/catch.hpp>
 
-/// Access to the figures of the test scheduler, and checks of them.
+/// Access to the figures of the test `scheduler`, and checks of them.
 namespace softfeb::test {
 
 inline switchtest::Figure of_queue(const switchtest::SwitchReport& report, const char* name, unsigned dscp) {

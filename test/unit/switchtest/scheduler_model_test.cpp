@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The test scheduler on simulated switches whose schedulers are not deficit round robin.
+// Tests the test `scheduler` on simulated switches whose schedulers are not deficit round robin.
 #include "scheduler_figures.hpp"
 
 #include <map>

@@ -148,7 +148,7 @@ TEST_CASE("A lapsed freeze and void trials spoil the scheduler test", "[switchte
   test::AlteredRig rig(test::two_queues(2));
   bool spoil = false, void_trial = false;
   rig.alter = [&](const Trial& trial, TrialResult& result) {
-    // The sources of the test dscp, which runs first, are different.
+    // The sources of the test `dscp`, which runs first, are different.
     if (spoil && trial.sources.size() == 1 && trial.sources[0].count >= 2'000) {
       if (void_trial) result.void_reason = "of the test";
       for (Arrival& a : result.arrivals) a.at = std::min<Time>(a.at, 1);

@@ -40,7 +40,7 @@ struct TestSite final : Site {
 /// A client's socket. The server runs on the test's thread.
 class Client {
  public:
-  /// `own`: the client's address.
+  /// `own` is the client's address.
   Client(boost::asio::io_context& io, std::uint16_t port, const char* own = "127.0.0.1")
       : io_(io), fd_(socket(AF_INET, SOCK_STREAM, 0)) {
     sockaddr_in from{};

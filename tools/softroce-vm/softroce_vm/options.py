@@ -24,8 +24,8 @@ class Options:
     mtu: int = 9000  #: MTU of eth0; 4200 or more allows RoCE path MTU 4096, and 1500 allows 1024
     memory: int = 512  #: MB
     cpus: int = 1
-    ifname: str = ""  #: tap mode: name of the tap; empty: sfv-NAME, created and removed with the guest
-    socket: str = ""  #: vhost modes: path of the socket; empty: a path in the guest's run directory
+    ifname: str = ""  #: tap mode: name of the tap; if empty, sfv-NAME, created and removed with the guest
+    socket: str = ""  #: vhost modes: path of the socket; if empty, a path in the guest's run directory
     share: str = ""  #: host directory that appears as /mnt/host in the guest
     forward: list = field(default_factory=lambda: [PERFTEST_PORT, SINK_PORT])
     neigh: list = field(default_factory=list)  #: ["IP=MAC"], static neighbours on eth0
