@@ -117,7 +117,17 @@ class Builder {
       settings_.for_worker(w, [&] { create_of_worker(w); });
   }
 
+  /// True if the memory of all receivers of `worker` stays in its caches.
+  bool memory_is_cached(std::size_t worker) const {
+    std::uint64_t bytes = 0;
+    for (std::size_t r = 0; r < receivers_.size(); ++r) {
+      if (config_.receivers[r].endpoint.worker == worker) bytes += out_.memories[r]->size();
+    }
+    return bytes <= roce::kCachedMemory;
+  }
+
   void create_of_worker(std::size_t worker) {
+    const bool cached = memory_is_cached(worker);
     for (std::size_t b = 0; b < boards_.size(); ++b) {
       const config::EndpointConfig& e = config_.boards[b].endpoint;
       if (e.worker != worker) continue;
@@ -127,6 +137,7 @@ class Builder {
     for (std::size_t r = 0; r < receivers_.size(); ++r) {
       const config::EndpointConfig& e = config_.receivers[r].endpoint;
       if (e.worker != worker) continue;
+      for (engine::ReceiveQpSetup& qp : receivers_[r].qps) qp.qp.memory_is_cached = cached;
       out_.receivers[r] = std::make_unique<engine::Receiver>(receivers_[r]);
       add_neighbours(*out_.receivers[r], e);
     }

@@ -33,7 +33,28 @@ __attribute__((target("avx512f"))) bool stride_by_stride(std::uint8_t* to, const
   return same;
 }
 
+/// `n` must be a multiple of kStride.
+__attribute__((target("avx512f"))) void copy_strides(std::uint8_t* to, const std::uint8_t* from,
+                                                     std::size_t n) {
+  for (std::size_t i = 0; i < n; i += kStride) {
+    const __m512i a = _mm512_loadu_si512(from + i);
+    const __m512i b = _mm512_loadu_si512(from + i + kVector);
+    _mm512_storeu_si512(to + i, a);
+    _mm512_storeu_si512(to + i + kVector, b);
+  }
+  _mm256_zeroupper();
+}
+
 }  // namespace
+
+void copy_payload(std::uint8_t* to, ByteSpan from) {
+  std::size_t done = 0;
+  if (cpu::kAvx512) {
+    done = from.size() - from.size() % kStride;
+    copy_strides(to, from.data(), done);
+  }
+  if (done != from.size()) std::memcpy(to + done, from.data() + done, from.size() - done);
+}
 
 bool copy_and_compare(std::uint8_t* to, const std::uint8_t* got, const std::uint8_t* want, std::size_t n) {
   if (n == 0) return true;

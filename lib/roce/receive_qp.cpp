@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "roce/receive_qp.hpp"
 
+#include "base/claim.hpp"
 #include "roce/copy_compare.hpp"
 #include "roce/crc_compare.hpp"
 #include "roce/icrc.hpp"
@@ -73,13 +74,22 @@ ReceiveQp::Stored ReceiveQp::store_known(const QuickWrite& packet) {
   return {true, false};
 }
 
+/// Prefetches, for writing, the first cache lines of the memory to which payload will be copied.
+void ReceiveQp::claim_place(const std::uint8_t* to, std::size_t bytes) const {
+  claim_lines(to, std::min(static_cast<unsigned>((bytes + 63) / 64), kPlaceLines));
+}
+
 ReceiveQp::Stored ReceiveQp::store_checked(const QuickWrite& packet) {
+  std::uint8_t* const to = responder_.place_of(packet);
+  const bool later = to == nullptr || !config_.memory_is_cached;
+  if (later && to != nullptr) claim_place(to, packet.payload.size());
   const std::uint8_t* const want = expected(packet);
   const std::uint32_t headers = icrc_complete_headers(packet.headers);
-  std::uint8_t* const to = responder_.place_of(packet);
-  if (to == nullptr) {
+  if (later) {
     const CrcAndComparison found = crc_and_compare(headers, packet.payload, want);
-    return {found.crc == packet.icrc, want != nullptr && found.same};
+    if (found.crc != packet.icrc) return {};
+    if (to != nullptr) copy_payload(to, packet.payload);
+    return {true, want != nullptr && found.same};
   }
   const CheckedStore found = check_and_store(headers, packet.icrc, packet.payload, want, to);
   return {found.crc_matches, want != nullptr && found.same};

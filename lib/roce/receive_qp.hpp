@@ -28,6 +28,10 @@ enum class MessageNumbering : std::uint8_t {
   kImmediate,
 };
 
+/// Largest amount of memory of all receivers of a core, in bytes, that is assumed to stay in the core's
+/// caches.
+inline constexpr std::uint64_t kCachedMemory = 8ULL << 20;
+
 struct ReceiveQpConfig {
   ResponderConfig responder{};
   /// Layout of the sender's messages in its stream; required by `expected` and kLayout.
@@ -35,6 +39,10 @@ struct ReceiveQpConfig {
   /// Stream with which the payload is compared; must outlive the QP. If this is null, the payload is not
   /// compared.
   const PayloadStream* expected = nullptr;
+  /// The memory of all receivers of this core has at most kCachedMemory bytes. The payload is then stored
+  /// while its CRC is computed, which needs the old content of the memory. Otherwise it is stored after the
+  /// check, because the pass would wait for the old content.
+  bool memory_is_cached = false;
   bool check_continuity = false;  ///< apply a ContinuityCheck to the payload
   MessageNumbering numbering = MessageNumbering::kNone;
   std::uint32_t first_immediate = 0;
@@ -134,7 +142,11 @@ class ReceiveQp {
 
  private:
   static constexpr unsigned kHotLines = 4;
+  /// Number of cache lines of the destination to prefetch if the payload is stored after the check. The
+  /// hardware prefetcher recognizes the sequence and fetches the rest.
+  static constexpr unsigned kPlaceLines = 32;
 
+  void claim_place(const std::uint8_t* to, std::size_t bytes) const;
   void check(const PlacedPayload& payload, std::uint64_t index);
   void note(const MessageEvent& message, std::uint64_t index);
   void store(const Segments& bytes, std::uint8_t* to, std::uint64_t index);

@@ -115,6 +115,7 @@ CheckingReceiver::CheckingReceiver(const CraftOptions& o)
     engine::ReceiveQpSetup& qp =
         builder.qp(sender, MutableByteSpan(memory_).subspan(std::size_t{i} * message, message));
     test::expect_payload(qp, *expected_);
+    qp.qp.memory_is_cached = memory_.size() <= roce::kCachedMemory;
   }
   receiver_ = builder.build();
 }

@@ -2,6 +2,7 @@
 #include "roce/crc_compare.hpp"
 
 #include "base/rng.hpp"
+#include "roce/copy_compare.hpp"
 #include "roce/icrc.hpp"
 #include "roce/shift_table.hpp"
 
@@ -184,4 +185,17 @@ TEST_CASE("a payload longer than a packet's is stored, too", "[crc][icrc]") {
   CHECK(found.crc_matches);
   CHECK(found.same);
   CHECK(to == got);
+}
+
+TEST_CASE("payload is copied completely, and nothing else is written", "[crc][check]") {
+  Rng rng(8);
+  const std::vector<std::uint8_t> from = random_payload(rng, kLongest + kAlignments);
+  for (std::size_t n = 0; n <= kLongest; n += n < 700 ? 1 : 1 + rng.below(61)) {
+    const std::size_t offset = rng.below(kAlignments);
+    std::vector<std::uint8_t> to(n + 2, 0xa5);
+    copy_payload(to.data() + 1, ByteSpan(from).subspan(offset, n));
+    REQUIRE(std::equal(to.begin() + 1, to.end() - 1, from.begin() + static_cast<std::ptrdiff_t>(offset)));
+    REQUIRE(to.front() == 0xa5);
+    REQUIRE(to.back() == 0xa5);
+  }
 }
