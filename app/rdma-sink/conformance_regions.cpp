@@ -68,8 +68,8 @@ json ConformanceRegions::add(const RegionsRequest& request, std::uint64_t in_use
   created.reserve(request.regions.size());
   for (const RegionRequest& r : request.regions)
     created.push_back(create(r, access_flags(r.access, roce::Transport::kRc, supported_)));
-  // All regions are registered before any is deregistered, so that no other region of the request gets one of
-  // these keys.
+  // All regions are registered before any is deregistered, so that the key of a deregistered region is not
+  // given to another region of the request.
   json list = json::array();
   for (std::size_t i = 0; i < created.size(); ++i) {
     if (request.regions[i].deregistered) deregister(created[i]);

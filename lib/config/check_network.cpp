@@ -129,7 +129,8 @@ class NetworkChecker {
       if (congestion::int_rate_code(link.rate) != congestion::IntRecord::kUnknownRate) continue;
       if (is_board(link.a) || is_board(link.b)) continue;
       const Where& where = config_.link_wheres[i];
-      // If both links were expanded from the same link of the file, report only the first one.
+      // Skip this link if it was expanded from the same link of the file as the last reported one, so that
+      // each link of the file is reported once.
       if (reported != nullptr && reported->key == where.key) continue;
       reported = &where;
       problem(where, "rate",

@@ -15,8 +15,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-/// Sections `dcqcn` and `congestion`: reads them, formats their parameters (dcqcn/fields.hpp and
-/// congestion/algorithm.hpp), and changes them while QPs send.
+/// Sections `dcqcn` and `congestion`. The functions here parse, format and describe parameters, which
+/// dcqcn/fields.hpp and congestion/algorithm.hpp define, and replace their values for changes while QPs send.
 namespace softfeb::config {
 
 /// Section `congestion` of a board or a QP. Section `dcqcn` has the same content, but accepts only the

@@ -48,8 +48,10 @@ BurstTest::BurstTest(Context& ctx) : ctx_(ctx), senders_{ctx.roles().a} {
   for (const std::uint16_t port : senders_) rate_in_ += ctx.rate(port);
 }
 
-/// Returns the number of frames of the longest train to try, which lasts 2 s (RFC 2544, §26.4). If the
-/// senders are not faster than D, an exact rig needs no long trains, so the result is smaller.
+/// Returns the number of frames that each sender sends in the longest train to try. If the rig is not exact
+/// (Context::exact()), the train lasts 2 s with the standard effort (RFC 2544, §26.4), but all senders
+/// together send at most TrainTrial::kMostFrames frames. If it is exact, they send this many frames; but if
+/// they are not faster than D, each sends only kEnough, because the queue does not grow.
 std::uint64_t BurstTest::limit(std::uint32_t size) const {
   constexpr std::uint64_t kEnough = 20'000;
   const std::uint64_t most = TrainTrial::kMostFrames / senders_.size();

@@ -54,10 +54,11 @@ double peak_of(double low, double high, const std::function<double(double)>& f) 
   return (low + high) / 2;
 }
 
-/// A ramp fitted to the first `certain` depths; all frames at greater depths are marked. The probability is
-/// slope · (depth − kmin), limited to 0 and 1. The log-likelihood is concave in the coefficients of the ramp,
-/// because it is a sum of concave terms: logarithms of linear functions of the coefficients, limited to at
-/// most 0.
+/// A ramp fitted to the first `certain` depths; all frames at greater depths are marked. The probability that
+/// a frame is marked is slope · (depth − kmin), but at least 0; no ramp exceeds 1 at the depths that it is
+/// fitted to. The log-likelihood is concave in the coefficients of the ramp, because it is a sum of concave
+/// terms: each term is the logarithm of a linear function of the coefficients, or 0 if the logarithm is
+/// positive.
 class MarkingRamp {
  public:
   /// Requires that at least one frame at these depths was marked.

@@ -34,9 +34,11 @@ class MarkingStimulus {
   /// length of `frames` frames. `idle` is the time before the first frame.
   std::optional<MarkedTrain> train(std::uint64_t frames, Time idle = 0);
 
-  /// Sends `frames` frames, of which the switch may drop some, lets the queue empty to a single frame, and
-  /// then sends a train of `later` frames. The result contains the frames of both. With an overload, A lets
-  /// the queue empty slowly instead.
+  /// If D can pause the switch: sends `frames` frames, of which the switch may drop some, lets the queue
+  /// empty to a single frame, and then sends a train of `later` frames. The result contains the frames of
+  /// both. `idle` is the time before the first frame. Otherwise: overloads D until the queue would hold
+  /// `frames` frames, and then A sends a little slower than D receives, so that the queue empties slowly.
+  /// `later` and `idle` are not used.
   std::optional<MarkedTrain> after_full(std::uint64_t frames, std::uint64_t later, Time idle = 0);
 
   /// A train that waits in one queue while another queue of the port holds frames.

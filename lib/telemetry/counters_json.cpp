@@ -15,8 +15,8 @@ namespace {
 /// Returns an empty table, with the format {"columns": [name …], "rows": [[value …] …]}.
 Json table() { return {{"columns", Json::array()}, {"rows", Json::array()}}; }
 
-/// Returns an empty table whose rows are some of the boards or receivers. Its `names` will contain the name
-/// of each row.
+/// Returns an empty table like table(), but with an additional list `names`. The caller adds a row for some
+/// of the boards or receivers, and the name of each to `names`.
 Json named_table() {
   Json out{{"names", Json::array()}};
   out.update(table());

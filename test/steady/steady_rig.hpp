@@ -33,7 +33,8 @@ struct SteadyConfig {
   bool detector = false;
   /// The boards answer triggers with event data, and the receiver builds the events.
   bool events = false;
-  /// On a ring: the port of the boards has fault rules with every action, for requests and for responses.
+  /// If true (requires `ring`), the boards' port has one fault rule for each kind of action, both for
+  /// requests and for responses.
   bool rules = false;
 };
 

@@ -78,7 +78,7 @@ TEST_CASE("no line is wider than the terminal", "[switch_table]") {
     CHECK(widest_line(switch_table(test::sample_switch_run(), width, false)) <= width);
     CHECK(widest_line(switch_table(test::sample_switch_run(), width, true)) <= width);
   }
-  // A narrower table is laid out as if it had 40 columns.
+  // If the terminal is narrower than 40 characters, the table is laid out for 40 characters.
   CHECK(switch_table(test::sample_switch_run(), 0, false) ==
         switch_table(test::sample_switch_run(), 40, false));
 }

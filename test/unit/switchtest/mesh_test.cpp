@@ -39,7 +39,9 @@ TEST_CASE("A mesh loads each port by its share at most", "[switchtest]") {
   }
   CHECK(frames / to_seconds(kTime) == Approx(mesh.frame_rate()).epsilon(0.03));
   for (std::size_t p = 0; p < 4; ++p) {
-    // The 10 Gb/s of p3 are divided among the three others; traffic between the others has 25 Gb/s ports.
+    // With mixed rates, p3 has 10 Gb/s and the other ports have 25 Gb/s. Each port divides its rate equally
+    // among the three others, and each stream is limited by the slower of its two ports. Each 25 Gb/s port
+    // therefore has two streams of 25/3 Gb/s and one of 10/3 Gb/s, times 0.8.
     const double share = !mixed_rates || p == 3 ? 0.8 : 0.8 * (25 + 25 + 10) / 75;
     const double line = static_cast<double>(rig.ports()[p].rate) * to_seconds(kTime);
     CHECK(sent[p] / line == Approx(share).epsilon(0.05));
