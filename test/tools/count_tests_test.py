@@ -53,6 +53,13 @@ class Count(unittest.TestCase):
         self.log(self.lines(record("base"), record("lab")))
         self.assertIn("1 tests left no result", self.count(1, "2 passed, 1 failed"))
 
+    def test_suites_that_were_not_run_on_purpose(self):
+        self.log(self.lines(record("base"), record("roce")))
+        tests = [{"name": n, "suite": ["softfeb:unit"]} for n in ("base", "roce")] + [{"name": "units", "suite": ["softfeb:systemd"]}]
+        (self.build / "meson-info/intro-tests.json").write_text(json.dumps(tests))
+        self.count(0, "2 passed, 0 failed", "--without-suite", "systemd")
+        self.count(1, "2 passed, 1 failed", "--without-suite", "packages")
+
     def test_record_cut_off(self):
         whole = self.lines(record("base"), record("roce"), record("lab"))
         for cut in (1, 20, 40, 100):  # some cuts split a UTF-8 character

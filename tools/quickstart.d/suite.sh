@@ -3,6 +3,8 @@
 # Runs all tests in two builds: with gcc, and with clang and sanitizers. The last line sums up meson's counts.
 
 broken=0
+# Suites that are not run here, because their tests take long or need more of the machine (CONTRIBUTING.md).
+separate=(systemd packages thorough)
 
 # idle COMMAND: runs COMMAND only while no other process needs the CPU.
 idle() {
@@ -73,10 +75,10 @@ run_suite() {
   # Tests that measure rates or latencies run without other load.
   run_tests build --suite timing --logbase timinglog
   start_second_build
-  run_tests build --no-suite timing --no-suite builds --no-suite systemd --no-suite packages --no-suite thorough
+  run_tests build --no-suite timing --no-suite builds "${separate[@]/#/--no-suite=}"
   finish_second_build
   # The lab in virtual time must give the same bytes in both builds.
   SOFTFEB_BUILDS="$PWD/build-sanitize" run_tests build --suite builds --logbase buildslog
   say "the suite took $((SECONDS - began)) s; logs: build-logs, build/meson-logs, build-sanitize/meson-logs"
-  tools/count-tests --broken-builds "$broken" build build-sanitize
+  tools/count-tests --broken-builds "$broken" "${separate[@]/#/--without-suite=}" build build-sanitize
 }
