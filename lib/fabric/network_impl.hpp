@@ -32,8 +32,9 @@
 namespace softfeb::fabric {
 
 /// One direction of a link, with its transmitter. Frames that wait for a switch's transmitter are in the
-/// switch's Port. What every frame uses comes first, in two cache lines: with many links, the speed of the
-/// network depends on the number of lines that a frame touches.
+/// switch's Port. What every frame between switches uses comes first, in two cache lines. A frame that a
+/// station sends also uses the beginnings of `waiting` and `told`. With many links, the speed of the network
+/// depends on the number of lines that a frame touches.
 struct alignas(64) Channel {
   static constexpr std::uint32_t kElsewhere = UINT32_MAX;
 

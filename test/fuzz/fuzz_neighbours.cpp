@@ -22,13 +22,7 @@ enum Kind : std::uint8_t { kArp, kIcmp, kPauseFrame, kDatagram, kRaw, kKinds };
 
 /// Writes Ethernet and IP headers in front of `content`, with valid lengths and checksums.
 Bytes ip_frame(const Pair& pair, const Party& to, std::uint8_t protocol, Bytes content) {
-  roce::Path path;
-  path.source_mac = pair.attacker.mac;
-  path.dest_mac = to.mac;
-  path.source_ip = pair.attacker.ip;
-  path.dest_ip = to.ip;
-  path.vlan = pair.vlan;
-  const roce::HeaderTemplate headers(path);
+  const roce::HeaderTemplate headers(path_to(pair, to));
   Bytes frame(headers.size());
   headers.write(frame.data(), 0, 1);
   const std::size_t ip = headers.ip_offset(), size = pair.v6 ? roce::kIpv6Size : roce::kIpv4Size;

@@ -14,15 +14,20 @@
 
 namespace softfeb::fuzz {
 
-/// Sends the bytes `transport`, which begin with a BTH, from the attacker, with valid lower layers and iCRC.
-inline void send(World& world, const Pair& pair, const Party& to, ByteSpan transport) {
+/// Returns the path from the attacker of `pair` to `to`.
+inline roce::Path path_to(const Pair& pair, const Party& to) {
   roce::Path path;
   path.source_mac = pair.attacker.mac;
   path.dest_mac = to.mac;
   path.source_ip = pair.attacker.ip;
   path.dest_ip = to.ip;
   path.vlan = pair.vlan;
-  const roce::HeaderTemplate headers(path);
+  return path;
+}
+
+/// Sends the bytes `transport`, which begin with a BTH, from the attacker, with valid lower layers and iCRC.
+inline void send(World& world, const Pair& pair, const Party& to, ByteSpan transport) {
+  const roce::HeaderTemplate headers(path_to(pair, to));
   std::vector<std::uint8_t> frame(headers.size() + transport.size() + roce::kIcrcSize);
   headers.write(frame.data(), static_cast<std::uint32_t>(transport.size() + roce::kIcrcSize), 1);
   std::memcpy(&frame[headers.size()], transport.data(), transport.size());

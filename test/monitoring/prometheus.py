@@ -3,11 +3,9 @@
 every alert can be evaluated, and that an alert fires."""
 
 import json
-import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -20,8 +18,9 @@ import yaml
 
 sys.dont_write_bytecode = True
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "test/smoke"))
+sys.path[:0] = [str(ROOT / "test/smoke"), str(ROOT / "test/support")]
 import harness  # noqa: E402
+from free_ports import free_port  # noqa: E402
 
 DATA = ROOT / "data/monitoring"
 LIMIT = 60  # seconds, for a busy machine
@@ -47,12 +46,6 @@ receivers:
 """
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
 def queries():
     """Yields (title of the panel, query) for all queries of the dashboard. Grafana's variables are replaced
     by values."""
@@ -60,7 +53,8 @@ def queries():
     asked = [(panel["title"], target["expr"]) for panel in dashboard["panels"] for target in panel.get("targets", [])]
     asked += [(a["name"], a["expr"].replace("> 0", ">= 0")) for a in dashboard["annotations"]["list"]]
     for variable in dashboard["templating"]["list"]:
-        if found := re.fullmatch(r"label_values\((.*), (\w+)\)", str(variable["query"].get("query") if isinstance(variable["query"], dict) else "")):
+        query = variable["query"].get("query") if isinstance(variable["query"], dict) else ""
+        if found := re.fullmatch(r"label_values\((.*), (\w+)\)", str(query)):
             asked.append((variable["name"], f"count by ({found.group(2)}) ({found.group(1)})"))
     for title, expr in asked:
         for name, value in (("$__rate_interval", "10s"), ("$__range", "1m"), ("$instance", ".*"), ("$board", ".*")):

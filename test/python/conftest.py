@@ -3,7 +3,6 @@
 
 import json
 import os
-import socket
 import sys
 from pathlib import Path
 
@@ -11,10 +10,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(ROOT / "python"))
+sys.path[:0] = [str(ROOT / "python"), str(ROOT / "test/support")]
 os.environ.setdefault("SOFTFEB_BIN", str(ROOT / "build"))
 
 import softfeb  # noqa: E402
+from free_ports import free_port_pair  # noqa: E402
 
 CONF = ROOT / "conf"
 INCAST = CONF / "lab/incast.yaml"
@@ -28,24 +28,10 @@ def own_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def free_port():
-    """Return the first of two consecutive UDP ports that are both free."""
-    while True:
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
-            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as two:
-                one.bind(("127.0.0.1", 0))
-                port = one.getsockname()[1]
-                try:
-                    two.bind(("127.0.0.1", port + 1))
-                except OSError:
-                    continue
-                return port
-
-
 def board_settings():
     """Return settings for conf/board.yaml with free ports, and arguments for Registers with the
     same ports."""
-    port = free_port()
+    port = free_port_pair()
     settings = {
         **SMALL,
         "boards.feb0.control.registers_port": port,

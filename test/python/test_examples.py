@@ -10,7 +10,7 @@ import sys
 import time
 
 import pytest
-from conftest import ROOT, free_port
+from conftest import ROOT, free_port_pair
 
 pytest.importorskip("matplotlib", reason="needs python3-matplotlib")
 FOLDER = ROOT / "examples/python"
@@ -108,7 +108,7 @@ def long_run(*arguments, status=0):
 
 def settings():
     """Return options for a run in parallel to other tests, with short intervals."""
-    port = free_port()
+    port = free_port_pair()
     keys = {
         "eal.hugepages": "no",
         "workers.idle": "sleep",

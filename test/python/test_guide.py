@@ -7,7 +7,7 @@ import re
 import textwrap
 
 import pytest
-from conftest import CONF, ROOT, free_port
+from conftest import CONF, ROOT, free_port_pair
 
 import softfeb
 from softfeb import commands
@@ -28,7 +28,7 @@ def test_the_code_runs(tmp_path, capsys):
         if importlib.util.find_spec(package) is None:
             pytest.skip(f"needs Debian's python3-{package}")
     (tmp_path / "conf").symlink_to(CONF)
-    port = free_port()
+    port = free_port_pair()
     known = {}
     assert len(blocks()) > 12
     for block in blocks():

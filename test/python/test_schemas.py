@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import CONF, INCAST, ROOT, SMALL, board_settings, free_port, read, ring
+from conftest import CONF, INCAST, ROOT, SMALL, board_settings, free_port_pair, read, ring
 
 import softfeb
 from softfeb import schemas
@@ -187,7 +187,7 @@ def test_runs():
     assert result.verdict == "failed" and result.receivers[0].missing > 0
     check(result.raw, "result")
     check(softfeb.run(CONF / "faults/corrupt.yaml", set=SMALL).raw, "result")
-    port = free_port()
+    port = free_port_pair()
     control = {"registers_port": port, "stream_port": port + 1, "profile": "softfeb-2026.12"}
     settings = {**SMALL, "boards.feb.control": control}
     check(softfeb.run(CONF / "nanet.yaml", set=settings, duration="200ms").raw, "result")

@@ -5,27 +5,17 @@ process, and the stream."""
 
 import json
 import os
-import socket
 import subprocess
+import sys
 import time
 
 import harness
 from harness import CONF, LIMIT
 
+sys.path.insert(0, str(harness.ROOT / "test/support"))
+from free_ports import free_port_pair  # noqa: E402
+
 FEBCTL = os.environ.get("FEBCTL", str(harness.ROOT / "build/app/febctl/febctl"))
-
-
-def free_port():
-    """Returns the first of two consecutive free UDP ports."""
-    while True:
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as two:
-            one.bind(("127.0.0.1", 0))
-            port = one.getsockname()[1]
-            try:
-                two.bind(("127.0.0.1", port + 1))
-            except OSError:
-                continue
-            return port
 
 
 class Febctl(harness.TestCase):
@@ -33,7 +23,7 @@ class Febctl(harness.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.port = free_port()
+        cls.port = free_port_pair()
         control = "boards.feb0.control"
         cls.softfeb = harness.Softfeb(
             ["run", "-c", str(CONF / "board.yaml"), "--set", f"{control}.registers_port={cls.port}", "--set",
@@ -97,7 +87,7 @@ class Febctl(harness.TestCase):
         self.assertIn("0x70000000", self.febctl("read", "0x70000000", status=1))
 
     def test_nobody_there(self):
-        self.assertIn("127.0.0.1", self.febctl("--port", free_port(), "--timeout", "0.5", "read", "0", status=3))
+        self.assertIn("127.0.0.1", self.febctl("--port", free_port_pair(), "--timeout", "0.5", "read", "0", status=3))
 
     def test_dump_and_load(self):
         self.febctl("write", "ScratchPad", "0x1234", "AppTx.FrameSize", "77")
@@ -150,7 +140,7 @@ class StandIn(harness.TestCase):
     """A board without configured queue pairs: febctl creates them over the metadata bus."""
 
     def test_time_and_goodput_of_sessions(self):
-        port, result = free_port(), self.dir / "result.json"
+        port, result = free_port_pair(), self.dir / "result.json"
         control = "boards.feb0.control"
         softfeb = harness.Softfeb(
             ["run", "-c", str(CONF / "stand-in.yaml"), "--json", str(result), "--set", f"{control}.registers_port={port}",

@@ -1,18 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads /metrics of a running softfeb."""
 
-import socket
 import time
 import urllib.error
 import urllib.request
 
 from harness import LIMIT
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 def read(port):

@@ -11,7 +11,8 @@ import unittest
 import febctl
 import harness
 import metrics
-from febctl import FEBCTL, free_port
+from febctl import FEBCTL, free_port_pair
+from free_ports import free_port
 from harness import CONF, LIMIT
 
 PACKETS, SIZE, GAP = 1000, 1024, 1000
@@ -21,7 +22,7 @@ CLOCK = 6.4e-9
 class Nanet(harness.TestCase):
     def card(self, *overrides):
         """Starts softfeb with four idle generators, and waits until its registers respond."""
-        self.port = free_port()
+        self.port = free_port_pair()
         args = ["--set", "eal.hugepages=no", "--set", "boards.feb.traffic_gen.start=false", "--set", "run.duration=600s",
                 "--set", f"boards.feb.control.registers_port={self.port}", "--set", f"boards.feb.control.stream_port={self.port + 1}"]
         for o in overrides:
@@ -99,7 +100,7 @@ class Nanet(harness.TestCase):
             self.assertEqual(bytes.fromhex(payload.replace(":", "")), bytes((n + k) % 256 for k in range(SIZE)))
 
     def test_metrics_follow_a_burst(self):
-        page = metrics.free_port()
+        page = free_port()
         run = self.card(f"run.web={page}")
         gen = lambda name, i=1: f'softfeb_traffic_gen_{name}{{board="feb.{i}"}}'
         stream = lambda name, reason: f'softfeb_stream_{name}_total{{receiver="gpu1",reason="{reason}"}}'

@@ -2,9 +2,14 @@
 """Tests workers and queues in various arrangements: a port shared by workers, one end with more queues,
 several ports."""
 
+import sys
+
 import harness
 import metrics
 from harness import board, qp, receiver, ring
+
+sys.path.insert(0, str(harness.ROOT / "test/support"))
+from free_ports import free_port  # noqa: E402
 
 TRAFFIC = {"message_size": "32KiB", "messages": 200, "verb": "write_imm", "immediate": "counter"}
 
@@ -78,7 +83,7 @@ class Workers(harness.TestCase):
                            receiver_worker)
 
     def test_time_by_stage_in_metrics(self):
-        port = metrics.free_port()
+        port = free_port()
         traffic = {key: value for key, value in TRAFFIC.items() if key != "messages"}
         run = self.start(ring([board(qp(traffic=traffic))], [receiver(memory="1MiB")], duration="600s"), "-q", "--web", str(port))
         try:

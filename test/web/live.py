@@ -8,16 +8,12 @@ import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "smoke"))
+for folder in ("smoke", "support"):
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / folder))
 import harness  # noqa: E402
+from free_ports import free_port  # noqa: E402
 
 WAIT = 60  # seconds; a step takes about one second if the machine is not busy
-
-
-def free_port(kind=socket.SOCK_STREAM):
-    with socket.socket(socket.AF_INET, kind) as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 def wait_for(what, condition, seconds=WAIT):

@@ -6,19 +6,17 @@ import shlex
 import signal
 import socket
 import subprocess
+import sys
 import time
 from contextlib import contextmanager
 
 from softfeb import device, started
-from softroce import case
+from softroce import ROOT, case
+
+sys.path.insert(0, str(ROOT / "test/support"))
+from free_ports import free_port  # noqa: E402
 
 SIZE, COUNT, SLOTS = 4096, 1000, 256
-
-
-def free_port():
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 class Board:
@@ -46,7 +44,7 @@ class Board:
 
 @contextmanager
 def board(lab):
-    port = free_port()
+    port = free_port(socket.SOCK_DGRAM)
     config = {
         "run": {"duration": "300s"},
         "eal": {"hugepages": "no"},
@@ -55,7 +53,7 @@ def board(lab):
             "name": "feb0", "port": "wire", "mac": lab.host_mac, "ip": f"{lab.host_ip}/24",
             "neighbours": {lab.guest_ip: lab.guest_mac},
             "dcqcn": "firmware", "link_rate": "500Mb/s",
-            "control": {"registers_port": port, "stream_port": free_port()},
+            "control": {"registers_port": port, "stream_port": free_port(socket.SOCK_DGRAM)},
         }],
     }
     path = lab.dir / "board.yaml"
