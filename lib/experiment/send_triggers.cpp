@@ -33,6 +33,9 @@ using Json = nlohmann::ordered_json;
 /// Number of messages that announce the end of the run. They are repeated because messages may get lost.
 constexpr int kEnds = 3;
 constexpr Time kBetweenEnds = 10 * kMillisecond;
+/// Interval at which the addresses of the boards are looked up before the run, and the time that this takes
+/// at most if the boards are up.
+constexpr Time kLookUp = 100 * kMillisecond;
 /// Maximum number of datagrams to receive before checking which triggers are due.
 constexpr int kBurst = 64;
 
@@ -103,7 +106,7 @@ class Sender {
         socket_(boards_, detector::kTriggerPort) {}
 
   void run() {
-    while (!time_.begun() && runtime::stop_signals() == 0) socket_.wait(kMillisecond);
+    resolve();
     while (!server_.over()) {
       if (runtime::stop_signals() != 0) server_.end(time_.now());
       send_due();
@@ -152,6 +155,15 @@ class Sender {
   std::uint64_t failed() const { return socket_.failed(); }
 
  private:
+  /// Waits for the beginning of the run. In the meantime, looks up the addresses of the boards. A board may
+  /// start after this program, so repeats this.
+  void resolve() {
+    for (std::uint64_t i = 0; !time_.begun() && runtime::stop_signals() == 0; ++i) {
+      if (i % (kLookUp / kMillisecond) == 0) socket_.resolve();
+      socket_.wait(kMillisecond);
+    }
+  }
+
   static detector::TriggerServerConfig server_config(const config::RunConfig& config, std::size_t trigger,
                                                      std::int64_t begin_unix_ns) {
     detector::TriggerServerConfig c;
@@ -238,7 +250,8 @@ int send_triggers(const TriggerOptions& options) {
   const std::size_t trigger = find_trigger(config, options);
   runtime::catch_stop_signals();
   prctl(PR_SET_TIMERSLACK, 1'000UL, 0UL, 0UL, 0UL);  // waits end on time
-  Sender sender(config, trigger, config.run.start_at_unix_ns.value_or(RunTime::unix_now()));
+  Sender sender(config, trigger,
+                config.run.start_at_unix_ns.value_or(RunTime::unix_now() + kLookUp / kNanosecond));
   sender.run();
   write_result(options, sender.result(config.triggers[trigger]));
   if (sender.failed() == 0) return kDone;

@@ -68,6 +68,17 @@ TriggerSocket::~TriggerSocket() {
   if (fd_ >= 0) close(fd_);
 }
 
+void TriggerSocket::resolve() {
+  constexpr std::uint16_t kDiscard = 9;
+  for (sockaddr_storage to : messages_->addresses) {
+    const bool v4 = to.ss_family == AF_INET;
+    (v4 ? reinterpret_cast<sockaddr_in&>(to).sin_port : reinterpret_cast<sockaddr_in6&>(to).sin6_port) =
+        htons(kDiscard);
+    sendto(fd_, nullptr, 0, 0, reinterpret_cast<const sockaddr*>(&to),
+           v4 ? sizeof(sockaddr_in) : sizeof(sockaddr_in6));
+  }
+}
+
 void TriggerSocket::send(const std::uint8_t* datagram) {
   Messages& m = *messages_;
   std::copy_n(datagram, kDatagram, m.bytes.data());

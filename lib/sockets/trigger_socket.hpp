@@ -26,6 +26,10 @@ class TriggerSocket {
   TriggerSocket(const TriggerSocket&) = delete;
   TriggerSocket& operator=(const TriggerSocket&) = delete;
 
+  /// Makes the system look up the link-layer addresses of all hosts, with an empty datagram to their port
+  /// "discard" (RFC 863). Call this well before the first send(): while the system looks up the address of a
+  /// host, it queues the datagrams for the host, and later ones can overtake them.
+  void resolve();
   /// Sends `datagram` (kDatagram bytes) to all hosts. Waits while the socket buffer is full.
   void send(const std::uint8_t* datagram);
   /// Returns the next datagram that has arrived; nullopt if there is none. A datagram can have any length,
