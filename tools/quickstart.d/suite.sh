@@ -12,13 +12,20 @@ idle() {
   "$@"
 }
 
-# run_tests DIR [options of meson test]
+# spent WHAT BEGAN: records the time since BEGAN for the table at the end.
+times=build-logs/times.txt
+spent() {
+  printf '%6d s  %s\n' "$((SECONDS - $2))" "$1" >>"$times"
+}
+
+# run_tests DIR WHAT [options of meson test]
 run_tests() {
-  local dir=$1 began=$SECONDS
-  shift
+  local dir=$1 what=$2 began=$SECONDS
+  shift 2
   # Ignore the status: count-tests counts the failures later, from meson's logs.
   meson test -C "$dir" --no-rebuild --print-errorlogs "$@" || true
-  say "$dir: tested in $((SECONDS - began)) s"
+  say "$dir: $what took $((SECONDS - began)) s"
+  spent "$dir: $what" "$began"
 }
 
 # Makes and tests the second build: the sans-I/O libraries, which parse packets from the network, with clang, ASan, UBSan and
@@ -27,8 +34,10 @@ second_build() {
   CXX=clang++ configure build-sanitize -Dcore_only=true -Dfuzzers=true -Dns3=auto \
     -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false
   rm -f build-sanitize/meson-logs/*log.json
+  local fine=0 began=$SECONDS
   compile build-sanitize || return 1
-  local fine=0
+  spent "build-sanitize: compilation" "$began"
+  began=$SECONDS
   # The fuzzers take a fixed time, so run them in parallel with the check for warnings.
   meson test -C build-sanitize --no-rebuild --suite fuzz --logbase fuzzlog --timeout-multiplier 4 --print-errorlogs \
     >build-logs/fuzz.log 2>&1 &
@@ -36,7 +45,8 @@ second_build() {
   CXX=clang++ configure build-clang -Dbuildtype=plain -Dtests=false
   tools/check-clang build-clang build-sanitize || fine=1
   wait "$fuzz_pid" || cat build-logs/fuzz.log
-  run_tests build-sanitize --no-suite fuzz --timeout-multiplier 4
+  spent "build-sanitize: fuzzers; build-clang: warnings" "$began"
+  run_tests build-sanitize "other tests" --no-suite fuzz --timeout-multiplier 4
   return "$fine"
 }
 
@@ -68,17 +78,21 @@ finish_guest_image() {
 run_suite() {
   local began=$SECONDS
   configure build
-  rm -f build/meson-logs/*log.json
+  rm -f build/meson-logs/*log.json "$times"
   start_guest_image
   compile build || broken=$((broken + 1))
   finish_guest_image
+  spent "build: set-up and compilation; guest image" "$began"
   # Tests that measure rates or latencies run without other load.
-  run_tests build --suite timing --logbase timinglog
+  run_tests build "suite timing" --suite timing --logbase timinglog
   start_second_build
-  run_tests build --no-suite timing --no-suite builds "${separate[@]/#/--no-suite=}"
+  run_tests build "other tests, while build-sanitize is made" --no-suite timing --no-suite builds "${separate[@]/#/--no-suite=}"
+  local waited=$SECONDS
   finish_second_build
+  spent "wait for build-sanitize" "$waited"
   # The lab in virtual time must give the same bytes in both builds.
-  SOFTFEB_BUILDS="$PWD/build-sanitize" run_tests build --suite builds --logbase buildslog
+  SOFTFEB_BUILDS="$PWD/build-sanitize" run_tests build "suite builds" --suite builds --logbase buildslog
+  cat "$times"
   say "the suite took $((SECONDS - began)) s; logs: build-logs, build/meson-logs, build-sanitize/meson-logs"
   tools/count-tests --broken-builds "$broken" "${separate[@]/#/--without-suite=}" build build-sanitize
 }
