@@ -74,7 +74,7 @@ def figures(recorded):
                "; ".join(f"{network[n]:,}" for n in ("dropped_fault", "duplicated", "corrupted", "reordered")))
         yield "bytes that were wrong at a receiver", f"{totals['bytes_wrong']:,}"
         yield from of_clients(run, samples)
-    yield "changes of parameters in the configuration", f"{len(result['changes']):,}"
+    yield "changes of parameters by the configuration (a change of n boards counts n times)", f"{len(result['changes']):,}"
     yield "samples of the process", f"{len(samples):,}, one each {run['interval']:g} s"
 
 

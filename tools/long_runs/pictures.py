@@ -58,6 +58,8 @@ def latency(axes, x, samples):
     line(axes, x, [s.metrics_ms for s in samples], 2, "GET /metrics")
     line(axes, x, [s.slow_control_median_ms for s in samples], 0, "register access, median of 10 s")
     axes.set_yscale("log")
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.set_ylim(top=30 * max(max(s.slow_control_ms, s.metrics_ms) for s in samples))  # room for the legend
     axes.set_title("Response times of slow control and page (ms)")
     axes.legend(ncols=3, loc="upper right")
 
