@@ -7,7 +7,10 @@ namespace softfeb::detector {
 
 LatencySummary::LatencySummary(std::size_t exact, std::pmr::memory_resource* memory)
     : exact_(memory), most_exact_(exact) {
-  exact_.reserve(exact);
+  // Write to all of the memory now. Otherwise, the kernel would provide its pages one after another on the
+  // packet path, and a long run would seem to leak.
+  exact_.resize(exact);
+  exact_.clear();
 }
 
 void LatencySummary::add(Time latency) {

@@ -25,7 +25,8 @@ struct LatencyPercentiles {
 
 /// Latencies of a run of any length, in bounded memory. With up to `exact` values, the percentiles are exact.
 /// With more values, the percentiles come from a histogram. Their error is then at most 0.8 % or half a
-/// nanosecond, whichever is larger; min and max remain exact. Only the constructor allocates.
+/// nanosecond, whichever is larger; min and max remain exact. Only the constructor allocates; it also touches
+/// all of the memory.
 class LatencySummary {
  public:
   explicit LatencySummary(std::size_t exact, std::pmr::memory_resource* memory);

@@ -363,8 +363,8 @@ class Verbs:
                               (retry if modify else 0, 3), (rnr_retry if modify else 0, 3), (0 if kind == 1 else 2, 4), (0, 1)))
         return r >> 273 & 1, r >> 249 & 0xFFFFFF
 
-    def connect(self, host_qpn, host_rq_psn, host_sq_psn, length, pd_key=0x65128AEB, pmtu=5):
-        """Creates a PD, an MR and a QP, and moves the QP to RTS. Returns (pd, lkey, rkey, qpn)."""
+    def connect(self, host_qpn, host_rq_psn, host_sq_psn, length, pd_key=0x65128AEB, pmtu=5, **settings):
+        """Creates a PD, an MR and a QP, and moves the QP to RTS. `settings` are those of qp(). Returns (pd, lkey, rkey, qpn)."""
         good, pd = self.pd(1, pd_key)
         assert good, "PD refused"
         good, lkey, rkey = self.mr(1, pd, 0x7F0012345000, length, (0x279C9002, 0x72E0ECE0))
@@ -373,7 +373,7 @@ class Verbs:
         assert good, "QP refused"
         for step in ({"mask": 25, "state": 1}, {"mask": 0x129101, "state": 2, "dest": host_qpn, "rq_psn": host_rq_psn},
                      {"mask": 0x12E01, "state": 3, "sq_psn": host_sq_psn, "rnr_retry": 7}):
-            good, _ = self.qp(2, qpn=qpn, pmtu=pmtu, **step)
+            good, _ = self.qp(2, qpn=qpn, pmtu=pmtu, **settings, **step)
             assert good, f"QP not moved to state {step['state']}"
         return pd, lkey, rkey, qpn
 

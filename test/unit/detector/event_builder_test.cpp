@@ -4,6 +4,9 @@
 #include "base/rng.hpp"
 #include "support/counting_memory.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <memory_resource>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -158,6 +161,32 @@ TEST_CASE("percentiles are exact by nearest rank, then close", "[detector][build
   CHECK(p.max == kMillisecond);
   for (const auto& [is, should] : {std::pair{p.p50, 500}, {p.p90, 900}, {p.p99, 990}, {p.p999, 999}})
     CHECK(static_cast<double>(is) == Approx(should * 1e6).epsilon(0.008));
+}
+
+/// Hands out memory in which every byte is 0xa5.
+class MarkedMemory final : public std::pmr::memory_resource {
+ public:
+  /// Number of words to which nobody has written.
+  std::ptrdiff_t untouched() const { return std::count(words_.begin(), words_.end(), kMark); }
+
+ private:
+  static constexpr std::uint64_t kMark = 0xa5a5'a5a5'a5a5'a5a5;
+
+  void* do_allocate(std::size_t bytes, std::size_t) override {
+    words_.assign(bytes / sizeof(std::uint64_t), kMark);
+    return words_.data();
+  }
+  void do_deallocate(void*, std::size_t, std::size_t) override {}
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override { return this == &other; }
+
+  std::vector<std::uint64_t> words_;
+};
+
+TEST_CASE("the memory of latencies is touched before the run", "[detector][builder]") {
+  MarkedMemory memory;
+  LatencySummary summary(65536, &memory);
+  CHECK(memory.untouched() == 0);
+  CHECK(summary.count() == 0);
 }
 
 TEST_CASE("a board's bitmap may have several words", "[detector][builder]") {
