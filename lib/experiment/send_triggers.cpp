@@ -33,8 +33,8 @@ using Json = nlohmann::ordered_json;
 /// Number of messages that announce the end of the run. They are repeated because messages may get lost.
 constexpr int kEnds = 3;
 constexpr Time kBetweenEnds = 10 * kMillisecond;
-/// Interval at which the addresses of the boards are looked up before the run, and the time that this takes
-/// at most if the boards are up.
+/// Interval at which the boards' link-layer addresses are looked up before the run. Without `run.start_at`,
+/// the run begins after this time, which is enough for boards that are up.
 constexpr Time kLookUp = 100 * kMillisecond;
 /// Maximum number of datagrams to receive before checking which triggers are due.
 constexpr int kBurst = 64;
@@ -106,7 +106,7 @@ class Sender {
         socket_(boards_, detector::kTriggerPort) {}
 
   void run() {
-    resolve();
+    wait_for_begin();
     while (!server_.over()) {
       if (runtime::stop_signals() != 0) server_.end(time_.now());
       send_due();
@@ -155,9 +155,9 @@ class Sender {
   std::uint64_t failed() const { return socket_.failed(); }
 
  private:
-  /// Waits for the beginning of the run. In the meantime, looks up the addresses of the boards. A board may
-  /// start after this program, so repeats this.
-  void resolve() {
+  /// Waits until the run begins. Meanwhile, looks up the boards' addresses again and again, because a board
+  /// may start after this program.
+  void wait_for_begin() {
     for (std::uint64_t i = 0; !time_.begun() && runtime::stop_signals() == 0; ++i) {
       if (i % (kLookUp / kMillisecond) == 0) socket_.resolve();
       socket_.wait(kMillisecond);

@@ -3,23 +3,20 @@
 
 import json
 import os
-import re
 import subprocess
-import textwrap
+import sys
 from pathlib import Path
 
 import harness
 
+sys.path.insert(0, str(harness.ROOT / "test/support"))
+import code_blocks  # noqa: E402
+
 BUILD = Path(os.environ["SOFTFEB"]).resolve().parents[2]
-TUTORIAL = (harness.ROOT / "doc/congestion.md").read_text()
 
 
 def block(language, containing):
-    """Returns the tutorial's first code block in `language` that contains the text `containing`."""
-    for match in re.finditer(r"^( *)```" + language + r"\n(.*?)^ *```$", TUTORIAL, re.S | re.M):
-        if containing in match[2]:
-            return textwrap.dedent(match[2])
-    raise AssertionError(f"doc/congestion.md has no {language} block with {containing}")
+    return code_blocks.block("doc/congestion.md", language, containing)
 
 
 class Tutorial(harness.TestCase):

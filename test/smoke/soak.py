@@ -14,7 +14,7 @@ sys.path.append(str(harness.ROOT / "tools"))
 from long_runs import document  # noqa: E402
 
 setUpModule = harness.own_network  # slow control has fixed addresses
-MEMORY = ("resident memory", "memory that is no copy")
+MEMORY = ("resident memory", "anonymous memory")
 
 
 class Soak(harness.TestCase):

@@ -68,6 +68,12 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(self.failed(samples(rss=lambda t: (100 if t >= 700 else 60) * MIB)), [])
         self.assertEqual(self.failed(samples(rss=lambda t: (130 if t % 600 == 0 else 100) * MIB)), [])
 
+    def test_the_memory_of_a_short_run_is_inconclusive(self):
+        self.run["seconds"] = 3599.0
+        self.assertEqual([c.held for c in verdict.judge(self.run, samples(), self.result) if "memory" in c.what], [None, None])
+        self.run["kind"] = "virtual"  # nobody opens a page
+        self.assertEqual(self.failed(), [])
+
     def test_memory_that_shrinks_is_not_flat(self):
         self.assertEqual(len(self.failed(samples(rss=lambda t: (100 if t < 5000 else 98) * MIB))), 2)
 

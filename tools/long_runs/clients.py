@@ -117,7 +117,6 @@ class EventStream(Client):
     def __init__(self, host, port):
         super().__init__(connections=0, samples=0, lost_connections=0, wrong_answers=0)
         self.address = host, port
-        self.ended = False
 
     def turn(self):
         link = http.client.HTTPConnection(*self.address, timeout=20)
@@ -151,7 +150,7 @@ class Page:
 
     def __init__(self, host, port):
         self.address = host, port
-        self.counts = {"requests": 0, "changes": 0}
+        self.counts = {"requests": 0, "changes": 0, "lost_connections": 0, "wrong_answers": 0}
 
     def request(self, path, body=None):
         """Returns the answer's text and the milliseconds that it took."""

@@ -22,7 +22,11 @@ class Recorded:
 
     @property
     def held(self):
-        return all(c.held for c in self.checks)
+        return all(c.held for c in self.checks)  # an inconclusive check does not count as held
+
+
+def word(check, held, failed, unclear):
+    return unclear if check.held is None else held if check.held else failed
 
 
 def duration(seconds):
@@ -82,14 +86,14 @@ def table(recorded):
     """Returns the two tables of a run."""
     rows = ["| figure | value |", "|---|---|", *(f"| {n} | {v} |" for n, v in figures(recorded)), "",
             "| check | found | limit | held |", "|---|---|---|---|",
-            *(f"| {c.what} | {c.found} | {c.limit} | {'yes' if c.held else '**no**'} |" for c in recorded.checks)]
+            *(f"| {c.what} | {c.found} | {c.limit} | {word(c, 'yes', '**no**', 'inconclusive')} |" for c in recorded.checks)]
     return "\n".join(rows)
 
 
 def report(recorded):
     """Returns the checks of a run for a terminal."""
     width = max(len(c.what) for c in recorded.checks)
-    return "\n".join(f"{'held  ' if c.held else 'FAILED'}  {c.what:<{width}}  {c.found} ({c.limit})" for c in recorded.checks)
+    return "\n".join(f"{word(c, 'held', 'FAILED', 'INCONCLUSIVE'):12}  {c.what:<{width}}  {c.found} ({c.limit})" for c in recorded.checks)
 
 
 def write(everything, page, images):

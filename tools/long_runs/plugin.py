@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compiles the congestion control plug-in of doc/congestion.md, as a user would."""
 
-import re
 import shutil
 import subprocess
-import textwrap
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "test/support"))
+
+import code_blocks  # noqa: E402
 
 
 def compile_tutorial(folder):
     """Makes folder/equal.so."""
-    text = (ROOT / "doc/congestion.md").read_text(encoding="utf-8")
-    blocks = (textwrap.dedent(m[2]) for m in re.finditer(r"^( *)```cpp\n(.*?)^ *```$", text, re.S | re.M))
-    (folder / "equal.cpp").write_text(next(b for b in blocks if "class Equal" in b), encoding="utf-8")
+    (folder / "equal.cpp").write_text(code_blocks.block("doc/congestion.md", "cpp", "class Equal"), encoding="utf-8")
     include = folder / "include/softfeb"
     include.mkdir(parents=True, exist_ok=True)
     shutil.copy(ROOT / "lib/plugins/congestion_plugin.hpp", include)

@@ -18,7 +18,7 @@ class Sample:
     rss: int
     pss: int
     anonymous: int
-    """memory that is no copy of a file: heap, stacks, packets and payload"""
+    """memory that belongs to no file: heap, stacks, packets and payload"""
     heap: int
     """resident part of the heap that the C library grows with brk()"""
     descriptors: int

@@ -2,7 +2,6 @@
 """Starts softfeb for a long run, and ends it."""
 
 import contextlib
-import json
 import re
 import signal
 import subprocess
@@ -68,9 +67,3 @@ class Program:
         if not self.ended():
             self.process.kill()
             self.process.wait()
-
-    def result(self):
-        try:
-            return json.loads((self.folder / "result.json").read_text())
-        except (OSError, ValueError) as error:
-            raise Failed(f"softfeb wrote no result: {error}\n{self.tail()}") from None

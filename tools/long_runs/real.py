@@ -2,6 +2,7 @@
 """The long run in real time: an incast over rings, with slow control, the live page, a plug-in and faults at work."""
 
 import contextlib
+import http.client
 import itertools
 import json
 import time
@@ -96,8 +97,12 @@ class Soak:
                 try:
                     self.read(row)
                     self.use_page(number)
-                except (OSError, ValueError) as error:
-                    self.missed.append(f"{row.t:.0f} s: {error}")
+                except (OSError, http.client.HTTPException) as error:
+                    self.page.counts["lost_connections"] += 1
+                    self.missed.append(f"{row.t:.0f} s: connection lost: {error}")
+                except ValueError as error:
+                    self.page.counts["wrong_answers"] += 1
+                    self.missed.append(f"{row.t:.0f} s: wrong answer: {error}")
                 record.add(row)
                 say(row)
                 number += 1

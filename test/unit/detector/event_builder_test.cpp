@@ -166,7 +166,7 @@ TEST_CASE("percentiles are exact by nearest rank, then close", "[detector][build
 /// Hands out memory in which every byte is 0xa5.
 class MarkedMemory final : public std::pmr::memory_resource {
  public:
-  /// Number of words to which nobody has written.
+  /// Number of words that have not been written.
   std::ptrdiff_t untouched() const { return std::count(words_.begin(), words_.end(), kMark); }
 
  private:

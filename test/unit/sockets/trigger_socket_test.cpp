@@ -10,6 +10,24 @@
 using namespace softfeb;
 using namespace softfeb::sockets;
 
+TEST_CASE("looking up the hosts sends an empty datagram to port 9, and no trigger", "[udp]") {
+  using boost::asio::ip::udp;
+  boost::asio::io_context io;
+  const auto loopback = boost::asio::ip::address_v4::loopback();
+  udp::socket board(io, udp::endpoint(loopback, 0)), discard(io, udp::v4());
+  boost::system::error_code refused;
+  discard.bind(udp::endpoint(loopback, 9), refused);
+  TriggerSocket socket({test::loopback(0).ip}, board.local_endpoint().port());
+  socket.resolve();
+  CHECK(board.available() == 0);
+  CHECK(socket.sent() == 0);
+  CHECK(socket.failed() == 0);
+  if (refused) return;  // only root may open port 9
+  std::vector<std::uint8_t> bytes(100, 9);
+  udp::endpoint sender;
+  CHECK(discard.receive_from(boost::asio::buffer(bytes), sender) == 0);
+}
+
 TEST_CASE("the trigger socket returns datagrams of every length in order", "[udp]") {
   using boost::asio::ip::udp;
   boost::asio::io_context io;
