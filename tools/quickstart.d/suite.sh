@@ -46,7 +46,7 @@ second_build() {
   tools/check-clang build-clang build-sanitize || fine=1
   wait "$fuzz_pid" || cat build-logs/fuzz.log
   spent "build-sanitize: fuzzers; build-clang: warnings" "$began"
-  run_tests build-sanitize "other tests" --no-suite fuzz "${separate[@]/#/--no-suite=}" --timeout-multiplier 4
+  run_tests build-sanitize "other tests" --no-suite fuzz --timeout-multiplier 4
   return "$fine"
 }
 

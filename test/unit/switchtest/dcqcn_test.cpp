@@ -66,7 +66,7 @@ TEST_CASE("Boards share a lossless switch fairly and without pauses", "[switchte
   CHECK(test.curves[6].name == "forge");
 }
 
-TEST_CASE("Boards share other switches, too", "[switchtest][long]") {
+TEST_CASE("Boards share other switches, too", "[switchtest]") {
   Rng rng(Rng::nth(11, GENERATE(range(1U, 4U))));
   fabric::NetworkConfig network = test::set_v4();
   const std::uint64_t kmin = draw(rng, 20, 60) * test::kKiB;
@@ -83,7 +83,7 @@ TEST_CASE("Boards share other switches, too", "[switchtest][long]") {
   CHECK(*cnp.value == Approx(156.8 + 2 * static_cast<double>(delay) / kNanosecond));
 }
 
-TEST_CASE("Boards do not share a switch without marks", "[switchtest][long]") {
+TEST_CASE("Boards do not share a switch without marks", "[switchtest]") {
   // The large memory of V6 holds everything that all boards send in the first milliseconds.
   const SwitchReport report = run_dcqcn_on(GENERATE(test::set_v1(), test::set_v6()));
   for (const unsigned boards : {3U, 6U}) {
@@ -99,7 +99,7 @@ TEST_CASE("Boards do not share a switch without marks", "[switchtest][long]") {
   check_no_forge(report);
 }
 
-TEST_CASE("A board reacts to CNPs that cross the switch", "[switchtest][long]") {
+TEST_CASE("A board reacts to CNPs that cross the switch", "[switchtest]") {
   const auto [network, delay] =
       GENERATE(std::pair{test::set_v1(), 1156.8}, std::pair{test::set_v5(), 8156.8},
                std::pair{test::set_v7(), 1109.76});  // 98 bytes at 10 and at 25 Gb/s
@@ -170,7 +170,7 @@ TEST_CASE("Lost CNPs are counted", "[switchtest]") {
   CHECK(*lost.high - *lost.low < 2);
 }
 
-TEST_CASE("A board does not react if all CNPs are lost", "[switchtest][long]") {
+TEST_CASE("A board does not react if all CNPs are lost", "[switchtest]") {
   fabric::NetworkConfig network = test::set_v1();
   network.links[3].a_to_b.drop = std::uint64_t{1} << 32;
   const SwitchReport report = run_dcqcn_on(network);

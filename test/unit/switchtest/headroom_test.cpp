@@ -193,7 +193,7 @@ TEST_CASE("Headroom for more than a millisecond is only bounded", "[switchtest]"
   CHECK_FALSE(tolerated.high);
 }
 
-TEST_CASE("Headroom of random switches", "[switchtest][long]") {
+TEST_CASE("Headroom of random switches", "[switchtest]") {
   const Settings settings = test::four_ports();
   test::Score sum;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {

@@ -203,7 +203,7 @@ TEST_CASE("In real time, the response is bounded and quanta have wide intervals"
   CHECK(obedience_figure(report, "resumes").text == "yes");
 }
 
-TEST_CASE("The obedience of random switches is found", "[switchtest][long]") {
+TEST_CASE("The obedience of random switches is found", "[switchtest]") {
   test::Score sum;
   for (std::uint64_t seed = 1; seed <= 24; ++seed) {
     const fabric::NetworkConfig network = test::random_switch(seed);

@@ -124,7 +124,7 @@ TEST_CASE("Void trials make the thresholds inconclusive", "[switchtest]") {
   CHECK(test::test_report(run_tests(rig, settings, {"xoff"}), "xoff").status == Status::kInconclusive);
 }
 
-TEST_CASE("Thresholds of pauses of random switches", "[switchtest][long]") {
+TEST_CASE("Thresholds of pauses of random switches", "[switchtest]") {
   const Settings settings = test::four_ports();
   test::Score sum;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
