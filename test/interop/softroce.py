@@ -241,6 +241,7 @@ def run_one(function, lab):
         import traceback
         print(f"FAILED {function.__name__} ({time.monotonic() - began:.1f} s)")
         traceback.print_exc(file=sys.stdout)
+        sys.stdout.flush()
         return False
     print(f"ok     {function.__name__} ({time.monotonic() - began:.1f} s): {(function.__doc__ or '').splitlines()[0]}",
           flush=True)
@@ -252,8 +253,9 @@ def keep_logs(guest, lab):
         if path.exists():
             shutil.copy(path, lab.dir)
     try:
-        state = guest.run("dmesg | tail -50; rdma -s link; rdma -s resource show qp; ip -s link show eth0", timeout=10)
+        state = guest.run("dmesg | tail -20; rdma link; rdma resource show qp; ip -s link show eth0", timeout=10)
         (lab.dir / "guest-state.log").write_text(str(state))
+        print(f"# the guest: {state}")
     except (GuestError, OSError) as error:
         (lab.dir / "guest-state.log").write_text(f"no answer: {error}\n")
     print(f"# logs in {lab.dir}", flush=True)

@@ -49,7 +49,10 @@ def command(o, paths, image, agent_port, tap_fd):
             f" softfeb.ip={o.ip} softfeb.mtu={o.mtu} softfeb.management={MANAGEMENT_IP}/24 softfeb.agent={agent_port}")
     args = [PROGRAM, "-name", f"softroce-{o.name}", "-machine", "q35,usb=off,vmport=off,hpet=off",
             # A Nehalem runs RoCE three times as fast as `max`, whose newer instructions are costly to emulate.
-            "-accel", "tcg,thread=multi", "-cpu", "Nehalem", "-smp", str(o.cpus), "-m", str(o.memory),
+            "-accel", "tcg,thread=multi", "-cpu", "Nehalem",
+            # QEMU 7.2 leaves out the guest's memory barriers if maxcpus is 1. Its I/O thread then sometimes misses that the driver added
+            # packets to an empty queue, and the driver's transmit queue stalls for good (NETDEV WATCHDOG in the guest's log).
+            "-smp", f"{o.cpus},maxcpus={max(o.cpus, 2)}", "-m", str(o.memory),
             "-object", f"memory-backend-memfd,id=mem0,size={o.memory}M,share=on", "-numa", "node,memdev=mem0",
             "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none",
             "-kernel", str(image.kernel), "-initrd", str(image.initrd), "-append", line,
