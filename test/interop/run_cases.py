@@ -28,13 +28,18 @@ def main():
     p.add_argument("mode", choices=("tap", "vhost", "vhostsrv"))
     p.add_argument("--build", required=True, type=lambda d: Path(d).resolve(), help="meson's build directory")
     p.add_argument("--only", default="", metavar="TEXT", help="cases with TEXT in their names")
+    files = p.add_mutually_exclusive_group()
+    files.add_argument("--files", default="*", metavar="PATTERN", help="only cases of files cases/PATTERN.py")
+    files.add_argument("--but-files", default="", metavar="PATTERN", help="all cases but those of files cases/PATTERN.py")
     which = p.add_mutually_exclusive_group()
     which.add_argument("--measuring", dest="measures", action="store_true", default=None, help="only cases that judge rates")
     which.add_argument("--not-measuring", dest="measures", action="store_false", help="all other cases")
     p.add_argument("--repeat", default=1, type=int, metavar="N", help="run them N times in a row, in one boot")
     p.add_argument("--logs", metavar="DIR", type=lambda d: Path(d).resolve(), help="default BUILD/interop-logs; kept for failed cases")
     a = p.parse_args()
-    for file in sorted((HERE / "cases").glob("*.py")):
+    for file in sorted((HERE / "cases").glob(f"{a.files}.py")):
+        if file.match(f"{a.but_files}.py"):
+            continue
         importlib.import_module(f"cases.{file.stem}")
     try:
         failed = softroce.run_all(a.mode, a.build, a.logs or a.build / "interop-logs", a.only, a.repeat, a.measures)
