@@ -68,8 +68,10 @@ const std::uint8_t* ReceiveQp::expected(const QuickWrite& packet) {
 ReceiveQp::Stored ReceiveQp::store_known(const QuickWrite& packet) {
   std::uint8_t* const to = responder_.place_of(packet);
   const ByteSpan payload = packet.payload;
-  if (const std::uint8_t* const want = expected(packet); want != nullptr)
-    return {true, copy_and_compare(to, payload.data(), want, payload.size())};
+  if (const std::uint8_t* const want = expected(packet); want != nullptr) {
+    const auto place = config_.memory_is_cached ? copy_and_compare : stream_and_compare;
+    return {true, place(to, payload.data(), want, payload.size())};
+  }
   if (to != nullptr && !payload.empty()) std::memcpy(to, payload.data(), payload.size());
   return {true, false};
 }

@@ -41,7 +41,8 @@ struct ReceiveQpConfig {
   const PayloadStream* expected = nullptr;
   /// The memory of all receivers of this core has at most kCachedMemory bytes. The payload is then stored
   /// while its CRC is computed, which needs the old content of the memory. Otherwise it is stored after the
-  /// check, because the pass would wait for the old content.
+  /// check, because the pass would wait for the old content. If the iCRC is known to be right, there is no
+  /// such pass, and the payload is stored around the caches instead.
   bool memory_is_cached = false;
   bool check_continuity = false;  ///< apply a ContinuityCheck to the payload
   MessageNumbering numbering = MessageNumbering::kNone;
