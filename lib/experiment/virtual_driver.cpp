@@ -6,6 +6,7 @@
 #include "endpoints/qp_congestion.hpp"
 #include "experiment/endpoint_archive.hpp"
 #include "experiment/ensemble.hpp"
+#include "experiment/huge_heap.hpp"
 #include "lab/idle_paths.hpp"
 #include "simulator/parted_loop.hpp"
 
@@ -31,6 +32,12 @@ constexpr Time kSettleLimit = 10 * kSecond;
   throw config::ConfigError({{where, what, fix}});
 }
 
+/// Returns `config`. The simulation is allocated after this call.
+const config::LabConfig& prepared(const config::LabConfig& config) {
+  use_huge_heap();
+  return config;
+}
+
 void check(const config::LabConfig& config, const endpoints::Plans& plans) {
   for (const endpoints::QpPlan& plan : plans.all()) {
     if (!endpoints::needs_session(plan)) continue;
@@ -54,7 +61,7 @@ VirtualDriver::VirtualDriver(const config::LabConfig& config, Poll poll,
                              const endpoints::EventServices& services, bool takes_times,
                              const simulator::Parting& parting, simulator::Exchange* exchange,
                              const simulator::MakeSimulation& make)
-    : config_(config),
+    : config_(prepared(config)),
       poll_(std::move(poll)),
       exchange_(exchange == nullptr ? solo_ : *exchange),
       payloads_(config.run),
