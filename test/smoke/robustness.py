@@ -255,7 +255,9 @@ class Robustness(harness.TestCase):
     def test_a_receiver_that_stands_still_for_longer_than_the_retries_last(self):
         """The queue pair fails with an error that says so, as it would on an RDMA NIC. Everything that was acknowledged has arrived."""
         run = self.start(endless(transport="RC", timeout=12, retry_count=3))
-        self.connect().close()
+        for line in run.process.stderr:  # the progress, once a second
+            if re.search(r" [1-9]\d* messages ", line):
+                break
         with frozen.frozen(self.workers(run)[1]):
             time.sleep(1)
         run.signal(signal.SIGINT)

@@ -46,14 +46,14 @@ second_build() {
   began=$SECONDS
   # The fuzzers take a fixed time, so run them in parallel with the check for warnings.
   meson test -C build-sanitize --no-rebuild --suite fuzz --logbase fuzzlog --timeout-multiplier 4 --print-errorlogs \
-    --wrapper tools/quickstart.d/background \
+    --wrapper "$PWD/tools/quickstart.d/background" \
     >build-logs/fuzz.log 2>&1 &
   local fuzz_pid=$!
   CXX=clang++ configure build-clang -Dbuildtype=plain -Dtests=false
   tools/check-clang build-clang build-sanitize || fine=1
   wait "$fuzz_pid" || cat build-logs/fuzz.log
   spent "build-sanitize: fuzzers; build-clang: warnings" "$began"
-  run_tests build-sanitize "other tests" --no-suite fuzz --timeout-multiplier 4 --wrapper tools/quickstart.d/background
+  run_tests build-sanitize "other tests" --no-suite fuzz --timeout-multiplier 4 --wrapper "$PWD/tools/quickstart.d/background"
   return "$fine"
 }
 
