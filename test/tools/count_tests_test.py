@@ -41,7 +41,7 @@ class Count(unittest.TestCase):
 
     def test_green(self):
         self.log(self.lines(record("base"), record("roce")))
-        self.log(self.lines(record("lab")), "fuzzlog.json")
+        self.log(self.lines(record("lab")), "fuzzlog-background.json")
         self.count(0, "3 passed, 0 failed")
 
     def test_failed_skipped_and_broken_builds(self):

@@ -39,7 +39,7 @@ run_tests() {
 second_build() {
   CXX=clang++ configure build-sanitize -Dcore_only=true -Dfuzzers=true -Dns3=auto \
     -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false
-  rm -f build-sanitize/meson-logs/*log.json
+  rm -f build-sanitize/meson-logs/*log*.json
   local fine=0 began=$SECONDS
   compile build-sanitize || return 1
   spent "build-sanitize: compilation" "$began"
@@ -95,7 +95,7 @@ finish_guest_image() {
 run_suite() {
   local began=$SECONDS
   configure build
-  rm -f build/meson-logs/*log.json "$times"
+  rm -f build/meson-logs/*log*.json "$times"
   start_guest_image
   compile build || broken=$((broken + 1))
   finish_guest_image
