@@ -82,7 +82,15 @@ Session::~Session() {
   if (g_interrupted == 0) MPI_Finalize();
 }
 
-MpiExchange::MpiExchange() {
+/// A swap in progress: buffers and requests. They are kept, so that later swaps need no memory.
+struct MpiExchange::Swap {
+  std::vector<Bytes> sending, receiving;  ///< first parts of messages, by neighbour
+  std::vector<MPI_Request> requests;      ///< of these parts, and of the minimum of `earliest`
+  std::vector<MPI_Request> rest;          ///< of the parts that follow the first one
+  Time earliest = kNever, least = kNever;
+};
+
+MpiExchange::MpiExchange() : swaps_{std::make_unique<Swap>(), std::make_unique<Swap>()} {
   int number = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &number);
   size_ = static_cast<std::uint32_t>(number);
@@ -90,60 +98,70 @@ MpiExchange::MpiExchange() {
   rank_ = static_cast<std::uint32_t>(number);
 }
 
+MpiExchange::~MpiExchange() = default;
+
 void MpiExchange::connect(std::vector<std::uint32_t> neighbours) {
   neighbours_ = std::move(neighbours);
   complete_ = all(neighbours_.size() + 1 == size_);
-  sending_.assign(neighbours_.size(), Bytes(kFirst));
-  receiving_.assign(neighbours_.size(), Bytes(kFirst));
+  for (const auto& swap : swaps_) {
+    swap->sending.assign(neighbours_.size(), Bytes(kFirst));
+    swap->receiving.assign(neighbours_.size(), Bytes(kFirst));
+  }
 }
 
-Time MpiExchange::swap(Time earliest, std::span<const Bytes> out, Bytes& in) {
-  in.clear();
-  std::vector<MPI_Request> requests(2 * neighbours_.size());
+void MpiExchange::begin_swap(Time earliest, std::span<const Bytes> out) {
+  Swap& swap = *swaps_[begun_++ % 2];
+  swap.requests.assign(2 * neighbours_.size(), MPI_REQUEST_NULL);
   for (std::size_t i = 0; i < neighbours_.size(); ++i) {
     const int peer = static_cast<int>(neighbours_[i]);
     const Bytes& bytes = out[neighbours_[i]];
-    MPI_Irecv(receiving_[i].data(), static_cast<int>(kFirst), MPI_BYTE, peer, kFirstTag, MPI_COMM_WORLD,
-              &requests[2 * i]);
+    MPI_Irecv(swap.receiving[i].data(), static_cast<int>(kFirst), MPI_BYTE, peer, kFirstTag, MPI_COMM_WORLD,
+              &swap.requests[2 * i]);
     const Head head{bytes.size(), earliest};
     const std::size_t first = std::min(bytes.size(), kFirst - sizeof head);
-    std::memcpy(sending_[i].data(), &head, sizeof head);
-    if (first != 0) std::memcpy(sending_[i].data() + sizeof head, bytes.data(), first);
-    MPI_Isend(sending_[i].data(), static_cast<int>(sizeof head + first), MPI_BYTE, peer, kFirstTag,
-              MPI_COMM_WORLD, &requests[2 * i + 1]);
+    std::memcpy(swap.sending[i].data(), &head, sizeof head);
+    if (first != 0) std::memcpy(swap.sending[i].data() + sizeof head, bytes.data(), first);
+    MPI_Isend(swap.sending[i].data(), static_cast<int>(sizeof head + first), MPI_BYTE, peer, kFirstTag,
+              MPI_COMM_WORLD, &swap.requests[2 * i + 1]);
   }
-  Time least = earliest;
+  swap.earliest = swap.least = earliest;
   if (!complete_)
-    MPI_Iallreduce(&earliest, &least, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD, &requests.emplace_back());
-  wait(requests);
-  swap_rest(out, in, least);
-  return least;
+    MPI_Iallreduce(&swap.earliest, &swap.least, 1, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD,
+                   &swap.requests.emplace_back());
+  begin_rest(swap, out);
 }
 
-/// Receives the messages of all neighbours, and exchanges the remainders of long messages that did not fit
-/// into the first ones.
-void MpiExchange::swap_rest(std::span<const Bytes> out, Bytes& in, Time& least) {
+/// Sends the remainders of long messages that do not fit into the first parts.
+void MpiExchange::begin_rest(Swap& swap, std::span<const Bytes> out) {
   constexpr std::size_t kRoom = kFirst - sizeof(Head);
-  std::vector<MPI_Request> requests;
+  swap.rest.clear();
   for (const std::uint32_t peer : neighbours_) {
     const Bytes& bytes = out[peer];
     if (bytes.size() <= kRoom) continue;
     in_pieces(bytes.data() + kRoom, bytes.size() - kRoom, [&](const std::uint8_t* piece, int n) {
       MPI_Isend(piece, n, MPI_BYTE, static_cast<int>(peer), kRestTag, MPI_COMM_WORLD,
-                &requests.emplace_back());
+                &swap.rest.emplace_back());
     });
   }
+}
+
+Time MpiExchange::complete_swap(Bytes& in) {
+  constexpr std::size_t kRoom = kFirst - sizeof(Head);
+  Swap& swap = *swaps_[completed_++ % 2];
+  in.clear();
+  wait(swap.requests);
   for (std::size_t i = 0; i < neighbours_.size(); ++i) {
     Head head;
-    std::memcpy(&head, receiving_[i].data(), sizeof head);
-    least = std::min(least, head.earliest);
+    std::memcpy(&head, swap.receiving[i].data(), sizeof head);
+    swap.least = std::min(swap.least, head.earliest);
     const std::size_t at = in.size();
     const std::size_t first = std::min<std::size_t>(head.size, kRoom);
     in.resize(at + head.size);
-    if (first != 0) std::memcpy(in.data() + at, receiving_[i].data() + sizeof head, first);
+    if (first != 0) std::memcpy(in.data() + at, swap.receiving[i].data() + sizeof head, first);
     receive_bytes(in.data() + at + first, head.size - first, static_cast<int>(neighbours_[i]), kRestTag);
   }
-  wait(requests);
+  wait(swap.rest);
+  return swap.least;
 }
 
 void MpiExchange::gather(ByteSpan mine, const Take& take) {

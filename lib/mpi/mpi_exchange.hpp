@@ -3,8 +3,10 @@
 
 #include "simulator/exchange.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -28,11 +30,13 @@ class Session {
 class MpiExchange final : public simulator::Exchange {
  public:
   MpiExchange();
+  ~MpiExchange() override;
 
   std::uint32_t size() const override { return size_; }
   std::uint32_t rank() const override { return rank_; }
   void connect(std::vector<std::uint32_t> neighbours) override;
-  Time swap(Time earliest, std::span<const Bytes> out, Bytes& in) override;
+  void begin_swap(Time earliest, std::span<const Bytes> out) override;
+  Time complete_swap(Bytes& in) override;
   void gather(ByteSpan mine, const Take& take) override;
   bool all(bool mine) override;
   std::uint64_t lead(std::uint64_t mine) override;
@@ -51,13 +55,15 @@ class MpiExchange final : public simulator::Exchange {
     Time earliest = kNever;
   };
   static constexpr std::size_t kFirst = 16'384;
+  struct Swap;
 
-  void swap_rest(std::span<const Bytes> out, Bytes& in, Time& least);
+  void begin_rest(Swap& swap, std::span<const Bytes> out);
 
   std::uint32_t size_ = 1, rank_ = 0;
   std::vector<std::uint32_t> neighbours_;
-  bool complete_ = false;                   ///< every process has all others as its neighbours
-  std::vector<Bytes> sending_, receiving_;  ///< first parts of messages, by neighbour
+  bool complete_ = false;                       ///< every process has all others as its neighbours
+  std::array<std::unique_ptr<Swap>, 2> swaps_;  ///< the swap in progress, or the older and the newer one
+  std::size_t begun_ = 0, completed_ = 0;       ///< numbers of swaps; the remainder modulo 2 is the index
 };
 
 }  // namespace softfeb::mpi

@@ -4,6 +4,8 @@
 #include "base/bytes.hpp"
 #include "base/time.hpp"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -12,8 +14,8 @@
 namespace softfeb::simulator {
 
 /// Connects the processes that simulate one network together. Every process calls the same functions in the
-/// same order, and each call returns only after the other processes have made the same call. If a process
-/// fails, the others end as well (see MpiExchange).
+/// same order. Except for begin_swap(), each call returns only after the other processes have made the same
+/// call. If a process fails, the others end as well (see MpiExchange).
 class Exchange {
  public:
   using Bytes = std::vector<std::uint8_t>;
@@ -24,12 +26,17 @@ class Exchange {
   virtual std::uint32_t size() const = 0;  ///< number of processes
   virtual std::uint32_t rank() const = 0;  ///< number of this process
 
-  /// Sets the processes with which this one swaps frames. Call it in all processes, before the first swap().
+  /// Sets the processes with which this one swaps frames. Call it in all processes, before the first
+  /// begin_swap().
   /// If process a is a neighbour of b, b must also be a neighbour of a.
   virtual void connect(std::vector<std::uint32_t> neighbours) = 0;
-  /// Sends out[r] to each neighbour r, and stores what the neighbours have sent in `in`, in the order of
-  /// their ranks. Returns the minimum of `earliest` over all processes.
-  virtual Time swap(Time earliest, std::span<const Bytes> out, Bytes& in) = 0;
+  /// Begins a swap, and does not wait for other processes: sends out[r] to each neighbour r. `out` must stay
+  /// unchanged until the swap is completed. Two swaps may be in progress at a time. Complete all of them
+  /// before calling any other function of this class.
+  virtual void begin_swap(Time earliest, std::span<const Bytes> out) = 0;
+  /// Completes the older of the swaps in progress: waits for what the neighbours have sent, and stores it in
+  /// `in`, in the order of their ranks. Returns the minimum of `earliest` over all processes.
+  virtual Time complete_swap(Bytes& in) = 0;
   /// In process 0, passes the bytes of every process to `take`, in the order of ranks.
   virtual void gather(ByteSpan mine, const Take& take) = 0;
   /// Returns true in all processes if `mine` is true in all of them.
@@ -47,14 +54,23 @@ class SoloExchange final : public Exchange {
   std::uint32_t size() const override { return 1; }
   std::uint32_t rank() const override { return 0; }
   void connect(std::vector<std::uint32_t>) override {}
-  Time swap(Time earliest, std::span<const Bytes>, Bytes& in) override {
+  void begin_swap(Time earliest, std::span<const Bytes>) override {
+    earliest_[1] = earliest_[0];
+    earliest_[0] = earliest;
+    ++in_progress_;
+  }
+  Time complete_swap(Bytes& in) override {
     in.clear();
-    return earliest;
+    return earliest_[--in_progress_];
   }
   void gather(ByteSpan mine, const Take& take) override { take(0, mine); }
   bool all(bool mine) override { return mine; }
   std::uint64_t lead(std::uint64_t mine) override { return mine; }
   void end_all(int) override {}
+
+ private:
+  std::array<Time, 2> earliest_{};  ///< of the last two swaps that began, the latest first
+  std::size_t in_progress_ = 0;
 };
 
 }  // namespace softfeb::simulator

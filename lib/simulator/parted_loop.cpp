@@ -18,7 +18,7 @@ PartedLoop::PartedLoop(const fabric::NetworkConfig& config, const std::vector<Se
       exchange_(exchange),
       codec_(std::move(arena)),
       stamps_(stamps),
-      out_(exchange.size()),
+      out_{std::vector<Bytes>(exchange.size()), std::vector<Bytes>(exchange.size())},
       flows_(config.flows) {
   if (parting_.parts == 1) {
     loops_.push_back(std::make_unique<EventLoop>(config, seats));
@@ -77,32 +77,51 @@ void PartedLoop::run_until(Time end) {
     return;
   }
   ++step_;
-  do {
-    run_window(std::min(end, saturating_add(std::max(now_, earliest_), parting_.window)));
-  } while (now_ < end);
+  // No event of any process is before `first`. At the beginning, no frames are on their way between
+  // processes.
+  Time first = std::max(now_, earliest_);
+  const Time length = std::max<Time>(parting_.window / 2, 1);
+  run_window(std::min(end, saturating_add(first, length)));
+  while (now_ < end) {
+    // The frames of the last window enter only after the next one, so this must end before they arrive.
+    const Time arrivals = saturating_add(first, parting_.window);
+    first = std::max(now_, earliest_);
+    run_window(std::min({end, arrivals, saturating_add(first, length)}));
+    complete_swap();
+  }
+  complete_swap();
+  sent_ = kNever;
 }
 
-/// Runs all parts of this process until `end`, and then swaps the frames for other parts.
+/// Runs all parts of this process until `end`, and begins to send the frames for other parts.
 void PartedLoop::run_window(Time end) {
-  Time earliest = kNever;
+  std::swap(out_[0], out_[1]);
+  for (Bytes& frames : out_[0]) frames.clear();
+  Time next = kNever, sent = kNever;
   for (std::size_t i = 0; i < loops_.size(); ++i) {
     EventLoop& loop = *loops_[i];
     if (stamps_ != nullptr) stamps_->select(i, loop);
     loop.set_step(step_);
     loop.run_until(end);
     while (const auto departure = loop.network().depart()) {
-      earliest = std::min(earliest, departure->arrives);
+      sent = std::min(sent, departure->arrives);
       const std::uint32_t to = parting_.process_of(part_into_[departure->direction], exchange_.size());
-      codec_.write(*departure, out_[to]);
+      codec_.write(*departure, out_[0][to]);
       loop.pool().release(departure->frame);
     }
-    earliest = std::min(earliest, loop.next_event());
+    next = std::min(next, loop.next_event());
   }
   now_ = end;
-  earliest_ = exchange_.swap(earliest, out_, in_);
+  // Other processes may not yet have the frames of the window before this one, so these count, too.
+  exchange_.begin_swap(std::min({next, sent, std::exchange(sent_, sent)}), out_[0]);
+  enter(out_[0][exchange_.rank()]);
+}
+
+/// Waits for the frames of the oldest window that other processes have not yet completed, and passes them to
+/// the parts of this process.
+void PartedLoop::complete_swap() {
+  earliest_ = exchange_.complete_swap(in_);
   enter(in_);
-  enter(out_[exchange_.rank()]);
-  for (Bytes& frames : out_) frames.clear();
 }
 
 /// Passes frames from other parts to the parts of this process.

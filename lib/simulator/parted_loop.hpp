@@ -10,6 +10,7 @@
 #include "simulator/logged_stamps.hpp"
 #include "simulator/parting.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -20,9 +21,10 @@
 namespace softfeb::simulator {
 
 /// Event loops that simulate a network in parts, in one process or in several. The result is the same as that
-/// of a single event loop, event by event. Each part runs for a time that does not exceed the delay of the
-/// links between parts. Then the parts exchange the frames that they have sent over these links; none of
-/// these frames has arrived yet.
+/// of a single event loop, event by event. Each part runs for a window of time, and then sends the frames
+/// for the other parts. A window lasts at most half the delay of the links between parts. A part therefore
+/// needs the frames of a window only after the next window: it does not wait until the others have completed
+/// the same window, and the time that messages need between processes costs nothing.
 ///
 /// All processes must make the same calls in the same order. With a single part, this class only forwards
 /// calls to one EventLoop.
@@ -73,6 +75,7 @@ class PartedLoop final : public Simulation {
   void make_slices(const fabric::NetworkConfig& config);
   void connect(const fabric::NetworkConfig& config);
   void run_window(Time end);
+  void complete_swap();
   void enter(ByteSpan frames);
   void write_snapshot(std::size_t loop, ArchiveWriter& out);
   void count_flows(std::span<const std::vector<EventLoop::NewFlow>> begun,
@@ -88,10 +91,12 @@ class PartedLoop final : public Simulation {
   std::vector<std::unique_ptr<EventLoop>> loops_;  ///< parts of this process
   std::vector<std::uint32_t> part_into_;           ///< part that receives the frames of each direction
   std::vector<std::uint32_t> part_of_seat_;
-  std::vector<Bytes> out_;  ///< frames to be sent to each process
+  /// Frames to be sent to each process: those of the last window, and those of the window before.
+  std::array<std::vector<Bytes>, 2> out_;
   Bytes in_;
   Time now_ = 0;
-  Time earliest_ = 0;  ///< no process has an event before this time
+  Time earliest_ = 0;   ///< no process has an event before this time
+  Time sent_ = kNever;  ///< first arrival of the frames that this process sent in the last window
   std::uint64_t step_ = 0;
   fabric::FlowTable flows_;          ///< flows of the whole network, in process 0
   fabric::NetworkSnapshot of_part_;  ///< buffer for the snapshot of one part
