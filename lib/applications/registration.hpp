@@ -72,14 +72,15 @@ class TransferReceiver {
     /// Stored until the first segment of its transfer arrives, or until another transfer frees its memory.
     kWaiting,
     kDropped,  ///< not recorded, because `entries` transfers are in progress or `escape` messages are waiting
-    /// Not recorded: the immediate, source or length is impossible or contradicts that of the transfer.
+    /// Not recorded: the immediate, source or length is impossible, or contradicts earlier messages of the
+    /// transfer.
     kRejected,
   };
   /// Call when a WRITE of `bytes` bytes with this immediate (in host byte order) has completed. `now_ns` may
   /// come from any clock that never goes back.
   Result completed(std::uint32_t source, std::uint32_t immediate, std::uint32_t bytes, std::uint64_t now_ns);
-  /// Applies the timeouts. completed() also applies them, so this function is needed only while no messages
-  /// arrive. Without timeouts, it is not needed.
+  /// Applies the timeouts. completed() also applies the timeouts, so a call of advance() is needed only while
+  /// no messages arrive.
   void advance(std::uint64_t now_ns);
 
   /// Returns the oldest notification that has not been returned yet. Never blocks.

@@ -9,9 +9,9 @@ namespace softfeb {
 /// store to the line must first request ownership, which delays all later stores. `at` may be any address: a
 /// prefetch never faults.
 ///
-/// Uses PREFETCHW directly. Compilers turn __builtin_prefetch() for writing into an ordinary prefetch unless
-/// they may assume PREFETCHW, which is not part of x86-64-v2. This also affects DPDK's rte_prefetch0_write().
-/// On a CPU without PREFETCHW, the function does nothing.
+/// Uses PREFETCHW directly. x86-64-v2, for which softfeb is compiled, does not include PREFETCHW. For such a
+/// target, compilers turn __builtin_prefetch() for writing, and with it DPDK's rte_prefetch0_write(), into a
+/// prefetch for reading. On a CPU without PREFETCHW, the function does nothing.
 inline void claim_line(const void* at) { __asm__ volatile("prefetchw (%0)" : : "r"(at)); }
 
 /// Prefetches `lines` cache lines, starting at `at`, for writing.

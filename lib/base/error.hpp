@@ -6,8 +6,8 @@
 
 namespace softfeb {
 
-/// The host or a device cannot do what was requested (exit code 3). what() returns the reason and the fix, if
-/// there is one, in one line.
+/// The host or a device cannot do what was requested (exit code 3). what() returns one line with the reason
+/// and, if known, the fix.
 class EnvironmentError : public std::runtime_error {
  public:
   EnvironmentError(const std::string& reason, std::string fix)

@@ -7,8 +7,9 @@
 
 namespace softfeb {
 
-/// Largest depth of JSON from outside. None of our documents has more than ten levels. nlohmann::json copies,
-/// compares and prints a document recursively, so a deep one would overflow the stack.
+/// Maximum nesting depth of JSON that softfeb accepts from other programs. No document of softfeb has more
+/// than ten levels. nlohmann::json copies, compares and prints a document recursively, so a deeply nested
+/// document would overflow the stack.
 inline constexpr std::size_t kMaxJsonNesting = 64;
 
 /// Returns how deep the arrays and objects of a JSON text are nested, without parsing it. The result is an

@@ -9,10 +9,10 @@
 
 namespace softfeb {
 
-/// Histogram with log-linear buckets, as in HdrHistogram. Each value below 128 has a bucket of its own. Above
-/// 128, each power of two has 64 buckets, so that a percentile is within 0.8 % of the exact value. Count,
-/// mean, smallest and largest value are exact if no value exceeds kLargest. A histogram always occupies 18 KB
-/// and never allocates memory. Histograms can be merged.
+/// Histogram with log-linear buckets, as in HdrHistogram. Each value below 128 has a bucket of its own. From
+/// 128 upwards, each range from one power of two to the next is divided into 64 buckets, so that a percentile
+/// is within 0.8 % of the exact value. Count, mean, smallest and largest value are exact if no value exceeds
+/// kLargest. A histogram always occupies 18 KB and never allocates memory. Histograms can be merged.
 class LogHistogram {
  public:
   /// Values above this one are counted as if they were equal to it.

@@ -27,8 +27,8 @@ class Rng {
     return Rng(seed + n * 0x9e3779b97f4a7c15U).next();
   }
 
-  /// Returns a seed that depends on three numbers. Each number is added to the generator's output for the
-  /// previous numbers.
+  /// Returns a seed that depends on three numbers. `seed` seeds a generator. `a` is added to its output, and
+  /// the sum seeds the generator again; then `b` is added in the same way.
   static constexpr std::uint64_t mixed(std::uint64_t seed, std::uint64_t a, std::uint64_t b) {
     return Rng(Rng(Rng(seed).next() + a).next() + b).next();
   }

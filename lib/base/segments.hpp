@@ -16,13 +16,15 @@ class Segments {
  public:
   static constexpr std::size_t kMax = 8;
 
-  /// Leaves `parts_` uninitialized, because every packet constructs and copies such objects.
+  /// Leaves `parts_` uninitialized to save time, because every packet constructs and copies objects of this
+  /// class.
   Segments() {}  // NOLINT(modernize-use-equals-default): `parts_` stays uninitialized
   Segments(const Segments& o) { *this = o; }
   Segments& operator=(const Segments& o) {
     for (std::size_t i = 0; i < o.count_; ++i) {
-      // Copy the two words separately, just as they were stored. Otherwise compilers merge the two loads into
-      // one wide load or a memcpy() call, which must wait until both stores have reached the cache.
+      // Copy the pointer and the size separately, because they were stored separately. Otherwise compilers
+      // merge the two loads into one wide load or a memcpy() call, which must wait until both stores have
+      // reached the cache.
       Part part = o.parts_[i];
       __asm__("" : "+r"(part.data), "+r"(part.size));
       parts_[i] = part;

@@ -18,10 +18,11 @@ class AppTx {
     bool last = false;  ///< whether these bytes are the last ones of the frame
   };
 
-  // Access to the registers. FrameSize and SendFrame take effect when a burst begins.
+  // The following functions access the registers of the generator. FrameSize and SendFrame take effect when a
+  // burst begins.
   void set_frame_size(std::uint32_t words) { frame_size_ = words; }
   void send_frames(std::uint32_t frames) { send_frames_ = frames; }
-  /// While this is set, the generator sends frames continuously, each as a burst of one frame.
+  /// While continuous mode is on, the generator sends frames continuously, each as a burst of one frame.
   void set_continuous(bool on) { continuous_ = on; }
   std::uint32_t frame_count() const { return frame_count_; }
   std::uint32_t word_count() const { return word_count_; }

@@ -9,7 +9,7 @@
 
 namespace softfeb::board {
 
-/// One word of a register write, whose writable bits the register file has already stored.
+/// One word of a register write. The register file has already stored the word's writable bits.
 struct WordWrite {
   std::uint32_t offset;  ///< byte offset in the block
   std::uint32_t before;  ///< stored value before the write
@@ -41,7 +41,8 @@ class Block {
   /// Called after the access has written its last word in this block.
   virtual void end_write(BlockWords& /*words*/, Access& /*access*/) {}
 
-  /// True if a read of the block, or a write of the word at `offset`, uses LiveState::data.
+  /// These two functions return true if a read of the block, or a write of the word at `offset`, uses
+  /// LiveState::data.
   virtual bool reads_data_path() const { return false; }
   virtual bool write_needs_data_path(std::uint32_t /*offset*/) const { return false; }
 };

@@ -73,7 +73,8 @@ class BoardRegisters {
   BoardRegisters(const BoardRegisters&) = delete;
   BoardRegisters& operator=(const BoardRegisters&) = delete;
 
-  /// True if the access uses LiveState::data, which must then contain the QPs of live_qps().
+  /// These two functions return true if the access uses LiveState::data. The caller must then provide the
+  /// state of all QPs of live_qps() in this member.
   bool needs_live_for_read(std::uint32_t address, std::size_t bytes) const;
   bool needs_live_for_write(std::uint32_t address, std::size_t bytes) const;
   /// Board QP numbers whose state is visible in registers, without duplicates.

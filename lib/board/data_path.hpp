@@ -83,8 +83,8 @@ struct SetTrafficClass {
   std::uint8_t ecn = 0;   ///< ECN field, 2 bits
 };
 
-/// Registers of a traffic generator (TrafficGen[i], profile softfeb-2026.12). The generator reads them again
-/// for every packet, so a write applies to the remaining packets.
+/// Registers of a traffic generator (TrafficGen[i], profile softfeb-2026.12). The generator reads its
+/// registers again for every packet, so a write applies to the remaining packets.
 struct TrafficGenSettings {
   enum class Mode : std::uint8_t {
     kWrite,  ///< RDMA WRITEs by the queue pair of each stream

@@ -45,7 +45,7 @@ struct RssiLimits {
 inline constexpr std::array<RssiLimits, 2> kRssiLimits{
     RssiLimits{}, RssiLimits{.max_outstanding = 32, .max_segment = 8192}};
 
-/// ConnState of the firmware's RSSI server.
+/// Values of register ConnState of the firmware's RSSI server.
 enum class RssiConnection : std::uint8_t { kClosed = 0, kListen = 4, kWaitAck = 6, kOpen = 7 };
 
 /// State of one RSSI link.
@@ -88,7 +88,7 @@ struct SetRssi {
   bool inject_fault = false;
 };
 
-/// Actions requested by an access; each list is in request order.
+/// Actions requested by an access; each list is in the order in which the access requested them.
 struct Actions {
   std::vector<DataPathAction> data_path;  ///< actions for the board's worker
   std::vector<SetRssi> links;             ///< actions for the control thread

@@ -13,8 +13,8 @@ namespace softfeb::board {
 
 /// Numbers of protection domains, memory regions per protection domain, and queue pairs of a board. These
 /// numbers must be powers of two. The top bits of PD handlers (the firmware's name for handles), keys and
-/// QPNs contain the slot number. The defaults are those of the firmware; only these values were measured on
-/// hardware.
+/// QPNs contain the slot number. The defaults are those of the firmware. The behaviour with other values has
+/// not been compared with hardware.
 struct MetadataLimits {
   std::size_t pds = 1;
   std::size_t mrs_per_pd = 2;

@@ -33,8 +33,8 @@ class Prbs31 {
   std::uint32_t history_;  ///< the last 31 bits; bit 0 is the oldest
 };
 
-/// Payload that repeats a window of PRBS-31. The period of the sequence has an odd number of bits, so whole
-/// bytes repeat only after 2 GiB, which is too much to store.
+/// Payload that repeats a window of PRBS-31. The sequence itself is too long to be stored: its period has an
+/// odd number of bits, so its bytes repeat only after eight periods, which are 2 GiB.
 ///
 /// * If messages are not longer than the window, the window is rounded down to whole messages, or is one
 ///   packet long if messages are empty. Byte k of the stream is byte k mod window of the sequence, which
@@ -65,7 +65,8 @@ class Prbs31Payload final : public PayloadSource {
   Divider window_;
   ByteSpan arena_;
   PacketCrcTable crcs_;
-  /// Last packet of a message, whose length has no CRC in crcs_. Used if folded_.
+  /// Position, length and CRC of the last packet of a message, for which crcs_ may have no CRC. Used if
+  /// folded_.
   std::uint64_t last_position_ = 0;
   std::uint32_t last_length_ = 0;
   std::uint32_t last_crc_ = 0;

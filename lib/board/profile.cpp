@@ -73,8 +73,9 @@ std::vector<BlockSpec> may_2026() {
   };
 }
 
-/// Adds the registers of newer SURF: DSCP and ECN, transport reset, and DCQCN bypass. softfeb adds further
-/// DCQCN slots for boards with several QPs. The SEND application of this firmware is not supported.
+/// Adds the registers that newer versions of SURF (SLAC's firmware library) have: DSCP and ECN, transport
+/// reset, and DCQCN bypass. softfeb adds further DCQCN slots for boards with several QPs. The SEND
+/// application of this firmware is not supported.
 std::vector<BlockSpec> september_2026() {
   constexpr std::size_t kSlots = 15;
   std::vector<BlockSpec> blocks = may_2026();

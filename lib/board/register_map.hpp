@@ -21,8 +21,8 @@ struct EnumText {
   const char* text;
 };
 
-/// A register, named as in PyRogue's tree. Bit 0 is bit 0 of the byte at the lowest address. In an array
-/// register (DataReg, DataBlock), element i begins at bit i · value_bits.
+/// A register, named as in PyRogue's tree. Bit 0 of a register is bit 0 of the byte at its lowest address. In
+/// an array register (DataReg, DataBlock), element i begins at bit i · value_bits.
 struct Register {
   std::string path;  ///< e.g. Root.Core.AxiVersion.ScratchPad
   RegisterKind kind = RegisterKind::kVariable;

@@ -13,7 +13,7 @@ namespace {
 constexpr Time kShortestPeriod = kNanosecond;
 constexpr Time kLongestPeriod = 3600 * kSecond;
 
-/// Keys that contradict the schedule of beamlets, each with the reason.
+/// Keys that must not be given for beamlets, each with the reason.
 constexpr std::array<std::pair<const char*, const char*>, 5> kRefused{{
     {"rate", "`period` determines when beamlets are sent"},
     {"arrivals", "`period` determines when beamlets are sent"},

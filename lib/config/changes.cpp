@@ -27,7 +27,7 @@ bool refuse_fixed(Section& s, const CongestionConfig& d) {
   return any;
 }
 
-/// Reads the algorithm of a change; `off` is not allowed.
+/// Reads the algorithm of a change; `off` is rejected, because a change cannot turn congestion control off.
 std::optional<CongestionConfig> read_changed(Section& s, const Node& node) {
   auto d = read_algorithm(s, node.name.c_str());
   if (d && d->other.algorithm != nullptr && !d->other.algorithm->changeable()) {
@@ -53,8 +53,8 @@ void read_qps(Section& s, std::optional<std::uint32_t>& qp) {
   });
 }
 
-/// Validates the parameters. Reports problems, but does not add the keys to the known keys, because
-/// conf/reference.yaml already lists them for a QP's section.
+/// Validates the parameters. Reports problems, but does not add the parameters' keys to Reading::known:
+/// conf/reference.yaml need not list them for `changes`, because it lists them for the section of a QP.
 void look_over(Reading& reading, const Node& node) {
   Reading own;
   Section s(own, node, pattern_of(node));
@@ -104,7 +104,8 @@ ChangeDraft read_change(Section s) {
 
 namespace {
 
-/// True if `a` and `b` have the same algorithm, so that a change for one applies to the other.
+/// True if `a` and `b` have the same algorithm, so that a change that is valid for one is also valid for the
+/// other.
 bool same_algorithm(const CongestionConfig& a, const CongestionConfig& b) {
   return a.algorithm == b.algorithm && a.other.algorithm == b.other.algorithm;
 }
@@ -174,8 +175,8 @@ class Changes {
     }
   }
 
-  /// Resolves changes in order of time, because each change applies to the result of the previous ones. The
-  /// result is in file order.
+  /// Resolves the changes in the order of their times, because each change modifies the parameters that
+  /// earlier changes have left. Stores the resolved changes in file order.
   void run() {
     std::vector<std::size_t> order(draft_.changes.size());
     std::iota(order.begin(), order.end(), std::size_t{0});

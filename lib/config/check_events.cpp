@@ -192,7 +192,7 @@ class EventChecker {
 
   Reading& reading_;
   const RunConfig& config_;
-  /// First board that sends events to each rdma-sink.
+  /// For each rdma-sink, the first board that sends events to it.
   std::map<SinkTarget, const BoardConfig*> first_of_sink_;
 };
 

@@ -55,8 +55,8 @@ class NetworkChecker {
     reading_.problem(config_.run.place(section, key), std::move(message), std::move(fix));
   }
 
-  /// Checks that the switch has links, and that it has the pause thresholds and lossless queues that flow
-  /// control on these links needs. Returns true if any link has flow control.
+  /// Checks that the switch has links, and that it has the pause thresholds and lossless queues that these
+  /// links need for flow control. Returns true if any link has flow control.
   bool check_links(const SwitchDraft& s, std::uint32_t index) {
     const fabric::NodeRef node{fabric::NodeRef::Kind::kSwitch, index};
     bool linked = false, pauses = false, pfc = false;
@@ -100,7 +100,7 @@ class NetworkChecker {
             "give each switch its own `int_id`, or none");
   }
 
-  /// Checks that the switch writes the INT records that the congestion control of a board needs.
+  /// If the congestion control of any board needs INT records, checks that the switch writes them.
   void check_int_records(const SwitchDraft& s, std::uint32_t index) {
     const fabric::SwitchConfig& config = config_.network.switches[index];
     if (config.int_on) return;
@@ -114,8 +114,8 @@ class NetworkChecker {
     }
   }
 
-  /// If a board needs INT records, checks that they can express the rates of all links over which switches
-  /// may send packets with such records. The links of boards are exempt, because switches send only
+  /// If a board needs INT records, checks that an INT record can express the rate of every link over which a
+  /// switch may send packets with INT records. The links of boards are exempt, because switches send only
   /// acknowledgements to boards.
   void check_int_rates() {
     const auto& boards = config_.run.boards;
@@ -129,8 +129,7 @@ class NetworkChecker {
       if (congestion::int_rate_code(link.rate) != congestion::IntRecord::kUnknownRate) continue;
       if (is_board(link.a) || is_board(link.b)) continue;
       const Where& where = config_.link_wheres[i];
-      // Skip this link if it was expanded from the same link of the file as the last reported one, so that
-      // each link of the file is reported once.
+      // Several links may result from one link of the file. Report only the first of them.
       if (reported != nullptr && reported->key == where.key) continue;
       reported = &where;
       problem(where, "rate",

@@ -75,8 +75,8 @@ void add_next_hops(const RunConfig& config, const EndpointConfig& board, const Q
   }
 }
 
-/// Returns the maximum number of next hops of the board. Boards with traffic generators are like NaNet-10,
-/// whose ARP cache has 256 entries.
+/// Returns the maximum number of next hops of the board. Boards with traffic generators get the limit of the
+/// NaNet-10 board, whose ARP cache has 256 entries.
 std::size_t most_next_hops(const BoardConfig& board) {
   return board.traffic_gen ? kMostNextHopsWithTrafficGen : kMostNextHops;
 }

@@ -178,7 +178,7 @@ class QpChecker {
                 "write `cc_header: on` for the receiver");
   }
 
-  /// Checks that a receiver with a standard NIC gets standard packets.
+  /// Checks that a receiver that may be a standard NIC gets only packets that such a NIC understands.
   void check_standard() {
     if (needs_grants()) {
       return unreachable("the congestion control needs grants, which only softfeb's receivers send",

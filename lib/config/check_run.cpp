@@ -124,8 +124,8 @@ class Checker {
     }
   }
 
-  /// Checks that the board has a link rate if its port has `pacing: queue_rate`, because each NIC queue is
-  /// limited to the sum of its boards' link rates.
+  /// Checks that the board has a link rate if its port has `pacing: queue_rate`, because softfeb limits each
+  /// NIC queue to the sum of the link rates of the boards that use the queue.
   void check_pacing(const BoardConfig& board) {
     if (board.endpoint.network || board.link_rate) return;
     const PortConfig& port = config_.ports[board.endpoint.port];

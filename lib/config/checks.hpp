@@ -38,8 +38,8 @@ void check_qps(Reading& reading, const RunConfig& config, const BoardConfig& boa
 void check_ordering(Reading& reading, const RunConfig& config);
 /// Reports transfers that are incompatible with their queue pairs or their receiver.
 void check_transfers(Reading& reading, const RunConfig& config);
-/// Reports receivers with windows to which no queue pair sends, and queue pairs that cannot be streams of
-/// their receiver's windows.
+/// Reports each receiver that has windows although no queue pair sends to this receiver. Reports each queue
+/// pair that cannot be a stream of its receiver's windows.
 void check_windows(Reading& reading, const RunConfig& config);
 
 /// Reports streams of datagrams if their ports have another use or their buffers take too much memory.
@@ -64,9 +64,9 @@ bool reachable(const EndpointConfig& from, const IpAddress& ip);
 bool check_path(Reading& reading, const RunConfig& config, const EndpointConfig& from,
                 const EndpointConfig& to, const Where& where);
 
-/// A board keeps up to kMostNextHops addresses (kMostNextHopsWithTrafficGen with traffic generators): its
-/// static neighbours and the next hops of its queue pairs. Reports the first board that needs more, and the
-/// first receiver with more than kMostNextHops static neighbours.
+/// A board keeps the addresses of its static neighbours and of the next hops of its queue pairs: at most
+/// kMostNextHops or, if the board has traffic generators, at most kMostNextHopsWithTrafficGen. Reports the
+/// first board that needs more, and the first receiver with more than kMostNextHops static neighbours.
 void check_neighbours(Reading& reading, const RunConfig& config);
 
 }  // namespace softfeb::config

@@ -19,7 +19,8 @@
 namespace softfeb::config {
 namespace {
 
-/// Name for the file's DCQCN algorithm or, if the file has none, for the firmware's algorithm.
+/// With this name, a run uses the DCQCN algorithm that the file names or, if the file names none, the
+/// firmware's algorithm.
 constexpr const char* kAnyDcqcn = "dcqcn";
 
 [[noreturn]] void refuse_names(std::string message, std::string fix) {
@@ -196,7 +197,8 @@ class Variant {
     return section;
   }
 
-  /// Returns the link rate of the board's first replica in bytes per second or, if it has none, the default.
+  /// Returns the link rate of the board's first replica in bytes per second, or the default if this replica
+  /// has no link rate.
   std::uint64_t link_rate(const Node& board) const {
     for (const BoardConfig& b : base_.run.boards) {
       if (b.endpoint.where.key == board.where.key && b.link_rate) return *b.link_rate;

@@ -13,7 +13,8 @@ namespace softfeb::config {
 struct ComparedLab {
   std::string name;  ///< unique; also the name of a folder
   LabConfig config;
-  /// Settings that the algorithm needs and the file lacks, in the syntax of `--set`.
+  /// Settings that were added because the algorithm needs them and the file lacks them, in the syntax of
+  /// `--set`.
   std::vector<std::string> switched_on;
   /// Keys of the file that were omitted, because they concern another algorithm.
   std::vector<std::string> left_out;

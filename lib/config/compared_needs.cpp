@@ -75,7 +75,8 @@ std::uint32_t fewest_priorities(const LabConfig& base) {
   return fewest;
 }
 
-/// True if the queues have strict priorities, and level p (DSCP 8p, priority code point p) uses queue p.
+/// True if the queues have strict priorities, and packets of each level p (DSCP 8p, priority code point p)
+/// use queue p.
 bool serves_levels(const fabric::SwitchConfig& s) {
   for (std::size_t level = 0; level < s.priorities; ++level) {
     const std::uint8_t queue = s.trust_pcp ? s.pcp_to_queue[level] : s.dscp_to_queue[8 * level];
@@ -145,7 +146,7 @@ void add_grant_parameters(Node& section, const LabConfig& base) {
   const auto add = [&section](const char* name, const std::string& value) {
     section.children.push_back({Node::Kind::kScalar, name, value, {kComparedPlace, 0, {}}, {}});
   };
-  // The default of rtt_bytes, 12,288, is for 10 Gb/s, so it is scaled to the rate of the bottleneck.
+  // The default of rtt_bytes, 12,288, is meant for 10 Gb/s. It is scaled to the rate of the bottleneck.
   constexpr std::uint64_t kRttBytes = 12'288, kDefaultRate = 1'250'000'000;
   const std::uint64_t rate = bottleneck_rate(base);
   if (rate != kDefaultRate) {

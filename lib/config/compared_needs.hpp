@@ -11,7 +11,7 @@
 /// compared.cpp.
 namespace softfeb::config {
 
-/// The place that error messages give for settings that are not in a file.
+/// Place of the added settings in error messages, because these settings are in no file.
 inline constexpr const char* kComparedPlace = "--algorithms";
 
 /// Adds ECN marking to all switches, unless one of them already marks packets or forges CNPs. Returns the
@@ -31,8 +31,8 @@ std::vector<std::string> switch_on_grants(Node& document, const LabConfig& base)
 /// priorities. The section must not contain these parameters yet.
 void add_grant_parameters(Node& section, const LabConfig& base);
 
-/// Throws ConfigError if the file's own queues defeat the priorities that switch_on_grants() added. `lab` is
-/// the lab with these priorities.
+/// Throws ConfigError if the settings of queues in the file prevent the priorities that switch_on_grants()
+/// added from having an effect. `lab` is the lab with these priorities.
 void check_priorities(const Node& document, const LabConfig& base, const LabConfig& lab);
 
 }  // namespace softfeb::config

@@ -23,7 +23,7 @@ struct ListedQp {
   std::uint64_t length = 0;  ///< bytes
 };
 
-/// Target whose queue pairs the section `conformance` lists.
+/// Name of the target whose queue pairs are listed in the section `conformance`.
 inline constexpr const char* kListedTarget = "listed";
 
 /// Section `conformance`: the target of `softfeb conformance`, and the cases to run.

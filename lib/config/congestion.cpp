@@ -65,7 +65,8 @@ void read_build(Section& s, dcqcn::FirmwareSettings& f) {
   }
 }
 
-/// Checks that the minimum rate after a cut does not exceed the line rate. Either may be a default.
+/// Checks that `least`, the minimum rate after a cut, does not exceed the line rate. Each of the two rates is
+/// either given in the section or a default.
 void check_least(Section& s, const char* name, const char* alias, std::uint64_t least,
                  std::uint64_t line_rate) {
   if (least <= line_rate) return;

@@ -15,8 +15,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-/// Sections `dcqcn` and `congestion`. The functions here parse, format and describe parameters, which
-/// dcqcn/fields.hpp and congestion/algorithm.hpp define, and replace their values for changes while QPs send.
+/// Sections `dcqcn` and `congestion`. The functions here parse, format and describe parameters, and change
+/// them while QPs send. The parameters are defined in dcqcn/fields.hpp and congestion/algorithm.hpp.
 namespace softfeb::config {
 
 /// Section `congestion` of a board or a QP. Section `dcqcn` has the same content, but accepts only the

@@ -84,8 +84,8 @@ struct LinkDraft {
   std::array<std::string, 2> ends;  ///< each end is a name, or FIRST..LAST
   std::array<Where, 2> ends_where;
   fabric::LinkConfig config;  ///< everything except the ends and the fault rules
-  /// Fault rules from the first end to the second, and back. If `faults_back` is not given, both are the
-  /// same.
+  /// Fault rules from the first end to the second, and back. If `faults_back` is not given, the section
+  /// `faults` supplies the rules of both directions.
   std::array<std::vector<FaultRuleConfig>, 2> rules;
   std::array<Where, 2> rules_where;  ///< sections `faults` and `faults_back`
   bool faults_back = false;          ///< the file has a section `faults_back`
@@ -158,7 +158,7 @@ Parsed<SinkTarget> parse_sink(const std::string& text);
 QpDraft read_qp(Section section);
 TrafficConfig read_traffic(Section section);
 /// Reads the keys of random traffic (`lengths`, `arrivals`, `seed`). Reports invalid combinations of these
-/// keys with each other or with other keys of `section`. `traffic` must already contain the values of all
+/// keys, and of these keys with other keys of `section`. `traffic` must already contain the values of all
 /// other keys.
 void read_random_traffic(Section& section, TrafficConfig& traffic);
 /// Reads the keys `kind`, `period` and `phase`. With `kind: beamlets`, sets the rate, the verb and the
@@ -192,7 +192,8 @@ TriggerConfig read_trigger(Section section);
 BoardEventsConfig read_board_events(Section section);
 ReceiverEventsConfig read_receiver_events(Section section);
 ChangeDraft read_change(Section section);
-/// Changes `d` to the parameters in `draft.congestion`. The algorithm of `draft` must be that of `d`.
+/// Replaces the parameters of `d` that `draft.congestion` contains. The algorithm of `draft` must be that of
+/// `d`.
 void apply_change(Reading& reading, const ChangeDraft& draft, CongestionConfig& d);
 ReceiverDraft read_receiver(Section section);
 /// Reads section `streams` of a receiver.
@@ -261,8 +262,8 @@ RunConfig resolve(Reading& reading, const Draft& draft, std::vector<LabRing>& ri
 /// Resolves `network` and `lab`. `run` is the result of resolve().
 LabConfig resolve_lab(Reading& reading, const LabDraft& draft, const Draft& names, RunConfig run,
                       std::vector<LabRing> rings);
-/// Finds the queue pairs to which the fault rules of links apply, and reports rules that can never apply. All
-/// queue pairs must be complete.
+/// Finds the queue pairs to which the fault rules of links apply. Reports rules that apply to no queue pair.
+/// All queue pairs must be complete.
 void resolve_link_rules(Reading& reading, const LabDraft& draft, LabConfig& config);
 /// Index of the worker that runs the network.
 std::size_t network_worker(const LabDraft& draft, const WorkersConfig& workers);
@@ -273,8 +274,8 @@ void number_event_boards(RunConfig& config);
 /// Resolves `changes`. Boards and QPs must be complete.
 void resolve_changes(Reading& reading, const Draft& draft, RunConfig& config);
 /// Sets the defaults of congestion control parameters that the configuration does not give. The defaults
-/// depend on the board's link and the path MTU. Call this when both are known, and before
-/// resolve_changes().
+/// depend on the board's link and the path MTU. Call this when the link and the path MTU are known, and
+/// before resolve_changes().
 void complete_congestion(Reading& reading, RunConfig& config);
 /// Sets ArrivalsConfig::rate of all QPs. The boards' link rates must be complete.
 void resolve_arrivals(Reading& reading, RunConfig& config);

@@ -106,7 +106,7 @@ Json emit_switch(const fabric::SwitchConfig& config) {
   json["buffer"] = format_size(config.buffer);
   json["port_limit"] = format_size(config.port_limit);
   json["dynamic_alpha"] = emit_alpha(config.dynamic_alpha);
-  // The thresholds are not written here, but for each queue.
+  // The section of each queue contains its thresholds, so they are omitted here.
   if (const fabric::EcnMarking& ecn = config.queues[0].ecn;
       ecn.at_dequeue || ecn.weight != 0 || ecn.drop_not_ect) {
     json["ecn"] = {{"at", choices::kMarkingAt.name(ecn.at_dequeue)},

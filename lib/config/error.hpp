@@ -30,7 +30,7 @@ class ConfigError : public std::runtime_error {
  public:
   explicit ConfigError(std::vector<Problem> problems);
 
-  /// Never empty. Problems found in the same pass are in file order.
+  /// Never empty. Problems found in the same stage of loading are in file order.
   const std::vector<Problem>& problems() const { return problems_; }
 
  private:
@@ -44,7 +44,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 /// container of strings.
 template <class Strings>
 const std::string* nearest(std::string_view word, const Strings& known) {
-  // A long word is not a misspelled key; the limit also bounds the cost of hostile input.
+  // A word of this length is hardly a misspelled key, and its edit distances would take long to compute.
   if (word.size() > 64) return nullptr;
   const std::string* best = nullptr;
   std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;

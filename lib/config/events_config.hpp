@@ -28,7 +28,7 @@ struct TriggerSourceSettings {
   std::string file;  ///< for kind list: file with the times; empty if the times are in the configuration
 };
 
-/// An element of `triggers`: the triggers of a detector.
+/// An element of `triggers`: a named sequence of triggers, merged from its sources.
 struct TriggerConfig {
   std::string name;
   Time dead_time = 0;

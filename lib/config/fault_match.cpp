@@ -13,7 +13,8 @@ using faults::Direction;
 using faults::PacketSelector;
 using faults::ResponseKind;
 
-/// Number of packets of each message; nullopt if messages differ, or if the receiver may change the path MTU.
+/// Number of packets of each message; nullopt if messages differ in this number, or if the receiver may
+/// change the path MTU.
 std::optional<std::uint32_t> packets_per_message(const BoardConfig& board, const QpConfig& qp) {
   const TrafficConfig& t = qp.traffic;
   const bool session =

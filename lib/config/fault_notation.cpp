@@ -43,7 +43,7 @@ bool has_offset(CorruptTarget target) {
   return target == CorruptTarget::kPayload || target == CorruptTarget::kByte;
 }
 
-/// Splits FIRST..LAST; both are the same if there is no range.
+/// Splits FIRST..LAST. If `text` is not a range, returns `text` as both ends.
 std::pair<std::string, std::string> ends_of(const std::string& text) {
   const std::size_t dots = text.find("..");
   if (dots == std::string::npos) return {text, text};

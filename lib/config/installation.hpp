@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Finds softfeb's data files. They are in the same places below the prefix of an installation and below a
-// build folder.
+// Finds softfeb's data files. Their paths relative to the prefix of an installation are the same as their
+// paths relative to a build folder.
 
 #include <filesystem>
 #include <string>

@@ -46,8 +46,8 @@ struct LabSettings {
   /// Switch that sends to the link, index into LabConfig::network.switches.
   std::uint32_t bottleneck_switch = 0;
   Time sample_interval = kMillisecond;  ///< time between two samples of the statistics
-  /// Share of time, 0 to 1, for which the host may preempt a worker. Above this share, timing results are
-  /// inconclusive.
+  /// Maximum share of time, 0 to 1, for which a worker may be preempted by the host. If a worker was
+  /// preempted for longer, timing results are inconclusive.
   double stolen_limit = 0.02;
   std::vector<SweepAxis> sweep;
   /// Sections `congestion` for `softfeb lab compare` (config/compared.hpp), as written in the file.

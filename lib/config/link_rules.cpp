@@ -117,7 +117,7 @@ class LinkRuleResolver {
       }
     }
     if (!draft.faults_back) {
-      // If there is only one section, its rules act in both directions.
+      // Without section `faults_back`, the rules of section `faults` act in both directions.
       for (const FaultRuleConfig& rule : draft.rules[0]) resolve(draft, rule, true, true);
       return;
     }

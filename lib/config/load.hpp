@@ -51,9 +51,9 @@ LabConfig load_switch_test_text(const std::string& text, const std::string& file
 /// ConfigError.
 bool is_lab(const std::string& path);
 
-/// Keys that the loader looks up while reading `text`, with list indices as []: boards[].qps[].pmtu. Keys
-/// of sections that the text does not contain are not returned. Used by the test that keeps
-/// conf/reference.yaml complete.
+/// Return the keys that the loader looks up while it reads `text`, with list indices as []:
+/// boards[].qps[].pmtu. Keys of sections that the text does not contain are not returned. The test that keeps
+/// conf/reference.yaml complete uses these functions.
 std::set<std::string> known_keys(const std::string& text, const std::string& file);
 std::set<std::string> known_lab_keys(const std::string& text, const std::string& file);
 std::set<std::string> known_switch_test_keys(const std::string& text, const std::string& file);

@@ -73,8 +73,8 @@ class TreeBuilder : public YAML::EventHandler {
     fail(mark, "more than " + std::to_string(kMaxNodes) + " nodes", "use `count` for repeated entries");
   }
 
-  /// True if a quote is not closed on the same line. yaml-cpp extends such a quote to the end of the file.
-  /// Values in configuration files contain no line breaks.
+  /// True if the quotation mark at `mark` is not closed on the same line. yaml-cpp extends such a quote to
+  /// the end of the file. Values in configuration files contain no line breaks.
   bool quote_open(const YAML::Mark& mark) const {
     if (mark.pos < 0 || static_cast<std::size_t>(mark.pos) >= source_.size()) return false;
     std::size_t at = static_cast<std::size_t>(mark.pos);

@@ -29,8 +29,8 @@ using engine::Pacing;
 using engine::Promiscuous;
 using engine::SteeringTier;
 
-/// With kAuto, payload is sent without copying if the port supports multi-segment packets. With kOne, it is
-/// always copied.
+/// With kAuto, payload is sent without a copy if the port supports packets of several segments. With kOne,
+/// every packet has one segment, into which the payload is copied.
 enum class TxSegments : std::uint8_t { kAuto, kOne };
 
 enum class CaptureDirection : std::uint8_t { kBoth, kRx, kTx };
@@ -54,7 +54,7 @@ struct PortConfig {
   std::optional<std::uint32_t> mtu;
   FlowControl flow_control = FlowControl::kLeave;
   Promiscuous promiscuous = Promiscuous::kAuto;
-  /// Highest steering tier that may be used. If empty, this is the highest tier that the port supports. With
+  /// Highest steering tier that may be used. If empty, every tier that the port supports may be used. With
   /// kSoftware, only the software classifier is used.
   std::optional<SteeringTier> steering;
   TxSegments tx_segments = TxSegments::kAuto;

@@ -80,8 +80,8 @@ struct LengthsConfig {
   std::shared_ptr<const Cdf> cdf;
 };
 
-/// Key `arrivals`: messages arrive in a Poisson process (open loop). Rate and load apply to all QPs of the
-/// group together.
+/// Key `arrivals`: messages arrive in a Poisson process (open loop). Rate and load are those of all QPs of
+/// the group together.
 struct ArrivalsConfig {
   enum class Queue : std::uint8_t {
     kQp,     ///< each QP has arrivals and a queue of its own
@@ -142,7 +142,7 @@ struct TrafficConfig {
 
   /// Mean length of a message in bytes.
   double mean_length() const { return lengths ? lengths->cdf->mean() : message_size; }
-  /// Largest length of the shorter half of the messages, in bytes.
+  /// Median length of a message in bytes: half of the messages are not longer.
   std::uint32_t median_length() const {
     return lengths ? static_cast<std::uint32_t>(lengths->cdf->at(0.5)) : message_size;
   }

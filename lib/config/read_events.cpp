@@ -65,7 +65,7 @@ void read_times_file(Section& s, TriggerSourceSettings& out) {
       out.source.times.push_back(*time.value);
     }
   }
-  // A directory can be opened but not read.
+  // Opening a directory succeeds, but reading it fails. Therefore check for both errors.
   if (!file.is_open() || file.bad()) {
     s.reading().problem(s.find("file")->where, "cannot read \"" + out.file + '"',
                         "name an existing file, relative to the working directory");

@@ -116,7 +116,8 @@ void read_fault_action(Section& parent, FaultAction& a) {
   if (node->kind == Node::Kind::kScalar) return read_plain_action(parent.reading(), *node, a);
   Section s(parent.reading(), *node, parent.pattern("do"));
   for (const auto& [name, kind] : choices::kFaultAction.names) {
-    // Actions without a value are not keys. If one is nevertheless given as a key, the message explains this.
+    // Actions without a value are not keys. Read such an action only if it is nevertheless given as a key, so
+    // that the error message explains the mistake.
     const bool plain = kind == ActionKind::kDrop || kind == ActionKind::kMarkCe;
     if (!plain || s.given(name)) read_action_key(s, kind, name, a);
   }

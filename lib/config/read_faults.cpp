@@ -93,8 +93,9 @@ void check_selector(Section& s, const PacketSelector& on) {
 }
 
 void read_iteration(Section& s, PacketSelector& on) {
-  // The default is any iteration in three cases: `packet` and `every` already count retransmissions, `round`
-  // already distinguishes them, and responses may repeat a PSN.
+  // The default is any iteration in three cases: with `packet` or `every`, which already count
+  // retransmissions; with `round`, which already distinguishes retransmissions; and for responses, which may
+  // repeat a PSN.
   const bool any_time = on.packet || on.every || on.round || (on.direction == Direction::kRx && !on.psn);
   std::uint32_t iteration = any_time ? 0 : 1;
   s.read("iteration", iteration, parse_iteration);

@@ -49,8 +49,8 @@ void read_marking(Section& s, fabric::EcnMarking& ecn) {
   const bool p = s.read("pmax", pmax, parse_probability);
   if (p) ecn.pmax = pmax.parts();
   if (!min && !max && !p) return;
-  // If the switch's default already enables marking, a queue may override single keys. Otherwise kmin and
-  // kmax are required.
+  // If the settings of the whole switch already enable marking, the section of a queue may override single
+  // keys. Otherwise kmin and kmax are required.
   if (!ecn.enabled && !min) s.missing("kmin", "100KiB");
   if (!ecn.enabled && !max) s.missing("kmax", "400KiB");
   ecn.enabled = true;

@@ -68,7 +68,7 @@ struct LatencyConfig {
   static constexpr std::uint32_t kSample = 64;        ///< default in real time
   static constexpr std::uint32_t kVirtualSample = 1;  ///< default in virtual time
 
-  /// Times are recorded for one in this many messages. With 0, they are recorded for no message. If this is
+  /// With the value N, times are recorded for one message in N. With 0, no times are recorded. If this is
   /// empty, the default applies.
   std::optional<std::uint32_t> sample;
   Where where;
@@ -91,7 +91,7 @@ using engine::IdlePolicy;
 /// Section `workers`.
 struct WorkersConfig {
   std::size_t count = 1;  ///< number of workers; cpus.size() if CPUs are given
-  /// CPU of each worker; if empty, they are chosen from the process's affinity.
+  /// CPU of each worker; if empty, the CPUs are chosen from the process's affinity.
   std::vector<unsigned> cpus;
   std::optional<unsigned> main_cpu;  ///< CPU of the main lcore, which handles no packets
   IdlePolicy idle = IdlePolicy::kPause;
@@ -236,12 +236,12 @@ std::uint32_t congestion_header_bytes(const BoardConfig& board, const QpConfig& 
 /// Number of messages for the file in `traffic`, including repeats; empty if the traffic sends no file.
 std::optional<std::uint64_t> file_messages(const TrafficConfig& traffic);
 
-/// Number of `message_size` slots in a region of `length` bytes, at least 1.
+/// Number of slots of `message_size` bytes that fit in a region of `length` bytes; at least 1.
 std::uint32_t slots_in(std::uint64_t length, std::uint32_t message_size);
 
-/// Returns the region size in bytes that one of the `qps` QPs of a group needs for its messages: for its
-/// slots, its file, or one message. QPs that send transfers together share one region, which holds four
-/// transfers by default.
+/// Returns the region size in bytes that one of the `qps` QPs of a group needs for its messages: enough for
+/// its slots, for its file, or for one message. QPs that send transfers together share one region, which
+/// holds four transfers by default.
 std::uint64_t memory_needed(const TrafficConfig& traffic, std::uint32_t qps);
 
 /// Region length of each QP of the group, in bytes; the shortest if receivers differ. Empty if only the

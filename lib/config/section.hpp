@@ -25,7 +25,8 @@ struct Reading {
   std::vector<Problem> problems;
   std::map<std::string, Where> places;  ///< place of every key read, indexed by dotted path
   std::set<std::string> known;          ///< every key looked up, with list indices as []: boards[].qps[].pmtu
-  /// The words that each key accepts; empty for keys that accept other values. Collected only if this is set.
+  /// The words that each key accepts; empty for keys that accept other values. The words are collected only
+  /// if the caller has set this member to a map.
   std::optional<std::map<std::string, std::vector<std::string>>> words;
 
   /// Adds a problem. Problems with the same key and fix are reported once, because all replicas of a board

@@ -50,8 +50,8 @@ double offered(const BoardDraft& board) {
   return std::max(kLeast, std::min(sum, link));
 }
 
-/// Returns the load sent to each receiver, in bits per second. The key of the map is the receiver's name as
-/// written in `to`.
+/// Returns the load in bits per second for each name in `to`. This name is that of a receiver or of one of
+/// its replicas.
 std::map<std::string, double> sent_to(const Draft& draft) {
   std::map<std::string, double> sums;
   for (const BoardDraft& board : draft.boards) {

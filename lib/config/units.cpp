@@ -41,7 +41,7 @@ constexpr Unit kEvents[] = {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// digits / 10^scale
+/// The number digits / 10^scale.
 struct Decimal {
   std::uint64_t digits = 0;
   unsigned scale = 0;

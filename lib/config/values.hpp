@@ -37,7 +37,8 @@ struct Probability {
 };
 
 /// Rate of offered traffic. Bytes are payload bytes of first transmissions, packets are request packets,
-/// messages are work requests. A period is exact even if the number of messages per second is not an integer.
+/// messages are work requests. kPeriod gives the time between two messages instead of a rate, so that it is
+/// exact even if the number of messages per second is not an integer.
 struct Rate {
   using Unit = engine::RateKind;
   Unit unit = Unit::kUnlimited;  ///< kUnlimited if only link, window and worker limit the rate

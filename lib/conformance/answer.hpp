@@ -38,7 +38,8 @@ struct Answer {
 };
 
 /// Reads a RoCEv2 packet from the network. Its bytes are untrusted. `whole` is the frame, starting with the
-/// Ethernet header; `frame` is the result of parse_frame() for it. Returns std::nullopt if it has no BTH.
+/// Ethernet header; `frame` is the result of parse_frame() for it. Returns std::nullopt if the frame has no
+/// BTH.
 std::optional<Answer> read_answer(const Segments& whole, const roce::ParsedFrame& frame, Time at);
 
 /// Names the opcode of a packet, in either direction: "WRITE ONLY", "ACK", "NAK 0x60", "opcode 0x15".

@@ -86,12 +86,12 @@ struct Step {
   /// packets is sent again, unspoilt.
   std::optional<PacketSpec> then;
   /// Expected answers to the packets. If empty, the next step follows at once, and the expectation of a later
-  /// step also covers the answers to this one.
+  /// step also covers the answers to this step.
   std::optional<Expectation> expect;
-  /// Used instead of `expect` if the profile says that the target compares the bounds of the region before
-  /// the length.
+  /// Used instead of `expect` if the profile says that the target checks the bounds of the region before it
+  /// checks the length of the message.
   std::optional<Expectation> bounds_first;
-  std::vector<FieldCheck> fields;      ///< every answer to the step but CNPs must have these values
+  std::vector<FieldCheck> fields;      ///< every answer to the step, except CNPs, must have these values
   std::vector<FieldCheck> cnp_fields;  ///< every CNP must have these values
   /// If this is not empty, the time from the first packet to the last answer becomes a figure with this name.
   std::string figure;

@@ -15,7 +15,7 @@ namespace softfeb::conformance {
 class CaseRun final : public CaseTask {
  public:
   /// `c` and `environment` must outlive the object. The object takes the QPNs of the board from `next_qpn`,
-  /// and advances it.
+  /// and advances `next_qpn`.
   CaseRun(const Case& c, const CaseEnvironment& environment, std::uint64_t seed, roce::Qpn& next_qpn,
           Time now);
 

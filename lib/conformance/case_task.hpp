@@ -22,7 +22,7 @@ class CaseTask {
   virtual void on_reply(const TargetReply& reply, Time now) = 0;
   /// Does what is due at `now`, and appends frames that must be sent.
   virtual void run(Time now, Frames& out) = 0;
-  /// Time at which run() must be called again; kNever if it waits for a reply.
+  /// Time at which run() must be called again; kNever if the task waits for a reply.
   virtual Time next_event() const = 0;
   virtual bool done() const = 0;
   /// True if the target no longer carries out requests.

@@ -45,8 +45,8 @@ class AckChecker {
   std::optional<std::uint32_t> acked_;
 };
 
-/// Checks that the target sends CNPs only for packets that were marked CE (annex A17.9.3) or, if the profile
-/// says so, with NAKs.
+/// Checks that the target sends CNPs only for packets that were marked CE (annex A17.9.3). If the profile
+/// says that a CNP accompanies each NAK, these CNPs are permitted, too.
 class CnpChecker {
  public:
   explicit CnpChecker(bool with_naks) : with_naks_(with_naks) {}

@@ -129,11 +129,12 @@ std::uint64_t credits_of(const roce::Aeth& aeth) {
   return code % 2 == 0 ? std::uint64_t{1} << (code / 2) : std::uint64_t{3} << ((code - 3) / 2);
 }
 
-/// True if `a` equals `b` or precedes it.
+/// True if `a` equals `b` or precedes `b` in the circular order of PSNs.
 bool not_after(roce::Psn a, roce::Psn b) { return ((b - a) & roce::kPsnMask) < (1U << 23); }
 
-/// Checks that an item is possible. CNPs are matched apart from the sequence, so an item with a CNP can have
-/// no other alternatives. After an item that accepts all answers, nothing else can be reached.
+/// Checks that an item of an expectation is valid. CNPs may arrive at any point of the sequence, so an item
+/// with a CNP must have no other alternatives. An item that accepts all answers must be the last one, because
+/// no answer would reach the items after it.
 void check_item(const std::vector<AnswerPattern>& alternatives, std::string_view text, bool after_any) {
   const auto has = [&](Kind kind) {
     return std::any_of(alternatives.begin(), alternatives.end(),

@@ -20,8 +20,8 @@ struct FaultFrame {
   bool copied = false;        ///< the frame is a copy that a fault rule made
 };
 
-/// Provides frames as the packets that fault rules change, copy and hold (faults::RuleActions). Reuses the
-/// memory of released frames.
+/// Creates the frames that faults::RuleActions changes, copies and holds. Reuses the memory of released
+/// frames.
 class FaultFrames {
  public:
   using Packet = FaultFrame*;

@@ -36,7 +36,7 @@ constexpr AnswerField kAnswerFields[] = {
     {"res7", Layer::kBth, 8, 1, 0, 7},       {"psn", Layer::kBth, 9, 3, 0, 24},
     {"reserved", Layer::kBth, 12, 8, 0, 64}, {"value", Layer::kBth, 16, 8, 0, 64},
 };
-/// Size of the reserved field of a CNP; the table contains the first 8 bytes.
+/// Size in bytes of the reserved field of a CNP. The table above contains only the first 8 of these bytes.
 constexpr std::size_t kReservedSize = 16;
 
 /// Offsets of the headers in an IPv4 frame; SIZE_MAX if the frame has no such header.

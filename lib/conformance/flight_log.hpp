@@ -12,8 +12,8 @@
 namespace softfeb::conformance {
 
 /// Records the packets that a queue pair of a traffic run has sent, and checks the answers to them. Does not
-/// use the state of the requester, because this is tested together with the target. Allocates only at
-/// construction.
+/// use the state of the requester, because a traffic run tests the requester as well as the target. Allocates
+/// only at construction.
 class FlightLog {
  public:
   /// `window` is the maximum number of packets in flight. Packets that were sent more than four windows ago

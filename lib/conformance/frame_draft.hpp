@@ -12,7 +12,8 @@
 namespace softfeb::conformance {
 
 /// A packet to which options can be applied. After construction, the packet is correct. apply() first makes
-/// the changes that the iCRC covers, then computes the iCRC, and then makes the changes on the way (`~`).
+/// the changes that the iCRC covers, then computes the iCRC, and finally makes the changes with `~`, which
+/// represent changes on the way to the target.
 class FrameDraft {
  public:
   /// `packet` determines kind, PSN, place, payload and lengths.

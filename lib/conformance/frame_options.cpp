@@ -149,8 +149,8 @@ void FrameDraft::change_transport(const Override& o) {
   }
 }
 
-/// Changes an extended header. `len`, `va` and `imm` are part of the ScriptPacket, so only changes on the way
-/// remain.
+/// Changes an extended header. The ScriptPacket already contains the values of `len`, `va` and `imm`, so only
+/// their changes on the way (`~`) remain.
 void FrameDraft::change_extended(const Override& o) {
   const bool reth = carries_reth(kind_), atomic = carries_atomic_header(kind_);
   const auto in_header = [&](bool present, std::size_t at, std::size_t width) {

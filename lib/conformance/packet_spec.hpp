@@ -128,8 +128,8 @@ struct PacketSpec {
 
   const Override* find(Field field) const;
   /// Returns the same packet with AckReq and without its options, except those that determine its place and
-  /// contents: `len`, `at`, `region`, `imm` and `fill`. Cases send it to check that the spoilt packet was
-  /// dropped without effect. Only for packets from parse_packets().
+  /// contents: `len`, `at`, `region`, `imm` and `fill`. A case sends the result after this packet, to check
+  /// that the target dropped this packet without any other effect. Only for packets from parse_packets().
   PacketSpec unspoilt() const;
 };
 

@@ -71,7 +71,7 @@ class PartRun {
   void on_reply(const TargetReply& reply, Time now);
   /// Does what is due at `now`, and appends frames that must be sent.
   void run(Time now, Frames& out);
-  /// Time at which run() must be called again; kNever if it waits for a reply.
+  /// Time at which run() must be called again; kNever if the part waits for a reply.
   Time next_event() const;
 
   bool done() const { return phase_ == Phase::kDone; }
@@ -188,7 +188,7 @@ class PartRun {
   std::size_t range_ = 0;
   std::map<std::string, std::uint64_t> counters_;  ///< counters of the target before the steps
   Time step_began_ = 0;
-  /// Time at which the packet was sent whose first answer is awaited for a latency.
+  /// For a latency: the time at which the packet was sent whose first answer is awaited.
   std::optional<Time> timed_;
   std::map<std::string, std::vector<Time>> latencies_;  ///< latencies by Step::latency
   std::optional<TargetRequest> request_;

@@ -32,7 +32,8 @@ struct Deviation {
   bool destructive = false;  ///< the case harms this target
   std::string text;          ///< the deviation as YAML, for to_yaml()
 
-  /// If false, every failure of the case counts as this deviation.
+  /// True if the deviation describes the behaviour of the target. If it does not, every failure of the case
+  /// counts as this deviation.
   bool says_what() const { return observe || written || completions || state; }
 };
 

@@ -56,9 +56,9 @@ const std::vector<std::string>& lackable() {
   static const std::vector<std::string> kNames = [] {
     std::vector<std::string> names{std::string(kNotificationPoint), std::string(kIcrcCounter)};
     for (const std::string_view name : need_names()) {
-      // The need cnps corresponds to the capability notification_point. A target without memory is possible,
-      // because cases are then judged by their packets. "destructive" describes what a case does, not what it
-      // needs.
+      // A profile cannot list these three needs as lacking. Instead of cnps, it lists the capability
+      // notification_point. If memory cannot be read, cases are judged by their packets alone. "destructive"
+      // describes what a case does, not what it needs.
       if (name != "cnps" && name != "memory" && name != "destructive") names.emplace_back(name);
     }
     return names;

@@ -312,8 +312,8 @@ bool Suite::after_case(Time now, Frames& out) {
   return !done();
 }
 
-/// Applies the limits of the profile, and those deviations that do not concern packets, because they also
-/// apply to measurements.
+/// Applies the profile to the result of a case: its limits, and a deviation that does not describe the
+/// behaviour of the target. Such a deviation explains every failure, also the failure of a measurement.
 void Suite::apply_profile(CaseResult& result) const {
   apply_limits(config_.profile, result);
   const auto it = config_.profile.deviations.find(result.of->id);

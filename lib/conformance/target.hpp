@@ -15,8 +15,8 @@
 namespace softfeb::conformance {
 
 /// What a target can do in addition to receiving packets. The suite only issues requests; either a session
-/// with rdma-sink or softfeb's own receiver carries them out. If the target is given as a list of numbers,
-/// the answers come from this list.
+/// with rdma-sink or softfeb's own receiver carries them out. If the configuration lists the target's queue
+/// pairs, the requests are answered from this list.
 struct Capabilities {
   bool fresh_qps = false;  ///< queue pairs can be opened and closed; otherwise only listed ones exist
   bool memory = false;
@@ -112,7 +112,7 @@ struct TargetReply {
   bool unsupported = false;          ///< with `error`: this target never supports the request
   roce::Qpn qp = 0;                  ///< for OpenRequest: QPN of the target
   /// For OpenRequest: set if the queue pair already existed. The target has then ignored the requester's QPN,
-  /// first PSN and memory in the request; these are the actual values.
+  /// first PSN and memory in the request; the members contain the actual values.
   struct Fixed {
     roce::Qpn requester_qp = 0;
     roce::Psn psn = 0;

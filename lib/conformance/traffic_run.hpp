@@ -13,12 +13,12 @@
 
 namespace softfeb::conformance {
 
-/// Carries out a case that consists of traffic runs (TrafficSpec). They follow one another, each on new queue
-/// pairs.
+/// Carries out a case that consists of traffic runs (TrafficSpec). The runs follow one another, each on new
+/// queue pairs.
 class TrafficRun final : public CaseTask {
  public:
-  /// `c` and `environment` must outlive this object. It takes the QPNs of the board from `next_qpn`, and
-  /// advances `next_qpn`.
+  /// `c` and `environment` must outlive this object. The object takes the QPNs of the board from `next_qpn`,
+  /// and advances `next_qpn`.
   TrafficRun(const Case& c, const CaseEnvironment& environment, std::uint64_t seed, roce::Qpn& next_qpn,
              Time now);
 

@@ -90,8 +90,8 @@ std::uint32_t TrafficSender::longest_message() const {
 }
 
 /// Creates a board for one of the addresses, or for the clean queue pair. The clean queue pair has its own
-/// board, so that the other queue pairs do not delay its packets. The other boards leave it twice the rate
-/// that it needs.
+/// board, so that the other queue pairs do not delay its packets. The other boards leave twice the rate that
+/// the clean queue pair needs.
 void TrafficSender::make_board(std::uint32_t address, bool clean) {
   engine::BoardConfig config;
   for (std::uint32_t k = 0; k < qps_.size(); ++k) {
@@ -176,7 +176,8 @@ void TrafficSender::run(Time now, Frames& out) {
   out_ = nullptr;
 }
 
-/// Ends the traffic when the duration of the run is over, and the traffic of queue pairs that have failed.
+/// Ends all traffic when the duration of the run is over. Before that, ends the traffic of each queue pair
+/// that has failed.
 void TrafficSender::stop_if_over(Time now) {
   for (std::size_t k = 0; k < qps_.size() && spec_.may_fail; ++k) {
     if (qp(k).failure()) qp(k).drop_traffic();
@@ -218,7 +219,7 @@ void TrafficSender::send(const engine::TxFrame& tx, Time now) {
   const auto place =
       logs_[found->second].sent(at->psn, offset, tx.payload_length, roce::ends_message(operation));
   frame->offset = place.value_or(UINT64_MAX);
-  // Even if messages share a place, the memory is right, because packets are sent for the first time in the
+  // Even if messages share a place, memory_ is right, because packets are sent for the first time in the
   // order in which they are written.
   if (spec_.transport == roce::Transport::kRc) {
     write(*frame);

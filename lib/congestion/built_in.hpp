@@ -64,7 +64,7 @@ constexpr auto size(std::string_view name, double lowest, std::string_view text)
   return field<Member>({name, Unit::kSize, lowest, kHighestSize, text});
 }
 
-/// A pair of parameters. The first must not exceed the second.
+/// Two parameters: the value of `low` must not exceed the value of `high`.
 struct Ordered {
   std::string_view low;
   std::string_view high;

@@ -208,8 +208,8 @@ class CongestionControl {
   virtual Departure find_departure(std::uint32_t bytes, Time now) = 0;
   virtual void on_start(Time) {}
   virtual void on_sent(std::uint32_t bytes, Time now) = 0;
-  /// Combines on_sent(), for a packet of `bytes` bytes, and find_departure(), for the next one of `next`
-  /// bytes. A final class may override this to avoid two virtual calls.
+  /// Combines on_sent(), for a packet of `bytes` bytes, and find_departure(), for the next packet, which has
+  /// `next` bytes. A final class may override this to avoid two virtual calls.
   virtual Departure on_sent_then_departure(std::uint32_t bytes, std::uint32_t next, Time now) {
     on_sent(bytes, now);
     return find_departure(next, now);

@@ -32,8 +32,8 @@ const Homa::Message& Homa::message(std::uint32_t place) const {
 }
 
 bool Homa::find_message(std::uint64_t packet) const {
-  // After a go-back, `packet` may belong to an earlier message than the current one. Then search from the
-  // oldest message.
+  // After a go-back, `packet` may belong to an earlier message than the current one. In that case, search
+  // from the oldest message.
   if (packet < current_.first) current_ = {0, 0, first_oldest_};
   current_.packets = 0;
   for (; current_.place < count_; ++current_.place) {

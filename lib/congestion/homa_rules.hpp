@@ -20,7 +20,7 @@ namespace softfeb::congestion {
 
 /// Sender and receiver must have the same parameters.
 struct HomaParameters {
-  /// Number of levels of IP precedence, 802.1Q and strict priority queues.
+  /// Maximum number of priority levels: IP precedence, 802.1Q and strict priority queues have eight.
   static constexpr unsigned kMaxPriorities = 8;
 
   std::uint32_t pmtu = 4096;         ///< payload bytes of a full packet
@@ -28,7 +28,8 @@ struct HomaParameters {
   std::uint32_t overcommit = 4;      ///< maximum number of messages that receive grants at the same time
   unsigned priorities = 8;           ///< number of priority levels; 0 is the lowest level
   /// Length in bytes of the longest message of each unscheduled level, highest level first. The last
-  /// unscheduled level has no entry, because it is unbounded. The levels below it are for scheduled packets.
+  /// unscheduled level has no entry, because it is unbounded. The levels below the last unscheduled level are
+  /// for scheduled packets.
   std::vector<std::uint32_t> cutoffs = {4096, 16'384, 65'536};
   /// Time without a packet after which a receiver requests granted packets that have not arrived.
   Time resend_interval = kMillisecond;

@@ -67,7 +67,7 @@ void Hpcc::keep(std::span<const IntRecord> records, std::uint16_t path, Time now
 }
 
 /// Returns the load of the busiest port (MeasureInflight of algorithm 1). Returns nothing if a record has not
-/// advanced since the previous one, or if no record is usable.
+/// advanced since the previous record of the same port, or if no record is usable.
 std::optional<Hpcc::Load> Hpcc::busiest_port(std::span<const IntRecord> records) const {
   const double base_rtt = base_rtt_seconds(parameters_);
   Load load;

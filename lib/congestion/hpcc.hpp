@@ -36,7 +36,8 @@ struct HpccParameters {
 
 /// HPCC (Li et al., SIGCOMM 2019, algorithm 1): the window follows the load of the busiest port on the path,
 /// as reported by INT records. Packets are paced at window / T. HPCC ignores CNPs. It also ignores NAKs,
-/// because it does not use loss as a congestion signal. A timeout only discards the records.
+/// because it does not use loss as a congestion signal. After a timeout, HPCC only discards the records of
+/// the previous acknowledgement.
 class alignas(64) Hpcc final : public CongestionControl {
  public:
   explicit Hpcc(const HpccParameters& parameters = {});

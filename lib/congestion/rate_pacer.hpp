@@ -11,8 +11,8 @@ namespace softfeb::congestion {
 
 /// Spaces packets at a rate that may change. After a packet of n bytes, the next packet waits for n / rate. A
 /// real-time loop cannot avoid delays of up to kCatchUp. If a packet leaves late, the following packets
-/// therefore leave early to make up for the delay, but for at most kCatchUp of it. Departures are exact to
-/// the picosecond and do not drift.
+/// therefore leave early, until they have made up for the delay, or for kCatchUp if the delay is longer.
+/// Departures are exact to the picosecond and do not drift.
 class RatePacer {
  public:
   static constexpr Time kCatchUp = 2 * kMicrosecond;

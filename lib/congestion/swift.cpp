@@ -88,9 +88,9 @@ bool Swift::may_decrease(const Window& window, Time now) const {
 void Swift::set_cwnd(Window& window, double cwnd, Time now) {
   const double before = window.cwnd;
   window.cwnd = bounded_cwnd(cwnd, parameters_);
-  // The paper also records a decrease if the window stays the same. While the window is at its lower bound,
-  // that would keep setting the time of the last decrease to `now`, and so delay the first real decrease
-  // afterwards.
+  // Record the time only if the window has become smaller. The paper records it even if the window stays the
+  // same. While the window is at its lower bound, this would set the time of the last decrease again and
+  // again, and thus delay the first real decrease afterwards.
   if (window.cwnd < before) window.last_decrease = now;
 }
 

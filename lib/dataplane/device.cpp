@@ -41,8 +41,9 @@ void remove_stale_socket(const std::string& path) {
   if (!fs::is_socket(path, error) || path.size() >= sizeof address.sun_path) return;
   address.sun_family = AF_UNIX;
   std::copy(path.begin(), path.end(), address.sun_path);
-  // A datagram socket cannot connect to a stream socket, so a process that listens notices nothing. connect()
-  // then fails with EPROTOTYPE, but with ECONNREFUSED if no process listens.
+  // Try to connect a datagram socket, because a process that listens on a stream socket does not notice this
+  // attempt. connect() fails with EPROTOTYPE if a process listens, and with ECONNREFUSED if no process
+  // listens.
   const int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
   if (fd < 0) return;
   if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 && errno == ECONNREFUSED) {

@@ -90,7 +90,7 @@ class Device {
   /// Minimum data room of a receive mbuf in bytes; 0 if the driver requires none.
   std::uint32_t min_rx_room() const { return min_rx_room_; }
   /// The packet sockets of net_af_packet, readable when packets have arrived; empty for other drivers. The
-  /// driver owns them: poll them, but never read or close them.
+  /// driver owns the sockets: poll them, but never read or close them.
   const std::vector<int>& sockets() const { return sockets_; }
 
  private:

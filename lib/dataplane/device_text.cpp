@@ -12,7 +12,7 @@
 namespace softfeb::dataplane {
 namespace {
 
-// no-rx=1: net_null would otherwise deliver an endless stream of zero-filled 64-byte frames. net_null frees
+// Without no-rx=1, net_null would deliver an endless stream of zero-filled 64-byte frames. net_null frees
 // chains of mbufs and net_pcap writes them whole, but neither driver announces support for chains.
 constexpr std::array kTable{
     DeviceTraits{DeviceKind::kNull, "net_null", "", "no-rx=1", MtuSource::kNothing, false, true, ""},

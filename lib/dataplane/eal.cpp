@@ -30,7 +30,8 @@ std::string lcore_map(const std::vector<LcoreSpec>& lcores) {
 
 std::string fix_for(const std::string& log) {
   const auto says = [&log](const char* word) { return log.find(word) != std::string::npos; };
-  // DPDK also mentions huge pages if there is no address space for ordinary ones.
+  // Test for this error before testing for huge pages, because DPDK's log also mentions huge pages if there
+  // is no address space for ordinary pages.
   if (says("Cannot allocate memory") || says("failed to map segment"))
     return "allow the process more address space (ulimit -v), or add memory";
   if (says("hugepage") || says("hugetlb") || says("Cannot init memory")) {

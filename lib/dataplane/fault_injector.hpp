@@ -33,7 +33,7 @@ class RuledMbufs {
   bool prepare_hold(rte_mbuf*& packet) { return replaced_by_copy(packet); }
   static void release(rte_mbuf* packet);
 
-  /// Replaces the packet by a copy, unless it is a copy already. If no buffer is free, counts this and
+  /// Replaces the packet by a copy, unless it is a copy already. If no buffer is free, counts the failure and
   /// returns false.
   bool replaced_by_copy(rte_mbuf*& packet);
   /// Number of copies that replaced_by_copy() could not make.
@@ -50,7 +50,8 @@ class RuledMbufs {
 
 /// Applies fault rules and then a FaultPlan to the packets of one direction of a port queue. Affects RoCEv2
 /// packets only; all other packets, such as ARP, pass unchanged. A packet that rules drop or hold back is not
-/// subject to random faults, but the plan draws its random numbers all the same.
+/// subject to random faults, but the plan nevertheless draws random numbers for this packet, so that rules do
+/// not change the random faults of later packets.
 ///
 /// Copies a packet before changing or holding it. Thus, payloads in the arena and shared buffers are never
 /// written, and packets that are held back do not occupy the port's buffers. If no buffer is free for the
@@ -77,8 +78,8 @@ class FaultInjector {
 
   /// Takes ownership of the packets in `in` and puts the packets to forward into `out`, which must have
   /// room_for(in.size()) entries. Returns their number. A packet that random faults hold back is sent after
-  /// the next one. If no further packet arrives, a call with an empty `in` releases it. Packets that rules
-  /// hold are released when they are due.
+  /// the next packet. If no further packet arrives, a call with an empty `in` releases the packet that is
+  /// held back. Packets that rules hold are released when they are due.
   std::size_t apply(std::span<rte_mbuf* const> in, std::span<rte_mbuf*> out, Time now);
 
   /// Time at which apply() must be called to release a packet; kNever if rules hold none.

@@ -62,7 +62,7 @@ bool IdleWait::collect(std::vector<pollfd>& fds) const {
   for (const int fd : sockets_) fds.push_back({.fd = fd, .events = POLLIN, .revents = 0});
   bool complete = true;
   for (const Interrupt& i : interrupts_) {
-    // The descriptor changes when a guest reconnects.
+    // Query the descriptor before each wait, because it changes when a guest reconnects.
     fds.push_back({.fd = interrupt_fd(i.port, i.queue), .events = POLLIN, .revents = 0});
     complete = complete && fds.back().fd >= 0;
   }

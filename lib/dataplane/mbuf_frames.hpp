@@ -20,8 +20,8 @@ class MbufFrames final : public fabric::FrameStore {
  public:
   /// The store has `count` frames. adopt() leaves kReserve of them for frames that the network makes itself.
   /// A copy can have up to `frame_bytes` bytes. Frames to UDP port `cc_port` have a congestion control
-  /// header, which belongs to their headers. `held` is the number of copies of up to `frame_bytes` bytes that
-  /// fault rules may hold.
+  /// header, which counts as one of their headers. `held` is the number of copies of up to `frame_bytes`
+  /// bytes that fault rules may hold.
   MbufFrames(std::size_t count, std::uint32_t frame_bytes, unsigned lcores, Mempools& pools, int socket = -1,
              std::uint16_t cc_port = roce::kCongestionUdpPort, std::uint32_t held = 0);
   static constexpr std::size_t kReserve = 256;

@@ -11,7 +11,7 @@ inline constexpr std::uint32_t kEthernetHeader = 14;
 inline constexpr std::uint32_t kVlanTag = 4;
 
 /// Size in bytes of the headers and the iCRC of the longest packet that can carry a full payload, an RDMA
-/// WRITE Only with Immediate. These are IP, UDP, BTH, RETH, ImmDt and iCRC.
+/// WRITE Only with Immediate. The headers are IP, UDP, BTH, RETH and ImmDt.
 constexpr std::uint32_t l3_overhead(bool ipv6) {
   constexpr std::uint32_t kUdp = 8;
   return (ipv6 ? 40 : 20) + kUdp + roce::Bth::kSize + roce::Reth::kSize + roce::ImmDt::kSize +

@@ -118,7 +118,7 @@ class Port {
 FlowControlResult apply_flow_control(std::uint16_t port, const std::string& driver, FlowControl wanted);
 
 /// Makes a started port pass received pause frames on to the host, if the port has such a setting. Returns
-/// false if it has none. Such a port may nevertheless pass pause frames on.
+/// false if the port has no such setting; it may then pass pause frames on in any case.
 bool forward_pause_frames(std::uint16_t port);
 
 std::string to_string(FlowControl mode);

@@ -10,7 +10,7 @@
 ///     /softfeb/info                        title, version, and numbers of boards, receivers and ports
 ///     /softfeb/boards                      names of the boards
 ///     /softfeb/boards,NAME                 counters of one board
-///     /softfeb/receivers, /softfeb/ports   likewise
+///     /softfeb/receivers, /softfeb/ports   the same for receivers and ports
 ///
 /// DPDK answers on its own thread and cannot unregister a command. Published data is therefore kept, under a
 /// lock, for the lifetime of the process. The packet path is not involved.

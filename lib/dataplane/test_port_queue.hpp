@@ -50,7 +50,7 @@ class TestPortQueue {
   /// Runs one iteration. `now` is a time that was just read from `clock`.
   void run(Time now, const TscClock& clock);
 
-  /// Receives packets without passing them on. Returns the number of those that a test port has sent.
+  /// Receives packets without passing them on. Returns how many of these packets were sent by a test port.
   std::size_t discard();
   /// Sends a frame at once, outside trials. Returns false if that is not possible now.
   bool send(ByteSpan frame);

@@ -63,8 +63,8 @@ struct WorkerStats {
   LoopCounters loop;
   NetworkRelayCounters network;  ///< all 0 without a network
 
-  /// Adds the counters of another worker, except for longest_gap, which becomes the maximum of both, and the
-  /// network's counters, which do not change.
+  /// Adds the counters of another worker. There are two exceptions: longest_gap becomes the maximum of both
+  /// workers, and the network's counters do not change.
   WorkerStats& operator+=(const WorkerStats& other) {
     unfinished += other.unfinished;
     port_queues.rx_packets += other.port_queues.rx_packets;

@@ -26,8 +26,8 @@ void FirmwareDcqcn::advance_to(Edge n) {
 }
 
 FirmwareDcqcn::Departure FirmwareDcqcn::later_departure(Edge n, Edge ready, std::uint32_t bytes) {
-  // The condition below holds if the rate does not change before the last refill that this frame needs. Then
-  // return `ready` without copying the reaction point.
+  // The condition below holds if the rate does not change before the last refill that this frame needs. In
+  // this case, return `ready` without copying the reaction point.
   const Edge horizon = bucket_.rate_delay() + 1;
   if (ready <= horizon || ready - horizon <= quiet_until_) return {time_of(ready), true};
   reaction_.advance(n);

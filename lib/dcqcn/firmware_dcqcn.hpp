@@ -58,7 +58,7 @@ class alignas(64) FirmwareDcqcn final : public congestion::CongestionControl {
   /// Updates quiet_until_. Call after any change to the reaction point.
   void look_ahead() { quiet_until_ = reaction_.quiet_until(); }
 
-  // Between two changes of Rc, a packet touches a single cache line. It contains the base class,
+  // Between two changes of Rc, a packet touches a single cache line. This line contains the base class,
   // quiet_until_ and the first half of the bucket, but not the reaction point.
   Edge quiet_until_ = 0;  ///< copy of reaction_.quiet_until()
   TokenBucket bucket_;

@@ -31,8 +31,9 @@ struct PaperParameters {
   std::uint64_t additive_step = 5'000'000;  ///< rpg_ai_rate (Mb/s); 40 Mb/s in the paper
   /// rpg_hai_rate (Mb/s). The paper states no value; the default is ten times the additive step.
   std::uint64_t hyper_step = 50'000'000;
-  /// If true, hyper steps begin when the timer alone has passed fast recovery. The paper requires that both
-  /// the timer and the byte counter have passed it, so there are no hyper steps without a byte counter.
+  /// If true, hyper steps begin when the timer alone has passed fast recovery. If false, they begin when both
+  /// the timer and the byte counter have passed fast recovery, as in the paper; without a byte counter, there
+  /// are then no hyper steps.
   bool hyper_step_after_timer = false;
   Time decrease_interval = 0;            ///< rate_reduce_monitor_period (µs): minimum time between cuts
   std::uint8_t gd = 11;                  ///< rpg_gd: a cut is Rc · alpha · 1024 / 2^gd; 11 = alpha / 2

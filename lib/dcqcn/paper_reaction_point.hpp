@@ -24,7 +24,7 @@ namespace softfeb::dcqcn {
 /// up so that it reaches Rt. No timer runs before the first CNP. Events due at the same time are processed in
 /// this order: alpha, timer, postponed cut, then a CNP or a sent frame.
 ///
-/// Advanced lazily; calls must be in time order. Copyable.
+/// The reaction point advances lazily, so calls must be in time order. The object can be copied.
 class PaperReactionPoint {
  public:
   static constexpr std::uint64_t kAlphaOne = std::uint64_t{1} << 40;

@@ -28,9 +28,9 @@ struct BucketConfig {
 };
 
 /// The firmware's token bucket (slaclab/surf, RoCEv2AxisBucket and RoCEv2TokenCalc). Credit is counted in the
-/// bytes from BTH through pad. It is refilled every clock, up to the size of the bucket. A frame may leave
-/// when there is credit for all of it; a frame sent without credit leaves a debt. Advanced lazily: calls must
-/// be in edge order.
+/// bytes from BTH through pad. The bucket is refilled at every clock, up to its size. A frame may leave when
+/// there is credit for all of its bytes; a frame sent without credit leaves a debt. The bucket advances
+/// lazily, so calls must be in edge order.
 class TokenBucket {
  public:
   /// The first refill is at edge `first`.

@@ -12,8 +12,8 @@ namespace softfeb::detector {
 /// Largest slot and largest piece that rdma-sink accepts, in bytes.
 inline constexpr std::uint32_t kLargestSinkSlot = 16U << 20;
 
-/// The layout of events, and the builder to which it applies. The boards and the builder must agree on all of
-/// these values.
+/// The layout of events, and the builder to which it applies. The boards and the builder must agree on all
+/// values of this struct.
 struct BuilderLayout {
   EventLayout layout;
   std::uint32_t builder = 0;  ///< index of the builder, below layout.builders

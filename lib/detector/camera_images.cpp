@@ -55,7 +55,7 @@ CameraImages::Ellipse CameraImages::ellipse(std::uint32_t image) const {
   const std::int64_t n = config_.images, i = image;
   const std::int64_t width = std::int64_t{grid_.columns} * grid_.side * kSubpixel;
   const std::int64_t height = std::int64_t{grid_.rows} * grid_.side * kSubpixel;
-  // Rises from 0 to n and falls again, twice.
+  // Over the n images, `swing` twice rises from 0 to n and falls again.
   const std::int64_t swing = std::min(4 * i % (2 * n), 2 * n - 4 * i % (2 * n));
   const auto& axis = kAxes[image % std::size(kAxes)];
   Ellipse e;

@@ -35,7 +35,8 @@ Time LatencySummary::exact_rank(std::uint64_t per_mille) const {
 }
 
 Time LatencySummary::histogram_rank(std::uint64_t per_mille) const {
-  // The histogram counts whole nanoseconds, rounded down.
+  // The histogram counts whole nanoseconds, rounded down. Add half a nanosecond to compensate for the
+  // rounding.
   const double ns = histogram_.percentile(static_cast<double>(per_mille) / 1000) + 0.5;
   return std::clamp(static_cast<Time>(ns * static_cast<double>(kNanosecond)), min_, max_);
 }

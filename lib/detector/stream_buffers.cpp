@@ -26,7 +26,7 @@ StreamBuffers::StreamBuffers(const StreamBuffersConfig& config)
 
 StreamVerdict StreamBuffers::datagram(Time now, std::uint16_t port, const Segments& payload) {
   advance(now);
-  // Wraps if the port is below the first one.
+  // For a port below the first port, the difference wraps to a number that is not a stream.
   const std::uint32_t stream = std::uint32_t{port} - config_.first_port;
   const bool known = stream < config_.streams;
   const StreamVerdict verdict = known ? append(now, stream, payload) : StreamVerdict::kOtherPort;

@@ -30,7 +30,7 @@ constexpr std::size_t packed12_bytes(std::size_t samples) { return (samples * 3 
 /// must be below 4096.
 void append_waveform12(std::span<const std::uint16_t> channel, std::vector<std::uint8_t>& out);
 void append_waveform16(std::span<const std::uint16_t> channel, std::vector<std::uint8_t>& out);
-/// Appends one block for each contiguous range of samples that are kept, and nothing if there is none.
+/// Appends one block for each contiguous range of samples that are kept, and nothing if no sample is kept.
 /// `number` is the channel's number.
 void append_roi(std::span<const std::uint16_t> channel, std::uint16_t number, Suppression suppression,
                 std::vector<std::uint8_t>& out);

@@ -10,7 +10,7 @@ namespace softfeb::endpoints {
 
 namespace {
 
-/// True if the transmit queue of the board's port enforces its link rate.
+/// True if the transmit queue of the board's port enforces the board's link rate.
 bool shaped_by_port(const config::RunConfig& config, const config::BoardConfig& board) {
   return board.endpoint.port < config.ports.size() &&
          config.ports[board.endpoint.port].pacing == config::Pacing::kQueueRate;

@@ -34,8 +34,8 @@ struct EventData {
   std::uint64_t events(const engine::TriggerFeed& run) const;
 };
 
-/// Makes the triggers for one element of RunConfig::triggers. All boards that refer to this element share
-/// them.
+/// Makes the triggers for one element of RunConfig::triggers. All boards that refer to this element share the
+/// triggers.
 using MakeTriggers = std::function<std::unique_ptr<engine::TriggerFeed>(const engine::TriggerBusConfig&)>;
 /// A MakeTriggers for boards that all run in the same thread.
 std::unique_ptr<engine::TriggerFeed> make_trigger_bus(const engine::TriggerBusConfig& config);

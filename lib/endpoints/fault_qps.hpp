@@ -9,8 +9,8 @@
 
 namespace softfeb::endpoints {
 
-/// Returns the queue pair of `plan`, without rules, as it can be recognized in its requests or in its
-/// responses.
+/// Returns the addresses and the DestQP by which the requests (kTx) or the responses (kRx) of the plan's
+/// queue pair are recognized. The result contains no rules.
 faults::FaultQp fault_qp(const config::RunConfig& config, const QpPlan& plan, faults::Direction direction);
 
 /// Throws ConfigError if the rules need too much memory. `where` is the place of the rules in the

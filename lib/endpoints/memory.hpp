@@ -11,8 +11,8 @@
 
 namespace softfeb::endpoints {
 
-/// Memory of a receiver's regions, contiguous and zeroed. Faulted in before the first packet if the receiver
-/// runs on this host.
+/// Memory of a receiver's regions, contiguous and zeroed. The constructor faults the memory in if the
+/// receiver runs on this host, so that packets cause no page faults.
 class ReceiverMemory {
  public:
   /// `is_here` tells whether the receiver runs on this host. Throws EnvironmentError if there is not enough
@@ -31,7 +31,8 @@ class ReceiverMemory {
   std::uint64_t size_ = 0;
 };
 
-/// Memory of a receiver that acts as the host of one board's metadata bus. Faulted in on demand.
+/// Memory of a receiver that acts as the host of one board's metadata bus. The memory is faulted in on
+/// demand, by first().
 class HostMemory {
  public:
   /// Throws EnvironmentError.

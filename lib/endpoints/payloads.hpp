@@ -33,8 +33,8 @@ class Payloads {
   /// Payload of the metadata bus's QPs: the firmware's test pattern, which is available at any payload
   /// offset. Call only if a board has `control`.
   const board::PayloadSource& of_bus() const { return *bus_; }
-  /// Payload of traffic generators: the same pattern, long enough for the longest datagrams. Call only if a
-  /// board has a traffic generator.
+  /// Payload of traffic generators: the firmware's test pattern, in packets as long as the longest datagrams.
+  /// Call only if a board has a traffic generator.
   const board::PayloadSource& of_traffic_gens() const { return *generated_; }
 
  private:

@@ -24,8 +24,8 @@ struct QpTarget {
   std::uint32_t rkey = 0;
   std::uint64_t address = 0;
   std::uint64_t length = 0;
-  /// Number of slots of the address ring that the receiver requires. If this is 0, the receiver leaves the
-  /// number to us (see slots_of()).
+  /// Number of slots of the address ring that the receiver requires. If this is 0, the receiver requires no
+  /// particular number (see slots_of()).
   std::uint64_t slots = 0;
   std::uint64_t stride = 0;  ///< bytes from the start of a slot to the next; 0 means the message size
   /// Index of the receiver in this process (`receiver`), and of its QP (`receiver_qp`). `receiver` is empty

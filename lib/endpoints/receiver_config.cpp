@@ -36,7 +36,7 @@ roce::ResponderConfig responder_of(const config::ReceiverConfig& receiver, const
 }
 
 /// Returns the length of the transfer or file after which the payload starts again from its beginning; 0 if
-/// there is neither.
+/// the queue pair sends neither transfers nor a file.
 std::uint64_t stream_length(const config::QpConfig& qp, const board::MessagePlan& messages) {
   if (const auto& transfer = qp.traffic.transfer) return transfer->bytes;
   if (qp.traffic.payload.kind != board::PayloadKind::kFile) return 0;

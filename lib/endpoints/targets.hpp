@@ -16,7 +16,8 @@
 
 namespace softfeb::endpoints {
 
-/// All QPs of the run, board by board, and the TCP sessions with remote receivers that provide their targets.
+/// All QPs of the run, board by board. Also holds the TCP sessions with remote receivers, which provide the
+/// targets of the QPs that send to them.
 class Targets {
  public:
   /// Resolves the targets that the configuration alone determines: addresses and receivers of this process.

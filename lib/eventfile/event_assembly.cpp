@@ -29,8 +29,8 @@ void EventAssembly::add(const detector::EventHeader& header, ByteSpan payload) {
 EventAssembly::OpenEvents::iterator EventAssembly::find_or_open(std::uint64_t event) {
   const auto found = open_.find(event);
   if (found != open_.end()) return found;
-  // If more events are open than the builder's window allows, the record that closes the oldest one did not
-  // fit in the queue.
+  // If more events are open than the builder's window allows, the record that closes the oldest event did not
+  // fit in the queue. That event would never close here, so drop it.
   if (open_.size() >= most_open_) release(open_.begin());
   Open open;
   if (!spare_.empty()) {

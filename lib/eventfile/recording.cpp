@@ -76,7 +76,8 @@ Recording read_open(hid_t file, std::uint64_t most) {
   if (read_format(file) != "softfeb-events")
     refuse("is not an event file", "name a file that softfeb or rdma-sink has written");
   Recording out;
-  // Open /fragments before /data, because a writer extends /data first.
+  // Open /fragments before /data. A writer extends /data first, so /data then contains all bytes to which the
+  // rows of /fragments refer.
   const Table rows = open_table(file, "fragments", 1);
   const Table data = open_table(file, "data", 1);
   // Tables can have unwritten parts that take no space on the disk, so the tables may be larger than the

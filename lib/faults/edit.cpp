@@ -81,7 +81,7 @@ bool mark(const FaultAction& action, std::uint8_t* ip, bool ipv6) {
 }
 
 /// Returns the offset of the end of the iCRC, according to the length in the IP header. Returns nullopt if
-/// the frame is shorter, or has no room for a BTH and an iCRC.
+/// the frame ends before this offset, or has no room for a BTH and an iCRC.
 std::optional<std::size_t> end_of_packet(ByteSpan frame, const RoceLocation& at) {
   const std::size_t end = at.ipv6 ? at.ip + roce::kIpv6Size + load_be16(&frame[at.ip + 4])
                                   : std::size_t{at.ip} + load_be16(&frame[at.ip + 2]);

@@ -127,8 +127,8 @@ class FaultRules {
   /// Used by rules with an iteration and PSNs: the number of transmissions of each PSN that such a rule
   /// selects.
   std::vector<std::uint8_t> passes_;
-  /// Used by rules with an iteration but no PSNs: kWindow elements for each, which contain a PSN and the
-  /// number of its transmissions.
+  /// Used by rules with an iteration but no PSNs: kWindow elements for each pair of rule and queue pair. An
+  /// element contains a PSN and the number of its transmissions.
   std::vector<std::uint32_t> recent_;
   std::vector<RuleHit> hits_;
 };

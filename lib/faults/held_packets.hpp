@@ -16,8 +16,9 @@ struct HoldLimits {
   Time longest = kMillisecond;  ///< a packet leaves after this time even if no packet has overtaken it
 };
 
-/// Packets that fault rules hold back, and packets that they replay. `Packet` is a pointer. The store does
-/// not own the packets; the caller releases them with clear(). No allocation after construction.
+/// Stores the packets that fault rules hold back, and the packets that fault rules replay. `Packet` is a
+/// pointer. The store does not own the packets; the caller releases them with clear(). No allocation after
+/// construction.
 template <class Packet>
 class HeldPackets {
  public:

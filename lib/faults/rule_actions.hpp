@@ -68,7 +68,7 @@ class RuleActions {
   void apply(Packet packet, const RoceLocation& at, const FaultRules::Judgement& judged, Exit& exit,
              Time now);
 
-  /// Lets all held packets leave that are due at `now`. Packets for which there is no room remain due.
+  /// Lets all held packets that are due at `now` leave. Packets for which there is no room remain due.
   template <class Exit>
   void release_due(Exit& exit, Time now) {
     while (exit.room()) {
@@ -168,8 +168,8 @@ void RuleActions<Packets>::change(Packet& packet, const RoceLocation& at, const 
   if (size) packets_.edited(packet, *size);
 }
 
-/// Refuses the other rules for a dropped packet, which is neither held nor duplicated. A rule that would have
-/// held the packet has already been counted as refused if another such rule precedes it.
+/// Refuses the other rules for a dropped packet, which is neither held nor duplicated. If several rules would
+/// have held the packet, all of them except the first have already been counted as refused.
 template <class Packets>
 void RuleActions<Packets>::refuse_others(const FaultRules::Judgement& judged) {
   bool held = false;

@@ -12,7 +12,7 @@ namespace softfeb::board {
 namespace dcqcn_block {
 namespace {
 
-// dcqcn/fields.hpp defines the registers of the parameters.
+// Offsets of the registers that are not parameters. dcqcn/fields.hpp defines the registers of the parameters.
 constexpr std::uint32_t kRc = 0x018, kRt = 0x01c, kAlpha = 0x020;
 constexpr unsigned kCounterResetBit = 10, kCounterBit = 11;
 
@@ -126,8 +126,8 @@ class Dcqcn final : public Block {
   }
 
   std::size_t qp_;
-  /// Parameters last reported by the data path. SetDcqcn also contains parameters that have no register; they
-  /// are copied from this member.
+  /// Parameters last reported by the data path. SetDcqcn also contains parameters that have no register;
+  /// their values are copied from this member.
   dcqcn::FirmwareParameters last_;
   std::uint64_t line_rate_;
   bool bypass_;                ///< the profile has DcqcnBypass

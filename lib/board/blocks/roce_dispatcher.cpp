@@ -49,7 +49,7 @@ class RoceDispatcher final : public Block {
   }
 
  private:
-  /// True if this access has written words that none of its Dispatch actions contains yet.
+  /// True if the current access has written words, but has not added a Dispatch action since.
   bool written_ = false;
 };
 

@@ -65,8 +65,9 @@ constexpr RegisterSpec kRegisters[] = {
     ro("Diagnostics", kDiagnostics, 8).times(kReadings),
 };
 
-// 16-bit values, stored big-endian, in the units of SFF-8472: 1/256 °C, 100 µV, 2 µA, 0.1 µW, 0.1 µW. The
-// last two values are reserved.
+// 16-bit values, stored big-endian, in the units of SFF-8472: temperature (1/256 °C), supply voltage (100
+// µV), laser bias current (2 µA), transmitted power (0.1 µW), received power (0.1 µW). The last two values
+// are reserved.
 constexpr std::uint16_t kValues[kReadings / 2] = {38 * 256, 33'000, 3'000, 5'500, 5'000, 0, 0};
 
 /// Stores `value`, padded with spaces as SFF-8472 requires.

@@ -11,8 +11,8 @@ constexpr std::uint64_t temperature(double celsius) {
   return static_cast<std::uint64_t>((celsius + 273.6777) * 4096 / 501.3743 + 0.5);
 }
 constexpr std::uint64_t supply(double volt) { return static_cast<std::uint64_t>(volt * 4096 / 3 + 0.5); }
-/// Returns the register value of a user supply. The map defines the four user supply registers as whole
-/// words, so the code must be shifted to bit 4 here.
+/// Returns the register value of a user supply. The register map defines the four user supply registers as
+/// whole words, in which the 12-bit code begins at bit 4. The code must therefore be shifted here.
 constexpr std::uint64_t user_supply(double volt) { return supply(volt) << 4; }
 
 constexpr RegisterSpec reading(const char* name, std::uint32_t offset, std::uint64_t code) {

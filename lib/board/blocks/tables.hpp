@@ -7,7 +7,7 @@
 #include <span>
 
 /// Register tables of the blocks, each defined in the file of the same name. Reset values are those of the
-/// firmware, if it defines them.
+/// firmware, if the firmware defines them. SURF is SLAC's firmware library.
 namespace softfeb::board::tables {
 
 using Table = std::span<const RegisterSpec>;

@@ -68,8 +68,8 @@ constexpr RegisterSpec kRegisters[] = {
 
 using Totals = std::array<std::uint64_t, kCounters>;
 
-/// Event counts since program start. The counter of a status line counts rising edges, so this counter is 1
-/// for a line that never goes low.
+/// Event counts since program start. The counter of a status line counts its rising edges; it is 1 for a line
+/// that has been high since the start.
 Totals totals(const LiveState& live) {
   const PortState& p = live.port;
   const std::uint64_t up = p.link_ups;

@@ -6,7 +6,8 @@ namespace softfeb::board {
 namespace udp_engine_block {
 namespace {
 
-// "Raw" registers contain their bytes in network order; the first byte is at the lowest address.
+// Registers with "Raw" in their names contain an address or port in network order: the first byte is at the
+// lowest address.
 constexpr std::uint32_t kClientPort = 0x000, kClientIp = 0x004, kServerPort = 0x800, kServerIp = 0x804,
                         kServerStep = 8, kLocalIp = 0xff4, kLocalMac = 0xff8, kTrafficClass = 0xffc;
 constexpr unsigned kEcnBit = 16, kDscpBit = 18;
