@@ -16,8 +16,8 @@
 // - A queue pair in the ready queue is not in the departure wheel, so nothing has to be cancelled.
 //
 // Rescheduling is also skipped after the last packet of a message if the next message may start immediately
-// (SendQp::may_follow). That function counts completions and posts the messages that are due, and the queue
-// pair keeps its position in the ready queue.
+// (SendQp::may_follow). may_follow() counts completions and posts the messages that are due. The queue pair
+// keeps its position in the ready queue.
 //
 // If very many queue pairs are ready, the quantum is up to four packets, provided that the queue pair may
 // send them immediately. These packets then share the cost of fetching the queue pair into the cache. Even
@@ -27,10 +27,10 @@
 // joins the ready queue right away instead of waiting in the departure wheel (due_behind). At the front of
 // the queue, its departure time is checked like any other.
 //
-// The following always use the full path: queue pairs that share a rate, because other queue pairs wait in
-// their line; queue pairs whose congestion control chooses rank, priority or credit, which may change with
-// every packet; queue pairs of the metadata bus, of boards with event data and of traffic generators, because
-// their requests come from another source; and boards with per-priority pause.
+// The following always use the full path: queue pairs that share a rate, because other queue pairs wait for
+// their turn to use this rate; queue pairs whose congestion control chooses rank, priority or credit, which
+// may change with every packet; queue pairs of the metadata bus, of boards with event data and of traffic
+// generators, because their requests come from another source; and boards with per-priority pause.
 #include "engine/board.hpp"
 #include "engine/send_qp_run.hpp"
 

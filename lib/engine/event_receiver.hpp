@@ -52,8 +52,8 @@ struct EventMessageCounts {
 /// The builder's times count from the start of traffic. Sans-I/O; only the constructor allocates.
 class EventReceiver {
  public:
-  /// `sink` receives the closed events instead of the recorder, and must pass them on to the recorder. Null:
-  /// the recorder receives them directly.
+  /// `sink` receives the closed events instead of the recorder, and must pass them on to the recorder. If
+  /// `sink` is null, the recorder receives the closed events directly.
   explicit EventReceiver(const EventReceiverConfig& config, detector::EventSink* sink = nullptr);
 
   /// Processes a complete message of the queue pair with index `board`; only the board with this index uses

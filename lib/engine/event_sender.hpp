@@ -91,7 +91,7 @@ class EventSender final : public roce::PayloadStream {
   }
 
   const detector::FragmentFifo& fifo() const { return fifo_; }
-  /// Time for which the board was busy.
+  /// Total time for which the board has been busy up to `now`.
   Time busy_time(Time now) const;
   /// The triggers, if they arrive as messages; otherwise null.
   MessageTriggers* messages() const { return messages_; }

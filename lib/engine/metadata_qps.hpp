@@ -26,7 +26,7 @@ struct BusConfig {
   /// there are slots and `payload` is null, the constructor of MetadataQps throws std::invalid_argument.
   SendQpConfig qp;
   roce::SourcePortPolicy source_port;
-  /// Largest path MTU that the port supports. A QP with a larger one enters ERR.
+  /// Largest path MTU that the port supports. A QP with a larger path MTU enters ERR.
   std::uint32_t largest_pmtu = 4096;
   board::SetDestination destination{};  ///< initial destination
 };

@@ -306,7 +306,7 @@ Time SendQp::tell_sent(std::uint32_t counted, Time now) {
 
 bool SendQp::on_cnp(Time now) {
   ++cnp_rx_;
-  // A CNP that arrives before this QP's traffic has started cannot be a reaction to its packets.
+  // A CNP that arrives before this QP's traffic has started cannot be a reaction to this QP's packets.
   if (congestion_ == nullptr || now < starts_at_) return false;
   congestion_->cnp(now);
   return true;

@@ -50,7 +50,8 @@ struct SendQpCounters {
   std::uint64_t counted_bytes = 0;
   Time first_sent = kNever;
   std::uint64_t cnp_rx = 0;
-  std::uint64_t completions = 0;               ///< polled completions: signaled ones and failures
+  std::uint64_t completions = 0;               ///< polled completions, of signaled requests and of failed
+                                               ///< requests
   std::uint64_t completions_out_of_order = 0;  ///< self-check: always 0 unless softfeb has a bug
   std::uint64_t completed_bytes = 0;           ///< payload bytes of successful polled completions
   Time last_completed = 0;
@@ -78,8 +79,8 @@ class alignas(64) SendQp {
   SendQp(const SendQp&) = delete;
   SendQp& operator=(const SendQp&) = delete;
 
-  /// Configuration of the requester, and the function that regenerates requests for retransmission. The
-  /// function is null if requests do not come from the QP's traffic.
+  /// requester_config() returns the configuration of the requester. request_again() returns the function that
+  /// regenerates requests for retransmission, or null if requests do not come from the QP's traffic.
   static roce::RequesterConfig requester_config(const SendQpConfig& config);
   static roce::RequesterSettings::Again request_again(const SendQpConfig& config);
   /// Size of the send queue in bytes.
@@ -147,8 +148,9 @@ class alignas(64) SendQp {
     if (congestion_ == nullptr) return true;
     return !closed() && congestion_->departure(requester_.next_transport_bytes(), now) <= now;
   }
-  /// Builds the next packet and sets `next` to departure(now) after it. Requires may_send(). Returns false if
-  /// the payload source failed; the request then fails (Requester::payload_error()).
+  /// Builds the next packet, and sets `next` to the value that departure(now) has after this packet. Requires
+  /// may_send(). Returns false if the payload source failed; the request then fails
+  /// (Requester::payload_error()).
   bool craft(Time now, std::uint16_t identification, TxFrame& out, Time& next);
   /// Begins a run for the fast path: consecutive packets in the middle of a message (Requester::begin_run).
   /// Between the packets of a run there is nothing to post and nothing to reap, and finished() does not

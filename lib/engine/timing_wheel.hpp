@@ -109,7 +109,7 @@ class TimingWheel {
   Time next_in_slots() const;
 
   /// Expires a single entry. If `expire` schedules the entry again for `now`, the entry expires only in the
-  /// next call, as in a slot.
+  /// next call, as an entry in a slot does.
   template <typename Fn>
   void advance_single(Time now, Fn&& expire) {
     while (scheduled(0) && nodes_[0].at <= now) {
