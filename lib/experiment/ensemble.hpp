@@ -23,7 +23,7 @@ class EnsembleFailure : public std::runtime_error {
 };
 
 /// Carries out `step` in all processes. If it throws an exception in at least one process, throws
-/// EnsembleFailure in all of them. With a single process, lets the exception pass.
+/// EnsembleFailure in all of them. With a single process, passes the exception on to the caller.
 void all_or_none(simulator::Exchange& exchange, const std::function<void()>& step);
 
 /// Throws EnsembleFailure unless all processes run the same program with the same configuration and the same

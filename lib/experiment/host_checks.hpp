@@ -26,7 +26,8 @@ void check_host_features(const config::RunConfig& config, std::size_t first);
 void check_clock(const config::RunConfig& config, std::size_t here, std::size_t first,
                  const hosts::ClockReading& reading);
 
-/// Describes why the times of a host cannot be compared with those of host `first`; empty if they can.
+/// Describes why the times of a host cannot be compared with those of host `first`; empty if they can be
+/// compared.
 std::string clock_remark(const config::RunConfig& config, std::size_t host, std::size_t first,
                          const hosts::ClockReading& before, const hosts::ClockReading& after);
 

@@ -25,7 +25,7 @@ class HostLink {
   /// True if this process must end without waiting for the others.
   bool ended() const { return exchange_.ended(); }
 
-  /// Sends a value to all processes, unless it is not larger than the last one that was sent.
+  /// Sends a value to all processes if it is larger than the value that was sent last.
   void tell(hosts::Told what, std::uint64_t value);
   /// Processes the values that other processes have sent. Call it often.
   void poll();
@@ -36,7 +36,7 @@ class HostLink {
   /// together. The result is unknown if the process was told to end.
   hosts::ClockReading measure_clock(std::int64_t limit_ns);
 
-  /// Sends the counters of this process to process 0, which uses only the latest ones.
+  /// Sends the counters of this process to process 0, which uses only the latest counters of each process.
   void send_sample(std::vector<std::uint8_t> bytes) { send(Kind::kSample, std::move(bytes)); }
   /// Passes the latest counters of all other processes to `take`.
   void latest_samples(const hosts::HostExchange::Take& take) const;

@@ -29,9 +29,9 @@ struct RunReport {
   /// Writes the result and the report. If a file cannot be written, for example because the disk is full, all
   /// others are written nevertheless: a run may have taken days.
   void write();
-  /// Prints the table, draws the charts, shows the result on the live page and keeps serving it if the
-  /// options ask for it. Returns the exit status, which is kEnvironment if an output could not be written.
-  /// Call after write().
+  /// Prints the table, draws the charts, shows the result on the live page and, if the options request it,
+  /// keeps serving this page. Returns the exit status, which is kEnvironment if an output could not be
+  /// written. Call after write().
   int conclude(const std::string& speed);
 
  private:
