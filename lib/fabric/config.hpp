@@ -36,11 +36,12 @@ struct EcnMarking {
   /// If this is true, marking is decided when the first bit of a packet leaves, by the bytes that are queued
   /// behind the packet.
   bool at_dequeue = false;
-  /// If this is 0, the decision depends on the current length of the queue. Otherwise, it depends on the
-  /// average length, and this is N: each arrival moves the average by 1/2^N of its difference to the current
-  /// length. At most AverageLength::kMaxWeight.
+  /// If this is 0, the decision depends on the current length of the queue. Otherwise, the decision depends
+  /// on the average length, and this member is the exponent N: each arrival moves the average by 1/2^N of its
+  /// difference to the current length. At most AverageLength::kMaxWeight.
   std::uint8_t weight = 0;
-  bool drop_not_ect = false;  ///< drop packets that are not ECN-capable where others would be marked
+  bool drop_not_ect = false;  ///< drop packets that are not ECN-capable in cases where ECN-capable packets
+                              ///< would be marked
 
   bool extended() const { return enabled && (at_dequeue || weight != 0 || drop_not_ect); }
 };
@@ -48,8 +49,8 @@ struct EcnMarking {
 struct QueueConfig {
   EcnMarking ecn;
   bool lossless = false;  ///< PFC may pause this priority
-  /// Weight in round robin (SchedulerConfig). 0 means strict priority; of these queues, the one with the
-  /// highest number is served first.
+  /// Weight in round robin (SchedulerConfig). 0 means strict priority; of the queues with strict priority,
+  /// the one with the highest number is served first.
   std::uint32_t weight = 1;
   /// Bytes that each port guarantees to the queue, in addition to SwitchConfig::buffer.
   std::uint64_t minimum = 0;
@@ -102,8 +103,8 @@ struct SwitchTimes {
 
   /// Forwarding latency: from the arrival of a frame (with cut_through: of its header) to the egress queue.
   Time pipeline = 0;
-  /// Time from the arrival of a pause frame's last bit until the frame takes effect. The transmitter then
-  /// stops, and the duration of the pause begins; or the transmitter resumes.
+  /// Time from the arrival of a pause frame's last bit until the frame takes effect: the transmitter stops
+  /// and the duration of the pause begins or, if the frame ends a pause, the transmitter resumes.
   Time pause_response = 0;
   /// Time from the decision to send a pause frame until the transmitter may send the frame.
   Time pause_generation = 0;
@@ -203,7 +204,7 @@ struct NodeRef {
 };
 
 /// Fault injection in one direction of a link. Random faults are independent of each other, and the same
-/// network seed gives the same faults. Rules act before them.
+/// network seed gives the same faults. Fault rules act before random faults.
 struct LinkFaults {
   std::uint64_t drop = 0, duplicate = 0, corrupt = 0, reorder = 0;  ///< probabilities in units of 2^-32
   Time reorder_by = 10 * kMicrosecond;  ///< maximum extra delay of a reordered frame
@@ -257,7 +258,7 @@ void use_priorities(SwitchConfig& config, std::uint8_t levels);
 std::uint16_t int_id_of(const NetworkConfig& config, std::size_t index);
 
 /// Validates each link and each switch, cc_port, and the INT identifiers. Throws std::invalid_argument.
-/// Topology validates the connections between them.
+/// The class Topology validates the connections between switches and stations.
 void check(const NetworkConfig& config);
 
 }  // namespace softfeb::fabric

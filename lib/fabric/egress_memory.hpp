@@ -45,7 +45,8 @@ class EgressMemory {
  private:
   struct Account {
     std::array<std::uint64_t, kQueues> all{};     ///< bytes of all frames of the queue
-    std::array<std::uint64_t, kQueues> stored{};  ///< the same, without frames in the headroom
+    std::array<std::uint64_t, kQueues> stored{};  ///< bytes of the queue's frames that are not in the
+                                                  ///< headroom
     std::uint64_t beyond = 0;                     ///< sum over all queues of the bytes beyond the minimum
   };
 

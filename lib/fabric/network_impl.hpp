@@ -32,17 +32,17 @@
 namespace softfeb::fabric {
 
 /// One direction of a link, with its transmitter. Frames that wait for a switch's transmitter are in the
-/// switch's Port. What every frame between switches uses comes first, in two cache lines. A frame that a
-/// station sends also uses the beginnings of `waiting` and `told`. With many links, the speed of the network
-/// depends on the number of lines that a frame touches.
+/// switch's Port. The members that every frame between switches uses come first, in two cache lines. A frame
+/// that a station sends also uses the first bytes of `waiting` and of `told`. With many links, the speed of
+/// the network depends on the number of cache lines that a frame touches.
 struct alignas(64) Channel {
   static constexpr std::uint32_t kElsewhere = UINT32_MAX;
 
   Channel(Wire w, const PauseState& pauses) : wire(std::move(w)), told(pauses) {}
 
   Time tx_at = kNever;  ///< time of the transmitter's next event
-  /// Time of the next event in the ports at both ends that occurs only in some switches (SwitchTimes,
-  /// Watchdog).
+  /// Time of the next event of SwitchTimes or Watchdog in the ports at both ends. Only some switches have
+  /// such events.
   Time delayed_at = kNever;
   Time renew_at = kNever;                  ///< PauseSender::renew_at() of the sending port
   std::uint16_t from = Topology::kNoPort;  ///< switch port that sends

@@ -34,9 +34,10 @@ struct FlowKey {
   std::uint32_t qpn = 0;                      ///< QPN at the destination
 };
 
-/// Adds the snapshot of a slice to `to`, a snapshot of the whole network that Network::make_snapshot() has
-/// created and that may already contain other slices: the counters of the slice's ports, and the sums of the
-/// network. Ignores flows, because the snapshots of slices do not determine their order.
+/// Adds the snapshot `from` of a slice to `to`, a snapshot of the whole network. Network::make_snapshot()
+/// must have created `to`, which may already contain other slices. Adds the counters of the slice's ports and
+/// the totals of the network. Ignores flows, because the snapshots of slices do not determine the order of
+/// flows.
 void add_slice(const NetworkConfig& config, const Slice& slice, const NetworkSnapshot& from,
                NetworkSnapshot& to);
 
