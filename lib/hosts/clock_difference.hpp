@@ -28,8 +28,8 @@ class ClockDifference {
     constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::max();
     return high_ != kUnknown && low_ <= high_;
   }
-  /// Time by which the clock of this host is ahead of the other one. It is negative if this clock is behind.
-  /// Requires known().
+  /// Time by which the clock of this host is ahead of the clock of the other host; negative if this host's
+  /// clock is behind. Requires known().
   std::int64_t offset() const { return low_ + (high_ - low_) / 2; }
   /// The true offset differs from offset() by at most this much.
   std::int64_t bound() const { return high_ - low_ - (high_ - low_) / 2; }
