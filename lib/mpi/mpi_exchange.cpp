@@ -121,7 +121,7 @@ Time MpiExchange::swap(Time earliest, std::span<const Bytes> out, Bytes& in) {
 }
 
 /// Receives the messages of all neighbours, and exchanges the remainders of long messages that did not fit
-/// into the first ones.
+/// into the first messages.
 void MpiExchange::swap_rest(std::span<const Bytes> out, Bytes& in, Time& least) {
   constexpr std::size_t kRoom = kFirst - sizeof(Head);
   std::vector<MPI_Request> requests;
