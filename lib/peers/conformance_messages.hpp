@@ -15,7 +15,7 @@
 /// carry requests and answers. Sans-I/O.
 namespace softfeb::peers {
 
-/// Maximum numbers for a session at any one time.
+/// Limits that apply to a session at any time.
 struct SessionLimits {
   std::uint32_t qps = 0;
   std::uint32_t regions = 0;
