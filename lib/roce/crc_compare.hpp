@@ -33,8 +33,9 @@ struct CheckedStore {
 CheckedStore check_and_store(std::uint32_t seed, std::uint32_t crc, ByteSpan got, const std::uint8_t* want,
                              std::uint8_t* to);
 
-/// An implementation of the two functions, for tests and benchmarks. All implementations have the same
-/// results. crc_and_compare() and check_and_store() use the fastest one that the CPU supports.
+/// An implementation of crc_and_compare() and check_and_store(), for tests and benchmarks. All
+/// implementations have the same results. crc_and_compare() and check_and_store() use the fastest one that
+/// the CPU supports.
 struct CrcKernel {
   const char* name;
   bool supported;  ///< whether this CPU supports the code path

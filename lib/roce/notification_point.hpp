@@ -39,12 +39,13 @@ class NotificationPoint {
 
   explicit NotificationPoint(const NotificationConfig& config = {}) : config_(config) {}
 
-  /// Returns the slot that stores a QP's interval. This is the QP's own slot, or the slot that all QPs of its
-  /// IP pair share. The same QP (IP pair and QPN) always gets the same slot.
+  /// Returns the slot that stores a QP's interval. With CnpScope::kQp, this is the QP's own slot; with
+  /// CnpScope::kIpPair, it is the slot that all QPs of the IP pair share. The same QP (IP pair and QPN)
+  /// always gets the same slot.
   Slot attach(const IpPair& pair, Qpn qpn);
 
-  /// Returns a slot for a QP whose number is unknown or may change. This is a new slot, or the slot of the
-  /// QP's IP pair.
+  /// Returns a slot for a QP whose number is unknown or may change. With CnpScope::kQp, this is a new slot;
+  /// with CnpScope::kIpPair, it is the slot of the QP's IP pair.
   Slot attach(const IpPair& pair);
 
   /// Reports a CE-marked data packet for a QP with this slot. Returns true if a CNP must be sent. `now` must
