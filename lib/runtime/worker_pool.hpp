@@ -49,7 +49,8 @@ class WorkerPool {
   /// Sets the parameters in `part` for the QPs that `part` selects. The board's worker applies them in its
   /// next iterations.
   void change(std::size_t board, const config::ChangeConfig::Part& part);
-  /// Indexed like RunConfig::changes: 1 if the change has been applied to all its QPs. Empty before start().
+  /// Indexed like RunConfig::changes: 1 if the change has been applied to all QPs that it selects. Empty
+  /// before start().
   std::vector<std::uint8_t> changes_made() const;
   void stop_traffic() { tell(dataplane::StopTraffic{}); }
   void flush() { tell(dataplane::FlushRequests{}); }
@@ -66,7 +67,8 @@ class WorkerPool {
   const engine::Board& board(std::size_t board) const { return *endpoints_.boards[board]; }
 
   PoolSnapshot snapshot();
-  /// Counters summed over all workers; longest_gap is the maximum. Those of the network are not included.
+  /// Counters summed over all workers; longest_gap is the maximum. The counters of the network are not
+  /// included.
   dataplane::WorkerStats totals() const;
   const std::vector<std::unique_ptr<dataplane::Worker>>& workers() const { return workers_; }
   /// Adds the workers' latest samples to cpu() and cpu_times(). Call it at least every few seconds.
