@@ -24,8 +24,8 @@ class Exchange {
   virtual std::uint32_t size() const = 0;  ///< number of processes
   virtual std::uint32_t rank() const = 0;  ///< number of this process
 
-  /// Sets the processes with which this one swaps frames. Call it in all processes, before the first swap().
-  /// If process a is a neighbour of b, b must also be a neighbour of a.
+  /// Sets the processes with which this process swaps frames. Call it in all processes, before the first
+  /// swap(). If process a is a neighbour of b, b must also be a neighbour of a.
   virtual void connect(std::vector<std::uint32_t> neighbours) = 0;
   /// Sends out[r] to each neighbour r, and stores what the neighbours have sent in `in`, in the order of
   /// their ranks. Returns the minimum of `earliest` over all processes.
