@@ -65,7 +65,8 @@ class ParameterControl final : public telemetry::Parameters {
   void add_slots(std::size_t board);
   void add_sharers(std::size_t board);
   static bool in_slot(const Board& b, std::size_t qp) { return b.shown_by[qp] != kNone; }
-  /// True if the slot belongs to the QP itself.
+  /// True if the slot with the QP's registers belongs to this QP itself, and not to another QP that shares
+  /// the CongestionControl object.
   static bool has_slot(const Board& b, std::size_t qp) {
     return in_slot(b, qp) && b.slots[b.shown_by[qp]].qp == qp;
   }
