@@ -68,8 +68,8 @@ struct RssiStatus {
   std::uint8_t rx_ack = 0;       ///< acknowledge number of the last segment received
   std::uint8_t rx_last_seq = 0;  ///< sequence number of the last segment received in order
   std::uint64_t valid = 0;       ///< accepted segments
-  /// Segments that were malformed, had a wrong checksum, were out of the window or duplicates, or came from
-  /// another peer.
+  /// Segments that were malformed, had a wrong checksum, were outside the window, were duplicates, or came
+  /// from another peer.
   std::uint64_t dropped = 0;
   std::uint64_t retransmitted = 0;
   std::uint64_t reconnects = 0;  ///< connections opened

@@ -105,8 +105,8 @@ bool RssiServer::may_answer(const UdpPeer& from, Time now) {
 void RssiServer::answer(const UdpPeer& from, const rssi::Segment& segment, Time now) {
   if (!handshake_ || handshake_->peer != from) {
     // If a connection is open, the client's ACK that completes this handshake replaces that connection. The
-    // ACK must acknowledge our sequence number, which is therefore random, so that a third party cannot
-    // predict it.
+    // ACK must acknowledge our sequence number, which is therefore random, so that a third party cannot forge
+    // the ACK.
     const std::uint8_t number = open() ? static_cast<std::uint8_t>(random_.next()) : config_.first_sequence;
     handshake_ = Handshake{.peer = from, .our_sequence = number, .since = now};
   }

@@ -31,8 +31,8 @@ std::uint32_t check_header(const Request& r, std::uint64_t size, std::size_t mes
 }
 
 /// Sets the data of a write. If the data are longer or shorter than the request's size, the board notices
-/// this at the last word of the shorter of the two, after it has written the words before. The access is
-/// therefore limited to those words.
+/// this at the last word of the shorter of the two, after it has written the words before that word. The
+/// access is therefore limited to the words before it.
 void check_data(Request& r, ByteSpan data) {
   if (data.size() == r.access) {
     r.data = data;
