@@ -17,7 +17,7 @@ namespace softfeb::stats {
 /// Rates of one sending QP in the measured time. Goodput counts payload that the receiver accepted. For RC,
 /// the sender's completions count this payload; for UC, the receiver counts it.
 struct QpRates {
-  Time from = 0, to = 0;  ///< interval of the goodput, on the run's clock; `to` ≤ `from`: not measured
+  Time from = 0, to = 0;  ///< interval of the goodput, on the run's clock; not measured if `to` ≤ `from`
   double seconds = 0;     ///< length of the interval, or the length that a remote receiver reported
   /// Payload of messages that the receiver accepted in the interval; empty if unknown (UC to a remote
   /// receiver that does not report it).
@@ -46,9 +46,9 @@ QpRates rates_of(const endpoints::QpPlan& plan, const Outcome& outcome);
 QpRates rates_of(std::size_t board, std::size_t qp, const Outcome& outcome);
 
 /// Goodput of several queue pairs together, in Gb/s: the payload of all of them, divided by the time from the
-/// start of the first to the end of the last. It never exceeds the rate on the wire, unlike the sum of the
-/// queue pairs' own rates if each of them sends only a few messages. Remote receivers have their own clocks,
-/// so the rates that they report are added to the result.
+/// start of the first to the end of the last. This value never exceeds the rate on the wire. The sum of the
+/// queue pairs' own rates would exceed it if each queue pair sent only a few messages, one after another.
+/// Remote receivers have their own clocks, so the rates that they report are added to the result.
 class GoodputTotal {
  public:
   void add(const QpRates& qp);
