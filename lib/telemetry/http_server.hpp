@@ -21,8 +21,8 @@ namespace softfeb::telemetry {
 /// Limits on the resources that clients can use.
 struct HttpLimits {
   /// Maximum number of connections that are served. A further connection replaces an existing one: the client
-  /// with the most connections loses the one that has made no progress for the longest time. Event streams
-  /// are never replaced; if all connections are event streams, the further connection gets 503.
+  /// with the most connections loses that of its connections which has made no progress for the longest time.
+  /// Event streams are never replaced; if all connections are event streams, the further connection gets 503.
   std::size_t connections = 64;
   /// `requests_per_second` is the maximum mean rate of requests; `request_burst` is the number of requests
   /// that are answered at once after a pause. Further requests wait, because the thread that answers them may
@@ -36,8 +36,8 @@ struct HttpLimits {
   /// there is room.
   std::size_t stream_backlog = 512 * 1024;
   /// Maximum total size, in bytes, of the responses that clients have not received yet. A request whose
-  /// response would exceed it gets 503. If no other response is unsent, a response may be larger than this
-  /// limit.
+  /// response would exceed this limit gets 503. If no other response is unsent, a response may be larger than
+  /// this limit.
   std::size_t unsent = std::size_t{64} << 20;
   /// Time limit for receiving a whole request, including idle time.
   std::chrono::milliseconds request{10'000};

@@ -47,7 +47,7 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
   HttpLimits limits;
   Clock clock;
   boost::asio::ip::tcp::acceptor acceptor;
-  boost::asio::steady_timer pause;  ///< delays the next accept after a failed one
+  boost::asio::steady_timer pause;  ///< delays the next accept after a failed accept
   std::set<HttpSession*> sessions;
   std::size_t streams = 0;
   std::size_t unsent = 0;   ///< bytes of responses that clients have not taken yet
@@ -91,8 +91,8 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   /// Sends `bytes`. Calls `sent` when all of them have been written; closes the connection if that is not
   /// possible.
   void send(const std::shared_ptr<const std::string>& bytes, Sent sent);
-  /// Counts a response of `bytes` bytes towards HttpLimits::unsent. Returns false if it would exceed the
-  /// limit.
+  /// Counts a response of `bytes` bytes towards HttpLimits::unsent. Returns false if the response would
+  /// exceed the limit.
   bool reserve(std::size_t bytes);
   void release();
   void on_response_sent();
