@@ -64,8 +64,8 @@ class Board : public Endpoint {
 
   /// Starts traffic. The schedule of each QP begins SendQpConfig::start_after later than `now`.
   void start(Time now);
-  /// Stops posting messages; those already posted complete normally. In an open loop, messages that have
-  /// already arrived are still posted. Event data of earlier triggers is still posted, too.
+  /// Stops posting messages; messages that were already posted complete normally. In an open loop, messages
+  /// that have already arrived are still posted. Event data of earlier triggers is still posted, too.
   void stop_traffic(Time now);
   /// Stops traffic, and completes all outstanding requests as flushed.
   void flush(Time now);
@@ -110,7 +110,8 @@ class Board : public Endpoint {
   bool qp_exists(std::size_t i) const { return i < first_bus_qp() || bus_qps_.exists(i); }
   const SendQp& qp(std::size_t i) const { return qps_[i]; }
   SendQp& qp(std::size_t i) { return qps_[i]; }
-  /// Requester counters of QP `i`. For a slot of the metadata bus, the sum over all its QPs so far.
+  /// Requester counters of QP `i`. For a slot of the metadata bus, returns the sum over all QPs of the slot
+  /// so far.
   roce::RequesterCounters totals(std::size_t i) const {
     return i < first_bus_qp() ? qps_[i].requester().counters() : bus_qps_.totals(i);
   }

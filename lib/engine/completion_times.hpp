@@ -19,7 +19,7 @@ namespace softfeb::engine {
 /// takes in an idle network (IdlePath).
 ///
 /// An object of this class has a fixed size of about 180 KB, allocates no memory, and can be added to another
-/// one. Not thread-safe.
+/// object of this class. Not thread-safe.
 class CompletionTimes {
  public:
   struct Class {
@@ -46,8 +46,8 @@ class CompletionTimes {
   }
 
   /// Adds a message of `length` bytes, whose completion time is `took`. `slowdown` is in units of 1 /
-  /// kPerSlowdown. If it is unknown, it is empty. `shorter_half` is true if the message is in the shorter
-  /// half of its queue pair's messages.
+  /// kPerSlowdown. `slowdown` is empty if the slowdown is unknown. `shorter_half` is true if the message is
+  /// in the shorter half of its queue pair's messages.
   void add(std::uint32_t length, Time took, std::optional<std::uint64_t> slowdown, bool shorter_half) {
     add_to(classes_[class_of(length)], took, slowdown);
     if (shorter_half) add_to(shorter_half_, took, slowdown);

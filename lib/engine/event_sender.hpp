@@ -56,7 +56,8 @@ class EventSender final : public roce::PayloadStream {
     builders_[i].address = address;
     builders_[i].rkey = rkey;
   }
-  /// Starts the sender at `now`. It answers all triggers since traffic began, even if `now` is later.
+  /// Starts the sender at `now`. The sender answers all triggers since traffic began, even if `now` is later
+  /// than the start of traffic.
   void start(Time now);
   /// Ignores all triggers from `now` on. The events of earlier triggers are still sent.
   void stop(Time now);

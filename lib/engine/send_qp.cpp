@@ -154,8 +154,8 @@ Time SendQp::start(Time now) {
 
 /// Requires that traffic has started.
 void SendQp::post_all_due(Time now) {
-  // One message ahead of the one being sent keeps the QP busy. More messages would only wait in the queue and
-  // delay the end of the experiment.
+  // One message ahead of the message that is being sent is enough to keep the QP busy. More messages would
+  // only wait in the queue and delay the end of the experiment.
   while (may_post() && !traffic_.held() && due() <= now) {
     const Time since = due();
     if (flags_.timed) traffic_.times()->post(traffic_.made(), now);

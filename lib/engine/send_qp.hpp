@@ -39,8 +39,9 @@ struct SendQpConfig {
   std::optional<std::uint32_t> congestion_group;
   /// Random message lengths or arrivals; null if neither is random.
   std::shared_ptr<const MessageTimesConfig> times;
-  /// Time from the start of the board to the start of this QP's traffic. Without different delays, queue
-  /// pairs with the same rate would stay in phase and send in a burst once per interval.
+  /// Time from the start of the board to the start of this QP's traffic. If the delays of all queue pairs
+  /// were equal, queue pairs with the same rate would stay in phase: all of them would send at the same
+  /// moments, in bursts.
   Time start_after = 0;
 };
 
@@ -122,8 +123,8 @@ class alignas(64) SendQp {
   void post_due(Time now) {
     if (now >= starts_at_ && (flags_.timed || may_post())) post_all_due(now);
   }
-  /// True if a request may be posted: at most one message is kept ahead of the one being sent. With
-  /// MessageTimesConfig::shared_arrivals, the QP must be idle.
+  /// True if a request may be posted: at most one message is kept ahead of the message that is being sent.
+  /// With MessageTimesConfig::shared_arrivals, the QP must be idle.
   bool may_post() const {
     return requester_.can_post() && requester_.unsent() < 2 && !(one_at_a_time() && !requester_.idle());
   }
@@ -286,7 +287,7 @@ class alignas(64) SendQp {
   bool closed() const { return flags_.tracked && closed_for_tracked(); }
   // Not inlined, so that queue pairs without a tracker do not pay for it.
   [[gnu::noinline]] bool closed_for_tracked() const;
-  /// True if there is no credit for the packet `ahead` packets after the next one.
+  /// True if there is no credit for a later packet, which follows `ahead` packets after the next packet.
   bool needs_credit(std::uint64_t ahead) const {
     if (!congestion_->uses(congestion::kCredit)) return false;
     const std::uint64_t next = requester_.next_packet();

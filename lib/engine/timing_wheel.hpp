@@ -17,7 +17,7 @@ namespace softfeb::engine {
 /// Hierarchical timing wheel (Varghese and Lauck) for a fixed set of entries, such as the departures or
 /// timers of queue pairs. Each entry is scheduled for at most one time. Scheduling, moving and cancelling
 /// take constant time; the cost of advancing depends on the number of expired entries, not on the number of
-/// elapsed ticks. Entries expire at their exact time, not at that of their slot.
+/// elapsed ticks. Entries expire at their exact time, not at the time of their slot.
 ///
 /// A wheel with a single entry, such as that of a board with one queue pair, has no slots.
 class TimingWheel {

@@ -32,7 +32,7 @@ struct TrafficGenConfig {
   /// Rate of the port, in bytes per second on the wire; 0 means 10 Gb/s. The rate determines when a packet
   /// ends.
   std::uint64_t rate = 0;
-  /// If the worker is late by no more than this time, the packets after the late one are not delayed.
+  /// If the worker is late by no more than this time, the packets after the late packet are not delayed.
   Time slack = 0;
 };
 
