@@ -18,7 +18,7 @@ void check_host_count(const config::RunConfig& config, std::uint32_t processes);
 
 /// Throws ConfigError if the configuration uses a feature that several hosts do not support: state that
 /// endpoints on different hosts would share without exchanging packets, or results that stay in their
-/// process. Endpoints on host `first`, that of process 0, may use more features.
+/// process. Endpoints on host `first`, the host of process 0, may use more features.
 void check_host_features(const config::RunConfig& config, std::size_t first);
 
 /// Throws EnvironmentError if the clocks of hosts `here` and `first` certainly differ by more than

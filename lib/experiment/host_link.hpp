@@ -31,9 +31,9 @@ class HostLink {
   void poll();
   const hosts::Agreement& agreed() const { return agreed_; }
 
-  /// Measures how far the clock of this host is ahead of that of process 0. Takes up to about a second, if
-  /// that is necessary to reduce the error to a tenth of `limit_ns`. All processes must call this function
-  /// together. The result is unknown if the process was told to end.
+  /// Measures how far the clock of this host is ahead of the clock of process 0's host. Takes up to about a
+  /// second, if that is necessary to reduce the error to a tenth of `limit_ns`. All processes must call this
+  /// function together. The result is unknown if the process was told to end.
   hosts::ClockReading measure_clock(std::int64_t limit_ns);
 
   /// Sends the counters of this process to process 0, which uses only the latest counters of each process.
