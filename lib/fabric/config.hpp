@@ -80,7 +80,7 @@ struct PauseThresholds {
   /// With xoff_alpha: the sender is resumed when the bytes are below the dynamic threshold by at least this
   /// number, and are at most xon.
   std::uint64_t xon_offset = 0;
-  /// Bytes that the headroom of all ports may occupy together. If this is 0, they may occupy as much as
+  /// Bytes that the headroom of all ports may occupy together. If this is 0, each port may occupy as much as
   /// `headroom` permits.
   std::uint64_t headroom_pool = 0;
 
@@ -88,8 +88,9 @@ struct PauseThresholds {
   bool given() const { return xoff != 0 || xoff_alpha != 0; }
 };
 
-/// The congestion point of the firmware's test bench. It measures the throughput towards an egress port
-/// instead of queue lengths. Above the threshold it forges CNPs to the sources of passing packets.
+/// The congestion point of the firmware's test bench. The congestion point measures the throughput towards an
+/// egress port instead of queue lengths. Above the threshold it forges CNPs to the sources of passing
+/// packets.
 struct ThresholdForge {
   std::uint64_t threshold = 0;        ///< bytes per second on the wire, per egress port; 0 means off
   Time window = 100 * kMicrosecond;   ///< measurement window of the throughput
@@ -117,7 +118,8 @@ struct SwitchTimes {
   bool any() const { return (pipeline | pause_response | pause_generation) != 0 || cut_through; }
 };
 
-/// PFC watchdog of all ports. It ends storms: pauses that keep a class of a port from sending for too long.
+/// PFC watchdog of all ports. The watchdog ends storms, that is, pauses that keep a class of a port from
+/// sending for too long.
 struct WatchdogConfig {
   enum class Action : std::uint8_t {
     kDrop,     ///< drop waiting and arriving frames of the class

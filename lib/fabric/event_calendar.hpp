@@ -41,8 +41,8 @@ class EventCalendar {
     Time time = kNever;
     std::uint32_t party = 0;
   };
-  /// Returns the events that follow the earliest one on the same day, in order. Some may have been cancelled
-  /// since.
+  /// Returns the events that follow the earliest event on the same day, in order. Some may have been
+  /// cancelled since.
   std::span<const Entry> coming() const {
     return first_ == nullptr ? std::span<const Entry>()
                              : std::span<const Entry>(first_ + 1, today_.data() + today_.size());

@@ -218,8 +218,8 @@ struct Network::Parts {
   void after_filling(Switch& sw, std::uint16_t ingress, std::uint8_t ingress_class, Time now);
   void after_emptying(Switch& sw, std::uint16_t ingress, std::uint8_t ingress_class, Time now);
   /// With dynamic thresholds: resumes all senders that may resume because frames have left the buffer. Call
-  /// this when the transmitter of these frames is scheduled, because this transmitter may be the one that
-  /// must send a pause frame.
+  /// this when the transmitter of these frames is scheduled, because this transmitter may have to send a
+  /// pause frame.
   void resume_others(Switch& sw, Time now) {
     if (sw.resumptions && sw.resumptions->time() <= sw.buffer.free()) resume_all(sw, now);
   }

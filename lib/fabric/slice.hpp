@@ -10,7 +10,7 @@
 namespace softfeb::fabric {
 
 /// Selects the nodes that a Network simulates. Several Networks with the same configuration can thus simulate
-/// one network together, where each node belongs to exactly one of them. Switches, stations, links and ports
+/// one network together. Each node then belongs to exactly one slice. Switches, stations, links and ports
 /// keep the numbers that they have in the whole network. Random numbers, addresses and the order of
 /// simultaneous events depend only on these numbers, so the nodes in a slice behave exactly as they do in the
 /// whole network.

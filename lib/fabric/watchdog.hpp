@@ -20,7 +20,7 @@ class Watchdog {
 
   explicit Watchdog(const WatchdogConfig& config) : config_(config) { due_.fill(kNever); }
 
-  /// Call when a pause frame arrives at `now`, with the state `told` before it changes that state.
+  /// Call when a pause frame arrives at `now`. `told` is the pause state before the frame changes this state.
   void before_pause(const PauseState& told, Time now) {
     for (std::size_t c = 0; c < kQueues; ++c)
       if (told.until(c) <= now) paused_since_[c] = now;
