@@ -22,8 +22,8 @@ class ClockDifference {
     high_ = high < high_ ? high : high_;
   }
 
-  /// False if there are no answers, or if no difference agrees with all of them because a clock was stepped
-  /// in between.
+  /// False if there are no answers, or if no difference agrees with all answers, because a clock was stepped
+  /// between two answers.
   bool known() const {
     constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::max();
     return high_ != kUnknown && low_ <= high_;
