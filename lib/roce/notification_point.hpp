@@ -31,8 +31,8 @@ IpPair ip_pair(const IpAddress& local, const IpAddress& remote);
 
 /// The notification point of DCQCN (IBA, annex A17.9; Zhu et al. 2015, section 3.1). Answers CE marks with
 /// congestion notification packets. For each QP or IP pair, the first notification is sent immediately. After
-/// that, at most one is sent per interval. QPs are attached in advance, so processing a packet costs one
-/// array access and allocates nothing. Not thread-safe.
+/// that, at most one notification is sent per interval. QPs are attached in advance, so processing a packet
+/// costs one array access and allocates nothing. Not thread-safe.
 class NotificationPoint {
  public:
   using Slot = std::uint32_t;

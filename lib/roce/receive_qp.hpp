@@ -110,8 +110,8 @@ class ReceiveQp {
   }
 
   /// Call after the sender has finished. `messages` is the number of messages that the sender has sent. Marks
-  /// those that have not arrived as missing. With kNone, no arrivals are recorded, so map() then reports all
-  /// messages as missing.
+  /// the messages that have not arrived as missing. With kNone, no arrivals are recorded, so map() then
+  /// reports all messages as missing.
   void finish(std::uint64_t messages) { map_.finish(messages); }
 
   void post_receives(std::uint64_t n) { responder_.post_receives(n); }

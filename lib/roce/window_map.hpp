@@ -76,8 +76,8 @@ enum class WindowVerdict : std::uint8_t { kMarked, kDuplicate, kLate, kWrongImme
 /// which is n + first_immediate modulo 2^32.
 ///
 /// Sans-I/O, not thread-safe. Only the constructor allocates. A message that closes no window takes constant
-/// time. A message that closes windows visits at most `ring` windows, no matter how far ahead it is, and
-/// takes time proportional to the number of streams for each of them. Memory: ring · streams / 8 bytes for
+/// time. A message that closes windows visits at most `ring` windows, no matter how far ahead the message is.
+/// Each visited window takes time proportional to the number of streams. Memory: ring · streams / 8 bytes for
 /// the bitmaps and 16 · ranges_per_stream bytes for each stream.
 class WindowMap {
  public:
