@@ -90,8 +90,8 @@ class WorkerPool {
   /// True if workers ring the control thread's doorbell. Workers that never sleep avoid system calls, so the
   /// control thread must poll their exchanges.
   bool rings_control_thread() const;
-  /// Doorbell of the control thread. Workers ring it when a datagram arrives for that thread, but only
-  /// while the thread has armed it.
+  /// Doorbell of the control thread. Workers ring this doorbell when a datagram arrives for the control
+  /// thread, but only while that thread has armed the doorbell.
   dataplane::Doorbell& control_doorbell() { return control_doorbell_; }
   /// Frees the slow-control datagrams of port queues whose exchange is not served. Returns their number.
   std::uint64_t drain_control();
@@ -139,7 +139,8 @@ class WorkerPool {
   /// The parameters that the workers set for each element of RunConfig::changes (same index), with one object
   /// for each range of queue pairs. The workers hold pointers to these objects.
   std::vector<std::vector<std::unique_ptr<dataplane::CongestionChange>>> scheduled_changes_;
-  /// Changes that change() has sent. The next call to change() removes those that the workers have applied.
+  /// Changes that change() has sent. The next call to change() removes the changes that the workers have
+  /// applied.
   std::vector<std::unique_ptr<dataplane::CongestionChange>> live_changes_;
   std::vector<std::unique_ptr<dataplane::Worker>> workers_;
   /// For each endpoint (boards, then receivers): its worker and its index on that worker. Empty for endpoints
