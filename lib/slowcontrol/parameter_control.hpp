@@ -55,8 +55,8 @@ class ParameterControl final : public telemetry::Parameters {
     std::optional<Change> change;
     std::size_t slot = 0;  ///< the slot being read or written
     DcqcnRegisters::Words words{};
-    /// Parameters of all configured QPs after the change, except that those of QPs with registers are not
-    /// updated.
+    /// Parameters of all configured QPs after the change, except that the parameters of QPs with registers
+    /// are not updated.
     std::vector<Shared> qps;
     telemetry::Respond respond;
   };
