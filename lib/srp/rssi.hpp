@@ -59,8 +59,9 @@ static_assert(static_cast<std::size_t>(RssiClose::kShutdown) + 1 == kRssiCloses)
 /// State and counters of a link.
 struct RssiStatus {
   RssiState state = RssiState::kListen;
-  RssiParameters negotiated;  ///< parameters of the open connection or, if none is open, of the last one
-  UdpPeer peer;               ///< peer of the open connection or, if none is open, of the last one
+  RssiParameters negotiated;  ///< parameters of the open connection or, if none is open, of the last
+                              ///< connection
+  UdpPeer peer;               ///< peer of the open connection or, if none is open, of the last connection
   bool local_busy = false;
   bool remote_busy = false;
   std::uint8_t tx_last_ack = 0;  ///< highest of our sequence numbers that the peer has acknowledged
