@@ -45,10 +45,11 @@ QpRates rates_of(const endpoints::QpPlan& plan, const Outcome& outcome);
 /// set.
 QpRates rates_of(std::size_t board, std::size_t qp, const Outcome& outcome);
 
-/// Goodput of several queue pairs together, in Gb/s: the payload of all of them, divided by the time from the
-/// start of the first to the end of the last. This value never exceeds the rate on the wire. The sum of the
-/// queue pairs' own rates would exceed it if each queue pair sent only a few messages, one after another.
-/// Remote receivers have their own clocks, so the rates that they report are added to the result.
+/// Goodput of several queue pairs together, in Gb/s: the payload of all queue pairs, divided by the time from
+/// the start of the first queue pair to the end of the last. This value never exceeds the rate on the wire.
+/// The sum of the queue pairs' own rates, in contrast, would be too high if each queue pair sent only a few
+/// messages and the queue pairs sent one after another. Remote receivers have their own clocks, so the rates
+/// that they report are added to the result.
 class GoodputTotal {
  public:
   void add(const QpRates& qp);
@@ -77,8 +78,8 @@ std::optional<double> receiver_goodput_gbps(const config::RunConfig& config, con
 /// measured time.
 std::optional<double> stream_goodput_gbps(const Outcome& outcome, std::size_t boards, std::size_t receiver);
 
-/// Goodput of all boards together: the goodput of receivers with windows, plus that of streams of datagrams,
-/// plus the total of all other queue pairs.
+/// Goodput of all boards together: the sum of the goodput of receivers with windows, the goodput of streams
+/// of datagrams, and the total of all other queue pairs.
 std::optional<double> total_goodput_gbps(const config::RunConfig& config, const Outcome& outcome);
 
 /// Length of the measured time in seconds: from the end of the warm-up to the last completion, or to the
