@@ -80,7 +80,7 @@ void HttpServer::Impl::admit(tcp::socket socket) {
 }
 
 /// Makes room for a new connection. A client that only wants to occupy connections thus cannot keep other
-/// clients out. A browser whose idle connection is closed opens a new connection when it needs one.
+/// clients out. A browser whose idle connection is closed opens a new connection when necessary.
 void HttpServer::Impl::evict() {
   std::map<asio::ip::address, std::size_t> connections;
   for (const HttpSession* s : sessions)
