@@ -16,8 +16,8 @@ namespace softfeb::experiment {
 void connect_sessions(const Setup& setup, runtime::DpdkRuntime& dpdk, endpoints::Targets& targets,
                       const endpoints::Payloads& payloads);
 
-/// Tells the receivers that the run is over. Stores the receivers' reports in the sessions, and the goodput
-/// that the receivers measured in Outcome::reported. `events` is the event data of the run's boards.
+/// Tells the receivers that the run is over. Stores the receivers' reports in the sessions. Stores the
+/// goodput that the receivers measured in Outcome::reported. `events` is the event data of the run's boards.
 void end_sessions(const config::RunConfig& config, const endpoints::EventData& events,
                   endpoints::Targets& targets, stats::Outcome& outcome);
 
