@@ -83,7 +83,8 @@ struct Port {
   Rng marking;  ///< random numbers of marking and of early drops
   PortSnapshot counters;
   Time blocked_since = kNever;
-  /// Time of the last departure from each queue, or the time at which the queue became non-empty.
+  /// For each queue, the time of its last departure or the time at which it became non-empty, whichever is
+  /// later.
   std::array<Time, kQueues> served_at{};
   std::array<AverageLength, kQueues> averages{};  ///< only of queues with EcnMarking::weight
   std::uint8_t marks_leaving = 0;                 ///< bit mask of queues with EcnMarking::at_dequeue
