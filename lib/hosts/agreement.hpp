@@ -19,7 +19,7 @@ enum class Told : std::uint8_t {
 };
 inline constexpr std::size_t kToldKinds = 5;
 
-/// The latest values that all processes have sent.
+/// The latest value of each kind (Told) that each process has sent.
 class Agreement {
  public:
   explicit Agreement(std::size_t processes) : values_(processes) {}
