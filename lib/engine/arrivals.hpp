@@ -13,7 +13,7 @@ namespace softfeb::engine {
 /// A Poisson process: the arrival times of messages in an open loop. The gap before an arrival is a pure
 /// function of the arrival's number and the seed. Arrivals that have not been taken yet form the backlog. The
 /// backlog needs no memory: only the time of the next arrival to be taken is stored. When this arrival is
-/// taken, the time of the following one is computed.
+/// taken, the time of the following arrival is computed.
 ///
 /// Either one queue pair or several queue pairs of one board may take the arrivals. Not thread-safe.
 class Arrivals {
@@ -33,8 +33,8 @@ class Arrivals {
     if (next_ > end_) next_ = kNever;
   }
 
-  /// Time of the first arrival that was not taken. This time may be in the past. It is kNever if there is no
-  /// such arrival, or if the process has not started.
+  /// Time of the first arrival that was not taken. This time may be in the past. Returns kNever if the
+  /// process was stopped and all its arrivals have been taken, or if the process has not started.
   Time next() const { return next_; }
   /// True if nothing is left: the process was stopped, and all arrivals were taken.
   bool exhausted() const { return stopped() && next_ == kNever; }

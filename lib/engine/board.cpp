@@ -32,8 +32,8 @@ std::map<std::uint32_t, std::size_t> sizes_of_groups(const BoardConfig& config) 
 
 std::size_t count_groups(const BoardConfig& config) { return sizes_of_groups(config).size(); }
 
-/// Removes groups of one queue pair. Such a queue pair shares its rate with no other, and may therefore use
-/// the fast path.
+/// Removes groups that contain only one queue pair. This queue pair shares its rate with no other queue pair
+/// and may therefore use the fast path.
 BoardConfig without_lone_groups(BoardConfig config) {
   const auto sizes = sizes_of_groups(config);
   const auto remove = [&sizes](SendQpConfig& qp) {
@@ -44,7 +44,7 @@ BoardConfig without_lone_groups(BoardConfig config) {
   return config;
 }
 
-/// True if congestion control ranks queue pairs of the board.
+/// True if the congestion control of any of the board's queue pairs assigns ranks.
 bool ranks(const BoardConfig& config) {
   return std::any_of(config.qps.begin(), config.qps.end(), [](const SendQpConfig& qp) {
     return (hooks_of(qp.congestion) & congestion::kRank) != 0;
@@ -222,7 +222,7 @@ void Board::reschedule(std::uint32_t i, Time now) {
   const std::uint32_t line = shared_.line_of(i);
   if (line == SharedRates::kNone) {
     const Time at = departure(i, now);
-    // departure() queries congestion control. The algorithm may have failed in that call.
+    // departure() calls the congestion control algorithm, which may have failed in this call.
     if (at == kNever && qp.uncontrolled()) return reschedule(i, now);
     schedule(i, at, now);
     return;
@@ -278,9 +278,9 @@ void Board::enqueue(std::uint32_t i) {
 
 void Board::watch_timer(std::uint32_t i, Time now) {
   // If a deadline moves to a later time or is removed, its timer stays in the wheel at the old time, and
-  // run_timers() checks the deadline when the timer expires. Acknowledgements then need not touch the
-  // wheel. With many queue pairs, that check misses the cache. A timer whose deadline was removed is
-  // therefore cancelled here, while its entry is still cached.
+  // run_timers() checks the deadline when the timer expires. Acknowledgements therefore need not touch the
+  // wheel. If there are many queue pairs, however, checking a deadline later causes a cache miss. A timer
+  // whose deadline was removed is therefore cancelled here, while the timer's entry is still cached.
   const Time at = qps_[i].deadline();
   if (at == kNever) {
     if (many()) timers_.cancel(i);
@@ -291,8 +291,8 @@ void Board::watch_timer(std::uint32_t i, Time now) {
 
 void Board::run_timers(Time now) {
   const auto expire = [&](std::uint32_t i) {
-    // The timer expired at an old deadline, because the deadline was moved to a later time, as most deadlines
-    // are. The queue pair was rescheduled when its deadline moved, so only the timer is set again.
+    // Most timers expire at an old deadline, because the deadline has since moved to a later time. The queue
+    // pair was rescheduled when its deadline moved, so only the timer has to be set again.
     if (qps_[i].deadline() > now) {
       watch_timer(i, now);
       return;
@@ -334,8 +334,8 @@ void Board::wake(Time now) {
   woken_.clear();
 }
 
-/// Posts the pieces of event data that are ready. Their queue pairs have room for all these pieces, unless a
-/// queue pair is in ERR. In that case, drops the board's event data.
+/// Posts the pieces of event data that are ready. The queue pairs have room for all these pieces, unless a
+/// queue pair is in ERR. If a queue pair is in ERR, the board's event data is dropped.
 void Board::post_events(Time now) {
   events_->advance(now);
   while (events_->has_piece()) {

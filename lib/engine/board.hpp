@@ -64,8 +64,8 @@ class Board : public Endpoint {
 
   /// Starts traffic. The schedule of each QP begins SendQpConfig::start_after later than `now`.
   void start(Time now);
-  /// Stops posting messages; those already posted complete normally. In an open loop, messages that have
-  /// arrived are still posted, and so is the event data of earlier triggers.
+  /// Stops posting messages; messages that were already posted complete normally. In an open loop, messages
+  /// that have already arrived are still posted. Event data of earlier triggers is still posted, too.
   void stop_traffic(Time now);
   /// Stops traffic, and completes all outstanding requests as flushed.
   void flush(Time now);
@@ -110,7 +110,8 @@ class Board : public Endpoint {
   bool qp_exists(std::size_t i) const { return i < first_bus_qp() || bus_qps_.exists(i); }
   const SendQp& qp(std::size_t i) const { return qps_[i]; }
   SendQp& qp(std::size_t i) { return qps_[i]; }
-  /// Requester counters of QP `i`. For a slot of the metadata bus, the sum over all its QPs so far.
+  /// Requester counters of QP `i`. For a slot of the metadata bus, returns the sum over all QPs of the slot
+  /// so far.
   roce::RequesterCounters totals(std::size_t i) const {
     return i < first_bus_qp() ? qps_[i].requester().counters() : bus_qps_.totals(i);
   }
@@ -119,9 +120,9 @@ class Board : public Endpoint {
   /// wheels and tables. Counts allocated capacity; 0 without queue pairs.
   std::size_t memory_per_qp() const;
   /// Number of next hops whose MAC address is unknown. After NextHops::kTries requests without a reply, sent
-  /// one second apart, resolution of a next hop fails and the QPs that need it enter ERR. Includes the next
-  /// hop of the metadata bus while the bus has QPs, and that of the datagrams of the traffic generator;
-  /// requests for these two are repeated without limit.
+  /// one second apart, resolution of a next hop fails and the QPs that need it enter ERR. Also counts the
+  /// next hop of the metadata bus while the bus has QPs, and the next hop of the traffic generator's
+  /// datagrams. Requests for these two next hops are repeated without limit.
   std::size_t unresolved() const;
   /// Time taken to resolve the next hops of the configured QPs; see NextHops::took().
   Time resolution_took() const { return hops_.took(); }
@@ -259,7 +260,8 @@ class Board : public Endpoint {
   unsigned quantum_sent_ = 0;  ///< packets sent by the first QP in the ready queue in its current quantum
   std::size_t fetch_at_ = 0;   ///< position in the ready queue at which to prefetch more QPs
   std::size_t fetched_ = 0;    ///< position after the last prefetched QP
-  /// True if the last QP on the fast path that was not due immediately went to the departure wheel.
+  /// True if the last QP on the fast path whose next packet was not due immediately went to the departure
+  /// wheel; false if this QP stayed in the ready queue (due_behind()).
   bool used_wheel_ = true;
   std::uint32_t fetched_best_ = ReadyQueue::kNone;  ///< last QP that fetch_second_best() prefetched
   ExpectedResponses expected_;

@@ -6,7 +6,7 @@
 
 namespace softfeb::engine {
 
-/// Registers that QP `i`, the newest one, needs the MAC address of `hop`.
+/// Registers that QP `i`, which must be the newest QP, needs the MAC address of `hop`.
 void Board::await_hop(std::uint32_t i, const roce::IpAddress& hop) {
   const std::uint32_t h = hops_.add(hop);
   waiting_.resize(hops_.size());

@@ -13,7 +13,7 @@ namespace softfeb::engine {
 /// Times at which a board starts and stops generating traffic, relative to the experiment's start of traffic.
 struct BoardTimes {
   Time start = 0;
-  /// Time at which Board::stop_traffic() is called, at the earliest at `start`; kNever if it is never called.
+  /// Time at which Board::stop_traffic() is called; not earlier than `start`. kNever if it is never called.
   Time stop = kNever;
 };
 

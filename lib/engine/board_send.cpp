@@ -16,21 +16,21 @@
 // - A queue pair in the ready queue is not in the departure wheel, so nothing has to be cancelled.
 //
 // Rescheduling is also skipped after the last packet of a message if the next message may start immediately
-// (SendQp::may_follow). That function counts completions and posts the messages that are due, and the queue
-// pair keeps its position in the ready queue.
+// (SendQp::may_follow). may_follow() counts completions and posts the messages that are due. The queue pair
+// keeps its position in the ready queue.
 //
 // If very many queue pairs are ready, the quantum is up to four packets, provided that the queue pair may
 // send them immediately. These packets then share the cost of fetching the queue pair into the cache. Even
 // so, no packet leaves before its departure time.
 //
 // If the ready queue is so long that a queue pair would be due before it reached the front, the queue pair
-// joins the ready queue right away instead of waiting in the departure wheel (due_behind). At the front of
+// does not wait in the departure wheel, but joins the ready queue right away (due_behind). At the front of
 // the queue, its departure time is checked like any other.
 //
-// The following always use the full path: queue pairs that share a rate, because other queue pairs wait in
-// their line; queue pairs whose congestion control chooses rank, priority or credit, which may change with
-// every packet; queue pairs of the metadata bus, of boards with event data and of traffic generators, because
-// their requests come from another source; and boards with per-priority pause.
+// The following always use the full path: queue pairs that share a rate, because other queue pairs wait for
+// their turn to use this rate; queue pairs whose congestion control chooses rank, priority or credit, which
+// may change with every packet; queue pairs of the metadata bus, of boards with event data and of traffic
+// generators, because their requests come from another source; and boards with per-priority pause.
 #include "engine/board.hpp"
 #include "engine/send_qp_run.hpp"
 
@@ -40,10 +40,10 @@ namespace {
 
 // Packets per quantum if more than kFewQps queue pairs are ready.
 constexpr unsigned kQuantum = 4;
-// Upcoming queue pairs are prefetched while others are served (doc/engine.md). A prefetch whose page is not
-// in the TLB stalls later instructions until the page walk ends. Several page walks proceed in parallel, so
-// the first lines of kFetchedTogether queue pairs are prefetched together, at least kFirstLinesAhead
-// positions before these queue pairs reach the front of the ready queue.
+// While a queue pair is served, the queue pairs behind it in the ready queue are prefetched (doc/engine.md).
+// A prefetch whose page is not in the TLB stalls later instructions until the page walk ends. Several page
+// walks proceed in parallel, so the first lines of kFetchedTogether queue pairs are prefetched together, at
+// least kFirstLinesAhead positions before these queue pairs reach the front of the ready queue.
 constexpr std::size_t kFetchedTogether = 8;
 constexpr std::size_t kFirstLinesAhead = 16;
 // The other cache lines of a queue pair are prefetched in three stages, each at a fixed number of positions
@@ -197,8 +197,8 @@ void Board::fetch_first_lines() {
 }
 
 /// Prefetches the queue pair with the second lowest rank. This queue pair is usually served next, when the
-/// message of the first one ends. Its send queue is prefetched one packet later, because the address of the
-/// send queue is stored in the queue pair.
+/// message of the queue pair with the lowest rank ends. Its send queue is prefetched one packet later,
+/// because the address of the send queue is stored in the queue pair.
 void Board::fetch_second_best() {
   const std::uint32_t i = ready_.second_best();
   if (i == ReadyQueue::kNone) return;

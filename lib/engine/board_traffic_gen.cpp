@@ -28,8 +28,8 @@ void Board::act(const board::SetTrafficGen& a, Time now) {
   if (generator_) generator_->write(a, now);
 }
 
-/// True if the next WRITE would leave as soon as it is posted, unless congestion control delays it. If a
-/// WRITE waited for the window, the gap after it would be too short.
+/// True if nothing except congestion control would delay the next WRITE after it is posted. If a WRITE waited
+/// for the window, the gap between this WRITE and the following one would be too short.
 bool Board::may_post_generated() const {
   const std::uint32_t i = generator_->queue_pair();
   const SendQp& qp = qps_[i];

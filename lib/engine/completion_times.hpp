@@ -14,11 +14,12 @@ namespace softfeb::engine {
 /// Completion times and slowdowns of a board's messages, by message length.
 ///
 /// The completion time of a message is the time from its arrival or, in a closed loop, from its posting until
-/// the board has its acknowledgement. Slowdown is the time from the same moment until the last byte of the
-/// message reaches the receiver, divided by the time that the message takes in an idle network (IdlePath).
+/// the board has its acknowledgement. The slowdown of a message is the time from its arrival (in a closed
+/// loop: from its posting) until its last byte reaches the receiver, divided by the time that the message
+/// takes in an idle network (IdlePath).
 ///
 /// An object of this class has a fixed size of about 180 KB, allocates no memory, and can be added to another
-/// one. Not thread-safe.
+/// object of this class. Not thread-safe.
 class CompletionTimes {
  public:
   struct Class {
@@ -44,9 +45,9 @@ class CompletionTimes {
     return i;
   }
 
-  /// Adds a message of `length` bytes, which took the time `took`. `slowdown` is in units of 1 /
-  /// kPerSlowdown, and empty if unknown. `shorter_half` is true if the message is in the shorter half of its
-  /// queue pair's messages.
+  /// Adds a message of `length` bytes, whose completion time is `took`. `slowdown` is in units of 1 /
+  /// kPerSlowdown. `slowdown` is empty if the slowdown is unknown. `shorter_half` is true if the message is
+  /// in the shorter half of its queue pair's messages.
   void add(std::uint32_t length, Time took, std::optional<std::uint64_t> slowdown, bool shorter_half) {
     add_to(classes_[class_of(length)], took, slowdown);
     if (shorter_half) add_to(shorter_half_, took, slowdown);

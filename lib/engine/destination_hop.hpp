@@ -25,8 +25,8 @@ class DestinationHop {
     mac_ = neighbours.find(*hop_, now);
     if (!mac_) retry_at_ = now;
   }
-  /// Stores the MAC address of the neighbour `ip` if it is the next hop, even if another address was known
-  /// before.
+  /// Stores the MAC address of the neighbour `ip` if it is the next hop, even if another MAC address was
+  /// known before.
   void learned(const roce::IpAddress& ip, const roce::MacAddress& mac) {
     if (hop_ != ip) return;
     mac_ = mac;

@@ -74,8 +74,8 @@ class Endpoint {
   RxVerdict receive(const roce::ParsedFrame& frame, Time now);
 
   /// Like receive(), for one frame of a burst. May defer rescheduling until end_of_burst(), so that several
-  /// responses for a queue pair reschedule it only once. During the burst, call no functions other than
-  /// this one, expect() and end_of_burst().
+  /// responses for a queue pair reschedule it only once. During the burst, call only receive_in_burst(),
+  /// expect() and end_of_burst().
   RxVerdict receive_in_burst(const roce::ParsedFrame& frame, Time now) {
     in_burst_ = true;
     return receive(frame, now);
@@ -89,16 +89,16 @@ class Endpoint {
   /// Until the next call, measures the processing of frames with `clock`: the endpoint enters Stage::kPlace
   /// when it has verified a frame. If `clock` is null, nothing is measured.
   void measure_stages(StageClock* clock) { stage_clock_ = clock; }
-  /// Hint that this frame will be received soon, in the current burst or as the first frame of a new one.
-  /// Prefetches the data needed to process it and has no other effect.
+  /// Hint that this frame will be received soon, in the current burst or as the first frame of the next
+  /// burst. Prefetches the data needed to process it and has no other effect.
   virtual void expect(const roce::ParsedFrame& /*frame*/) {}
 
   /// Writes up to out.size() frames to be sent at `now`, and returns their number. The caller must have set
   /// `header` of each frame.
   virtual std::size_t poll(Time now, std::span<TxFrame> out) = 0;
 
-  /// Lower bound on the time at which poll() has work if no frame or command arrives before then. At most
-  /// `now` if there is work already.
+  /// Lower bound on the time at which poll() has work if no frame or command arrives before then. The result
+  /// is at most `now` if there is work already.
   virtual Time next_event(Time now) const = 0;
 
   /// Accounts for a slow-control frame of `length` bytes sent from this endpoint's address without poll().
@@ -112,7 +112,8 @@ class Endpoint {
   virtual void copy_statistics(EndpointSnapshot& out, std::size_t first, std::size_t last,
                                Time now) const = 0;
 
-  /// Time from which slow-control, ARP and ICMP frames may be sent; in the past unless they are paused.
+  /// Time from which slow-control, ARP and ICMP frames may be sent; in the past unless such frames are
+  /// paused.
   Time control_open_at() const { return pause_.until(host_priority_); }
   const PauseState& pause() const { return pause_; }
 

@@ -39,7 +39,7 @@ struct EventMessageCounts {
   std::uint64_t messages = 0;
   std::uint64_t no_immediate = 0;
   detector::HeaderCounts header;
-  std::uint64_t wrong_source = 0;     ///< the header names a board other than that of the queue pair
+  std::uint64_t wrong_source = 0;     ///< the header names a board that does not use this queue pair
   std::uint64_t wrong_immediate = 0;  ///< the immediate is not the lower half of the event number
   std::uint64_t wrong_address = 0;    ///< the message is not at the address of its piece
   std::uint64_t wrong_payload = 0;    ///< the payload differs from the expected payload
@@ -52,8 +52,8 @@ struct EventMessageCounts {
 /// The builder's times count from the start of traffic. Sans-I/O; only the constructor allocates.
 class EventReceiver {
  public:
-  /// `sink` receives the closed events instead of the recorder, and must pass them on to the recorder. Null:
-  /// the recorder receives them directly.
+  /// `sink` receives the closed events instead of the recorder, and must pass them on to the recorder. If
+  /// `sink` is null, the recorder receives the closed events directly.
   explicit EventReceiver(const EventReceiverConfig& config, detector::EventSink* sink = nullptr);
 
   /// Processes a complete message of the queue pair with index `board`; only the board with this index uses

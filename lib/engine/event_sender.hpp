@@ -56,7 +56,8 @@ class EventSender final : public roce::PayloadStream {
     builders_[i].address = address;
     builders_[i].rkey = rkey;
   }
-  /// Starts the sender at `now`. It answers all triggers since traffic began, even if `now` is later.
+  /// Starts the sender at `now`. The sender answers all triggers since traffic began, even if `now` is later
+  /// than the start of traffic.
   void start(Time now);
   /// Ignores all triggers from `now` on. The events of earlier triggers are still sent.
   void stop(Time now);
@@ -91,7 +92,7 @@ class EventSender final : public roce::PayloadStream {
   }
 
   const detector::FragmentFifo& fifo() const { return fifo_; }
-  /// Time for which the board was busy.
+  /// Total time for which the board has been busy up to `now`.
   Time busy_time(Time now) const;
   /// The triggers, if they arrive as messages; otherwise null.
   MessageTriggers* messages() const { return messages_; }

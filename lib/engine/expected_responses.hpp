@@ -12,10 +12,10 @@
 
 namespace softfeb::engine {
 
-/// While the responses of a burst are processed, prefetches the data of the later ones, whose queue pairs
-/// may be anywhere in memory. Each stage needs data prefetched by the previous one: first the entries of
-/// the QPN table; then all queue pairs at once, so that their page walks proceed in parallel; then, for
-/// each response, the send queue of the response two positions later.
+/// While the responses of a burst are processed, prefetches the data of the later responses, whose queue
+/// pairs may be anywhere in memory. Each stage needs data that the previous stage has prefetched: first the
+/// entries of the QPN table; then all queue pairs at once, so that their page walks proceed in parallel;
+/// then, for each response, the send queue of the response two positions later.
 class ExpectedResponses {
  public:
   /// Announces a response for `qpn`. Does nothing if kMost responses are already announced.

@@ -36,7 +36,8 @@ class RttStamps {
     packets_[i] = static_cast<std::uint32_t>(packet);
     times_[i] = at;
   }
-  /// Returns the time at which `packet` left, if it has a stamp, and discards its stamp and all older ones.
+  /// Returns the time at which `packet` left, if the packet has a stamp. Discards this stamp and all older
+  /// stamps.
   std::optional<Time> take(std::uint64_t packet) {
     std::optional<Time> at;
     while (count_ != 0) {
@@ -82,8 +83,9 @@ class alignas(64) FlightTracker {
   /// Returns the flight of the group, or of this queue pair alone if it is not in a group.
   const Flight& flight() const { return shared_ != nullptr ? *shared_ : own_; }
   /// True if the window is closed. A packet may leave while fewer bytes than `window` are in flight, so the
-  /// last packet may exceed the window. If the window is exceeded but no acknowledgement is expected, for
-  /// example after the window has shrunk, one more packet may leave. That packet requests an acknowledgement.
+  /// last packet may exceed the window. It may happen that the window is exceeded although no acknowledgement
+  /// is expected, for example after the window has shrunk. One more packet may then leave. That packet
+  /// requests an acknowledgement.
   bool closed(std::uint64_t window) const {
     const Flight& f = flight();
     return f.bytes >= window && f.awaiting != 0;

@@ -44,7 +44,7 @@ class Granter {
   /// Call when no more packets of `qp` will be accepted.
   void forget(std::uint32_t qp) { hold(homa_.forget(qp)); }
 
-  /// Time at which to call run_timer(); kNever if nothing is missing.
+  /// Time at which to call run_timer(); kNever if no packet is missing.
   Time deadline() const { return homa_.deadline(); }
   /// Queues requests for packets that are overdue.
   void run_timer(Time now);

@@ -19,7 +19,8 @@ class GroupNotifications final : public detector::EventSink {
   GroupNotifications(latency::Stamps& stamps, detector::EventSink* next, const TriggerFeed* triggers)
       : stamps_(&stamps), next_(next), triggers_(triggers) {}
 
-  /// Makes a message wait until the window or event closes whose number has `number` as its lower 32 bits.
+  /// Makes a message wait until its window or event closes. `number` is the lower 32 bits of the number of
+  /// this window or event.
   void wait(latency::MessageKey key, std::uint32_t number) { waiting_.add(key, number); }
   void closed(std::uint64_t number, Time now) {
     waiting_.release(static_cast<std::uint32_t>(number), [&](latency::MessageKey key) {

@@ -13,9 +13,9 @@
 namespace softfeb::engine {
 
 /// Acts as the host for the queue pairs that one board's metadata bus creates: translates register writes
-/// into actions of the built-in receiver, which must be performed before those of the board. A real host
-/// creates its QP and registers its memory before it writes to the board; here both are derived from the
-/// register writes.
+/// into actions of the built-in receiver, which must be performed before the corresponding actions of the
+/// board. A real host creates its QP and registers its memory before it writes to the board; here both are
+/// derived from the register writes.
 ///
 /// - A QP enters RTS: the receiver creates the QP named by DestQPN, with the board's QPN and first PSN.
 /// - WorkReqDispatcher is written: the slots of the address ring (RKey, RemAddr, Len · AddrWrapCount) become

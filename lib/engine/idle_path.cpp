@@ -24,10 +24,11 @@ std::uint64_t padded(std::uint32_t length) { return (std::uint64_t{length} + 3) 
 
 }  // namespace
 
-/// Follows three packets of the message, hop by hop: its first and last one, and the one before the last. All
-/// packets between the first and the last have the same length. Hence, if the packet before the last has to
-/// wait at a hop, then either it waits for a packet that arrived just before it, or the hop has been busy
-/// since the first packet.
+/// Follows three packets of the message, hop by hop: its first packet, its last packet, and the packet before
+/// the last. All packets between the first and the last have the same length. If the packet before the last
+/// has to wait at a hop, there are therefore only two possibilities: this packet waits for a packet that
+/// arrived just before it, or the hop has been busy since the first packet. Three packets are therefore
+/// sufficient.
 Time IdlePath::message(std::uint32_t length) const {
   const std::uint64_t packets = length == 0 ? 1 : (std::uint64_t{length} - 1) / pmtu + 1;
   const auto rest = static_cast<std::uint32_t>(length - (packets - 1) * pmtu);

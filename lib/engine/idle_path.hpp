@@ -30,7 +30,7 @@ struct IdlePath {
   /// at the receiver.
   Time message(std::uint32_t length) const;
   /// Time from the arrival of a message's last bit until the board has the acknowledgement. The
-  /// acknowledgement consists of the same headers and an AETH.
+  /// acknowledgement consists of the headers that `headers` counts, and of an AETH.
   Time acknowledgement() const;
 };
 

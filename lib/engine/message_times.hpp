@@ -55,7 +55,8 @@ class MessageTimes {
 
   /// Takes an arrival for message `n`, which is posted at `now`; `now` must be at least due().
   void post(std::uint64_t n, Time now) { since(n) = config_.arrivals ? config_.arrivals->take() : now; }
-  /// Counts the messages before `n`, except those that were already counted, as completed at `now`.
+  /// Counts the messages before message `n` as completed at `now`. Messages that were already counted are not
+  /// counted again.
   void complete(std::uint64_t n, Time now) {
     while (completed_ < n) count(completed_++, now);
   }

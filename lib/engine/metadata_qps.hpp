@@ -26,7 +26,7 @@ struct BusConfig {
   /// there are slots and `payload` is null, the constructor of MetadataQps throws std::invalid_argument.
   SendQpConfig qp;
   roce::SourcePortPolicy source_port;
-  /// Largest path MTU that the port supports. A QP with a larger one enters ERR.
+  /// Largest path MTU that the port supports. A QP with a larger path MTU enters ERR.
   std::uint32_t largest_pmtu = 4096;
   board::SetDestination destination{};  ///< initial destination
 };
@@ -54,7 +54,7 @@ class MetadataQps {
   /// Statistics of a slot over all its QPs so far.
   struct History {
     Time first_completed = kNever;            ///< time of the first successful completions
-    std::uint64_t first_completed_bytes = 0;  ///< payload bytes of those completions
+    std::uint64_t first_completed_bytes = 0;  ///< payload bytes of the first successful completions
     bool uc = false;                          ///< the slot contains or contained a UC QP
   };
 
@@ -74,7 +74,7 @@ class MetadataQps {
   void apply(const board::Dispatch& action, Time now);
   void apply(const board::SoftReset& action, Time now);
   void apply(const board::SetCompletionReset& action, Time now);
-  /// Sets the DSCP and ECN field of future QPs. The board changes those of existing QPs.
+  /// Sets the DSCP and ECN field of future QPs. For existing QPs, the board changes these fields itself.
   void set_traffic_class(std::uint8_t dscp, roce::Ecn ecn);
 
   void start() { stopped_ = false; }
@@ -90,8 +90,8 @@ class MetadataQps {
   void post_requests(std::uint32_t i, Time now);
   /// Reports new completions of QP `i` to the completion checker.
   void count_completions(std::uint32_t i);
-  /// Call with true when a QP gets its first outstanding request, and with false when it completes its last
-  /// one.
+  /// Call with true when a QP without outstanding requests gets a request, and with false when a QP completes
+  /// its last outstanding request.
   void count_busy(bool busy) { busy_ += busy ? std::size_t{1} : std::size_t(-1); }
 
   /// Returns true if a request for the MAC address of next_hop() must be sent at `now`. Requests are
@@ -135,7 +135,7 @@ class MetadataQps {
   /// Destination of all QPs.
   struct Peer {
     board::SetDestination destination;
-    /// Empty if there is no destination, or if the IP version of the destination is not that of the board.
+    /// Empty if there is no destination, or if the IP versions of the destination and the board differ.
     std::optional<roce::IpAddress> next_hop;
     std::optional<roce::MacAddress> mac;
     Time retry_at = kNever;  ///< time of the next request for the next hop's MAC address

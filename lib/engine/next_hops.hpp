@@ -20,7 +20,7 @@ namespace softfeb::engine {
 /// - At most kTogether unanswered requests are in flight, and each reply allows the next request. A request
 ///   is a broadcast that is delivered to every port of the network; the limit prevents hundreds of boards
 ///   that resolve hundreds of receivers from overloading the network. After kPatience, an unanswered request
-///   no longer counts, so that an absent receiver does not delay the others.
+///   no longer counts, so that an absent receiver does not delay the requests for other receivers.
 /// - After kRetry the request is repeated (at most once per second, RFC 1122 section 2.3.2.1 and RFC 4861),
 ///   but not before every next hop has been requested once. After kTries requests and another kRetry,
 ///   resolution fails. A later reply is still accepted.

@@ -12,7 +12,7 @@ namespace softfeb::engine {
 /// Departure times at a constant rate, with bounded catch-up (doc/pacing.md).
 ///
 /// The schedule is ideal: each packet is due `units / rate` after the previous one, with remainders carried.
-/// If the worker is late, it may send up to `burst` overdue packets back to back. The packets after them are
+/// If the worker is late, it may send up to `burst` overdue packets back to back. The following packets are
 /// spaced slightly closer than the ideal gap, so that lateness does not cause a line-rate burst. The pacer
 /// does not catch up on lateness beyond kMaxDebt, but counts it. The schedule of a pacer with a period, in
 /// contrast, never moves, because the number of a packet determines the time at which the packet is due.

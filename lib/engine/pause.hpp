@@ -39,8 +39,8 @@ class PauseState {
     if (config_.link_rate == 0) config_.link_rate = 1'250'000'000;
   }
 
-  /// Processes a pause frame. Returns a bit mask of the priorities that may resume earlier than before;
-  /// nullopt if the frame is not of the configured kind.
+  /// Processes a pause frame. Returns a bit mask of the priorities that may resume earlier than the previous
+  /// pause frame required. Returns nullopt if the frame is not of the configured kind.
   std::optional<std::uint8_t> receive(const roce::MacControl& control, Time now) {
     using Kind = roce::MacControl::Kind;
     const bool pfc = control.kind == Kind::kPfc;

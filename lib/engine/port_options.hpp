@@ -31,8 +31,8 @@ enum class IdlePolicy : std::uint8_t {
   kSpin,   ///< poll again immediately
   kPause,  ///< execute a pause instruction, which yields to the other hardware thread of the core
   /// Sleep until the next event, for at most 50 µs. After 0.5 ms without packets, wait for a signal if all
-  /// ports of the worker have one (IdleWait), otherwise sleep for at most 150 µs. For machines with fewer
-  /// CPUs than threads.
+  /// ports of the worker provide a signal (IdleWait); otherwise sleep for at most 150 µs. Meant for machines
+  /// with fewer CPUs than threads.
   kSleep,
 };
 

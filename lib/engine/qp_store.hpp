@@ -60,8 +60,9 @@ class QpStore {
   /// others; only its members cc_port, flight and posted are used.
   SendQp& add(const SendQpConfig& config, congestion::CongestionControl* control,
               const SendQpDeps& shared = {});
-  /// Constructs the congestion control of the next queue pair to be added, or that of its group if the queue
-  /// pair is the first of the group. Returns null if its configuration has none.
+  /// Constructs the congestion control of the next queue pair to be added. If this queue pair is the first of
+  /// a group, the whole group shares the result, so do not call this function for the other queue pairs of
+  /// the group. Returns null if `config` selects no congestion control.
   congestion::CongestionControl* add_control(const SendQpConfig& config);
 
   /// True if a queue pair may have a FlightTracker.

@@ -14,8 +14,8 @@
 namespace softfeb::engine {
 
 /// Queue of the queue pairs that may send now. Contains each queue pair at most once. Queue pairs without a
-/// rank are served in round robin. All queue pairs with a rank share one position in the round robin, where
-/// the one with the lowest rank is served.
+/// rank are served in round robin. All queue pairs with a rank share one position in the round robin. When it
+/// is the turn of this position, the queue pair with the lowest rank is served.
 class ReadyQueue {
  public:
   static constexpr std::uint32_t kNone = RankHeap::kNone;

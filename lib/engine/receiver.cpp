@@ -334,8 +334,8 @@ void Receiver::receive_congestion(const roce::ParsedFrame& frame, const roce::Co
   received_header_ = nullptr;
 }
 
-/// Tells the granter that a request of QP `i` was accepted, or that no more requests will be, because the QP
-/// is in ERR.
+/// Tells the granter that a request of QP `i` was accepted. If the QP is in ERR, tells the granter instead
+/// that no further request will be accepted.
 void Receiver::grant_for(std::uint32_t i, const roce::ReceivedRequest& request,
                          const roce::RequestOutcome& outcome, Time now) {
   if (outcome.packet_index) {

@@ -38,8 +38,8 @@ class MessageObserver {
 
 struct ReceiveQpSetup {
   roce::ReceiveQpConfig qp;
-  /// Interval at which receive requests are posted while there are fewer than qp.responder.receives; 0 means
-  /// that none are posted.
+  /// Interval at which receive requests are posted while the queue contains fewer than qp.responder.receives.
+  /// 0 means that no further receive requests are posted.
   Time receive_interval = 0;
   /// Source of the transfers that this QP receives (TransferSettings). Requires ReceiverConfig::registration.
   /// If this is empty, the messages of the QP are not parts of transfers.
@@ -80,8 +80,8 @@ struct ReceiverConfig {
   /// true, because the length of the last message is not announced.
   std::optional<roce::RegistrationConfig> registration{};
   latency::StampSource stamps;  ///< records the times of messages of the configured queue pairs
-  /// Time from the arrival of a packet until its acknowledgement or CNP is sent. This delay does not limit
-  /// the rate.
+  /// Time from the arrival of a packet until its acknowledgement or CNP is sent. Several responses may be
+  /// delayed at the same time, so this delay does not limit the rate of responses.
   Time response_delay = 0;
   /// If set, the receiver accepts the packets of WRITEs in any order. All configured queue pairs must then be
   /// UC, have `any_order` set in their responders, and use the path MTU of this configuration.
@@ -161,8 +161,8 @@ class Receiver : public Endpoint, private roce::UnorderedSink {
   const roce::NotificationPoint& notification_point() const { return notification_; }
 
   /// Copies the counters and the results of all configured QPs to or from the same receiver in another
-  /// process (base/archive.hpp), where it must not receive further packets. Supports only receivers without
-  /// windows, event builder, streams, registration and slots.
+  /// process (base/archive.hpp). After that, the receiver to which they were copied must not receive packets.
+  /// Supports only receivers without windows, event builder, streams, registration and slots.
   template <class Archive>
   void archive(Archive& a) {
     a.item(counters_);
@@ -205,7 +205,7 @@ class Receiver : public Endpoint, private roce::UnorderedSink {
     bool used = true;
   };
   struct Pending {
-    std::uint32_t qp = 0;  ///< kNobody: the QP was destroyed
+    std::uint32_t qp = 0;  ///< index of the QP; kNobody if the QP was destroyed
     bool cnp = false;
     std::uint8_t priority = 0;  ///< index into PauseState
     std::uint8_t echo = 0;      ///< size of the congestion control header to return; 0 for none

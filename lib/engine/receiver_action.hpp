@@ -8,7 +8,7 @@
 #include <vector>
 
 /// Commands to a running receiver: the host side of the QPs that a board's metadata bus creates. Slots are
-/// numbered like the receiver's QPs and follow the configured ones (Receiver::first_slot()).
+/// numbered like the receiver's QPs and follow the configured QPs (Receiver::first_slot()).
 namespace softfeb::engine {
 
 /// Creates a QP in slot `slot`, replacing the previous one. Its peer is the peer of the slot. Ignored if the

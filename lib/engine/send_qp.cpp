@@ -154,8 +154,8 @@ Time SendQp::start(Time now) {
 
 /// Requires that traffic has started.
 void SendQp::post_all_due(Time now) {
-  // One message ahead of the one being sent keeps the QP busy. More messages would only wait in the queue and
-  // delay the end of the experiment.
+  // One message ahead of the message that is being sent is enough to keep the QP busy. More messages would
+  // only wait in the queue and delay the end of the experiment.
   while (may_post() && !traffic_.held() && due() <= now) {
     const Time since = due();
     if (flags_.timed) traffic_.times()->post(traffic_.made(), now);
@@ -306,7 +306,7 @@ Time SendQp::tell_sent(std::uint32_t counted, Time now) {
 
 bool SendQp::on_cnp(Time now) {
   ++cnp_rx_;
-  // A CNP that arrives before this QP's traffic has started cannot be a reaction to its packets.
+  // A CNP that arrives before this QP's traffic has started cannot be a reaction to this QP's packets.
   if (congestion_ == nullptr || now < starts_at_) return false;
   congestion_->cnp(now);
   return true;

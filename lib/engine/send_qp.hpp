@@ -39,8 +39,9 @@ struct SendQpConfig {
   std::optional<std::uint32_t> congestion_group;
   /// Random message lengths or arrivals; null if neither is random.
   std::shared_ptr<const MessageTimesConfig> times;
-  /// Time from the start of the board to the start of this QP's traffic. Without different delays, queue
-  /// pairs with the same rate would stay in phase and send in a burst once per interval.
+  /// Time from the start of the board to the start of this QP's traffic. If the delays of all queue pairs
+  /// were equal, queue pairs with the same rate would stay in phase: all of them would send at the same
+  /// moments, in bursts.
   Time start_after = 0;
 };
 
@@ -50,7 +51,8 @@ struct SendQpCounters {
   std::uint64_t counted_bytes = 0;
   Time first_sent = kNever;
   std::uint64_t cnp_rx = 0;
-  std::uint64_t completions = 0;               ///< polled completions: signaled ones and failures
+  std::uint64_t completions = 0;               ///< polled completions, of signaled requests and of failed
+                                               ///< requests
   std::uint64_t completions_out_of_order = 0;  ///< self-check: always 0 unless softfeb has a bug
   std::uint64_t completed_bytes = 0;           ///< payload bytes of successful polled completions
   Time last_completed = 0;
@@ -78,8 +80,8 @@ class alignas(64) SendQp {
   SendQp(const SendQp&) = delete;
   SendQp& operator=(const SendQp&) = delete;
 
-  /// Configuration of the requester, and the function that regenerates requests for retransmission. The
-  /// function is null if requests do not come from the QP's traffic.
+  /// requester_config() returns the configuration of the requester. request_again() returns the function that
+  /// regenerates requests for retransmission, or null if requests do not come from the QP's traffic.
   static roce::RequesterConfig requester_config(const SendQpConfig& config);
   static roce::RequesterSettings::Again request_again(const SendQpConfig& config);
   /// Size of the send queue in bytes.
@@ -121,8 +123,8 @@ class alignas(64) SendQp {
   void post_due(Time now) {
     if (now >= starts_at_ && (flags_.timed || may_post())) post_all_due(now);
   }
-  /// True if a request may be posted: at most one message is kept ahead of the one being sent. With
-  /// MessageTimesConfig::shared_arrivals, the QP must be idle.
+  /// True if a request may be posted: at most one message is kept ahead of the message that is being sent.
+  /// With MessageTimesConfig::shared_arrivals, the QP must be idle.
   bool may_post() const {
     return requester_.can_post() && requester_.unsent() < 2 && !(one_at_a_time() && !requester_.idle());
   }
@@ -147,8 +149,9 @@ class alignas(64) SendQp {
     if (congestion_ == nullptr) return true;
     return !closed() && congestion_->departure(requester_.next_transport_bytes(), now) <= now;
   }
-  /// Builds the next packet and sets `next` to departure(now) after it. Requires may_send(). Returns false if
-  /// the payload source failed; the request then fails (Requester::payload_error()).
+  /// Builds the next packet, and sets `next` to the value that departure(now) has after this packet. Requires
+  /// may_send(). Returns false if the payload source failed; the request then fails
+  /// (Requester::payload_error()).
   bool craft(Time now, std::uint16_t identification, TxFrame& out, Time& next);
   /// Begins a run for the fast path: consecutive packets in the middle of a message (Requester::begin_run).
   /// Between the packets of a run there is nothing to post and nothing to reap, and finished() does not
@@ -284,7 +287,7 @@ class alignas(64) SendQp {
   bool closed() const { return flags_.tracked && closed_for_tracked(); }
   // Not inlined, so that queue pairs without a tracker do not pay for it.
   [[gnu::noinline]] bool closed_for_tracked() const;
-  /// True if there is no credit for the packet `ahead` packets after the next one.
+  /// True if there is no credit for a later packet, which follows `ahead` packets after the next packet.
   bool needs_credit(std::uint64_t ahead) const {
     if (!congestion_->uses(congestion::kCredit)) return false;
     const std::uint64_t next = requester_.next_packet();

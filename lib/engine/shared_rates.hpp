@@ -10,8 +10,8 @@ namespace softfeb::engine {
 
 /// Schedules queue pairs that share a rate (one congestion control for a board or an IP pair). Queue pairs
 /// that wait for the same rate form a FIFO line. When the rate permits a packet, only the first queue pair in
-/// the line is woken. If all of them were woken for every packet, the wake-up order would decide which one
-/// sends.
+/// the line is woken. If all waiting queue pairs were woken for every packet, the wake-up order would decide
+/// which queue pair sends.
 class SharedRates {
  public:
   static constexpr std::uint32_t kNone = UINT32_MAX;

@@ -89,9 +89,9 @@ struct EndpointSnapshot {
 /// Allocates a snapshot for the endpoint, so that take_snapshot() does not allocate memory.
 EndpointSnapshot make_snapshot(const Endpoint& endpoint);
 
-/// Copies the statistics of up to `limit` QPs, starting at QP `first`. After the last QP, also copies those
-/// of the endpoint. Returns the number of the next QP, or the QP count when the snapshot is complete. Copying
-/// in slices limits the delay of packets.
+/// Copies the statistics of up to `limit` QPs, starting at QP `first`. After the last QP, also copies the
+/// statistics of the endpoint. Returns the number of the next QP, or the QP count when the snapshot is
+/// complete. Copying in slices limits the delay of packets.
 std::size_t take_snapshot(const Endpoint& endpoint, EndpointSnapshot& out, std::size_t first,
                           std::size_t limit, Time now);
 

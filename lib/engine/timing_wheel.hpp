@@ -17,7 +17,7 @@ namespace softfeb::engine {
 /// Hierarchical timing wheel (Varghese and Lauck) for a fixed set of entries, such as the departures or
 /// timers of queue pairs. Each entry is scheduled for at most one time. Scheduling, moving and cancelling
 /// take constant time; the cost of advancing depends on the number of expired entries, not on the number of
-/// elapsed ticks. Entries expire at their exact time, not at that of their slot.
+/// elapsed ticks. Entries expire at their exact time, not at the time of their slot.
 ///
 /// A wheel with a single entry, such as that of a board with one queue pair, has no slots.
 class TimingWheel {
@@ -109,7 +109,7 @@ class TimingWheel {
   Time next_in_slots() const;
 
   /// Expires a single entry. If `expire` schedules the entry again for `now`, the entry expires only in the
-  /// next call, as in a slot.
+  /// next call, as an entry in a slot does.
   template <typename Fn>
   void advance_single(Time now, Fn&& expire) {
     while (scheduled(0) && nodes_[0].at <= now) {

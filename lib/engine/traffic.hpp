@@ -89,7 +89,7 @@ class Traffic {
   /// For RequesterSettings::again: regenerates the request that `traffic` generated `back` messages ago. Does
   /// not set `signaled`.
   static roce::WorkRequest again(const void* traffic, std::uint32_t back);
-  /// Counts a request from another source. Only for traffic that generates no messages.
+  /// Counts a request from another source. Requires traffic that generates no messages itself.
   void count() { end_ = ++made_; }
 
   std::uint64_t made() const { return made_; }
@@ -108,7 +108,8 @@ class Traffic {
   void completed(std::uint64_t messages) const {
     if (progress() != nullptr) progress()->completed(immediate_, messages);
   }
-  /// Records the time at which the newest message was posted, if it is the first one of a transfer.
+  /// Records the time at which the newest message was posted, if this message is the first message of a
+  /// transfer.
   void record_post(Time now) const;
   const latency::StampSource& stamps() const { return profile_->config.stamps; }
   Time post_delay() const { return profile_->config.post_delay; }

@@ -22,8 +22,8 @@ struct TrafficGenConfig {
   /// True if registers may start the generator at any time. The board is then unfinished until its traffic is
   /// stopped.
   bool waits = false;
-  /// Number of configured queue pairs, starting with the first, that send the WRITEs. They have no traffic of
-  /// their own. Their payload must be the same as that of the generator.
+  /// Number of configured queue pairs, starting with the first, that send the WRITEs. These queue pairs have
+  /// no traffic of their own, and their payload must be the same as that of the generator.
   std::uint32_t qps = 0;
   /// Provides bytes for any offset, and for lengths up to the longest packet. Must outlive the board.
   const roce::PayloadStream* payload = nullptr;
@@ -32,7 +32,7 @@ struct TrafficGenConfig {
   /// Rate of the port, in bytes per second on the wire; 0 means 10 Gb/s. The rate determines when a packet
   /// ends.
   std::uint64_t rate = 0;
-  /// If the worker is late by no more than this time, the packets after the late one are not delayed.
+  /// If the worker is late by no more than this time, the packets after the late packet are not delayed.
   Time slack = 0;
 };
 

@@ -26,7 +26,7 @@ struct TimeSum {
 /// Times at which transfers were posted. Shared by the queue pairs of one board.
 struct TransferTimes {
   TimeSum posted;
-  /// Time from the posting of a transfer until a queue pair gets its first work request.
+  /// Time from the posting of a transfer until a queue pair gets the first work request of this transfer.
   Time post_delay = 0;
 };
 

@@ -26,9 +26,10 @@ struct TxFrame {
   /// next call to the engine. If false, the payload is in an arena that outlives the frame, and may be
   /// attached to the packet without a copy.
   bool transient_payload = false;
-  /// True if the trailer is known to end with the iCRC of these headers and this payload.
+  /// True if the trailer is known to end with the correct iCRC for the headers and the payload of this frame.
   bool icrc_right = false;
-  /// Pad (0–3 bytes) and iCRC (4 bytes). In a datagram of the traffic generator, the last payload bytes.
+  /// Pad (0–3 bytes) and iCRC (4 bytes). In a datagram of the traffic generator, the trailer contains the
+  /// last payload bytes instead.
   std::array<std::uint8_t, 8> trailer{};
   /// Key of the message whose last packet this frame is, if the time at which the frame is sent must be
   /// reported; otherwise 0.

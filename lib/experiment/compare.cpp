@@ -36,8 +36,8 @@ std::optional<std::string> folder_of(const Options& options, const config::Compa
   return *options.report + '/' + lab.name;
 }
 
-/// If `run.series_interval` has its default value, shortens it to 1/200 of the run, but not below kShortest,
-/// because 200 points per chart panel are enough for a comparison.
+/// If `run.series_interval` has its default value, shortens it to 1/200 of the run, but not below kShortest.
+/// 200 points per chart panel are enough for a comparison.
 void refine_series(config::RunSettings& run) {
   constexpr Time kPoints = 200, kShortest = 10 * kMicrosecond;
   const Time usual = config::RunSettings().series_interval;

@@ -20,8 +20,9 @@ class TargetConnection {
   virtual conformance::TargetReply answer(const conformance::TargetRequest& request) = 0;
   virtual conformance::Capabilities capabilities() const = 0;
   virtual conformance::TargetDevice device() const = 0;
-  /// Returns the regions that cases use: a normal one, a read-only one, one of another protection domain, and
-  /// a deregistered one. Targets without such regions return only the first.
+  /// Returns the regions that cases use: a normal region, a read-only region, a region of another protection
+  /// domain, and a deregistered region. Targets that do not support such regions return only the normal
+  /// region.
   virtual std::vector<conformance::RegionPlace> regions() const = 0;
   /// MAC address of the target, if the target reports it; otherwise the caller must resolve it.
   virtual std::optional<roce::MacAddress> mac() const = 0;

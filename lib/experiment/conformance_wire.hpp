@@ -34,8 +34,8 @@ class ConformanceWire {
   /// Number of packets that the ports have lost.
   std::uint64_t dropped() const;
 
-  /// Returns the MAC address of `ip`. It is that of a static neighbour, or is found by ARP or neighbour
-  /// discovery within `run.connect_timeout`. Throws EnvironmentError if there is no answer.
+  /// Returns the MAC address of `ip`: the address of a static neighbour, or the address that ARP or neighbour
+  /// discovery finds within `run.connect_timeout`. Throws EnvironmentError if there is no answer.
   roce::MacAddress resolve(const roce::IpAddress& ip);
   const engine::Identity& board() const { return first_->identity(); }
   const std::optional<engine::Identity>& v6_board() const { return v6_identity_; }

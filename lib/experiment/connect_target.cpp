@@ -18,8 +18,8 @@ TargetReply refusal(const std::string& why, bool unsupported) {
   return reply;
 }
 
-/// A target whose queue pairs already exist, and can be used once each: those of a perftest server, or those
-/// listed in the configuration.
+/// A target whose queue pairs already exist, and can be used once each: the queue pairs of a perftest server,
+/// or the queue pairs that the configuration lists.
 class ListedTarget : public TargetConnection {
  public:
   struct Entry {
@@ -85,8 +85,8 @@ class PerftestTarget final : public ListedTarget {
                      session->remote().software),
         session_(std::move(session)) {}
 
-  /// All queue pairs of the server share one region, and each of them has access to the memory around its own
-  /// part.
+  /// All queue pairs of the server share one region, and each queue pair has access to the memory around its
+  /// own part of the region.
   conformance::Capabilities capabilities() const override {
     conformance::Capabilities c = ListedTarget::capabilities();
     c.bounds = false;

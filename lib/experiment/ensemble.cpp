@@ -99,7 +99,7 @@ void all_or_none(simulator::Exchange& exchange, const std::function<void()>& ste
   if (exchange.size() == 1) return step();
   Failure mine = attempt(step);
   if (exchange.all(mine.status == kDone)) return;
-  // Usually all processes fail in the same way. Otherwise, name the one that failed.
+  // Usually all processes fail in the same way. Otherwise, name the process that failed.
   const std::string text = mine.text.empty() ? "" : process_name(exchange.rank()) + ": " + mine.text;
   std::string elsewhere;
   exchange.gather({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()},

@@ -22,8 +22,8 @@ class EnsembleFailure : public std::runtime_error {
   int status_;
 };
 
-/// Carries out `step` in all processes. If it throws an exception in at least one process, throws
-/// EnsembleFailure in all of them. With a single process, lets the exception pass.
+/// Carries out `step` in all processes. If `step` throws an exception in at least one process, throws
+/// EnsembleFailure in all processes. With a single process, passes the exception on to the caller.
 void all_or_none(simulator::Exchange& exchange, const std::function<void()>& step);
 
 /// Throws EnsembleFailure unless all processes run the same program with the same configuration and the same

@@ -18,7 +18,7 @@ void check_host_count(const config::RunConfig& config, std::uint32_t processes);
 
 /// Throws ConfigError if the configuration uses a feature that several hosts do not support: state that
 /// endpoints on different hosts would share without exchanging packets, or results that stay in their
-/// process. Endpoints on host `first`, that of process 0, may use more features.
+/// process. Endpoints on host `first`, the host of process 0, may use more features.
 void check_host_features(const config::RunConfig& config, std::size_t first);
 
 /// Throws EnvironmentError if the clocks of hosts `here` and `first` certainly differ by more than
@@ -26,7 +26,8 @@ void check_host_features(const config::RunConfig& config, std::size_t first);
 void check_clock(const config::RunConfig& config, std::size_t here, std::size_t first,
                  const hosts::ClockReading& reading);
 
-/// Describes why the times of a host cannot be compared with those of host `first`; empty if they can.
+/// Describes why the times of a host cannot be compared with those of host `first`; empty if they can be
+/// compared.
 std::string clock_remark(const config::RunConfig& config, std::size_t host, std::size_t first,
                          const hosts::ClockReading& before, const hosts::ClockReading& after);
 

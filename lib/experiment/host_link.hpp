@@ -25,18 +25,18 @@ class HostLink {
   /// True if this process must end without waiting for the others.
   bool ended() const { return exchange_.ended(); }
 
-  /// Sends a value to all processes, unless it is not larger than the last one that was sent.
+  /// Sends a value to all processes if it is larger than the value that was sent last.
   void tell(hosts::Told what, std::uint64_t value);
   /// Processes the values that other processes have sent. Call it often.
   void poll();
   const hosts::Agreement& agreed() const { return agreed_; }
 
-  /// Measures how far the clock of this host is ahead of that of process 0. Takes up to about a second, if
-  /// that is necessary to reduce the error to a tenth of `limit_ns`. All processes must call this function
-  /// together. The result is unknown if the process was told to end.
+  /// Measures how far the clock of this host is ahead of the clock of process 0's host. Takes up to about a
+  /// second, if that is necessary to reduce the error to a tenth of `limit_ns`. All processes must call this
+  /// function together. The result is unknown if the process was told to end.
   hosts::ClockReading measure_clock(std::int64_t limit_ns);
 
-  /// Sends the counters of this process to process 0, which uses only the latest ones.
+  /// Sends the counters of this process to process 0, which uses only the latest counters of each process.
   void send_sample(std::vector<std::uint8_t> bytes) { send(Kind::kSample, std::move(bytes)); }
   /// Passes the latest counters of all other processes to `take`.
   void latest_samples(const hosts::HostExchange::Take& take) const;

@@ -37,8 +37,8 @@ void read_counters(const config::RunConfig& config, Time started,
                    std::vector<engine::EndpointSnapshot>& endpoints, ArchiveReader& in);
 
 /// Adds the part of another host to `all`, the outcome of this process: the counters of its boards,
-/// receivers, ports and workers. Times are converted to the clock of this process's run, so that the start of
-/// traffic is the same. The duration of the run becomes that of the host whose run took longest.
+/// receivers, ports and workers. Times are converted to the clock of this process's run, so that traffic
+/// starts at the same time on all hosts. The duration of the run becomes the longest duration of any host.
 void add_part(const config::RunConfig& config, stats::Outcome& all, const HostPart& part);
 
 /// Returns the time from the start of traffic to the first packet of any board of `host`; nullopt if no

@@ -20,8 +20,8 @@ namespace softfeb::experiment {
 /// outcome describe the whole run. While traffic runs, its observers receive the latest counters that the
 /// other hosts have sent.
 ///
-/// If a process is told to end (HostLink::ended), it stops without waiting for the others, and keeps its own
-/// results.
+/// A process that is told to end (HostLink::ended) stops without waiting for the other processes, and keeps
+/// its own results.
 class HostsDriver final : public RealDriver {
  public:
   /// Same as RealDriver::make(). `link` must outlive the driver. `clock` was measured before the run.

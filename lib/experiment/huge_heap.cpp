@@ -19,7 +19,8 @@ constexpr std::size_t kHuge = std::size_t{2} << 20;
 /// own.
 constexpr int kMapThreshold = 32 << 20;
 
-/// Makes glibc extend the heap by kReserved bytes of address space. It uses memory only when it is touched.
+/// Makes glibc extend the heap by kReserved bytes of address space. A page of this address space occupies
+/// memory only after it has been touched.
 void extend_heap() {
   mallopt(M_MMAP_THRESHOLD, kMapThreshold);
   mallopt(M_TRIM_THRESHOLD, -1);  // never return the end of the heap to the kernel

@@ -12,8 +12,8 @@
 namespace softfeb::experiment {
 namespace {
 
-/// Number of consecutive ports to try, starting with the default one. If all are in use, any free port is
-/// used.
+/// Number of consecutive ports to try, starting with the default port. If all these ports are in use, any
+/// free port is used.
 constexpr std::uint16_t kTried = 20;
 constexpr Time kInterval = 100 * kMillisecond;
 /// Time allowed after the run for sending the last event to clients.

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-/// Compares packet counts in a simulated network in real time: those of endpoints, rings, ports and the
-/// network.
+/// Compares the packet counts of endpoints, rings, ports and the network, for a simulated network in real
+/// time.
 namespace softfeb::experiment {
 
 /// Returns the frames that entered or left the network other than through endpoints, and the frames lost at
@@ -19,8 +19,8 @@ namespace softfeb::experiment {
 lab::Edge edge_of(const config::LabConfig& lab, const runtime::DpdkRuntime& dpdk,
                   const runtime::WorkerPool& pool, const stats::Outcome& outcome);
 
-/// Compares the packets put into the rings between endpoints and network with those taken out
-/// (rings_conserved).
+/// Compares the number of packets put into the rings between endpoints and network with the number of packets
+/// taken out of these rings (rings_conserved).
 lab::Balance ring_balance(const config::LabConfig& lab, const runtime::DpdkRuntime& dpdk);
 
 /// Returns messages for the user if the network's worker was late, if packets had to wait for free frames, or

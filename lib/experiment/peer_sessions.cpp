@@ -42,8 +42,8 @@ peers::PeerResults results_of(const endpoints::Targets& targets, const endpoints
 
 /// Copies the goodput of a session's queue pairs from rdma-sink's report. Does nothing if rdma-sink did not
 /// measure the time itself: for WRITEs without immediate, its report uses the time that softfeb measured. The
-/// report contains one rate for all queue pairs, which is divided in proportion to the bytes that each
-/// received.
+/// report contains one rate for all queue pairs, which is divided in proportion to the bytes that each queue
+/// pair received.
 void take_goodput(const endpoints::Targets& targets, const endpoints::Targets::Session& session,
                   stats::Outcome& o) {
   const nlohmann::json& r = session.report;

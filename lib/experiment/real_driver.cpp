@@ -162,7 +162,7 @@ Time RealDriver::begin(stats::Observers& observers) {
   started_ = start_time();
   start_up_s_ = runtime::seconds_since_exec() + to_seconds(kMillisecond);
   observers.begin();
-  // The wall clock is slewed and stepped while we wait, so it is read again shortly before the start.
+  // The wall clock may be slewed or stepped during the wait, so it is read again shortly before the start.
   while (started_ > now() + kStartLead && stop_requests() == 0) {
     pass(std::min(started_ - kStartLead, now() + kSecond), Until::kTime, 0);
     notifier_.alive();
@@ -286,7 +286,9 @@ void RealDriver::settle() {
 }
 
 void RealDriver::close(stats::Outcome& o) {
-  // systemd limits the time from here to the end, so work that follows the result must not begin with it.
+  // After this message, systemd limits the time until the process ends. A run that continues after its result
+  // is known (with --hold, or a lab that is then repeated in virtual time) must therefore not send the
+  // message here.
   if (!setup_.options.hold && setup_.network() == nullptr) notifier_.stopping();
   notifier_.status("writing the result");
   o.start_up_s = start_up_s_;

@@ -40,7 +40,7 @@ struct Options {
 ///
 /// `hosts` connects the same processes as `exchange`. With both, several processes run one experiment on
 /// several hosts in real time (`hosts` of the configuration of `softfeb run`). Process 0 writes the result.
-/// If a process is told to end, for example because another one has died, it writes its own part of the
+/// A process that is told to end, for example because another process has died, writes its own part of the
 /// result to FILE.HOST, and returns status 3.
 int run_experiment(const Options& options, simulator::Exchange* exchange = nullptr,
                    hosts::HostExchange* hosts = nullptr);

@@ -22,7 +22,7 @@ namespace softfeb::experiment {
 
 namespace {
 
-/// The objects of a run in parts that one of its processes creates before the run begins.
+/// The objects that each process of a run in parts creates before the run begins.
 struct PartedRun {
   std::unique_ptr<Setup> setup;
   lab::PartPlan plan;
@@ -38,8 +38,8 @@ struct PartedRun {
   }
   void create(simulator::Exchange& exchange) {
     files = std::make_unique<EventFiles>(setup->run(), true);
-    // If there are several processes, a signal that reaches only one of them must not stop it alone; see
-    // softfeb-mpi.
+    // If there are several processes, a signal that reaches only one process must not stop this process
+    // alone; see softfeb-mpi.
     const bool alone = exchange.size() == 1;
     if (alone) runtime::catch_stop_signals();
     driver = std::make_unique<VirtualDriver>(

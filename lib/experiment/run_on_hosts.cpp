@@ -24,7 +24,7 @@ namespace softfeb::experiment {
 
 namespace {
 
-/// The objects of a run on several hosts that one of its processes creates.
+/// The objects that each process of a run on several hosts creates.
 struct HostedRun {
   std::unique_ptr<Setup> setup;
   std::unique_ptr<HostLink> link;

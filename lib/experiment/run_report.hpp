@@ -27,16 +27,16 @@ struct RunReport {
 
   lab::Verdict verdict() const;
   /// Writes the result and the report. If a file cannot be written, for example because the disk is full, all
-  /// others are written nevertheless: a run may have taken days.
+  /// other files are written nevertheless, because a run may have taken days.
   void write();
-  /// Prints the table, draws the charts, shows the result on the live page and keeps serving it if the
-  /// options ask for it. Returns the exit status, which is kEnvironment if an output could not be written.
-  /// Call after write().
+  /// Prints the table, draws the charts, shows the result on the live page and, if the options request it,
+  /// keeps serving this page. Returns the exit status, which is kEnvironment if an output could not be
+  /// written. Call after write().
   int conclude(const std::string& speed);
 
  private:
   std::string document() const;
-  /// Writes the image of the first receiver that has one.
+  /// Writes the camera image of the first receiver that has an image.
   void write_camera_image(const std::string& folder) const;
   std::string table() const;
   /// Writes the files of receivers and captures. Returns one line per file.

@@ -207,8 +207,8 @@ class Sender {
         ++malformed_;
         continue;
       }
-      // First judge the candidates that precede this message: the busy state that the message reports does
-      // not apply to them.
+      // First judge the candidates that precede this message, because the busy state that the message reports
+      // does not apply to these candidates.
       send_due();
       server_.receive(*message, time_.now());
     }

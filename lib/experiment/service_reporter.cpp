@@ -13,7 +13,8 @@ namespace {
 
 /// Interval between two status lines.
 constexpr Time kStatusInterval = 10 * kSecond;
-/// systemd recommends to report twice as often as the watchdog demands; a busy machine may delay a sample.
+/// systemd recommends two reports per watchdog interval. softfeb sends three, because a busy machine may
+/// delay a sample.
 constexpr Time kReportsPerWatchdog = 3;
 
 std::string counted(std::size_t n, const char* what) {

@@ -32,7 +32,8 @@ constexpr Time kSettleLimit = 10 * kSecond;
   throw config::ConfigError({{where, what, fix}});
 }
 
-/// Returns `config`. The simulation is allocated after this call.
+/// Requests huge pages (use_huge_heap()), and returns `config`. The call is made before the simulation is
+/// allocated.
 const config::LabConfig& prepared(const config::LabConfig& config) {
   use_huge_heap();
   return config;

@@ -9,8 +9,8 @@
 namespace softfeb::fabric {
 
 /// Average length of a queue: an exponentially weighted moving average (Floyd and Jacobson 1993). Each
-/// arrival moves it towards the current length by 1/2^N of the difference. Uses integers only. If the length
-/// is constant, the average converges to exactly this length.
+/// arrival moves the average towards the current length by 1/2^N of the difference. Uses integers only. If
+/// the length is constant, the average converges to exactly this length.
 class AverageLength {
  public:
   static constexpr unsigned kMaxWeight = 15;  ///< largest N

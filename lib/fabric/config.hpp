@@ -36,11 +36,12 @@ struct EcnMarking {
   /// If this is true, marking is decided when the first bit of a packet leaves, by the bytes that are queued
   /// behind the packet.
   bool at_dequeue = false;
-  /// If this is 0, the decision depends on the current length of the queue. Otherwise, it depends on the
-  /// average length, and this is N: each arrival moves the average by 1/2^N of its difference to the current
-  /// length. At most AverageLength::kMaxWeight.
+  /// If this is 0, the decision depends on the current length of the queue. Otherwise, the decision depends
+  /// on the average length, and this member is the exponent N: each arrival moves the average by 1/2^N of its
+  /// difference to the current length. At most AverageLength::kMaxWeight.
   std::uint8_t weight = 0;
-  bool drop_not_ect = false;  ///< drop packets that are not ECN-capable where others would be marked
+  bool drop_not_ect = false;  ///< drop packets that are not ECN-capable in cases where ECN-capable packets
+                              ///< would be marked
 
   bool extended() const { return enabled && (at_dequeue || weight != 0 || drop_not_ect); }
 };
@@ -48,8 +49,8 @@ struct EcnMarking {
 struct QueueConfig {
   EcnMarking ecn;
   bool lossless = false;  ///< PFC may pause this priority
-  /// Weight in round robin (SchedulerConfig). 0 means strict priority; of these queues, the one with the
-  /// highest number is served first.
+  /// Weight in round robin (SchedulerConfig). 0 means strict priority; of the queues with strict priority,
+  /// the one with the highest number is served first.
   std::uint32_t weight = 1;
   /// Bytes that each port guarantees to the queue, in addition to SwitchConfig::buffer.
   std::uint64_t minimum = 0;
@@ -79,7 +80,7 @@ struct PauseThresholds {
   /// With xoff_alpha: the sender is resumed when the bytes are below the dynamic threshold by at least this
   /// number, and are at most xon.
   std::uint64_t xon_offset = 0;
-  /// Bytes that the headroom of all ports may occupy together. If this is 0, they may occupy as much as
+  /// Bytes that the headroom of all ports may occupy together. If this is 0, each port may occupy as much as
   /// `headroom` permits.
   std::uint64_t headroom_pool = 0;
 
@@ -87,8 +88,9 @@ struct PauseThresholds {
   bool given() const { return xoff != 0 || xoff_alpha != 0; }
 };
 
-/// The congestion point of the firmware's test bench. It measures the throughput towards an egress port
-/// instead of queue lengths. Above the threshold it forges CNPs to the sources of passing packets.
+/// The congestion point of the firmware's test bench. The congestion point measures the throughput towards an
+/// egress port instead of queue lengths. Above the threshold it forges CNPs to the sources of passing
+/// packets.
 struct ThresholdForge {
   std::uint64_t threshold = 0;        ///< bytes per second on the wire, per egress port; 0 means off
   Time window = 100 * kMicrosecond;   ///< measurement window of the throughput
@@ -102,8 +104,8 @@ struct SwitchTimes {
 
   /// Forwarding latency: from the arrival of a frame (with cut_through: of its header) to the egress queue.
   Time pipeline = 0;
-  /// Time from the arrival of a pause frame's last bit until the frame takes effect. The transmitter then
-  /// stops, and the duration of the pause begins; or the transmitter resumes.
+  /// Time from the arrival of a pause frame's last bit until the frame takes effect: the transmitter stops
+  /// and the duration of the pause begins or, if the frame ends a pause, the transmitter resumes.
   Time pause_response = 0;
   /// Time from the decision to send a pause frame until the transmitter may send the frame.
   Time pause_generation = 0;
@@ -116,7 +118,8 @@ struct SwitchTimes {
   bool any() const { return (pipeline | pause_response | pause_generation) != 0 || cut_through; }
 };
 
-/// PFC watchdog of all ports. It ends storms: pauses that keep a class of a port from sending for too long.
+/// PFC watchdog of all ports. The watchdog ends storms, that is, pauses that keep a class of a port from
+/// sending for too long.
 struct WatchdogConfig {
   enum class Action : std::uint8_t {
     kDrop,     ///< drop waiting and arriving frames of the class
@@ -203,7 +206,7 @@ struct NodeRef {
 };
 
 /// Fault injection in one direction of a link. Random faults are independent of each other, and the same
-/// network seed gives the same faults. Rules act before them.
+/// network seed gives the same faults. Fault rules act before random faults.
 struct LinkFaults {
   std::uint64_t drop = 0, duplicate = 0, corrupt = 0, reorder = 0;  ///< probabilities in units of 2^-32
   Time reorder_by = 10 * kMicrosecond;  ///< maximum extra delay of a reordered frame
@@ -257,7 +260,7 @@ void use_priorities(SwitchConfig& config, std::uint8_t levels);
 std::uint16_t int_id_of(const NetworkConfig& config, std::size_t index);
 
 /// Validates each link and each switch, cc_port, and the INT identifiers. Throws std::invalid_argument.
-/// Topology validates the connections between them.
+/// The class Topology validates the connections between switches and stations.
 void check(const NetworkConfig& config);
 
 }  // namespace softfeb::fabric

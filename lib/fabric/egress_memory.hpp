@@ -21,13 +21,13 @@ struct MemoryClaim {
 
 /// Accounts for the memory that the egress queues of a switch occupy. Counts cells instead of bytes of
 /// frames, and reserves a minimum for each queue. The first bytes in a queue, up to this minimum, are not in
-/// shared memory, no matter which frames they belong to.
+/// shared memory, no matter which frames these bytes belong to.
 class EgressMemory {
  public:
   EgressMemory(const SwitchConfig& config, std::size_t ports);
 
-  /// Returns true if the configuration needs this class. Otherwise, a frame occupies its bytes, and all of
-  /// them are shared.
+  /// Returns true if the configuration needs this class. If it does not, a frame occupies exactly as many
+  /// bytes as its length, and all these bytes are in the shared buffer.
   static bool needed(const SwitchConfig& config);
 
   std::uint64_t occupied(std::uint32_t length) const {
@@ -45,7 +45,8 @@ class EgressMemory {
  private:
   struct Account {
     std::array<std::uint64_t, kQueues> all{};     ///< bytes of all frames of the queue
-    std::array<std::uint64_t, kQueues> stored{};  ///< the same, without frames in the headroom
+    std::array<std::uint64_t, kQueues> stored{};  ///< bytes of the queue's frames that are not in the
+                                                  ///< headroom
     std::uint64_t beyond = 0;                     ///< sum over all queues of the bytes beyond the minimum
   };
 

@@ -11,8 +11,8 @@ namespace {
 /// First length of a day: 2^15 ps, about 33 ns.
 constexpr unsigned kFirstShift = 15;
 constexpr unsigned kShortest = 6, kLongest = 30;
-/// The length of a day is adapted after kAdaptAfter days. It stays the same if a day has between kFewest and
-/// kMost events.
+/// The length of a day is adapted after kAdaptAfter days. The length stays the same if a day has between
+/// kFewest and kMost events.
 constexpr std::uint64_t kAdaptAfter = 1024, kFewest = 6, kMost = 32;
 
 /// The order of events. This is a lambda because std::sort can inline it, unlike a function.

@@ -11,10 +11,10 @@
 
 namespace softfeb::fabric {
 
-/// Stores the time of the next event of each party, and finds the earliest event. Does the same as EventTree,
-/// in the same order, but is meant for many parties: an update touches two cache lines instead of a path
-/// through a tree. The events that follow are known in advance, so the data that they need can be fetched
-/// into the cache.
+/// Stores the time of the next event of each party (a numbered source of events), and finds the earliest
+/// event. Does the same as EventTree, in the same order, but is meant for many parties: an update touches two
+/// cache lines instead of a path through a tree. The events that follow are known in advance, so the data
+/// that they need can be fetched into the cache.
 ///
 /// A calendar queue (R. Brown, Communications of the ACM 31(10), 1988): time is divided into days of equal
 /// length. The events of the current day are sorted. Events of the other days in the current year are in
@@ -41,8 +41,8 @@ class EventCalendar {
     Time time = kNever;
     std::uint32_t party = 0;
   };
-  /// Returns the events that follow the earliest one on the same day, in order. Some may have been cancelled
-  /// since.
+  /// Returns the events that follow the earliest event on the same day, in order. Some may have been
+  /// cancelled since.
   std::span<const Entry> coming() const {
     return first_ == nullptr ? std::span<const Entry>()
                              : std::span<const Entry>(first_ + 1, today_.data() + today_.size());

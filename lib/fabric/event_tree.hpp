@@ -10,9 +10,9 @@
 
 namespace softfeb::fabric {
 
-/// A tournament tree that stores the time of the next event of each party and finds the earliest one. The
-/// number of parties is fixed. An update takes O(log n) comparisons and does not allocate. Simultaneous
-/// events are ordered by party number, so the order is deterministic.
+/// A tournament tree that stores the time of the next event of each party (a numbered source of events) and
+/// finds the earliest event. The number of parties is fixed. An update takes O(log n) comparisons and does
+/// not allocate. Simultaneous events are ordered by party number, so the order is deterministic.
 class EventTree {
  public:
   explicit EventTree(std::size_t parties)

@@ -41,8 +41,8 @@ struct EntryFacts {
 
 /// Parses the untrusted header of a frame. Sets the frame's facts, DSCP and PCP and, for frames to UDP port
 /// `cc_port`, the position of the congestion control header (CCH). If a header is truncated, the facts that
-/// follow from it are missing. The same applies to an invalid CCH, because the position of the BTH is then
-/// unknown. The caller must check that an Ethernet header is present.
+/// follow from it are missing. If the CCH is invalid, the facts that follow from the BTH are also missing,
+/// because the position of the BTH is then unknown. The caller must check that an Ethernet header is present.
 EntryFacts read_facts(Frame& frame, std::uint16_t cc_port = roce::kCongestionUdpPort);
 
 /// Returns the part of a frame's UDP payload that is in Frame::header. The payload must begin with a CCH.

@@ -18,8 +18,8 @@ namespace {
 constexpr std::uint8_t kIpProtocolTcp = 6;
 constexpr std::size_t kPortsSize = 4;
 
-/// Hashes words with the finalizer of splitmix64. Hashes with different seeds are independent. With a CRC
-/// they would not be, because its seed only flips the same bits in all hashes.
+/// Hashes words with the finalizer of splitmix64. Hashes with different seeds are independent. CRCs with
+/// different seeds would not be independent, because another seed flips the same bits in all CRCs.
 class Hash {
  public:
   explicit Hash(std::uint64_t seed) : value_(Rng(seed).next()) {}

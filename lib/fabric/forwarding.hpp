@@ -10,9 +10,9 @@
 
 namespace softfeb::fabric {
 
-/// Maps MAC addresses to stations. All switches share the table. It contains the configured addresses, and
-/// addresses that it learns when frames from stations without a configured address enter the network. The
-/// maximum number of learnt addresses is kLearnt, or two for each station if that is more.
+/// Maps MAC addresses to stations. All switches share the table. The table contains the configured addresses,
+/// and the addresses that are learnt when frames from stations without a configured address enter the
+/// network. The maximum number of learnt addresses is kLearnt, or two for each station if that is more.
 class AddressTable {
  public:
   static constexpr std::size_t kLearnt = 8192;

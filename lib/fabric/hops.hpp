@@ -10,8 +10,8 @@
 
 namespace softfeb::fabric {
 
-/// Distances between the nodes of a network, in links. Frames always take a path with the fewest links. Only
-/// for set-up, because it allocates.
+/// Distances between the nodes of a network, in links. Frames always take a path with the fewest links. Use
+/// this class only for set-up, because it allocates memory.
 class Hops {
  public:
   static constexpr std::uint32_t kUnreachable = UINT32_MAX;

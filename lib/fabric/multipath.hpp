@@ -22,7 +22,7 @@ class Multipath {
   Multipath(const NetworkConfig& config, const Topology& topology);
 
   /// Chooses the egress port for a frame in switch `sw` with a station as its destination. Returns
-  /// Topology::kNoPort if there is no path. Counts the frame if there was a choice.
+  /// Topology::kNoPort if there is no path. Counts the frame if there was more than one next hop.
   std::uint16_t choose(std::uint32_t sw, const Frame& frame);
 
   /// Fills `out` with the counters of all sets that have at least two ports.

@@ -5,7 +5,7 @@
 
 namespace softfeb::fabric {
 
-/// Header fields that a hash may cover. A bit mask of them is a set of fields.
+/// Header fields that a hash may cover. A set of fields is a bit mask of these values.
 enum HashField : std::uint8_t {
   kHashSourceIp = 1,
   kHashDestinationIp = 2,

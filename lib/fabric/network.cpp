@@ -17,7 +17,7 @@ namespace {
 /// WireTime.
 constexpr std::uint32_t kLongestFrame = 1U << 20;
 /// Maximum number of bytes queued at a station, so that an external port on a slow link cannot occupy all
-/// frames.
+/// frames of the FrameStore.
 constexpr std::uint64_t kStationBytes = 1U << 22;
 
 /// Returns a random number generator, derived from the network's seed. Different values of `whom` give

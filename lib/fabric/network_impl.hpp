@@ -32,17 +32,17 @@
 namespace softfeb::fabric {
 
 /// One direction of a link, with its transmitter. Frames that wait for a switch's transmitter are in the
-/// switch's Port. What every frame between switches uses comes first, in two cache lines. A frame that a
-/// station sends also uses the beginnings of `waiting` and `told`. With many links, the speed of the network
-/// depends on the number of lines that a frame touches.
+/// switch's Port. The members that every frame between switches uses come first, in two cache lines. A frame
+/// that a station sends also uses the first bytes of `waiting` and of `told`. With many links, the speed of
+/// the network depends on the number of cache lines that a frame touches.
 struct alignas(64) Channel {
   static constexpr std::uint32_t kElsewhere = UINT32_MAX;
 
   Channel(Wire w, const PauseState& pauses) : wire(std::move(w)), told(pauses) {}
 
   Time tx_at = kNever;  ///< time of the transmitter's next event
-  /// Time of the next event in the ports at both ends that occurs only in some switches (SwitchTimes,
-  /// Watchdog).
+  /// Time of the next event of SwitchTimes or Watchdog in the ports at both ends. Only some switches have
+  /// such events.
   Time delayed_at = kNever;
   Time renew_at = kNever;                  ///< PauseSender::renew_at() of the sending port
   std::uint16_t from = Topology::kNoPort;  ///< switch port that sends
@@ -83,7 +83,8 @@ struct Port {
   Rng marking;  ///< random numbers of marking and of early drops
   PortSnapshot counters;
   Time blocked_since = kNever;
-  /// Time of the last departure from each queue, or the time at which the queue became non-empty.
+  /// For each queue, the time of its last departure or the time at which it became non-empty, whichever is
+  /// later.
   std::array<Time, kQueues> served_at{};
   std::array<AverageLength, kQueues> averages{};  ///< only of queues with EcnMarking::weight
   std::uint8_t marks_leaving = 0;                 ///< bit mask of queues with EcnMarking::at_dequeue
@@ -218,8 +219,8 @@ struct Network::Parts {
   void after_filling(Switch& sw, std::uint16_t ingress, std::uint8_t ingress_class, Time now);
   void after_emptying(Switch& sw, std::uint16_t ingress, std::uint8_t ingress_class, Time now);
   /// With dynamic thresholds: resumes all senders that may resume because frames have left the buffer. Call
-  /// this when the transmitter of these frames is scheduled, because this transmitter may be the one that
-  /// must send a pause frame.
+  /// this when the transmitter of these frames is scheduled, because this transmitter may have to send a
+  /// pause frame.
   void resume_others(Switch& sw, Time now) {
     if (sw.resumptions && sw.resumptions->time() <= sw.buffer.free()) resume_all(sw, now);
   }

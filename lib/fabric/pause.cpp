@@ -58,8 +58,8 @@ roce::MacControl PauseSender::what_is() const {
   return pause;
 }
 
-/// True if a class has reached XOFF. With a dynamic threshold, this means that it exceeds alpha times the
-/// free bytes.
+/// True if a class has reached XOFF. With a dynamic threshold, this means that the class occupies more than
+/// alpha times the free bytes.
 bool PauseSender::is_full(std::uint64_t bytes, std::uint64_t free) const {
   if (thresholds_.xoff_alpha == 0) return bytes >= thresholds_.xoff;
   return Uint128{bytes} * kAlphaUnit > Uint128{thresholds_.xoff_alpha} * free;

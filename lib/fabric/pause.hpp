@@ -16,7 +16,8 @@ class PauseState {
  public:
   PauseState(PauseMode honours, std::uint64_t rate) : honours_(honours), rate_(rate) {}
 
-  /// Handles a received pause frame. Ignores frames whose kind differs from that of the link.
+  /// Handles a received pause frame. Ignores the frame if its kind (802.3x or PFC) differs from that of the
+  /// link.
   void told(const roce::MacControl& pause, Time now);
   /// End of the latest pause of this queue, which may be in the past; 0 if the queue was never paused.
   Time until(std::size_t queue) const { return until_[queue]; }
@@ -61,7 +62,7 @@ class PauseSender {
   /// long as its account does not change. Returns UINT64_MAX if the class is not paused, or if it cannot
   /// resume with this account.
   std::uint64_t resumes_at(const IngressAccount& account, std::uint8_t ingress_class) const;
-  /// Returns the frame that repeats the current pauses. It is due at renew_at().
+  /// Returns the frame that repeats the current pauses. This frame must be sent at renew_at().
   roce::MacControl renewal(Time now);
   Time renew_at() const { return renew_at_; }
   /// Call if a pause frame could not be allocated. Another attempt is made after 1 µs.

@@ -41,9 +41,9 @@ class RateLimits {
   /// True if a switch has any rate limits.
   static bool needed(const SwitchConfig& config);
 
-  /// Returns the subset of the queues `candidates` (a bit mask) from which the port may send at `now`. If
-  /// some of them are below their guaranteed rates, the result contains only the one with the highest number.
-  /// The result is 0 if no queue may send.
+  /// Returns the subset of the queues `candidates` (a bit mask) from which the port may send at `now`. If any
+  /// of these queues are below their guaranteed rates, the result contains only one queue: the one with the
+  /// highest number among the queues below their guaranteed rates. The result is 0 if no queue may send.
   std::uint8_t open(std::uint8_t candidates, Time now) const;
   /// Earliest time at which the limits permit the port to send from a queue.
   Time opens_at(std::size_t queue) const;

@@ -10,7 +10,7 @@
 namespace softfeb::fabric {
 
 /// Selects the nodes that a Network simulates. Several Networks with the same configuration can thus simulate
-/// one network together, where each node belongs to exactly one of them. Switches, stations, links and ports
+/// one network together. Each node then belongs to exactly one slice. Switches, stations, links and ports
 /// keep the numbers that they have in the whole network. Random numbers, addresses and the order of
 /// simultaneous events depend only on these numbers, so the nodes in a slice behave exactly as they do in the
 /// whole network.
@@ -34,9 +34,10 @@ struct FlowKey {
   std::uint32_t qpn = 0;                      ///< QPN at the destination
 };
 
-/// Adds the snapshot of a slice to `to`, a snapshot of the whole network that Network::make_snapshot() has
-/// created and that may already contain other slices: the counters of the slice's ports, and the sums of the
-/// network. Ignores flows, because the snapshots of slices do not determine their order.
+/// Adds the snapshot `from` of a slice to `to`, a snapshot of the whole network. Network::make_snapshot()
+/// must have created `to`, which may already contain other slices. Adds the counters of the slice's ports and
+/// the totals of the network. Ignores flows, because the snapshots of slices do not determine the order of
+/// flows.
 void add_slice(const NetworkConfig& config, const Slice& slice, const NetworkSnapshot& from,
                NetworkSnapshot& to);
 

@@ -37,7 +37,7 @@ struct PortSnapshot {
   std::uint64_t tx_packets = 0, tx_bytes = 0, tx_wire_bytes = 0;
   std::uint64_t rx_packets = 0, rx_bytes = 0;
   std::uint64_t ecn_marked = 0;  ///< packets marked CE at this egress port
-  /// Packets to this egress port that the switch dropped: those that the buffer did not admit,
+  /// Packets to this egress port that the switch dropped: packets that the buffer did not admit, plus
   /// ecn_dropped and watchdog_dropped.
   std::uint64_t dropped = 0;
   std::uint64_t ecn_dropped = 0;  ///< packets dropped because they are not ECN-capable (drop_not_ect)

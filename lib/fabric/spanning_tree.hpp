@@ -7,11 +7,12 @@
 
 namespace softfeb::fabric {
 
-/// Selects the links over which frames are flooded: a spanning tree of each connected part of the network. It
-/// is the tree of IEEE 802.1D if all switches have the same priority, all links have the same path cost, and
-/// the identifiers of bridges and ports are in the order of the configuration. The first switch is therefore
-/// the root. With NetworkConfig::multipath, the tree excludes switches behind which there is no station.
-/// Without it, the result contains all links. Returns a flag for each link. All nodes of links must exist.
+/// Selects the links over which frames are flooded: a spanning tree of each connected part of the network.
+/// IEEE 802.1D selects the same tree if all switches have equal priorities, all links have equal path costs,
+/// and the identifiers of bridges and ports follow the order of the configuration. The first switch is
+/// therefore the root. With NetworkConfig::multipath, the tree excludes switches behind which there is no
+/// station. Without NetworkConfig::multipath, the result contains all links. Returns a flag for each link.
+/// All nodes of links must exist.
 std::vector<bool> spanning_tree(const NetworkConfig& config);
 
 }  // namespace softfeb::fabric

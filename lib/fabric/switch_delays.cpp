@@ -24,7 +24,7 @@ void Network::Parts::delay(std::uint16_t p, Frame* frame, Time now) {
 }
 
 /// Chooses the egress port of a frame whose header has passed through the pipeline of port `p`. Then forwards
-/// the frame, or stores it until all of it has passed through the pipeline.
+/// the frame, or stores it until the whole frame has passed through the pipeline.
 void Network::Parts::pass_header(std::uint16_t p, Frame* frame, Time now) {
   frame->egress = choose_egress(p, *frame);
   if (cuts_through(p, *frame, now)) return forward(p, frame, now, frame->egress);

@@ -23,9 +23,9 @@ std::uint64_t Network::Parts::average_length(Port& port, const EcnMarking& ecn, 
   return average.bytes(ecn.weight);
 }
 
-/// For a queue with an extended EcnMarking: judges an arriving frame before it is admitted. Replaces
-/// `queued`, the number of bytes that the frame finds, by the length on which marking depends. Returns false
-/// if the frame must be dropped.
+/// Judges an arriving frame before its queue admits it. If marking depends on the average length of the
+/// queue, replaces `queued`, the number of bytes that the frame finds, by this average. Returns false if the
+/// frame must be dropped because it is not ECN-capable (EcnMarking::drop_not_ect).
 bool Network::Parts::passes_arrival(Port& port, const EcnMarking& ecn, const Frame& frame,
                                     std::uint64_t& queued, Time now) {
   if (ecn.weight != 0) queued = average_length(port, ecn, frame, queued, now);

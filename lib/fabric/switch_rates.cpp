@@ -5,9 +5,10 @@
 
 namespace softfeb::fabric {
 
-/// Returns the time at which to try again, for a port that has frames but may send none of them at `now`. If
-/// all waiting queues are paused, records when this began, and returns the end of the first pause, even if a
-/// rate limit lasts longer, because the port does not count as paused from then on.
+/// Returns the time at which a port that has frames, but may send none of them at `now`, must try again. If
+/// all waiting queues are paused, records when this began. In this case, returns the end of the pause that
+/// ends first, even if a rate limit lasts longer, because the port no longer counts as paused after that
+/// time.
 Time Network::Parts::wait_to_send(Port& port, Time now) {
   const std::uint8_t waiting = port.queues.waiting();
   const auto open = static_cast<std::uint8_t>(waiting & port.told.open(now));

@@ -218,8 +218,8 @@ void Network::Parts::note_departure(Port& port, const Frame& frame, Time now) {
   port.served_at[frame.queue] = now;
 }
 
-/// Counts a hop in the congestion control header of a frame whose first bit leaves through `port`, and adds a
-/// record if the header's profile is kInt and the header has room for the record. The record describes the
+/// Counts a hop in the congestion control header of a frame whose first bit leaves through `port`. If the
+/// header's profile is kInt and there is room, also adds a record to the header. The record describes the
 /// port without this frame: it contains the bytes sent before the frame and the bytes queued behind it.
 void Network::Parts::record_hop(Port& port, const Frame& frame, Time now) {
   const Switch& sw = switches[port.switch_index];

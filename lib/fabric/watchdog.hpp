@@ -20,7 +20,7 @@ class Watchdog {
 
   explicit Watchdog(const WatchdogConfig& config) : config_(config) { due_.fill(kNever); }
 
-  /// Call when a pause frame arrives at `now`, with the state `told` before it changes that state.
+  /// Call when a pause frame arrives at `now`. `told` is the pause state before the frame changes this state.
   void before_pause(const PauseState& told, Time now) {
     for (std::size_t c = 0; c < kQueues; ++c)
       if (told.until(c) <= now) paused_since_[c] = now;
@@ -32,7 +32,7 @@ class Watchdog {
     if (told.until(queue) > now && due_[queue] == kNever) set_due(queue, now + config_.detection);
   }
   /// Checks the queue that is due at `now`, and stores its number in `queue`. `waiting` is the bit mask of
-  /// non-empty queues, and `served_at` contains the time since which each of them has been waiting.
+  /// non-empty queues, and `served_at` contains the time since which each of these queues has been waiting.
   Verdict check(const PauseState& told, std::uint8_t waiting, const std::array<Time, kQueues>& served_at,
                 Time now, std::size_t& queue);
 

@@ -8,7 +8,7 @@
 namespace softfeb::fabric {
 
 /// Receives a frame from the fault rules, together with the frames that the rules add or release along with
-/// it. All of them arrive at the time at which the frame would arrive without faults.
+/// it. All these frames arrive at the time at which the original frame would arrive without faults.
 class Wire::Exit {
  public:
   Exit(Wire& wire, const Random& random, Time arrival, FrameStore& store, NetworkTotals& totals)

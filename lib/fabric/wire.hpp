@@ -91,7 +91,7 @@ class Wire {
   Frame* arrive_late();
   void find_late();
 
-  // What every frame uses comes first.
+  // The members that every frame uses come first.
   WireTime time_;
   Time delay_;
   Time free_at_ = 0;

@@ -30,7 +30,7 @@ class WireTime {
     return total / rate_;
   }
 
-  /// Same as next(), but rounded down, and without an effect on later frames.
+  /// Same as next(), but rounds down and has no effect on later frames.
   Time about(std::uint64_t bytes) const { return exact_ != 0 ? bytes * exact_ : bytes * kSecond / rate_; }
 
  private:

@@ -19,12 +19,13 @@ enum class Told : std::uint8_t {
 };
 inline constexpr std::size_t kToldKinds = 5;
 
-/// The latest values that all processes have sent.
+/// The latest value of each kind (Told) that each process has sent.
 class Agreement {
  public:
   explicit Agreement(std::size_t processes) : values_(processes) {}
 
-  /// Stores a value. Returns false if it is not larger than the previous one, and therefore need not be sent.
+  /// Stores a value. Returns false if the value is not larger than the previous value; it then need not be
+  /// sent.
   bool note(std::size_t process, Told what, std::uint64_t value) {
     std::uint64_t& known = values_.at(process)[index(what)];
     if (value <= known) return false;

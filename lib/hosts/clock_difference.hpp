@@ -22,14 +22,14 @@ class ClockDifference {
     high_ = high < high_ ? high : high_;
   }
 
-  /// False if there are no answers, or if no difference agrees with all of them because a clock was stepped
-  /// in between.
+  /// False if there are no answers, or if no difference agrees with all answers, because a clock was stepped
+  /// between two answers.
   bool known() const {
     constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::max();
     return high_ != kUnknown && low_ <= high_;
   }
-  /// Time by which the clock of this host is ahead of the other one. It is negative if this clock is behind.
-  /// Requires known().
+  /// Time by which the clock of this host is ahead of the clock of the other host; negative if this host's
+  /// clock is behind. Requires known().
   std::int64_t offset() const { return low_ + (high_ - low_) / 2; }
   /// The true offset differs from offset() by at most this much.
   std::int64_t bound() const { return high_ - low_ - (high_ - low_) / 2; }

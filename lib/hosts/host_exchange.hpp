@@ -32,7 +32,7 @@ class HostExchange {
   virtual void poll(const Take& take) = 0;
 
   /// Sends and receives a short message with as little delay as possible. Both sides must know its size.
-  /// These messages are separate from those of post(). receive() uses the whole CPU while it waits. It
+  /// These messages are separate from those of post(). receive() uses the whole CPU while it waits, and
   /// returns false if ended() becomes true before the message has arrived.
   virtual void send(std::uint32_t to, ByteSpan message) = 0;
   virtual bool receive(std::uint32_t from, std::span<std::uint8_t> message) = 0;

@@ -14,8 +14,7 @@ std::optional<std::size_t> find_host(const std::string& name, const std::vector<
 
 /// Returns the host of each process, as an index into `hosts`. `names` contains the host name of each
 /// process; there are as many processes as hosts. If these names are those in `hosts`, in any order, each
-/// process is the host with its name. Otherwise, the hosts are assigned to the processes in the order of
-/// ranks.
+/// process gets the host with its name. Otherwise, process i (the process with rank i) gets host i.
 std::vector<std::size_t> hosts_of_processes(const std::vector<std::string>& names,
                                             const std::vector<std::string>& hosts);
 

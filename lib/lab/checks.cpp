@@ -189,8 +189,8 @@ void judge_receivers(Judge& judge, const config::RunConfig& config, const endpoi
   judge.add("messages_once", surplus);
 }
 
-/// True if the checks in a report of rdma-sink held, or if the report has none, as that of a perftest server.
-/// The report comes from the network, so `held` may have any type.
+/// True if the checks in a report of rdma-sink held, or if the report contains no checks. The report of a
+/// perftest server never contains checks. The report comes from the network, so `held` may have any type.
 bool report_held(const nlohmann::json& report) {
   if (!report.is_object()) return false;
   const auto held = report.find("held");

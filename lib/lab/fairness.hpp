@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-/// Measures of how fairly a resource is shared. Integer arithmetic only, so that all compilers give the same
-/// results.
+/// Measures of how fairly a resource is shared. The functions use only integer arithmetic, so that all
+/// compilers give the same results.
 namespace softfeb::lab {
 
 /// A share in units of 1 / kWhole.
@@ -19,8 +19,8 @@ constexpr double to_double(Share share) { return static_cast<double>(share) / st
 /// `part` divided by `whole`; 0 if `whole` is 0.
 Share share_of(std::uint64_t part, std::uint64_t whole);
 
-/// Jain's index (Σx)² / (n·Σx²): 1 if all are equal, 1/n if one has everything, 0 if all are 0. Empty for
-/// fewer than two values. The sum of `x` must be below 2^48.
+/// Jain's index (Σx)² / (n·Σx²): 1 if all values are equal, 1/n if only one of the n values is not 0, and 0
+/// if all values are 0. Empty for fewer than two values. The sum of `x` must be below 2^48.
 std::optional<Share> jain_index(std::span<const std::uint64_t> x);
 
 /// Returns the max-min fair shares of `capacity` for the given `demands`. No share exceeds its demand, and

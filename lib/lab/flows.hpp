@@ -10,8 +10,8 @@
 
 namespace softfeb::lab {
 
-/// Returns the sending QPs for the metrics. Call make_metrics_config() afterwards; it determines which of
-/// them pass the bottleneck.
+/// Returns the sending QPs for the metrics. Call make_metrics_config() afterwards; that function determines
+/// which of these QPs pass the bottleneck.
 std::vector<MetricsConfig::Flow> flows_of(const config::RunConfig& config,
                                           const std::vector<endpoints::QpPlan>& plans);
 

@@ -22,8 +22,8 @@ using engine::IdlePath;
 using fabric::NodeRef;
 using Hops = std::vector<IdlePath::Hop>;
 
-/// Finds the links between stations. If there are several shortest paths, it selects one of them, so the
-/// links of these paths should have the same rates and delays.
+/// Finds the links between stations. If there are several shortest paths, this class selects any of them. The
+/// links of all these paths should therefore have the same rates and delays.
 class Links {
  public:
   explicit Links(const fabric::NetworkConfig& network)

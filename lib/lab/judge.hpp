@@ -34,10 +34,10 @@ std::string_view to_string(Verdict verdict);
 /// Returns the value that check `name` compares with its limit; empty if the run has no such value.
 std::optional<double> value_of(std::string_view name, const RunStats& figures);
 
-/// Evaluates the checks of the experiment, followed by the conservation checks, which every experiment has,
-/// and by `fault_rules` if there are any rules (a rule that was never hit tested nothing). Two kinds of
-/// checks do not count towards the verdict (`gated` is false): checks that depend on timing, if the run was
-/// in real time; and checks of steady states, if the run was too short to reach one.
+/// Evaluates the checks of the experiment, and then the conservation checks, which every experiment has. If
+/// there are fault rules, also evaluates the check `fault_rules`, because a rule that was never hit tested
+/// nothing. Two kinds of checks do not count towards the verdict (`gated` is false): checks that depend on
+/// timing, if the run was in real time; and checks of steady states, if the run was too short to reach one.
 std::vector<CheckResult> judge(const config::LabSettings& lab, const RunStats& figures);
 Verdict verdict_of(const config::LabSettings& lab, const RunStats& figures,
                    const std::vector<CheckResult>& checks);

@@ -71,7 +71,7 @@ void Metrics::add(const stats::Sample& sample) {
   count(sample);
   if (last_ >= schedule_.end()) {
     last_ = sample.at;
-    return;  // traffic has ended, so only data sent earlier arrives; it is not evaluated
+    return;  // traffic has ended; data that was sent earlier still arrives, but is not evaluated
   }
   watch_starvation(sample.at);
   watch_demands(sample.at);

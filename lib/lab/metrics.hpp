@@ -98,8 +98,8 @@ class Metrics : public stats::Observer {
 
   explicit Metrics(const MetricsConfig& config);
 
-  /// Sets a function that is called at the end of each window. If two windows end together, the shorter one
-  /// comes first.
+  /// Sets a function that is called at the end of each window. If two windows end together, the call for the
+  /// shorter window comes first.
   void on_window(std::function<void(const Window&)> call) { call_ = std::move(call); }
 
   Time due() const override { return due_; }
@@ -118,7 +118,7 @@ class Metrics : public stats::Observer {
     std::uint64_t queue_bytes_max = 0;
     Time at = 0;  ///< time since traffic began
   };
-  /// The current window and the statistics of all earlier ones.
+  /// The current window, and the statistics of all earlier windows.
   struct Meter {
     Time from = 0;
     Time next = 0;                         ///< time at which the window ends

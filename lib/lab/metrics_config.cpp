@@ -58,8 +58,8 @@ std::uint64_t asked_of(const config::BoardConfig& board) {
   return sum;
 }
 
-/// Returns the link rate of a board in bytes per second: the rate of the board's own shaper if it has one,
-/// otherwise that of its link.
+/// Returns the link rate of a board in bytes per second: the rate of the board's own shaper if the board has
+/// a shaper, otherwise the rate of the board's link.
 std::uint64_t link_rate_of(const config::LabConfig& config, std::size_t board) {
   if (const auto own = config.run.boards[board].link_rate) return *own;
   const auto station = config.station_of[board];

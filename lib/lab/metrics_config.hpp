@@ -12,7 +12,7 @@
 namespace softfeb::lab {
 
 /// Extracts the part of a configuration that metrics need. `flows` must contain all sending queue pairs; this
-/// function determines which of them pass the bottleneck.
+/// function determines which of the queue pairs pass the bottleneck.
 MetricsConfig make_metrics_config(const config::LabConfig& config, std::vector<MetricsConfig::Flow> flows);
 
 /// Determines which frames pass a switch port.

@@ -13,9 +13,9 @@ namespace softfeb::lab {
 /// congestion. Frames are divided equally among paths of equal length.
 struct NetworkLoad {
   /// Work at each switch in frames per second, indexed like NetworkConfig::switches. A frame counts once at
-  /// each switch that it passes. It counts once more at the switch of its source and at that of its
-  /// destination, for the work of the stations. Payload counts at the switch of the receiver, which checks
-  /// and stores it: 2 KiB count as one frame.
+  /// each switch that it passes. The frame counts once more at the switch of its source station and at the
+  /// switch of its destination station, for the work of these stations. Payload counts at the switch of the
+  /// receiver, which checks and stores it: 2 KiB count as one frame.
   std::vector<double> switches;
   std::vector<double> links;  ///< frames per second in both directions, indexed like NetworkConfig::links
 };

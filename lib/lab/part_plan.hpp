@@ -34,14 +34,14 @@ struct PartPlan {
 };
 
 /// Plans the parts according to `network.parts`. With `auto`, there is one part for each of `processes`.
-/// Chooses parts with similar expected loads (lab/network_load.hpp) and few frames between them. Throws
-/// ConfigError if the network cannot be divided into so many parts, if the parts in the file would cut a link
-/// that must not be cut, or if there are fewer parts than processes.
+/// Chooses parts with similar expected loads (lab/network_load.hpp) and few frames between the parts. Throws
+/// ConfigError if the network cannot be divided into the requested number of parts, if the parts in the file
+/// would cut a link that must not be cut, or if there are fewer parts than processes.
 PartPlan plan_parts(const config::LabConfig& config, const endpoints::Plans& plans, std::uint32_t processes);
 
 /// Describes the plan to the user: the parts, the window, the expected share of the exchange, and the
-/// expected speed-up compared to one process, with advice if this is small. `exchange` is explained at
-/// exchange_share(). The text ends with a newline.
+/// expected speed-up compared to one process, with advice if the speed-up is small. `exchange` is explained
+/// at exchange_share(). The text ends with a newline.
 std::string describe(const PartPlan& plan, const config::LabConfig& config, std::uint32_t processes,
                      double exchange);
 

@@ -13,7 +13,7 @@ namespace {
 
 /// If the share of the exchange is larger than this, parts gain little.
 constexpr double kMuch = 0.3;
-/// If the speed-up is smaller than this, parts are not worth while.
+/// If the speed-up is smaller than this, dividing the network into parts is not worthwhile.
 constexpr double kLittle = 1.2;
 /// If a part has more switches than this, only the first and the last one are listed.
 constexpr std::size_t kShown = 4;

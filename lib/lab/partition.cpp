@@ -57,7 +57,7 @@ struct Partition::State {
 };
 
 /// Merges parts until `parts` are left. Prefers two parts with much traffic between them in relation to their
-/// weights, as long as the result is not too heavy; otherwise merges the lightest ones.
+/// weights, as long as the result is not too heavy; otherwise merges the lightest parts.
 void Partition::State::merge_until(std::uint32_t parts) {
   std::vector<double> weights = weight;
   std::vector<std::vector<double>> between = traffic;

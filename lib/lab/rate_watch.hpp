@@ -41,7 +41,7 @@ class RateWatch : public stats::Observer {
   void add(const stats::Sample& sample) override;
 
   /// Call when the boards are idle and no worker uses them. If the log of events overflowed, only the time up
-  /// to its last event is evaluated.
+  /// to the last logged event is evaluated.
   std::vector<RateStats> figures() const;
 
  private:

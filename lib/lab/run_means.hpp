@@ -10,8 +10,9 @@
 
 namespace softfeb::lab {
 
-/// Means over the whole time in which traffic was sent, from samples every `lab.sample_interval`. Unlike
-/// Metrics, they include the time before the steady state, so that short runs have means as well.
+/// Means over the whole time in which traffic was sent, from samples every `lab.sample_interval`. Unlike the
+/// results of Metrics, these means include the time before the steady state, so that short runs have means as
+/// well.
 class RunMeans : public stats::Observer {
  public:
   explicit RunMeans(const config::LabConfig& config);

@@ -26,7 +26,7 @@ std::uint64_t memory_wrong(const config::RunConfig& config, const endpoints::Pla
                                                size);
     const roce::RequesterCounters& sent = last[plan.board].send_qps[plan.on_board].requester;
     const auto& generator = config.boards[plan.board].traffic_gen;
-    // The messages of a generator differ in length, so only the memory that they did not reach is checked.
+    // The messages of a generator differ in length, so only the memory that no message reached is checked.
     const bool generated = generator && generator->makes_qps();
     if (plan.config->transport == roce::Transport::kRc && !generated && sent.messages_failed == 0) {
       const board::PayloadSource& source = payloads.of(*plan.config);

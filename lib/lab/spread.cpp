@@ -10,7 +10,7 @@ namespace softfeb::lab {
 
 namespace {
 
-/// Sets that carried less than the busiest one divided by this are ignored.
+/// A set is ignored if it carried fewer bytes than the busiest set, divided by this number.
 constexpr std::uint64_t kNegligible = 100;
 constexpr int kSumBits = 48;  ///< jain_index() requires sums with at most this number of bits
 

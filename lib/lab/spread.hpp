@@ -14,9 +14,9 @@ namespace softfeb::lab {
 struct Spread {
   std::vector<fabric::NextHopSnapshot> ports;  ///< at least two
   std::uint64_t wire_bytes = 0;                ///< sum over the ports
-  /// Both are in units of 1 / kWhole, and empty if the set carried nothing. `jain` is Jain's index of the
-  /// bytes of the ports. `max_mean` is the number of bytes of the busiest port, divided by the mean of all
-  /// ports.
+  /// Both members are in units of 1 / kWhole, and empty if the set carried nothing. `jain` is Jain's index of
+  /// the bytes of the ports. `max_mean` is the number of bytes of the busiest port, divided by the mean of
+  /// all ports.
   std::optional<Share> jain, max_mean;
 };
 

@@ -52,8 +52,8 @@ DoubleRates increased(DoubleRates r, unsigned stage, const RateOrigin& o) {
   return {(r.rc + r.rt) / 2, r.rt};
 }
 
-/// Returns the rates after a cut of Rc at `peak`. A CNP resets the stage to 0 before it cuts, so Rt changes
-/// only if it is clamped.
+/// Returns the rates after a cut of Rc at `peak`. A CNP resets the stage to 0 before it cuts Rc, so Rt
+/// changes only if Rt is clamped.
 DoubleRates cut(const DoubleRates& peak, double depth, const RateOrigin& o) {
   return {std::max(peak.rc * (1 - depth), static_cast<double>(o.parameters.rmin)),
           o.parameters.clamp_tgt_rate ? peak.rc : peak.rt};
@@ -66,8 +66,8 @@ DoubleRates at_next_peak(DoubleRates r, double depth, unsigned increases, const 
 }
 
 /// Computes the peak at which the sawtooth is steady. Without limits, each peak is k · previous peak + b.
-/// Since k is close to 1, the fixed point is computed directly, and only the effect of the limits is
-/// iterated.
+/// Because k is close to 1, an iteration from peak to peak would converge slowly. The fixed point is
+/// therefore computed directly, and only the effect of the limits is iterated.
 DoubleRates steady_peak(double depth, unsigned increases, const RateOrigin& o) {
   const auto line = static_cast<double>(o.build.line_rate);
   DoubleRates peak{line, line};

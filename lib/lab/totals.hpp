@@ -28,7 +28,8 @@ struct Totals {
   Time resolution = 0;               ///< longest EndpointSnapshot::resolution_took of all boards
 };
 
-/// Sums the counters of a sample. Its first `boards` endpoints are boards, the others receivers.
+/// Sums the counters of a sample. The first `boards` endpoints of the sample are boards; the other endpoints
+/// are receivers.
 Totals totals_of(const stats::Sample& sample, std::size_t boards);
 
 }  // namespace softfeb::lab

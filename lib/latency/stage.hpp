@@ -16,7 +16,7 @@ enum class Stage : std::uint8_t {
   kTriggered,  ///< t0: the message's event was triggered, or the message was due
   kPosted,     ///< t1: posted to the send queue
   kCrafted,    ///< t2: its first packet was crafted
-  kSent,       ///< t3: the port accepted its last packet. Virtual time: the last bit is on the link
+  kSent,       ///< t3: the port accepted its last packet; in virtual time: that packet's last bit has left
   kSwitchIn,   ///< t4: a switch has received its last packet completely. Only in virtual time
   kSwitchOut,  ///< t5: the last bit has left that switch. Only in virtual time
   kReceived,   ///< t6: its last packet was received from the port

@@ -15,7 +15,7 @@ namespace softfeb::latency {
 struct StageFigures {
   std::uint32_t sample = 0;    ///< one message in `sample` was selected
   std::uint64_t messages = 0;  ///< messages that are complete and in the histograms
-  /// Messages whose entry was given to another message. They are not in the histograms.
+  /// Messages whose entry was given to another message. These messages are not in the histograms.
   std::uint64_t overflows = 0;
   /// Stamps that were lost on the way to the table, because a queue was full.
   std::uint64_t lost_stamps = 0;

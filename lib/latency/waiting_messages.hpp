@@ -10,8 +10,9 @@
 namespace softfeb::latency {
 
 /// Selected messages whose receiver is notified only when their window or event closes. A group is a window
-/// or event, identified by the lower 32 bits of its number. If there are too many messages, the oldest ones
-/// are replaced. The replacement also removes messages that were added after their group had closed.
+/// or event, identified by the lower 32 bits of its number. If there is no room for a new message, it
+/// replaces the oldest one. A message that was added after its group had closed is removed only by such a
+/// replacement.
 ///
 /// Sans-I/O, not thread-safe; only the constructor allocates.
 class WaitingMessages {

@@ -26,7 +26,7 @@ constexpr std::size_t kPieceBytes = std::size_t{1} << 30;
 volatile std::sig_atomic_t g_interrupted = 0;
 
 /// Waits until all requests are complete. Throws if a signal has arrived: another process may then have
-/// ended, and this one would wait forever.
+/// ended, and this process would wait forever.
 void wait(std::span<MPI_Request> requests) {
   // The other process has usually reached the same point, so do not give up the CPU immediately.
   constexpr int kSpins = 200;

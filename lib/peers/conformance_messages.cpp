@@ -70,7 +70,7 @@ SessionLimits decode_limits(const json& object) {
 }
 
 /// True for the answer of an rdma-sink release without conformance sessions. Such a release interprets the
-/// first line as that of an ordinary session, which requires a `transport`.
+/// first line as the first line of an ordinary session, which requires a `transport`.
 bool misses_transport(const std::string& error) { return error.starts_with("'transport'"); }
 
 int digit(char c) {

@@ -15,7 +15,7 @@
 /// carry requests and answers. Sans-I/O.
 namespace softfeb::peers {
 
-/// Maximum numbers for a session at any one time.
+/// Limits that apply to a session at any time.
 struct SessionLimits {
   std::uint32_t qps = 0;
   std::uint32_t regions = 0;
@@ -90,7 +90,8 @@ struct OpenQp {
   std::optional<RemoteAccess> access{};         ///< if empty, everything that device and transport support
   std::uint32_t receives = 0;                   ///< receives to post
   std::uint32_t receive_size = 0;               ///< bytes of each receive, for SENDs
-  std::optional<std::uint8_t> min_rnr_timer{};  ///< code (RC); if empty, that of rdma-sink's --min-rnr-timer
+  std::optional<std::uint8_t> min_rnr_timer{};  ///< code (RC); if empty, the code given by rdma-sink's
+                                                ///< --min-rnr-timer
   std::uint8_t max_dest_rd_atomic = 1;          ///< READs and atomics outstanding at a time (RC)
   QpState state = QpState::kRts;
 };

@@ -22,7 +22,8 @@
 /// `rdma-sink`.
 ///
 /// The TCP address and the RoCE address may differ, for example if a management network or a forwarded port
-/// is used. Packets go to the address that the receiver gives in the exchange, never to the one in the URL.
+/// is used. Packets go to the address that the receiver gives in the exchange, never to the address in the
+/// URL.
 ///
 /// Order of the calls: connect() → configure our QPs with remote() → begin() → traffic → end(). All calls
 /// block, each step for at most the time in PeerTimeouts, and throw PeerError. From connect() on, our RoCE

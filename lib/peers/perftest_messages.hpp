@@ -17,7 +17,8 @@
 /// and returns nullopt if it is malformed.
 namespace softfeb::peers::perftest {
 
-/// Version that perftest exchanges: the one from AC_INIT, not the package version (4.5-0.17 sends "6.06").
+/// Version that perftest exchanges: the version from AC_INIT, not the version of the package (package
+/// 4.5-0.17 sends "6.06").
 struct Version {
   unsigned number = 0;  ///< version in hundredths: 606 for 6.06
   std::string text;

@@ -24,7 +24,7 @@ inline constexpr int kVersion = 1;
 nlohmann::json parse_object(std::string_view line);
 /// Returns the text of an answer of the form {"error": …}; empty for other answers.
 std::optional<std::string> error_of(const nlohmann::json& answer);
-/// Parses an answer. One of the form {"error": …} becomes a PeerError (kConfiguration).
+/// Parses an answer. Throws a PeerError (kConfiguration) for an answer of the form {"error": …}.
 nlohmann::json parse_answer(std::string_view line);
 /// Checks the version in the answer to the first line.
 void check_version(const nlohmann::json& object);

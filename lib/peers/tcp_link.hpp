@@ -26,8 +26,8 @@ class TcpLink {
   /// Sends `last`, waits until the peer has sent the same number of bytes or has closed, and closes the
   /// connection.
   void part(ByteSpan last);
-  /// Throws a PeerError whose message consists of the peer's name and `what`. `nobody_there` is
-  /// PeerError::nobody_there().
+  /// Throws a PeerError whose message consists of the peer's name and `what`. `nobody_there` is the result
+  /// that PeerError::nobody_there() will return.
   [[noreturn]] void fail(PeerFault fault, const std::string& what, bool nobody_there = false) const;
 
   /// Calls `decode` and adds the peer's name to the message of its PeerErrors.

@@ -66,10 +66,10 @@ struct Ack {
 /// Reason why packets will be sent again.
 enum class Nak : std::uint8_t { kSequence, kReceiverNotReady, kTimeout };
 
-/// Controls one queue pair, or several queue pairs that share the control (`scope`). softfeb calls its
-/// functions from one thread only, in order of time. No function may allocate memory, wait, or make a system
-/// call, because each call delays packets. If a function other than counters() throws an exception, softfeb
-/// stops the queue pairs of the control and reports the exception's message.
+/// Controls one queue pair, or several queue pairs that share the control (`scope`). softfeb calls the
+/// functions of a control from one thread only, in order of time. No function may allocate memory, wait, or
+/// make a system call, because each call delays packets. If a function other than counters() throws an
+/// exception, softfeb stops the queue pairs of the control and reports the exception's message.
 class Control {
  public:
   virtual ~Control() = default;

@@ -65,8 +65,8 @@ class alignas(64) PluginControl final : public congestion::CongestionControl {
   template <typename Call>
   void guarded(const char* what, Call&& call);
   void adopt_answers(Time now);
-  /// For const functions that call the plug-in. These functions do not change any visible state, except that
-  /// an invalid answer from the plug-in makes the control fail.
+  /// Used by const functions that call the plug-in. These functions do not change any visible state, except
+  /// that an invalid answer from the plug-in makes the control fail.
   PluginControl& self() const { return const_cast<PluginControl&>(*this); }
   void fail(const std::string& message);
 

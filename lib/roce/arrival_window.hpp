@@ -35,7 +35,7 @@ class ArrivalWindow {
   /// a row cannot be detected.
   std::optional<Arrival> note(Psn psn);
 
-  /// Restarts the sequence at `psn`, to which it gives index next_index(). Used after a loss that cannot be
+  /// Restarts the sequence at `psn`, which gets the index next_index(). Used after a loss that cannot be
   /// counted, because messages may then begin with any PSN (IBA 9.8.2.2.1). Returns the arrival of `psn`.
   Arrival restart(Psn psn);
 

@@ -124,7 +124,8 @@ std::size_t write_user_header(std::uint8_t* out, std::uint8_t profile, ByteSpan 
 /// For a switch: counts a hop in the CCH at the beginning of `bytes`. If the profile is kInt, also adds
 /// `record` if there is room. Updates the checksum incrementally (RFC 1624), so that corruption on an earlier
 /// link remains detectable. Returns false and changes nothing if the CCH is invalid, or if it is an echo or
-/// in a control frame. The values in echoes and control frames are meant for the destination.
+/// in a control frame. Echoes and control frames carry values for their destination, which switches must not
+/// change.
 bool add_hop(MutableByteSpan bytes, const congestion::IntRecord& record, std::uint16_t switch_id);
 
 /// For a receiver: turns the CCH at the beginning of `bytes` into the echo that the acknowledgement

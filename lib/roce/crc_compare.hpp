@@ -28,13 +28,14 @@ struct CheckedStore {
 
 /// Like crc_and_compare(), but also stores `got` at `to` if the CRC is `crc`, whether or not the bytes have
 /// the expected values. If the CRC is wrong, the memory at `to` is the same as before the call. During the
-/// call, it may contain bytes of `got`: no other thread may read it, and it must not overlap `got` or `want`.
-/// `to` must not be null.
+/// call, it may contain bytes of `got`: no other thread may read this memory, and the memory must not overlap
+/// `got` or `want`. `to` must not be null.
 CheckedStore check_and_store(std::uint32_t seed, std::uint32_t crc, ByteSpan got, const std::uint8_t* want,
                              std::uint8_t* to);
 
-/// An implementation of the two functions, for tests and benchmarks. All implementations have the same
-/// results. crc_and_compare() and check_and_store() use the fastest one that the CPU supports.
+/// An implementation of crc_and_compare() and check_and_store(), for tests and benchmarks. All
+/// implementations have the same results. crc_and_compare() and check_and_store() use the fastest
+/// implementation that the CPU supports.
 struct CrcKernel {
   const char* name;
   bool supported;  ///< whether this CPU supports the code path

@@ -147,7 +147,7 @@ class Vectors128 {
   V by_, differ_ = _mm_setzero_si128();
 };
 
-/// The same for vectors of 32 bytes.
+/// State of a pass with vectors of 32 bytes; otherwise like the class for vectors of 16 bytes.
 template <bool kStore>
 class Vectors256 {
  public:
@@ -202,8 +202,9 @@ class Vectors256 {
   V by_, differ_ = _mm256_setzero_si256();
 };
 
-/// The same for vectors of 64 bytes. Some intrinsics are used with a mask of ones, because their variants
-/// without a mask use an undefined vector, which GCC 12 warns about.
+/// State of a pass with vectors of 64 bytes; otherwise like the class for vectors of 16 bytes. Some
+/// intrinsics are used with a mask of ones, because their variants without a mask use an undefined vector,
+/// which GCC 12 warns about.
 template <bool kStore>
 class Vectors512 {
  public:

@@ -3,8 +3,9 @@
 
 #include "roce/crc_compare.hpp"
 
-/// Implementations of crc_and_compare() and check_and_store() for x86-64. Call them only if the CPU has the
-/// instructions. The payload of check_and_store_…() must have at most kMaxPayload bytes.
+/// Implementations of crc_and_compare() and check_and_store() for x86-64. Call a function only if the CPU has
+/// the instructions that its comment names. The payload of check_and_store_…() must have at most kMaxPayload
+/// bytes.
 namespace softfeb::roce {
 
 /// PCLMULQDQ: 16 bytes per instruction.

@@ -139,7 +139,7 @@ void parse_control(ParsedFrame& f, const Segments& rest, bool untagged) {
   f.kind = FrameKind::kMacControl;
 }
 
-/// Fast path for most frames. These contain untagged IPv4 with DF and without options, UDP without a
+/// Fast path for most frames. Most frames contain untagged IPv4 with DF and without options, UDP without a
 /// checksum, and no Ethernet padding. All headers are in the first range and are followed there by at least
 /// one more byte. If the function returns false, `f` is unchanged and parse_any() must parse the frame.
 bool parse_plain(const Segments& frame, ParsedFrame& f) {

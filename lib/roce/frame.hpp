@@ -45,7 +45,7 @@ struct ParsedFrame {
 /// incomplete checksum is also accepted: with checksum offload, a sender on the same host leaves the checksum
 /// to a virtual interface (veth, tap), and the interface does not complete it.
 ParsedFrame parse_frame(const Segments& frame);
-/// Like the function above, but stores the result in `out` and overwrites any previous frame.
+/// Like parse_frame(frame), but stores the result in `out`, whose previous content is overwritten.
 void parse_frame(const Segments& frame, ParsedFrame& out);
 
 /// Returns true if the last four bytes of a RoCE datagram are its iCRC. If ParsedFrame::icrc_right is set,

@@ -101,8 +101,8 @@ __attribute__((target("pclmul,sse4.1"))) std::uint32_t head_crc(const std::uint8
 }
 
 /// Clears the upper halves of the vector registers, which ISA-L leaves dirty. Until these halves are cleared,
-/// every SSE instruction, including those in the rest of the program and in libraries, must preserve them,
-/// and therefore depends on the previous content of its destination register.
+/// every SSE instruction of the whole program must preserve them. Such an instruction therefore has to wait
+/// for the previous content of its destination register.
 inline void clear_upper_halves() {
   if (cpu::kAvx) __asm__ volatile("vzeroupper");
 }

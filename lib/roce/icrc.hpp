@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <optional>
 
-/// Invariant CRC of RoCEv2 (IBA, annex A17.3.3). It is Ethernet's CRC-32 over eight 0xff bytes (in place of
-/// the absent LRH), the IP, UDP and transport headers with their variant fields set to ones, the payload and
-/// the pad. The iCRC is sent least significant byte first.
+/// Invariant CRC of RoCEv2 (IBA, annex A17.3.3). It is Ethernet's CRC-32 over the following bytes: eight 0xff
+/// bytes (in place of the absent LRH); the IP, UDP and transport headers, with their variant fields set to
+/// ones; the payload; and the pad. The iCRC is sent least significant byte first.
 ///
 /// All CRC values follow the convention of ISA-L's crc32_gzip_refl(): they are already complemented, so
 /// crc(crc(0, A), B) is the CRC of A followed by B.

@@ -42,8 +42,8 @@ struct MacControl {
   bool operator==(const MacControl&) const = default;
 };
 
-/// Parses `content`, which begins after the EtherType. Returns nullopt if it is too short for its opcode, or
-/// if the opcode is neither pause nor PFC.
+/// Parses `content`, which begins after the EtherType. Returns nullopt if `content` is too short for its
+/// opcode, or if the opcode is neither pause nor PFC.
 std::optional<MacControl> parse_mac_control(const Segments& content);
 
 /// Builds a frame from `source` to `dest`, which is kPauseAddress or the individual address of a station.

@@ -37,8 +37,8 @@ class MessageMap {
   std::uint64_t late() const { return late_; }  ///< messages received after a later message or after finish()
   std::uint64_t duplicate() const { return duplicate_; }  ///< repeated arrivals of received messages
   /// Number of messages that arrived in the range from the first to the last unlisted missing message. The
-  /// map cannot tell whether such an arrival is late or a duplicate, so it is counted only here. missing()
-  /// may therefore be too high, but is never too low.
+  /// map cannot tell whether such an arrival is late or a duplicate, so the arrival is counted only here.
+  /// missing() may therefore be too high, but is never too low.
   std::uint64_t uncertain() const { return uncertain_; }
   /// One more than the highest message number that arrived or that finish() covered.
   std::uint64_t next() const { return next_; }

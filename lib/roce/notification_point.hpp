@@ -31,20 +31,21 @@ IpPair ip_pair(const IpAddress& local, const IpAddress& remote);
 
 /// The notification point of DCQCN (IBA, annex A17.9; Zhu et al. 2015, section 3.1). Answers CE marks with
 /// congestion notification packets. For each QP or IP pair, the first notification is sent immediately. After
-/// that, at most one is sent per interval. QPs are attached in advance, so processing a packet costs one
-/// array access and allocates nothing. Not thread-safe.
+/// that, at most one notification is sent per interval. QPs are attached in advance, so processing a packet
+/// costs one array access and allocates nothing. Not thread-safe.
 class NotificationPoint {
  public:
   using Slot = std::uint32_t;
 
   explicit NotificationPoint(const NotificationConfig& config = {}) : config_(config) {}
 
-  /// Returns the slot that stores a QP's interval. This is the QP's own slot, or the slot that all QPs of its
-  /// IP pair share. The same QP (IP pair and QPN) always gets the same slot.
+  /// Returns the slot that stores a QP's interval. With CnpScope::kQp, this is the QP's own slot; with
+  /// CnpScope::kIpPair, it is the slot that all QPs of the IP pair share. The same QP (IP pair and QPN)
+  /// always gets the same slot.
   Slot attach(const IpPair& pair, Qpn qpn);
 
-  /// Returns a slot for a QP whose number is unknown or may change. This is a new slot, or the slot of the
-  /// QP's IP pair.
+  /// Returns a slot for a QP whose number is unknown or may change. With CnpScope::kQp, this is a new slot;
+  /// with CnpScope::kIpPair, it is the slot of the QP's IP pair.
   Slot attach(const IpPair& pair);
 
   /// Reports a CE-marked data packet for a QP with this slot. Returns true if a CNP must be sent. `now` must

@@ -31,7 +31,7 @@ struct Path {
   Ecn ecn = Ecn::kEct0;
   std::uint8_t ttl = 64;
   std::uint16_t udp_source_port = 0xc000;
-  /// This is kRoceUdpPort unless the board's registers select another port.
+  /// UDP destination port: kRoceUdpPort unless the board's registers select another port.
   std::uint16_t udp_dest_port = kRoceUdpPort;
 };
 

@@ -5,7 +5,7 @@
 
 namespace softfeb::roce {
 
-/// Packet sequence number. It has 24 bits, and its arithmetic is modulo 2^24 (IBA, section 9.7.1).
+/// Packet sequence number: 24 bits, with arithmetic modulo 2^24 (IBA, section 9.7.1).
 using Psn = std::uint32_t;
 /// Queue pair number: 24 bits.
 using Qpn = std::uint32_t;

@@ -28,7 +28,7 @@ enum class MessageNumbering : std::uint8_t {
   kImmediate,
 };
 
-/// Largest amount of memory of all receivers of a core, in bytes, that is assumed to stay in the core's
+/// If the memory of all receivers of a core has at most this many bytes, it is assumed to stay in the core's
 /// caches.
 inline constexpr std::uint64_t kCachedMemory = 8ULL << 20;
 
@@ -39,10 +39,11 @@ struct ReceiveQpConfig {
   /// Stream with which the payload is compared; must outlive the QP. If this is null, the payload is not
   /// compared.
   const PayloadStream* expected = nullptr;
-  /// The memory of all receivers of this core has at most kCachedMemory bytes. The payload is then stored
-  /// while its CRC is computed, which needs the old content of the memory. Otherwise it is stored after the
-  /// check, because the pass would wait for the old content. If the iCRC is known to be right, there is no
-  /// such pass, and the payload is stored around the caches instead.
+  /// True if the memory of all receivers of this core has at most kCachedMemory bytes. The payload is then
+  /// stored in the same pass that computes its CRC. This pass reads the old content of the memory, so that
+  /// the content can be restored if the CRC is wrong. If the memory is not cached, reading the old content
+  /// would be slow. The payload is therefore stored after the check or, if the iCRC is known to be right,
+  /// with stores that bypass the caches.
   bool memory_is_cached = false;
   bool check_continuity = false;  ///< apply a ContinuityCheck to the payload
   MessageNumbering numbering = MessageNumbering::kNone;
@@ -109,8 +110,8 @@ class ReceiveQp {
   }
 
   /// Call after the sender has finished. `messages` is the number of messages that the sender has sent. Marks
-  /// those that have not arrived as missing. With kNone, no arrivals are recorded, so map() then reports all
-  /// messages as missing.
+  /// the messages that have not arrived as missing. With kNone, no arrivals are recorded, so map() then
+  /// reports all messages as missing.
   void finish(std::uint64_t messages) { map_.finish(messages); }
 
   void post_receives(std::uint64_t n) { responder_.post_receives(n); }

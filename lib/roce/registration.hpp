@@ -113,10 +113,10 @@ class RegistrationObserver {
 /// use of a buffer from late duplicates. The last `remember` completed operations are remembered, so that a
 /// duplicate of a first packet does not register its operation again.
 ///
-/// Sans-I/O, not thread-safe. Only the constructor allocates. Times must not decrease. The time per packet is
-/// bounded. It is logarithmic in `entries` for a body packet of a registered operation, and linear in
-/// `remember` for other body packets. When an operation begins or ends, it is linear in `entries` and
-/// `remember`, and the packets in the escape channel are tried again.
+/// Sans-I/O, not thread-safe. Only the constructor allocates. Times must not decrease. The time that a packet
+/// takes is bounded. This time is logarithmic in `entries` for a body packet of a registered operation, and
+/// linear in `remember` for any other body packet. A packet that begins or ends an operation takes a time
+/// that is linear in `entries` and `remember`, and the packets in the escape channel are tried again.
 class Registration {
  public:
   /// Throws std::invalid_argument if `packet`, `mask_bits` or `entries` is 0. `observer` may be null;

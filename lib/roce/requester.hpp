@@ -49,9 +49,9 @@ struct RequesterConfig {
   auto operator<=>(const RequesterConfig&) const = default;
 };
 
-/// Maximum number of packets in flight. This is half of the range in which a new 24-bit PSN can be
-/// distinguished from a duplicate (IBA, section 9.7.1), so that a late response is never mistaken for a new
-/// one. An ACK is requested at least once every half window, regardless of message length.
+/// Maximum number of packets in flight. This number is half of the range in which a new 24-bit PSN can be
+/// distinguished from a duplicate (IBA, section 9.7.1). A late response is therefore never mistaken for a new
+/// response. An ACK is requested at least once every half window, regardless of message length.
 inline constexpr std::uint32_t kMaxWindowPackets = 1U << 22;
 
 /// Data shared by queue pairs with the same configuration: the configuration, in which `qpn`, `dest_qpn` and
@@ -85,11 +85,12 @@ struct RequesterCounters {
   std::uint64_t packets = 0;  ///< packets sent, including retransmissions
   std::uint64_t retransmitted_packets = 0;
   std::uint64_t payload_bytes = 0;       ///< payload bytes sent, without retransmissions
-  std::uint64_t messages_completed = 0;  ///< requests that succeeded, including unsignaled ones
-  /// Requests that completed with any other status, including flushed ones.
+  std::uint64_t messages_completed = 0;  ///< requests that succeeded, signaled or not
+  /// Requests that completed with any other status, including flushed requests.
   std::uint64_t messages_failed = 0;
   std::uint64_t timeouts = 0;
-  /// `ack_rx` to `nak_invalid_rd_rx` count all responses of their type, including ignored ones.
+  /// Each counter from `ack_rx` to `nak_invalid_rd_rx` counts all responses of its type, including ignored
+  /// responses.
   std::uint64_t ack_rx = 0;
   std::uint64_t rnr_rx = 0;
   std::uint64_t nak_sequence_rx = 0;
@@ -189,7 +190,7 @@ class Requester {
   /// Prefetches the data that deadline() reads.
   void prefetch_deadline() const { prefetch(&ack_deadline_); }
   /// Prefetch send queue slots. prefetch_sending() prefetches the slot of the request being sent, and
-  /// prefetch_completing() that of the oldest request that has not completed.
+  /// prefetch_completing() prefetches the slot of the oldest request that has not completed.
   void prefetch_sending() const { queue_.prefetch(send_); }
   void prefetch_completing() const { queue_.prefetch(done_); }
 

@@ -205,8 +205,8 @@ void Requester::on_timer(Time now) {
     return;
   }
   if (firmware()) {
-    // Go back to the first packet of the oldest request, unless this packet is so far back that its PSN could
-    // be mistaken for a new one.
+    // Go back to the first packet of the oldest request, unless this packet is so far back that the receiver
+    // could mistake its PSN for a new PSN.
     const std::uint64_t first = first_of(done_);
     go_back(acked_ - first <= kMaxWindowPackets / 2 ? first : acked_);
     start_timer(now);

@@ -11,8 +11,9 @@ bool pkey_matches(std::uint16_t a, std::uint16_t b) {
   return (a & 0x7fff) == (b & 0x7fff) && ((a | b) & 0x8000) != 0;
 }
 
-/// Returns true for READ responses, acknowledgements and atomic acknowledgements (IBA table 38). They are
-/// addressed to a requester, so they are ignored and not treated as invalid requests.
+/// Returns true for READ responses, acknowledgements and atomic acknowledgements (IBA table 38). Such packets
+/// are addressed to a requester. The responder therefore ignores these packets, and does not treat them as
+/// invalid requests.
 bool is_response(std::uint8_t opcode) { return (opcode & 0x1f) >= 0x0d && (opcode & 0x1f) <= 0x12; }
 
 std::uint8_t nak_syndrome(bool remote_access) {

@@ -118,8 +118,8 @@ struct RequestOutcome {
 ///
 /// * RC: sends one NAK per gap, acknowledges duplicates again, and enters ERR on access errors and invalid
 ///   requests.
-/// * UC: sends no responses. After a packet that it cannot use, it drops packets until the next message
-///   begins.
+/// * UC: sends no responses. After a packet that the responder cannot use, it drops all packets until the
+///   next message begins.
 ///
 /// Sans-I/O, not thread-safe, no allocation. A copy is an independent QP. To leave ERR, assign a new
 /// Responder.

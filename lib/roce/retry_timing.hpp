@@ -12,9 +12,9 @@ enum class TimingProfile : std::uint8_t {
   /// The ACK timeout is 4.096 µs·2^t for timeout code t. The timer starts when a packet that requests an ACK
   /// is sent, and restarts on progress.
   kStandard,
-  /// The rules of the board's firmware. It counts clock cycles as if each lasted 6 ns. A cycle lasts 6.4 ns,
-  /// so all periods are longer than nominal by a factor of 1.067. The ACK timer runs while any packet is
-  /// unacknowledged, and restarts on any well-formed response and on any retry.
+  /// The rules of the board's firmware. The firmware counts clock cycles as if each lasted 6 ns. A cycle
+  /// lasts 6.4 ns, so all periods are longer than nominal by a factor of 1.067. The ACK timer runs while any
+  /// packet is unacknowledged, and restarts on any well-formed response and on any retry.
   kFirmware,
 };
 

@@ -60,8 +60,8 @@ std::optional<RegistrationVerdict> TransferTable::message(Time now, std::uint32_
   p.count = segment.count;
   p.bytes = segment.count == 1 ? length : std::uint64_t{segment.count} * packet;
   const RegistrationVerdict verdict = table_.packet(now, p);
-  // `newest_` determines how the 12 bits of later messages are extended, so an implausible message must not
-  // change it.
+  // `newest_` determines how the 12-bit transfer numbers of later messages are extended, so an implausible
+  // message must not change it.
   const bool plausible = verdict == RegistrationVerdict::kPlaced || verdict == RegistrationVerdict::kEscaped;
   if (plausible && *op > newest_[source]) newest_[source] = *op;
   return verdict;

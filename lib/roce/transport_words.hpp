@@ -23,7 +23,7 @@ struct TransportWords {
   std::uint64_t bth = 0;      ///< remaining eight bytes of the BTH
   std::array<std::uint64_t, 2> reth{};
   std::uint32_t word = 0;  ///< ImmDt or AETH
-  bool has_reth = false;   ///< RETH, or the reserved bytes of a CNP
+  bool has_reth = false;   ///< the headers include a RETH or, in a CNP, the reserved bytes
   bool has_word = false;
 
   /// Returns the headers of request `p`, with RETH and ImmDt if selected. `padded` is the size of payload

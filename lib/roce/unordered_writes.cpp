@@ -58,7 +58,8 @@ UnorderedWrites::Content UnorderedWrites::content_of(std::uint32_t qp, const Rec
 }
 
 /// Describes a packet for the registration table. In the table, the packets of a queue pair occupy
-/// consecutive memory: the address of packet k of a WRITE is k path MTUs above that of the first packet.
+/// consecutive memory: the address of packet k of a WRITE is k path MTUs above the address of the first
+/// packet.
 RegistrationPacket UnorderedWrites::describe(std::uint32_t qp, std::uint64_t index, const Content& c,
                                              std::size_t length) const {
   RegistrationPacket p;

@@ -45,8 +45,8 @@ class UnorderedSink {
 
 /// Accepts WRITEs over UC whose packets arrive in any order, by means of a registration table in which each
 /// WRITE is an operation. The FIRST packet registers the WRITE. The PSN of packet k is the PSN of FIRST plus
-/// k. MIDDLE and LAST packets that arrive before FIRST wait for it. Late packets therefore do no harm, and a
-/// WRITE is complete when all its packets have arrived.
+/// k. MIDDLE and LAST packets that arrive before FIRST wait for it. The order of arrival therefore does not
+/// matter, and a WRITE is complete when all its packets have arrived.
 ///
 /// Sans-I/O, not thread-safe. Only the constructor allocates. Times must not decrease.
 class UnorderedWrites final : private RegistrationObserver {

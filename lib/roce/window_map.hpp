@@ -36,8 +36,8 @@ enum class WindowStatus : std::uint8_t {
 const char* name_of(WindowStatus status);  ///< name of the status in results: "full", "gap", "forced", "end"
 
 /// Windows `first` to `last` were closed. There are several windows only if no message arrived in any of
-/// them. Consecutive empty windows are closed together, so that the cost of a jump does not depend on its
-/// length.
+/// them. Consecutive empty windows are closed together, so that the cost of a jump to a later window does not
+/// depend on the length of the jump.
 struct ClosedWindows {
   std::uint64_t first = 0;
   std::uint64_t last = 0;  ///< last of the closed windows, inclusive
@@ -76,8 +76,8 @@ enum class WindowVerdict : std::uint8_t { kMarked, kDuplicate, kLate, kWrongImme
 /// which is n + first_immediate modulo 2^32.
 ///
 /// Sans-I/O, not thread-safe. Only the constructor allocates. A message that closes no window takes constant
-/// time. A message that closes windows visits at most `ring` windows, no matter how far ahead it is, and
-/// takes time proportional to the number of streams for each of them. Memory: ring · streams / 8 bytes for
+/// time. A message that closes windows visits at most `ring` windows, no matter how far ahead the message is.
+/// Each visited window takes time proportional to the number of streams. Memory: ring · streams / 8 bytes for
 /// the bitmaps and 16 · ranges_per_stream bytes for each stream.
 class WindowMap {
  public:
@@ -101,8 +101,8 @@ class WindowMap {
   /// Windows in which the message of `stream` is missing, as at most ranges_per_stream ranges in ascending
   /// order.
   std::span<const MessageMap::Range> missing(std::uint32_t stream) const;
-  /// Number of further windows in which the message of `stream` is missing. They did not fit into the ranges
-  /// of missing().
+  /// Number of further windows in which the message of `stream` is missing. These windows did not fit into
+  /// the ranges of missing().
   std::uint64_t unlisted(std::uint32_t stream) const { return lost_[stream].unlisted; }
   /// Memory in bytes of a map with this configuration: the sum of all allocations.
   static std::size_t memory_bytes(const WindowMapConfig& config);

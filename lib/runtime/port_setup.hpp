@@ -24,7 +24,7 @@ std::vector<dataplane::LcoreSpec> place_lcores(const config::RunConfig& config);
 std::vector<dataplane::WorkerRow> worker_rows(const config::RunConfig& config,
                                               const std::vector<dataplane::LcoreSpec>& lcores);
 
-/// Returns the common NUMA node of all ports that have one, or -1.
+/// Returns the common NUMA node of all ports that have a NUMA node; -1 if there is none.
 int ports_node(const config::RunConfig& config);
 
 dataplane::EalConfig eal_settings(const config::RunConfig& config,
@@ -38,8 +38,9 @@ std::vector<unsigned> workers_on(const config::RunConfig& config, std::size_t po
 std::uint16_t queues_of(const config::RunConfig& config, std::size_t port);
 
 /// True if packets refer to their payload instead of containing a copy. This requires a device that supports
-/// chains of mbufs, and a configuration (`tx_segments`) that allows them. It is not possible if a board at
-/// the port sends event data, because the memory of event data is used again for later events.
+/// chains of mbufs, and a configuration (`tx_segments`) that allows them. Packets cannot refer to their
+/// payload if a board at the port sends event data, because the memory of event data is used again for later
+/// events.
 bool attaches_payload(const config::RunConfig& config, std::size_t port,
                       const dataplane::Capabilities& capabilities);
 

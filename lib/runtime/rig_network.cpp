@@ -72,9 +72,9 @@ void RigNetwork::request(const std::function<void()>& wait) {
   while (!request_.done.load(std::memory_order_acquire)) wait();
 }
 
-/// Requests the network's state twice. If the worker was preempted before its first answer, it records this
-/// gap only in its next iteration, so only the second answer contains the gap. With a single answer, a
-/// network that was preempted would look like a switch that lost all frames.
+/// Requests the network's state twice. If the worker was preempted before its first answer, the worker
+/// records the gap only in its next iteration. Only the second answer then contains the gap. With a single
+/// answer, a network that was preempted would look like a switch that lost all frames.
 void RigNetwork::observe(const std::function<void()>& wait) {
   request(wait);
   const Time gap = request_.longest_gap;

@@ -12,8 +12,8 @@
 namespace softfeb::runtime {
 
 /// Returns the configuration with two ports for each station of the network, in place of the ports in the
-/// file: the two ends of a ring. Port i is the end of the test port at station i. The other ends follow; they
-/// are the network's ports (LabConfig::port_stations).
+/// file: the two ends of a ring. Port i is the end that the test port of station i uses. The other ends
+/// follow in the list; the network uses these ends (LabConfig::port_stations).
 config::LabConfig with_station_rings(config::LabConfig lab);
 
 /// Maximum number of frames in the network of a rig. Unlike network_frames(), this is the number of short

@@ -49,7 +49,8 @@ class WorkerPool {
   /// Sets the parameters in `part` for the QPs that `part` selects. The board's worker applies them in its
   /// next iterations.
   void change(std::size_t board, const config::ChangeConfig::Part& part);
-  /// Indexed like RunConfig::changes: 1 if the change has been applied to all its QPs. Empty before start().
+  /// Indexed like RunConfig::changes: 1 if the change has been applied to all QPs that it selects. Empty
+  /// before start().
   std::vector<std::uint8_t> changes_made() const;
   void stop_traffic() { tell(dataplane::StopTraffic{}); }
   void flush() { tell(dataplane::FlushRequests{}); }
@@ -66,7 +67,8 @@ class WorkerPool {
   const engine::Board& board(std::size_t board) const { return *endpoints_.boards[board]; }
 
   PoolSnapshot snapshot();
-  /// Counters summed over all workers; longest_gap is the maximum. Those of the network are not included.
+  /// Counters summed over all workers; longest_gap is the maximum. The counters of the network are not
+  /// included.
   dataplane::WorkerStats totals() const;
   const std::vector<std::unique_ptr<dataplane::Worker>>& workers() const { return workers_; }
   /// Adds the workers' latest samples to cpu() and cpu_times(). Call it at least every few seconds.
@@ -88,8 +90,8 @@ class WorkerPool {
   /// True if workers ring the control thread's doorbell. Workers that never sleep avoid system calls, so the
   /// control thread must poll their exchanges.
   bool rings_control_thread() const;
-  /// Doorbell of the control thread. Workers ring it when a datagram arrives for that thread, but only
-  /// while the thread has armed it.
+  /// Doorbell of the control thread. Workers ring this doorbell when a datagram arrives for the control
+  /// thread, but only while that thread has armed the doorbell.
   dataplane::Doorbell& control_doorbell() { return control_doorbell_; }
   /// Frees the slow-control datagrams of port queues whose exchange is not served. Returns their number.
   std::uint64_t drain_control();
@@ -137,7 +139,8 @@ class WorkerPool {
   /// The parameters that the workers set for each element of RunConfig::changes (same index), with one object
   /// for each range of queue pairs. The workers hold pointers to these objects.
   std::vector<std::vector<std::unique_ptr<dataplane::CongestionChange>>> scheduled_changes_;
-  /// Changes that change() has sent. The next call to change() removes those that the workers have applied.
+  /// Changes that change() has sent. The next call to change() removes the changes that the workers have
+  /// applied.
   std::vector<std::unique_ptr<dataplane::CongestionChange>> live_changes_;
   std::vector<std::unique_ptr<dataplane::Worker>> workers_;
   /// For each endpoint (boards, then receivers): its worker and its index on that worker. Empty for endpoints

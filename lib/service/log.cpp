@@ -19,7 +19,8 @@ constexpr std::array<std::pair<std::string_view, Level>, 4> kLevels{{{"error", L
                                                                      {"notice", Level::kNotice},
                                                                      {"info", Level::kInfo}}};
 
-/// Returns a clock that starts at zero now. Time is too short for the time since the machine started.
+/// Returns a clock that starts at zero now. The range of the type Time may be too small for the time since
+/// the machine started.
 std::function<Time()> new_clock() {
   using std::chrono::steady_clock;
   return [origin = steady_clock::now()] {

@@ -21,7 +21,7 @@ namespace softfeb::service {
 enum class Level : std::uint8_t {
   kError = 3,    ///< the program ends
   kWarning = 4,  ///< something is wrong; the run goes on, or its result is affected
-  kNotice = 5,   ///< what a run is and what happens in it: ports, connections, the end
+  kNotice = 5,   ///< facts about the run and events in it: ports, connections, the end
   kInfo = 6,     ///< progress, about once a second
 };
 
@@ -40,7 +40,7 @@ class Log {
   struct Config {
     std::FILE* to = stderr;
     bool journal = false;
-    std::function<Time()> now;  ///< clock of the limit; default: a steady clock
+    std::function<Time()> now;  ///< clock for MessageLimit; a steady clock if empty
   };
   explicit Log(Config config);
   /// Reports how many messages the limit has suppressed.

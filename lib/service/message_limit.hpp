@@ -35,7 +35,7 @@ class MessageLimit {
 
  private:
   struct Kind {
-    Time begin = 0;  ///< begin of the current window
+    Time begin = 0;  ///< start of the current window
     unsigned admitted = 0;
     std::uint64_t suppressed = 0;
   };

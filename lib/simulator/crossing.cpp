@@ -5,7 +5,8 @@
 
 namespace softfeb::simulator {
 
-/// Describes a frame. The bytes of the headers follow, and those of the payload unless it is in the arena.
+/// Describes a frame. The bytes of the headers follow this record, and those of the payload unless the
+/// payload is in the arena.
 struct CrossingCodec::Record {
   std::uint32_t direction = 0;
   std::uint32_t length = 0;

@@ -26,9 +26,8 @@ class Exchange {
   virtual std::uint32_t size() const = 0;  ///< number of processes
   virtual std::uint32_t rank() const = 0;  ///< number of this process
 
-  /// Sets the processes with which this one swaps frames. Call it in all processes, before the first
-  /// begin_swap().
-  /// If process a is a neighbour of b, b must also be a neighbour of a.
+  /// Sets the processes with which this process swaps frames. Call it in all processes, before the first
+  /// begin_swap(). If process a is a neighbour of b, b must also be a neighbour of a.
   virtual void connect(std::vector<std::uint32_t> neighbours) = 0;
   /// Begins a swap, and does not wait for other processes: sends out[r] to each neighbour r. `out` must stay
   /// unchanged until the swap is completed. Two swaps may be in progress at a time. Complete all of them

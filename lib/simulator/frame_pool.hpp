@@ -35,9 +35,9 @@ struct PoolFrame : fabric::Frame {
   Segments segments() const;
 };
 
-/// Frames in virtual time. Payload is referenced, not copied, unless it is transient
-/// (TxFrame::transient_payload) or it is changed. The pool grows with the number of frames in
-/// flight, up to a limit.
+/// Frames in virtual time. Payload is referenced, not copied, unless the payload is transient
+/// (TxFrame::transient_payload) or has been changed. The pool grows with the number of frames in flight, up
+/// to a limit.
 class FramePool : public fabric::FrameStore {
  public:
   static constexpr std::size_t kMost = 1U << 20;

@@ -28,8 +28,8 @@ class LoggedStamps final : public latency::Stamps {
   }
   Time clock(Time now) override { return now; }
 
-  /// Selects the part to which the following records belong. Call before `loop`, which is part `part` of this
-  /// process, runs.
+  /// Selects the part to which the following records belong. `loop` must be part `part` of this process. Call
+  /// this function before `loop` runs.
   void select(std::size_t part, const EventLoop& loop) {
     if (part >= logs_.size()) logs_.resize(part + 1);
     part_ = part;

@@ -177,7 +177,7 @@ void PartedLoop::take_snapshot(fabric::NetworkSnapshot& out) {
     }
   });
   count_flows(begun, counted, out);
-  // Each part has its own frames. If those of a part ran out, the result would depend on the division into
+  // Each part has its own frames. If a part ran out of frames, the result would depend on the division into
   // parts, so this is an error.
   if (out.totals.dropped_store != 0)
     throw std::runtime_error("frames were lost, and the result would depend on the parts: " +

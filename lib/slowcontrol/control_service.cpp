@@ -16,7 +16,8 @@ namespace {
 
 constexpr int kHandlers = 64;  ///< maximum number of socket and timer handlers run per iteration
 /// Maximum time to spin while waiting for a worker's answer. A worker with a CPU of its own answers within
-/// one iteration of its loop, which is shorter than the shortest sleep.
+/// one iteration of its loop. Because such an iteration is shorter than the shortest possible sleep, spinning
+/// gets the answer sooner.
 constexpr Time kSpin = 20 * kMicrosecond;
 constexpr Time kNap = 20 * kMicrosecond;
 /// Intervals for polling the in-band datagrams of workers that never sleep and therefore do not ring the

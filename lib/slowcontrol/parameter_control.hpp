@@ -55,8 +55,8 @@ class ParameterControl final : public telemetry::Parameters {
     std::optional<Change> change;
     std::size_t slot = 0;  ///< the slot being read or written
     DcqcnRegisters::Words words{};
-    /// Parameters of all configured QPs after the change, except that those of QPs with registers are not
-    /// updated.
+    /// Parameters of all configured QPs after the change, except that the parameters of QPs with registers
+    /// are not updated.
     std::vector<Shared> qps;
     telemetry::Respond respond;
   };
@@ -65,7 +65,8 @@ class ParameterControl final : public telemetry::Parameters {
   void add_slots(std::size_t board);
   void add_sharers(std::size_t board);
   static bool in_slot(const Board& b, std::size_t qp) { return b.shown_by[qp] != kNone; }
-  /// True if the slot belongs to the QP itself.
+  /// True if the slot with the QP's registers belongs to this QP itself, and not to another QP that shares
+  /// the CongestionControl object.
   static bool has_slot(const Board& b, std::size_t qp) {
     return in_slot(b, qp) && b.slots[b.shown_by[qp]].qp == qp;
   }

@@ -12,8 +12,8 @@
 namespace softfeb::sockets {
 
 /// RSSI client for sequential programs. The io_context runs only inside a wait. Nothing is sent between
-/// waits, so the server closes the link after its null timeout (usually 1 s); wait_open() then opens a new
-/// one. Times are those of steady_time().
+/// waits, so the server closes the link after its null timeout (usually 1 s); wait_open() then opens the link
+/// again. Times are those of steady_time().
 class BlockingLink {
  public:
   /// Throws SocketError. Connects in the first wait_open().

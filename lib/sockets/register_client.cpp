@@ -87,8 +87,8 @@ struct RegisterClient::Impl {
     used_at = steady_time();
   }
 
-  /// Performs `n` accesses, of which at most `in_flight` are outstanding at a time. `issue` starts one of
-  /// them. Accesses that cannot start because the link has closed keep the outcome kClosed.
+  /// Performs `n` accesses, of which at most `in_flight` are outstanding at a time. `issue` starts one
+  /// access. Accesses that cannot start because the link has closed keep the outcome kClosed.
   std::vector<Outcome> transact(std::size_t n, const Issue& issue) {
     ready();
     std::vector<Outcome> outcomes(n);

@@ -28,7 +28,8 @@ class TriggerSocket {
 
   /// Makes the system look up the link-layer addresses of all hosts, with an empty datagram to their port
   /// "discard" (RFC 863). Call this well before the first send(): while the system looks up the address of a
-  /// host, it queues the datagrams for the host, and later ones can overtake them.
+  /// host, it queues the datagrams for that host, and datagrams that are sent later can overtake the queued
+  /// ones.
   void resolve();
   /// Sends `datagram` (kDatagram bytes) to all hosts. Waits while the socket buffer is full.
   void send(const std::uint8_t* datagram);

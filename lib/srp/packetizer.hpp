@@ -43,8 +43,8 @@ class Packetizer {
 
   /// Builds the next packet of the frame around `payload` bytes that the caller has placed at out[kHeader].
   /// `payload` is 1…payload_room(out.size()) and, except in the last packet, a multiple of 8. `last` ends the
-  /// frame; the next packet starts a new one. Zeroes the padding. Returns the packet size, or 0 if `payload`
-  /// breaks these rules.
+  /// frame; the next packet then starts a new frame. Zeroes the padding. Returns the packet size, or 0 if
+  /// `payload` breaks these rules.
   std::size_t seal(MutableByteSpan out, std::size_t payload, bool last, const FrameTags& tags = {});
   /// Same as seal(), but first copies `payload` to `out`.
   std::size_t write(MutableByteSpan out, ByteSpan payload, bool last, const FrameTags& tags = {});
@@ -65,7 +65,7 @@ class Depacketizer {
   enum class Result : std::uint8_t {
     kPart,   ///< accepted; the frame is not complete yet
     kFrame,  ///< frame() is complete
-    /// The packet is malformed, is not the next one of the frame, or makes the frame too long. A partly
+    /// The packet is malformed, is not the next packet of the frame, or makes the frame too long. A partly
     /// received frame is lost.
     kDropped,
   };

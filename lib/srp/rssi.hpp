@@ -59,8 +59,9 @@ static_assert(static_cast<std::size_t>(RssiClose::kShutdown) + 1 == kRssiCloses)
 /// State and counters of a link.
 struct RssiStatus {
   RssiState state = RssiState::kListen;
-  RssiParameters negotiated;  ///< parameters of the open connection or, if none is open, of the last one
-  UdpPeer peer;               ///< peer of the open connection or, if none is open, of the last one
+  RssiParameters negotiated;  ///< parameters of the open connection or, if none is open, of the last
+                              ///< connection
+  UdpPeer peer;               ///< peer of the open connection or, if none is open, of the last connection
   bool local_busy = false;
   bool remote_busy = false;
   std::uint8_t tx_last_ack = 0;  ///< highest of our sequence numbers that the peer has acknowledged
@@ -68,8 +69,8 @@ struct RssiStatus {
   std::uint8_t rx_ack = 0;       ///< acknowledge number of the last segment received
   std::uint8_t rx_last_seq = 0;  ///< sequence number of the last segment received in order
   std::uint64_t valid = 0;       ///< accepted segments
-  /// Segments that were malformed, had a wrong checksum, were out of the window or duplicates, or came from
-  /// another peer.
+  /// Segments that were malformed, had a wrong checksum, were outside the window, were duplicates, or came
+  /// from another peer.
   std::uint64_t dropped = 0;
   std::uint64_t retransmitted = 0;
   std::uint64_t reconnects = 0;  ///< connections opened

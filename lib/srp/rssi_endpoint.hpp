@@ -38,8 +38,8 @@ class RssiEndpoint : public RssiLink {
   void inject_fault() { fault_ = true; }
 
  protected:
-  /// Bytes by which a received segment may exceed the negotiated size. The board's segments exceed it by one
-  /// 8-byte word because of its packetizer.
+  /// Bytes by which a received segment may exceed the negotiated size. The board's segments exceed the
+  /// negotiated size by one 8-byte word, because of the board's packetizer.
   static constexpr std::size_t kExcess = 8;
 
   struct Opening {

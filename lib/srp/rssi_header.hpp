@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <optional>
 
-/// Headers of RSSI v1 segments. They are big-endian, unlike those of the layers above.
+/// Headers of RSSI v1 segments. These headers are big-endian, unlike the headers of the layers above.
 namespace softfeb::srp::rssi {
 
 inline constexpr std::uint8_t kSyn = 0x80;

@@ -54,7 +54,7 @@ void RssiEndpoint::receive(const rssi::Segment& segment, Time now) {
 }
 
 void RssiEndpoint::on_ack(const rssi::Header& header, Time now) {
-  // If the acknowledge number is old, a later segment has overtaken this one and has already reported a
+  // If the acknowledge number is old, a later segment has overtaken this segment and has already reported a
   // newer state of the peer.
   if (tx_.is_old(header.acknowledge)) return;
   status_.remote_busy = (header.flags & rssi::kBusy) != 0;

@@ -17,8 +17,8 @@ struct RxSegment {
   std::vector<std::uint8_t> payload;
 };
 
-/// Tracks the next expected segment and holds copies of segments that arrived early or cannot be accepted
-/// yet, at most one window of them.
+/// Tracks the next expected segment. Holds copies of at most one window of segments that arrived early or
+/// cannot be accepted yet.
 class RxWindow {
  public:
   enum class Place : std::uint8_t {

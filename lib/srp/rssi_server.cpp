@@ -17,9 +17,9 @@ constexpr unsigned kSynAcks = 16;
 /// normally arrives within 50 ms plus the round-trip time.
 constexpr Time kHandshakeHold = 100 * kMillisecond;
 
-/// Segments are retransmitted for at least the null timeout divided by this number. Rogue does not repeat
-/// an ACK. If its last ACK is lost and it has no data to send, its next ACK comes with its NUL, a third of
-/// the null timeout later. The usual limit of 15 transmissions would be reached before that.
+/// Segments are retransmitted for at least the null timeout divided by this number. Rogue does not repeat an
+/// ACK. If Rogue's last ACK is lost and Rogue has no data to send, the next ACK comes with Rogue's NUL, a
+/// third of the null timeout later. The usual limit of 15 transmissions would be reached before that.
 constexpr unsigned kTryFor = 2;
 
 /// If a client has not answered our probe within this time, it has restarted. The time is long enough for a
@@ -81,8 +81,8 @@ void RssiServer::on_syn(const UdpPeer& from, const rssi::Segment& segment, Time 
 
 /// Determines whether the connected client, which has sent a SYN, has restarted. A late copy of the client's
 /// first SYN must not be answered, because the client would then reset its sequence numbers. To distinguish
-/// this case from a restart, we probe the connection: a connected client answers, a restarted one sends only
-/// SYNs.
+/// this case from a restart, we probe the connection: a connected client answers, whereas a restarted client
+/// sends only SYNs.
 bool RssiServer::client_began_anew(Time now) {
   if (!doubted_at_) {
     doubted_at_ = now;
@@ -105,8 +105,8 @@ bool RssiServer::may_answer(const UdpPeer& from, Time now) {
 void RssiServer::answer(const UdpPeer& from, const rssi::Segment& segment, Time now) {
   if (!handshake_ || handshake_->peer != from) {
     // If a connection is open, the client's ACK that completes this handshake replaces that connection. The
-    // ACK must acknowledge our sequence number, which is therefore random, so that a third party cannot
-    // predict it.
+    // ACK must acknowledge our sequence number, which is therefore random, so that a third party cannot forge
+    // the ACK.
     const std::uint8_t number = open() ? static_cast<std::uint8_t>(random_.next()) : config_.first_sequence;
     handshake_ = Handshake{.peer = from, .our_sequence = number, .since = now};
   }
@@ -128,8 +128,8 @@ void RssiServer::send_syn_ack(Time now) {
 
 /// Handles a segment from the client that may open the connection. Rogue increments the sequence number with
 /// each repeated SYN. The number of the client's first segment is therefore taken from its bare ACK, whose
-/// number is not checked. Any other segment opens the connection only if its number directly follows that of
-/// the SYN; otherwise, segments before it may have been lost.
+/// number is not checked. Any other segment opens the connection only if its number directly follows the
+/// number of the SYN; otherwise, segments before it may have been lost.
 void RssiServer::on_handshake(const rssi::Segment& segment, Time now) {
   const Handshake h = *handshake_;
   if (segment.has(rssi::kRst)) {

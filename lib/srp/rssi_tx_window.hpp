@@ -26,7 +26,8 @@ struct TxSegment {
 class TxWindow {
  public:
   /// Prepares for a new connection. `first` is the sequence number of the first segment. `window` is the
-  /// maximum number of segments in flight, and `queue` that of the segments queued beyond the window.
+  /// maximum number of segments in flight, and `queue` is the maximum number of segments that are queued
+  /// beyond the window.
   void start(std::uint8_t first, std::size_t window, std::size_t queue);
   /// Discards everything and frees the memory.
   void stop();

@@ -30,9 +30,9 @@ std::uint32_t check_header(const Request& r, std::uint64_t size, std::size_t mes
   return status;
 }
 
-/// Sets the data of a write. If the data are longer or shorter than the request's size, the board notices
-/// this at the last word of the shorter of the two, after it has written the words before. The access is
-/// therefore limited to those words.
+/// Sets the data of a write. If the length of the data differs from the request's size, the board notices
+/// this at the last word of the shorter of the two. The board has then already written all preceding words,
+/// so the access consists of these preceding words.
 void check_data(Request& r, ByteSpan data) {
   if (data.size() == r.access) {
     r.data = data;

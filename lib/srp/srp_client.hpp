@@ -40,9 +40,9 @@ struct SrpClientCounters {
 /// exactly once, from inside on_segment(), on_close() or on_timer(), unless the client is destroyed first.
 /// Callbacks may start new transactions.
 ///
-/// A transaction times out when `timeout` has passed since its start and since the last response, so a long
-/// queue that makes progress does not time out (as in PyRogue). Lost segments are handled by RSSI; nothing is
-/// retransmitted here.
+/// A transaction times out when `timeout` has passed both since its start and since the last response to any
+/// transaction. A long queue that makes progress therefore does not time out (as in PyRogue). Lost segments
+/// are handled by RSSI; nothing is retransmitted here.
 class SrpClient final : public RssiUser {
  public:
   using Callback = std::function<void(const SrpReply&, Time)>;

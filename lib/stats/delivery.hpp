@@ -11,8 +11,9 @@
 #include <vector>
 
 /// Counts delivered payload, which is the payload of complete messages that reached the receiver. Its rate
-/// is the goodput. On RC, the receiver acknowledges the payload that it accepts, so the sender's
-/// completions count it. On UC, a message completes when it is sent, so only the receiver can count it.
+/// is the goodput. On RC, the receiver acknowledges the payload that it accepts, so the sender's completions
+/// count this payload. On UC, a message completes when it is sent, so only the receiver can count delivered
+/// payload.
 namespace softfeb::stats {
 
 /// Delivered payload. The two counts come from snapshots that may have been taken at different times.

@@ -39,8 +39,9 @@ void set(QpRates& f, std::uint64_t bytes) {
   f.goodput_gbps = gbps(bytes, f.seconds);
 }
 
-/// Sets the goodput of an RC QP from the sender's completions. Payload that was sent before the measured time
-/// but completed in it does not count, so that the goodput never exceeds the rate on the wire.
+/// Sets the goodput of an RC QP from the sender's completions. Payload that was sent before the measured
+/// time, but whose message completed in the measured time, does not count, so that the goodput never exceeds
+/// the rate on the wire.
 void set_completed(QpRates& f, const Ends& e) {
   const std::uint64_t under_way = e.begin.requester.payload_bytes -
                                   std::min(e.begin.requester.payload_bytes, e.begin.completed_payload_bytes);

@@ -17,7 +17,7 @@ namespace softfeb::stats {
 /// Rates of one sending QP in the measured time. Goodput counts payload that the receiver accepted. For RC,
 /// the sender's completions count this payload; for UC, the receiver counts it.
 struct QpRates {
-  Time from = 0, to = 0;  ///< interval of the goodput, on the run's clock; `to` ≤ `from`: not measured
+  Time from = 0, to = 0;  ///< interval of the goodput, on the run's clock; not measured if `to` ≤ `from`
   double seconds = 0;     ///< length of the interval, or the length that a remote receiver reported
   /// Payload of messages that the receiver accepted in the interval; empty if unknown (UC to a remote
   /// receiver that does not report it).
@@ -45,10 +45,11 @@ QpRates rates_of(const endpoints::QpPlan& plan, const Outcome& outcome);
 /// set.
 QpRates rates_of(std::size_t board, std::size_t qp, const Outcome& outcome);
 
-/// Goodput of several queue pairs together, in Gb/s: the payload of all of them, divided by the time from the
-/// start of the first to the end of the last. It never exceeds the rate on the wire, unlike the sum of the
-/// queue pairs' own rates if each of them sends only a few messages. Remote receivers have their own clocks,
-/// so the rates that they report are added to the result.
+/// Goodput of several queue pairs together, in Gb/s: the payload of all queue pairs, divided by the time from
+/// the start of the first queue pair to the end of the last. This value never exceeds the rate on the wire.
+/// The sum of the queue pairs' own rates, in contrast, would be too high if each queue pair sent only a few
+/// messages and the queue pairs sent one after another. Remote receivers have their own clocks, so the rates
+/// that they report are added to the result.
 class GoodputTotal {
  public:
   void add(const QpRates& qp);
@@ -77,8 +78,8 @@ std::optional<double> receiver_goodput_gbps(const config::RunConfig& config, con
 /// measured time.
 std::optional<double> stream_goodput_gbps(const Outcome& outcome, std::size_t boards, std::size_t receiver);
 
-/// Goodput of all boards together: the goodput of receivers with windows, plus that of streams of datagrams,
-/// plus the total of all other queue pairs.
+/// Goodput of all boards together: the sum of the goodput of receivers with windows, the goodput of streams
+/// of datagrams, and the total of all other queue pairs.
 std::optional<double> total_goodput_gbps(const config::RunConfig& config, const Outcome& outcome);
 
 /// Length of the measured time in seconds: from the end of the warm-up to the last completion, or to the

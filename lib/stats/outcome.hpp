@@ -60,9 +60,10 @@ struct EventFileOutcome {
   std::string error;              ///< why writing failed; empty if it did not
 };
 
-/// What is known about one of several hosts.
+/// Timing of one of the hosts in a run on several hosts.
 struct HostOutcome {
-  /// Time by which the clock of this host was ahead of that of process 0, before and after the run.
+  /// Time by which the clock of this host was ahead of the clock of process 0's host, before and after the
+  /// run.
   hosts::ClockReading clock_before, clock_after;
   /// Start of the run on this host, minus the agreed start, on the clock of this host.
   std::int64_t start_error_ns = 0;
@@ -86,8 +87,8 @@ struct Outcome {
   bool ended_in_warmup = false;
   std::vector<engine::EndpointSnapshot> baseline;  ///< counters at measured_from; empty without warm-up
   std::vector<engine::EndpointSnapshot> final;     ///< counters at the end
-  /// In real time: the bounds of the interval in which each receiver with windows measures goodput. If they
-  /// are empty, this interval is the measured time of the run.
+  /// In real time: the bounds of the interval in which each receiver with windows measures goodput. If these
+  /// members are empty, this interval is the measured time of the run.
   std::vector<GoodputMark> goodput_from, goodput_to;
   /// Counters of the network at the end; empty without switches in this process.
   std::optional<fabric::NetworkSnapshot> network;

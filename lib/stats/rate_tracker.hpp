@@ -54,8 +54,9 @@ struct BoardInterval {
   /// contain exactly this value. A rate times the difference of two written times is therefore the exact
   /// number of bytes.
   double at = 0;
-  /// Length of the interval in seconds. It is 0 if the snapshot is no newer than the previous one. Counts and
-  /// rates are then 0, and everything since the previous snapshot counts in the next interval.
+  /// Length of the interval in seconds. The length is 0 if the snapshot is no newer than the previous
+  /// snapshot. Counts and rates are then 0, and everything since the previous snapshot counts in the next
+  /// interval.
   double seconds = 0;
   std::vector<SendInterval> qps;  ///< indexed like EndpointSnapshot::send_qps
   SendInterval configured;        ///< sum over the QPs of the configuration
@@ -137,8 +138,8 @@ struct RunInterval {
   std::vector<WorkerInterval> workers;             ///< empty in virtual time
 };
 
-/// Returns, for each plan, true if its QP is the first one of the board to use its congestion control object.
-/// In a sum, the state of a shared object is then counted only once.
+/// Returns, for each plan, true if the plan's QP is the first QP of its board that uses its congestion
+/// control object. In a sum, the state of a shared object is then counted only once.
 std::vector<bool> own_rates(const config::RunConfig& config, const std::vector<endpoints::QpPlan>& plans);
 
 /// Computes rates from the counters of successive samples. Every observer needs its own tracker, because each
@@ -162,7 +163,7 @@ class RateTracker {
   struct PortBefore {
     PortCounts counts;
     Time paused = 0;
-    /// Largest peak of the samples that were skipped because they were no newer than the previous one.
+    /// Largest peak of the samples that were skipped because each was no newer than the sample before it.
     std::uint64_t peak = 0;
   };
   struct EndpointBefore {

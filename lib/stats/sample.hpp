@@ -43,7 +43,7 @@ class Observer {
   /// Called when traffic begins.
   virtual void begin() {}
   /// Time from the start of traffic to the next sample that is due. Exact in virtual time. In real time the
-  /// sample may be late, and one sample replaces all that were missed.
+  /// sample may be late, and one sample then replaces all samples that were missed.
   virtual Time due() const = 0;
   virtual void add(const Sample& sample) = 0;
   /// Receives the last sample, after traffic has ended and the run has drained.

@@ -13,8 +13,8 @@ namespace softfeb::stats {
 struct WindowLoss {
   std::uint64_t messages = 0;  ///< number of messages of closed windows that were sent
   std::uint64_t missing = 0;   ///< number of these messages that did not arrive before their window closed
-  /// Number of messages of closed windows that were never sent, because their stream stopped before others.
-  /// They appear as missing in the bitmaps, but are not lost.
+  /// Number of messages of closed windows that were never sent, because their stream stopped earlier than
+  /// other streams. The bitmaps show these messages as missing, but they are not lost.
   std::uint64_t not_sent = 0;
 
   double share() const {

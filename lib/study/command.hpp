@@ -15,9 +15,9 @@ struct CommandResult {
 };
 
 /// Runs a program that is found in PATH, and waits for it. `input` is its standard input. With `capture`, its
-/// standard output is returned; otherwise it goes to the standard output of this process. Its standard error
-/// goes to that of this process. If the program does not exist, throws EnvironmentError with the fix "install
-/// PACKAGE".
+/// standard output is returned; otherwise it goes to the standard output of this process. The program's
+/// standard error goes to the standard error of this process. If the program does not exist, throws
+/// EnvironmentError with the fix "install PACKAGE".
 CommandResult run_command(const Arguments& command, const std::string& input, bool capture,
                           const std::string& package);
 

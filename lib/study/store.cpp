@@ -68,7 +68,8 @@ Json parse_file(const std::string& file) {
   return Json::parse(text, nullptr, false);
 }
 
-/// Keys become names of files, so a folder that others can write must not give us a path instead.
+/// True if `key` has the form of a key. Keys become parts of file names, so a manifest that other users can
+/// change must not contain a path in place of a key.
 bool is_key(const Json& key) {
   const std::string text = key.is_string() ? key.get<std::string>() : "";
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {

@@ -23,7 +23,7 @@ struct Submission {
 };
 
 /// Number of tasks for `points` points that take `seconds` in total. A task takes at least 30 s, because an
-/// engine needs about a second to start one. There are nevertheless as many tasks as `cpus`, if each then
+/// engine needs about a second to start a task. There are nevertheless as many tasks as `cpus`, if each then
 /// takes at least 5 s. The result is at most the smaller of `points` and `most`.
 std::size_t tasks_for(double seconds, std::size_t cpus, std::size_t points, std::size_t most);
 

@@ -9,7 +9,7 @@
 
 namespace softfeb::study {
 
-/// File name of a study's table, in the folder of the study and in that of `--report`.
+/// File name of a study's table, in the folder of the study and in the folder of `--report`.
 inline constexpr const char* kSweepCsv = "sweep.csv";
 
 /// The results of all points, in their order.

@@ -29,8 +29,8 @@ std::optional<std::string> process_environment(const char* name);
 Task parse_task(const std::string& text, const Environment& environment);
 
 /// Number of points that a process should run at a time: `chosen` if it is given. Otherwise, a process that
-/// runs a whole study uses all CPUs that it may use. A task uses the CPUs that Slurm assigned to it, or one,
-/// because the engine runs as many tasks as there are CPUs.
+/// runs a whole study uses all CPUs that it may use. A task uses the CPUs that Slurm assigned to it. Without
+/// Slurm, a task uses one CPU, because the engine runs as many tasks as there are CPUs.
 std::size_t thread_count(std::optional<std::size_t> chosen, bool is_task, const Environment& environment);
 
 }  // namespace softfeb::study

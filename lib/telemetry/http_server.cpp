@@ -79,8 +79,8 @@ void HttpServer::Impl::admit(tcp::socket socket) {
   std::make_shared<HttpSession>(shared_from_this(), std::move(socket))->start(busy);
 }
 
-/// Makes room for a new connection. A client that only wants to occupy connections thus cannot keep others
-/// out. A browser whose idle connection is closed opens another one.
+/// Makes room for a new connection. A client that only wants to occupy connections thus cannot keep other
+/// clients out. A browser whose idle connection is closed opens a new connection when necessary.
 void HttpServer::Impl::evict() {
   std::map<asio::ip::address, std::size_t> connections;
   for (const HttpSession* s : sessions)

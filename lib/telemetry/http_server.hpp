@@ -20,24 +20,25 @@ namespace softfeb::telemetry {
 
 /// Limits on the resources that clients can use.
 struct HttpLimits {
-  /// Maximum number of connections that are served. A further connection replaces an existing one: the client
-  /// with the most connections loses the one that has made no progress for the longest time. Event streams
-  /// are never replaced; if all connections are event streams, the further connection gets 503.
+  /// Maximum number of connections that are served. A further connection replaces an existing connection. The
+  /// replaced connection belongs to the client with the most connections. Among the connections of this
+  /// client, it is the connection that has made no progress for the longest time. Event streams are never
+  /// replaced; if all connections are event streams, the further connection gets 503.
   std::size_t connections = 64;
   /// `requests_per_second` is the maximum mean rate of requests; `request_burst` is the number of requests
   /// that are answered at once after a pause. Further requests wait, because the thread that answers them may
   /// share its CPU with a worker.
   unsigned requests_per_second = 200;
   unsigned request_burst = 100;
-  std::size_t streams = 32;               ///< event streams among these connections; further ones get 503
+  std::size_t streams = 32;               ///< event streams among these connections; further streams get 503
   std::uint32_t header_bytes = 8 * 1024;  ///< larger headers get 431
   std::uint32_t body_bytes = 16 * 1024;   ///< larger bodies get 413
   /// Maximum size of the events queued for a slow client, in bytes. The client gets no further events until
   /// there is room.
   std::size_t stream_backlog = 512 * 1024;
   /// Maximum total size, in bytes, of the responses that clients have not received yet. A request whose
-  /// response would exceed it gets 503. If no other response is unsent, a response may be larger than this
-  /// limit.
+  /// response would exceed this limit gets 503. If no other response is unsent, a response may be larger than
+  /// this limit.
   std::size_t unsent = std::size_t{64} << 20;
   /// Time limit for receiving a whole request, including idle time.
   std::chrono::milliseconds request{10'000};

@@ -47,7 +47,7 @@ class HttpServer::Impl : public std::enable_shared_from_this<HttpServer::Impl> {
   HttpLimits limits;
   Clock clock;
   boost::asio::ip::tcp::acceptor acceptor;
-  boost::asio::steady_timer pause;  ///< delays the next accept after a failed one
+  boost::asio::steady_timer pause;  ///< delays the next accept after a failed accept
   std::set<HttpSession*> sessions;
   std::size_t streams = 0;
   std::size_t unsent = 0;   ///< bytes of responses that clients have not taken yet
@@ -88,11 +88,11 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   Request take_request();
   void handle(Request request);
   void respond(Response response);
-  /// Sends `bytes`. Calls `sent` when all of them have been written; closes the connection if that is not
+  /// Sends `bytes`. Calls `sent` when all bytes have been written; closes the connection if that is not
   /// possible.
   void send(const std::shared_ptr<const std::string>& bytes, Sent sent);
-  /// Counts a response of `bytes` bytes towards HttpLimits::unsent. Returns false if it would exceed the
-  /// limit.
+  /// Counts a response of `bytes` bytes towards HttpLimits::unsent. Returns false if the response would
+  /// exceed the limit.
   bool reserve(std::size_t bytes);
   void release();
   void on_response_sent();
@@ -105,7 +105,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   boost::beast::tcp_stream stream_;
   boost::beast::flat_buffer buffer_;
   std::optional<Parser> parser_;
-  /// Events of a stream; the first one is being written.
+  /// Events of a stream; the first event is being written.
   std::deque<std::shared_ptr<const std::string>> backlog_;
   std::size_t backlog_bytes_ = 0;
   std::array<char, 4096> ignored_{};

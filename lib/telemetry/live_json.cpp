@@ -43,8 +43,8 @@ Json port_json(const RunInfo::Port& p) {
   return json;
 }
 
-/// Adds columns for the quantities that the algorithm of at least one board has. The others are omitted, so
-/// samples of DCQCN stay short.
+/// Adds columns for the quantities that the algorithm of at least one board has. Other columns are omitted,
+/// so samples of DCQCN stay short.
 void add_control_state(Json& json, const std::vector<stats::BoardInterval>& boards) {
   constexpr double kUs = 1e6;  // microseconds per second
   const auto add = [&](const char* name, stats::ControlMean stats::ControlState::*quantity, double factor) {

@@ -23,7 +23,7 @@ std::string file_text(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Fields of /proc/PID/stat, see proc(5). The second one is in parentheses, and may contain spaces.
+/// Fields of /proc/PID/stat, see proc(5). The second field is in parentheses, and may contain spaces.
 struct ProcessStat {
   std::uint64_t utime = 0, stime = 0, starttime = 0, vsize = 0, rss = 0;
 };
@@ -39,7 +39,7 @@ std::optional<ProcessStat> read_stat(const std::string& proc) {
   ProcessStat s;
   skip(11);  // fields 3 to 13
   fields >> s.utime >> s.stime;
-  skip(6);  // 16 to 21
+  skip(6);  // fields 16 to 21
   fields >> s.starttime >> s.vsize >> s.rss;
   return fields ? std::optional(s) : std::nullopt;
 }

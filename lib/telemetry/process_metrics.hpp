@@ -6,8 +6,8 @@
 namespace softfeb::telemetry {
 
 /// The metrics of this process that Prometheus' client libraries write, with their usual names: CPU time,
-/// memory, file descriptors, and the time of its start. Omits what /proc does not provide. `proc` is the
-/// folder of the process.
+/// memory, file descriptors, and the start time of the process. Omits what /proc does not provide. `proc` is
+/// the folder of the process.
 std::string process_metrics(const std::string& proc = "/proc/self");
 
 }  // namespace softfeb::telemetry

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-/// Metrics of features that few runs have. Nothing is written for a run without them.
+/// Metrics of features that few runs use. If a run does not use a feature, its metrics are not written.
 namespace softfeb::telemetry {
 
 /// Writes the metrics of the boards' traffic generators.
