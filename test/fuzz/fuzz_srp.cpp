@@ -21,7 +21,8 @@ namespace {
 
 constexpr SrpServerLimits kLimits{.requests = 16, .request_bytes = 8 * 1024, .response_bytes = 8 * 1024};
 
-/// A bus that checks the order of accesses: an access must not begin before the previous one has completed.
+/// A bus that checks every access: it must be aligned, have a valid size and end within the address space,
+/// and it must not begin before the previous access has completed.
 struct StrictBus final : Bus {
   explicit StrictBus(bool at_once) : memory(4096, at_once) { memory.refuses = 0x40; }
   void read(std::uint32_t address, MutableByteSpan out, Time now, Done done) override {

@@ -17,7 +17,7 @@ echo $$ > {dir}/pid.$rank
 if [ $rank = 1 ] && [ -e {dir}/shift.so ]; then export LD_PRELOAD={dir}/shift.so; fi
 if [ $rank = 1 ] && [ -e {dir}/other ]; then shift; set -- {dir}/other "$@"; fi
 if [ $rank = 1 ] && [ -e {dir}/elsewhere ]; then cd {dir}/elsewhere; fi
-trap '' TERM  # the program itself handles SIGTERM
+trap '' TERM  # the program catches it
 trap : USR1
 taskset -c $((rank % $(nproc --all))) "$@"
 status=$?
