@@ -1,10 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measures the time from posting to completion with the Soft-RoCE guest:  guest_latency.py --build DIR MODE
-[options of softfeb-bench latency]
+"""Measures the time from posting to completion with the Soft-RoCE guest:  guest_latency.py --build DIR MODE [options of softfeb-bench latency]
 
-Boots the guest, starts rdma-sink there, and runs `softfeb-bench latency --guest`. MODE is `tap` (AF_PACKET)
-or `vhostsrv` (vhost-user).
+Boots the guest, starts rdma-sink there, and runs `softfeb-bench latency --guest`. MODE: tap (AF_PACKET) or vhostsrv (vhost-user).
 """
 
 import argparse
