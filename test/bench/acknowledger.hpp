@@ -19,8 +19,8 @@ struct rte_eth_rxtx_callback;
 namespace softfeb::bench {
 
 /// Writes the acknowledgements of a peer that accepts every packet. An acknowledgement is a whole IPv4 frame.
-/// Its cost is negligible in the measurement, because only QPN, PSN, iCRC and the INT record, if there is
-/// one, are written to a prepared frame. Because a CRC is linear, the iCRC is computed from two parts: the
+/// Only QPN, PSN, iCRC and, if present, the INT record are written to a prepared frame, so that writing costs
+/// too little to affect the measurement. Because a CRC is linear, the iCRC is computed from two parts: the
 /// iCRC of the frame with zeros in QPN and PSN, and a table value for each byte of these fields.
 class AckWriter {
  public:
@@ -31,7 +31,8 @@ class AckWriter {
   /// control header with a record of an idle switch port.
   AckWriter(const roce::Path& path, bool int_records);
 
-  /// The prepared frame of size() bytes. Copy it to a buffer, then call patch().
+  /// The prepared frame, of which the first size() bytes are used. Copy these bytes to a buffer, then call
+  /// patch().
   const std::array<std::uint8_t, kRoom>& frame() const { return frame_; }
   std::uint16_t size() const { return size_; }
 
@@ -62,8 +63,8 @@ class AckWriter {
   std::array<Table, 3> psn_{};
 };
 
-/// Records which packets request an acknowledgement, and builds these acknowledgements. A real responder also
-/// acknowledges each such packet, so the number of acknowledgements is realistic. Single-threaded.
+/// Records which packets request an acknowledgement, and builds these acknowledgements. A real responder
+/// acknowledges exactly these packets too, so the number of acknowledgements is realistic. Single-threaded.
 class Acknowledger {
  public:
   /// The pool belongs to `pools`, which must outlive this object.
@@ -82,7 +83,8 @@ class Acknowledger {
     roce::Qpn qpn;
     roce::Psn psn;
   };
-  /// Enough, because an iteration records at most one burst and sends one burst.
+  /// Capacity for pending acknowledgements. It suffices, because each iteration records at most one burst and
+  /// sends one burst.
   static constexpr std::size_t kRoom = 4096;
 
   AckWriter writer_;
@@ -93,8 +95,8 @@ class Acknowledger {
   std::uint64_t end_ = 0;
 };
 
-/// The far end of a net_null queue. It inspects packets passed to tx_burst, and the next rx_burst returns
-/// the acknowledgements that they request. One object serves one queue and one thread.
+/// The far end of a net_null queue. It inspects the packets passed to tx_burst; the next rx_burst returns the
+/// acknowledgements that these packets request. One object serves one queue and one thread.
 class AckSource {
  public:
   /// All references must outlive this object. The port must be started and, like net_null, accept every

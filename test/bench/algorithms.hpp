@@ -12,7 +12,7 @@
 /// is always busy.
 namespace softfeb::bench {
 
-/// Highest rate of a queue pair in bytes per second; exceeds the rate at which one core can send.
+/// Highest rate of a queue pair in bytes per second. It exceeds the rate at which one core can send.
 inline constexpr std::uint64_t kMoreThanACore = 125'000'000'000;
 
 /// Names of all algorithms: none, firmware, paper, and those of congestion::algorithms().

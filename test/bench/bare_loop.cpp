@@ -66,9 +66,9 @@ void BarePackets::make_place(const CraftOptions& o, std::uint32_t index) {
   make_tables(place);
 }
 
-/// Builds the CRC tables of `place`. The CRC is linear, so each varying byte contributes its difference from
-/// the CRC with zeros. If the CRC of the payload is known, the tables include it, so that it need not be
-/// combined for each packet.
+/// Builds the CRC tables of `place`. Because a CRC is linear, each varying byte contributes the difference
+/// between the CRC with this byte and the CRC with zeros. If the payload's CRC is known, the tables include
+/// it, so that the two CRCs need not be combined for each packet.
 void BarePackets::make_tables(Place& place) {
   const auto of = [&](std::uint32_t psn, std::uint16_t identification) {
     const std::uint32_t crc = header_crc(place, psn, identification);
@@ -181,7 +181,8 @@ void BareLoop::chain(rte_mbuf* head, rte_mbuf* payload, rte_mbuf* trailer) {
   head->nb_segs = 3;
 }
 
-/// Chains the three mbufs of a packet. Fields that are not written keep their values from the pool.
+/// Chains the three mbufs of a packet. Fields that are not written here keep the values that they have in the
+/// pool.
 void BareLoop::chain_best(rte_mbuf* head, rte_mbuf* payload, rte_mbuf* trailer) {
   const std::uint32_t length = packets_.payload_length();
   auto* const bytes = const_cast<std::uint8_t*>(packets_.payload());

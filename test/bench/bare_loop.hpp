@@ -19,9 +19,10 @@ struct rte_mempool;
 
 namespace softfeb::bench {
 
-/// Writes the packets of one queue pair that sends messages continuously, but not their payload. The headers
-/// come from a template. PSN and identification increase from packet to packet, and the iCRC is computed.
-/// Fields that are the same in all packets at the same position of a message are prepared.
+/// Writes the headers and the iCRC, but not the payload, of the packets of one queue pair that sends messages
+/// continuously. The headers come from a template. PSN and IPv4 identification increase from packet to
+/// packet, and the iCRC is computed. Fields that are the same in all packets at the same position of a
+/// message are prepared.
 class BarePackets {
  public:
   /// Number of bytes that are written for each header, regardless of the header's length.
@@ -35,16 +36,17 @@ class BarePackets {
   const std::uint8_t* payload() const { return payload_; }
   std::uint32_t payload_length() const { return length_; }
 
-  /// Writes header and iCRC with the functions of lib/roce. The CRC of the headers is computed over a
-  /// masked copy. It is then combined with the payload's CRC if that is known, and otherwise continued over
-  /// the payload.
+  /// Writes header and iCRC with the functions of lib/roce. The CRC of the headers is computed over a masked
+  /// copy. If the payload's CRC is known, the two CRCs are combined; otherwise, the computation continues
+  /// over the payload.
   void write(std::uint8_t* header, std::uint8_t* trailer) {
     write_header(header);
     store_le32(trailer, icrc(places_[place_]));
     advance();
   }
 
-  /// Writes the same packet at minimal cost, with table lookups for the header bytes that vary.
+  /// Writes the same packet as write(), but at minimal cost: the CRC of the varying header bytes is looked up
+  /// in tables.
   void write_by_tables(std::uint8_t* header, std::uint8_t* trailer) {
     write_header(header);
     store_le32(trailer, icrc_by_tables(places_[place_]));
@@ -112,16 +114,17 @@ class BarePackets {
   std::uint16_t identification_ = 0;
 };
 
-/// Builds the same packets as a board, in a minimal loop without queue pairs, windows, acknowledgements,
-/// congestion control or counters, and sends them in bursts of 32 to net_null. It is the reference for the
-/// engine. There are two variants:
+/// Builds the same packets as a board and sends them in bursts of 32 to net_null, in a minimal loop without
+/// queue pairs, windows, acknowledgements, congestion control or counters. The loop is the reference with
+/// which the engine is compared. There are two variants:
 ///
-/// * plain: DPDK's documented functions, payload attached as an external buffer, and lib/roce's functions for
+/// - plain: DPDK's documented functions, payload attached as an external buffer, and lib/roce's functions for
 ///   the iCRC;
-/// * best: faster techniques, which are references that stay attached (Mempools::create_references()), mbuf
+/// - best: faster techniques, namely references that stay attached (Mempools::create_references()), mbuf
 ///   fields written in one store, and the headers' CRC computed from tables.
 ///
-/// Like TxBuilder, it copies payloads up to 256 bytes into one mbuf; other packets have three.
+/// Like TxBuilder, the loop copies a payload of up to 256 bytes into the mbuf of the headers. A packet with a
+/// longer payload consists of three mbufs.
 class BareLoop {
  public:
   enum class Kind : std::uint8_t { kPlain, kBest };

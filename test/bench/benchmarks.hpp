@@ -14,8 +14,8 @@
 namespace softfeb::bench {
 
 enum class Activity : std::uint8_t {
-  kRoundRobin,  ///< queue pairs are served in the order of their memory
-  kRandom,      ///< queue pairs are served in an order that is shuffled once
+  kRoundRobin,  ///< queue pairs are served in the order of their addresses in memory
+  kRandom,      ///< queue pairs are served in a random order that is chosen once
 };
 
 struct CraftOptions {
@@ -25,19 +25,21 @@ struct CraftOptions {
   roce::Transport transport = roce::Transport::kRc;
   std::uint32_t qps = 64;      ///< number of queue pairs of each worker's board
   std::uint32_t packets = 16;  ///< packets per message
-  std::uint32_t message = 0;   ///< bytes per message instead of full packets; 0 if unused
+  std::uint32_t message = 0;   ///< bytes per message; 0 means that each message consists of full packets
   std::uint32_t send_queue = 16;
   Activity active = Activity::kRoundRobin;
-  /// Congestion control, one of algorithm_names(). Its rate or window exceeds what a core can send.
+  /// Name of the congestion control algorithm, one of algorithm_names(). Its rate or window exceeds what a
+  /// core can send.
   std::string algorithm = "firmware";
   std::uint32_t ack_every = 0;  ///< packets per requested acknowledgement; 0 means one request per message
-  /// Additionally gives each queue pair a constant rate. The highest rate is up to 16 times the lowest. The
-  /// sum of the rates exceeds what a core can send. Each queue pair enters the timing wheel after every
-  /// packet.
+  /// If true, each queue pair additionally gets a constant rate. The highest rate is up to 16 times the
+  /// lowest. The sum of the rates exceeds what a core can send. Each queue pair enters the timing wheel after
+  /// every packet.
   bool mixed_rates = false;
-  /// For comparison, another board records the times of one message out of `sample`; 0 means no such board.
+  /// For comparison, an additional board records the times of one message out of `sample`. 0 omits this
+  /// board.
   std::uint32_t sample = 64;
-  bool port = true;    ///< use a net_null port; false means only the board, without mbufs
+  bool port = true;    ///< true means a net_null port; false means only the board, without mbufs
   bool alone = false;  ///< omit the reference loops, for use with a profiler
   unsigned workers = 1;
   unsigned runs = 7;
@@ -69,23 +71,25 @@ struct CongestionOptions {
 
 /// Measures the cost of a packet and of an acknowledgement for each congestion control algorithm, and how
 /// this cost depends on the number of queue pairs. A worker sends as in bench_craft(), and the benchmark
-/// acknowledges each packet that requests an acknowledgement. In alternation, it runs three boards: one with
-/// `qps` queue pairs, one with 64, and one with 64 queue pairs without congestion control. The last one
-/// requests as many acknowledgements as the others. All send in shuffled order. Also measures the algorithm's
-/// object by itself, and its memory. See doc/performance.md.
+/// acknowledges each packet that requests an acknowledgement. It runs three boards in alternation: one with
+/// `qps` queue pairs, one with 64, and one with 64 queue pairs without congestion control. The board without
+/// congestion control requests as many acknowledgements as the other two boards. All boards serve their queue
+/// pairs in shuffled order. The benchmark also measures the algorithm's object by itself, and its memory. See
+/// doc/performance.md.
 Json bench_congestion(const Environment& environment, const CongestionOptions& options);
 
-/// Measures the packets per second that one core receives. Each packet is parsed, its iCRC is verified,
-/// every payload byte is compared and copied, and the packet is acknowledged. There is no port: a board
-/// builds the frames in memory beforehand, outside the measured time. `bare`, measured in alternation,
-/// performs only the CRC, the comparison and the copy. Uses the options of craft except port and workers.
+/// Measures the packets per second that one core receives. Each packet is parsed, its iCRC is verified, every
+/// payload byte is compared and copied, and the packet is acknowledged. There is no port: a board builds the
+/// frames in memory beforehand, outside the measured time. The loop `bare`, which is measured in alternation,
+/// performs only the CRC, the comparison and the copy. Uses all options of bench_craft() except those of port
+/// and workers.
 Json bench_responder(const CraftOptions& options);
 
 /// Measures the loop board → ring → receiver → acknowledgement → ring → board. Board and receiver have one
-/// core each. The receiver verifies every iCRC and compares every payload byte. Uses the options of craft
-/// except port and workers. The rate of a run is the payload of the messages posted within `duration`,
-/// divided by the time until the last of them was acknowledged. "held" is true if nothing was lost, wrong or
-/// refused.
+/// core each. The receiver verifies every iCRC and compares every payload byte. Uses all options of
+/// bench_craft() except those of port and workers. The rate of a run is the payload of the messages posted
+/// within `duration`, divided by the time until the last of these messages was acknowledged. "held" is true
+/// if nothing was lost, wrong or refused.
 Json bench_loop(const Environment& environment, const CraftOptions& options);
 
 struct LatencyOptions {
@@ -96,7 +100,8 @@ struct LatencyOptions {
   Time duration = 50 * kMillisecond;  ///< duration of each run for each path MTU and message size
 };
 
-/// A host that runs rdma-sink (doc/rdma-sink.md) on Soft-RoCE or a NIC. It is used instead of the ring.
+/// A host that runs rdma-sink (doc/rdma-sink.md) on Soft-RoCE or a NIC. The benchmark sends to this host
+/// instead of to a receiver on the ring.
 struct GuestOptions {
   std::string sink;    ///< URL of rdma-sink: sink://HOST:PORT
   std::string device;  ///< device of the port that leads to the host, as in a configuration
@@ -111,8 +116,8 @@ struct GuestOptions {
 /// with the loop iteration that posts the message, and ends with the one that receives the acknowledgement.
 Json bench_latency(const Environment& environment, const LatencyOptions& options);
 
-/// Like bench_latency(), with a queue pair on the host in `guest`. Throws peers::PeerError if it is not
-/// reachable.
+/// Like bench_latency(), but sends to a queue pair on the host `guest`. Throws peers::PeerError if the host
+/// is not reachable.
 Json bench_guest_latency(const Environment& environment, const LatencyOptions& options,
                          const GuestOptions& guest);
 
@@ -123,8 +128,8 @@ enum class Algorithm {
 };
 
 struct PacingOptions {
-  /// Rate to which all queue pairs together are paced, in bytes per second. Each algorithm counts the bytes
-  /// of a packet in its own way.
+  /// Rate in bytes per second to which all queue pairs together are paced. The algorithms differ in which
+  /// bytes of a packet they count.
   std::uint64_t rate = 1'250'000'000;
   std::uint32_t qps = 1;
   bool ring = false;
@@ -135,8 +140,8 @@ struct PacingOptions {
   unsigned runs = 3;
 };
 
-/// Measures how accurately each queue pair keeps its rate, which is rate / qps. A packet's time is recorded
-/// when tx_burst is called. Also reports how long the loop was preempted. See doc/pacing.md.
+/// Measures how accurately each queue pair keeps its rate, which is `rate` / `qps`. The time of a packet is
+/// recorded when tx_burst is called. Also reports how long the loop was preempted. See doc/pacing.md.
 Json bench_pacing(const Environment& environment, const PacingOptions& options);
 
 /// Runs bench_pacing() at 0.1 to 100 Gb/s with 1 to 10,000 queue pairs; all other options are taken from
@@ -170,10 +175,10 @@ struct SrpOptions {
 nlohmann::ordered_json bench_srp(const SrpOptions& options);
 
 /// Measures slow control of the running board `options.board` (softfeb, or a real board with the default
-/// profile). `read_us` is the time of a read of ScratchPad, which does not involve the data path.
-/// `live_read_us` is that of a read of Rc, and `write_us` that of a write to Rai that keeps its value; both
-/// involve the data path. Also measures 260 pipelined reads (`pipelined_260_ms`) and the stream of AppTx
-/// (`stream_gbps`). Leaves AppTx.ContinuousMode at 0.
+/// profile). `read_us` is the time of a read of ScratchPad, which does not involve the data path. Two further
+/// times involve the data path: `live_read_us` is the time of a read of Rc, and `write_us` the time of a
+/// write to Rai that keeps its value. Also measures 260 pipelined reads (`pipelined_260_ms`) and the stream
+/// of AppTx (`stream_gbps`). Leaves AppTx.ContinuousMode at 0.
 nlohmann::ordered_json bench_srp_board(const SrpOptions& options);
 
 struct PartOptions {
@@ -198,8 +203,8 @@ struct EventFileOptions {
 };
 
 /// Measures the rate, in MB/s of event data, at which eventfile::EventFile stores events. The measured time
-/// ends when the disk has stored them. The events are those of a camera with 143 boards. For comparison
-/// (`plain`), the same number of bytes is written in chunks of 1 MiB, in alternation. Throws
+/// ends when the disk has stored the events. The events are those of a camera with 143 boards. For comparison
+/// (`plain`), the same number of bytes is written in chunks of 1 MiB, in alternation with the events. Throws
 /// std::runtime_error if writing fails.
 Json bench_event_file(const EventFileOptions& options);
 
@@ -207,7 +212,7 @@ struct ReferenceOptions {
   std::uint32_t pmtu = 4096;  ///< length of a packet in the middle of a message
   unsigned seconds = 3;       ///< duration of each program
   bool scapy = true;
-  std::vector<unsigned> cpus{};  ///< if empty, those available to this process
+  std::vector<unsigned> cpus{};  ///< CPUs to use; if empty, those available to this process
 };
 
 /// Measures the rates of other programs on this machine, each in its own process. dpdk-testpmd runs on
@@ -216,12 +221,12 @@ struct ReferenceOptions {
 /// in Python. Throws EnvironmentError if a program is missing.
 Json bench_references(const ReferenceOptions& options);
 
-/// Runs shortened versions of all benchmarks with documented results, in about 90 seconds, and returns one
-/// document. `scale` is a factor for the duration. Lists benchmarks that this machine cannot run
-/// (`references` without dpdk-testpmd) in "skipped".
+/// Runs shortened versions of all benchmarks whose results are documented, and returns one document. This
+/// takes about 90 seconds, multiplied by `scale`. Benchmarks that this machine cannot run (`references`
+/// without dpdk-testpmd) are listed in "skipped".
 Json bench_all(const Environment& environment, double scale);
 
-/// Describes the first failed check; empty if all held.
+/// Describes the first failed check in the document of bench_all(); empty if all checks held.
 std::string failed_in(const Json& all);
 
 }  // namespace softfeb::bench

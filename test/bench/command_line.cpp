@@ -224,7 +224,7 @@ void add_dcqcn(Commands& commands) {
 
 namespace {
 
-/// Describes the first failed check of an algorithm; empty if all held.
+/// Describes the first failed check of an algorithm. The text is empty if all checks held.
 std::string congestion_failure(const Json& result) {
   for (const auto& [name, algorithm] : result["algorithms"].items()) {
     for (const auto& [part, figures] : algorithm.items()) {

@@ -18,18 +18,19 @@ namespace softfeb::bench {
 /// Result of a benchmark.
 struct Outcome {
   Json result;
-  std::string failed{};  ///< description of the benchmark's failed check; empty if all held
+  std::string failed{};  ///< description of the first check that failed; empty if all checks held
 };
 
-/// The program's subcommands. Starts DPDK for those that need it.
+/// The program's subcommands. DPDK is started only for subcommands that need it.
 class Commands {
  public:
   explicit Commands(CLI::App& top);
 
-  /// Adds a subcommand that calls `run`. Returns it, so that the caller can add options.
+  /// Adds a subcommand that calls `run`. Returns the subcommand, so that the caller can add options.
   CLI::App& add(const std::string& name, const std::string& help, std::function<Outcome()> run);
 
-  /// Creates the environment at the first call. `others` is the number of lcores in addition to the main one.
+  /// Returns the environment, which is created at the first call. `others` is the number of lcores in
+  /// addition to the main one.
   const Environment& environment(unsigned others = 1);
 
   /// Runs the parsed subcommand and writes its result; returns the exit code.

@@ -44,9 +44,9 @@ class MeasuredControl {
   MeasuredControl(const MeasuredControl&) = delete;
   MeasuredControl& operator=(const MeasuredControl&) = delete;
 
-  /// Simulates packets that are sent every 80 ns: asks when the packet may leave, and reports it as sent. An
-  /// algorithm that uses messages is also told when messages are posted and acknowledged, and is asked for
-  /// the credit, priority and rank of each packet.
+  /// Simulates packets that are sent every 80 ns. Asks the algorithm when each packet may leave, and reports
+  /// the packet as sent. If the algorithm uses messages, this function also reports when messages are posted
+  /// and acknowledged, and asks for the credit, priority and rank of each packet.
   void packets(std::uint64_t times) {
     for (; times != 0; --times) {
       if (posted_) {
@@ -105,7 +105,8 @@ class MeasuredControl {
  private:
   /// Posts the message that begins with packet `packet`.
   void post(std::uint64_t packet) { control_->posted(message_bytes_, packet / message_packets_, now_); }
-  /// Before the first packet of a message, acknowledges the previous message and posts this one.
+  /// Before the first packet of a message, reports that the previous message was acknowledged, and posts the
+  /// new message.
   void follow_messages() {
     if (sent_ % message_packets_ != 0) return;
     if (sent_ != 0) {
@@ -165,7 +166,7 @@ CraftOptions craft_options(const CongestionOptions& o, const std::string& algori
   return c;
 }
 
-/// Number of packets between two acknowledgements that the algorithm requests; 0 if it requests none.
+/// Number of packets for each acknowledgement that the algorithm requests; 0 if it requests none.
 std::uint32_t packets_per_ack(const engine::CongestionSettings& settings, const CongestionOptions& o) {
   if (!engine::observes_flight(settings)) return 0;
   const MeasuredControl example(settings, o);

@@ -32,7 +32,7 @@ struct PortQueueJob {
   }
 };
 
-/// Runs the first `workers` workers, each on its lcore.
+/// Runs the port queues of the first `workers` workers, each on its own lcore.
 std::vector<Tally> run_port_queues(CraftRig& rig, const Environment& environment, unsigned workers,
                                    Time duration) {
   std::vector<PortQueueJob> jobs;

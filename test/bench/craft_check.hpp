@@ -7,10 +7,10 @@
 
 namespace softfeb::bench {
 
-/// Describes failures in the result of bench_craft(); empty if no board refused a frame and no message
-/// failed. (The speed of a board that loses messages is meaningless.) Each measured board has an object
-/// `totals`. The `totals` of the main board are a member of `result`; those of a reference board are a member
-/// of the reference board's own object.
+/// Describes failures in the result of bench_craft(). The text is empty if no board refused a frame and no
+/// message failed. (The speed of a board that loses messages is meaningless.) Each measured board has an
+/// object `totals`: the main board's is a member of `result`, and a reference board's is a member of the
+/// board's own object.
 inline std::string craft_failure(const nlohmann::ordered_json& result) {
   const auto wrong = [](const nlohmann::ordered_json& board) {
     const auto& totals = board.at("totals");

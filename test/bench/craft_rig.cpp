@@ -117,7 +117,7 @@ QpMemory memory_of_qp(CraftOptions o, const board::PayloadSource& payload) {
   const std::size_t before = allocated();
   EngineLoop loop(o, payload, nullptr);  // use the heap, to measure its allocations
   loop.start(0);
-  // Wait until the traffic of all queue pairs has started, with a margin for late ones.
+  // Wait until all queue pairs have certainly started to send.
   Time now = 0;
   for (std::uint64_t made = 0; made < 4ULL * o.qps && now < kSecond; now += kMicrosecond)
     made += loop.turn(now);

@@ -18,8 +18,8 @@ namespace softfeb::bench {
 /// PortQueue, as in softfeb run, and a far end that acknowledges its packets.
 class CraftRig {
  public:
-  /// All references must outlive this object. Fills `payload`. With `sampled`, the times of messages are
-  /// recorded.
+  /// All references must outlive this object. Fills `payload`. If `sampled` is true, the times of messages
+  /// are recorded.
   CraftRig(const Environment& environment, const CraftOptions& options, board::PayloadSource& payload,
            test::DpdkRig& rig, bool sampled = false);
   ~CraftRig();
@@ -66,8 +66,8 @@ class EngineLoop {
 
   /// Starts traffic.
   void start(Time now) { board_->start(now); }
-  /// Runs one iteration: processes the acknowledgements of the previous iteration, then builds a burst.
-  /// Returns the number of frames.
+  /// Runs one iteration: processes the acknowledgements for the frames of the previous iteration, then builds
+  /// a burst. Returns the number of frames in the burst.
   std::size_t turn(Time now);
   BoardTotals totals() const { return totals_of(*board_); }
   const engine::Board& board() const { return *board_; }
@@ -94,12 +94,12 @@ class EngineLoop {
 
 /// Memory per active queue pair, in bytes.
 struct QpMemory {
-  double allocated = 0;     ///< increase reported by the allocator
+  double allocated = 0;     ///< increase of the allocated memory, as reported by the allocator
   std::size_t counted = 0;  ///< Board::memory_per_qp()
 };
 
-/// Measures a board with at least 10,000 queue pairs after some traffic, so that per-board memory is
-/// negligible.
+/// Measures the memory of a board that has at least 10,000 queue pairs and has sent some traffic. The number
+/// of queue pairs makes the memory per board negligible.
 QpMemory memory_of_qp(CraftOptions options, const board::PayloadSource& payload);
 
 }  // namespace softfeb::bench

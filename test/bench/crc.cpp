@@ -67,8 +67,8 @@ Json over_bytes(const PartOptions& o, const std::vector<std::uint8_t>& bytes) {
   return out;
 }
 
-/// Measures how fast payload is checked, compared and stored: in one pass by each kernel that the CPU
-/// supports, and in two passes. The payload stays in the caches.
+/// Measures how fast payload is checked, compared and stored: first in one pass, with each kernel that the
+/// CPU supports, and then in two passes. The payload stays in the caches.
 Json checked_and_stored(const PartOptions& o, const std::vector<std::uint8_t>& bytes) {
   Json out;
   std::vector<std::uint8_t> to(roce::kMaxPayload);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kFrame = 12 + 4096;  // bytes of a packet that congestion control counts
 
-/// Sends packets at a rate far below the permitted one, to measure the cost per packet when pacing never
+/// Sends packets at a rate far below the permitted rate. The result is the cost per packet if pacing never
 /// delays a packet.
 void never_wait(congestion::CongestionControl& c, Time& now, std::uint64_t times) {
   for (; times != 0; --times) {

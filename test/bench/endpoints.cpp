@@ -14,7 +14,8 @@ namespace {
 
 constexpr Time kShuffleOver = 20 * kMillisecond;
 
-/// Returns a random rate between 1/16 and 1 times the highest. The average is 17/32 of the highest.
+/// Returns a random rate between 1/16 of a highest rate and this highest rate. The average is 17/32 of the
+/// highest rate.
 std::uint64_t mixed_rate(const CraftOptions& o, Rng& rng) {
   const std::uint64_t greatest = kMoreThanACore / o.qps * 32 / 17;
   return std::max<std::uint64_t>(greatest / 16 * (1 + rng.below(16)), 1);

@@ -34,9 +34,9 @@ std::pmr::memory_resource* huge_pages();
 /// Creates the payload source without filling it.
 std::unique_ptr<board::PayloadSource> craft_payload(const CraftOptions& options);
 
-/// `payload` must outlive the board. `board` is the board's number on its port. `memory` provides the memory
-/// for the board's queue pairs, as in `softfeb run`; null means the heap. `stamps` records the times of
-/// messages.
+/// Creates a board. `payload` must outlive the board. `board` is the board's number on its port. `memory`
+/// provides the memory for the board's queue pairs, as in `softfeb run`; null means the heap. `stamps`
+/// records the times of messages.
 std::unique_ptr<engine::Board> craft_board(const CraftOptions& options, const board::PayloadSource& payload,
                                            unsigned board, std::pmr::memory_resource* memory = huge_pages(),
                                            latency::Stamps* stamps = nullptr);

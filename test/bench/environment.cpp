@@ -26,7 +26,7 @@ std::string cpu_info(const std::string& key) {
   return "unknown";
 }
 
-/// CPU flags relevant for crafting and checking.
+/// Returns those flags of the CPU that affect how fast packets are built and checked.
 Json vector_flags() {
   std::istringstream flags(cpu_info("flags"));
   std::set<std::string> all;

@@ -26,7 +26,8 @@ class Environment {
   bool huge_pages() const { return eal_->huge_pages(); }
 
  private:
-  std::vector<unsigned> cpus_;  ///< affinity before DPDK bound this thread to one CPU
+  /// CPUs that this process could use before DPDK bound this thread to one of them
+  std::vector<unsigned> cpus_;
   std::vector<dataplane::LcoreSpec> lcores_;
   bool shares_;
   std::unique_ptr<dataplane::Eal> eal_;

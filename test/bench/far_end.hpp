@@ -26,7 +26,7 @@ struct Event {
     kCnpOut,         ///< rx_burst returned a CNP
     kCnpRegistered,  ///< the congestion control of the queue pair has processed the CNP
     kCnpSettled,     ///< the next departure has been updated
-    kAway,           ///< the loop iteration that began at `told` took longer than LoopTime::kAway
+    kAway,           ///< the loop iteration that began at time `told` took longer than LoopTime::kAway
   };
   Time at = 0;
   /// Start of the board's loop iteration, which is the time that was passed to the board; 0 for kCnpArrived.
@@ -36,7 +36,8 @@ struct Event {
   Kind kind = Kind::kSent;
 };
 
-/// Records events in order for later analysis. One thread writes; all memory is allocated beforehand.
+/// Records events in order for later analysis. Only one thread may write. All memory is allocated in the
+/// constructor.
 class EventLog {
  public:
   explicit EventLog(std::size_t room) : events_(room) {}
@@ -61,8 +62,8 @@ class EventLog {
   std::uint64_t lost_ = 0;
 };
 
-/// Returns the sent frames in order. A frame that the port did not accept was offered again, so only its
-/// last event counts. The log is therefore searched backwards.
+/// Returns the sent frames in order. The port may refuse a frame, which is then offered again; only the last
+/// event of a frame counts. The log is therefore searched backwards.
 inline std::vector<Event> sent_frames(const EventLog& log, std::uint32_t qps) {
   std::vector<Event> frames;
   std::vector<std::uint32_t> later(qps, UINT32_MAX);  // for each queue pair: PSN of its next frame in order
@@ -86,7 +87,7 @@ struct CnpOrder {
   std::uint32_t qp = 0;
 };
 
-/// Provides CNPs at scheduled times. Single-threaded. Checking whether a CNP is due costs one comparison.
+/// Provides CNPs at scheduled times to a single thread. Checking whether a CNP is due costs one comparison.
 class CnpSource {
  public:
   /// The pool belongs to `pools`, which must outlive this object.

@@ -45,8 +45,8 @@ class Stopwatch {
   std::vector<double> us_;
 };
 
-// Time limit for the first message to complete. It is long enough for machines on which other processes use
-// both cores.
+// Time limit for the first message to complete. The limit is long enough for machines on which other
+// processes use the two cores of the benchmark.
 constexpr Time kPatience = 2 * kSecond;
 
 CraftOptions one_qp(const LatencyOptions& o, std::uint32_t pmtu, std::uint32_t size) {

@@ -11,8 +11,8 @@
 namespace softfeb::bench {
 
 /// Configures a short ring, which limits the number of packets that wait between two cores. If one core is
-/// slower, a ring of any length fills up, and the mbufs in a long ring would not fit into any cache.
-/// `device` is as in a configuration.
+/// slower than the other, a ring of any length fills up, and the mbufs of a long ring would not fit into any
+/// cache. `device` is the device name, as in a configuration.
 test::RigPortConfig short_ring(const Environment& environment, const std::string& device, std::uint32_t pmtu,
                                const roce::MacAddress& mac);
 

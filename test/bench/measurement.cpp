@@ -105,7 +105,7 @@ Json Idling::json() const {
 
 Idling idle_for(Time duration, const dataplane::TscClock& clock) {
   Idling t;
-  // Construction writes to all pages in advance, so that the stores below cause no page faults.
+  // The vector's constructor has already written to all pages, so the stores below cause no page faults.
   std::vector<Time> late(duration / kMicrosecond + 1);
   std::size_t n = 0;
   const Time begin = clock.time(rte_rdtsc());

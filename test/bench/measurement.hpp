@@ -17,8 +17,8 @@
 
 namespace softfeb::bench {
 
-/// Work done by a loop in some time. If other processes use the CPU, the thread runs only part of the time.
-/// The work per CPU time is then still the same, apart from the effects of shared caches.
+/// Work that a loop has done in some time. If other processes use the CPU, the thread runs only part of the
+/// time. The work per CPU time then stays the same, apart from the effects of shared caches.
 struct Tally {
   std::uint64_t packets = 0;
   Time elapsed = 0;
@@ -61,13 +61,14 @@ Tally turns_for(Time duration, const dataplane::TscClock& clock, Turn&& turn) {
   return t;
 }
 
-/// A loop whose speed is compared with that of others.
+/// A loop whose speed is compared with that of other loops.
 struct Contestant {
   std::string name;
   std::function<std::vector<Tally>(Time)> go;  ///< runs for the given time; returns a tally per thread
   std::vector<double> mpps{};                  ///< one value per run
   std::vector<double> cpu_mpps{};
-  std::vector<double> preempted{};  ///< share of the time for which its threads did not run
+  /// for each run, the share of the time for which the loop's threads did not run
+  std::vector<double> preempted{};
 };
 
 /// Runs all contestants `runs` times, for `duration` each time. Each run alternates ten times between the
@@ -78,8 +79,8 @@ void compete(std::vector<Contestant>& all, unsigned runs, Time duration);
 /// calculated from the threads' CPU time.
 Json figures_of(const Contestant& c);
 
-/// Adds `name`, the median of a/b over all runs, and `name`_runs. Both are computed from CPU time, so they
-/// are also valid on a busy machine.
+/// Adds two members to `out`: `name`, the median of a/b over all runs, and `name`_runs, the value of each
+/// run. Both are computed from CPU time, so they are also valid on a busy machine.
 void add_ratio(Json& out, const std::string& name, const Contestant& a, const Contestant& b);
 
 /// Makes the compiler treat `value` as used.
@@ -115,9 +116,9 @@ class Costs {
   std::vector<Piece> pieces_;
 };
 
-/// Durations of a loop's iterations. Iterations longer than 64 ns are counted in classes by their length. An
-/// iteration of an empty loop takes much less than a microsecond, so one that takes longer shows that the
-/// thread was preempted.
+/// Durations of the iterations of a loop. Iterations longer than 64 ns are counted in classes by their
+/// length. An iteration of an empty loop takes much less than a microsecond, so an iteration longer than
+/// kAway shows that the thread was preempted.
 class LoopTime {
  public:
   /// Duration above which the thread must have been preempted.

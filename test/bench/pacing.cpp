@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::array<const char*, 3> kNames = {"constant", "firmware", "paper"};
 
-/// Returns the bytes that a queue pair's pacing counts for a packet.
+/// Returns the number of bytes that a queue pair's pacing counts for each packet.
 std::uint32_t units(const PacingOptions& o) {
   return o.algorithm == Algorithm::kConstant ? PacingRig::kPayload : PacingRig::kCounted;
 }
@@ -54,7 +54,7 @@ void shape(const PacingOptions& o, engine::SendQpConfig& qp, std::uint32_t i) {
   }
 }
 
-/// Error of the schedule: the bytes sent compared with rate · time.
+/// Error of the schedule: the difference between the bytes sent and the product of rate and time.
 Json schedule(const PacingOptions& o, const PacingRig& rig, const std::vector<Event>& frames) {
   const double rate = rate_of_each(o);
   const double packet = units(o);
@@ -95,8 +95,8 @@ Json schedule(const PacingOptions& o, const PacingRig& rig, const std::vector<Ev
           {"qps_within_one_packet", static_cast<double>(good) / o.qps}};
 }
 
-/// Deviations from the ideal gap, for the gaps between packets of the same queue pair and for the gaps
-/// between all packets.
+/// Deviations of the gaps between packets from the ideal gap. Computed once for the packets of the same queue
+/// pair, and once for all packets.
 Json gaps(const PacingOptions& o, const std::vector<Event>& frames) {
   const double each = units(o) / rate_of_each(o) * 1e9;
   std::vector<Time> last(o.qps, kNever);

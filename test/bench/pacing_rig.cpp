@@ -144,7 +144,8 @@ void PacingRig::stamp_sent(rte_mbuf* const* packets, std::uint16_t n) {
     const std::uint8_t* const bth = rte_pktmbuf_mtod(packets[i], const std::uint8_t*) + kBthOffset;
     return Event{at, told_, load_be24(bth + 5) - kFirstQpn, load_be24(bth + 9), Event::Kind::kSent};
   };
-  // Packets that the port did not accept are stamped again when they are offered again.
+  // Packets that the port did not accept are offered again. Their new times then replace the old ones in the
+  // log.
   Event* const before = log_.last(n);
   const Event first = sent(0);
   if (before != nullptr && before->kind == Event::Kind::kSent && before->qp == first.qp &&

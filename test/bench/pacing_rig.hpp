@@ -21,15 +21,15 @@ namespace softfeb::bench {
 struct PacingRigConfig {
   bool ring = false;  ///< use a net_ring with a far end on its own lcore; otherwise net_null
   std::uint32_t qps = 1;
-  /// With RC, requests are acknowledged immediately.
+  /// If RC, requests are acknowledged immediately.
   roce::Transport transport = roce::Transport::kUc;
   std::uint32_t packets = 1;                                        ///< packets per message
   std::size_t events = 1'000'000;                                   ///< capacity of the log
   std::function<void(engine::SendQpConfig&, std::uint32_t)> shape;  ///< modifies QP i
 };
 
-/// A board on its PortQueue, as in softfeb run. Packets carry 4096 bytes, and their times are recorded when
-/// tx_burst is called.
+/// A board on its PortQueue, as in `softfeb run`. Each packet carries 4096 bytes of payload, and its time is
+/// recorded when tx_burst is called.
 class PacingRig {
  public:
   static constexpr std::uint32_t kPayload = 4096;
@@ -43,7 +43,8 @@ class PacingRig {
 
   /// Measures an empty loop on this CPU, while the far end is running. Call before run().
   Idling idle(Time duration);
-  /// Sends for `duration`. The CNPs arrive over the ring or, with net_null, are returned by rx_burst.
+  /// Sends for `duration`. During this time, the CNPs of `cnps` arrive over the ring or, with net_null, are
+  /// returned by rx_burst.
   void run(Time duration, std::vector<CnpOrder> cnps);
 
   /// Returns the bytes that pacing counts for the packet with this PSN.
@@ -87,7 +88,7 @@ class PacingRig {
   LoopTime loop_;
   std::uint64_t turn_tsc_ = 0;  ///< start of the loop iteration
   Time out_ = 0;                ///< time when rx_burst last returned packets
-  Time told_ = 0;               ///< time passed to the board for the latest frames
+  Time told_ = 0;               ///< time that the board was given for the latest frames
   Time began_ = 0;
   Time ended_ = 0;
 };

@@ -12,10 +12,13 @@ namespace softfeb::bench {
 
 namespace {
 
-constexpr std::uint32_t kProbes = 8;  ///< number of queue pairs that receive CNPs ("probes"), 1 Gb/s each
-constexpr std::uint32_t kLoads = 8;   ///< number of queue pairs that receive no CNPs, 10 Gb/s together
+/// number of queue pairs that receive CNPs (the "probes"); each sends at 1 Gb/s
+constexpr std::uint32_t kProbes = 8;
+/// number of queue pairs that receive no CNPs; together, they send at 10 Gb/s
+constexpr std::uint32_t kLoads = 8;
 constexpr std::uint64_t kProbeRate = 125'000'000;
-constexpr Time kIdle = 200 * kMillisecond;  ///< time for which the idle machine is observed beforehand
+/// time for which the idle machine is observed before the measurement
+constexpr Time kIdle = 200 * kMillisecond;
 constexpr std::uint64_t kFastRate = 12'500'000'000;
 
 double ns(Time from, Time to) { return (static_cast<double>(to) - static_cast<double>(from)) * 1e-3; }
@@ -44,7 +47,8 @@ std::vector<CnpOrder> orders(Time duration, Time least, Time most, std::uint32_t
   return out;
 }
 
-/// Determines whether the loop was preempted at any time in [from, to]. Queries must have increasing times.
+/// Determines whether the loop was preempted at any time in [from, to]. Successive queries must have
+/// increasing times.
 class AwayDuring {
  public:
   explicit AwayDuring(const EventLog& log) : away_(events_of(log, Event::Kind::kAway)) {}
@@ -65,8 +69,9 @@ dcqcn::FirmwareSettings probe_profile() {
   return p;
 }
 
-/// Returns the time at which the model permits the next packet. The model may not be able to predict beyond
-/// its next event, so this function queries it first at `from`, and then at each time that it returned.
+/// Returns the time at which the model permits the next packet. The model may be unable to predict beyond its
+/// next event. This function therefore queries the model first at time `from`, and then again at each time
+/// that the model returned.
 Time predict(congestion::CongestionControl& model, std::uint32_t bytes, Time from) {
   Time at = from;
   for (;;) {
@@ -162,7 +167,8 @@ Json firmware_run(const Environment& environment, const ReactionOptions& o, std:
 struct Turns {
   /// From the CNP's arrival to the first packet after a gap of the new length.
   std::vector<double> to_new_spacing;
-  /// Like `to_new_spacing`, but counts only CNPs for which the loop was not preempted during this time.
+  /// Like `to_new_spacing`, but only for CNPs for which the loop was not preempted between arrival and
+  /// effect.
   std::vector<double> undisturbed;
   std::vector<double> beyond_spacing;  ///< values of `to_new_spacing`, minus the new spacing
   std::vector<double> to_out;          ///< from the CNP's arrival until rx_burst returned it

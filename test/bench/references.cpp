@@ -23,7 +23,7 @@ std::vector<std::string> lines_of(const std::string& command) {
   return lines;
 }
 
-/// Returns the numbers after `key`.
+/// Returns the numbers that follow `key` in the lines.
 std::vector<double> numbers_after(const std::vector<std::string>& lines, const std::string& key) {
   std::vector<double> out;
   for (const std::string& line : lines) {

@@ -57,8 +57,8 @@ class ReceivedBatches {
     return t;
   }
 
-  /// Repeats the minimum work of a receiver (CRC, comparison, copy) on the same packets for `duration`, and
-  /// measures it.
+  /// Measures the minimum work of a receiver, which consists of CRC, comparison and copy: repeats this work
+  /// on the same packets for `duration`.
   Tally look_at(Time duration) {
     Tally t;
     while (t.elapsed < duration) {
@@ -84,7 +84,7 @@ class ReceivedBatches {
   }
 
   CheckingReceiver::Totals totals() const { return receiver_->totals(); }
-  /// Number of times that look_at() found a packet wrong.
+  /// Number of wrong packets that look_at() has found.
   std::uint64_t wrong() const { return wrong_; }
 
  private:

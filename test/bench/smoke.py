@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs each command of softfeb-bench for a moment, to check that it works. SOFTFEB_BENCH names the program."""
+"""Runs each command of softfeb-bench for a short time, to check that it works. The environment variable
+SOFTFEB_BENCH contains the path of the program."""
 import json
 import os
 import subprocess
@@ -37,7 +38,7 @@ class Commands(unittest.TestCase):
             self.assertEqual(r["totals"]["refused"], 0)
         self.assertIn("ratio_to_one_worker", r)
         self.assertGreater(r["sampled"]["stamps"], 0)
-        # Checks the packets of all boards: the measured one and the reference boards.
+        # Check the packets of all boards: the measured one and the reference boards.
         for board in (r, r["engine_only"], r["sampled"], r["few_qps"]):
             self.assertGreater(board["totals"]["packets"], 0)
             self.assertEqual((board["totals"]["refused"], board["totals"]["failed"]), (0, 0))

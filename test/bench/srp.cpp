@@ -108,7 +108,7 @@ Json timed(unsigned times, const std::function<void()>& access) {
   return distribution(std::move(us));
 }
 
-/// Measures 260 pipelined reads, as PyRogue performs them at its start.
+/// Measures the time of 260 pipelined reads, which PyRogue performs at its start.
 double pipelined_ms(sockets::RegisterClient& client) {
   std::vector<sockets::RegisterClient::Read> reads;
   for (const board::Register& r : board::default_profile().map().all()) {

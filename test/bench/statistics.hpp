@@ -27,8 +27,8 @@ inline Json distribution(std::vector<double> values) {
           {"p999", quantile(values, 0.999)}, {"max", quantile(values, 1)}};
 }
 
-/// Summarises deviations from an expected value, in ns: for each width w, the share of the deviations
-/// within ±w; and the distribution of the magnitudes.
+/// Summarises deviations from an expected value, in ns: for each width w, the share of the deviations within
+/// ±w; also the distribution of the magnitudes of the deviations.
 inline Json deviations(const std::vector<double>& ns) {
   Json within;
   for (const int width : {64, 128, 256, 512, 1024, 4096, 16'384, 65'536}) {
@@ -56,7 +56,7 @@ inline Json figures(const std::string& name, const std::vector<double>& runs) {
           {"runs", runs}};
 }
 
-/// Returns a/b for each run.
+/// Returns a/b for each run, in the order of the runs.
 inline std::vector<double> ratios(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> out;
   for (std::size_t i = 0; i < a.size(); ++i) out.push_back(a[i] / b[i]);

@@ -20,7 +20,8 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 constexpr std::size_t kSeedSize = 8192;
 
-/// Appends a seed record: its size, the optional parameters of the target, and the bytes.
+/// Appends a record to a seed: the size of `bytes`, the parameters `how` of the fuzz target if it has any,
+/// and the bytes.
 void put(Bytes& seed, ByteSpan bytes, std::optional<std::uint8_t> how = std::nullopt) {
   seed.push_back(static_cast<std::uint8_t>(bytes.size()));
   seed.push_back(static_cast<std::uint8_t>(bytes.size() >> 8));
@@ -53,7 +54,7 @@ class Corpus {
     write("rssi", raw);
     write("rssi", moves);
   }
-  /// Adds seeds for fuzz_packetizer: packets with their CRC.
+  /// Adds seeds for fuzz_packetizer, which contain the packets of one direction with their CRCs.
   void add_packets(const test::CapturedConnection& c, bool from_client) {
     Bytes seed;
     for (const test::CapturedSegment& s : c.segments) {
@@ -64,7 +65,7 @@ class Corpus {
     }
     write("packetizer", seed);
   }
-  /// Adds seeds for fuzz_srp: a client's unchanged packets, and the messages in them.
+  /// Adds two seeds for fuzz_srp: the client's unchanged packets, and the messages in these packets.
   void add_requests(const test::CapturedConnection& c) {
     Bytes packets{0};
     Bytes messages{1};

@@ -171,8 +171,8 @@ void Forge::make_response(const Pair& pair) {
   put_datagram(path(pair.attacker, pair.board_party, pair), n);
 }
 
-/// Makes the packet that a victim expects next, but from a wrong peer, with a wrong iCRC, or for an unknown
-/// QP.
+/// Makes the packet that a victim expects next, but with a flaw: it comes from a wrong peer, has a wrong
+/// iCRC, or is for an unknown QP.
 void Forge::make_spoof(const Pair& pair) {
   const std::size_t qp = rng_.below(kVictims);
   const bool request = often(50);

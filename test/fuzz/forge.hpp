@@ -10,8 +10,8 @@
 namespace softfeb::fuzz {
 
 /// Builds hostile frames: packets that pass many of a target's checks, packets that pretend to be from a
-/// victim's peer, non-RoCE frames, and mutations of all of these. The forge knows the state of the QPs
-/// better than a real attacker would. Victims must not accept any of these frames.
+/// victim's peer, non-RoCE frames, and mutations of all these frames. The forge knows the state of the QPs
+/// better than a real attacker would. Victims must accept none of the frames.
 class Forge {
  public:
   explicit Forge(std::uint64_t seed) : rng_(seed) {}
@@ -27,16 +27,16 @@ class Forge {
   struct Stream {
     bool active = false;
     std::uint32_t remaining = 0;
-    roce::Psn next_psn = 0;    ///< PSN that the responder expects next, if it accepted the last packet
-    bool active_then = false;  ///< value of `active`, if the responder accepted the last packet
+    roce::Psn next_psn = 0;    ///< PSN that the responder expects next if it has accepted the last packet
+    bool active_then = false;  ///< value that `active` has if the responder has accepted the last packet
     std::uint32_t remaining_then = 0;
   };
 
   bool often(unsigned percent) { return rng_.below(100) < percent; }
   std::uint32_t odd_number();
   roce::Path path(const Party& from, const Party& to, const Pair& pair);
-  /// Completes a frame. transport_ contains its transport packet, which has `transport` bytes. This function
-  /// adds the headers from Ethernet to UDP, and the iCRC.
+  /// Completes a frame whose transport packet is in transport_ and has `transport` bytes. Adds the headers
+  /// from Ethernet to UDP, and the iCRC.
   void put_datagram(const roce::Path& path, std::size_t transport,
                     std::uint16_t udp_port = roce::kRoceUdpPort);
 

@@ -30,8 +30,8 @@ void Forge::make_arp(const Pair& pair) {
   std::copy(kFixed.begin(), kFixed.end(), p);
   store_be16(p + 6, static_cast<std::uint16_t>(1 + rng_.below(often(90) ? 2 : 5)));
   std::copy(pair.attacker.mac.begin(), pair.attacker.mac.end(), p + 8);
-  // Overwrite neighbour entries, including the receiver's, with wrong MAC addresses, and add new addresses
-  // until the table is full.
+  // Overwrite neighbour entries, including the entry for the receiver, with wrong MAC addresses. Add new
+  // addresses until the table is full.
   const roce::IpAddress claimed = often(30) ? pair.receiver_party.ip : pair.attacker.ip.plus(odd_number());
   std::memcpy(p + 14, &claimed.bytes[12], 4);
   std::memset(p + 18, 0, 6);
@@ -75,8 +75,8 @@ void Forge::make_noise(const Pair& pair) {
     store_be16(&frame_[12], often(50) ? roce::kEtherTypeIpv4 : roce::kEtherTypeIpv6);
 }
 
-/// Makes a pause frame with a short pause. Any station on the link may pause a sender, so longer pauses
-/// would keep the victims from finishing within the test's time.
+/// Makes a pause frame with a short pause. Any station on the link may pause a sender, and with longer
+/// pauses, the victims could not finish within the test's time.
 void Forge::make_pause(const Pair& pair) {
   roce::MacControl c;
   c.kind = often(60) ? roce::MacControl::Kind::kPause : roce::MacControl::Kind::kPfc;
@@ -111,7 +111,7 @@ void Forge::make_credit(const Pair& pair) {
 
 /// Puts a congestion control header between the UDP header and the BTH of a RoCEv2 packet. The profile of the
 /// header is random. Sometimes the header is invalid, or marks the packet as an echo or a control frame. The
-/// packet itself stays as valid or as invalid as it was.
+/// rest of the packet does not change, whether it is valid or invalid.
 void Forge::add_congestion_header(const Pair& pair) {
   const std::size_t udp = ip_offset(pair) + ip_size(pair), bth = udp + roce::kUdpHeaderSize;
   if (size_ < bth + roce::Bth::kSize || size_ + roce::CongestionHeader::kMaxSize > kRoom) return;

@@ -17,7 +17,7 @@ using fuzz::require;
 namespace {
 
 constexpr const char* kFile = "fuzz.yaml";
-/// Time of the wall clock during all runs, so that the result depends only on the input.
+/// Wall-clock time that all runs use, so that the result depends only on the input.
 constexpr std::int64_t kNow = 1'767'225'600'000'000'000;
 
 std::vector<std::string> settings_in(std::string_view text) {
@@ -31,8 +31,8 @@ std::vector<std::string> settings_in(std::string_view text) {
   return found;
 }
 
-/// Returns true if the text may name files. Such input is skipped, because the result would depend on the
-/// files of this machine, or a plug-in would be loaded.
+/// Returns true if the text may name files. Such input is skipped, because it could load a plug-in, or make
+/// the result depend on the files of this machine.
 bool names_files(std::string_view text) {
   for (const std::string_view word : {"/", "file", "base", "out"}) {
     if (text.find(word) != std::string_view::npos) return true;

@@ -150,7 +150,7 @@ class Run {
   explicit Run(Input& in) : in_(in), suite_(catalogue(), config(in), environment(in), {}, 0) {}
 
   void operator()() {
-    // In every iteration, the time or the state of the run advances.
+    // Each iteration advances the time or the state of the run, so the number of iterations is limited.
     for (std::size_t steps = 0; !suite_.done(); ++steps) {
       require(steps < 200'000);
       Frames frames;
@@ -260,7 +260,7 @@ class Run {
   Input& in_;
   Suite suite_;
   Time now_ = 0;
-  std::vector<roce::Qpn> peers_;  ///< QPNs of the board, by QPN of the target
+  std::vector<roce::Qpn> peers_;  ///< for each QPN of the target, the QPN of the board that is its peer
   std::uint32_t msn_ = 0;
 };
 

@@ -37,7 +37,8 @@ struct World {
     ++begun;
     const auto done = [this, bytes](const SrpReply& reply, Time) {
       ++ended;
-      if (reply.outcome == SrpOutcome::kMalformed) return;  // callers do not use its data
+      // callers do not use the data of a malformed reply
+      if (reply.outcome == SrpOutcome::kMalformed) return;
       require(reply.data.size() <= bytes);
       if (reply.outcome == SrpOutcome::kOk) require(reply.data.size() == bytes);
     };
@@ -78,7 +79,7 @@ struct World {
   FakeLink stream_link{stream};
   Packetizer cutter;
   Depacketizer requests{srp::kMaxMessage};
-  std::deque<srp::Header> headers;  ///< headers of the requests that have no answer yet
+  std::deque<srp::Header> headers;  ///< headers of the requests that have not been answered yet
   std::size_t begun = 0;
   std::size_t ended = 0;
   Time now = 0;

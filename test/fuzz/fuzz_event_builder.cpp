@@ -31,7 +31,8 @@ EventBuilderConfig config_from(Input& in) {
   return c;
 }
 
-/// Stores the accepted pieces of each event, by board, and checks each event against them when it closes.
+/// Stores the accepted pieces of each event, by board. When an event closes, compares it with the stored
+/// pieces.
 class Model : public EventSink {
  public:
   using Piece = std::pair<std::uint32_t, std::uint32_t>;
@@ -50,7 +51,8 @@ class Model : public EventSink {
   }
 
   std::map<std::uint64_t, std::set<Piece>> accepted;
-  /// The piece that is passed to add(), which may complete its event before add() returns.
+  /// The piece that is being passed to add(), and its event. The piece may complete the event before add()
+  /// returns.
   std::pair<std::uint64_t, Piece> current;
 
  private:

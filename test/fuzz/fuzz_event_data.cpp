@@ -125,7 +125,7 @@ class Detector {
     receivers_.push_back(std::make_unique<EventReceiver>(c));
   }
 
-  /// Posts up to `most` pieces, and reads their bytes packet by packet, as the requester does.
+  /// Posts up to `most` pieces, and reads the bytes of each piece packet by packet, as the requester does.
   void post(std::uint32_t b, std::size_t most) {
     EventSender& s = *senders_[b];
     s.advance(now_);
@@ -160,7 +160,7 @@ class Detector {
   }
 
   void deliver(Input& in, std::uint8_t what) {
-    // A queue pair's messages stay in order, but those of other queue pairs may arrive between them.
+    // Messages of one queue pair stay in order, but messages of other queue pairs may arrive between them.
     Message m = take(0);
     // A retransmission carries the same bytes.
     require(read(*senders_[m.board], m.request) == m.bytes);
@@ -274,7 +274,8 @@ class Detector {
     require(sent_ >= entered);
     if (faults_ == 0 && lost == 0 && !late()) require(complete == bus_->accepted());
   }
-  /// True if events were closed by a timeout, by lack of room or at the end. Such events may be incomplete.
+  /// Returns true if events were closed by a timeout, by lack of room or at the end of the run. Such events
+  /// may be incomplete.
   bool late() const {
     for (const auto& r : receivers_) {
       const EventBuilderCounts& c = r->builder().counts();

@@ -83,7 +83,8 @@ void make_plausible(std::vector<std::uint8_t>& frame, Input& in) {
   store_be24(&frame[kBth + 9], (0xff'fffc + in.byte() % 8) & roce::kPsnMask);
 }
 
-/// Applies an action to a frame in memory of exactly its size, so that sanitizers find wrong accesses.
+/// Applies an action to a copy of a frame. The copy occupies memory of exactly its size, so that sanitizers
+/// find wrong accesses.
 void check_edit(const FaultAction& action, const std::vector<std::uint8_t>& frame, const RoceLocation& at) {
   const std::unique_ptr<std::uint8_t[]> bytes(new std::uint8_t[frame.size()]);
   std::copy(frame.begin(), frame.end(), bytes.get());
@@ -152,7 +153,7 @@ struct FuzzExit {
   }
 };
 
-/// Passes the frames, as packets, through the rules.
+/// Turns the frames into packets and passes them through the rules.
 class Traffic {
  public:
   Traffic(const std::vector<FaultRule>& rules, Direction direction, Input& in) {

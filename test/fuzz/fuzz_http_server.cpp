@@ -51,7 +51,8 @@ class Client {
     to.sin_family = AF_INET;
     to.sin_port = htons(port);
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    // Closing then leaves no socket in TIME_WAIT. Otherwise, there would soon be too many of them.
+    // With this option, closing leaves no socket in TIME_WAIT. Otherwise, such sockets would soon use up the
+    // ports.
     const linger reset{1, 0};
     setsockopt(fd_, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
     connect(fd_, reinterpret_cast<const sockaddr*>(&to), sizeof to);

@@ -107,7 +107,8 @@ void check_control(const Bytes& frame) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   World world(2, true);
-  // Anyone on a network can claim any address. Only static entries withstand this, so the parties have them.
+  // Any host on a network can claim any address. Only static neighbour entries withstand this, so the parties
+  // have static entries for each other.
   for (const auto& pair : world.pairs)
     pair->receiver->host().neighbours().set_static(pair->board_party.ip, pair->board_party.mac);
   for (Input in(data, size); !in.empty();) {

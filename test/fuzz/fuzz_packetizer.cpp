@@ -36,7 +36,8 @@ class Sealer {
   std::uint32_t crc_ = 0;
 };
 
-/// Reads records: size, a byte that selects how valid the packet is, and the bytes of the packet.
+/// Reads records. A record consists of a size, a byte that selects how valid the packet is, and the bytes of
+/// the packet.
 void hear(Input in) {
   Depacketizer depacketizer(kMaxFrame);
   Sealer sealer;

@@ -28,7 +28,7 @@ constexpr std::uint64_t kMost = 4096;
 
 enum Defect : std::uint8_t { kNoFormat = 1, kOtherFormat = 2, kNoData = 4, kManyRows = 8, kFlatShape = 16 };
 
-/// The file that all inputs are written to; removed at the end of the program.
+/// The file to which each input is written. It is removed at the end of the program.
 class ScratchFile {
  public:
   ScratchFile() : path_(folder() / ("fuzz_recording." + std::to_string(getpid()))) {}
@@ -39,7 +39,7 @@ class ScratchFile {
   const std::string& path() const { return path_; }
 
  private:
-  /// A file system in memory, if there is one.
+  /// Returns a folder in memory if the machine has one; otherwise, the folder for temporary files.
   static std::filesystem::path folder() {
     return std::filesystem::is_directory("/dev/shm") ? "/dev/shm" : std::filesystem::temp_directory_path();
   }
@@ -56,7 +56,7 @@ void write_format(hid_t file, const char* text) {
   checked(H5Awrite(attribute, type, &text), "write an attribute");
 }
 
-/// Creates a table. `rows` may be null; then the table has no contents, whatever its size.
+/// Creates a table. If `rows` is null, the table has no contents, whatever its size.
 void write_table(hid_t file, const char* name, hid_t type, const std::vector<hsize_t>& size,
                  const void* rows) {
   const SpaceHandle space(

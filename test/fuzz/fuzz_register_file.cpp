@@ -58,8 +58,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text(reinterpret_cast<const char*>(data + 2), size - 2);
   const auto& all = catalogue().all();
   const std::uint16_t which = load_be16(data);
-  // Most names are unknown, and the search for similar ones takes most of the time, so test files and names
-  // only rarely.
+  // Most names are unknown, and searching for names similar to an unknown one takes most of the time. Files
+  // and names are therefore tested only rarely.
   if (which % 32 == 0) return check_file(text), 0;
   if (which % 32 == 1) return check_name(text), 0;
   check_value(all[which / 32 % all.size()], text);

@@ -79,7 +79,7 @@ class World {
         write(script.word(), script.take(std::size_t{script.byte()} * 4));
         break;
       case 2:
-      case 3:  // the address of an existing register
+      case 3:  // access an existing register
         write(some(script).address, script.take(std::size_t{script.byte() % 64U} * 4));
         break;
       case 4:

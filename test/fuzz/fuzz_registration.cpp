@@ -23,7 +23,7 @@ using Verdict = RegistrationVerdict;
 
 constexpr std::uint32_t kPacket = 64;
 
-/// Stores, for each operation, the set of the addresses at which packets were placed.
+/// Stores for each operation the set of addresses at which packets were placed.
 class Follower : public RegistrationObserver {
  public:
   void registered(Time at, const RegistrationEntry& e, std::span<const std::uint64_t>) override {

@@ -54,7 +54,8 @@ class Watcher : public DatagramSink {
   UdpPeer watched;
 };
 
-/// A user of the link. The input decides whether the user accepts a segment, and whether it responds.
+/// A user of the link. The fuzzer's input decides whether the user accepts a segment, and whether the user
+/// responds to it.
 class User : public RssiUser {
  public:
   explicit User(Watcher& watcher) : watcher_(watcher) {}
@@ -142,8 +143,8 @@ class World {
   void hear(ByteSpan datagram) {
     watcher_.sent = 0;
     link_->on_datagram(from_, datagram, now_);
-    // One datagram may acknowledge a full window of our segments and release a full window of the peer's,
-    // each with a response.
+    // One datagram may acknowledge a full window of our segments. It may also release a full window of the
+    // peer's segments, each of which gets a response.
     require(watcher_.sent <= 4 * rssi::kMaxOutstanding + 4);
   }
 
@@ -161,7 +162,7 @@ class World {
     hear(datagram);
   }
 
-  /// Sends a segment similar to the one that the link expects.
+  /// Sends a segment that is similar to the one that the link expects next.
   void fitting(Input& in) {
     const RssiStatus& s = link_->status();
     const std::uint8_t flags = in.byte() & static_cast<std::uint8_t>(~rssi::kSyn);

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint32_t kReaders = 4;
 constexpr std::uint32_t kBoards = 3;
-/// Enough to overwrite triggers that a slow reader has not yet read.
+/// A number of triggers that overwrites triggers which a slow reader has not yet read.
 constexpr int kMany = TriggerBus::kKept + 100;
 
 TriggerSourceConfig source_from(Input& in) {
@@ -66,8 +66,8 @@ class Feeds {
 
   Reader& reader(std::size_t i) { return readers_[i % kReaders]; }
 
-  /// Advances the triggers to the time of a reader. Repeats this until no candidate is due, but at most
-  /// `most` times.
+  /// Judges candidates up to the time of a reader. Repeats this until no candidate is due, but at most `most`
+  /// times.
   void advance(const Reader& reader, int most) {
     do {
       const std::uint64_t before = shared_.accepted();
@@ -75,15 +75,15 @@ class Feeds {
       shared_.advance(reader.now);
       const std::uint64_t accepted = shared_.accepted();
       require(shared_.next() >= reader.now || accepted > before);
-      // A call accepts only triggers of the same time. A trigger may make boards busy, and these boards must
-      // be able to veto later triggers.
+      // A single call accepts only triggers of the same time. These triggers may make boards busy, and the
+      // busy boards must be able to veto later triggers.
       require(accepted == before || shared_.trigger(accepted - 1).time == shared_.trigger(before).time);
       judge();
     } while (shared_.next() < reader.now && --most > 0);
   }
 
-  /// Reports a board as busy or not busy. The report takes effect after the candidates that have been judged,
-  /// and before those that are due but not yet judged.
+  /// Reports a board as busy or not busy. The report applies to candidates that are due but not yet judged,
+  /// and not to candidates that have already been judged.
   void report(const Reader& reader, std::uint32_t board, bool busy) {
     if (board < kBoards) {
       latest_ = std::max(latest_, reader.now);
@@ -114,7 +114,8 @@ class Feeds {
   }
 
  private:
-  /// Lets the TriggerBus judge all candidates that SharedTriggers has judged, and compares the two.
+  /// Lets the TriggerBus judge all candidates that SharedTriggers has judged, and compares the results of the
+  /// two.
   void judge() {
     bus_.advance(std::min(latest_, shared_.next()));
     compare();
@@ -154,8 +155,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (in.byte() == 0xa5) feeds.end(reader.now + in.size(300) - std::min<Time>(reader.now, 100));
         break;
       case 4:
-        // The worker was preempted. In rare cases, it then judges so many triggers that some are overwritten
-        // before the other workers have read them.
+        // The worker was preempted. In rare cases, it then judges so many triggers that some of them are
+        // overwritten before the other workers have read them.
         reader.now += 8 * in.size(1000);
         for (int n = in.byte() == 0x5a ? kMany : 1; n != 0; --n) {
           feeds.advance(reader, 16);

@@ -21,7 +21,8 @@ namespace {
 
 constexpr SrpServerLimits kLimits{.requests = 16, .request_bytes = 8 * 1024, .response_bytes = 8 * 1024};
 
-/// A bus that checks that accesses follow the rules.
+/// A bus that checks every access: it must be aligned, have a valid size and end within the address space,
+/// and it must not begin before the previous access has completed.
 struct StrictBus final : Bus {
   explicit StrictBus(bool at_once) : memory(4096, at_once) { memory.refuses = 0x40; }
   void read(std::uint32_t address, MutableByteSpan out, Time now, Done done) override {
@@ -48,7 +49,7 @@ struct World {
   }
 
   void raw(ByteSpan payload) {
-    // A raw packet may complete messages that `expected` does not contain.
+    // A raw packet may complete messages whose headers `expected` does not contain.
     ordered = false;
     server.on_segment(payload, now);
   }
@@ -99,7 +100,7 @@ struct World {
   FakeLink link;
   Depacketizer collector{srp::kMaxMessage};
   std::deque<srp::Header> expected;  ///< headers of the requests that have not been answered yet
-  bool ordered = true;               ///< `expected` contains the headers of all such requests
+  bool ordered = true;               ///< true if `expected` contains the headers of all unanswered requests
   Time now = 0;
 };
 

@@ -15,7 +15,7 @@ using fuzz::require;
 
 namespace {
 
-/// A model of the table with messages that never fill it.
+/// A model of the table, for so few messages that the table never fills.
 class Model {
  public:
   void put(MessageKey key, Stage stage) {
@@ -71,7 +71,7 @@ void few(Input& in) {
   check(table.figures());
 }
 
-/// Checks the limits of a table that gets more keys than it has entries.
+/// Checks the limits of a table that receives more keys than it has entries.
 void many(Input& in) {
   StageTable table(1);
   WaitingMessages waiting;

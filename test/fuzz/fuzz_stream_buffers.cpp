@@ -74,7 +74,7 @@ class Consumer {
     if (appended) sent_[stream].insert(sent_[stream].end(), all.begin(), all.end());
   }
 
-  /// Polls all events. They must be in order of time, and contain the bytes of their stream in order.
+  /// Polls all events. The events must be in order of time, and contain the bytes of their stream in order.
   void take() {
     while (const auto e = buffers_.poll()) {
       require(e->at >= last_ && e->at <= now_ && e->first <= e->at);
@@ -112,7 +112,8 @@ class Consumer {
   }
 
   StreamBuffers buffers_;
-  std::vector<std::deque<std::uint8_t>> sent_;  ///< by stream: appended bytes that no event has contained yet
+  /// for each stream, the appended bytes that no event has contained yet
+  std::vector<std::deque<std::uint8_t>> sent_;
   std::vector<StreamEvent> taken_;
   Time now_ = 0, last_ = 0;
   std::uint64_t datagrams_ = 0;

@@ -33,8 +33,8 @@ struct Folder {
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
 
-  /// Returns a folder in memory if the machine has one, because the study waits until its files are on the
-  /// disk, which takes long.
+  /// Returns a folder in memory if the machine has one. The study waits until its files are on the disk,
+  /// which takes long unless the "disk" is memory.
   static fs::path memory() {
     return fs::is_directory("/dev/shm") ? fs::path("/dev/shm") : fs::temp_directory_path();
   }

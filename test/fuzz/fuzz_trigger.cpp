@@ -21,7 +21,7 @@ TriggerSourceConfig source_from(Input& in) {
   TriggerSourceConfig out;
   out.kind = static_cast<TriggerSourceConfig::Kind>(in.byte() % 3);
   out.type = static_cast<EventType>(in.byte());
-  // From 1 Hz to more than one trigger per picosecond.
+  // The rate ranges from 1 Hz to more than one trigger per picosecond.
   out.rate_hz = (std::uint64_t{in.byte()} << in.byte() % 33) + 1;
   out.seed = in.byte();
   out.phase = in.size(1000);

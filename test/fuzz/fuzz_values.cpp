@@ -18,7 +18,7 @@ using fuzz::require;
 
 namespace {
 
-/// Checks a parser and the function that formats its values.
+/// Checks that a formatted value is parsed to the same value again.
 template <class Parse, class Format>
 void round_trip(const std::string& text, Parse parse, Format format) {
   const auto parsed = parse(text);

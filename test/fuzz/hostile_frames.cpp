@@ -15,9 +15,9 @@ using namespace softfeb::fuzz;
 
 namespace {
 
-/// Messages per victim and round: 512 packets, which are sent in 2.6 ms.
+/// Messages per victim and round. They consist of 512 packets, which are sent within 2.6 ms.
 constexpr std::uint64_t kMessages = 128;
-/// Hostile frames per round, about eight per microsecond.
+/// Hostile frames per round. At this number, about eight frames arrive per microsecond.
 constexpr std::uint64_t kFramesPerRound = 20'000;
 constexpr std::uint64_t kBatch = 8;
 
@@ -90,8 +90,8 @@ void Met::print() const {
   std::printf("ARP and echo %llu, slow control %llu, pause %llu\n", n(host), n(control), n(pause));
 }
 
-/// Passes a frame in one to three segments. Each segment ends at the end of its allocation, so that reads
-/// beyond it are detected.
+/// Delivers a frame in one to three segments. Each segment ends at the end of its memory allocation, so that
+/// sanitizers detect reads beyond the segment.
 class Delivery {
  public:
   void operator()(World& world, ByteSpan frame, Rng& rng) {

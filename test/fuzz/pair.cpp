@@ -9,7 +9,7 @@ namespace softfeb::fuzz {
 
 namespace {
 
-/// Bytes per message: four packets, of which the last one is short.
+/// Bytes per message. A message consists of four packets, of which the last one is short.
 constexpr std::uint32_t kMessage = 1000;
 constexpr std::uint32_t kSlots = 8;
 constexpr std::size_t kGuard = 64;  ///< bytes before and after a victim's memory
@@ -156,7 +156,7 @@ roce::ResponderCounters Pair::responder_totals() const {
 
 std::uint64_t Pair::packets_per_victim() const { return messages_ * ((kMessage + kPmtu - 1) / kPmtu); }
 
-/// True if each slot contains the last message sent to it and the guard bytes are unchanged.
+/// Returns true if each slot contains the last message sent to it and if the guard bytes are unchanged.
 bool Pair::memory_right(std::size_t i) const {
   const std::vector<std::uint8_t>& m = memory_[i];
   const std::size_t used = std::min<std::uint64_t>(messages_, kSlots) * kMessage;

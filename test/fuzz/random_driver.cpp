@@ -22,8 +22,8 @@ int main(int argc, char** argv) {
   std::vector<std::uint8_t> input;
   for (std::uint64_t run = 0; run < runs; ++run) {
     input.resize(rng.below(1U << (4 + rng.below(8))));
-    // The bytes are uniformly distributed: a shift of at most five bits does not change the distribution of
-    // the low byte of a 64-bit random number.
+    // The bytes are uniformly distributed, even after the shift: a shift of at most five bits does not change
+    // the distribution of the low byte of a 64-bit random number.
     for (auto& byte : input) byte = static_cast<std::uint8_t>(rng.next() >> rng.below(2) * (rng.below(6)));
     LLVMFuzzerTestOneInput(input.data(), input.size());
   }

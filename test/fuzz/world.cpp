@@ -33,7 +33,7 @@ bool World::carries(const engine::Endpoint& from, const engine::TxFrame& f) {
   std::size_t bth = (pair.v6 ? 18 + 40 : 14 + 20) + 8;
   if (f.header_length > bth + 2 && load_be16(f.header + bth - 6) == roce::kCongestionUdpPort)
     bth += std::size_t{4} * f.header[bth + 2];  // skip the congestion control header
-  // The attacker ignores ARP and ICMP frames, which have no BTH.
+  // The attacker ignores ARP and ICMP frames, which are too short to contain a BTH.
   if (f.header_length < bth + roce::Bth::kSize) return false;
   const auto head = roce::Bth::decode(ByteSpan(f.header, f.header_length).subspan(bth));
   const std::uint32_t target = head->dest_qp - kAttackerQpn;

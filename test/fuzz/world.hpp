@@ -21,16 +21,18 @@ struct Party {
   roce::IpAddress ip;
 };
 
-/// Queue pairs of a board and of its receiver, by index. A victim's peer is the victim on the other side; a
-/// target's peer is the attacker.
+/// A board and its receiver have queue pairs with the same indices. The peer of a board's victim is the
+/// receiver's victim with the same index, and vice versa; the peer of a target is the attacker.
 inline constexpr std::size_t kVictims = 2;  ///< one RC and one UC queue pair
-/// Two RC queue pairs (the second with firmware timing and few receives) and one UC queue pair.
+/// Number of targets: two RC queue pairs (the second has firmware timing and few receives) and one UC queue
+/// pair.
 inline constexpr std::size_t kTargets = 3;
 inline constexpr std::size_t kQps = kVictims + kTargets;
 constexpr bool is_uc(std::size_t qp) { return qp == 1 || qp == 4; }
 inline constexpr roce::Qpn kBoardQpn = 0xa1b200;     ///< QPN of the board's first QP
 inline constexpr roce::Qpn kReceiverQpn = 0xc3d400;  ///< QPN of the receiver's first QP
-inline constexpr roce::Qpn kAttackerQpn = 0x000900;  ///< QPNs of the targets' peers on the attacker
+/// first QPN on the attacker; the targets' peers have QPNs from here on
+inline constexpr roce::Qpn kAttackerQpn = 0x000900;
 
 inline constexpr std::uint32_t kPmtu = 256;
 inline constexpr std::uint64_t kRegionSize = 8192;  ///< bytes per target
@@ -55,14 +57,14 @@ class Pair {
   /// PSN of the last packet that each of the board's QPs sent.
   std::array<roce::Psn, kQps> last_psn{};
 
-  /// Resets the targets that are in ERR, so that later frames reach a live target.
+  /// Resets the targets that are in ERR, so that later frames reach targets that process them.
   void renew_targets(Time now);
   bool victims_finished() const;
   /// Describes problems with victims and counters; empty if there are none.
   std::string judge() const;
 
   std::uint64_t renewed = 0;
-  /// Sum of the responder counters of all targets, including their counts before a reset.
+  /// Sum of the responder counters of all targets, including the counts from before their resets.
   roce::ResponderCounters responder_totals() const;
 
  private:

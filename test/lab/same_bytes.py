@@ -10,8 +10,8 @@ import subprocess
 import sys
 import tempfile
 
-# Together, the experiments cover CE marks, pause frames, drops, retransmissions, forged CNPs, two layers of switches, and random message
-# lengths and arrivals.
+# Together, these experiments include CE marks, pause frames, drops, retransmissions, forged CNPs, two layers
+# of switches, and random message lengths and arrivals.
 EXPERIMENTS = {
     "incast": ["run.duration=20ms", "boards.feb.stop=[20ms,15ms,8ms]"],
     "lossy": ["run.duration=20ms"],
@@ -61,7 +61,8 @@ def main():
         programs = [b / path for b in builds if (b / path).exists()]
         for experiment, settings in EXPERIMENTS.items():
             file = source / "conf" / "lab" / (experiment + ".yaml")
-            # The program of the first build runs once more without special CPU instructions. Its output must be the same.
+            # The program of the first build runs once more without special CPU instructions. Its output must
+            # be the same as before.
             results = {str(p): run(p, file, settings) for p in programs}
             results["once more, portable"] = run(programs[0], file, settings, PORTABLE) if programs else {}
             for name, got in results.items():

@@ -18,7 +18,7 @@ TREE = ("conf/", "tools/", "data/", "examples/", "doc/", "schemas/", "build/app/
 @dataclass
 class Line:
     place: str     # page:line
-    text: str      # as a reader types it, without comment
+    text: str      # the command as a reader types it, without comment
     words: list    # program and arguments
 
     @property
@@ -27,7 +27,8 @@ class Line:
 
 
 def blocks(text):
-    """Yields (line number, line) of the code in a page; a line that ends in a backslash includes the next one."""
+    """Yields (line number, line) for each line of code in a page. A line that ends in a backslash is joined
+    with the next line."""
     fence, before, inside, pending = False, "", False, None
     for number, line in enumerate(text.splitlines(), 1):
         if line.lstrip().startswith("```"):
@@ -82,7 +83,7 @@ def lines(root, pages):
 
 
 def check(line, tops, root):
-    """Returns what is wrong with a line, as a list of messages."""
+    """Returns the errors in a line, as a list of messages."""
     errors = [f"there is no {w} in the tree" for w in line.words
               if w.startswith(TREE) and not w.startswith("build/app/") and not (root / w).exists()]
     if line.program in PROGRAMS:

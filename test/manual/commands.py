@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks every command line of the manual's pages, and runs those that need nothing but this machine.
+"""Checks every command line in the pages of the manual, and runs those that need nothing but this machine.
 
-not_run.txt lists the commands that are only checked, with reasons. With MANUAL_ALL=1, commands that take long run, too."""
+not_run.txt lists the commands that are only checked, with reasons. With MANUAL_ALL=1, commands that take long
+are run, too."""
 
 import os
 import re
@@ -21,13 +22,15 @@ import command_lines  # noqa: E402
 FOLDERS = [Path(folder) for folder in os.environ["PROGRAMS"].split(":")]
 PAGES = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "tools/softroce-vm/README.md", "examples/ns3/README.md",
          *sorted(str(p.relative_to(ROOT)) for folder in ("doc", "doc/man") for p in (ROOT / folder).glob("*.md"))]
-# A network of our own: the ports of boards and pages are free, and no packet leaves the machine.
+# A private network namespace, in which the ports of boards and pages are free, and from which no packet
+# leaves the machine.
 PRIVATE = ["unshare", "--map-root-user", "--net", "sh", "-c", 'ip link set lo up; exec "$@"', "sh"]
-# The session below runs these, since they need a board.
+# These commands need a board, so the session below runs them.
 SESSION = re.compile(r"^\S*febctl (--ip (127\.0\.0\.1|192\.168\.2\.10) )?(status|read|write|dump)\b|^\S*softfeb run -c conf/board\.yaml$")
-# These end within a second or two. The others run only with MANUAL_ALL=1.
+# These commands end within a second or two. The other commands run only with MANUAL_ALL=1.
 QUICK = re.compile(r"doctor$|conformance --(list|cases|explain)|lab -c \S+ --virtual|regs --csv")
-# Shortened runs may miss a goal of the experiment, which is exit status 1. Status 2 says that the command is wrong.
+# Options that shorten a run. A shortened run may miss a goal of the experiment, which gives exit status 1.
+# Exit status 2 means that the command is wrong.
 SHORT = {"lab": ["--virtual", "--set", "run.duration=5ms"], "run": ["--duration", "200ms"]}
 
 
@@ -37,7 +40,7 @@ def program(name):
 
 
 def reasons():
-    """Returns [(pattern, reason)] from not_run.txt."""
+    """Returns a list of (pattern, reason) from not_run.txt."""
     rows = (line.split("\t") for line in (ROOT / "test/manual/not_run.txt").read_text().splitlines() if line and line[0] != "#")
     return [(re.compile(pattern), reason) for reason, pattern in rows]
 
@@ -108,7 +111,7 @@ class Commands(unittest.TestCase):
     @unittest.skipUnless(os.environ.get("MANUAL_ALL"), "runs in the suite thorough")
     @unittest.skipUnless(private_network(), "this machine does not allow user and network namespaces")
     def test_session_of_the_tutorial(self):
-        """Runs a board, and meanwhile every febctl command that the pages send to it."""
+        """Runs a board and, at the same time, every febctl command in the pages that addresses this board."""
         texts = {line.text: line for line in self.lines
                  if SESSION.search(line.text) and line.program == "febctl" and not any(p.search(line.text) for p, _ in reasons())}
         commands = [" ".join([str(program("febctl")), "--ip 127.0.0.1", re.sub(r"^\S+ (--ip \S+ )?", "", text)]) for text in texts]

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks that the man pages have all sections, every option and every key, that mandoc and groff accept them,
-and that their examples
-use only options that exist."""
+"""Checks that the man pages have all sections, every option and every key, that mandoc and groff accept the
+pages, and that the examples in the pages use only options that exist."""
 
 import os
 import re
@@ -41,7 +40,8 @@ def help_of(words):
 
 
 def options_of(text):
-    """Returns the options that --help lists. Each stands at the beginning of a line or after a short form."""
+    """Returns the options that --help lists. In the text, each option stands at the beginning of a line or
+    after its short form."""
     return set(re.findall(r"^ +(?:-\w,)?(--[\w-]+)", text, re.M)) | set(re.findall(r"^ +(-\w)\b", text, re.M))
 
 
@@ -99,7 +99,7 @@ class Pages(unittest.TestCase):
                           and not described_elsewhere.match(k)], [])
 
     def test_examples_use_options_that_exist(self):
-        """Checks every line that starts a program, in DESCRIPTION and all other sections."""
+        """Checks every line that starts a program, in DESCRIPTION and in all other sections."""
         count = 0
         for page in pages():
             for line in re.findall(r"^(?:mpirun .*?)?((?:softfeb|febctl|rdma|softfeb-mpi)\b.*)$", page.read_text().replace("\\-", "-"), re.M):

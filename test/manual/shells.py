@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs interactive shells on a terminal and lets them complete command lines as if a user typed them."""
+"""Runs interactive shells on a terminal and lets them complete command lines as if a user had typed these."""
 
 import os
 import pty
@@ -18,7 +18,7 @@ BASH_COMPLETION = "/usr/share/bash-completion/bash_completion"
 
 class Shell:
     """A shell that has loaded the completion scripts. complete() returns everything that the shell offers for
-    a line."""
+    a command line."""
 
     def __init__(self, command, setup, offer, path, extra_environment=()):
         self._offer = offer

@@ -47,8 +47,8 @@ receivers:
 
 
 def queries():
-    """Yields (title of the panel, query) for all queries of the dashboard. Grafana's variables are replaced
-    by values."""
+    """Yields (title of the panel, query) for all queries of the dashboard. Values replace Grafana's
+    variables."""
     dashboard = json.loads((DATA / "softfeb-dashboard.json").read_text())
     asked = [(panel["title"], target["expr"]) for panel in dashboard["panels"] for target in panel.get("targets", [])]
     asked += [(a["name"], a["expr"].replace("> 0", ">= 0")) for a in dashboard["annotations"]["list"]]
@@ -81,7 +81,8 @@ class Monitoring(harness.TestCase):
                      f"--web.listen-address={self.address}"], "prometheus.log")
 
     def rules(self):
-        """Writes our rules to a file, and changes one so that it fires at once. Returns the path."""
+        """Writes our rules to a file, in which one alert is changed so that it fires at once. Returns the
+        path of the file."""
         path = self.dir / "rules.yml"
         text = (DATA / "softfeb.rules.yml").read_text()
         old = "rate(softfeb_board_retransmitted_packets_total[5m]) > 0.001 * rate(softfeb_board_sent_packets_total[5m])\n        for: 10m"
@@ -127,7 +128,7 @@ class Monitoring(harness.TestCase):
 
     def test_dashboard_and_alerts(self):
         self.wait_for("no scrapes", lambda: self.values('count(up{job="softfeb"} == 1)') == [2.0])
-        # A rate needs two samples, and rare events need some time to occur.
+        # Wait, because a rate needs two samples, and rare events need some time to occur.
         self.wait_for("no rates", lambda: min(self.values("softfeb_traffic_seconds"), default=0) > 6)
         missing = set(queries())
         self.assertGreater(len(missing), 25)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Two hosts for tests: network namespaces with host names of their own, joined by a link for traffic and one for MPI."""
+"""Two hosts for tests. Each is a network namespace with its own host name. One link between them carries
+traffic, and another one MPI."""
 
 import os
 import pathlib
@@ -7,9 +8,9 @@ import subprocess
 
 NAMES = ("tx1", "tx2")
 DATA, CONTROL = ("sfdata0", "sfdata1"), ("sfmpi0", "sfmpi1")
-# Starts the program of a process on a CPU of its own, and records its exit status. On the second host, a
-# library shift.so shifts the clock, a program `other` replaces the program, and a folder `elsewhere` becomes
-# the working directory, if they exist.
+# Starts the program of a process on a CPU of its own, and records its exit status. On the second host, three
+# files have an effect if they exist: the library shift.so shifts the clock, the program `other` replaces the
+# program, and the folder `elsewhere` becomes the working directory.
 START = """#!/bin/sh
 rank=$OMPI_COMM_WORLD_RANK
 echo $$ > {dir}/pid.$rank

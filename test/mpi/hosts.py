@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("SOFTFEB_MPI", str(ROOT / "build/app/softfeb-mpi/softfeb-mpi"))
 SOFTFEB = os.environ.get("SOFTFEB", str(ROOT / "build/app/softfeb/softfeb"))
 SKIPPED = 77  # exit status for a skipped test in meson
-LIMIT = 60  # seconds, far longer than any run here takes
+LIMIT = 60  # in seconds; far longer than any run here takes
 
 # The first host sends a limited number of messages over RC. Both hosts send messages over UC.
 PAIR = f"""
@@ -66,7 +66,8 @@ int clock_gettime(clockid_t id, struct timespec *t) {
 }
 """
 
-# Prints the kernel's time stamp (ns) of the first UC packet that arrives at the interface. SO_TIMESTAMPNS is 35.
+# This program prints the kernel's time stamp (ns) of the first UC packet that arrives at the interface. 35 is
+# SO_TIMESTAMPNS.
 FIRST_PACKET = f"""
 import socket, struct, sys
 s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800))
@@ -95,7 +96,7 @@ class Case(unittest.TestCase):
                               cwd=self.dir, env=self.pair.environment(), timeout=LIMIT, check=False, text=True, capture_output=True)
 
     def start_pair(self, *arguments):
-        """Starts a run of 30 s, and returns when both hosts send."""
+        """Starts a run of 30 s, and returns as soon as both hosts are sending."""
         before = [self.packets(i) for i in (0, 1)]
         job = subprocess.Popen(self.pair.command("run", "-c", "pair.yaml", "--json", "result.json", "--duration", "30", *arguments),
                                cwd=self.dir, env=self.pair.environment(), text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -137,7 +138,7 @@ class OneExperiment(Case):
         for key, names in (("boards", ["feb1", "feb2"]), ("receivers", ["daq1", "daq2"]), ("ports", ["p1", "p2"])):
             self.assertEqual([(x["name"], x["host"]) for x in r[key]], list(zip(names, NAMES)), key)
         self.assertEqual([w["host"] for w in r["workers"]], list(NAMES))
-        # What one host has sent, the other has received.
+        # Every message that one host has sent must have been received by the other.
         for board, receiver in ((0, 1), (1, 0)):
             sent = sum(q["messages_posted"] for q in r["boards"][board]["qps"])
             self.assertEqual(r["receivers"][receiver]["messages"], sent)
@@ -153,7 +154,7 @@ class OneExperiment(Case):
             self.assertLess(abs(h["clock_offset_after_us"]), h["clock_bound_after_us"] + 1)
             self.assertLess(abs(h["start_error_us"]), 50)
             self.assertIsNotNone(h["first_packet_us"])
-        # The file contains the memory of a receiver on the other host, with the last messages of the three
+        # The file contains the memory of the receiver on the other host, with the last messages of the three
         # queue pairs.
         memory = (self.dir / "memory.bin").read_bytes()
         self.assertTrue(any(memory))

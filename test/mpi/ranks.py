@@ -17,12 +17,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 LAB = ROOT / "conf/lab"
 PROGRAM = os.environ.get("SOFTFEB_MPI", str(ROOT / "build/app/softfeb-mpi/softfeb-mpi"))
 SKIPPED = 77  # exit status for a skipped test in meson
-LIMIT = 120  # seconds, far longer than any run here takes
+LIMIT = 120  # in seconds; far longer than any run here takes
 # mpirun refuses to run as root by default. Several ranks may share a CPU here.
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                    OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl_base_warn_component_unused="0")
 
-# Boards with fixed, random and unreliable messages behind three switches, and a receiver that writes its memory to a file.
+# Boards with fixed-size, random-size and unreliable messages behind three switches, and a receiver that
+# writes its memory to a file.
 TREE = """
 lab: {title: Tree, bottleneck: spine.daq, sample_interval: 100us}
 run: {duration: 500us, warmup: 100us, series_interval: 100us}
@@ -69,12 +70,12 @@ class Case(unittest.TestCase):
 
 class Results(Case):
     def outputs(self, name, ranks, *args):
-        """Runs a lab, and returns the folder with everything that it has written."""
+        """Runs a lab, and returns the folder that contains everything that the lab has written."""
         out = self.dir / name
         out.mkdir()
         lab = ["lab", "--virtual", "--json", f"{name}/result.json", "--report", f"{name}/report", "--no-pictures", *args]
         done = self.run_all(PROGRAM, *lab) if ranks == 1 else self.mpirun(ranks, *lab)
-        # Status 1: a run that is shortened to microseconds may fail the experiment's own checks.
+        # Status 1 is also accepted: in a run of only microseconds, the experiment's own checks may fail.
         self.assertIn(done.returncode, (0, 1), done.stderr)
         self.assertTrue((out / "result.json").exists(), done.stderr)
         memory = self.dir / "memory.bin"
@@ -185,7 +186,7 @@ class Killed(Case):
 
     @staticmethod
     def runs(pid):
-        """True unless the process has ended. It may still be a zombie."""
+        """Returns true unless the process has ended. A zombie counts as ended."""
         try:
             return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
         except (FileNotFoundError, ProcessLookupError):

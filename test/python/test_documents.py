@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests how results become dataclasses, with unknown, absent or wrong members; versions; and
+"""Tests how results become dataclasses, even with unknown, absent or wrong members. Also tests versions and
 tables."""
 
 import copy

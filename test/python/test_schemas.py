@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests that real documents of all kinds conform to the JSON Schemas and that wrong documents do
-not. Also
+"""Tests that real documents of all kinds conform to the JSON Schemas, and that wrong documents do not. Also
 checks that the documentation and the dataclasses agree with the schemas.
 """
 
@@ -351,7 +350,8 @@ def test_errors_of_the_caller():
 
 
 def test_each_member_of_the_live_page_is_of_one_kind():
-    """A document of the live page must conform only to the definition of its kind."""
+    """Each document of the live page must conform to the definition of its kind, and to no other
+    definition."""
     state = json.loads('{"state": "running"}')
     schemas.validate(state, "live#State")
     with pytest.raises(softfeb.DocumentError):

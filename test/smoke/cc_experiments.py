@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs the experiments of conf/lab/cc in virtual time, and compares the results with those that models of the algorithms predict."""
+"""Runs the experiments of conf/lab/cc in virtual time, and compares the results with the predictions of
+models of the algorithms."""
 
 import csv
 
@@ -8,7 +9,9 @@ import harness
 
 US = 1e-6  # seconds
 SHORT_QUEUE = 10_000  # bytes
-BASE_RTT_US = 8.8  # RTT of swift.yaml without queuing: four link delays of 500 ns, and each packet and each ACK crosses two links
+# RTT of swift.yaml without queuing: four link delays of 500 ns, plus the serialization of each packet and
+# each ACK on two links
+BASE_RTT_US = 8.8
 
 
 class Experiments(harness.TestCase):
@@ -76,7 +79,7 @@ class Experiments(harness.TestCase):
 
     def test_hpcc_alone(self):
         _, result = self.lab("hpcc", "boards.feb.count=1", "run.duration=20ms")
-        # The window is W = eta B T. It counts 1036 of the 1154 bytes that a packet occupies on the wire.
+        # The window is W = eta B T. W counts 1036 of the 1154 bytes that a packet occupies on the wire.
         window = 0.95 * 12.5e9 * 13e-6 * 1036 / 1154
         self.assertAlmostEqual(result["boards"][0]["qps"][0]["congestion"]["window_bytes"], window, delta=0.02 * window)
 
@@ -111,7 +114,7 @@ class Experiments(harness.TestCase):
             runs = {r["name"]: r for r in run.result["runs"]}
             self.assertEqual(list(runs), ["dcqcn", "timely", "patched_timely", "swift", "hpcc", "homa"])
             self.assertEqual([n for n, r in runs.items() if r["verdict"] == "failed"], failed)
-            # Only HPCC learns the length of the queue, and so it keeps the queue shortest.
+            # Only HPCC learns the length of the queue, and therefore keeps the queue shortest.
             self.assertEqual(min(runs.values(), key=lambda r: r["queue_bytes_mean_run"])["name"], "hpcc")
 
     def short_p99(self, result):

@@ -15,12 +15,13 @@ import kernel_ports
 from harness import board, qp
 
 SO_RCVBUFFORCE, SO_TIMESTAMPNS = 33, 35
-# The packet rate corresponds to 12.5 MB/s in packets of 4096 bytes.
+# The rate of 12.5 MB/s corresponds to PACKETS_PER_S packets of 4096 bytes.
 WAIT_S, RUN_S, PACKETS_PER_S = 10, 10, 3051.7578125
 
 
 def record(interface, seconds):
-    """Records UC packets for `seconds`. Then prints how fast the wall clock was slewed, and the kernel's time stamp (ns) of each packet."""
+    """Records UC packets for `seconds`. Then prints by how much the wall clock was slewed, and the kernel's
+    time stamp (ns) of each packet."""
     s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800))
     s.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 64 << 20)
     s.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
@@ -45,15 +46,17 @@ def record(interface, seconds):
 
 class TrueTime(harness.TestCase):
     def test_rate_and_start_on_the_capture_s_clock(self):
-        """After 10 s of waiting, traffic begins within 100 µs of `start_at`. Over 10 s, its rate is correct to within 50 ppm.
+        """After 10 s of waiting, traffic begins within 100 µs of `start_at`. Over 10 s, its rate is correct
+        to within 50 ppm.
 
-        Preemption delays packets. In each second, the test therefore uses only the packet that is least late relative to the schedule.
+        Preemption delays packets. For each second, the test therefore uses only the packet with the smallest
+        delay relative to the schedule.
         """
         link = kernel_ports.Link()
         self.addCleanup(link.close)
         starts, rate_errors = [], []
-        # One good start and one good rate in five runs are enough: a busy machine can spoil a measurement, but a wrong clock would spoil
-        # every start and every rate.
+        # One good start time and one good rate in five runs are enough: a busy machine can spoil some
+        # measurements, but a wrong clock would spoil all.
         for _ in range(5):
             first, rate_error = self.measure(link)
             starts.append(first)
@@ -64,7 +67,7 @@ class TrueTime(harness.TestCase):
                   "; rates " + ", ".join(f"{-e * 1e6:+.2f} ppm" for e in rate_errors))
 
     def measure(self, link):
-        """Returns the start (ns after `start_at`) and the rate error of one run."""
+        """Returns the start time (ns after `start_at`) and the relative error of the rate in one run."""
         code = f"import sys; sys.path.insert(0, {str(harness.ROOT / 'test/smoke')!r}); import clock; " \
                f"clock.record({link.far!r}, {WAIT_S + RUN_S + 3})"
         recorder = subprocess.Popen(["ip", "netns", "exec", link.namespace, sys.executable, "-c", code],
@@ -89,7 +92,8 @@ class TrueTime(harness.TestCase):
         late = [stamp - start * 10**9 - n / PACKETS_PER_S * 1e9 for n, stamp in enumerate(stamps)]
         second = int(PACKETS_PER_S)
         first = min(late[:second])
-        # A worker that is preempted for more than 100 ms does not catch up. The median of rates over three seconds excludes such intervals.
+        # A worker that is preempted for more than 100 ms does not catch up, which makes the rate of that
+        # interval wrong. The median of rates over three seconds excludes such intervals.
         earliest = [min(late[i:i + second]) for i in range(0, len(late) - second + 1, second)]
         rate_error = statistics.median(b - a for a, b in zip(earliest, earliest[3:])) / (3e9 * second / PACKETS_PER_S) - float(slew)
         print(f"# start {first / 1e3:+.1f} us, rate {-rate_error * 1e6:+.2f} ppm, {len(stamps)} packets, "

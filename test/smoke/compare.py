@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests softfeb lab compare, which runs one experiment with several algorithms. Checks the table, the result,
-the page, and that wrong input is refused."""
+"""Tests `softfeb lab compare`, which runs one experiment with several algorithms. Checks the table, the
+result and the page, and that wrong input is refused."""
 
 import csv
 import json
@@ -42,7 +42,7 @@ class Compare(harness.TestCase):
         return run
 
     def test_result_and_table(self):
-        run = self.compare("")  # all algorithms
+        run = self.compare("")  # without a list, all algorithms are compared
         self.assertEqual(run.result["verdict"], "held")
         self.assertEqual(run.result["bottleneck"], "tor.daq")
         runs = {r["name"]: r for r in run.result["runs"]}

@@ -18,8 +18,8 @@ OWN = harness.CONF / "conformance-own.yaml"
 FAILING = "name: failing\nbase: own\norders: {bounds_before_length: true}\n"
 # The time windows are long, because softfeb may not get a CPU for some milliseconds on a busy machine.
 PATIENT = "name: patient\nbase: own\ntiming: {t_ack: 50ms, silence: 150ms}\n"
-# In these cases, some packets are wrong in the fields that tshark reads. They are spoilt or cut, or have
-# another protocol.
+# In these cases, tshark does not decode some packets as the test would. The packets are corrupted, truncated
+# or of another protocol.
 SPOILT = {"CRC-11", "CRC-14", "LEN-24", "LEN-27", "NET-05", "NET-11", "NET-12", "NET-24", "OPS-13"}
 VERDICTS = {"pass", "fail", "known deviation", "inconclusive", "not applicable", "measured", "not run"}
 
@@ -71,7 +71,7 @@ class Conformance(harness.TestCase):
         self.assertEqual(sorted(p.name for p in (self.dir / "out").iterdir()),
                          ["cases", "config.yaml", "index.html", "junit.xml", "profile.yaml", "result.json"])
         self.check_junit(result)
-        # The copies of configuration and profile in the report repeat the run.
+        # The copies of the configuration and of the profile in the report folder suffice to repeat the run.
         again = self.conformance("-c", "out/config.yaml", "--profile", "out/profile.yaml", "--out", "again")
         self.assertIn("page: again/index.html", again.err)
         self.assertEqual(json.loads((self.dir / "again/result.json").read_text())["cases"], result["cases"])
@@ -164,7 +164,7 @@ class Conformance(harness.TestCase):
         self.assertIn("1 failed (LEN-10)", run.err)
         self.assertRegex(run.err, r"✗ LEN-10 .*\n    sent:     .*\n    expected: .*\n    observed: NAK 0x61 .*\n    page:     out/cases/LEN-10.html\n")
         self.check_junit(run.result)
-        # A draft is refused as a profile until it has been completed.
+        # Using a draft as a profile is refused until the draft has been completed.
         self.conformance("--cases", "LEN", "--profile", profile, "--write-profile", "new/draft.yaml", status=3)
         (self.dir / "new").mkdir()
         self.conformance("--cases", "LEN", "--profile", profile, "--write-profile", "new/draft.yaml", status=1)
@@ -244,7 +244,7 @@ class Conformance(harness.TestCase):
         (self.dir / "out/config.yaml").write_text("mine")
         run = self.conformance("--cases", "BAS-01", status=3)
         self.assertIn("contains no index.html, so it is no result of softfeb conformance", run.err)
-        self.assertNotIn("BAS", run.err)  # refused before the run begins
+        self.assertNotIn("BAS", run.err)  # the case is refused before the run begins
         self.assertEqual((self.dir / "out/config.yaml").read_text(), "mine")
 
     def test_a_folder_that_cannot_be_written(self):

@@ -39,7 +39,7 @@ def resident(pid):
 
 class Control(harness.TestCase):
     def serve(self, config=CONF / "stand-in.yaml", *args, host="127.0.0.1"):
-        """Starts a softfeb that ends with the test, and waits until it responds."""
+        """Starts a softfeb that is stopped at the end of the test, and waits until it responds."""
         run = self.start(config, *args)
         self.addCleanup(self.end, run)
         end = time.monotonic() + harness.LIMIT / 2
@@ -220,7 +220,7 @@ class Control(harness.TestCase):
         run = self.serve()
         first = Srp()
         first.set(SCRATCH, 1)
-        # A second client takes over after the first client's time has expired. No client waits forever.
+        # A second client takes over when the first client's time has expired, so no client waits forever.
         with Srp(open_within=5) as second:
             self.assertEqual(second.get(SCRATCH), 1)
             second.set(SCRATCH, 2)

@@ -27,7 +27,8 @@ class Series:
 
     @staticmethod
     def bytes(rows, column):
-        """Integrates the rate in `column` over time, and returns bytes. The interval of the first row begins at 0."""
+        """Integrates the rate in `column` over time, and returns a number of bytes. The interval of the first
+        row begins at time 0."""
         at, total = 0.0, 0.0
         for r in rows:
             total += r[column] * (r["time_s"] - at) / 8e-9
@@ -66,14 +67,16 @@ class Dcqcn(harness.TestCase):
             self.assertGreater(len(rows), 20)
             self.assert_sums(rows, [q])
             self.assertGreater(q["cnp_rx"], 10)
-            # Rc is the line rate until the first CNP, is lower afterwards, and is the line rate again when DCQCN is bypassed.
+            # Rc is the line rate until the first CNP, then lower, and again the line rate once DCQCN is
+            # bypassed.
             first = next(i for i, r in enumerate(rows) if r["cnp_rx"] > 0)
             self.assertTrue(all(r["rc_gbps"] == line for r in rows[:first]))
             cut = [r for r in rows[first + 1:] if r["time_s"] < 2]
             self.assertTrue(all(r["rc_gbps"] < line for r in cut))
             self.assertLess(min(r["rc_gbps"] for r in cut), 0.9 * line)
             self.assertTrue(all(0 < r["alpha"] < 1 for r in cut))
-            # Skip the first sample. It may be taken at the moment of the change, which takes effect one clock later, as in the firmware.
+            # Skip the first sample. It may be taken at the moment of the change, which takes effect one clock
+            # cycle later, as in the firmware.
             bypassed = [r for r in rows if r["time_s"] > 2][1:]
             self.assertGreater(len(bypassed), 2)
             self.assertTrue(all(r["rc_gbps"] == r["rt_gbps"] == line for r in bypassed))
@@ -106,7 +109,8 @@ class Dcqcn(harness.TestCase):
             self.assertLessEqual(max(r["rc_max_gbps"] for r in rows), 10)
             self.assertGreater(sum(r["cnp_rx"] for r in rows), 0)
             self.assertAlmostEqual(rows[-1]["rc_gbps"], sum(q["rc_gbps"] for q in b["qps"]), delta=1e-6 * 400)
-        # With series_qps=80, the number of QPs does not exceed the limit, so the series of the same run has a row per QP.
+        # With series_qps=80, the number of QPs does not exceed the limit, so the time series has a row for
+        # each QP.
         run, series = self.report(config, "--set", "run.series_qps=80")
         self.assertEqual(series.columns, PER_QP)
         self.assertEqual(len({(r["board"], r["qpn"]) for r in series.rows}), 80)

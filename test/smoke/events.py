@@ -56,7 +56,7 @@ class Events(TestCase):
         self.assertNotEqual(self.check_events(self.run_softfeb(camera(seed=6))), first)
 
     def test_uc_with_several_pieces(self):
-        """A WRITE over UC completes while its first packet may still wait in the port's queue."""
+        """A WRITE over UC may complete while its first packet still waits in the port's queue."""
         self.check_events(self.run_softfeb(camera(events={"transport": "UC", "kind": "waveform16", "piece": "4000B", "pmtu": 1024})))
 
     def test_losses_are_repaired(self):
@@ -139,7 +139,8 @@ class Examples(TestCase):
 
 class Files(TestCase):
     def test_event_files(self):
-        """Each of two builders writes a file. It contains all events of the builder, the number of the run, and plausible times."""
+        """Each of two builders writes a file with all of its events, the number of the run, and plausible
+        times."""
         before = time.time()
         run = self.run_softfeb(camera(receivers={"out": "run.h5"}, number=77))
         self.assert_held(run)
@@ -173,7 +174,8 @@ class Files(TestCase):
         self.assertIn("cannot be created: No such file or directory; fix: name a file in a writable folder", run.err)
 
     def test_nearly_full_disk(self):
-        """Events for which the disk has no room are counted, and the previous events stay readable."""
+        """If the disk is full, further events are counted as lost, and the events already written stay
+        readable."""
         if os.geteuid() != 0:
             self.skipTest("needs a file system of its own: root only")
         disk = self.dir / "disk"

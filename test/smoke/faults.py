@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests fault rules: each example of conf/faults runs, every rule is hit as often as expected, and the
-packets that leave are the right ones."""
+capture contains the expected packets."""
 
 import pathlib
 
@@ -10,7 +10,7 @@ from harness import board, qp, receiver, ring
 from scapy.all import IP, rdpcap
 
 CONF = pathlib.Path(__file__).resolve().parents[2] / "conf" / "faults"
-# The number of hits of each rule in each example.
+# For each example, the expected number of hits of each of its rules.
 HITS = {"corrupt": [1, 1, 1, 1], "delay": [1], "drop": [1, 1, 1, 2], "duplicate": [3], "every": [8], "mark-ce": [8], "reorder": [1, 1],
         "replay": [1], "responses": [1, 1, 1], "rounds": [1, 1], "set-fields": [1, 1, 1], "truncate": [1]}
 
@@ -29,7 +29,8 @@ class Packet:
 
 class Faults(harness.TestCase):
     def run_example(self, name):
-        """Runs conf/faults/NAME.yaml. Sets `packets` to the requests that left, and `responses` to those that the board received."""
+        """Runs conf/faults/NAME.yaml. Sets `packets` to the requests that left the board's port, and
+        `responses` to the responses that the board received."""
         # BaseLoader reads all scalars as text. Other loaders follow YAML 1.1 and would read the key `on` as true.
         config = yaml.load((CONF / f"{name}.yaml").read_text(), yaml.BaseLoader)
         config["ports"][0]["capture"] = {"file": "feb.pcap"}
@@ -92,7 +93,8 @@ class Faults(harness.TestCase):
         self.assertEqual([i for i, (a, b) in enumerate(zip(spoilt.payload, good.payload)) if a != b], [3])
         spoilt, good = self.of(40)[0], self.of(40)[-1]
         self.assertEqual(spoilt.payload, good.payload)
-        # The first transmission of PSN 80 left with PSN 64 and a valid iCRC. To the receiver, it is a duplicate.
+        # The fault rule changed the PSN of the first transmission of PSN 80 to 64, with a valid iCRC. The
+        # receiver takes this packet for a duplicate.
         self.assertEqual(self.packets[self.places(81)[0] - 1].psn, 64)
         self.assertGreaterEqual(run.result["receivers"][0]["duplicate"], 1)
 
@@ -131,8 +133,8 @@ class Faults(harness.TestCase):
 
     def test_rounds(self):
         run = self.run_example("rounds")
-        # PSN 6 leaves before PSN 5. How many other packets leave before PSN 5 depends on when the NAK
-        # arrives.
+        # PSN 6 leaves before PSN 5. The number of other packets that leave before PSN 5 depends on when the
+        # NAK arrives.
         self.assertGreater(self.places(5)[0], self.places(6)[0])
         self.assertGreater(run.qps()[0]["retransmitted_packets"], 0)
 
@@ -155,7 +157,8 @@ class Faults(harness.TestCase):
         self.assertGreater(rule["refused"], 0)
 
     def test_rules_do_not_move_the_random_faults(self):
-        """Rules do not change which packets the random faults drop. With UC, the order of packets does not depend on responses."""
+        """Fault rules do not change which packets the random faults drop. UC is used, because the order of
+        its packets does not depend on responses."""
         def lost(rules):
             traffic = {"message_size": "1KiB", "messages": 500}
             config = ring([board(qp(pmtu=1024, traffic=traffic, transport="UC"))], [receiver(memory="1MiB")],

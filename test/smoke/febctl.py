@@ -115,8 +115,8 @@ class Febctl(harness.TestCase):
             self.assertIn(words, text)
 
     def test_burst(self):
-        """Makes two connections, one after the other. The second can use the board's resources that the first
-        has released."""
+        """Makes two connections, one after the other. The second connection can use the resources of the
+        board that the first has released."""
         for _ in range(2):
             side = ["--host", "192.168.2.100", "--qpn", "0x11", "--rkey", "0x1234", "--address", "0x7f0000000000",
                     "--length", "1MiB", "--psn", "0x654321"]
@@ -151,7 +151,7 @@ class StandIn(harness.TestCase):
         while subprocess.run([*board, "read", "0"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode != 0:
             self.assertIsNone(softfeb.process.poll())
             self.assertLess(time.monotonic(), end, "softfeb does not respond")
-        time.sleep(1)  # idle time before and after the transfers, which must not count as measured time
+        time.sleep(1)  # idle time before and after the transfers must not count as measured time
         host = ["--host", "192.168.2.100", "--qpn", "0x11", "--rkey", "0x1234", "--address", "0x7f0000000000", "--length", "1MiB"]
         began = time.monotonic()
         for command in (["connect", *host], ["dispatch", "--count", "20000", "--reset"], ["teardown"]) * 2:
@@ -166,7 +166,7 @@ class StandIn(harness.TestCase):
         self.assertEqual((made["made_by"], made["messages_completed"]), ("bus", 40000))
         self.assertLess(0, made["measured_s"])
         self.assertLess(made["measured_s"], took)
-        # Measurement begins when the first messages complete. Only those messages are not counted.
+        # The measurement begins when the first messages complete, so these messages are not counted.
         self.assertLess(40000 * 4096 - made["measured_payload_bytes"], 64 * 4096)
         self.assertGreater(40000 * 4096, made["measured_payload_bytes"])
         self.assertAlmostEqual(made["goodput_gbps"], made["measured_payload_bytes"] * 8e-9 / made["measured_s"], places=9)

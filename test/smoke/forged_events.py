@@ -33,7 +33,7 @@ def header(event, *, magic=b"SFEB", version=1, words=16, run=0, board=0, seconds
 
 
 class Forger:
-    """Sends messages to the receiver's queue pair, as if they came from the board."""
+    """Sends messages to the receiver's queue pair as if it were the board."""
 
     def __init__(self, interface):
         self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)

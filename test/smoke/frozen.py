@@ -20,7 +20,7 @@ def ptrace(request, thread):
 
 
 def permitted():
-    """True if this process may stop threads of its children."""
+    """Returns true if this process may stop threads of its children."""
     child = os.fork()
     if child == 0:
         time.sleep(60)
@@ -37,7 +37,7 @@ def permitted():
 
 @contextlib.contextmanager
 def frozen(thread):
-    """The thread does not run during the block."""
+    """A context manager: `thread` does not run during the block."""
     ptrace(SEIZE, thread)
     try:
         ptrace(INTERRUPT, thread)
@@ -48,7 +48,7 @@ def frozen(thread):
 
 
 def threads(pid):
-    """Returns {name: id} of a process's threads."""
+    """Returns a dictionary from the name of each thread of the process to its id."""
     found = {}
     for thread in os.listdir(f"/proc/{pid}/task"):
         with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{thread}/comm", encoding="utf-8") as f:

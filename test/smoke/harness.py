@@ -24,7 +24,8 @@ LIMIT = 60  # seconds, far longer than any run here takes
 
 
 class Run:
-    """A finished softfeb: its exit status, its output, and its result (None if it wrote none)."""
+    """A softfeb process that has ended: its exit status, its output, and its result (None if it wrote
+    none)."""
 
     def __init__(self, status, out, err, result):
         self.status, self.out, self.err, self.result = status, out, err, result
@@ -37,7 +38,7 @@ class Run:
 
 
 class Softfeb:
-    """A running softfeb, for tests that interact with it."""
+    """A running softfeb process, for tests that interact with it."""
 
     def __init__(self, args, cwd, json_file=None, prefix=()):
         self.json_file = json_file
@@ -87,7 +88,8 @@ class TestCase(unittest.TestCase):
         return run
 
     def assert_null_timeout(self, run, link, peer, way):
-        """Checks that the result and the log report a null timeout of this peer on the board's link."""
+        """Checks that the result and the log report that the connection of `peer` on `link` ended with a null
+        timeout."""
         closed = run.result["boards"][0]["control"][link]["closed"]
         last = next((c for c in closed if c["peer"] == peer), None)
         self.assertIsNotNone(last, closed)

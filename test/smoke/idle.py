@@ -34,10 +34,11 @@ def poll(address, seconds):
 
 
 def round_trips(address, idle, count):
-    """Returns the lower quartile of the round-trip times (s) of ICMP echo requests, each of which is sent after a pause of `idle` seconds.
+    """Returns the lower quartile of the round-trip times (s) of ICMP echo requests. Each request is sent
+    after a pause of `idle` seconds.
 
-    A busy machine delays many replies, but hardly affects the lower quartile. A worker that slept for a fixed time would delay at least
-    three out of four replies, and therefore also the lower quartile."""
+    A busy machine delays many replies, but hardly affects the lower quartile. If a worker slept for a fixed
+    time, it would delay at least three out of four replies, and the lower quartile would therefore rise."""
     s = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
     s.settimeout(2)
     times = []
@@ -54,8 +55,8 @@ def round_trips(address, idle, count):
 
 class Idle(harness.TestCase):
     def cpu_share(self, softfeb, seconds, meanwhile):
-        """Returns the share of one CPU that softfeb uses while `meanwhile` polls for `seconds`. Checks that each register was read at least
-        once per second."""
+        """Returns the share of one CPU that softfeb uses while the function `meanwhile` polls for `seconds`.
+        Checks that each register was read at least once per second."""
         ticks = os.sysconf("SC_CLK_TCK")
         def used():
             with open(f"/proc/{softfeb.process.pid}/stat", encoding="ascii") as stat:
@@ -91,8 +92,9 @@ class Idle(harness.TestCase):
     def test_polled_at_the_board_s_own_address(self):
         """A worker at a kernel interface, which also carries slow control, uses less than 5 % of a CPU.
 
-        After a pause of one second, the worker sleeps; after a pause of 0.2 ms, it still polls. The sleeping worker may answer a packet at
-        most 100 µs later than the polling one. The time that the machine itself takes to wake up does not count."""
+        After a pause of one second, the worker sleeps; after a pause of 0.2 ms, it still polls. A worker that
+        sleeps may answer a packet at most 100 µs later than a worker that polls. The time that the machine's
+        CPU needs to wake up is subtracted."""
         link = Link()
         self.addCleanup(link.close)
         kernel_ports.ip("-n", link.softfebs, "addr", "add", f"{KERNEL}/24", "dev", link.near)
@@ -113,7 +115,8 @@ class Idle(harness.TestCase):
         later = []
         for _ in range(ATTEMPTS):
             later.append(later_after_rest(BOARD))
-            # The CPUs of some machines take long to wake up from an idle state. Replies of the kernel itself show how long.
+            # The CPUs of some machines take long to wake up from an idle state. The delay of the kernel's own
+            # replies shows how long.
             if later[-1] >= 100e-6:
                 later[-1] -= max(0.0, later_after_rest(KERNEL))
             if later[-1] < 100e-6:

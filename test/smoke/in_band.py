@@ -58,7 +58,8 @@ class RoceEars(threading.Thread):
 
 
 def registers():
-    """Accesses registers over slow control as the laboratory's scripts do. Returns "all right" or a description of the error."""
+    """Accesses registers over slow control as the laboratory's scripts do. Returns "all right" or a
+    description of the error."""
     with srp_client.Srp(BOARD) as srp:
         srp.set(SCRATCH_PAD, 0xC6C2F69E)
         block = bytes(range(256)) * 4  # does not fit into one RSSI segment

@@ -23,9 +23,11 @@ def ip(*args):
 
 
 class Link:
-    """A veth pair between two network namespaces. softfeb uses the end `near`; the end `far` has the address 10.0.0.2/24.
+    """A veth pair between two network namespaces. softfeb uses the end `near`; the end `far` has the address
+    10.0.0.2/24.
 
-    Both namespaces are new. In the machine's own namespace, an AF_PACKET socket would receive from all interfaces until it is bound.
+    Both namespaces are new, because an AF_PACKET socket receives from all interfaces of its namespace until
+    it is bound.
     """
 
     def __init__(self, mtu=9000):
@@ -91,7 +93,8 @@ def ping(address, size, count):
 
 
 def arp(interface, address, broadcast, vlan=None):
-    """Sends an ARP request like arping. Returns the MAC address in the reply, or "nobody" after half a second."""
+    """Sends an ARP request like arping. Returns the MAC address in the reply, or "nobody" if no reply arrives
+    within half a second."""
     s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
     s.bind((interface, 0))
     s.setsockopt(SOL_PACKET, PACKET_AUXDATA, 1)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests softfeb lab in real time, with switches on a worker between boards and receivers. The tests check
-only integrity and conservation, because a busy machine cannot guarantee more."""
+"""Tests `softfeb lab` in real time, with the switches on a worker between boards and receivers. The tests
+check only integrity and conservation of packets, because a busy machine cannot guarantee rates or times."""
 
 import unittest
 
@@ -55,7 +55,8 @@ class Lab(harness.TestCase):
         self.assertEqual((received["bytes_wrong"], received["missing"]), (0, 0))
 
     def test_many_boards_find_many_receivers(self):
-        """The switch forwards each address request to all ports. It loses no copy, so no request is repeated."""
+        """The switch forwards each ARP request to all ports. It loses no copy, so no request has to be
+        repeated."""
         config = topology(boards=20, switches=[{"name": "tor", "buffer": "16MiB"}])
         config["boards"][0]["qps"] = [qp(count=20, pmtu=1024, traffic={"message_size": "1KiB", "rate": "1Mb/s"})]
         config["receivers"] = [receiver(ip="10.0.0.101/24", worker=1, memory="1KiB", count=20)]

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs shortened experiments of conf/lab in virtual time. Tests their figures, their checks, and that a second run gives the same bytes."""
+"""Runs shortened experiments of conf/lab in virtual time. Tests their figures and their checks, and that a
+second run gives the same bytes."""
 
 import csv
 import unittest
@@ -128,7 +129,8 @@ class Experiments(LabCase):
         self.assertEqual(self.totals(run)["pause_tx"], 0)
 
     def test_lossy_without_dcqcn(self):
-        """Without DCQCN, the boards get unequal shares and starve at times. With DCQCN, they do not."""
+        """Without DCQCN, the boards get unequal shares and starve at times. With DCQCN, the shares are equal
+        and no board starves."""
         run = self.lab("lossy-no-dcqcn")
         self.assert_held(run)
         for check in ("fairness_jain", "fairness_jain_10ms", "starvation"):
@@ -147,7 +149,8 @@ class Experiments(LabCase):
         self.assertAlmostEqual(self.goodput(run)["victim"], 8, delta=0.05)
         self.assertGreaterEqual(run.check("demand_met")["value"], 0.99)
         self.assertEqual(self.totals(run)["pause_tx"], 0)
-        # Without DCQCN, the checks must fail. Otherwise, they would not be meaningful.
+        # Without DCQCN, the experiment's checks must fail, because otherwise they would prove nothing about
+        # DCQCN.
         fails = self.lab("victim", "boards.feb.dcqcn=off", "run.duration=200ms", status=1)
         self.assertEqual({c["name"] for c in fails.result["checks"] if not c["held"] and c.get("gated", True)},
                          {"demand_met", "pause_tx"})
@@ -202,10 +205,11 @@ class Experiments(LabCase):
         self.assertGreater(min(b["goodput_gbps"] for b in run.result["boards"]), 9)
 
     def test_scale_bursts(self):
-        """All boards answer a trigger at the same time. The queue of the port to the server holds the burst, and nothing is lost."""
+        """All boards answer a trigger at the same time. The queue of the switch port to the server holds the
+        burst, and nothing is lost."""
         run = self.lab("scale/camera-bursts", "run.duration=10ms")
         self.assert_held(run)
-        burst = 143 * 4864  # bytes in a queue, of which the port drains a part while the burst arrives
+        burst = 143 * 4864  # bytes of one burst; the port drains part of them while the burst arrives
         self.assertTrue(0.5 * burst < run.result["lab"]["figures"]["queue_bytes_max"] < burst)
 
     def test_scale_pods(self):
@@ -217,7 +221,7 @@ class Experiments(LabCase):
         self.assertEqual(len({r["packets"] for r in run.result["receivers"]}), 1)
 
     def test_scale_incast(self):
-        """Each of 4,000 boards sends, and the 8,000 flows are counted one by one."""
+        """Each of 4,000 boards sends. The 8,000 flows are counted individually."""
         run = self.lab("scale/incast", "run.duration=2ms")
         self.assert_held(run)
         self.assertEqual(sum(b["goodput_gbps"] > 0 for b in run.result["boards"]), 4000)
@@ -237,11 +241,13 @@ class Experiments(LabCase):
             self.assertLess(ports[port["name"]]["tx_packets"] - port["packets"], 200)
         figures = run.result["lab"]["figures"]
         self.assertEqual(figures["spread_jain"], min(s["jain"] for s in spread))
-        # With one source port, the queue pairs of a board do not differ in the fields of the hash.
+        # With a single UDP source port, the queue pairs of a board do not differ in the fields of the hash,
+        # so the load is spread unevenly.
         one_port = self.lab("leaf-spine", "boards.feb.udp_source_port=49152", status=1)
         self.assertLess(one_port.result["lab"]["figures"]["spread_jain"], 0.75)
         self.assertGreater(one_port.result["lab"]["figures"]["spread_max_mean"], 1.9)
-        # DestQP restores the entropy. These hashes are less even than those of the experiment, by chance.
+        # A hash that includes DestQP distinguishes the queue pairs again. By chance, its values are less
+        # evenly spread than those of the experiment, so the limit is lower.
         dest_qp = self.lab("leaf-spine", "boards.feb.udp_source_port=49152", "network.multipath.hash=[dest_qp, source_ip]",
                            "lab.checks.spread_jain=80%")
         self.assert_held(dest_qp)
@@ -283,10 +289,10 @@ class Experiments(LabCase):
         return self.lab(self.config(config), status=1, args=("--report", str(self.dir / "report"), "--no-pictures"))
 
     def test_goodput_of_uc(self):
-        """With UC, the goodput counts what the receiver accepted, so it never exceeds the link's rate. The result reports the sent payload
-        separately."""
+        """With UC, the goodput counts only what the receiver accepted, so it never exceeds the link's rate.
+        The result reports the rate of the sent payload separately."""
         carried = 10 * 16384 / (4 * 4178 + 16)  # Gb/s of payload, with path MTU 4096 and a RETH in the first of four packets
-        # A lost packet makes the receiver discard its message.
+        # If a packet is lost, the receiver discards the whole message of this packet.
         for faults in ({}, {"drop": "0.1%"}):
             for run in ({}, {"warmup": "7ms"}):
                 with self.subTest(faults=faults, **run):
@@ -343,7 +349,8 @@ class Experiments(LabCase):
         self.assertNotEqual(runs[0]["ports.csv"], runs[2]["ports.csv"])
 
     def test_link_faults(self):
-        """Each rule of a link is hit exactly as often as it says, and two runs give the same bytes."""
+        """Each fault rule of a link is hit exactly as often as configured, and two runs give the same
+        bytes."""
         runs = []
         for i in range(2):
             report = self.dir / f"report-{i}"
@@ -355,7 +362,8 @@ class Experiments(LabCase):
         self.assertEqual({r["refused"] for e in run.result["lab"]["link_faults"] for r in e["rules"]}, {0})
         self.assertEqual((run.check("fault_rules")["held"], run.check("fault_rules")["value"]), (True, 0))
         network = run.result["lab"]["network"]
-        # Three requests and an ACK were lost. Two requests were doubled, and the switch copied two broadcasts.
+        # Three requests and an ACK were lost. The four additional frames are two duplicated requests and two
+        # copies that the switch made of broadcasts.
         self.assertEqual((network["dropped_fault"], network["duplicated"], network["in_network"]), (4, 4, 0))
         received = run.result["receivers"][0]
         self.assertEqual((received["icrc_errors"], received["messages"], received["bytes_wrong"]), (1, 128, 0))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests how a run begins and ends, and its output."""
+"""Tests how a run begins and how it ends, and what softfeb prints."""
 
 import datetime
 import json
@@ -131,8 +131,9 @@ class Beginnings(harness.TestCase):
         self.assertTrue(run.result["warmup_excluded"])
         self.assertGreater(run.result["duration_s"], 1.9)
         self.assertLess(run.result["measured_s"], run.result["duration_s"] - 0.5)
-        # Only messages that complete within the measured time count. Their bytes are at most the rate times this time, plus a message in
-        # flight at either end. A worker that was preempted also sends the packets that were due in the meantime.
+        # Only messages that complete within the measured time count. The number of their bytes is at most the
+        # rate times this time, plus one message in flight at the beginning and one at the end. After a
+        # preemption, a worker also sends the packets that were due in the meantime.
         due = run.result["measured_s"] * 1.01 + max(w["stolen_s"] for w in run.result["workers"])
         self.assertLess(sent["measured_payload_bytes"], 200e6 / 8 * due + 2 * 65536)
         self.assertLess(sent["measured_payload_bytes"], sent["tx_payload_bytes"])

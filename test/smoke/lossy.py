@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""RC over a link that drops, corrupts, duplicates and reorders packets in both directions: all bytes are correct, and every message arrives
-once."""
+"""RC over a link that drops, corrupts, duplicates and reorders packets in both directions. All bytes must be
+correct, and every message must arrive exactly once."""
 
 import json
 import socket
@@ -14,7 +14,8 @@ FAULTS = {"tx_drop": "1%", "rx_drop": "1%", "tx_corrupt": "0.5%", "tx_duplicate"
 
 class Lossy(harness.TestCase):
     def lossy(self, qps, mtu, seed=1, **receiver_keys):
-        # Faults are injected at both ends, into the board's packets and into the responses.
+        # Faults are injected at both ends of the ring: into the board's packets at one end, and into the
+        # responses at the other.
         return ring([board(*qps)], [receiver(**receiver_keys)], feb={"faults": {"seed": seed, **FAULTS}},
                     nic={"faults": {"seed": seed + 1, **FAULTS}}, mtu=mtu)
 
@@ -38,7 +39,8 @@ class Lossy(harness.TestCase):
             self.assertGreater(sent["nak_rx"]["sequence"], 0)
             self.assertGreater(got["duplicate"], 0)
             self.assertEqual(sent["tx_packets"], sent["retransmitted_packets"] + 256 * 65536 // pmtu)
-            # The port sent the QP's packets, minus those that the faults dropped, plus the duplicates that they made, plus ARP packets.
+            # The port sent the QP's packets and the ARP packets. Of these, the faults dropped some and
+            # duplicated others.
             requests = sent["tx_packets"] - faults[0]["tx_dropped"] + faults[0]["tx_duplicated"]
             self.assertIn(run.result["ports"][0]["tx_packets"] - requests, range(0, 5))
             self.assertGreater(got["icrc_errors"], 0)
@@ -52,7 +54,8 @@ class Lossy(harness.TestCase):
         self.assertEqual([q["messages"] for q in run.result["receivers"][0]["qps"]], [30] * 50)
 
     def test_receiver_not_ready(self):
-        """The QP sends more WRITEs with immediate than there are posted receives. It fails when its RNR retries are exceeded."""
+        """The QP sends more WRITEs with immediate than the receiver has posted receives. The QP fails when
+        its RNR retries are exhausted."""
         traffic = {"message_size": "4KiB", "messages": 50, "verb": "write_imm"}
         config = ring([board(qp(traffic=traffic, rnr_retry=3))], [receiver(memory="1MiB", receives=20, rnr_timer=1)])
         run = self.run_softfeb(config, status=1)
@@ -63,7 +66,8 @@ class Lossy(harness.TestCase):
         self.assertIn("receiver not ready", run.result["messages"][0])
 
     def test_same_seed_same_losses(self):
-        """Two runs with the same seed lose the same packets. With UC, the order of packets does not depend on responses."""
+        """With the same seed, two runs lose the same packets. UC is used, because the order of its packets
+        does not depend on responses."""
         traffic = {"message_size": "16KiB", "messages": 500}
         config = ring([board(qp(traffic=traffic, transport="UC"))], [receiver(memory="1MiB")],
                       feb={"faults": {"seed": 5, "tx_drop": "2%"}})
@@ -73,7 +77,8 @@ class Lossy(harness.TestCase):
         self.assertGreater(len(maps[0]), 10)
 
     def test_goodput_of_uc(self):
-        """With UC, the goodput counts what the receiver accepted after the warm-up. It is unknown for receivers outside the process."""
+        """With UC, the goodput counts what the receiver accepted after the warm-up. For a receiver outside
+        the process, the goodput is unknown."""
         traffic = {"message_size": "4KiB", "rate": "100Mb/s"}
         away = {"ip": "10.0.0.9", "mac": "02:00:00:00:00:09", "qpn": 5, "rkey": 1, "address": 0, "length": "1MiB"}
         config = ring([board(qp(traffic=traffic, transport="UC")), board(qp(to=away, traffic=traffic, transport="UC"), name="feb1",
@@ -85,7 +90,8 @@ class Lossy(harness.TestCase):
         self.assertLess(lost["measured_payload_bytes"], got["completed_payload_bytes"])
         self.assertAlmostEqual(lost["goodput_gbps"], lost["measured_payload_bytes"] * 8e-9 / lost["measured_s"], places=9)
         self.assertLessEqual(lost["measured_s"], run.result["measured_s"])
-        # About 6,000 messages are sent, and each is lost independently of the others. Five standard deviations of the share are 2.6 %.
+        # About 6,000 messages are sent, and each is lost independently of the others. Five standard
+        # deviations of the lost share are 2.6 %.
         self.assertAlmostEqual(lost["goodput_gbps"] / lost["tx_payload_gbps"], 0.8, delta=0.04)
         self.assertGreater(unknown["tx_payload_gbps"], 0)
         self.assertIsNone(unknown["goodput_gbps"])

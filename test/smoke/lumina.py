@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests the scenarios of Lumina (conf/faults/lumina) with softfeb's own receiver: each event is hit as often
-as expected, and the receiver and the board do what the specification says."""
+"""Tests the scenarios of Lumina (conf/faults/lumina) with softfeb's own receiver. Each fault rule must be hit
+as often as expected, and the receiver and the board must follow the InfiniBand specification."""
 
 import sys
 
@@ -51,7 +51,8 @@ class Lumina(harness.TestCase):
         run = self.run_scenario("go-back-n")
         recovery, = self.recoveries()
         self.assertEqual((recovery.psn, run.qps()[0]["timeouts"]), (100, 0))
-        # The intervals between these times are the NAK generation and the NAK response that Lumina measures.
+        # Lumina measures two intervals between these times: NAK generation (from `noticed` to `nak`) and NAK
+        # response (from `nak` to `resent`).
         self.assertLessEqual(recovery.noticed, recovery.nak)
         self.assertLessEqual(recovery.nak, recovery.resent)
         print(f"NAK after {(recovery.nak - recovery.noticed) / 1e3:.0f} us, sent again {(recovery.resent - recovery.nak) / 1e3:.0f} us later")
@@ -84,7 +85,8 @@ class Lumina(harness.TestCase):
         self.assertEqual((run.result["receivers"][0]["ecn_ce"], run.result["receivers"][0]["cnp_tx"]), (20, 20))
 
     def test_cnp_scope(self):
-        """The minimum interval applies to each queue pair, or to all queue pairs of a pair of addresses together."""
+        """The minimum interval between CNPs applies either to each queue pair, or to all queue pairs between
+        two addresses together."""
         for scope in ("qp", "ip_pair"):
             def change(config, scope=scope):
                 config["receivers"][0]["cnp"]["scope"] = scope
@@ -93,8 +95,8 @@ class Lumina(harness.TestCase):
             most = 1 + run.result["duration_s"] / 0.01
             self.assertLessEqual(max(cnps) if scope == "qp" else sum(cnps), most)
             if scope == "qp":
-                # Each queue pair gets a mark every 0.8 ms for 82 ms, and its CNPs do not wait for those of
-                # the others.
+                # Each queue pair gets a mark every 0.8 ms for 82 ms. The CNPs of a queue pair do not have to
+                # wait for the CNPs of other queue pairs.
                 self.assertGreater(min(cnps), 2)
 
     def test_many_losses(self):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests that messages, the map of missing messages and goodput are correct with many boards, receivers and
-queue pairs."""
+"""Tests with many boards, receivers and queue pairs that messages, the map of missing messages, and goodput
+are correct."""
 
 import harness
 from harness import CONF
@@ -31,7 +31,7 @@ class Many(harness.TestCase):
                          sum(q["messages_completed"] for q in run.qps()))
 
     def assert_pairs(self, run):
-        """Checks that each receiving QP has the messages of the QP that sends to it."""
+        """Checks that each receiving QP got exactly the messages that its sending QP sent."""
         got = {(r["ip"], q["qpn"]): q["messages"] for r in run.result["receivers"] for q in r["qps"]}
         sent = {(q["dest_ip"], q["dest_qpn"]): q["messages_completed"] for q in run.qps()}
         self.assertEqual(got, sent)
@@ -77,7 +77,8 @@ class Many(harness.TestCase):
         self.assertEqual({q["transport"] for q in run.qps()}, {"UC"})
         self.assert_whole(run, 16384)
         self.assert_pairs(run)
-        # The total goodput refers to the time from the first start to the last end of any queue pair, so it cannot exceed the sum.
+        # The total goodput is computed over the time from the first start to the last end of any queue pair.
+        # It therefore cannot exceed the sum of the goodputs of the queue pairs.
         together = sum(q["goodput_gbps"] for q in run.qps())
         self.assertLessEqual(run.result["goodput_gbps"], together + 1e-9)
         self.assertGreater(run.result["goodput_gbps"], 0.98 * together)

@@ -9,14 +9,14 @@ from harness import LIMIT
 
 
 def read(port):
-    """Returns {name and labels: value}."""
+    """Returns a dictionary from the name and labels of each metric to its value."""
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=LIMIT) as answer:
         lines = answer.read().decode().splitlines()
     return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines if not line.startswith("#"))}
 
 
 def wait(run, port, condition):
-    """Returns the first metrics that satisfy the condition."""
+    """Reads the metrics until `condition` accepts them, and returns these metrics."""
     end = time.monotonic() + LIMIT / 2
     found = None
     while time.monotonic() < end:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests conf/nanet.yaml: registers control the traffic generators of four ports, which send streams of datagrams."""
+"""Tests conf/nanet.yaml, in which registers control the traffic generators of four ports that send streams of
+datagrams."""
 
 import json
 import shutil
@@ -122,7 +123,8 @@ class Nanet(harness.TestCase):
         self.assertEqual(after['softfeb_stream_bytes_total{receiver="gpu1"}'], streams["bytes"])
         for reason in ("no_buffer", "too_long", "empty", "other_port"):
             self.assertEqual(after[stream("dropped_datagrams", reason)], streams[reason])
-        for reason in ("full", "timeout", "end"):  # the result is written later and may count more buffers
+        # the result is written after the registers were read, so it may count more buffers
+        for reason in ("full", "timeout", "end"):
             self.assertLessEqual(after[stream("closed_buffers", reason)], streams[reason])
         self.assertGreater(after[stream("closed_buffers", "timeout")] + after[stream("closed_buffers", "full")], 0)
 

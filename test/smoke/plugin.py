@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Builds a user's congestion control algorithm in a folder outside the tree, as the tutorial of doc/congestion.md describes."""
+"""Builds a congestion control algorithm in a folder outside the source tree, as the tutorial of
+doc/congestion.md tells users to do."""
 
 import json
 import os

@@ -22,7 +22,8 @@ class Experiments(LabCase):
         self.assertEqual((windows["closed"], windows["not_sent"], windows["late"], windows["inconsistent"]), (2500, 0, 0, 0))
         self.assertGreater(receiver["duplicate"], 0)
         self.assertGreater(receiver["out_of_order"], 0)
-        # Missing messages are found in two ways: by the windows, and by each QP of the receiver from the PSNs. The results must agree.
+        # Missing messages are found in two ways: by the receiver's windows, and from the PSNs of each of its
+        # QPs. The two results must agree.
         by_psn = {str(i): q["missing_ranges"] for i, q in enumerate(receiver["qps"]) if "missing_ranges" in q}
         self.assertEqual(windows["missing_ranges"], by_psn)
         self.assertEqual(windows["goodput_bytes"], windows["marked"] * 4096)
@@ -34,7 +35,8 @@ class Experiments(LabCase):
         self.assertEqual([c["name"] for c in fails.result["checks"] if not c["held"]], ["loss node"])
 
     def test_seed003_latency(self):
-        """As in Fig. 7, notification by the receiver saves the same time at every message size."""
+        """As in Fig. 7, notification by the receiver instead of the sender saves the same time at every
+        message size."""
         figures = {}
         for size in ("256B", "1KiB", "4KiB", "32KiB"):
             for notify in ("receiver", "sender"):
@@ -59,7 +61,7 @@ class Experiments(LabCase):
         self.assertEqual([loop[k] for k in ("count", "min", "p50", "p999", "max")], [10000, *[409.6] * 4])
         self.assertEqual([n for _, n in loop["buckets"]], [10000])
         self.assertLess(loop["buckets"][0][0], 409.6)
-        # 1,122 bytes on the wire take 897.6 ns.
+        # A frame that occupies 1,122 bytes on the wire takes 897.6 ns at 10 Gb/s.
         self.assertEqual(self.stage(run, "crafted", "sent")["max"], 897.6)
         late = self.lab("seed004-loop", "run.messages=100", "receivers.host.response_delay=1us", "latency.sample=2")
         self.assertEqual(late.result["latency"]["sample"], 2)
@@ -136,7 +138,8 @@ class Experiments(LabCase):
                          sum(b["summary"]["messages_posted"] for b in run.result["boards"]))
 
     def test_repeated(self):
-        """The seed affects the queue and the time to converge. The goodput depends only on the values of the registers."""
+        """The seed affects the queue and the time to converge. The goodput depends only on the values of the
+        DCQCN registers."""
         study = self.sweep("-c", str(harness.CONF / "lab" / "repeated.yaml"), "--json", str(self.dir / "sweep.json"))
         self.assertEqual(study.status, 0, f"\n{study.err}\n{study.out}")
         points = study.result["points"]
@@ -176,7 +179,8 @@ class Experiments(LabCase):
         self.assertEqual(windows["streams"], 1627)
         self.assertEqual((windows["closed"], windows["full"], windows["missing"]), (48, 47, 0))   # the last window is incomplete
         self.assertAlmostEqual(self.node_goodput(run), 10.17, delta=0.01)
-        # Every message is posted when it is due. For stream i of n, this is i/n of a period after each multiple of the period.
+        # Every message must be posted when it is due. Messages of stream i of n are due i/n of a period after
+        # each multiple of the period.
         period, end = 20_971_520_000, 10**12
         due = {n: sum(1 + (end - period * i // n) // period for i in range(n)) for n in (20, 21)}
         for board in run.result["boards"]:

@@ -90,8 +90,8 @@ class Refused(harness.TestCase):
         self.assertEqual(run.qps()[0]["timeouts"], 3)
 
     def test_wrong_psn(self):
-        """The sender starts with a PSN that the receiver does not expect. The sender ignores the NAK, which asks for a PSN that was never
-        sent, and its timeouts end the queue pair."""
+        """The sender starts with a PSN that the receiver does not expect. The receiver's NAK asks for a PSN
+        that was never sent, so the sender ignores it, and timeouts end the queue pair."""
         run = self.send(qp_keys={"psn": 100})
         self.assert_failed(run, 20, 0, "did not respond")
         self.assertEqual(run.qps()[0]["responses_ignored"], 1)
@@ -115,8 +115,9 @@ class Refused(harness.TestCase):
         return sent
 
     def test_receiver_killed_in_mid_transfer(self):
-        """With two retries, the third timeout ends the queue pair. If a busy machine stops the receiver for longer than the 4 ms of the
-        timer, there are also timeouts before the receiver is killed. Therefore, only one of ten runs must have exactly three."""
+        """With two retries, the third timeout ends the queue pair. On a busy machine, the receiver may be
+        preempted for longer than the 4 ms of the timer, which causes timeouts even before the receiver is
+        killed. Therefore, only one of ten runs must have exactly three timeouts."""
         timeouts = []
         for _ in range(10):
             timeouts.append(self.killed_in_mid_transfer()["timeouts"])

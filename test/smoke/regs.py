@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""softfeb regs prints the register space of a firmware profile, which must contain the laboratory's map."""
+"""`softfeb regs` prints the register space of a firmware profile. The space must contain the laboratory's
+register map."""
 
 import csv
 import io

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs the report tool on synthetic folders: pages are valid, and all charts are made. Without matplotlib, no page is made."""
+"""Runs the report tool on synthetic folders. The pages must be valid and contain all charts. Without
+matplotlib, the tool makes no page."""
 
 import json
 import re
@@ -19,7 +20,8 @@ VOID = {"meta", "link", "br", "hr", "img", "input"}
 
 
 class Page(HTMLParser):
-    """Parses a page. Records errors: elements not closed in order, repeated ids, and links that lead nowhere."""
+    """Parses a page and records its errors: elements that are not closed in order, repeated ids, and links
+    without a target."""
 
     def __init__(self, text):
         super().__init__()
@@ -99,16 +101,17 @@ class Report(harness.TestCase):
         result["lab"]["figures"]["changes"] = [{"at_s": 0, "starting": ["feb0", "feb1"], "stopping": []},
                                                {"at_s": 1, "starting": [], "stopping": ["feb1"]}]
         (self.dir / "result.json").write_text(json.dumps(result))
-        for series in self.dir.glob("*.csv"):  # charts take time, and are not made without series
+        for series in self.dir.glob("*.csv"):  # without series, no charts are made, which saves time
             series.unlink()
         self.make()
         words = " ".join(self.page().words)
         for said in ("0 s: feb0, feb1 start ", "1 s: feb1 stops "):
             self.assertIn(said, words + " ")
-        self.assertNotIn("workers preempted", words)  # virtual time cannot be preempted
+        # a run in virtual time cannot be preempted, so the page does not mention preemption
+        self.assertNotIn("workers preempted", words)
 
     def test_threshold_switch(self):
-        """One chart shows throughput, threshold and CNPs."""
+        """One chart shows the throughput, the marking threshold and the CNPs."""
         synthetic_report.make("short", self.dir)
         result = json.loads((self.dir / "result.json").read_text())
         result["config"]["network"]["switches"][0]["forge"] = {"threshold": "8Gb/s"}
@@ -126,7 +129,8 @@ class Report(harness.TestCase):
         self.assertIn("CNPs forged", (self.dir / "threshold.svg").read_text())
 
     def write_swift(self, boards, columns):
-        """Writes a time series with the columns `columns` of an algorithm that has a target delay and measures the RTT."""
+        """Writes a time series of an algorithm that has a target delay and measures the RTT. `columns` are
+        the names of the columns for these values."""
         (self.dir / "series.csv").write_text(
             "time_s,board,qpn,rc_gbps,rt_gbps,alpha,sent_gbps,goodput_gbps,cnp_rx,retransmitted," + columns + "\n"
             + "".join(f"{t / 10},feb{b},{q},5,5,,5,5,0,0,{20 + t + b + q},{65536 * (1 + q)},,25\n"
@@ -192,14 +196,15 @@ class Report(harness.TestCase):
             figures["completion_times"] = times
         result["completion_times"] = {**times, "backlog": 0}
         (self.dir / "result.json").write_text(json.dumps(result))
-        for series in self.dir.glob("*.csv"):  # charts take time, and are not made without series
+        for series in self.dir.glob("*.csv"):  # without series, no charts are made, which saves time
             series.unlink()
         self.make()
         words = " ".join(self.page().words)
         for said in ("Completion times by message length, real time", "Completion times by message length, virtual time", "up to 10 kB",
                      "10 kB to 100 kB", "100 kB to 1 MB", "above 1 MB", "the shorter half", "99.5"):
             self.assertIn(said, words)
-        self.assertNotIn("completion_times.", words)  # the table of all values does not repeat them
+        # the table of all values does not repeat the completion times
+        self.assertNotIn("completion_times.", words)
 
     def test_the_end_of_a_run_is_no_board_that_leaves(self):
         rows = [(t / 10, b, 5 if t / 10 <= until else 0) for t in range(1, 13) for b, until in (("feb0", 1), ("feb1", 0.5))]
@@ -230,7 +235,8 @@ class Report(harness.TestCase):
         self.assertNotIn("Demand met", svg)
 
     def test_fairest_point_of_a_sweep(self):
-        """The page says "without drops" only if the study shows that the fairest point dropped nothing."""
+        """The page adds "without drops" to "Fairest point" only if the study contains drop counts. The
+        fairest point is then chosen among the points that dropped nothing."""
         for rows, words in ((("a,0.99,7", "b,0.9,0"), "Fairest point without drops: key = b, with a minimum index of 0.9."),
                             (("a,0.99,7", "b,0.9,3"), "Fairest point: key = a, with a minimum index of 0.99."),
                             (("a,0.99,", "b,0.9,"), "Fairest point: key = a, with a minimum index of 0.99.")):
@@ -281,7 +287,8 @@ class Report(harness.TestCase):
 
     def test_without_matplotlib(self):
         synthetic_report.make("sweep", self.dir)
-        done = self.make(status=3, python=["-S"])  # -S omits `site`, which adds Debian's packages to the path
+        # -S omits the module `site`, which adds Debian's packages to the path; matplotlib is then missing
+        done = self.make(status=3, python=["-S"])
         self.assertIn("apt-get install python3-matplotlib", done.stderr)
         self.assertFalse((self.dir / "index.html").exists())
 
@@ -292,11 +299,13 @@ class Report(harness.TestCase):
         self.assertIn(f"report: {self.dir}/index.html", run.out)
         words = self.assert_charts("rates", "stages").words
         self.assertEqual(run.qps(), [])
-        for said in ("packets", "retransmitted", "Rc at the end (Gb/s)"):  # rows from the board's summary, as no QPs are listed
+        # these rows come from the board's summary, because no QPs are listed
+        for said in ("packets", "retransmitted", "Rc at the end (Gb/s)"):
             self.assertIn(said, words)
 
     def test_softfeb_where_nothing_can_make_it(self):
-        """Missing programs are reported; the run's status and data are unaffected."""
+        """Programs that the report tool needs are missing. softfeb reports this, and the status and data of
+        the run are unaffected."""
         hide = 'mount --bind /dev/null "$(readlink -f /usr/bin/python3)" && exec "$@"'
         prefix = ("unshare", "--mount", "sh", "-c", hide, "sh")
         if subprocess.run([*prefix, "true"], capture_output=True).returncode != 0:

@@ -69,7 +69,7 @@ class Result(harness.TestCase):
         for b in result["boards"]:
             self.assertLessEqual(b["goodput_gbps"], sum(q["goodput_gbps"] for q in b["qps"]) + 1e-9)
             for q in b["qps"]:
-                if q["measured_s"] == 0:  # on a very busy machine, it can happen that no message completes after the warm-up
+                if q["measured_s"] == 0:  # on a very busy machine, no message may complete after the warm-up
                     self.assertEqual((q["goodput_gbps"], q["measured_payload_bytes"]), (0, 0))
                 else:
                     self.assertAlmostEqual(q["goodput_gbps"], q["measured_payload_bytes"] * 8e-9 / q["measured_s"])
@@ -78,7 +78,9 @@ class Result(harness.TestCase):
                 self.assertLessEqual(q["measured_s"], result["measured_s"])
                 if q["retransmitted_packets"] == 0:
                     self.assertEqual(q["ack_rx"], q["messages_completed"])
-                else:  # preemption beyond the timeout causes retransmissions, and the receiver acknowledges duplicates, too
+                # if a worker is preempted for longer than the timeout, the board retransmits, and the
+                # receiver also acknowledges the duplicates
+                else:
                     self.assertGreaterEqual(q["ack_rx"], q["messages_completed"])
         self.assertLessEqual(result["goodput_gbps"], sum(b["goodput_gbps"] for b in result["boards"]) + 1e-9)
         self.assertLessEqual(result["goodput_gbps"], sum(r["goodput_gbps"] for r in result["receivers"]) + 1e-9)
@@ -89,7 +91,7 @@ class Result(harness.TestCase):
         self.assertEqual((feb["tx_packets"], nic["tx_packets"]), (nic["rx_packets"], feb["rx_packets"]))
         self.assertEqual(feb["tx_packets"], sum(b["tx_frames"] for b in result["boards"]))
         self.assertEqual(feb["tx_packets"] + nic["tx_packets"], sum(w["tx_packets"] for w in result["workers"]))
-        # The frames of a board are its packets and its ARP requests.
+        # The frames that a board sends are the packets of its QPs and its ARP requests.
         for b in result["boards"]:
             self.assertEqual(b["tx_frames"], sum(q["tx_packets"] for q in b["qps"]) + b["arp_requests_tx"])
 
@@ -104,7 +106,8 @@ class Result(harness.TestCase):
             self.assertAlmostEqual(spread[key], value, msg=key)
 
     def troubled(self, **run):
-        """Returns a configuration with 60 QPs, some of which lose packets, and one QP whose receiver does not exist."""
+        """Returns a configuration in which 60 QPs share a port that loses packets, and one more QP sends to a
+        receiver that does not exist."""
         away = {"ip": "10.0.0.9", "mac": "02:00:00:00:00:09", "qpn": 5, "rkey": 1, "address": 0, "length": "1MiB"}
         few, paced = {"message_size": "20KiB", "messages": 12}, {"message_size": "20KiB", "messages": 12, "rate": "200Mb/s"}
         qps = [qp(pmtu=4096, traffic=few, retry_count=7, timeout=8, count=40), qp(to=away, timeout=6, retry_count=1, traffic={"messages": 10}),
@@ -146,7 +149,8 @@ class Result(harness.TestCase):
         self.assertGreater(s["messages_completed"], sum(q["messages_completed"] for q in b["qps"]))
         qpns = [q["qpn"] for q in b["qps"]]
         self.assertEqual(qpns, sorted(qpns))
-        self.assertEqual(len(r["qps"]), 60)  # the limit is not exceeded, so all are listed
+        # the number of QPs does not exceed the limit, so the result lists all of them
+        self.assertEqual(len(r["qps"]), 60)
 
         # If the limit is lower than the number of QPs that need attention, failed QPs are selected first.
         result = self.run_softfeb(self.troubled(result_qps=1), status=1).result
@@ -176,7 +180,7 @@ class Result(harness.TestCase):
         self.assertEqual((run.qps()[0]["first_failure_status"], run.qps()[0]["timeouts"]), (20, 2))
 
     def test_appears_whole_or_not_at_all(self):
-        """Readers of the file always see the complete old or new document."""
+        """Whoever reads the file always sees a complete document, either the old or the new one."""
         target = self.dir / "result.json"
         seen, over = set(), threading.Event()
 

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Injects faults into softfeb itself (doc/robustness.md): memory that runs out, full and read-only disks, steps of the clock, threads that
-stand still, full rings, and clients that read slowly. Each must end in a clear error, or be survived without loss of what was acknowledged."""
+"""Injects faults into softfeb's environment (doc/robustness.md): memory that runs out, full and read-only
+disks, steps of the wall clock, threads that stand still, full rings, and clients that read slowly. softfeb
+must either end with a clear error, or continue without losing acknowledged data."""
 
 import contextlib
 import ctypes
@@ -43,12 +44,13 @@ def mount(source, target, kind, flags=0, data=None):
 
 
 def small(**run):
-    """A short run over a ring: 200 messages, all of which must arrive."""
+    """A short run over a ring with 200 messages, all of which must arrive."""
     return ring([board(qp(traffic={"message_size": "16KiB", "messages": 200}))], [receiver(memory="1MiB")], **run)
 
 
 def endless(rate="20Mb/s", **keys):
-    """A board that sends until the run ends. Over UC, its rate does not depend on how soon a busy machine answers."""
+    """A board that sends until the run ends. Over UC, its rate does not depend on how quickly the receiver
+    answers, even if the machine is busy."""
     control = {"listen": "127.0.0.1", "registers_port": 8192, "stream_port": 8193}
     traffic = {"message_size": "16KiB", "rate": rate, "verb": "write_imm", "immediate": "counter"}
     return ring([board(qp(traffic=traffic, **{"transport": "UC", **keys}), control=control)], [receiver(memory="1MiB")])
@@ -56,7 +58,7 @@ def endless(rate="20Mb/s", **keys):
 
 class Robustness(harness.TestCase):
     def crash_free(self, run, statuses):
-        """Checks that softfeb has said why it ended."""
+        """Checks that softfeb ended with one of `statuses`, and with a message if the status is 3."""
         self.assertIn(run.status, statuses, f"{run.err[-1500:]}\n{run.out[-500:]}")
         if run.status == 3:
             self.assertRegex(run.err.rstrip().rsplit("\n", 1)[-1], r"^softfeb: .{10,}", run.err[-1500:])
@@ -76,8 +78,9 @@ class Robustness(harness.TestCase):
         return self.start(config, *args, prefix=variables)
 
     def test_an_allocation_that_fails_ends_in_an_error(self):
-        """Lets single allocations fail, and all from one on. Small ones fail from the command line to the end of the set-up, large ones are
-        those of DPDK, boards and receivers."""
+        """Makes either a single allocation fail, or all allocations from a certain one on. The small
+        allocations fail at points from the command line to the end of the set-up. The large allocations (at
+        least 4096 bytes) are those of DPDK, boards and receivers."""
         numbers = range(0, 12000, 97) if THOROUGH else (0, 40, 900, 2500)
         cases = [(n, 0, always) for n in numbers for always in (False, True)]
         cases += [(n, 4096, False) for n in (range(0, 700, 7) if THOROUGH else (0, 250, 450))]
@@ -92,7 +95,7 @@ class Robustness(harness.TestCase):
         self.assertGreater(ends.get(3, 0), 3)
 
     def limited(self, megabytes, *args):
-        """Runs softfeb with a limit of its address space."""
+        """Runs softfeb with a limit for its address space."""
         limit = megabytes << 20
         json_file = self.dir / "result.json"
         done = subprocess.run([harness.SOFTFEB, "run", "-c", str(self.config(small())), "-q", *args], cwd=self.dir, text=True,
@@ -118,7 +121,7 @@ class Robustness(harness.TestCase):
     # -- disks
 
     def disk(self, size="256k"):
-        """A small file system. Returns its folder."""
+        """Mounts a small file system and returns its folder."""
         folder = self.dir / f"disk{len(list(self.dir.glob('disk*')))}"
         folder.mkdir()
         try:
@@ -136,7 +139,8 @@ class Robustness(harness.TestCase):
         return folder
 
     def test_full_disk(self):
-        """Whatever cannot be written, the run ends, its result is printed, all other files are written, and no part of a file remains."""
+        """Whichever file cannot be written, the run ends, its result is printed, all other files are written,
+        and no incomplete file remains."""
         disk = self.full_disk()
         for name, args in (("result", ["--json", str(disk / "r.json")]), ("report", ["--report", str(disk / "report")]),
                            ("capture", ["--set", f"ports.feb.capture.file={disk / 'c.pcap'}"]),
@@ -188,7 +192,8 @@ class Robustness(harness.TestCase):
     # -- clocks
 
     def test_steps_of_the_wall_clock(self):
-        """Rates, durations and connections follow a monotonic clock; the wall clock may jump by hours in both directions."""
+        """Rates, durations and connections follow the monotonic clock. The wall clock may therefore jump by
+        hours in both directions."""
         step = self.dir / "step"
         step.write_text("0")
         run = self.preloaded(endless(), "libstepping_clock.so", "--duration", "3", STEP_FILE=step)
@@ -208,7 +213,7 @@ class Robustness(harness.TestCase):
         self.assertEqual(ended.result["boards"][0]["control"]["registers"]["closed"][0]["code"], "peer_reset")
 
     def connect(self):
-        """Connects to the registers as soon as they respond."""
+        """Connects to the registers as soon as softfeb responds."""
         end = time.monotonic() + harness.LIMIT / 2
         while True:
             try:
@@ -226,8 +231,9 @@ class Robustness(harness.TestCase):
 
     @unittest.skipUnless(frozen.permitted(), "this process may not stop threads of its children")
     def test_threads_that_stand_still_for_a_second(self):
-        """Stops the board's worker, the receiver's worker and the control thread, one after another, for a second. Then every packet is
-        accounted for, everything acknowledged has been received, and the client of the slow control is still connected."""
+        """Stops the board's worker, the receiver's worker and the control thread, one after another, for a
+        second each. Afterwards, every packet must be accounted for, every acknowledged message must have been
+        received, and the slow-control client must still be connected."""
         run = self.start(endless(transport="RC", timeout=18, retry_count=7))
         srp = self.connect()
         names = ("the board's worker", "the receiver's worker", "the control thread")
@@ -235,7 +241,9 @@ class Robustness(harness.TestCase):
             with self.subTest(name):
                 with frozen.frozen(thread):
                     srp.set(SCRATCH, 1) if name != "the control thread" else None
-                    srp.link.pump(1.0)  # sends NULs; the board must read those that waited before it looks at its timeout
+                    # pump() sends NUL segments; the board must read the waiting ones before it checks its
+                    # null timeout
+                    srp.link.pump(1.0)
                 srp.set(SCRATCH, 22)
                 self.assertEqual(srp.get(SCRATCH), 22)
         srp.close()
@@ -253,9 +261,10 @@ class Robustness(harness.TestCase):
 
     @unittest.skipUnless(frozen.permitted(), "this process may not stop threads of its children")
     def test_a_receiver_that_stands_still_for_longer_than_the_retries_last(self):
-        """The queue pair fails with an error that says so, as it would on an RDMA NIC. Everything that was acknowledged has arrived."""
+        """The queue pair fails with an error that states the cause, as it would on an RDMA NIC. Every
+        acknowledged message has arrived."""
         run = self.start(endless(transport="RC", timeout=12, retry_count=3))
-        for line in run.process.stderr:  # the progress, once a second
+        for line in run.process.stderr:  # softfeb reports its progress once a second
             if re.search(r" [1-9]\d* messages ", line):
                 break
         with frozen.frozen(self.workers(run)[1]):
@@ -270,8 +279,9 @@ class Robustness(harness.TestCase):
 
     @unittest.skipUnless(frozen.permitted(), "this process may not stop threads of its children")
     def test_a_ring_that_is_full(self):
-        """The receiver's worker does not take packets from the ring, while UC packets arrive at a high rate. The ring fills. Packets that
-        do not fit wait at the sender or are counted, and none is lost."""
+        """The receiver's worker is stopped and does not take packets from the ring, while UC packets arrive
+        at a high rate. The ring fills. Packets that do not fit either wait at the sender or are counted as
+        dropped, so that every packet is accounted for."""
         traffic = {"message_size": "4KiB", "rate": "1Gb/s", "verb": "write_imm", "immediate": "counter"}
         run = self.start(ring([board(qp(traffic=traffic, transport="UC"))], [receiver(memory="1MiB")], duration="3s"))
         end = time.monotonic() + harness.LIMIT / 2
@@ -290,7 +300,8 @@ class Robustness(harness.TestCase):
     # -- clients that read slowly
 
     def test_a_client_that_reads_slowly(self):
-        """A page that reads its events a few bytes at a time gets fewer of them; all others get theirs."""
+        """A browser that reads its events a few bytes at a time gets fewer of them; all other browsers get
+        all events."""
         with socket.create_server(("127.0.0.1", 0)) as s:
             port = s.getsockname()[1]
         run = self.start(endless(), "--web", f"127.0.0.1:{port}", "--duration", "4")

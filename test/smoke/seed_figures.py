@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs tools/seed-figures on two short experiments, because the whole table takes minutes."""
+"""Runs tools/seed-figures on two short experiments only, because the whole table takes minutes."""
 
 import re
 import subprocess

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests softfeb as a service. softfeb tells the service manager when it serves, whether it works and when it
-ends, and writes levels to the journal. After SIGKILL, it starts again with the same configuration."""
+"""Tests softfeb as a service. softfeb must tell the service manager when it is ready, that it works, and when
+it ends. Its lines in the journal must have levels. After SIGKILL, it must start again with the same
+configuration."""
 
 import ctypes
 import json
@@ -31,10 +32,10 @@ class Manager:
         self.path = str(path)
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.socket.bind(self.path)
-        self.seen = []  # (time, line)
+        self.seen = []  # tuples of time and line
 
     def listen(self, seconds):
-        """Receives notifications for this number of seconds."""
+        """Receives notifications for `seconds`."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
             self.socket.settimeout(left)
@@ -68,7 +69,8 @@ class Service(harness.TestCase):
         self.count = 0
 
     def start_service(self, config, *args, environment=(), stderr=None, prefix=()):
-        """Starts softfeb as a service; returns it with its manager."""
+        """Starts softfeb as a service. Returns the process and the Manager that receives its
+        notifications."""
         self.count += 1
         manager = Manager(self.dir / f"notify{self.count}")
         self.addCleanup(manager.socket.close)
@@ -98,7 +100,8 @@ class Service(harness.TestCase):
         process, manager = self.start_service(small(), environment={"WATCHDOG_USEC": "1500000"})
         self.ready(process, manager)
         self.assertEqual(manager.lines().count("READY=1"), 1)
-        with urllib.request.urlopen("http://127.0.0.1:18474/metrics", timeout=10) as answer:  # softfeb serves
+        # this request succeeds only if softfeb serves its page
+        with urllib.request.urlopen("http://127.0.0.1:18474/metrics", timeout=10) as answer:
             self.assertIn(b"softfeb_info", answer.read())
         manager.wait_for("WATCHDOG=1")
         manager.listen(2)
@@ -122,7 +125,7 @@ class Service(harness.TestCase):
         if LIBC.ptrace(PTRACE_SEIZE, workers[0], None, None) != 0:
             self.skipTest("this machine does not permit ptrace")
         LIBC.ptrace(PTRACE_INTERRUPT, workers[0], None, None)
-        manager.listen(0.5)  # receive the notifications that were sent before
+        manager.listen(0.5)  # discard the notifications that were sent earlier
         del manager.seen[:]
         manager.listen(1)
         self.assertEqual(manager.lines(), [], "a worker hangs")
@@ -139,8 +142,8 @@ class Service(harness.TestCase):
         self.assertNotIn("READY=1", manager.lines())
 
     def journal(self, seconds, *args):
-        """Runs softfeb with a journal, and returns the lines that it writes in this time, which begin with
-        their levels."""
+        """Runs softfeb with a journal, and returns the lines that it writes within this time. Each line
+        begins with its level."""
         log = self.dir / f"journal{self.count}"
         with open(log, "w") as out:
             file = os.fstat(out.fileno())
@@ -174,7 +177,8 @@ class Service(harness.TestCase):
             self.assertEqual(status, -signal.SIGKILL if end == signal.SIGKILL else 0, self.log())
 
     def test_restart_after_sigkill(self):
-        """The UDP ports of slow control and the TCP port of the live page are free again."""
+        """After a restart, the UDP ports of slow control and the TCP port of the live page must be available
+        again."""
         self.check_restart(small())
 
     def test_restart_with_memif(self):
@@ -184,8 +188,8 @@ class Service(harness.TestCase):
         self.check_restart(config)
 
     def test_restart_with_vhost(self):
-        """Without a guest, the port has no link, so the board waits. A guest must be able to connect after a
-        restart."""
+        """Without a guest, the port has no link, so the board waits. After a restart of softfeb, a guest must
+        be able to connect."""
         path = self.dir / "v.sock"
         config = {**small(), "receivers": []}
         config["ports"] = [{"name": "feb", "device": f"net_vhost:{path},server", "mtu": 1500}]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests studies on a real Slurm. They give the same bytes as on one host, and lose nothing when a node
-dies."""
+"""Tests studies on a real Slurm. The results must have the same bytes as on one host, and no complete point
+may be lost when a node dies."""
 
 import sys
 import time
@@ -43,7 +43,7 @@ class Slurm(study_case.StudyCase):
         self.assertIn("goodput_gbps", out)  # all points are done, so nothing is submitted
 
     def test_numbers_of_slurm(self):
-        """--task auto takes its number from a job array and from srun."""
+        """With `--task auto`, the task takes its number from the environment of a job array or of srun."""
         folder = self.dir / "study"
         script = self.dir / "array.sh"
         step = " ".join(self.command(folder, "--task", "auto"))
@@ -64,14 +64,14 @@ class DeadNode(Slurm):
     test_submission = test_numbers_of_slurm = None
 
     def start_requeued_jobs(self):
-        """Starts requeued jobs at once. Slurm itself would wait for two minutes."""
+        """Makes Slurm start requeued jobs at once. By default, Slurm waits for two minutes."""
         for line in self.slurm.run("squeue", "-h", "-r", "-t", "PD", "-o", "%i %r").splitlines():
             if line.endswith("BeginTime"):
                 self.slurm.run("scontrol", "update", f"jobid={line.split()[0]}", "starttime=now")
 
     def test_a_node_dies(self):
-        """Slurm loses a node during a study and runs its tasks again on the other node: the study ends without help, and no point
-        that was finished is run twice."""
+        """Slurm loses a node during a study and runs the tasks of this node again on the other node. The
+        study ends without help, and no complete point is run twice."""
         folder = self.dir / "study"
         self.command_on_slurm(folder, "--on", "slurm", "--tasks", 6, "--quiet")
         self.wait(lambda: len(self.points(folder)) >= 12, "points")
@@ -87,7 +87,7 @@ class DeadNode(Slurm):
         after = self.points(folder)
         self.assertEqual({name: after[name] for name in before}, before)
         for leftover in (folder / "points").glob("*.json.*"):
-            leftover.unlink()  # a file that the node was writing when it died
+            leftover.unlink()  # the node died while it wrote this file
         self.assertEqual(self.contents(folder), self.reference())
 
 

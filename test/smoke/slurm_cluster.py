@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A Slurm cluster on this machine: a real slurmctld, and two slurmd that are its nodes n1 and n2."""
+"""A Slurm cluster on this machine: a real slurmctld and two slurmd processes, which are its nodes n1 and
+n2."""
 
 import os
 import shutil
@@ -10,7 +11,7 @@ import time
 from pathlib import Path
 
 PROGRAMS = {"slurmctld": "slurm-wlm", "slurmd": "slurm-wlm", "sbatch": "slurm-wlm", "munged": "munge"}
-PATIENCE = 40  # seconds in which the cluster must start
+PATIENCE = 40  # seconds within which the cluster must have started
 
 
 def why_not():
@@ -32,8 +33,8 @@ def free_ports(n):
 
 
 class Cluster:
-    """The cluster, as a context manager. `env` is the environment in which Slurm's commands reach this
-    cluster."""
+    """The cluster, as a context manager. `env` is the environment for Slurm's commands, so that they address
+    this cluster."""
 
     def __init__(self, folder):
         self.dir = folder
@@ -112,7 +113,7 @@ ReturnToService=2
                 variables = (proc / "environ").read_bytes().split(b"\0")
                 parent = int((proc / "stat").read_text().rpartition(")")[2].split()[1])
             except OSError:
-                continue  # it has ended
+                continue  # the process has ended
             if f"SLURMD_NODENAME={name}".encode() in variables and f"SLURM_CONF={self.env['SLURM_CONF']}".encode() in variables:
                 victims |= {int(proc.name), parent}
         for pid in victims - {0, 1, os.getpid()}:

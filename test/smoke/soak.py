@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs tools/soak for a few seconds, in which everything that it measures must happen at least once. Whether memory is flat, only longer
-runs can tell (doc/soak.md)."""
+"""Runs tools/soak for a few seconds, in which everything that it measures must happen at least once. Only
+longer runs can show whether the use of memory stays constant (doc/soak.md)."""
 
 import json
 import os
@@ -19,7 +19,7 @@ MEMORY = ("resident memory", "anonymous memory")
 
 class Soak(harness.TestCase):
     def soak(self, kind, hours):
-        """Runs tools/soak. Returns its record, in which everything but memory must have held."""
+        """Runs tools/soak and returns its record. All checks except that of memory must have passed."""
         out = self.dir / kind
         done = subprocess.run([harness.ROOT / "tools/soak", kind, "--hours", str(hours), "--interval", "0.3", "--out", out,
                                "--softfeb", os.environ["SOFTFEB"]], capture_output=True, text=True, timeout=100)
@@ -31,7 +31,8 @@ class Soak(harness.TestCase):
     def test_real_time(self):
         recorded, problems, done = self.soak("real", 6 / 3600)
         text = done.stdout[-3000:] + json.dumps(recorded.run, indent=1)
-        # Rules that select one packet in thousands have no hits yet, which softfeb reports as a check that failed.
+        # Rules that select one packet in thousands have no hits yet in such a short run. softfeb reports
+        # these rules as a failed check.
         self.assertEqual([c.what for c in problems], ["the run ended as asked", "softfeb's own checks"], text)
         self.assertEqual(problems[1].found, "fault_rules", text)
         clients = recorded.run["clients"]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A client of the board's slow control for the tests: RSSI v1, packetizer v2, SRPv3 and the RoCE metadata bus. It was written only from the
-descriptions of the protocols, and shares no code with softfeb. The client is single-threaded and keeps its links alive only during calls
-of its functions. Between calls, the board's null timeout may expire."""
+"""A client of the board's slow control for the tests: RSSI v1, packetizer v2, SRPv3 and the RoCE metadata
+bus. The client was written only from the descriptions of the protocols, and shares no code with softfeb. It
+is single-threaded and keeps its links alive only while one of its functions runs. Between two calls, the
+board's null timeout may expire."""
 
 import os
 import random
@@ -73,7 +74,8 @@ class Rssi:
             if now >= end:
                 self.close()
                 raise Closed("no SYN-ACK")
-            if now >= again:  # like the laboratory's client, increment the sequence number with each retry
+            # like the laboratory's client, increment the sequence number with each retry of the SYN
+            if now >= again:
                 self.syn(sequence)
                 self.syn_sequence, sequence, again = sequence, sequence + 1 & 0xFF, now + 0.1
             self._receive(min(end, again) - now)
@@ -288,7 +290,8 @@ class Srp:
         return int.from_bytes(self.read(address, size), "little") >> bit & (1 << bits) - 1
 
     def set(self, address, value, bit=0, bits=32):
-        """Writes a field as PyRogue does: writes whole words with their other bits unchanged, and then verifies the field."""
+        """Writes a field as PyRogue does: writes the whole words that contain the field, without changing
+        their other bits, and then verifies the field."""
         size = (bit + bits + 31) // 32 * 4
         mask = (1 << bits) - 1 << bit
         word = 0 if bits % 32 == 0 else int.from_bytes(self.read(address, size), "little")
@@ -308,7 +311,7 @@ def stay(host="127.0.0.1"):
 
 
 def start_stay(host="127.0.0.1", prefix=()):
-    """Runs stay() in a separate process; returns the process and the two addresses."""
+    """Runs stay() in a separate process. Returns the process and the local addresses of its two links."""
     code = f"import sys; sys.path.insert(0, {os.path.dirname(os.path.abspath(__file__))!r}); import srp_client; srp_client.stay({host!r})"
     process = subprocess.Popen([*prefix, sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     return process, process.stdout.readline().split()
@@ -364,7 +367,8 @@ class Verbs:
         return r >> 273 & 1, r >> 249 & 0xFFFFFF
 
     def connect(self, host_qpn, host_rq_psn, host_sq_psn, length, pd_key=0x65128AEB, pmtu=5, **settings):
-        """Creates a PD, an MR and a QP, and moves the QP to RTS. `settings` are those of qp(). Returns (pd, lkey, rkey, qpn)."""
+        """Creates a PD, an MR and a QP, and moves the QP to RTS. `settings` are the arguments of qp().
+        Returns (pd, lkey, rkey, qpn)."""
         good, pd = self.pd(1, pd_key)
         assert good, "PD refused"
         good, lkey, rkey = self.mr(1, pd, 0x7F0012345000, length, (0x279C9002, 0x72E0ECE0))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests studies with a folder. They give the same bytes however the points are run, and lose nothing when
-processes are killed."""
+"""Tests studies with a folder. The folder must contain the same bytes however the points are run, and must
+lose no complete point when processes are killed."""
 
 import json
 import os
@@ -22,7 +22,7 @@ def need(program, package):
 
 class SameBytes(study_case.StudyCase):
     def test_a_folder_changes_no_result(self):
-        """The table and the result are those of a study without a folder."""
+        """A study without a folder gives the same table and the same result."""
         report = self.dir / "report"
         run = harness.Softfeb(["lab", "sweep", "-c", str(self.file), "--report", str(report), "--no-pictures"], self.dir).finish()
         self.assertEqual(run.status, 0, run.err)
@@ -52,7 +52,8 @@ class SameBytes(study_case.StudyCase):
 
     @need("parallel", "parallel")
     def test_list_of_hosts(self):
-        """GNU parallel runs the tasks on the hosts of a list, in the folder of the command. The host `:` is this one, without ssh."""
+        """GNU parallel runs the tasks on the hosts of a list, in the folder of the command. The host `:` is
+        this machine, without ssh."""
         folder = self.dir / "study"
         self.run_study(folder, "--on", "parallel", "--hosts", "2/:", "--tasks", 3, "--quiet")
         self.assertEqual(self.contents(folder), self.reference())
@@ -68,7 +69,8 @@ class SameBytes(study_case.StudyCase):
         self.assertEqual(self.contents(folder), self.reference())
 
     def test_scripts_of_other_engines(self):
-        """The scripts for PBS and Grid Engine run the task that the engine's variables name."""
+        """The scripts for PBS and Grid Engine run the task whose number the batch system sets in its
+        environment variables."""
         for script, variables in (("pbs.sh", lambda n: {"PBS_ARRAY_INDEX": n, "TASKS": "3"}),
                                   ("grid-engine.sh", lambda n: {"SGE_TASK_ID": n, "SGE_TASK_LAST": "3"})):
             with self.subTest(script=script):
@@ -94,8 +96,8 @@ class Killed(study_case.StudyCase):
     kills = 4
 
     def kill_some(self, start, wanted):
-        """Calls start(), and kills its process group when `wanted` more points are complete. Returns the
-        points."""
+        """Calls start(), and kills the process group of the started process when `wanted` more points are
+        complete. Returns the complete points."""
         folder = self.dir / "study"
         before = len(self.points(folder))
         process = start()
@@ -109,7 +111,7 @@ class Killed(study_case.StudyCase):
         return self.points(folder)
 
     def kill_and_resume(self, start):
-        """Kills a study several times and resumes it each time. A point that is complete is never run again."""
+        """Kills a study several times and resumes it each time. A complete point must not be run again."""
         complete = {}
         for _ in range(self.kills):
             now = self.kill_some(start, 3)
@@ -121,7 +123,7 @@ class Killed(study_case.StudyCase):
         now = self.points(self.dir / "study")
         self.assertEqual({name: now[name] for name in complete}, complete)
         for leftover in (self.dir / "study" / "points").glob("*.json.*"):
-            leftover.unlink()  # a file that was being written when its process was killed
+            leftover.unlink()  # a process was killed while it wrote this file
         self.assertEqual(self.contents(self.dir / "study"), self.reference())
 
     def test_process(self):
@@ -135,7 +137,8 @@ class Killed(study_case.StudyCase):
         self.kill_and_resume(lambda: self.start(self.dir / "study", "--on", "parallel", start_new_session=True))
 
     def test_interrupted(self):
-        """After SIGTERM, the points in progress are left out, and the message names the command that runs them."""
+        """After SIGTERM, the study stops without the points in progress, and a message names the command that
+        runs the missing points."""
         folder = self.dir / "study"
         process = self.start(folder)
         while len(self.points(folder)) < 3:
@@ -181,7 +184,7 @@ class Refused(study_case.StudyCase):
         self.assertFalse((self.dir / "study").exists())
 
     def test_a_value_that_a_point_cannot_have(self):
-        """The value is reported before the first point is run."""
+        """A wrong value in a sweep is reported before the first point is run."""
         _, err = self.run_study(self.dir / "study", "--set",
                                 "lab.sweep=[{key: boards.feb.dcqcn.rhai, values: [24Mb/s, fast]}]", status=2)
         self.assertIn("fast", err)

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A parameter study of 45 points, and its commands."""
+"""A parameter study of 45 points, and commands that run it."""
 
 import subprocess
 
 import harness
 
 POINTS = 45
-LIMIT = 100  # seconds, allowing for a busy machine
+LIMIT = 100  # in seconds, allowing for a busy machine
 
 
 class StudyCase(harness.TestCase):
-    duration = "30ms"  # 10 to 20 ms of CPU time for each point
+    duration = "30ms"  # needs 10 to 20 ms of CPU time for each point
 
     def setUp(self):
         super().setUp()
@@ -27,7 +27,8 @@ set: {{run.duration: {self.duration}, boards.feb.stop: {self.duration}}}
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
 
     def finish(self, process, status=0):
-        """Waits for a process and returns its output and its errors."""
+        """Waits for a process to end and checks its exit status. Returns its standard output and its standard
+        error."""
         out, err = process.communicate(timeout=LIMIT)
         self.assertEqual(process.returncode, status, f"\n{err[-3000:]}\n{out[-3000:]}")
         return out, err
@@ -36,16 +37,18 @@ set: {{run.duration: {self.duration}, boards.feb.stop: {self.duration}}}
         return self.finish(self.start(folder, *args, prefix=prefix), status)
 
     def points(self, folder):
-        """Returns the files of complete points: {name: (inode, time of modification)}. A point that is run again has new values."""
+        """Returns the files of the complete points: {name: (inode, time of modification)}. If a point is run
+        again, its two numbers change."""
         return {p.name: (p.stat().st_ino, p.stat().st_mtime_ns) for p in (folder / "points").glob("*.json")}
 
     def contents(self, folder):
-        """Returns the bytes of everything in a study's folder that must not depend on how it was run."""
+        """Returns the bytes of those files in a study's folder that must not depend on how the study was
+        run."""
         files = [folder / name for name in ("sweep.json", "sweep.csv", "result.json")] + sorted((folder / "points").iterdir())
         return {str(f.relative_to(folder)): f.read_bytes() for f in files}
 
     def reference(self):
-        """Returns the contents of a study that one process has run."""
+        """Runs the study in a single process and returns the contents of its folder."""
         folder = self.dir / "reference"
         self.run_study(folder, "--quiet")
         contents = self.contents(folder)

@@ -38,8 +38,8 @@ class SwitchTest(harness.TestCase):
                         self.assertTrue(figure.get("value") is not None or figure.get("text") or figure.get("reason"), figure)
 
     def test_a_switch_is_not_another(self):
-        """If a switch is tested with the expectations of another, those fail in which the two switches
-        differ."""
+        """If the expectations were made for a different switch than the tested one, exactly those
+        expectations fail in which the two switches differ."""
         run = self.quick("v1-plain", "--expect", SETS / "expect/v2-port-limit.yaml", "--only", "ecn,incast", status=1)
         tests = {t["name"]: t["figures"] for t in run.result["tests"]}
         failed = {(v["test"], tests[v["test"]][v["figure"]]["name"]) for v in run.result["verdicts"] if v["outcome"] == "failed"}
@@ -62,11 +62,12 @@ class SwitchTest(harness.TestCase):
             text = (self.dir / "out" / page).read_text()
             self.assertIn("simulated switch", text)
             self.assertIn("kmin", text.lower())
-            self.assertNotIn("http:", text.replace("http://www.w3.org", ""))  # the page needs no network
+            # the page loads nothing from the network
+            self.assertNotIn("http:", text.replace("http://www.w3.org", ""))
 
     def test_a_measured_switch_goes_to_the_lab(self):
-        """The written switch equals the switch of the file. It can be measured again, and boards can send
-        through it."""
+        """The file that --as-lab writes describes the same switch as the original file. This switch can be
+        measured again, and boards can send through it."""
         tests = ["--only", "dscp,latency,buffer,ecn,xoff,scheduler"]
         first = self.quick("v4-lossless", *tests, "--as-lab", "tor.yaml").result["tests"]
         text = (self.dir / "tor.yaml").read_text()
@@ -75,8 +76,9 @@ class SwitchTest(harness.TestCase):
         again = self.measure("-c", "tor.yaml", *tests, "--as-lab", "again.yaml").result["tests"]
         values = [[(f["name"], f.get("value"), f.get("text")) for t in run for f in t["figures"]] for run in (first, again)]
         self.assertEqual(*values)
-        self.assertEqual(text.split("\n", 1)[1], (self.dir / "again.yaml").read_text().split("\n", 1)[1])  # without the date
-        # Run the example in the head of the file.
+        # the first line contains the date
+        self.assertEqual(text.split("\n", 1)[1], (self.dir / "again.yaml").read_text().split("\n", 1)[1])
+        # Run the example in the comment at the beginning of the file.
         example = re.search(r"(?ms)^#     base: .*?^#       receivers: [^\n]*", text).group().replace("THIS_FILE", "tor.yaml")
         (self.dir / "experiment.yaml").write_text(re.sub(r"(?m)^#     ", "", example) + "\n")
         run = harness.Softfeb(["lab", "-c", "experiment.yaml", "--virtual"], self.dir).finish()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests `softfeb switch-test` over rings. The figures of a simulated switch in real time agree with its file,
-or are undecided.
+"""Tests `softfeb switch-test` over rings. A simulated switch runs in real time; each figure must agree with
+the switch's file, or be undecided.
 
 A busy machine may leave figures undecided, but must not make them wrong."""
 
@@ -11,8 +11,8 @@ import harness
 
 SETS = harness.CONF / "switch-test"
 ATTEMPTS = 3
-# For each set, the tests for which it was made, and the number of expectations that hold on an otherwise idle
-# machine.
+# For each set of expectations, the tests for which it was made, and the number of its expectations that hold
+# on an otherwise idle machine.
 RUNS = {
     "v1-plain": ("dscp,buffer,burst,incast,codepoints", 7),
     "v3-dynamic": ("buffer,ecn", 8),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""On a terminal, progress output is a table that fits the window and is redrawn. Elsewhere, it consists of plain lines."""
+"""On a terminal, softfeb's progress output is a table that fits the window and is redrawn. Elsewhere, the
+progress output consists of plain lines."""
 
 import fcntl
 import os
@@ -61,8 +62,8 @@ class Table(harness.TestCase):
         return self.config(config)
 
     def drawn(self, text):
-        """Returns the successive states of the table, each as a list of lines without colours. Also returns by how many lines the cursor
-        moved up after each state."""
+        """Returns the successive states of the table, each as a list of lines without colours. Also returns,
+        for each state, the number of lines that the cursor moved up after it."""
         parts, moves = MOVE.split(text)[2::2], [int(n) for n in MOVE.findall(text)]
         self.assertGreater(len(moves), 2, text)
         blocks = [[line for line in COLOUR.sub("", part).splitlines() if not line.startswith("draining")] for part in parts[:-1]]
@@ -86,7 +87,8 @@ class Table(harness.TestCase):
         self.assertNotIn("\x1b", out)
 
     def rc(self, scope):
-        """Returns the Rc that the table shows for a board. The board has eight queue pairs to two receivers."""
+        """Returns the rate Rc that the table shows for a board, which has eight queue pairs to two
+        receivers."""
         config = harness.ring(
             [harness.board(harness.qp(to=["daq", "daq2"], count=8, traffic={"rate": "2Mb/s"}),
                            dcqcn={"algorithm": "firmware", "scope": scope})],

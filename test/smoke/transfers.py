@@ -57,7 +57,8 @@ class Transfers(harness.TestCase):
         self.assertEqual(run.result["receivers"][0]["immediates"], 100)
 
     def test_windows_of_streams(self):
-        """UC streams run for four seconds over a port that drops packets. Every message is counted either as marked or as missing."""
+        """UC streams run for four seconds over a port that drops packets. Every message is counted either as
+        marked in a window or as missing."""
         traffic = {"message_size": "8KiB", "verb": "write_imm", "immediate": "counter", "rate": "2kmsg/s"}
         run = self.run_softfeb(ring([board(qp(count=4, transport="UC", traffic=traffic))],
                                     [receiver(windows={"depth": 16, "loss_limit": "10%"})],
@@ -68,7 +69,8 @@ class Transfers(harness.TestCase):
         self.assertGreater(windows["missing"], 0)
         self.assertEqual(windows["missing"] + windows["not_sent"], sum(
             last - first + 1 for ranges in windows["missing_ranges"].values() for first, last in ranges))
-        self.assertEqual(windows["missing"], got["missing"])   # this counter relies on PSNs, not on windows
+        # `got` is computed from PSNs, independently of the windows
+        self.assertEqual(windows["missing"], got["missing"])
         self.assertEqual((windows["late"], windows["wrong_immediate"], windows["inconsistent"]), (0, 0, 0))
         # A busy machine sends less than configured. The goodput of a receiver with windows excludes the first and the last second.
         self.assertLess(got["goodput_gbps"], 4 * 2000 * 8192 * 8e-9 * 1.1)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests triggers as messages: `softfeb trigger` in another namespace sends them to boards of a lab behind a
-kernel interface. Requires root."""
+"""Tests triggers that arrive as messages. `softfeb trigger` in another namespace sends them to boards of a
+lab behind a kernel interface. Requires root."""
 
 import datetime
 import json
@@ -42,7 +42,8 @@ class TriggerMessages(TestCase):
         self.addCleanup(self.link.close)
 
     def run_both(self, config, duration="1s", status=0):
-        """Starts boards and `softfeb trigger` at the same time. Returns the results of both."""
+        """Runs the boards and `softfeb trigger` at the same time. Returns the results of the two
+        processes."""
         at = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=8)
         config["run"].update(start_at=at.strftime("%Y-%m-%dT%H:%M:%S.%fZ"), duration="10s")
         path = str(self.config(config))

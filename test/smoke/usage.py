@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Wrong usage or configuration ends with status 2 and an error with file, line, key and fix. A missing environment ends with status 3."""
+"""Wrong usage or a wrong configuration ends with status 2 and an error that names file, line, key and remedy.
+If the machine lacks something that softfeb needs, the status is 3."""
 
 import os
 import unittest.mock
@@ -32,7 +33,8 @@ receivers:
     memory: 1MiB
 """
 
-# (text to replace, replacement, line, key and words that the message must contain)
+# Each tuple contains the text to replace, its replacement, and the line, key and words that the message must
+# contain.
 CONFIGURATIONS = [
     ("workers:", "workers: [", 5, "", "not YAML"),                                        # malformed YAML
     ("  count: 2", "\tcount: 2", 4, "", "indentation"),
@@ -140,7 +142,8 @@ class Usage(harness.TestCase):
         for choice, status, words in (("avx9", 2, "portable"), ("portable", 0, "tables"), ("native", 0, "iCRC")):
             with self.subTest(choice), unittest.mock.patch.dict(os.environ, SOFTFEB_CPU=choice):
                 run = harness.Softfeb(["doctor"], self.dir).finish(30)
-                self.assertIn(run.status, (status, 3) if status == 0 else (status,))  # 3: the machine lacks something else
+                # softfeb exits with 3 if this machine lacks something that the configuration needs
+                self.assertIn(run.status, (status, 3) if status == 0 else (status,))
                 self.assertIn(words, run.err + run.out)
 
     def test_help_and_version(self):
@@ -158,7 +161,8 @@ class Usage(harness.TestCase):
                 config["ports"] = [{"name": "feb", "device": device, "mtu": 1500}]
                 run = self.softfeb("run", "-c", self.config(config), "--duration", "1", status=3)
                 self.assertTrue(run.err.startswith("softfeb: "), run.err)
-                self.assertGreater(len(run.err.split(";")), 1, run.err)  # a problem and its fix
+                # the message states a problem and its fix
+                self.assertGreater(len(run.err.split(";")), 1, run.err)
 
     def test_pacing_that_the_port_cannot_do(self):
         for pacing in ("queue_rate", "timestamp"):
@@ -208,7 +212,7 @@ class Usage(harness.TestCase):
             self.assertIn(f"run.yaml:{line}: ", run.err)
 
     def test_not_by_root(self):
-        """A run needs no privileges."""
+        """softfeb runs without privileges."""
         if os.getuid() != 0:
             self.skipTest("not root: every test here is an ordinary user's")
         os.chmod(self.dir, 0o777)

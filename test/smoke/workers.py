@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests workers and queues in various arrangements: a port shared by workers, one end with more queues,
-several ports."""
+"""Tests several arrangements of workers and queues: a port that workers share, a ring with more queues at one
+end, and several ports."""
 
 import sys
 
@@ -49,13 +49,14 @@ class Workers(harness.TestCase):
         self.assertEqual(self.handed_over(self.arranged(0, 0, 1)), [0])
 
     def test_two_workers_on_each_port(self):
-        """Each worker polls one queue of each port. It hands over packets that are for a board of the other worker."""
+        """Each worker polls one queue of each port. It hands over packets for boards that the other worker
+        owns."""
         run = self.arranged([0, 1], [1, 0], 2, count=4)
         self.assertEqual(len(run.qps()), 16)
         self.assertGreater(sum(self.handed_over(run)), 0)
 
     def test_more_queues_than_workers(self):
-        """Three workers send, and one worker receives from all three queues."""
+        """Three workers send, each on its own queue, and one worker receives from all three queues."""
         run = self.arranged([0, 1, 2], 3, 4)
         self.assertGreater(run.result["workers"][3]["rx_packets"], 3 * 200 * 8)
 
@@ -71,7 +72,7 @@ class Workers(harness.TestCase):
         self.assert_held(run)
         for worker in run.result["workers"]:
             cpu = worker["cpu"]
-            self.assertGreater(cpu["samples"], 3, cpu)  # a busy machine takes only a few samples
+            self.assertGreater(cpu["samples"], 3, cpu)  # on a busy machine, there are only a few samples
             for stage in ("busy", "rx", "place", "check", "build", "tx", "other", "idle"):
                 values = [cpu[stage][q] for q in ("min", "p10", "p50", "p90", "max")]
                 self.assertEqual(values, sorted(values))
@@ -129,7 +130,7 @@ class Workers(harness.TestCase):
         self.assertEqual(sent[0], sent[1])
 
     def test_short_descriptor_rings(self):
-        """The far end is slow, so the ring fills up. Packets wait, and none is dropped."""
+        """The worker at the far end is slow, so the ring fills up. Packets then wait, and none is dropped."""
         config = ring([board(qp(traffic={**TRAFFIC, "messages": 2000}, count=8))], [receiver(memory="1MiB")],
                       feb={"tx_descriptors": 32, "rx_descriptors": 32}, nic={"tx_descriptors": 32, "rx_descriptors": 32})
         run = self.run_softfeb(config)
@@ -159,7 +160,7 @@ class Outside(harness.TestCase):
         self.assertEqual(run.result["ports"][0]["tx_packets"], 150)
 
     def test_pcap(self):
-        """The file that libpcap writes is valid and equals the capture."""
+        """The file that libpcap writes is valid and has the same packets as softfeb's capture."""
         self.outside("net_pcap:tx_pcap=tx.pcap", capture={"file": "capture.pcap"})
         captured = harness.read_pcap(self.dir / "capture.pcap")
         written = harness.read_pcap(self.dir / "tx.pcap", any_resolution=True)

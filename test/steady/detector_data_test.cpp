@@ -29,7 +29,7 @@ constexpr EventLayout kLayout{.boards = kBoards, .slots = 16, .slot = 2048, .pie
 /// Boards and a receiver that share a payload. A WRITE takes no time.
 class Detector {
  public:
-  /// `recorder`, which may be null, gets the events.
+  /// `recorder` receives the events; it may be null.
   explicit Detector(const EventPayload& payload, EventRecorder* recorder = nullptr)
       : payload_(payload),
         recorder_(recorder),

@@ -25,7 +25,7 @@ namespace {
 /// Makes the compiler treat `p` as used, so that it does not remove the code that computes `p`.
 void keep(void* p) { asm volatile("" : : "r"(p) : "memory"); }
 
-/// Returns what the detector reports for a worker on net_null that executes `deed` once.
+/// Runs a worker on net_null that executes `deed` once, and returns what was detected.
 Watch misbehaved(std::function<void()> deed) {
   SteadyRig rig({.ring = false});
   rig.run(1000);

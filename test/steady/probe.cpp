@@ -11,8 +11,8 @@ namespace softfeb::steady {
 
 namespace {
 
-/// Allocates once before the watch. The first allocation of a thread creates its heap with system calls. If a
-/// worker made its first allocation during the watch, these system calls would be counted.
+/// Makes an allocation before the watch, because the first allocation of a thread creates its heap with
+/// system calls. During the watch, these system calls would be counted.
 void warm_up_heap() {
   void* const p = std::malloc(1);
   __asm__ volatile("" : : "r"(p) : "memory");

@@ -15,7 +15,7 @@ namespace softfeb::steady {
 /// port); another thread starts and stops the watch.
 class Probe {
  public:
-  /// Starts and ends the watch, and executes misbehave() requests. Called by the worker.
+  /// Starts and ends the watch, and executes the deeds that misbehave() requests. Called by the worker.
   void turn();
 
   /// Starts the watch at the worker's next iteration, and blocks until then.
@@ -33,7 +33,7 @@ class Probe {
   /// Number of page faults that the kernel served without I/O (minor) or with I/O (major).
   long minor_faults() const { return after_.ru_minflt - before_.ru_minflt; }
   long major_faults() const { return after_.ru_majflt - before_.ru_majflt; }
-  /// errno if the kernel cannot watch system calls; otherwise 0.
+  /// errno with which the kernel refused to watch system calls; 0 if it watches them.
   int error() const { return error_; }
 
  private:

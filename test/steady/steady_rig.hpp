@@ -22,11 +22,12 @@ struct rte_eth_rxtx_callback;
 namespace softfeb::steady {
 
 struct SteadyConfig {
-  bool ring = true;      ///< boards and a receiver at the ends of a ring; if false, only boards, on net_null
-  unsigned workers = 1;  ///< with 2, the first worker polls both ports, and the second owns the receiver
+  bool ring = true;  ///< boards and a receiver at the ends of a ring; if false, only boards, on net_null
+  /// 1 or 2; with 2, the first worker polls the ports at both ends, and the second worker owns the receiver
+  unsigned workers = 1;
   dataplane::IdlePolicy idle = dataplane::IdlePolicy::kPause;
-  /// One of congestion::algorithms(), which is used with its congestion control header. If empty, the
-  /// firmware's DCQCN is used.
+  /// Name of one of congestion::algorithms(). Its congestion control header is then used, too. If the name is
+  /// empty, the boards use the firmware's DCQCN.
   std::string_view algorithm = {};
   /// The queue pairs of the first board send registered transfers, and those of the second board send UC
   /// streams with windows.
@@ -41,7 +42,7 @@ struct SteadyConfig {
 inline constexpr std::uint32_t kQps = 16;   ///< queue pairs per board
 inline constexpr std::uint32_t kSlots = 4;  ///< number of messages that fit into a QP's memory
 
-/// Counters of the boards and of the receiver since the start.
+/// Counters of the boards and of the receiver since the start of the rig.
 struct Traffic {
   std::uint64_t packets = 0;
   std::uint64_t retransmitted = 0;
@@ -64,7 +65,7 @@ struct Traffic {
 /// - On a ring, they send to a receiver, and the ring loses, duplicates, reorders, corrupts and CE-marks
 ///   packets. Unless `detector` or `events` is set, the boards use RC, and the receiver checks every byte.
 /// - On net_null, they use UC, and CNPs are injected.
-/// On both, the boards also receive ARP requests and slow-control datagrams.
+/// In either case, the boards also receive ARP requests and slow-control datagrams.
 class SteadyRig {
  public:
   explicit SteadyRig(const SteadyConfig& config);
@@ -81,7 +82,8 @@ class SteadyRig {
   Probe& probe(unsigned worker) { return *probes_[worker]; }
   /// Ends the workers. Only rule_counters() may be called afterwards.
   void stop();
-  /// Counters of the rules for requests, then of those for responses. Call this after stop().
+  /// Returns the counters of the rules for requests, followed by those of the rules for responses. Call this
+  /// after stop().
   std::vector<faults::RuleCounters> rule_counters() const;
 
  private:

@@ -8,9 +8,9 @@
 
 /// Records what a thread allocates, locks, prints, and requests from the kernel.
 ///
-/// The program defines malloc() and other functions itself (interpose.cpp), and so detects allocations, locks
-/// and output, even of libraries. System calls are detected by a seccomp filter (system_calls.cpp). Locks
-/// that are taken without a function call (rte_spinlock) are not detected. A thread that waits for such a
+/// The program defines malloc() and other functions itself (interpose.cpp). It thereby detects allocations,
+/// locks and output, even in libraries. System calls are detected by a seccomp filter (system_calls.cpp). A
+/// lock that is taken without a function call (rte_spinlock) is not detected; a thread that waits for such a
 /// lock seems to be working.
 namespace softfeb::steady {
 
@@ -45,7 +45,8 @@ class Watch {
   std::size_t total_ = 0;
 };
 
-/// Starts to record the actions of the calling thread in `watch`; null stops it. Does not allocate.
+/// Starts to record the actions of the calling thread in `watch`; null stops the recording. Does not
+/// allocate.
 void watch_this_thread(Watch* watch) noexcept;
 /// Returns the calling thread's log, or null.
 Watch* watch_of_this_thread() noexcept;

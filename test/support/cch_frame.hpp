@@ -13,7 +13,7 @@
 
 namespace softfeb::test {
 
-/// Byte offsets of the headers of a valid frame with UDP.
+/// Byte offsets of the IP header, of the UDP header and of the UDP payload in a valid frame with UDP.
 struct UdpPlace {
   std::size_t ip = 0, udp = 0, content = 0;
   bool v6 = false;
@@ -66,7 +66,7 @@ inline std::vector<std::uint8_t> echo_of(std::vector<std::uint8_t> cch) {
   return cch;
 }
 
-/// Returns the CCH of a control frame.
+/// Returns the CCH of a control frame that grants credit.
 inline std::vector<std::uint8_t> grant_cch() {
   std::vector<std::uint8_t> out(roce::CongestionHeader::kMaxSize);
   out.resize(roce::write_credit_header(out.data(), {roce::CreditBody::kGrant, 2, 100, 0}));

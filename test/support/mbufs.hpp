@@ -20,8 +20,8 @@ Bytes bytes_of(const rte_mbuf* packet);
 /// Does not allocate from the heap.
 rte_mbuf* packet(rte_mempool* pool, ByteSpan bytes, std::size_t parts = 1);
 
-/// Returns a packet as a port queue builds it; null if the builder has no mbufs. `payload` must outlive the
-/// packet.
+/// Returns a packet that consists of `header`, `payload` and `trailer`, built as a port queue builds its
+/// packets; null if the builder has no mbufs. `payload` must outlive the packet.
 rte_mbuf* built(dataplane::TxBuilder& builder, ByteSpan header, ByteSpan payload, ByteSpan trailer);
 
 /// Sends a packet. If the port does not accept it, frees the packet and returns false.

@@ -11,8 +11,9 @@
 
 namespace softfeb::test {
 
-/// A bus with registers at addresses below its size. Accesses to other addresses return decode errors.
-/// Responds immediately or when answer() is called.
+/// A bus with registers at addresses below its size. Accesses to higher addresses return decode errors. If
+/// `at_once` is true, the bus completes each access immediately; otherwise it completes an access when
+/// answer() is called.
 class MemoryBus final : public srp::Bus {
  public:
   explicit MemoryBus(std::size_t size = 64 * 1024, bool at_once = true) : memory(size), at_once_(at_once) {}
@@ -37,9 +38,9 @@ class MemoryBus final : public srp::Bus {
   }
 
   std::vector<std::uint8_t> memory;
-  std::optional<std::uint32_t> refuses;  ///< address of a word for which accesses return SLVERR
+  std::optional<std::uint32_t> refuses;  ///< address of the word for which accesses return SLVERR
   std::uint64_t accesses = 0;
-  bool overlapped = false;  ///< an access began before the previous one completed
+  bool overlapped = false;  ///< true if an access began before the previous one had completed
 
  private:
   srp::BusResult judge(std::uint32_t address, std::size_t bytes) const {

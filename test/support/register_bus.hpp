@@ -24,7 +24,7 @@ class RegisterBus {
     write_word(kControl, 1);
     const std::uint32_t control = read_word(kControl);
     if ((control & 1) == 0) throw std::runtime_error("SendMetaData does not read back");
-    // Clear SendMetaData by writing the whole word, as PyRogue does. RecvMetaData must keep its value.
+    // Clear SendMetaData by writing the whole word, as PyRogue does. The write must not change RecvMetaData.
     write_word(kControl, control & ~1U);
     if ((read_word(kControl) & 2) != (control & 2)) throw std::runtime_error("RecvMetaData was written");
     if ((control & 2) == 0) return std::nullopt;

@@ -13,7 +13,7 @@ LIMIT = 120
 
 
 def why_not():
-    """Returns the reason why this test cannot have such a machine, or an empty string if it can."""
+    """Returns the reason why this test cannot boot a machine, or an empty string if it can."""
     if os.geteuid() != 0:
         return "needs root"
     if shutil.which("systemd-nspawn") is None:

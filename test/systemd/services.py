@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs the units under a real systemd: start, readiness, privileges, journal, SIGKILL, a hang, stop, wrong
-configuration."""
+"""Runs the units under a real systemd. Tests start, readiness, privileges, journal, SIGKILL, a hanging
+process, stop, and a wrong configuration."""
 
 import json
 import os
@@ -81,7 +81,7 @@ class Services(unittest.TestCase):
         return int(status["CapEff"], 16), int(status["CapBnd"], 16)
 
     def metrics(self, port):
-        # The machine has a private network, so a client on it must fetch the page.
+        # The machine has a private network, so only a client inside the machine can fetch the page.
         script = f"import urllib.request; print(urllib.request.urlopen('http://127.0.0.1:{port}/metrics').read().decode())"
         return self.machine.run("/usr/bin/python3", "-c", script).stdout
 
@@ -114,7 +114,7 @@ class Services(unittest.TestCase):
         self.sends(18080)
 
         second = self.show(unit, "MainPID")
-        self.machine.run("kill", "-STOP", second)  # the process hangs from here on
+        self.machine.run("kill", "-STOP", second)  # SIGSTOP makes the process hang from here on
         self.wait_for_restart(unit, second, 2)
         self.assertIn("Watchdog timeout", self.journal(unit))
         self.sends(18080)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks that systemd accepts the units, that they are hardened, and that they name only options and files
-that exist. Does not need a
-running systemd."""
+"""Checks that systemd accepts the units, that the units are hardened, and that they name only options and
+files that exist. Does not need a running systemd."""
 
 import os
 import re

@@ -32,7 +32,8 @@ class Diff(unittest.TestCase):
         return done
 
     def diff(self, old, new, *args):
-        """Returns the lines. The exit status must agree with the number of changes in the last line."""
+        """Returns the lines that the tool prints. The exit status must agree with the number of changes in
+        the last line."""
         for name, value in (("a.json", old), ("b.json", new)):
             (self.dir / name).write_text(json.dumps(value))
         done = self.run_diff("a.json", "b.json", *args)

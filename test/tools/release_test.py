@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests of tools/release: versions of packages, the archive, the comparison of builds, and the reading of ELF headers."""
+"""Tests tools/release: versions of packages, the archive, the comparison of builds, and the reading of ELF
+headers."""
 
 import shutil
 import subprocess
@@ -22,7 +23,7 @@ CHANGELOG = "softfeb (0.2.0) unstable; urgency=medium\n\n  * Release.\n\n -- A N
 
 @unittest.skipUnless(shutil.which("git"), "git is not installed")
 class Tree(unittest.TestCase):
-    """A small repository in place of this one."""
+    """A small Git repository, which the tests use instead of the real one."""
 
     def setUp(self):
         self.root = Path(tempfile.mkdtemp(prefix="softfeb-release-"))
@@ -117,7 +118,8 @@ class Comparison(unittest.TestCase):
         for folder in self.folders:
             self.addCleanup(shutil.rmtree, folder)
             (folder / "a.deb").write_bytes(b"a")
-            (folder / "b.buildinfo").write_text(str(folder))  # holds the folder of the build
+            # the file contains the build folder, so two builds differ
+            (folder / "b.buildinfo").write_text(str(folder))
 
     def test_the_same_bytes(self):
         with mock.patch("builtins.print"):

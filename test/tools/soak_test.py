@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests what tools/soak finds in recorded runs: memory that grows, counters that go back, packets that are missing."""
+"""Tests that tools/soak finds faults in recorded runs: memory that grows, counters that decrease, missing
+packets."""
 
 import copy
 import subprocess
@@ -21,7 +22,7 @@ MIB = 1024
 
 
 def samples(rss=lambda t: 100 * MIB, descriptors=lambda t: 23, threads=3, last=7200):
-    """Samples of a run: one each 10 s."""
+    """Samples of a run, with one sample every 10 s."""
     return [Sample(t=t, rss=int(rss(t)), pss=int(rss(t)), anonymous=int(rss(t)) // 3, heap=4096, descriptors=descriptors(t), threads=threads,
                    cpu=t / 5, progress=t, metrics_ms=1, slow_control_ms=3, slow_control_median_ms=0.3, packets=t * 600)
             for t in range(0, last + 1, 10)]
@@ -41,7 +42,7 @@ RESULT = {"duration_s": 7200.5, "checks": [{"name": "bytes_wrong", "held": True}
 
 
 class Verdicts(unittest.TestCase):
-    """A run that is well, and each way in which it can fail."""
+    """Tests a run without faults, and each way in which a run can fail."""
 
     def setUp(self):
         self.run, self.result = copy.deepcopy(RUN), copy.deepcopy(RESULT)
@@ -60,7 +61,8 @@ class Verdicts(unittest.TestCase):
     def test_memory_that_grows(self):
         def leak(per_hour):
             return samples(rss=lambda t: 100 * MIB * (1 + per_hour * t / 3600))
-        # The medians of the second and the last tenth are 8/10 of the run apart: 1.6 hours.
+        # The medians of the second and of the last tenth of the run are 8/10 of the run apart, which is 1.6
+        # hours.
         self.assertEqual(self.failed(leak(0.006)), [])
         self.assertEqual(len(self.failed(leak(0.0065))), 2)
 
@@ -71,7 +73,7 @@ class Verdicts(unittest.TestCase):
     def test_the_memory_of_a_short_run_is_inconclusive(self):
         self.run["seconds"] = 3599.0
         self.assertEqual([c.held for c in verdict.judge(self.run, samples(), self.result) if "memory" in c.what], [None, None])
-        self.run["kind"] = "virtual"  # nobody opens a page
+        self.run["kind"] = "virtual"  # in a virtual run, no client opens the page
         self.assertEqual(self.failed(), [])
 
     def test_memory_that_shrinks_is_not_flat(self):
@@ -173,7 +175,8 @@ class Samples(unittest.TestCase):
             record = process.Record(Path(folder) / "samples.csv")
             for row in samples(last=50):
                 record.add(row)
-            self.assertEqual(process.load(Path(folder) / "samples.csv"), samples(last=50))  # before it is closed
+            # the samples can be read before the file is closed
+            self.assertEqual(process.load(Path(folder) / "samples.csv"), samples(last=50))
             record.close()
 
     def test_progress_of_a_run_in_virtual_time(self):

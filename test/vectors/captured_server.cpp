@@ -22,7 +22,8 @@ void CapturedServer::on_segment(const rssi::Segment& segment) {
 }
 
 void CapturedServer::begin(const rssi::Segment& syn) {
-  // Ignore a retransmitted SYN/ACK. It can even follow data, if the client's ACK was in flight.
+  // Ignore a retransmitted SYN/ACK. If the client's ACK was in flight, the retransmission may even follow
+  // data segments.
   if (syn_ack_ && data_up_to_[syn.header.sequence]) return;
   last_ = syn.header.sequence;
   data_up_to_.fill(std::nullopt);

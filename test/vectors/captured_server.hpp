@@ -11,8 +11,8 @@
 namespace softfeb::test {
 
 /// Tracks the messages that the captured server sent, and how many of its data segments an acknowledge number
-/// covers. Two servers can only be compared by these counts, not by sequence numbers, because NULs also use
-/// sequence numbers.
+/// covers. To compare two servers, compare these numbers of data segments. Sequence numbers cannot be
+/// compared, because NULs also use sequence numbers.
 class CapturedServer {
  public:
   void on_segment(const srp::rssi::Segment& segment);

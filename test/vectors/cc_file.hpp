@@ -21,8 +21,9 @@
 namespace softfeb::test {
 
 /// A JSON document, which always has the member `algorithm`. Most traces also have `parameters`, `tolerance`
-/// and `events`. An event has a time `t` in picoseconds, a kind `event`, inputs, and the state after the
-/// event, `expect`. The event's member `inside` contains the model's internal state, which is not compared.
+/// and `events`. An event consists of a time `t` in picoseconds, a kind `event`, inputs, and the state
+/// `expect` after the event. The event's member `inside` contains the model's internal state, which is not
+/// compared.
 struct CcFile {
   nlohmann::json document;
 
@@ -43,9 +44,9 @@ std::vector<std::filesystem::path> cc_files(CcKind kind);
 /// Maps names, as used in a trace, to values.
 using CcValues = std::map<std::string_view, double>;
 
-/// Compares the expected values of an event with the values of the algorithm, and describes the first
-/// difference. A tolerance in a trace has the form [relative, absolute]. A value passes if it is within
-/// either tolerance. Values without a tolerance must be equal.
+/// Compares the expected values of an event with the values `shown` of the algorithm, and describes the first
+/// difference. A tolerance in a trace has the form [relative, absolute]. A value passes if it is within the
+/// relative or the absolute tolerance. Values without a tolerance must be equal.
 std::optional<std::string> cc_difference(const CcFile& file, const nlohmann::json& event,
                                          const CcValues& shown);
 

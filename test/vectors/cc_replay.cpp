@@ -86,8 +86,8 @@ std::optional<std::string> inconsistency(const CongestionControl& control, Time 
          std::to_string(*state.window);
 }
 
-/// Replays all events. After each event, `show` returns the values of the algorithm, which are compared with
-/// the trace.
+/// Replays all events of a trace. After each event, `show` returns the values of the algorithm, which are
+/// compared with those in the trace.
 template <typename Algorithm, typename Show>
 std::optional<std::string> replay(const CcFile& file, Algorithm& algorithm, Show&& show) {
   std::size_t number = 0;

@@ -11,8 +11,8 @@
 /// Replays golden traces through the algorithms of lib/congestion.
 namespace softfeb::test {
 
-/// Replays a trace and returns the first difference from it, if any. Throws std::exception if the trace
-/// contains something unknown.
+/// Replays a trace and returns a description of the first difference between trace and algorithm, if any.
+/// Throws std::exception if the trace contains something unknown.
 using CcReplay = std::optional<std::string> (*)(const CcFile& file);
 
 std::optional<std::string> replay_timely(const CcFile& file);
@@ -22,7 +22,8 @@ std::optional<std::string> replay_hpcc(const CcFile& file);
 /// The replay functions by the names of the algorithms in traces. Add new algorithms to this map.
 const std::map<std::string_view, CcReplay>& cc_replays();
 
-/// Replays a trace with the function for its algorithm. Throws std::exception if there is none.
+/// Replays a trace with the function for its algorithm. Throws std::exception if there is no function for the
+/// algorithm.
 std::optional<std::string> replay_cc(const CcFile& file);
 
 }  // namespace softfeb::test

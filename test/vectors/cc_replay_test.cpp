@@ -14,7 +14,7 @@ using namespace softfeb::test;
 
 namespace {
 
-/// Returns what is wrong with a replay, or an empty string.
+/// Replays a trace and returns a description of the first difference or error, or an empty string.
 template <typename Make>
 std::string fault(Make&& make) {
   try {

@@ -52,8 +52,8 @@ NetworkConfig between(const CchBytes& frame) {
   return config;
 }
 
-/// Sends a frame through the switch and checks its header afterwards. `header` describes the header in the
-/// golden file. If it is null, the switch must reject the header.
+/// Sends a frame through the switch and compares the frame's header afterwards with `header`, the description
+/// in the golden file. If `header` is null, the switch must reject the header of the frame.
 void check_passage(const json& header, const CchBytes& frame) {
   Bench b(between(frame));
   b.send(0, frame, 0);

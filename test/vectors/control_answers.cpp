@@ -38,8 +38,8 @@ void check_data(const CapturedMessage& captured, const CapturedMessage& ours, co
   }
 }
 
-/// Compares the headers of two packets, and three fields of their tails: last-user, end-of-frame, and the
-/// number of valid bytes.
+/// Returns true if two packets have equal headers and equal values in three fields of their tails: last-user,
+/// end-of-frame, and the number of valid bytes.
 bool same_fields(ByteSpan a, ByteSpan b) {
   if (a.size() != b.size()) return false;
   const std::size_t tail = a.size() - Packetizer::kTail;

@@ -9,17 +9,18 @@
 
 namespace softfeb::test {
 
-/// Returns a mask of the bits that may differ on another server. They refer to the word at `address`, whose
-/// value in the capture is `captured`.
+/// Returns a mask of the bits in which another server may return a different value for the word at `address`.
+/// `captured` is the value of the word in the capture.
 using FreeBits = std::function<std::uint32_t(std::uint32_t address, std::uint32_t captured)>;
 
-/// Compares SRPv3 responses with captured ones, one by one, with Catch2 checks. The following may differ:
-/// * in the data of reads, the bits given by `free`;
-/// * in the packetizer's packets, the padding and therefore the CRC, because Rogue's padding contains data
+/// Compares SRPv3 responses with captured responses, one by one, with Catch2 checks. The following may
+/// differ:
+/// - in the data of reads, the bits given by `free`;
+/// - in the packetizer's packets, the padding and therefore the CRC, because Rogue's padding contains data
 ///   from other buffers.
 ///
-/// Everything else must be equal: headers, sizes, echoed data, status words, packet boundaries and other
-/// fields of the packets. Both CRCs must be valid.
+/// Everything else must be equal: headers, sizes, echoed data, status words, packet boundaries and the
+/// remaining fields of the packets. The CRCs of both sides must be valid.
 void check_answers(const std::vector<CapturedMessage>& captured, const std::vector<CapturedMessage>& ours,
                    const FreeBits& free);
 

@@ -31,12 +31,12 @@ struct CapturedConnection {
 };
 
 /// Returns the connections to ports 8192 and 8193, on which the firmware listens, in order of their first
-/// SYN. In some captures, a relay between client and server loses datagrams; these yield the connections
-/// between relay and server. Throws std::runtime_error if the file is not a capture. Also throws if a segment
-/// is invalid, because neither the real client nor its server sends invalid segments.
+/// SYN. In some captures, a relay between client and server loses datagrams; for these captures, the result
+/// contains the connections between relay and server. Throws std::runtime_error if the file is not a capture,
+/// or if a segment is invalid, because neither the real client nor its server sends invalid segments.
 std::vector<CapturedConnection> control_captures(const std::filesystem::path& path);
 
-/// An SRPv3 message, and the packets in which it was sent.
+/// An SRPv3 message, and the packets that carried it.
 struct CapturedMessage {
   std::vector<std::uint8_t> bytes;
   /// Complete packets, including the packetizer's header and tail.

@@ -36,7 +36,7 @@ TEST_CASE("control captures: every segment is valid, every message complete", "[
           if (!s.from_client || segment.bare()) continue;
           if (segment.syn) next = segment.header.sequence;
           if (segment.header.sequence != next)
-            continue;  // repeated, out of order, or after a gap in the capture
+            continue;  // the packet is repeated, out of order, or follows a gap in the capture
           ++next;
           if (!segment.payload.empty()) CHECK_NOTHROW(client.push(segment.payload));
         }

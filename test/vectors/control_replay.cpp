@@ -13,12 +13,13 @@ namespace {
 
 constexpr Time kBegin = kSecond;               ///< time at which the first packet of the capture is replayed
 constexpr Time kHoleTakes = 5 * kMillisecond;  ///< duration to which a gap in the capture is shortened
-/// How long to wait at the end of the replay. This is longer than our server may delay an ACK.
+/// Time to wait at the end of the replay. It is longer than the time by which our server may delay an ACK.
 constexpr Time kAfterwards = 10 * kMillisecond;
 constexpr std::uint8_t kFirmwareFirst = 0x80;  ///< sequence number of the firmware's SYN
 
-/// Returns the parameters in the SYN of the captured server, as an approximation of its limits. A limit may
-/// really be higher, because the SYN contains the client's value if it is lower than the limit.
+/// Returns the parameters in the SYN of the captured server, as an approximation of its limits. If the client
+/// asked for a lower value than the server's limit, the SYN contains the client's value, and the limit is
+/// really higher.
 srp::RssiServerConfig limits_of(const CapturedConnection& connection) {
   srp::RssiServerConfig config;
   for (const CapturedSegment& s : connection.segments) {
@@ -89,7 +90,7 @@ ControlReplay::Bytes ControlReplay::rewritten(const CapturedSegment& captured) c
   if (segment.has(rssi::kAck)) {
     const auto data = captured_.data_up_to(header.acknowledge);
     REQUIRE(data);  // all segments that the client acknowledges were captured
-    // Our server must already have sent at least as many data segments.
+    // Our server must already have sent that many data segments.
     REQUIRE(*data < data_numbers_.size());
     header.acknowledge = data_numbers_[*data];
   }
@@ -158,8 +159,8 @@ void ControlReplay::check_syn_ack() const {
   Bytes sent = syn_ack_;
   REQUIRE(sent.size() == expected.size());
   if (expected[2] != kFirmwareFirst) {
-    // Unlike the firmware, Rogue's server adopts the first sequence number and the connection id of the
-    // client, and its first acknowledge number is 0.
+    // Rogue's server adopts the client's first sequence number and connection id, and its first acknowledge
+    // number is 0. The firmware's server, and therefore ours, does not, so these fields are not compared.
     for (const std::size_t field : {2U, 3U, 18U, 19U, 20U, 21U, 22U, 23U}) sent[field] = expected[field];
   }
   CHECK(sent == expected);

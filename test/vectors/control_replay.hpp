@@ -58,17 +58,18 @@ class ControlReplay final : private srp::DatagramSink {
 
   CapturedServer captured_;
   Time now_ = 0;
-  Time left_out_ = 0;  ///< total duration of the skipped gaps
+  Time left_out_ = 0;  ///< time skipped so far because of gaps
   Time client_heard_ = 0;
   std::size_t holes_ = 0;
   std::uint8_t sequence_shift_ = 0;
-  std::uint8_t client_next_ = 0;  ///< sequence number, in the capture, of the client's next numbered segment
+  /// sequence number that the client's next numbered segment has in the capture
+  std::uint8_t client_next_ = 0;
 
   MessageCollector answers_;
   /// Sequence numbers of our segments: element 0 is that of our SYN, and element k that of the k-th data
   /// segment.
   std::vector<std::uint8_t> data_numbers_;
-  std::uint8_t next_number_ = 0;  ///< sequence number of our next numbered segment
+  std::uint8_t next_number_ = 0;  ///< sequence number that our next numbered segment will have
   std::optional<std::uint8_t> acknowledged_;
   Bytes syn_ack_;
   std::size_t resets_ = 0;

@@ -21,8 +21,10 @@ using namespace softfeb::test;
 namespace {
 
 constexpr Edge kStoreAndForward = 12;
-constexpr Edge kGateDelay = 2;   ///< clocks from the admission of a frame to its first beat at the output
-constexpr Edge kFirstDelay = 1;  ///< the same for the first frame, for which the gate is open
+/// clock cycles from the admission of a frame to its first beat at the output
+constexpr Edge kGateDelay = 2;
+/// clock cycles of the same delay for the first frame, for which the gate is already open
+constexpr Edge kFirstDelay = 1;
 
 Edge beats(std::uint32_t bytes) { return (bytes + 15) / 16; }
 

@@ -30,8 +30,7 @@ struct DcqcnWrite {
   bool counter_reset;
 };
 
-/// A CNP: the input is high when it is sampled at the clock edge `edge` and at the following `width` - 1
-/// edges.
+/// A CNP. The CNP input is high at the clock edge `edge` and at the following `width` - 1 edges.
 struct DcqcnCnp {
   dcqcn::Edge edge;
   unsigned width;

@@ -113,7 +113,8 @@ TEST_CASE("dcqcn vectors: every change of Rc is found, and no other", "[dcqcn]")
     std::uint64_t rc = file.changes.front().state.rc;
     for (const DcqcnChange& change : file.changes) {
       if (change.state.rc == rc) continue;
-      // Several events may precede the next expected change of Rc. Rc must not change before.
+      // Several events may precede the next expected change of Rc. Rc must not change before the expected
+      // time.
       for (Edge from = r.now(); from < change.edge;) {
         feed.up_to(from, r);
         Edge stop = change.edge;

@@ -19,11 +19,12 @@ struct DetectorFile {
   nlohmann::json document;
 };
 
-/// Reads all files of this kind, sorted by path. Throws std::exception if a file is not JSON or has no kind.
+/// Reads all files of kind `kind`, sorted by path. Throws std::exception if a file is not JSON or has no
+/// kind.
 std::vector<DetectorFile> detector_files(std::string_view kind);
 
-/// Describes the first member of `should` that has a different value in `is`. Returns an empty text if there
-/// is none. Ignores members that exist only in `is`.
+/// Describes the first member of `should` that has a different value in `is`. Returns an empty text if no
+/// member differs. Ignores members that exist only in `is`.
 std::string first_difference(const nlohmann::json& is, const nlohmann::json& should);
 
 /// Returns a bitmap in the format of the traces, such as "0x3". Word 0 holds the first 64 bits.

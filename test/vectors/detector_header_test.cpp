@@ -23,7 +23,8 @@ std::vector<std::uint8_t> bytes_of(const std::string& hex) {
 }
 
 /// Returns all fields of a header under the names that the vector files use. EventHeader does not store the
-/// constant fields, because the library has checked them, so their constants are returned.
+/// constant fields, because the library has already compared them with their constants. For these fields, the
+/// constants are returned.
 json fields_of(const EventHeader& h) {
   return {{"magic", kEventMagic},
           {"version", kEventVersion},

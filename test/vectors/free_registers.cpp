@@ -12,10 +12,10 @@
 namespace softfeb::test {
 namespace {
 
-/// Captures with Rogue's own server, which is connected only to memory.
+/// Captures in which Rogue's own server was connected to plain memory instead of registers.
 const std::set<std::string> kOfMemory = {"rssi_srp_loopback", "rssi_srp_loss"};
-/// Captures with a small server. It has the metadata bus, the uptime and a few constants. All other registers
-/// read 0.
+/// Captures with a small server, which implements only the metadata bus, the uptime and a few constants. Its
+/// other registers read 0.
 const std::set<std::string> kOfSmallServer = {"rssi_srp_initread", "rssi_srp_rootstart",
                                               "rssi_srp_startzmq_roce"};
 
@@ -23,7 +23,7 @@ constexpr const char* kDifferFromMemory[] = {
     "RoceEngine.RecvMetaData",  // memory does not respond to metadata messages
 };
 
-/// Registers that change without being written, or that differ between boards.
+/// Registers that change without being written, or that have different values on different boards.
 constexpr const char* kDifferFromBoard[] = {
     "AxiVersion.UpTimeCnt",  // uptime in seconds; our clock skips gaps in the capture
     "AxiVersion.FpgaVersion",

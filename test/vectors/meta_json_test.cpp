@@ -77,9 +77,9 @@ void check_fields(const Message& message, const json& fields) {
   }
 }
 
-/// Converts a response to the form that these vectors contain. The vectors come from a model whose responses
-/// to destroy requests do not contain the PD handler of the QP. The responses of the RTL contain this handler
-/// (wire/fix2026_teardown.txt and others), and softfeb follows the RTL.
+/// Converts a response to the form that these vectors contain. The vectors come from a model of the firmware.
+/// In the model, the response to a destroy request for a QP does not contain the QP's PD handler. In the RTL,
+/// it does (wire/fix2026_teardown.txt and others), and softfeb follows the RTL.
 MetadataResponseBits as_modelled(const MetadataRequest& request, MetadataResponse response) {
   const auto* qp = std::get_if<QpRequest>(&request);
   if (qp != nullptr && qp->verb == QpVerb::kDestroy)

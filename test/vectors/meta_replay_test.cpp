@@ -80,8 +80,8 @@ void check_decoded(const MetadataResponse& response, const json& decoded) {
   }
 }
 
-/// Clears the bits that belong to no field. In the RTL, these bits are undefined, and its model alternates
-/// ones and zeros. In softfeb, they are 0.
+/// Clears the bits that belong to no field. In the RTL, these bits are undefined; the RTL's model sets them
+/// to alternating ones and zeros. In softfeb, they are 0.
 MetadataResponseBits without_unused(const MetadataResponseBits& bits) {
   return encode_response(decode_response(bits).value());
 }
@@ -175,7 +175,7 @@ struct LastContext : QpObserver {
 };
 
 /// Brings up a QP with the parameters in the first line of a data path file. Checks that the server assigns
-/// the keys and numbers in this line.
+/// the keys and numbers that this line contains.
 void bring_up(MetadataServer& server, const json& connection) {
   const json& a = connection.at("setup_args");
   const auto pd = ask<PdResponse>(server, PdRequest{.allocate = true, .key = a.at("pdkey"), .handler = 0});
@@ -227,8 +227,8 @@ void check_context(const QpContext& qp, const json& connection) {
   CHECK(qp.sq_sig_all == (a.at("sigall") != 0));
 }
 
-/// Replays a modify request. A data path file only contains the response ("META_RESP clock hex"), but the
-/// response echoes the fields of the request.
+/// Replays a modify request. A data path file does not contain the request, but only the response ("META_RESP
+/// clock hex"). The response echoes the fields of the request, from which the request is restored.
 void replay_answer(MetadataServer& server, const std::string& line) {
   INFO(line);
   const auto golden = from_hex<MetadataResponseBits>(line.substr(line.rfind(' ') + 1));

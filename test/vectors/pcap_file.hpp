@@ -19,8 +19,8 @@ struct CapturedDatagram {
 };
 
 /// Returns the IPv4 UDP datagrams of a pcap file, in order. Skips other packets, fragments and truncated
-/// packets. The file may have any byte order, and time stamps in micro- or nanoseconds. Throws
-/// std::runtime_error if it is not a pcap file with Ethernet frames.
+/// packets. The file may have any byte order, and time stamps in microseconds or nanoseconds. Throws
+/// std::runtime_error if the file is not a pcap file with Ethernet frames.
 std::vector<CapturedDatagram> read_pcap(const std::filesystem::path& path);
 
 }  // namespace softfeb::test

@@ -19,7 +19,7 @@ constexpr std::uint32_t kLocalMac = 0x110ff8;
 constexpr std::uint32_t kMetaDataTx = 0x150f04;
 constexpr std::uint32_t kMetaDataRx = 0x150f2c;
 
-/// Returns the data of the first response to a read of `address`. Returns an empty vector if there is none.
+/// Returns the data of the first response to a read of `address`, or an empty vector if there is no response.
 std::vector<std::uint8_t> data_from(const CapturedConnection& connection, std::uint32_t address) {
   srp::Depacketizer packets(srp::kMaxMessage);
   for (const CapturedSegment& s : connection.segments) {
@@ -33,8 +33,8 @@ std::vector<std::uint8_t> data_from(const CapturedConnection& connection, std::u
   return {};
 }
 
-/// Returns true if the message is a destroy request for a queue pair. Bits 302:301 contain the type, and bits
-/// 300:299 the request.
+/// Returns true if the message is a destroy request for a queue pair. Bits 302:301 contain the type of the
+/// object, and bits 300:299 the operation.
 bool destroys(ByteSpan meta_data_tx) {
   return meta_data_tx.size() == 40 && (meta_data_tx[37] & 0x78) == 0x48;
 }

@@ -7,11 +7,11 @@
 
 namespace softfeb::test {
 
-/// Returns the identity of a captured board: build stamp, git hash and addresses. It only contains values
-/// that the client has read.
+/// Returns the identity of a captured board (build stamp, git hash and addresses), as far as the client has
+/// read it.
 board::BoardRegistersConfig configuration_of(const CapturedConnection& connection);
 
-/// The registers of a board. In place of a data path, all requests of a burst complete immediately.
+/// The registers of a board without a data path. All requests of a burst complete immediately.
 class ReplayedBoard final : public srp::Bus {
  public:
   explicit ReplayedBoard(const board::BoardRegistersConfig& config);

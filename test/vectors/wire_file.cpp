@@ -73,7 +73,8 @@ WireFile read_wire_file(const std::filesystem::path& path) {
     std::string first;
     words >> first;
     const auto kind = kind_of(first);
-    // Skip control lines without a time. They occur in metadata files and do not concern a requester.
+    // Skip control lines without a time. These lines occur only in metadata files and do not concern a
+    // requester.
     if (!kind || (*kind == Kind::kControl && !std::isdigit((words >> std::ws).peek()))) continue;
     try {
       file.events.push_back(parse_event(*kind, words));

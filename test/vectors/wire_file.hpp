@@ -10,8 +10,9 @@
 
 namespace softfeb::test {
 
-/// An input or output of the firmware's RTL. A file of vectors/wire contains one event per line. Its first
-/// line is a JSON object with the name of the case, the connection's parameters and the pattern in memory.
+/// An input or output of the firmware's RTL. A file of vectors/wire contains one event per line. The first
+/// line of the file is a JSON object with the name of the case, the connection's parameters and the pattern
+/// in memory.
 struct WireEvent {
   enum class Kind : std::uint8_t { kWorkRequest, kTransmit, kReceive, kCompletion, kControl, kMetaResponse };
 
@@ -28,8 +29,8 @@ struct WireFile {
   nlohmann::json header;          ///< null if the first line is not JSON
   std::vector<WireEvent> events;  ///< in time order
 
-  /// Returns true if the file contains work requests, which a requester can replay. Other files contain
-  /// metadata messages or golden frames.
+  /// Returns true if the file contains work requests, which a requester can replay. Files without work
+  /// requests contain metadata messages or golden frames.
   bool has_data_path() const;
 };
 

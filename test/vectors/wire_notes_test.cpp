@@ -73,8 +73,8 @@ class NotedTraffic {
     return out;
   }
 
-  /// Checks a packet against the text `hex`, the first bytes of a SEND with immediate. Its immediate is the
-  /// id of the work request.
+  /// Checks a packet against the text `hex`, which contains the first bytes of a SEND with immediate. The
+  /// immediate value of this SEND is the id of the work request.
   void check_packet(const std::string& hex) {
     REQUIRE(requester_);
     const std::size_t headers = Bth::kSize + ImmDt::kSize;

@@ -101,8 +101,8 @@ void WireReplay::advance(Time t) {
 }
 
 void WireReplay::on_input(const WireEvent& e) {
-  // Our requester sends as soon as one slot is free, whereas the firmware waits for two (window_4). A new
-  // packet may therefore be ready earlier than in the firmware, but a retransmission must not be.
+  // Our requester sends as soon as one slot is free, whereas the firmware waits for two (window_4). Our
+  // requester may therefore have a new packet ready earlier than the firmware, but not a retransmission.
   if (!past_defect_ && requester_.ready(now_)) {
     INFO("about to resend PSN " << requester_.peek().psn);
     CHECK_FALSE(requester_.peek().retransmission);
@@ -178,9 +178,9 @@ void WireReplay::meta_response(const std::string& hex) {
   requester_.set_state(static_cast<QpState>((digits >> 1) & 15), now_);
 }
 
-/// Handles a NAK inside a message, after which the defective firmware sends wrong packets. From here on, the
-/// requester is compared with the first transmission of the packets instead, starting with the requested
-/// packet.
+/// Handles a NAK inside a message, after which the defective firmware sends wrong packets. From then on, the
+/// packets of the requester are compared with the first transmission of the same packets instead, starting
+/// with the packet that the NAK requests.
 void WireReplay::resume_inside_message(Psn psn) {
   past_defect_ = true;
   Psn last = psn;
@@ -196,8 +196,9 @@ void WireReplay::resume_inside_message(Psn psn) {
   }
 }
 
-/// Takes packets from the requester ahead of their transmission. The firmware does so in two cases: it makes
-/// packets even while its output is blocked, and it requests a payload immediately if this request will fail.
+/// Takes packets from the requester before the time at which the firmware transmitted them. The firmware
+/// itself works ahead in two cases: it makes packets even while its output is blocked, and it requests a
+/// payload immediately if this request will fail.
 void WireReplay::take_eagerly() {
   while ((output_blocked_ || payload_fails_) && requester_.ready(now_)) {
     if (payload_fails_) {
@@ -242,8 +243,8 @@ void WireReplay::on_transmit(const WireEvent& e) {
   if (ours != theirs) FAIL_CHECK("packet with PSN " << psn_of(ours) << " differs");
 }
 
-/// Fails if our requester is ready to retransmit a packet long before the firmware does so. Its timeout would
-/// then be too short.
+/// Fails if our requester is ready to retransmit a packet long before the firmware transmits it, because our
+/// timeout is then too short.
 void WireReplay::check_not_early(const WireEvent& e) {
   const Time t = e.cycle * kFirmwareClock;
   if (past_defect_ || !output_.empty() || t < now_ + kPipeline) return;
@@ -275,7 +276,8 @@ void WireReplay::check_completion(const nlohmann::json& wc) {
   CHECK(pkey_ == wc.at("pkey").get<std::uint16_t>());
 }
 
-/// Checks the last completions. If a timeout ends the request, they come long after the last packet or input.
+/// Checks the last completions. If a timeout ends the request, these completions come long after the last
+/// packet or input.
 void WireReplay::check_end() {
   INFO(file_.name << ": at the end");
   const Time last = expected_.empty() ? now_ : std::max(now_, expected_.back()->cycle * kFirmwareClock);

@@ -10,14 +10,14 @@
 
 namespace softfeb::test {
 
-/// Replays a wire vector. Applies its inputs, at their times, to a requester in the firmware profile.
-/// Compares the packets and completions of the requester with those that the firmware produced.
+/// Replays a wire vector: applies the inputs of the file, at their times, to a requester in the firmware
+/// profile, and compares the packets and completions of the requester with those of the firmware.
 ///
 /// The firmware's pipeline adds delays, so each packet is taken from the requester when the firmware sent it.
-/// Order and bytes must be equal. No packet may be missing, and none may be retransmitted unless the file
+/// Order and bytes must be equal. No packet may be missing. A packet may be retransmitted only if the file
 /// contains the retransmission. Between any two inputs, the completions must be the same as in the file.
-/// After the last input, they must be the same by the time of the file's last completion. The code documents
-/// deliberate differences.
+/// After the last input, the completions must be the same by the time of the file's last completion. Comments
+/// in the code explain deliberate differences.
 class WireReplay {
  public:
   explicit WireReplay(const WireFile& file);
@@ -52,7 +52,7 @@ class WireReplay {
 
   const WireFile& file_;
   std::uint16_t pkey_;
-  bool shows_defect_;  ///< whether the file's firmware sends wrong packets after a NAK inside a message
+  bool shows_defect_;  ///< true if the firmware of this file sends wrong packets after a NAK inside a message
   roce::Requester requester_;
   Time now_ = 0;
   Time last_input_ = 0;

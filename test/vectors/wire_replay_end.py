@@ -19,7 +19,8 @@ TIMEOUT, RETRIES_EXCEEDED = '"status": 20', '"status": 12'
 
 class End(unittest.TestCase):
     def vector(self, name):
-        """Returns the lines of a vector up to the completion that reports the timeout, without the flushed request after it."""
+        """Returns the lines of a vector up to the completion that reports the timeout. Leaves out the
+        following completions, which report flushed requests."""
         lines = (WIRE / name).read_text().splitlines()
         last = next(i for i, line in enumerate(lines) if line.startswith("WC ") and TIMEOUT in line)
         clock = {line.split()[0]: int(line.split()[1]) for line in lines[1:last + 1]}
@@ -27,7 +28,7 @@ class End(unittest.TestCase):
         return lines[:last + 1]
 
     def replay(self, lines):
-        """Replays only this vector. Returns exit status and output."""
+        """Replays only this vector. Returns the exit status and the output."""
         folder = Path(tempfile.mkdtemp(prefix="softfeb-vectors-"))
         self.addCleanup(shutil.rmtree, folder)
         (folder / "wire").mkdir()

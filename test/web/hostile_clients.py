@@ -19,13 +19,15 @@ import srp_client
 from live import harness
 
 SCRATCH = 0x00000004
-RATE = 20e6  # bits of payload per second; little enough for a busy machine
-LEAST_SHARE = 0.7  # of the rate before the attack; a sample of the page is up to 0.1 s old, a sixth of the time of an attack
-SERVED = 64 + 1  # connections that the page serves or refuses at a time (HttpLimits)
-MEMORY = 48  # megabytes that an attack may cost
-ATTACK = float(os.environ.get("SOFTFEB_ATTACK_SECONDS", "0.6"))  # for each attack
+RATE = 20e6  # in bits of payload per second; low enough for a busy machine
+# share of the rate before the attack; a sample of the page is up to 0.1 s old, which is a sixth of the
+# duration of an attack
+LEAST_SHARE = 0.7
+SERVED = 64 + 1  # connections that the page serves or refuses at the same time (HttpLimits)
+MEMORY = 48  # in megabytes; limit for the increase of memory during an attack
+ATTACK = float(os.environ.get("SOFTFEB_ATTACK_SECONDS", "0.6"))  # duration of each attack in seconds
 THOROUGH = ATTACK > 1
-PATIENCE = 15  # seconds in which an honest client must be served, on a machine that also runs other tests
+PATIENCE = 15  # seconds within which an honest client must be served, on a machine that also runs other tests
 
 
 def setUpModule():
@@ -49,14 +51,16 @@ def paced_board():
     one["boards"][0].pop("dcqcn")
     one["boards"][0]["qps"][0]["traffic"] = {"message_size": "16KiB", "rate": f"{RATE / 1e6:.0f}Mb/s", "verb": "write_imm",
                                               "immediate": "counter"}
-    one["boards"][0]["qps"][0]["transport"] = "UC"  # the rate does not depend on how soon a busy machine answers
+    # with UC, the rate does not depend on how soon a busy receiver answers
+    one["boards"][0]["qps"][0]["transport"] = "UC"
     one["ports"][0].pop("faults")
     one["boards"][0]["control"]["max_connects_per_second"] = 20
     return one
 
 
 class Sockets:
-    """Sockets of an attacker, which close at its end. SO_LINGER makes them leave nothing behind."""
+    """Sockets of an attacker, which are closed when the attack ends. Because of SO_LINGER, closed sockets
+    leave nothing behind in the kernel."""
 
     def __init__(self, port):
         self.port, self.all = port, []
@@ -80,7 +84,7 @@ class Sockets:
 
 
 def send(s, data):
-    """Sends what the kernel accepts. Returns False if the server has closed the connection."""
+    """Sends as many bytes as the kernel accepts. Returns False if the server has closed the connection."""
     if s is None:
         return False
     try:
@@ -126,15 +130,16 @@ class HostileClients(live.Served):
         self.quiet_rate, _ = self.measure()
 
     def prefer(self):
-        """Lets softfeb's threads run before the attackers, who may need all CPUs of this machine. The question is whether softfeb's own
-        work for the attackers delays packets, not whether the machine has enough CPUs."""
+        """Gives softfeb's threads priority over the attackers, which may need all CPUs of this machine. The
+        test then shows whether softfeb's own work for the attackers delays packets, and not whether the
+        machine has enough CPUs."""
         for thread in os.listdir(f"/proc/{self.pid}/task"):
             with contextlib.suppress(PermissionError):
                 os.setpriority(os.PRIO_PROCESS, int(thread), -15)
 
     def measure(self, honest=lambda: None):
-        """Makes honest requests for a while. Returns the rate at which the receiver gets payload, in bits per second, and the number of
-        requests."""
+        """Makes honest requests for the duration of an attack. Returns the rate at which the receiver gets
+        payload, in bits per second, and the number of requests."""
         begun, first, served = time.monotonic(), self.sent_bytes(), 0
         while time.monotonic() < begun + ATTACK or served < 3:
             honest()
@@ -146,7 +151,8 @@ class HostileClients(live.Served):
         return 8 * (last - first) / (ended - begun), served
 
     def sent_bytes(self):
-        """Returns the payload bytes that the receiver has got, from a request that an honest client makes."""
+        """Returns the number of payload bytes that the receiver has got. Asks for it with a request of an
+        honest client."""
         begun = time.monotonic()
         # Honest clients have another address than the attackers, as they would have in a network.
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE, source_address=("127.0.0.2", 0))
@@ -162,11 +168,11 @@ class HostileClients(live.Served):
         raise AssertionError(text)
 
     def check_while(self, name, act, honest=lambda: None):
-        """Attacks for a while, and checks that all others notice nothing."""
+        """Attacks for a while, and checks that honest clients and boards are unaffected."""
         with self.subTest(name):
             before = resident(self.pid)
             self.most_fds, self.most_memory = 0, before
-            # Other programs on this machine also delay packets. They seldom do so three times in a row.
+            # Other programs on this machine also delay packets, but seldom three times in a row.
             for _ in range(3):
                 with attack(act):
                     rate, served = self.measure(honest)
@@ -189,7 +195,7 @@ class HostileClients(live.Served):
         live.wait_for("the descriptors to be freed", lambda: descriptors(self.pid) <= self.idle_descriptors + 4)
 
     def slow_requests(self, stop):
-        """Slow-loris: each of many clients sends a byte of a header now and then."""
+        """Slow-loris: each of many clients occasionally sends one byte of a header."""
         sockets = Sockets(self.port)
         while not stop.wait(0.02):
             for _ in range(20):
@@ -235,7 +241,8 @@ class HostileClients(live.Served):
         sockets.close()
 
     def endless_bodies(self, stop):
-        """Bodies with a length that is never reached, with a length beyond the limit, and in chunks without end."""
+        """Requests whose bodies are shorter than announced or longer than the limit, or consist of chunks
+        without end."""
         head = b"POST /api/dcqcn HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         sockets = Sockets(self.port)
         while not stop.is_set():
@@ -280,7 +287,7 @@ class HostileClients(live.Served):
         sockets.close()
 
     def raw(self, text):
-        """Sends a request as it is. Returns the status; 0 if the server answers nothing."""
+        """Sends `text` unchanged. Returns the status of the response, or 0 if the server does not respond."""
         with socket.create_connection(("127.0.0.1", self.port), PATIENCE) as s:
             s.sendall(text if isinstance(text, bytes) else text.encode())
             answer = s.recv(65536)
@@ -310,14 +317,14 @@ class HostileClients(live.Served):
                 *((get.format(p), 404) for p in ("/../../../../etc/passwd", "/..%2f..%2fetc/passwd", "/%2e%2e/%2e%2e/etc/passwd",
                                                  "/page.css/../../x", "//etc/passwd", "/page.css%00", "/api/dcqcn/..%2f..", "/api/dcqcn/%zz",
                                                  "/.git/config", "/api/dcqcn/" + "a" * 4000)),
-                # What is not HTTP
+                # Data that is not HTTP
                 ("nonsense\r\n\r\n", 400), ("GET / HTTP/9.9\r\nHost: localhost\r\n\r\n", 400), ("GET /\r\n\r\n", 400),
                 ("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400),  # TLS
                 ("GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n", 400),
                 ("GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400),
                 ("POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400),
                 ("GET / HTTP/1.1\r\nHost : localhost\r\n\r\n", 400), ("GET / HTTP/1.1\r\nHost: localhost\r\nA\0b: c\r\n\r\n", 400),
-                # Too long
+                # Headers, paths and bodies that are too long
                 ("GET / HTTP/1.1\r\nHost: localhost\r\nX: " + "x" * 9000 + "\r\n\r\n", 431), ("GET /" + "a" * 20000, 431),
                 ("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 20000\r\n\r\n{", 413),
         ):
@@ -330,13 +337,13 @@ class HostileClients(live.Served):
     # -- slow control
 
     def syn_flood(self, stop):
-        """SYNs of more clients than the board answers."""
+        """Sends SYNs from more clients than the board answers."""
         syn = bytearray(struct.pack("!BBBBBBHHHHBBBBI", 0x80, 24, 1, 0, 0x1C, 32, 1464, 20, 5, 1000, 15, 2, 0, 3, 0))
         syn += struct.pack("!H", srp_client.checksum(bytes(syn) + b"\0\0"))
         self.flood(stop, lambda generator: bytes(syn))
 
     def forged_flood(self, stop):
-        """Garbage, and segments with valid headers of connections that do not exist."""
+        """Sends garbage, and segments that have valid headers but belong to no connection."""
 
         def datagram(generator):
             if generator.random() < 0.5:
@@ -375,7 +382,7 @@ class HostileClients(live.Served):
                     self.assertLess(time.monotonic(), end, "a client could not connect")
 
         self.check_while("forged segments, while clients connect", self.forged_flood, connect)
-        # During a flood of SYNs, a client may have to wait until it ends (doc/security.md).
+        # During a flood of SYNs, a client may have to wait until the flood ends (doc/security.md).
         with attack(self.syn_flood):
             time.sleep(ATTACK)
         connect()
@@ -390,7 +397,8 @@ class HostilePeers(harness.TestCase):
                "qps": [{"qpn": 17, "psn": 0, "rkey": 1, "address": 0, "length": 1 << 20}]}
 
     def peer(self, *answers):
-        """Serves one client: sends an answer after each line, or at once if it does not speak first. Returns the address."""
+        """Serves one client. Sends an answer after each line, or immediately if the client does not speak
+        first. Returns the address."""
         listener = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(listener.close)
         listener.settimeout(harness.LIMIT)

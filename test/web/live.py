@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Shared code of the live page's tests: a served run, and requests to it."""
+"""Shared code of the tests of the live page: starts a run that serves the page, and sends requests to the
+page."""
 
 import http.client
 import json

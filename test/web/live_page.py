@@ -120,7 +120,8 @@ class Page(live.Served):
         wait_for("counters", lambda: self.driver.find_elements(By.CSS_SELECTOR, "#panel-boards tbody tr"))
         self.assertEqual(len(self.driver.find_elements(By.CSS_SELECTOR, "#panel-boards tbody tr")), 3)
         self.assertTrue(self.driver.find_elements(By.CSS_SELECTOR, "#tiles dd"))
-        for card in ("rtt-card", "cwnd-card"):  # DCQCN has neither an RTT nor a window
+        # DCQCN has neither an RTT nor a window, so these cards are hidden
+        for card in ("rtt-card", "cwnd-card"):
             self.assertFalse(self.element(card).is_displayed())
         self.assertNotIn("RTT", self.element("tiles").text)
         self.screenshot("light")
@@ -202,15 +203,17 @@ class Page(live.Served):
         self.wait_state("ended")
         self.assertIn(self.element("verdict").text, ("held", "inconclusive", "failed"))
         self.assertRegex(self.element("result").text, r"real time +virtual +limit")
-        self.assertRegex(self.element("tiles").text, r"Queue, peak in 1 s\s+[0-9.]+ (B|KiB|MiB)\s")  # the name is that in the result
+        # the tile has the same name as the value in the result
+        self.assertRegex(self.element("tiles").text, r"Queue, peak in 1 s\s+[0-9.]+ (B|KiB|MiB)\s")
         self.assertRegex(self.element("port-note").text, r"buffer 4 MiB")
         heights = self.js("return [...document.querySelectorAll('tbody td, tbody th')].map(e => e.getBoundingClientRect().height)")
-        self.assertTrue(heights and all(h == round(h) for h in heights), heights)  # sticky cells must align with their rows
+        # whole pixels, because sticky cells must align with their rows
+        self.assertTrue(heights and all(h == round(h) for h in heights), heights)
         self.assert_fits()
         self.screenshot("result")
         self.emulate(width=390, height=900)
         self.assert_fits()
-        self.driver.refresh()  # a client that connects after the end must get the result, too
+        self.driver.refresh()  # a client that connects after the end of the run must also get the result
         wait_for("the result", lambda: self.element("result-card").is_displayed())
         log = [e["message"] for e in self.driver.get_log("browser") if e["level"] == "SEVERE"]
         self.assertEqual([m for m in log if "409" not in m], [])
@@ -255,7 +258,8 @@ class Page(live.Served):
         self.assertEqual([r[0] for r in rows("streams")], [f"gpu{i}" for i in range(4)])
         self.assertIn("dropped datagrams no buffer", self.element("panel-streams").text)
         self.wait_samples(15)
-        self.assertEqual(self.element("tab-streams").get_attribute("aria-selected"), "true")  # new samples do not change the tab
+        # new samples must not change the selected tab
+        self.assertEqual(self.element("tab-streams").get_attribute("aria-selected"), "true")
         self.screenshot("streams")
         self.assert_fits()
         self.assert_clean_console()

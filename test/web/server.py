@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests the live page's server as programs use it: statistics, parameters, refused requests, and DPDK's telemetry socket."""
+"""Tests the server of the live page as programs use it: statistics, parameters, refused requests, and DPDK's
+telemetry socket."""
 
 import json
 import re

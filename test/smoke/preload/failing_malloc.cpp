@@ -28,7 +28,7 @@ Main program = nullptr;
 
 bool fails(std::size_t bytes) {
   if (bytes < least || left.load() < 0) return false;
-  // 0 is the one that fails; below it, none fails.
+  // The allocation with n = 0 fails. Allocations with a negative n do not fail.
   const long n = always && left.load() == 0 ? 0 : left.fetch_sub(1);
   if (n == 0) errno = ENOMEM;
   return n == 0;
@@ -41,7 +41,7 @@ int counted_main(int argc, char** argv, char** environment) {
   if (size != nullptr) least = std::strtoul(size, nullptr, 10);
   if (at != nullptr) left = std::strtol(at, nullptr, 10);
   const int status = program(argc, argv, environment);
-  left = -1;  // what runs at exit is not tested
+  left = -1;  // allocations while the process exits do not fail, because they are not tested
   return status;
 }
 

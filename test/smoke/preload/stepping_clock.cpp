@@ -10,7 +10,8 @@
 
 namespace {
 
-/// Returns the step in seconds. Reads the file each time, because a step must reach all threads at once.
+/// Returns the step of the clock in seconds. Reads the file at each call, because a step must reach all
+/// threads at once.
 long step() {
   static const char* const path = std::getenv("STEP_FILE");
   std::FILE* const file = path == nullptr ? nullptr : std::fopen(path, "re");

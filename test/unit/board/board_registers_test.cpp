@@ -45,7 +45,7 @@ TEST_CASE("registers: all accept reads and writes", "[registers]") {
 }
 
 TEST_CASE("registers: reset values match the map", "[registers]") {
-  // Live registers and registers that depend on the board have no fixed reset value.
+  // Some registers have no fixed reset value: live registers, and registers whose values depend on the board.
   const std::vector<std::string> other{"AxiVersion.*",    "TenGigEthReg.*", "UdpEngine.*",
                                        "FwRudpServer*.*", "Sfp.*",          "RoceEngine.Dcqcn.R*"};
   BoardRegisters board({});
@@ -95,7 +95,8 @@ TEST_CASE("registers: write-only ones read as 0", "[registers]") {
     access.set(path, 1);
     CHECK(access.word(board.profile().map().one(path).address) == 0);
   }
-  // Reads of the bit of CntRst return a part of a constant, not the written value.
+  // The bit of CntRst does not read back the written value: a read returns the corresponding bit of a
+  // constant.
   access.set("AxisMon.CntRst", 1);
   CHECK(access.word(0x0014'0000) == 0x0802'0111);
 }

@@ -78,7 +78,8 @@ TEST_CASE("file: nothing beyond its end, no CRC where no packet begins", "[paylo
   const PayloadSource& source = *filled.source;
   CHECK(source.bytes(2000, 500) != nullptr);
   CHECK(source.bytes(2000, 501) == nullptr);
-  CHECK(source.bytes(2500, 1) == nullptr);  // the file does not fill the third slot of 1000 bytes
+  // a slot has 1000 bytes, and the file does not fill the third slot
+  CHECK(source.bytes(2500, 1) == nullptr);
   CHECK(source.bytes(2999, 1) == nullptr);
   CHECK(source.bytes(3000, 1) == source.bytes(0, 1));
   CHECK(source.crc(1000, 256).has_value());
@@ -116,7 +117,7 @@ TEST_CASE("file: unusable files are reported with the fix", "[payload]") {
   CHECK_THROWS_WITH(make_payload(file_spec(path, 0)), Catch::Contains(path) && Catch::Contains("at least 1"));
   CHECK_THROWS_WITH(make_payload(file_spec("", 1000)), Catch::Contains("without a path"));
   std::filesystem::permissions(path, std::filesystem::perms::none);
-  if (::geteuid() != 0) refused("permission denied");  // root can read the file without permission
+  if (::geteuid() != 0) refused("permission denied");  // root could read the file even without permission
 }
 
 TEST_CASE("file: a file truncated while reading is an error", "[payload]") {

@@ -79,7 +79,8 @@ TEST_CASE("PRBS-31: the period is 2^31 - 1", "[prbs31]") {
   }
   CHECK(power == one);
 
-  // The generator must perform the same step: bit 30 of the register after step n is bit n of the sequence.
+  // The generator must perform the same step as step(): bit 30 of the register after step n is bit n of the
+  // sequence.
   const auto bytes = sequence(0x4711, 300);
   std::uint32_t h = 0x4711;
   for (std::size_t n = 0; n < bytes.size() * 8; ++n) {

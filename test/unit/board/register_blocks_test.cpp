@@ -92,7 +92,8 @@ TEST_CASE("TenGigEthReg: port counters count from the last reset", "[registers]"
   CHECK(access.value("rxFrameCnt") == 100);
   CHECK(access.value("txFrameCnt") == 200);
   CHECK(access.value("rxPauseCnt") == 3);
-  access.live.data.rx_pause = 4;  // pause frames that the board received, in addition to those of the port
+  // pause frames that the board itself received, which are added to those of the port
+  access.live.data.rx_pause = 4;
   CHECK(access.value("rxPauseCnt") == 7);
   CHECK(access.value("phyReadyCnt") == 1);
   CHECK(access.value("phyReady") == 1);
@@ -105,7 +106,7 @@ TEST_CASE("TenGigEthReg: port counters count from the last reset", "[registers]"
   CHECK(access.value("rxFrameCnt") == 7);
   access.live.port.rx_frames = 5;  // the counter restarts together with the port
   CHECK(access.value("rxFrameCnt") == 5);
-  access.live.port.rx_frames = 108;  // exceeds the count at the reset again
+  access.live.port.rx_frames = 108;  // the counter is above its value at the reset again
   CHECK(access.value("rxFrameCnt") == 108);
   access.live.port.link_up = false;
   CHECK(access.value("phyReady") == 0);
@@ -138,7 +139,8 @@ TEST_CASE("UdpEngine: addresses in network order, and the RoCE destination", "[r
   access.set("ClientRemotePortRaw[0]", 0x0102);
   CHECK(only<SetDestination>(access.actions).udp_port == 0x0201);
   access.actions.clear();
-  // A write to both registers causes only one action. An address of zero means that there is no destination.
+  // A single write to both registers causes only one action. An address of zero means that there is no
+  // destination.
   const std::vector<std::uint8_t> both(8);
   access.write(0x0011'0000, both);
   CHECK(only<SetDestination>(access.actions).ip == roce::IpAddress{});

@@ -52,7 +52,7 @@ TEST_CASE("rate meter: the mean between reads a second apart", "[registers]") {
   CHECK(m.rate(1000, 0) == 0);
   CHECK(m.rate(2000, kMillisecond) == 0);
   CHECK(m.rate(5000, 2 * kSecond) == 2000);
-  // The rate is unchanged, because the last measurement was only a millisecond ago.
+  // The rate is not updated, because the last measurement was only a millisecond ago.
   CHECK(m.rate(9000, 2 * kSecond + kMillisecond) == 2000);
   CHECK(m.rate(5500, 3 * kSecond) == 500);
   CHECK(m.rate(10, 4 * kSecond) == 0);  // the counter has restarted

@@ -111,7 +111,8 @@ TEST_CASE("an experiment without DCQCN differs from the one with it by one key")
   const std::string name = GENERATE("incast", "victim");
   auto with = resolved(name + ".yaml");
   auto without = resolved(name + "-no-dcqcn.yaml");
-  // The section `lab` is ignored, because the names and the checks of the two experiments may differ.
+  // The comparison leaves out the section `lab`, because the names and the checks of the two experiments may
+  // differ.
   for (auto* json : {&with, &without}) json->erase("lab");
   REQUIRE(with["boards"].size() >= 3);
   for (std::size_t b = 0; b < with["boards"].size(); ++b) {

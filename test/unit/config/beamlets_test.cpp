@@ -130,8 +130,8 @@ TEST_CASE("the load of beamlets decides about workers", "[beamlets]") {
     return std::string("  - name: ") + name + "\n    port: feb\n    ip: " + ip +
            "/24\n    qps:\n      - to: daq\n        transport: UC\n        traffic: {" + traffic + "}\n";
   };
-  // 64 KiB per 100 µs are 5.2 Gb/s. One link of 3 Gb/s cannot carry this rate, but the links of two boards
-  // can.
+  // 64 KiB per 100 µs are 5.2 Gb/s. One link of 3 Gb/s cannot carry this rate, but two boards with such a
+  // link can.
   const std::string beamlets = board("beam", "10.0.0.9", "kind: beamlets, period: 100us");
   const std::string others = board("x", "10.0.0.10", "rate: 3Gb/s") + board("y", "10.0.0.11", "rate: 3Gb/s");
   const std::string receiver = "    memory: 1MiB\n";

@@ -10,8 +10,7 @@ using namespace softfeb::config::test;
 
 namespace {
 
-/// Returns kBase with firmware DCQCN, three QPs, and `changes` at its end. The list's first element is on
-/// line 34.
+/// Returns kBase with firmware DCQCN, three QPs, and `changes` at its end. The first change is on line 34.
 std::string with_changes(const std::string& changes, const std::string& dcqcn = "firmware") {
   std::string text =
       replaced(kBase, "    ip: 10.0.0.1/24\n", "    ip: 10.0.0.1/24\n    dcqcn: " + dcqcn + "\n");

@@ -197,7 +197,7 @@ TEST_CASE("hpcc: INT records must have a code for the rate of the links") {
                  "network.links.1.rate: 20Gb/s has no code in INT records, which the congestion "
                  "control of \"feb-0\" needs; fix: write one of 1Gb/s, 2500Mb/s, 5Gb/s"));
   CHECK(text("network.links.1.rate=2.5Gb/s").empty());
-  // No switch sends requests on a board's link, so INT records need no code for the rate of this link.
+  // No switch sends requests on a board's link, so INT records need not express the rate of this link.
   CHECK(text("network.links.0.rate=20Gb/s").empty());
   overrides[0] = "boards.feb.congestion=swift";
   CHECK(text("network.links.1.rate=20Gb/s").empty());

@@ -118,7 +118,7 @@ std::string paper_table() {
   std::string table =
       "| key | NIC's name | value | `paper`, `swcc` | `connectx` | `ns3` | meaning "
       "|\n|---|---|---|---|---|---|---|\n";
-  // The table has one column for `paper` and `swcc`, so their parameters must be equal.
+  // The table has a single column for `paper` and `swcc`, so the parameters of the two must be equal.
   REQUIRE(dcqcn::swcc_parameters(PaperParameters{}.line_rate) == PaperParameters{});
   for (const auto& field : dcqcn::paper_fields()) {
     table += "| `" + std::string(field.name) + "` | " +
@@ -129,15 +129,16 @@ std::string paper_table() {
   return table;
 }
 
-/// Finds the table in `document` whose heading line is that of `expected`, and checks that the two tables are
-/// equal.
+/// Finds the table in `document` whose heading line equals that of `expected`, and checks that the two tables
+/// are equal.
 void check_table(const std::string& document, const std::string& expected) {
   const std::size_t at = document.find(expected.substr(0, expected.find('\n')));
   REQUIRE(at != std::string::npos);
   CHECK(document.substr(at, document.find("\n\n", at) + 1 - at) == expected);
 }
 
-/// Returns the comment on the first line of `section` that begins with `key`; empty if there is none.
+/// Returns the comment on the first line of `section` that begins with `key`; empty if this line has no
+/// comment.
 std::string comment_of(const std::string& section, std::string_view key) {
   std::istringstream lines(section);
   for (std::string line; std::getline(lines, line);) {

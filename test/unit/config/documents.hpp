@@ -12,7 +12,8 @@ namespace softfeb::config::test {
 /// Wall-clock time for `start_at`: 2026-01-01T00:00:00Z.
 inline constexpr std::int64_t kNow = 1'767'225'600'000'000'000;
 
-/// A valid configuration, parts of which the tests replace. Line numbers matter: line 1 is `run:`.
+/// A valid configuration, parts of which the tests replace. Tests check the line numbers of problems; line 1
+/// is `run:`.
 inline const std::string kBase =
     "run:\n"                           // 1
     "  duration: 10s\n"                // 2
@@ -43,8 +44,8 @@ inline const std::string kBase =
     "    ip: 10.0.0.2/24\n"            // 27
     "    memory: 1MiB\n";              // 28
 
-/// Returns `text` with the only occurrence of `from` replaced. Throws unless there is exactly one, because
-/// the test would be meaningless.
+/// Returns `text` with the only occurrence of `from` replaced by `to`. Throws unless `from` occurs exactly
+/// once, because the test would otherwise be meaningless.
 inline std::string replaced(std::string text, const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
   if (at == std::string::npos || text.find(from, at + 1) != std::string::npos) {
@@ -57,7 +58,7 @@ inline RunConfig load(const std::string& text, const std::vector<std::string>& o
   return load_run_text(text, "test.yaml", overrides, kNow);
 }
 
-/// Returns the problems of `text`; empty if it loads.
+/// Returns the problems of `text`; empty if `text` loads.
 inline std::vector<Problem> problems(const std::string& text,
                                      const std::vector<std::string>& overrides = {}) {
   try {

@@ -10,7 +10,7 @@ using namespace softfeb::config::test;
 
 namespace {
 
-/// Returns the base document with a rule at port feb, on line 11.
+/// Returns the base document with a fault rule at port `feb`, on line 11.
 std::string with_rule(const std::string& on, const std::string& action, const std::string& more = "") {
   return replaced(kBase, "    mtu: 4200\n  - name: nic",
                   "    mtu: 4200\n    faults:\n      rules:\n        - on: " + on +

@@ -13,7 +13,7 @@ using namespace softfeb::config::test;
 
 namespace {
 
-/// Loads `text`, and returns whether it loaded. Exceptions other than ConfigError end the test.
+/// Loads `text` and returns true if it could be loaded. Exceptions other than ConfigError end the test.
 bool survives(const std::string& text, bool lab = false) {
   try {
     if (lab) {
@@ -49,7 +49,7 @@ TEST_CASE("random bytes are refused with a message") {
 
 namespace {
 
-/// Returns how many of `runs` damaged documents load.
+/// Loads `runs` randomly damaged documents, and returns how many of them could be loaded.
 int damage(Rng rng, const std::vector<std::string>& originals, int runs, bool lab) {
   int loaded = 0;
   for (int i = 0; i < runs; ++i) {
@@ -77,8 +77,8 @@ int damage(Rng rng, const std::vector<std::string>& originals, int runs, bool la
 
 }  // namespace
 
-// Some documents must load, for example if only comments are damaged. Otherwise no test would get past the
-// parser.
+// Some documents must load, for example those in which only comments are damaged. Otherwise, no document
+// would test the code behind the parser.
 TEST_CASE("damaged configurations are refused with a message, or load") {
   CHECK(damage(Rng(2), {kBase, read(SOFTFEB_CONF_DIR "/reference.yaml")}, 1500, false) > 0);
 }

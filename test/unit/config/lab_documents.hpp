@@ -5,7 +5,8 @@
 
 namespace softfeb::config::test {
 
-/// A valid topology, parts of which the tests replace. Line numbers matter: line 1 is `lab:`.
+/// A valid topology, parts of which the tests replace. Tests check the line numbers of problems; line 1 is
+/// `lab:`.
 inline const std::string kLabBase =
     "lab:\n"                                                                     // 1
     "  bottleneck: tor.daq\n"                                                    // 2

@@ -241,7 +241,8 @@ TEST_CASE("lab settings that cannot be evaluated") {
 
 TEST_CASE("topologies need softfeb lab, and other files softfeb run") {
   const auto run = problems(kLabBase);
-  REQUIRE(run.size() == 2);  // no further problems, although a run without boards would have some
+  // no further problems are reported, although a run without boards would have some
+  REQUIRE(run.size() == 2);
   CHECK(run[0].where.key == "lab");
   CHECK(run[1].where.key == "network");
   for (const Problem& p : run) CHECK(p.fix.find("softfeb lab") != std::string::npos);

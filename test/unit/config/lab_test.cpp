@@ -39,7 +39,7 @@ TEST_CASE("static neighbours spare boards the resolution of their receivers") {
     CHECK(board.endpoint.neighbours[0].mac == known.run.receivers[0].endpoint.mac);
   }
   CHECK(known.run.receivers[0].endpoint.neighbours.empty());
-  // The written configuration contains these entries.
+  // The written configuration also contains these entries.
   CHECK(to_json(load_lab_text(to_yaml(known), "again.yaml")) == to_json(known));
 }
 

@@ -9,8 +9,9 @@ using namespace softfeb::config::test;
 
 namespace {
 
-/// Returns the base document with a rule at the link of the boards (`link` 0) or of the receiver (1), on line
-/// 18 or 19, in section `section`.
+/// Returns the base document with a fault rule at a link. If `link` is 0, the rule is at the link of the
+/// boards, on line 18; if 1, at the link of the receiver, on line 19. `section` is the section that contains
+/// the rule.
 std::string with_link_rule(int link, const std::string& section, const std::string& on,
                            const std::string& action = "drop", const std::string& more = "") {
   const std::string line = link == 0
@@ -81,7 +82,7 @@ TEST_CASE("link faults are written so that they are read again") {
     CHECK(text.find("held_packets: 7") != std::string::npos);
     CHECK(to_yaml(config::test::load_lab(text)) == text);
   }
-  // Without rules, the keys are not written.
+  // If a link has no rules, its keys for rules are not written.
   const LabConfig plain = config::test::load_lab(
       replaced(kLabBase, "flow_control: pause}", "flow_control: pause, faults: {drop: 1%}}"));
   CHECK(to_yaml(plain).find("rules") == std::string::npos);

@@ -87,8 +87,8 @@ TEST_CASE("replicated receivers are assigned round-robin") {
   REQUIRE(config.receivers.size() == 4);
   CHECK(config.receivers[3].endpoint.name == "daq-3");
   CHECK(config.receivers[3].out == "dir/a-3.bin");
-  // Across the boards of the group, the QPs of board r have the numbers 2r and 2r + 1. QP n sends to receiver
-  // n mod 4.
+  // The QPs are numbered across the boards of the group: the QPs of board r have the numbers 2r and 2r + 1.
+  // QP n sends to receiver n mod 4.
   CHECK(targets(config, 0) == std::vector<std::size_t>{0, 1, 2, 3});
   CHECK(targets(config, 1) == std::vector<std::size_t>{2, 3, 0, 1});
   CHECK(targets(config, 2) == std::vector<std::size_t>{0, 1, 2, 3});

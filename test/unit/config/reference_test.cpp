@@ -45,7 +45,7 @@ TEST_CASE("conf/reference.yaml has every key") {
     CHECK(written.count(key) == 1);
   }
   // The reader knows a key only if the file contains the key's section. The following keys are in different
-  // sections, so the file must contain all of these sections.
+  // sections; the check shows that the file contains all of these sections.
   for (const char* key :
        {"ports[].faults.tx_mark_ce", "ports[].faults.rules[].do.corrupt.icrc", "ports[].capture.snaplen",
         "boards[].qps[].to.rkey", "boards[].qps[].traffic.payload.repeat", "receivers[].cnp.scope"}) {
@@ -110,8 +110,8 @@ void check_comments(const std::string& text, std::size_t at_least) {
 }
 
 TEST_CASE("the references describe every key") {
-  // check_comments() requires a comment where a key occurs first. Boards and receivers share some keys; these
-  // are described in the section of boards, which comes first.
+  // check_comments() requires a comment only at the first occurrence of a key. Keys that boards and receivers
+  // share are therefore described in the section of boards, which comes first.
   check_comments(reference(), 80);
   // lab/reference.yaml describes the keys up to the section `run`; reference.yaml describes all others.
   const std::string lab = conf_file("lab/reference.yaml");

@@ -12,7 +12,7 @@ using namespace softfeb::config::test;
 
 namespace {
 
-/// Returns the worker of each board, then of each receiver.
+/// Returns the worker of each board, followed by the worker of each receiver.
 std::vector<std::size_t> workers_of(const RunConfig& config) {
   std::vector<std::size_t> out;
   for (const BoardConfig& b : config.boards) out.push_back(b.endpoint.worker);

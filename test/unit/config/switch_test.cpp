@@ -15,8 +15,8 @@ using namespace softfeb::config::test;
 
 namespace {
 
-/// Loads kLabBase with `keys` of its switch, each as KEY=VALUE. Checks that the written configuration gives
-/// the same configuration.
+/// Loads kLabBase with `keys` of its switch, each as KEY=VALUE. Checks that the configuration is the same
+/// after it has been written and read again.
 fabric::SwitchConfig switch_with(std::vector<std::string> keys) {
   for (std::string& key : keys) key.insert(0, "network.switches.tor.");
   const LabConfig c = softfeb::config::test::load_lab(kLabBase, keys);
@@ -24,7 +24,7 @@ fabric::SwitchConfig switch_with(std::vector<std::string> keys) {
   return c.network.switches[0];
 }
 
-/// An invalid value of a key of the switch, and parts of its only problem.
+/// An invalid value for a key of the switch, and parts of the only problem that this value causes.
 struct BadKey {
   std::string key;  ///< KEY=VALUE, under the switch
   std::string at;   ///< key of the problem, under the switch

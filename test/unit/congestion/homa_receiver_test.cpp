@@ -27,7 +27,7 @@ constexpr std::uint32_t kFullPacket = 4096;
 Grants list(std::span<const Grant> grants) { return {grants.begin(), grants.end()}; }
 Resends list(std::span<const HomaReceiver::Resend> resends) { return {resends.begin(), resends.end()}; }
 
-/// A simple but slow model of the receiver: it applies the rules as stated in the paper, and sorts all
+/// A simple but slow model of the receiver. It applies the rules as stated in the paper, and sorts all
 /// messages whenever a packet arrives.
 class PlainReceiver {
  public:
@@ -181,7 +181,7 @@ TEST_CASE("a message beyond the capacity is granted at once and not scheduled", 
   CHECK(receiver.forget(2).empty());
   receiver.busy(0, 2);
   CHECK(receiver.deadline() == kNever);
-  // The rejected messages do not affect a message for which there is room.
+  // The messages beyond the capacity do not count: a message for which there is room is scheduled as usual.
   CHECK(list(receiver.first(0, 1, 0, 10 * kFullPacket)) == Grants{{1, 4, 0}});
   HomaReceiver none({}, {.messages = 0, .peers = 0});
   CHECK(list(none.first(0, 0, 0, 10 * kFullPacket)) == Grants{{0, 10, 0}});

@@ -85,8 +85,8 @@ TEST_CASE("cutoffs share the unscheduled bytes equally", "[homa][cutoffs]") {
   CHECK(equal_cutoffs(web_search_cdf(), 1'250'000, 4) == Cutoffs{1'251'250, 2'502'500, 5'598'215});
   CHECK(equal_cutoffs(hadoop_cdf(), 12'288, 4) == Cutoffs{34'426, 54'851, 170'553});
   CHECK(equal_cutoffs(hadoop_cdf(), 9'700, 7) == Cutoffs{5'484, 35'079, 45'263, 66'342, 117'543, 296'683});
-  // If the lengths are uniform and all bytes are unscheduled, messages longer than 1/√2 of the maximum
-  // contain half of the bytes.
+  // The lengths are uniform and all bytes are unscheduled. The messages that are longer than 1/√2 of the
+  // maximum then contain half of the bytes.
   const Cutoffs uniform = equal_cutoffs(Cdf({{0, 0.0}, {1000, 1.0}}), 10'000, 2);
   REQUIRE(uniform.size() == 1);
   CHECK(uniform[0] == 708);

@@ -18,7 +18,7 @@ using Answer = HomaBoard::Answer;
 
 constexpr std::uint32_t kMtu = 4096;
 
-/// A simple but slow model of a sender: it applies the rules as stated in the paper, and considers all queue
+/// A simple but slow model of a sender. It applies the rules as stated in the paper, and considers all queue
 /// pairs for every packet.
 class PlainSender {
  public:

@@ -22,7 +22,7 @@ struct Port {
   std::uint64_t tx_bytes = 0;
 };
 
-/// Passes acknowledgements to `hpcc`. They contain INT records of ports with a given load.
+/// Passes acknowledgements to `hpcc`. The acknowledgements contain INT records of ports with a given load.
 class HpccPath {
  public:
   explicit HpccPath(Hpcc& hpcc, std::size_t ports = 1, const Port& start = {})
@@ -118,8 +118,8 @@ TEST_CASE("hpcc: records that cannot be compared are only stored", "[congestion]
     p.ports().push_back(p.ports()[0]);
     p.ack(us(5), 1, 9000);
   }));
-  // At 400 Gb/s, the byte counter of an INT record can advance by half of its range within 1.3 ms, so records
-  // that are further apart are not compared.
+  // At 400 Gb/s, the byte counter of an INT record advances by half of its range within 1.3 ms. HPCC
+  // therefore does not compare records that are further apart.
   CHECK_FALSE(changes([](Hpcc&, HpccPath& p) {
     p.ports()[0].rate = 50'000'000'000;
     p.ack(us(1400), 0.02);

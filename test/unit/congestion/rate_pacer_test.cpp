@@ -23,7 +23,7 @@ TEST_CASE("a new rate moves a waiting packet", "[congestion]") {
   pacer.start(0);
   pacer.sent(1000, 0);
   CHECK(pacer.departure() == kMicrosecond);
-  // Half of the waiting time has passed. The other half doubles, because the rate is halved.
+  // Half of the waiting time has passed. The remaining half doubles, because the rate is halved.
   pacer.set_rate(5e8, 500 * kNanosecond);
   CHECK(pacer.departure() == 1500 * kNanosecond);
   pacer.set_rate(1e9, 500 * kNanosecond);

@@ -87,7 +87,8 @@ TEST_CASE("timely: a timeout halves the rate and forgets the RTT", "[congestion]
   samples.rtt(us(60), 2);
   timely.nak(Nak::kTimeout, samples.now());
   CHECK(timely.rate() == 6.25e8);
-  samples.rtt(us(400));  // compared with the RTT before the timeout, this would be a steep gradient
+  // if TIMELY compared this RTT with the RTT before the timeout, the gradient would be steep
+  samples.rtt(us(400));
   CHECK(timely.gradient() == 0);
   for (int i = 0; i < 100; ++i) timely.nak(Nak::kTimeout, samples.now());
   CHECK(timely.rate() == 1.25e6);

@@ -41,8 +41,8 @@ TEST_CASE("firmware: every departure matches the circuit, within the bucket's si
   DcqcnBucketModel bucket(profile.build.line_rate, profile.bucket.size);
   INFO("seed " << seed);
 
-  // The sender is greedy, but sometimes idle. In any interval, the credit used must not exceed the credit
-  // refilled by more than the bucket's size plus one frame.
+  // The sender is greedy, but sometimes idle. In any interval, the credit used may exceed the credit refilled
+  // by at most the bucket's size plus one frame.
   std::int64_t balance = 0, lowest = 0, widest = 0;
   std::uint32_t bytes = 4124;
   bool first = true;
@@ -113,7 +113,7 @@ TEST_CASE("firmware: a CNP moves the predicted departure", "[dcqcn]") {
   const Time before = cc.departure(16'000, 0);
   CHECK(before == time_of(2000));
   cc.cnp(time_of(100));
-  // Rc is halved after edge 733. The 736 refills up to edge 735 still add 8 bytes each.
+  // Rc is halved after edge 733. Up to edge 735, however, all 736 refills still add 8 bytes each.
   const std::uint64_t q16 = (16'000ULL << 16) - (736ULL * 8 << 16);
   const Time after = cc.departure(16'000, time_of(100));
   CHECK(after == time_of(736 + (q16 + 0x40100 - 1) / 0x40100));

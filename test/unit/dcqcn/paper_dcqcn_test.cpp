@@ -94,8 +94,8 @@ PaperParameters some_parameters(Rng& rng) {
 
 /// Compares a rate computed in integers with the same rate computed in floating point. In integers, alpha
 /// loses up to 2^-40 in each of about 1/g decays, or 1e-9 in total. Each cut of Rc therefore adds a relative
-/// error of up to 1e-9. Between two cuts, rounding of Rc adds at most one byte per second, because each
-/// halving also halves earlier errors.
+/// error of up to 1e-9. Between two cuts, rounding adds at most one byte per second to the error of Rc,
+/// because each step that halves the distance to Rt also halves earlier rounding errors.
 bool near_rate(std::uint64_t a, double b, std::uint64_t cuts) {
   return std::abs(static_cast<double>(a) - b) <= static_cast<double>(cuts + 1) * (1 + 1e-9 * b);
 }
@@ -127,7 +127,7 @@ TEST_CASE("paper: a trace computed by hand, timer only", "[dcqcn]") {
   CHECK(r.rt() == 4'921'875'000);
   CHECK(r.rc() == 2'508'628'641);
   CHECK(r.alpha() == 1'078'287'142'650);  // previous alpha · 255/256 + 2^40 / 256
-  // The first four steps only move Rc halfway to Rt. Each later step also adds R_AI to Rt.
+  // The first four steps only move Rc halfway to Rt. Each later step first adds R_AI to Rt.
   const std::uint64_t rc[] = {3'715'251'821, 4'318'563'411, 4'620'219'206,
                               4'771'047'103, 4'848'961'052, 4'890'418'026};
   const std::uint64_t rt[] = {4'921'875'000, 4'921'875'000, 4'921'875'000,
@@ -154,7 +154,7 @@ TEST_CASE("paper: the byte counter increases like the timer; both together are h
 
   PaperReactionPoint both(paper_parameters(kLine));
   both.cnp(us(0));
-  both.cnp(us(1));  // sets Rt to Rc, which the first CNP has halved
+  both.cnp(us(1));  // sets Rt to the value of Rc before the cut, and halves Rc
   CHECK(both.rt() == 2'500'000'000);
   for (int i = 0; i < 6; ++i) both.sent(10'000'000, us(2));
   // The steps at B = 5 and B = 6 are additive, because T = 0.
@@ -301,7 +301,8 @@ TEST_CASE("nic: alpha by periods, minimum share, rate on the first CNP", "[dcqcn
   PaperParameters p = connectx_parameters(kLine);
   PaperReactionPoint r(p);
   r.cnp(us(10));
-  r.advance_time(us(11));  // this period contains a CNP, so alpha decays and increases at its end
+  // the period that ends now contains a CNP, so alpha first decays and then increases
+  r.advance_time(us(11));
   const std::uint64_t alpha = std::uint64_t{1023} << 30;
   CHECK(r.alpha() == ((alpha * 1019) >> 10) + (std::uint64_t{5} << 30));
   const std::uint64_t before = r.alpha();
@@ -333,8 +334,8 @@ TEST_CASE("paper: bytes sent are the integral of Rc, within bucket and frame", "
   while (now < us(20'000)) {
     const Time departure = std::max(now, cc.departure(4108, now));
     const Time next = std::min(departure, cnp);
-    // Integrate the rate of a second reaction point. This rate changes at whole microseconds and when frames
-    // are sent.
+    // Integrate the rate of a second reaction point. Its rate changes only at whole microseconds and when
+    // frames are sent.
     while (reached < next) {
       const Time to = std::min(next, us(reached / kMicrosecond + 1));
       due += to_seconds(to - reached) * static_cast<double>(reference.rc());

@@ -20,15 +20,15 @@ bool equal(const ReactionPoint& r, const DcqcnClockModel& m) {
          r.cnp_counter() == m.cnp_counter;
 }
 
-/// Runs the event-driven implementation and the clock model on the same schedule. At each clock, the two are
-/// compared with a probability of 1 in `look`.
+/// Runs the event-driven implementation and the clock model on the same schedule. At each clock edge, the
+/// states of the two are compared with a probability of 1/`look`.
 void compare(const DcqcnSchedule& schedule, Edge end, std::uint64_t look, Rng& rng) {
   ReactionPoint lazy(schedule.initial, schedule.build);
   DcqcnClockModel stepped(schedule.initial, schedule.build.line_rate, schedule.build.wrap32);
   FirmwareParameters parameters = schedule.initial;
   bool counter_reset = false;
-  // A bypass that is set from the start needs no special treatment: rates start at line rate, and the bypass
-  // keeps them there.
+  // A bypass that is set from the start needs no special treatment: all rates start at line rate, and the
+  // bypass keeps them there.
   for (Edge n = 0; n <= end; ++n) {
     const bool cnp = schedule.cnps.contains(n);
     if (cnp) lazy.cnp(n);
@@ -151,7 +151,7 @@ TEST_CASE("an idle hour costs one step, with the same result as many steps", "[d
   CHECK(once.rt() == often.rt());
   CHECK(once.alpha() == often.alpha());
   CHECK(once.time_stage() == often.time_stage());
-  // Later events also lead to the same state, so the internal timers are equal.
+  // Later events also lead to equal states, which shows that the internal timers are equal.
   once.cnp(hour + 10);
   often.cnp(hour + 10);
   CHECK(once.advance_to_rate_change(hour + 100'000) == often.advance_to_rate_change(hour + 100'000));

@@ -38,7 +38,7 @@ std::vector<Range> ranges_of(const EventBuilder& b) {
   return {b.unseen().ranges().begin(), b.unseen().ranges().end()};
 }
 
-/// Completes an event by adding an empty fragment of each of the two boards.
+/// Completes an event by adding an empty fragment from each of the two boards.
 void add_whole(EventBuilder& b, Time now, std::uint64_t event) {
   b.add(now, {.event = event, .board = 0});
   b.add(now, {.event = event, .board = 1});

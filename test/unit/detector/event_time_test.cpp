@@ -10,8 +10,8 @@ TEST_CASE("the clocks of a kernel that knows TAI differ by whole seconds") {
   constexpr std::uint64_t kUtc = 1'800'000'000'400'000'000;
   constexpr std::uint64_t kSecondNs = 1'000'000'000;
   CHECK(tai_ahead(kUtc, kUtc + 38 * kSecondNs) == 38);
-  // The difference is rounded, because the clocks are read one after the other and may be adjusted in
-  // between.
+  // The result is rounded, because the two clocks are read one after the other and may be adjusted between
+  // the readings.
   CHECK(tai_ahead(kUtc, kUtc + 38 * kSecondNs + 300'000'000) == 38);
   CHECK(tai_ahead(kUtc, kUtc + 37 * kSecondNs + 999'999'000) == 38);
   CHECK(tai_ahead(kUtc, kUtc + 1 * kSecondNs) == 1);

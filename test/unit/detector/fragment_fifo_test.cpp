@@ -196,7 +196,7 @@ TEST_CASE("the camera's veto lasts until no board is busy", "[detector][fifo]") 
   camera.report(0, true, 10 * kMicrosecond);
   CHECK(count(12 * kMicrosecond) == 1);  // the trigger at 10 µs, because the veto begins at 11 µs
   camera.report(2, true, 12 * kMicrosecond);
-  camera.report(2, true, 13 * kMicrosecond);  // repeated
+  camera.report(2, true, 13 * kMicrosecond);  // board 2 reports a second time that it is busy
   camera.report(0, false, 13 * kMicrosecond);
   CHECK(camera.busy_boards() == 1);
   CHECK(count(20 * kMicrosecond) == 0);

@@ -77,7 +77,7 @@ TEST_CASE("a vetoed trigger does not extend the dead time", "[detector][trigger]
 TEST_CASE("busy begins when the veto arrives and ends at once", "[detector][trigger]") {
   TriggerSequence sequence({listed({100, 109, 110, 149, 150})}, 0);
   sequence.set_busy(110);  // the veto takes effect at 110
-  sequence.set_busy(105);  // another board becomes busy, but does not move the veto
+  sequence.set_busy(105);  // another board becomes busy, which does not move the veto to an earlier time
   CHECK(times_before(sequence, 150) == std::vector<Time>{100, 109});
   sequence.set_idle(150);
   CHECK(times_before(sequence, kNever) == std::vector<Time>{150});

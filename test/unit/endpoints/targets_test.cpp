@@ -35,8 +35,8 @@ boards:
          url(first) + ", " + url(second) + "]}\n";
 }
 
-/// Returns a script that answers like rdma-sink. The answer contains the layout of the events that the client
-/// describes, modified by `change`.
+/// Returns a script for a fake server that answers like rdma-sink. The answer repeats the layout of the
+/// events that the client describes, modified by `change`.
 FakeServer::Script sink(std::string& hello, std::uint64_t qpn, const json& change = json::object()) {
   return [&hello, qpn, change](FakeServer::Client& client) {
     hello = client.read_line();

@@ -33,7 +33,7 @@ struct Log {
   std::vector<Acknowledged> acks;
   std::vector<Nak> naks;
   std::uint64_t sent_bytes = 0;
-  /// Bytes in flight, counted from BTH through pad. Correct only if no packet is lost.
+  /// Bytes in flight, counted from BTH through pad. The number is correct only if no packet is lost.
   std::uint64_t in_flight = 0;
   std::uint64_t most_in_flight = 0;
 };
@@ -178,8 +178,8 @@ TEST_CASE("ack: the spacing applies on the fast path as well", "[board][congesti
   const bool fast = GENERATE(false, true);
   AckExperiment e({.messages = 2, .spacing = 4 * kMiddle, .fast_path = fast});
   REQUIRE(e.run());
-  // Every fourth packet requests an ACK. The RETH makes the first packet longer, but not enough to change
-  // this.
+  // Every fourth packet requests an ACK. The first packet is longer because of its RETH, but not long enough
+  // to request an earlier ACK.
   REQUIRE(e.log().acks.size() == 10);
   for (const auto& a : e.log().acks) {
     CHECK(a.ack.packets == 4);

@@ -56,11 +56,11 @@ TEST_CASE("counts in equal intervals have equal mean and variance", "[arrivals]"
 
 TEST_CASE("arrivals depend on the seed and the start only", "[arrivals]") {
   Arrivals a(1e6, 5), b(1e6, 5), c(1e6, 6);
-  CHECK(a.next() == kNever);  // not started
+  CHECK(a.next() == kNever);  // the process has not been started
   a.start(0);
   b.start(1000);
   c.start(0);
-  b.start(77);  // no effect
+  b.start(77);  // a second start has no effect
   const std::vector<Time> first = taken(a, 100), second = taken(b, 100);
   for (std::size_t i = 0; i < first.size(); ++i) CHECK(second[i] == first[i] + 1000);
   CHECK(taken(c, 100) != first);

@@ -39,7 +39,8 @@ struct Setup {
   std::uint64_t link_rate = 1'250'000'000;
   std::uint8_t timeout = 8;
   std::uint8_t retries = 7;
-  /// Which pause frames the receivers obey. Responses to QP 0 have DSCP 26, and responses to other QPs 48.
+  /// Kind of pause frames that the receivers obey. Responses to QP 0 have DSCP 26; responses to other QPs
+  /// have DSCP 48.
   PauseMode pause = PauseMode::kPause;
   CongestionSettings congestion{};
 };
@@ -85,7 +86,7 @@ class Experiment {
     }
     return n;
   }
-  /// Checks that memory holds the last message of each QP.
+  /// Returns true if the receivers' memory holds the last message of each QP.
   bool memory_right() const {
     for (const auto& m : memory_) {
       const std::uint64_t base = (setup_.messages.value() - 1) * setup_.message_length;
@@ -229,7 +230,8 @@ TEST_CASE("many boards to one receiver, and one board to many", "[board]") {
 }
 
 TEST_CASE("rates hold: payload bytes, packets, messages", "[board]") {
-  // The finishing time follows from the rate. It may differ by one packet or message and by a round trip.
+  // The finishing time follows from the rate. It may differ from the calculated time by one packet or message
+  // and one round trip.
   Experiment bytes({.messages = 100, .rate_kind = RateKind::kPayloadBytes, .rate = 100'000'000});
   REQUIRE(bytes.run(kSecond));
   CHECK(to_seconds(bytes.wire->now) == Approx(0.01).epsilon(0.003));
@@ -252,7 +254,7 @@ TEST_CASE("the link's rate is shared fairly among its queue pairs", "[board]") {
 TEST_CASE("no response: retries run out, the QP reports it, the rest is flushed", "[board]") {
   Experiment e({.messages = 30, .timeout = 5, .retries = 3});
   e.wire->loss = 1ULL << 32;
-  // ARP requests are also lost, so no packet leaves and no message fails yet.
+  // The ARP requests are lost too. Therefore no packet leaves, and no message fails yet.
   CHECK_FALSE(e.run(10 * kMillisecond));
   CHECK(e.board(0).unresolved() == 1);
   CHECK_FALSE(e.board(0).qp(0).failure());
@@ -351,7 +353,8 @@ TEST_CASE("responses of a paused receiver wait and none is lost", "[board][pause
   const Time resumed = Time{0xffff} * 51'200;
   REQUIRE_FALSE(e.run(resumed - 1));
   CHECK_FALSE(finished(0));
-  // PFC pauses only the priority of responses to QP 0. Responses to QP 1 and ARP frames are still sent.
+  // PFC pauses only the priority of the responses to QP 0. The receiver still sends responses to QP 1 and ARP
+  // frames.
   CHECK(finished(1) == (mode == PauseMode::kPfc));
   REQUIRE(e.wire->run(kSecond, [&] { return finished(0) && finished(1); }));
   CHECK(e.wire->now < resumed + kMillisecond);
@@ -361,8 +364,8 @@ TEST_CASE("responses of a paused receiver wait and none is lost", "[board][pause
 }
 
 TEST_CASE("CE marks are answered with CNPs, at most one per interval", "[board]") {
-  // 2 MB at 1 Gb/s take 16 ms. All packets are marked, which causes a CNP at the first packet and then one
-  // every 50 µs.
+  // 2 MB at 1 Gb/s take 16 ms. All packets are marked. The first packet causes a CNP, and after that there is
+  // one CNP every 50 µs.
   Experiment e(
       {.messages = 200, .ecn = roce::Ecn::kCe, .rate_kind = RateKind::kPayloadBytes, .rate = 125'000'000});
   REQUIRE(e.run(kSecond));

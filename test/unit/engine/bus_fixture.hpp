@@ -70,7 +70,7 @@ class BusFixture {
   static engine::Identity identity(std::uint32_t n) { return test::identity(n); }
   static roce::IpAddress host_ip(std::uint32_t h) { return identity(101 + h).ip; }
 
-  /// Moves the QP of `slot` to `state`, with the QPN and the PSNs that the host's QP `h` expects.
+  /// Moves the QP of `slot` to `state`. The QP gets the QPN and the PSNs that the host's QP `h` expects.
   void set(std::size_t slot, roce::QpState state, const HostQp& h = {}) {
     board::QpContext c;
     c.state = state;

@@ -59,8 +59,8 @@ TEST_CASE("a complete life cycle: create, a burst of 1,000, destroy, and again w
   REQUIRE(w.completions(1100));
   CHECK(w.ok() == 1100);
   CHECK(w.hosts[0]->qp(1).responder().counters().messages == 100);
-  // The second burst continues with slot 232 of the ring (1,000 mod 256), so the memory before this slot is
-  // unchanged.
+  // The first burst ended at slot 231 of the ring (1,000 mod 256 = 232), so the second burst does not change
+  // the memory before slot 232.
   CHECK(w.memory[1][232 * 100 - 1] == 0xee);
   CHECK(w.memory[1][232 * 100] == 0);
   CHECK(w.hosts[0]->written_end(1) == BusFixture::kRegion + 256 * 100);
@@ -271,8 +271,8 @@ TEST_CASE("another destination during a burst: another peer, the same queue pair
   CHECK(w.board->host().counters().arp_requests_tx <= 32);
   CHECK_FALSE(w.observe({0}).qps[0].failed);
   CHECK(w.ok() + w.failed() == 4);
-  // The board now sends to host 1, starting with the PSN after the four messages. Host 1 expects another PSN,
-  // so it reports a sequence error.
+  // The board now sends to host 1. Its first PSN is the one after the four messages. Host 1 expects a
+  // different PSN, so it reports a sequence error.
   w.apply(board::SetDestination{BusFixture::host_ip(1)});
   REQUIRE(w.wire->run(w.wire->now + kSecond,
                       [&] { return w.hosts[1]->qp(0).responder().counters().packets != 0; }));
@@ -358,8 +358,8 @@ TEST_CASE("configured and bus queue pairs share the board; a configured QPN stay
   REQUIRE(w.wire->run(kSecond, [&] { return w.board->finished(); }));
   CHECK(w.ok() == 100);
   CHECK(w.hosts[0]->qp(1).responder().counters().messages == 200);
-  // Both queue pairs share one congestion control object. The registers of either queue pair write the
-  // parameters of this object.
+  // Both queue pairs share one congestion control object. A write to the registers of either queue pair
+  // changes the parameters of this object.
   dcqcn::FirmwareParameters p;
   p.rai = 123;
   w.apply(board::SetDcqcn{0, p});

@@ -23,7 +23,7 @@ dcqcn::PaperSettings paper(std::uint64_t line_rate) {
   return p;
 }
 
-/// A board whose UC QPs send without end. The first `shared` of them share a rate.
+/// A board whose UC QPs send without end. The first `shared` QPs share one rate.
 class Sender {
  public:
   Sender(std::uint32_t qps, std::uint32_t shared) : payload_(test::FilledPayload::counter(1001, 1024)) {
@@ -97,6 +97,6 @@ TEST_CASE("a profile of another algorithm is refused", "[board][congestion]") {
   Sender s(1, 0);
   CHECK_FALSE(s.board->set_congestion(0, dcqcn::FirmwareSettings{}, s.now()));
   CHECK_FALSE(s.board->set_congestion(0, {}, s.now()));
-  // Parameters of the current algorithm are accepted, even if they are equal to the current ones.
+  // Setting parameters of the current algorithm succeeds even if they are equal to the current parameters.
   CHECK(s.board->set_congestion(0, paper(kRate), s.now()));
 }

@@ -62,7 +62,7 @@ class HeaderExperiment {
   std::vector<std::uint8_t> memory_;
 };
 
-/// A frame of the log without its congestion control header (CCH), and the CCH, if it had one.
+/// A frame of the log without its congestion control header (CCH).
 struct Unwrapped {
   Bytes datagram;
   bool icrc_matches = false;
@@ -157,8 +157,8 @@ TEST_CASE("cch: wrong headers are dropped and counted", "[board][cch]") {
   CHECK(inject([](Bytes& f) { f[kCch + 2] = 16; }) == 1);
   CHECK(inject([](Bytes& f) { f[kCch] = 0x20; }) == 1);
   const std::uint64_t bad = e.receiver->counters().rx_bad_transport;
-  // Only a requester may receive a header with the flag kEcho. The checksum is adjusted to the flag, so that
-  // the header remains valid.
+  // Only a requester may receive a header with the flag kEcho. The test adjusts the checksum to the changed
+  // flag, so that the header remains otherwise valid.
   CHECK(inject([](Bytes& f) {
           f[kCch] |= CongestionHeader::kEcho;
           f[kCch + 4] = static_cast<std::uint8_t>(f[kCch + 4] - (CongestionHeader::kEcho));

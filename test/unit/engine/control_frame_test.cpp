@@ -35,8 +35,8 @@ std::vector<std::uint8_t> random_payload(Rng& rng, std::size_t n) {
   return out;
 }
 
-/// Returns the one's complement sum over pseudo header and datagram, which a UDP receiver computes to verify
-/// the checksum. The sum is 0xffff if the checksum in the datagram is correct.
+/// Returns the one's complement sum over pseudo header and datagram. A UDP receiver computes this sum to
+/// verify the checksum; if the checksum in the datagram is correct, the sum is 0xffff.
 std::uint16_t udp_sum(const std::vector<std::uint8_t>& f, std::size_t ip, bool v6) {
   const std::size_t udp = ip + (v6 ? 40U : 20U);
   std::uint32_t sum = v6 ? roce::checksum_add(0, ByteSpan(f).subspan(ip + 8, 32))
@@ -79,8 +79,8 @@ TEST_CASE("frames written are read back, IPv4 and IPv6, with and without VLAN", 
 TEST_CASE("a checksum of 0 is sent as 0xffff", "[control-frame]") {
   const Identity from = identity(false, false, 1);
   std::vector<std::uint8_t> payload{0, 0};
-  // Compute the checksum for a payload of zeros, and send this checksum as the payload. The sum is then
-  // 0xffff, and its complement is 0.
+  // Compute the checksum for a payload of zeros, and send this checksum as the payload. The sum over the
+  // datagram is then 0xffff, and the complement of the sum, which is the checksum, would be 0.
   const auto probe = frame(from, identity(false, false, 2), payload);
   payload = {probe[40], probe[41]};
   const auto f = frame(from, identity(false, false, 2), payload);

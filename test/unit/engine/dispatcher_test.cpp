@@ -60,9 +60,10 @@ TEST_CASE("the ring restarts when RemAddr changes between bursts, but not during
   other.start = false;
   d.write(other);
   CHECK(d.waiting() == 0);
-  d.write(burst(3, 8));  // restores the values before the start, so the ring begins again
+  d.write(burst(3, 8));  // writes the registers as they were before the start, so the ring begins again
   CHECK(d.next().remote_address == 0x10000);
-  other.start = true;  // during a burst, this edge starts no new burst, but the other registers take effect
+  // during a burst, a rising edge of Start does not start another burst, but the other registers take effect
+  other.start = true;
   other.count = 4;
   d.write(other);
   CHECK(d.waiting() == 3);

@@ -202,7 +202,7 @@ TEST_CASE("without a veto, a full FIFO loses events and later headers say so", "
 }
 
 TEST_CASE("a slow link holds up many fragments at once", "[events]") {
-  // The link needs 300 µs for each fragment, but 16 triggers arrive within 32 µs.
+  // The link needs 300 µs for each fragment, but 16 triggers arrive within 32 µs, so fragments must wait.
   Options options{.rate_hz = 500'000, .link_rate = 10'000'000};
   SECTION("over RC") {}
   SECTION("over UC") { options.transport = roce::Transport::kUc; }
@@ -265,7 +265,7 @@ TEST_CASE("a message that contradicts its header is rejected by reason", "[event
     CHECK(events.counts().header[HeaderVerdict::kShort] == 2);
   }
   SECTION("another payload") {
-    events.message(1, 1, message);  // too short: a fragment of the camera has 3000 bytes
+    events.message(1, 1, message);  // too short: a fragment of this camera has 3000 bytes
     CHECK(events.counts().wrong_payload == 1);
   }
   CHECK(events.builder().counts().fragments == 0);

@@ -87,8 +87,8 @@ TEST_CASE("tracker: a go-back discards stamps, and retransmissions get none", "[
   CHECK(t.flight().bytes == 0);
   send(t, 0, true, 10, false);
   CHECK(t.flight().bytes == kPacket);
-  // The ACK covers packets 0 and 1, which had arrived after all. Packet 1 has not been sent again since the
-  // go-back.
+  // The ACK covers packets 0 and 1, which means that the two packets had arrived. Packet 1 has not been sent
+  // again since the go-back.
   const congestion::Ack a = acknowledge(t, 2, 1, false);
   CHECK_FALSE(a.sent_at);
   CHECK(a.acked == 2);

@@ -27,7 +27,7 @@ constexpr std::uint32_t kHomaPmtu = 1024;
 struct HomaOptions {
   std::uint32_t boards = 1;
   std::uint32_t qps = 1;
-  /// Message lengths; queue pair q uses element q mod lengths.size().
+  /// Message lengths; queue pair q sends messages of the length in element q mod lengths.size().
   std::vector<std::uint32_t> lengths = {100 * kHomaPmtu};
   std::uint64_t messages = 1;
   std::uint32_t window = 4;
@@ -112,7 +112,8 @@ TEST_CASE("homa: a long message needs grants, and no NAK", "[homa]") {
   REQUIRE(e.run());
   CHECK(e.receiver->receiver_counters().grant_tx == 100 - 12);
   CHECK(e.receiver->receiver_counters().resend_tx == 0);
-  // A message above 64 KiB has 12 unscheduled packets. Its other packets have the lowest scheduled priority.
+  // Of a message above 64 KiB, 12 packets are unscheduled. The other packets of the message have the lowest
+  // scheduled priority.
   CHECK(data == std::map<std::uint8_t, int>{{8 * 4, 12}, {0, 88}});
   CHECK(control == std::map<std::uint8_t, int>{{8 * kControlPriority, 88}});
   CHECK(e.sum(&roce::RequesterCounters::nak_sequence_rx) == 0);

@@ -78,7 +78,8 @@ TEST_CASE("a QP of the bus gets its counterpart at RTS", "[host]") {
   CHECK(a.responder.receives == roce::kUnlimitedReceives);
   CHECK(a.counter_goes_on);
   CHECK(std::get<SetReceiveRegions>(made[1]).regions.empty());
-  // If the board's QP is reported again, the receiver keeps its QP, because packets may be in flight.
+  // If the state of the board's QP is reported again, the receiver keeps its QP, because packets may be in
+  // flight.
   CHECK(rig.before(Rig::qp(3, QpState::kRts)).empty());
   CHECK(rig.before(Rig::qp(3, QpState::kErr)).empty());
   const auto gone = rig.before(Rig::qp(3, QpState::kReset));
@@ -102,7 +103,7 @@ TEST_CASE("UC and the second slot", "[host]") {
 
 TEST_CASE("a burst's address ring becomes a region of every active QP", "[host]") {
   Rig rig;
-  // The burst is dispatched before a QP exists. The QP gets the region when it is created.
+  // The burst is started before a QP exists. The QP gets the region of this burst when it is created.
   CHECK(rig.before(Rig::burst(9000, 16, 0x7f0000001000, 5)).empty());
   const auto first = Rig::regions(rig.before(Rig::qp(3, QpState::kRts)));
   REQUIRE(first.size() == 1);
@@ -188,7 +189,7 @@ TEST_CASE("the byte counter continues unless a burst was cut off", "[host]") {
   rig.seen.completions_failed = 3;
   CHECK_FALSE(again());
   CHECK(again());
-  rig.seen.completions_failed = 0;  // as after a write to ResetCounters
+  rig.seen.completions_failed = 0;  // the counter is 0, as after a write to ResetCounters
   CHECK(again());
   rig.seen.completions_failed = 1;
   CHECK_FALSE(again());

@@ -142,7 +142,7 @@ TEST_CASE("neighbour discovery that was routed, broken, truncated or for others 
     std::optional<IpAddress> learned;
     return b.on_discovery(roce::parse_frame(ByteSpan(f)), 0, learned);
   };
-  // The offsets are those of hop limit, type, checksum, target and option.
+  // Corrupt, one at a time, the bytes at the offsets of hop limit, type, checksum, target and option.
   for (const std::size_t at : {21U, 54U, 56U, 62U, 80U}) {
     auto f = good;
     f[at] ^= 1;

@@ -72,8 +72,8 @@ struct Bench {
 
 std::shared_ptr<Arrivals> arrivals(double gap_us) { return std::make_shared<Arrivals>(gap_us * 1e6, 42); }
 
-/// Computes the expected completion times with a model: a queue with `servers` servers, each of which needs
-/// two wire delays per message.
+/// Computes the expected completion times with a queueing model. The queue has `servers` servers, each of
+/// which needs two wire delays per message.
 std::unique_ptr<CompletionTimes> queue(double gap_us, std::size_t servers, Time end, Time count_from = 0) {
   auto times = std::make_unique<CompletionTimes>();
   const auto all = arrivals(gap_us);
@@ -160,15 +160,15 @@ TEST_CASE("a closed loop counts from posting", "[message_times]") {
 TEST_CASE("slowdown is relative to the idle path", "[message_times]") {
   Bench bench(kLength);
   IdlePath path;
-  path.hops = {
-      {1'000'000'000'000, kDelay - (58 + 16 + kLength + 24)}};  // delay plus 1 ps per byte add up to kDelay
+  path.hops = {// the delay and 1 ps per byte add up to kDelay
+               {1'000'000'000'000, kDelay - (58 + 16 + kLength + 24)}};
   path.headers = 58;
   MessageTimesConfig config{.arrivals = arrivals(100), .path = std::make_shared<const IdlePath>(path)};
   bench.add(config);
   bench.start();
   REQUIRE(bench.run(20 * kMillisecond));
-  // The wire delays an acknowledgement as long as a message, so the slowdown is slightly above 1: on the idle
-  // path, the acknowledgement takes less time, because it has fewer bytes.
+  // The wire delays an acknowledgement as long as a message. In the calculation for an idle path, the
+  // acknowledgement takes less time, because it has fewer bytes. The slowdown is therefore slightly above 1.
   CHECK(bench.times->all().slowdown.percentile(0.5) == Approx(1002).margin(1));
 }
 

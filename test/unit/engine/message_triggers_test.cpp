@@ -148,7 +148,8 @@ TEST_CASE("a clock that jumps does not hold up triggers", "[events]") {
   CHECK(rig.counts().wrong_time == 1);
   CHECK(flags(0) == detector::kNotSynchronised);
   CHECK(rig.triggers.trigger(0).time == 2 * kSecond);
-  rig.send({.run = kRun, .time = {5, 0}, .event = 1}, kStart + 3 * kSecond);  // a time before the run
+  // the time in the message is before the start of the run
+  rig.send({.run = kRun, .time = {5, 0}, .event = 1}, kStart + 3 * kSecond);
   CHECK(rig.counts().wrong_time == 2);
   CHECK(rig.triggers.trigger(1).time == 3 * kSecond);
   rig.send(Rig::trigger(2, 3 * kSecond - 1000), kStart + 3 * kSecond + 1);
@@ -172,7 +173,7 @@ TEST_CASE("a busy board tells the sender of triggers, and repeats it", "[events]
   now += MessageTriggers::kRepeat;
   CHECK(rig.board->next_event(now - 1) <= now);
   CHECK(rig.poll(now).size() == 1);
-  rig.triggers.report(1, false, now);  // the board reports this when a fragment completes
+  rig.triggers.report(1, false, now);  // the board reports that it is idle when a fragment completes
   messages = rig.poll(now);
   REQUIRE(messages.size() == 1);
   CHECK_FALSE(messages[0].busy);

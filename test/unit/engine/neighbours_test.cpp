@@ -92,7 +92,7 @@ TEST_CASE("the time for address resolution is recorded", "[neighbours]") {
   ManyToMany m({.receivers = 100});
   CHECK(m.boards[0]->resolution_took() == kNever);
   REQUIRE(m.run_until(10 * kMillisecond));
-  // Four addresses are resolved at a time. Each group takes two wire delays.
+  // The board resolves four addresses at a time. Each group of four takes two wire delays.
   CHECK(m.boards[0]->resolution_took() == 25 * 2 * m.wire->delay);
   ManyToMany statics({.receivers = 1});
   statics.boards[0]->host().neighbours().set_static(statics.receivers[0]->identity().ip, {2, 0, 0, 0, 0, 9});
@@ -137,7 +137,7 @@ TEST_CASE("next hops: one per address, four requested at a time", "[neighbours]"
   CHECK(hops.next_event(5) == 5 + NextHops::kPatience);
   hops.learned(2, 6);  // after this reply, the next request may be sent
   CHECK(hops.next_request(6) == 4);
-  hops.learned(19, 6);  // was not requested, so it permits no further request
+  hops.learned(19, 6);  // this address was not requested, so the reply permits no further request
   CHECK(hops.next_request(6) == NextHops::kNone);
   CHECK(hops.unknown() == 18);
   hops.advance(5 + NextHops::kPatience, give_up);

@@ -66,8 +66,8 @@ double refill(Kind kind, std::uint64_t rate) {
          156'250'000;
 }
 
-/// `packets` is the largest |sent − rate·t| of any queue pair, just before or after any packet, in units of a
-/// packet. `sum` is the number of bytes that all queue pairs have sent.
+/// The result of a measurement. `packets` is the largest |sent − rate·t| of any queue pair, just before or
+/// after any packet, in units of a packet. `sum` is the number of bytes that all queue pairs have sent.
 struct Deviation {
   double packets = 0;
   std::uint64_t sum = 0;
@@ -115,7 +115,8 @@ TEST_CASE("at every rate and number of queue pairs, none is ever a packet off, n
   if (kind == Kind::kFirmware && refill(kind, total / qps) == 0) return;
   CAPTURE(static_cast<int>(kind), qps, mbps);
   const Deviation d = measure(kind, total, qps, duration);
-  // The bucket is refilled once per clock of 6.4 ns, so one refill can be missing: at most 80 of 4124 bytes.
+  // The bucket is refilled once per clock of 6.4 ns, so it may lack one refill, which is at most 80 of the
+  // 4124 bytes of a packet.
   const double grain =
       kind == Kind::kConstant ? 1e-9 : bytes_in(static_cast<double>(total / qps), 6'400) / 4124;
   CHECK(d.packets <= 1 + grain);
@@ -137,7 +138,7 @@ TEST_CASE("ten thousand queue pairs at 100 Gb/s together for a second", "[pacing
 
 namespace {
 
-/// The integral of Rc over time. Rc comes from a separate reaction point, which gets the same packets and
+/// The integral of Rc over time. Rc comes from a separate reaction point, which is given the same packets and
 /// CNPs as the board.
 template <typename Reaction>
 class Integral {
@@ -203,14 +204,14 @@ std::pair<double, double> follow(Kind kind, std::uint64_t rate, std::uint32_t qp
 TEST_CASE("bytes sent follow the integral of Rc for any CNPs", "[pacing]") {
   const std::uint64_t seed = GENERATE(range(1U, 6U));
   CAPTURE(seed);
-  // The model must use the board's parameters, because the results depend on them. For example, Rmin is 10
-  // MB/s in the firmware.
+  // The model must use the parameters of the board, because the limits below depend on them. For example,
+  // Rmin is 10 MB/s in the firmware.
   const auto f = firmware(1'250'000'000);
   const auto p = empty_paper(1'250'000'000);
   const std::uint32_t packet = LoneBoard::kCounted;
-  // In the firmware, a new Rc takes effect three clocks later, and in the paper's bucket one clock later. At
-  // 1.25 GB/s, 24 or 8 bytes are sent in this time. A packet also waits for the next clock, which adds 8
-  // bytes.
+  // A new Rc takes effect three clocks later in the firmware, and one clock later in the paper's bucket. At
+  // 1.25 GB/s, 24 bytes are sent in three clocks, and 8 bytes in one. A packet also waits for the next clock,
+  // which adds 8 bytes.
   const auto [low_f, high_f] =
       follow(Kind::kFirmware, 1'250'000'000, 7, dcqcn::ReactionPoint(f.parameters, f.build), seed);
   CHECK(low_f >= -double{packet});
@@ -235,7 +236,7 @@ TEST_CASE("a CNP moves a departure that is already scheduled", "[pacing]") {
   CHECK(is > was);
   v.run_until(200 * kMicrosecond, left);
   // At 125 MB/s, credit for a packet of 4124 bytes accumulates in 33 µs. The CNP halves the rate, because
-  // alpha is 1 at the first CNP. From then on, the missing credit takes twice as long.
+  // alpha is 1 at the first CNP. After the CNP, the remaining credit takes twice as long to accumulate.
   REQUIRE(at.size() >= 3);
   const Time interval = 32'992 * kNanosecond;
   const Time earned = 50 * kMicrosecond - at[1];

@@ -148,8 +148,8 @@ TEST_CASE("PFC stops the queue pairs of a priority; others get the link", "[paus
   CHECK(packets(1) - before1 >= 29);  // one packet per 3.3 µs for 102 µs
   run_until(b, 220 * kMicrosecond);
   CHECK(packets(0) > before0);
-  // Pause both priorities. A quantum of 0 for one priority then resumes this priority immediately, but not
-  // the other.
+  // Pause both priorities. Then a quantum of 0 for one of the priorities must resume only this priority,
+  // immediately.
   pfc(b, (1 << 3) | (1 << 6), 0xffff);
   run_until(b, 230 * kMicrosecond);
   const std::uint64_t then0 = packets(0), then1 = packets(1);

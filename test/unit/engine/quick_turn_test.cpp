@@ -23,13 +23,13 @@ namespace {
 constexpr std::uint32_t kMixed = 24;
 
 /// A board with queue pairs of all kinds, and their receiver. Losses, CNPs, pauses and parameter changes
-/// disturb the traffic. The seed determines everything.
+/// disturb the traffic. All of this depends only on the seed.
 class Disturbed {
  public:
   Disturbed(std::uint64_t seed, bool quick, PauseMode pause, std::uint32_t qps = kMixed)
       : qps_(qps), rng_(seed) {
     test::BoardBuilder b(test::identity(1));
-    // Without a link rate, the test would not end.
+    // If the link had no rate, the test would not end.
     b.config.link_rate = rng_.chance(1ULL << 31) ? 1'250'000'000 : 400'000'000;
     b.config.pause.mode = pause;
     test::ReceiverBuilder r(test::identity(2));
@@ -169,7 +169,7 @@ class Disturbed {
   std::unique_ptr<Receiver> receiver_;
 };
 
-/// Runs a board with the fast path and one without, and compares them.
+/// Runs a board with the fast path and a board without it, and compares the two.
 void compare(Disturbed& quick, Disturbed& full, int steps) {
   for (int k = 0; k < steps; ++k) {
     quick.step();
@@ -243,9 +243,9 @@ TEST_CASE("the same with very many ready queue pairs", "[quick]") {
     for (std::uint32_t q = 0; q < quick.board->qp_count(); ++q)
       timeouts += quick.board->qp(q).requester().timeouts();
   }
-  // If very many queue pairs are ready, the board cancels timers that are no longer needed. All other timers
-  // must still expire. The check uses the sum over all seeds: only 0.25 % of the packets are lost, so a
-  // single seed may cause no timeout.
+  // If very many queue pairs are ready, the board cancels timers that are no longer needed; the other timers
+  // must still expire. The number of timeouts is summed over all seeds, because only 0.25 % of the packets
+  // are lost, so a single seed may cause no timeout.
   CHECK(timeouts > 3);
 }
 
@@ -270,14 +270,14 @@ TEST_CASE("behind a long ready queue, packets keep their departure times", "[qui
   }
   const auto board = builder.build();
   board->start(0);
-  std::map<std::uint32_t, std::uint64_t> packets;  // by queue pair
+  std::map<std::uint32_t, std::uint64_t> packets;  // number of packets of each queue pair
   std::uint64_t idle = 0;
   Rng rng(1);
   Time now = 0;
   while (now < 2 * kMillisecond) {
-    // The queue pairs together need to send a packet every 12.5 ns. For 100 us, the board is polled only
+    // All queue pairs together need to send a packet every 12.5 ns. For 100 us, the board is polled only
     // about every 24 ns, so the queue of ready queue pairs grows. For the next 100 us, the board is polled
-    // about every 10 ns, so that the queue becomes empty.
+    // about every 10 ns, so that this queue becomes empty.
     now += ((now / (100 * kMicrosecond)) % 2 == 0 ? 24 : 10) * kNanosecond + rng.below(kNanosecond);
     std::array<std::uint8_t, TxFrame::kHeaderRoom> room{};
     TxFrame out{.header = room.data()};

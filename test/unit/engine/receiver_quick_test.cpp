@@ -122,7 +122,7 @@ struct Taker {
   std::unique_ptr<Receiver> receiver;
 };
 
-/// Returns the frames that a board sends. It gets no responses, and sends the messages of each queue pair
+/// Returns the frames that a board sends. The board gets no responses, and each queue pair sends its messages
 /// once.
 std::vector<Bytes> messages(const board::PayloadSource& payload) {
   const auto board = sender(payload).build();

@@ -31,7 +31,7 @@ struct Answer {
   roce::MacAddress to_mac{};
 };
 
-/// The sending side: makes the packets of a board's QP.
+/// The sending side, which makes the packets of a board's QP.
 struct Sender {
   Identity who = test::identity(1);
   roce::Qpn dest_qpn = 0x11;
@@ -69,7 +69,7 @@ class Rig {
     return {1 + slot, {{address, length, test::kRkey, memory.data()}}};
   }
 
-  /// Sends a WRITE with immediate of `length` bytes to `address`; returns the first response.
+  /// Sends a WRITE with immediate of `length` bytes to `address`. Returns the first response.
   std::optional<Answer> write(Sender& s, std::uint64_t address, std::uint32_t length) {
     std::optional<Answer> answer;
     for (std::uint32_t done = 0; done < length; done += kPmtu) {
@@ -219,8 +219,8 @@ TEST_CASE("the byte counter and the statistics continue over queue pairs", "[slo
   CHECK(rig.wrong(0) == 0);
   CHECK(rig.receiver->qp(1).continuity().checked() == 15 * 1111);
 
-  // A slot is used by one queue pair after another. If counter_goes_on is set, the counter pattern must
-  // continue across this change, so that a missing byte is detected.
+  // A new queue pair uses the slot of the previous one. If counter_goes_on is set, the counter pattern must
+  // continue with the new queue pair, so that a missing byte is detected.
   ++s.counter;
   rig.receiver->apply(Rig::qp(0, s, false));
   REQUIRE(rig.write(s, 0, 500));

@@ -130,7 +130,7 @@ TEST_CASE("a window notifies its messages when it closes", "[stages]") {
   const std::uint64_t incomplete = link.figures().incomplete;
   CHECK(incomplete > 0);
   CHECK(link.figures().messages == kMessages - incomplete);
-  // Messages that arrive after a loss wait for their notification until seven newer windows have begun.
+  // After a loss, the notification of an arrived message waits until seven newer windows have begun.
   CHECK(link.between(Step::kPlaced, Step::kNotified).min() == 0);
   CHECK(link.between(Step::kPlaced, Step::kNotified).max() >= 7 * 20 * kMicrosecond - kMicrosecond);
 }

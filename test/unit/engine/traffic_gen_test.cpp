@@ -133,7 +133,7 @@ TEST_CASE("registers send a thousand datagrams with exact gaps", "[traffic-gen]"
   REQUIRE(g.packets.size() == 1000);
   CHECK(g.get(kSent) == 1000);
   CHECK(g.get(kBusy) == 0);
-  // The shortest frame occupies 84 bytes on the wire.
+  // Count frames that are shorter than 84 bytes on the wire as 84 bytes, which the shortest frame occupies.
   for (auto& p : g.packets) p.wire = std::max(p.wire, 84U);
   g.check_gaps(gap * 6'400);
   for (std::size_t i = 0; i < g.packets.size(); ++i) {
@@ -145,7 +145,7 @@ TEST_CASE("registers send a thousand datagrams with exact gaps", "[traffic-gen]"
   CHECK(counts[StreamVerdict::kAppended] == 1000);
   CHECK(counts.bytes == 1000 * size);
   CHECK(g.receiver->counters().rx_datagrams == 1000);
-  // The board requested the MAC address once, when the burst began.
+  // The board requested the MAC address only once, when the burst began.
   CHECK(g.board->host().counters().arp_requests_tx == 1);
 }
 
@@ -204,7 +204,8 @@ TEST_CASE("writes to registers apply to the rest of a burst", "[traffic-gen]") {
   g.wire->run_until(120 * kMicrosecond);
   CHECK(g.packets.back().bytes.size() == 42 + 8972);
   CHECK(dest_port(g.packets.back()) >= 7000);
-  g.set(kCount, sent);  // stops the burst, because it has already sent more packets
+  // the burst stops, because the generator has already sent more packets than the new count
+  g.set(kCount, sent);
   CHECK(g.get(kBusy) == 0);
   CHECK(g.receiver->streams()->buffers().counts()[StreamVerdict::kOtherPort] > 0);
   g.set(kCount, 0);
@@ -215,7 +216,7 @@ TEST_CASE("writes to registers apply to the rest of a burst", "[traffic-gen]") {
   g.set(kControl, 2);
   CHECK(g.get(kBusy) == 0);
   g.set(kControl, 0);
-  g.set(kControl, 3);  // Stop takes precedence
+  g.set(kControl, 3);  // sets both Start and Stop; Stop takes precedence
   CHECK(g.get(kBusy) == 0);
   CHECK(g.board->traffic_gen()->counters().bursts == 2);
 }
@@ -304,7 +305,7 @@ TEST_CASE("a consumer that keeps buffers loses datagrams", "[traffic-gen][stream
   frame.content = Segments(ByteSpan(data));
   for (Time t = 0; t < 60 * kMicrosecond; t += kMicrosecond) CHECK(streams.datagram(t, frame));
   const auto& counts = streams.buffers().counts();
-  // Each datagram closes the buffer of the previous one. A closed buffer is free again 10 us later.
+  // Each datagram closes the buffer of the previous datagram. A closed buffer becomes free 10 us later.
   CHECK(counts[StreamVerdict::kAppended] + counts[StreamVerdict::kNoBuffer] == 60);
   CHECK(counts[StreamVerdict::kAppended] == 12);
   frame.dest_port = 6001;

@@ -137,7 +137,8 @@ TEST_CASE("a sender notifies once its transfer is acknowledged", "[transfer]") {
   CHECK(slow.receiver->registration()->counters().of(roce::RegistrationVerdict::kUnregistered) ==
         kTransferCount);
   CHECK(slow.board->qp(0).completed_payload_bytes() == kTransferCount * kSegment);
-  // The sender sends each notification a round trip after the data, when the data is acknowledged.
+  // The sender sends each notification when the data has been acknowledged, that is, a round trip after the
+  // data.
   const Uint128 latency = slow.receiver->notified().sum - slow.times.posted.sum;
   CHECK(latency >= kTransferCount * 3 * wire.delay);
 }

@@ -38,7 +38,8 @@ receivers:
   - {name: daq, ip: 10.0.0.101/24, memory: 16MiB}
 )";
 
-/// A driver whose endpoints have not run, like those of another process.
+/// A driver whose endpoints have not run. In a process, the endpoints that other processes own have not run,
+/// either.
 struct Idle {
   explicit Idle(const config::LabConfig& config) : driver(config) {}
   experiment::VirtualDriver driver;
@@ -96,7 +97,7 @@ TEST_CASE("a snapshot from another process has no pointers of that process", "[e
   const congestion::CongestionState& state = *got.send_qps[0].congestion;
   CHECK(state.failure != reason.c_str());
   CHECK(state.failure == reason);
-  // The algorithm swift has no counters of its own.
+  // The algorithm `swift` has no counters of its own.
   CHECK(state.counter_names == nullptr);
   CHECK(state.counter_count == 0);
 }

@@ -30,8 +30,8 @@ const std::string kHosts =
 
 config::RunConfig load(const std::string& text) { return config::load_run_text(text, "test.yaml", {}, 0); }
 
-/// Returns the outcome of one process, whose run started at `started` and lasted 10 s. All counters are
-/// `count`. If `measured` is true, there is a baseline.
+/// Returns the outcome of one process, whose run started at `started` and lasted 10 s. All counters have the
+/// value `count`. If `measured` is true, the outcome has a baseline.
 stats::Outcome outcome(const config::RunConfig& config, Time started, std::uint64_t count, bool measured) {
   stats::Outcome o;
   o.started = o.measured_from = started;

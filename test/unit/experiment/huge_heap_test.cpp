@@ -45,7 +45,7 @@ Mapping mapping_of(const void* address) {
 TEST_CASE("huge heap: large blocks are in heap memory that asks for huge pages", "[heap]") {
   experiment::use_huge_heap();
   experiment::use_huge_heap();
-  // Too large for memory that earlier tests have freed.
+  // The blocks are too large for memory that earlier tests have freed.
   for (const std::size_t bytes : {std::size_t{20} << 20, std::size_t{30} << 20}) {
     const auto block = std::make_unique<std::uint8_t[]>(bytes);
     const Mapping found = mapping_of(block.get() + bytes / 2);

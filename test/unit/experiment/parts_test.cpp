@@ -54,8 +54,8 @@ PartedRun run_parted(const config::LabConfig& config, std::uint32_t parts) {
   run.dropped = outcome.network->totals.dropped_fault;
   run.frames = outcome.network->totals.entered;
   run.flows = outcome.network->flows.size();
-  // The document does not contain the flows, but metrics are computed from them, so they are compared as
-  // well.
+  // The document does not contain the flows. Because metrics are computed from the flows, they are appended
+  // here and compared as well.
   for (const fabric::FlowSnapshot& f : outcome.network->flows)
     for (const std::uint64_t figure : {std::uint64_t{f.source}, std::uint64_t{f.destination},
                                        std::uint64_t{f.qpn}, f.packets, f.bytes, f.ecn_marked, f.dropped})
@@ -63,8 +63,8 @@ PartedRun run_parted(const config::LabConfig& config, std::uint32_t parts) {
   return run;
 }
 
-/// Finds the first line in which two documents differ, and returns the beginning of this line in each of
-/// them. Returns an empty text if the documents are equal.
+/// Finds the first line in which two documents differ. Returns the first characters of this line, once for
+/// each document. Returns an empty text if the documents are equal.
 std::string difference(const std::string& a, const std::string& b) {
   std::size_t line = 0;
   for (std::size_t i = 0; i < a.size() && i < b.size(); ++i) {
@@ -133,8 +133,8 @@ TEST_CASE("a funnel gives the same document in parts", "[experiment][parts]") {
 
 namespace {
 
-/// This network is repeatedly idle for several windows. Such an idle time can end with the header of a frame,
-/// because with cut-through the header arrives before the rest of the frame.
+/// This network is repeatedly idle for several windows. With cut-through, such an idle time can end when only
+/// the header of a frame has arrived.
 constexpr const char* kCutThrough = R"(
 run: {duration: 400us, warmup: 100us, seed: 147, drain_timeout: 20ms}
 lab: {sample_interval: 50us}
@@ -183,8 +183,8 @@ TEST_CASE("a leaf-spine fabric gives the same document in parts", "[experiment][
 
 namespace {
 
-/// Eight pods of two leaf switches, below a core with the servers. Boards send random messages and change
-/// their congestion control.
+/// Eight pods of two leaf switches each, below a core switch to which the servers are connected. Boards send
+/// random messages and change their congestion control.
 constexpr const char* kPods = R"(
 lab:
   title: Pods

@@ -11,7 +11,7 @@ using namespace softfeb::experiment;
 
 namespace {
 
-/// A driver that records the calls of its functions. Its boards finish at a given time.
+/// A driver that records calls of its functions, and whose boards finish at a given time.
 class ScriptedDriver final : public Driver {
  public:
   explicit ScriptedDriver(const config::RunConfig& config) : payloads_(config), plans_(config) {}

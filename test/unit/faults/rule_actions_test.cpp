@@ -146,7 +146,8 @@ TEST_CASE("packets that are due at a time leave only when they are asked for", "
   rig.send(1, 100);
   rig.send(2, 100);
   rig.send(3, 100);
-  rig.send(4, 1000);  // releases the packet that it overtakes, but not packets that became due earlier
+  // releases packet 3, which this packet overtakes, but no packets that became due earlier
+  rig.send(4, 1000);
   CHECK(rig.exit.out == PsnList{4, 3});
   CHECK(rig.actions->next_due() == 110);
   rig.actions->release_due(rig.exit, 1000);
