@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs test files with pytest, so that meson can run them as tests. The arguments are the test files.
+"""Runs the test files in its arguments with pytest, so that meson can run them as tests.
 
 The exit status is 77 if pytest is missing, or if all tests were skipped.
 """

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests how results become dataclasses, even with unknown, absent or wrong members. Also tests versions and
-tables."""
+"""Tests how results become dataclasses, even with unknown, absent or wrong members.
+
+Also tests versions and tables.
+"""
 
 import copy
 import io

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests that errors of programs become exceptions that state a place and a fix. Also tests where the package
-finds the programs."""
+"""Tests that errors of programs become exceptions that state a place and a fix.
+
+Also tests where the package finds the programs.
+"""
 
 import os
 import signal

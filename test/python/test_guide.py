@@ -46,9 +46,9 @@ def test_the_code_runs(tmp_path, capsys):
 @pytest.mark.parametrize("name", softfeb.__all__)
 def test_public_names_are_documented(name):
     if name in ("Configuration", "Duration", "Document", "Event", "Metric", "Problem"):
-        return  # these names are types of arguments and of members, so the guide need not mention them
+        return  # types of arguments and of members, which the guide need not mention
     if name in ("Burst", "StreamCheck", "StudyManifest", "Sample"):
-        return  # these names are types of method results, so the guide need not mention them
+        return  # types of method results, which the guide need not mention
     assert re.search(rf"\b{name}\b", TEXT), name
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests that real documents of all kinds conform to the JSON Schemas, and that wrong documents do not. Also
-checks that the documentation and the dataclasses agree with the schemas.
+"""Tests that real documents of all kinds conform to the JSON Schemas, and that wrong ones do not.
+
+Also checks that the documentation and the dataclasses agree with the schemas.
 """
 
 import copy
