@@ -124,7 +124,7 @@ void Network::Parts::enqueue(std::uint16_t p, Frame* frame, Time now) {
 }
 
 /// Drops a frame that arrives at an egress queue if the watchdog or `not_ect: drop` requires this. Returns
-/// true if the frame was dropped. `length` is explained at passes_arrival().
+/// true if the frame was dropped. `length` is the parameter `queued` of passes_arrival().
 bool Network::Parts::discards(Port& port, const EcnMarking& ecn, Frame* frame, std::uint64_t& length,
                               Time now) {
   if (port.watchdog && port.watchdog->drops(frame->queue)) {
