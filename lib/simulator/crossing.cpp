@@ -19,6 +19,7 @@ struct CrossingCodec::Record {
   std::uint16_t header_length = 0;
   bool has_flow = false;
   bool late = false;
+  bool icrc_right = false;
   std::uint8_t dscp = 0, pcp = 0, facts = 0, cch = 0;
   std::uint8_t trailer_length = 0;
   std::array<std::uint8_t, 8> trailer{};
@@ -46,6 +47,7 @@ void CrossingCodec::write(const fabric::Network::Departure& departure, std::vect
   r.destination = frame.destination;
   r.dscp = frame.dscp;
   r.pcp = frame.pcp;
+  r.icrc_right = frame.icrc_right;
   r.facts = frame.facts;
   r.cch = frame.cch;
   r.header_length = frame.header_length;
@@ -83,6 +85,7 @@ fabric::Network::Departure CrossingCodec::read(ArchiveReader& in, FramePool& poo
   frame->destination = r.destination;
   frame->dscp = r.dscp;
   frame->pcp = r.pcp;
+  frame->icrc_right = r.icrc_right;
   frame->facts = r.facts;
   frame->cch = r.cch;
   frame->trailer_length = r.trailer_length;

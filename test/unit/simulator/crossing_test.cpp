@@ -34,6 +34,7 @@ struct TwoSides {
     out.trailer = {1, 2, 3, 4};
     out.trailer_length = 4;
     out.message = 99;
+    out.icrc_right = true;
     FramePool::fill(*f, out);
     f->at = 5 * kMicrosecond;
     f->destination = 3;
@@ -71,6 +72,7 @@ TEST_CASE("a frame crosses with a payload in the arena, which is not copied", "[
   CHECK(got.at == 5 * kMicrosecond);
   CHECK(got.length == sent->length);
   CHECK(got.message == 99);
+  CHECK(got.icrc_right);
   CHECK(got.destination == 3);
   CHECK(got.dscp == 26);
   CHECK(got.facts == 9);
@@ -95,6 +97,7 @@ TEST_CASE("a frame crosses with a payload of its own, a flipped bit, or a change
   const auto& got = static_cast<const PoolFrame&>(*t.pass(sent).frame);
   CHECK(contents(got) == before);
   CHECK(got.length == before.size());
+  CHECK(got.icrc_right == sent->icrc_right);
 }
 
 TEST_CASE("a frame with a payload that the other side lacks is refused", "[crossing]") {
