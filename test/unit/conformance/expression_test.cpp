@@ -31,7 +31,7 @@ TEST_CASE("an expression is a sum of numbers and symbols", "[expression]") {
   CHECK(value_of("e+1") == 1001);
   CHECK(value_of("e+i") == 1007);
   CHECK(value_of("2P+1") == 2049);
-  CHECK(value_of("0x10e") == 0x10e);  // a hexadecimal digit, not the symbol
+  CHECK(value_of("0x10e") == 0x10e);  // `e` is a hexadecimal digit here, not the symbol
   CHECK(value_of("3P/2") == 1536);
   CHECK(value_of("P/2+P/2") == 1024);
   CHECK(value_of("P/0x10") == 64);

@@ -179,7 +179,7 @@ TEST_CASE("the round trip sets the windows", "[suite]") {
   SuiteResult result = near.run(catalogue);
   CHECK(result.timing.round_trip_p50 == kDelay);
   CHECK(result.timing.round_trip_p99 == kDelay);
-  CHECK(result.timing.t_ack == kMillisecond);  // the lower limit
+  CHECK(result.timing.t_ack == kMillisecond);  // the lower limit of t_ack
   CHECK(result.timing.silence == 5 * kMillisecond);
 
   FakeTarget far;
