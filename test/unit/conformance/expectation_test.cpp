@@ -69,7 +69,7 @@ TEST_CASE("an expectation is parsed", "[expectation]") {
   CHECK(Expectation::parse(" silence ").items.empty());
 }
 
-TEST_CASE("a wrong expectation is refused with what is wrong", "[expectation]") {
+TEST_CASE("a wrong expectation is refused, and the message says why", "[expectation]") {
   struct Row {
     const char* text;
     const char* what;

@@ -55,7 +55,7 @@ TEST_CASE("expressions are equal if they are written alike", "[expression]") {
   CHECK(Expression::parse("12") == Expression(12));
 }
 
-TEST_CASE("a wrong expression is refused with what is wrong", "[expression]") {
+TEST_CASE("a wrong expression is refused, and the message says why", "[expression]") {
   struct Row {
     const char* text;
     const char* what;

@@ -215,7 +215,7 @@ TEST_CASE("without an acknowledgement nothing is judged", "[suite]") {
   CHECK(target.reported.empty());
 }
 
-TEST_CASE("what the canary received instead of an acknowledgement is said", "[suite]") {
+TEST_CASE("the result says what the canary received instead of an acknowledgement", "[suite]") {
   FakeTarget target;
   target.spoil = [](std::vector<Answer>& answers) {
     for (Answer& a : answers) a.aeth->syndrome = 0x62;

@@ -129,7 +129,7 @@ TEST_CASE("an incomplete message fails its check, and names board, QP and cause"
   CHECK(contains(run.table(), "A CHECK FAILED"));
 }
 
-TEST_CASE("an unresolved neighbour is told with its address", "[experiment][checks]") {
+TEST_CASE("an unresolved neighbour is reported with its address", "[experiment][checks]") {
   Finished run;
   run.outcome.final[0].send_qps[0].resolved = false;
   const lab::Judgement judgement = run.judge();
