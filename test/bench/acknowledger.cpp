@@ -16,8 +16,8 @@ namespace softfeb::bench {
 
 namespace {
 
-/// The congestion control header that an acknowledgement returns, with an INT record of an idle port. The
-/// port is slow, so that its byte counter cannot wrap between two records; HPCC then uses every record.
+/// Returns the congestion control header of an acknowledgement, with one INT record of an idle port. The port
+/// is slow, so its byte counter cannot wrap between two records, and HPCC uses every record.
 std::array<std::uint8_t, kIntHeader> int_echo() {
   std::array<std::uint8_t, roce::CongestionHeader::kMaxSize> cch{};
   if (roce::write_int_header(cch.data()) != kIntHeader) throw std::logic_error("INT headers have 48 bytes");
@@ -28,7 +28,7 @@ std::array<std::uint8_t, kIntHeader> int_echo() {
   return out;
 }
 
-/// Offsets in the congestion control header: of its checksum and of its first record.
+/// Offsets of the checksum and of the first record in the congestion control header.
 constexpr std::size_t kChecksum = 4, kRecord = 8;
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 
 /// Parameters that are set to their highest value, for three reasons. Rates and credit must never delay a
 /// packet. After a preemption of the worker has decreased a rate, the next increase must undo the decrease.
-/// And no algorithm may skip part of its work because a queue pair was silent.
+/// No algorithm may skip part of its work because a queue pair was silent.
 constexpr std::array<std::string_view, 7> kHighest = {"line_rate", "initial_rate", "rtt_bytes",  "delta",
                                                       "ai",        "idle_reset",   "stale_after"};
 

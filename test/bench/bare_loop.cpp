@@ -122,7 +122,7 @@ void BarePackets::check() {
 
 namespace {
 
-constexpr std::uint32_t kCopied = 256;  // TxBuilderConfig::copy_below
+constexpr std::uint32_t kCopied = 256;  // same value as TxBuilderConfig::copy_below
 constexpr auto kIcrc = static_cast<std::uint16_t>(roce::kIcrcSize);
 
 void keep_payload(void* /*address*/, void* /*opaque*/) {}

@@ -74,8 +74,8 @@ struct CongestionOptions {
 /// acknowledges each packet that requests an acknowledgement. It runs three boards in alternation: one with
 /// `qps` queue pairs, one with 64, and one with 64 queue pairs without congestion control. The board without
 /// congestion control requests as many acknowledgements as the other two boards. All boards serve their queue
-/// pairs in shuffled order. The benchmark also measures the algorithm's object by itself, and its memory. See
-/// doc/performance.md.
+/// pairs in shuffled order. The benchmark also measures the algorithm's CongestionControl object without a
+/// board, and the memory per queue pair. See doc/performance.md.
 Json bench_congestion(const Environment& environment, const CongestionOptions& options);
 
 /// Measures the packets per second that one core receives. Each packet is parsed, its iCRC is verified, every
@@ -210,7 +210,7 @@ Json bench_event_file(const EventFileOptions& options);
 
 struct ReferenceOptions {
   std::uint32_t pmtu = 4096;  ///< length of a packet in the middle of a message
-  unsigned seconds = 3;       ///< duration of each program
+  unsigned seconds = 3;       ///< run time of each program
   bool scapy = true;
   std::vector<unsigned> cpus{};  ///< CPUs to use; if empty, those available to this process
 };

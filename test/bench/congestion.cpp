@@ -17,7 +17,7 @@ constexpr std::uint32_t kBth = 12;
 constexpr std::uint32_t kSmallBoard = 64;        ///< queue pairs whose state fits into the caches
 constexpr std::size_t kPayloadSlack = 1U << 16;  // room for the alignment of the payloads
 
-// --- measurements of an algorithm's object by itself
+// --- measurements of an algorithm's CongestionControl object without a board
 
 engine::ControlledQp controlled_qp(const CongestionOptions& o) {
   return {.pmtu = o.pmtu, .messages = CraftOptions{}.send_queue};

@@ -12,7 +12,7 @@ namespace softfeb::bench {
 
 namespace {
 
-/// Runs a worker's port queue for a given time on the lcore that calls it.
+/// Runs a worker's port queue on the calling lcore for `duration`.
 struct PortQueueJob {
   CraftRig* rig;
   const Environment* environment;

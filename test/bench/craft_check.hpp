@@ -8,9 +8,9 @@
 namespace softfeb::bench {
 
 /// Describes failures in the result of bench_craft(). The text is empty if no board refused a frame and no
-/// message failed. (The speed of a board that loses messages is meaningless.) Each measured board has an
-/// object `totals`: the main board's is a member of `result`, and a reference board's is a member of the
-/// board's own object.
+/// message failed. (The speed of a board that loses messages is meaningless.) The object `totals` of the main
+/// board is a member of `result`. The object `totals` of a reference board is a member of the object that
+/// describes this board.
 inline std::string craft_failure(const nlohmann::ordered_json& result) {
   const auto wrong = [](const nlohmann::ordered_json& board) {
     const auto& totals = board.at("totals");

@@ -95,7 +95,7 @@ class EngineLoop {
 /// Memory per active queue pair, in bytes.
 struct QpMemory {
   double allocated = 0;     ///< increase of the allocated memory, as reported by the allocator
-  std::size_t counted = 0;  ///< Board::memory_per_qp()
+  std::size_t counted = 0;  ///< as reported by Board::memory_per_qp()
 };
 
 /// Measures the memory of a board that has at least 10,000 queue pairs and has sent some traffic. The number

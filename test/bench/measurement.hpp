@@ -150,8 +150,8 @@ class LoopTime {
 /// The machine's own jitter, measured with an empty loop.
 struct Idling {
   LoopTime loop;
-  /// For each microsecond, the delay in ns until the loop observed its beginning. A program that is idle
-  /// when an event is due is at least this late.
+  /// One value for each microsecond of the run: the time in ns from the beginning of that microsecond until
+  /// the loop read the clock. A program that is idle when an event is due is at least this late.
   std::vector<double> late;
   /// Returns loop.json() and the distribution of `late`.
   Json json() const;

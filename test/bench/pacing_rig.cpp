@@ -22,7 +22,8 @@ constexpr std::uint32_t kSendQueue = 64;
 
 }  // namespace
 
-/// A board that records when it has processed a CNP, and the time that was passed to it.
+/// A board that logs when it has processed a CNP. Each log entry also contains the time that was passed to
+/// the board.
 class PacingRig::ProbedBoard final : public engine::Board {
  public:
   ProbedBoard(const engine::BoardConfig& config, PacingRig& rig) : Board(config), rig_(rig) {}

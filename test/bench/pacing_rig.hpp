@@ -88,7 +88,7 @@ class PacingRig {
   LoopTime loop_;
   std::uint64_t turn_tsc_ = 0;  ///< start of the loop iteration
   Time out_ = 0;                ///< time when rx_burst last returned packets
-  Time told_ = 0;               ///< time that the board was given for the latest frames
+  Time told_ = 0;               ///< time that was passed to the board for the latest frames
   Time began_ = 0;
   Time ended_ = 0;
 };

@@ -230,7 +230,7 @@ Json paper_run(const Environment& environment, const ReactionOptions& o, std::ui
   c.qps = 1;
   c.events = static_cast<std::size_t>(to_seconds(o.duration) * 8'000'000) + 100'000;
   c.shape = [](engine::SendQpConfig& qp, std::uint32_t) {
-    dcqcn::PaperSettings p;  // a bucket of 16 KiB
+    dcqcn::PaperSettings p;  // the default bucket holds 16 KiB
     p.parameters = fast_parameters();
     qp.congestion = p;
   };

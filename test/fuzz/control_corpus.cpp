@@ -20,8 +20,8 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 constexpr std::size_t kSeedSize = 8192;
 
-/// Appends a record to a seed: the size of `bytes`, the parameters `how` of the fuzz target if it has any,
-/// and the bytes.
+/// Appends a record to a seed: the size of `bytes`, then `how` (the parameters of the fuzz target, if it has
+/// any), and then `bytes`.
 void put(Bytes& seed, ByteSpan bytes, std::optional<std::uint8_t> how = std::nullopt) {
   seed.push_back(static_cast<std::uint8_t>(bytes.size()));
   seed.push_back(static_cast<std::uint8_t>(bytes.size() >> 8));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: tests a conformance run with arbitrary answers, replies and times, and the parsers of its texts
-// with arbitrary texts. A run must always end, and its result must be bounded.
+// libFuzzer: tests a conformance run with arbitrary answers, replies and times. Other inputs are passed as
+// text to the parsers of packets, expectations, expressions, groups of cases, and profiles. A run must always
+// end, and its result must be bounded.
 #include "conformance/own_target.hpp"
 #include "conformance/suite.hpp"
 #include "conformance/virtual_run.hpp"

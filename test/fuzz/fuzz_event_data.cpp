@@ -165,10 +165,10 @@ class Detector {
     // A retransmission carries the same bytes.
     require(read(*senders_[m.board], m.request) == m.bytes);
     switch (what % 32) {
-      case 1:  // lost
+      case 1:  // the message is lost
         ++faults_;
         return complete(m);
-      case 2:  // repeated
+      case 2:  // the message arrives twice
         write(m);
         receive(m);
         break;

@@ -107,8 +107,8 @@ void check_control(const Bytes& frame) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   World world(2, true);
-  // Any host on a network can claim any address. Only static neighbour entries withstand this, so the parties
-  // have static entries for each other.
+  // Any host on a network can claim any address. Only static neighbour entries cannot be changed by such
+  // claims, so the parties have static entries for each other.
   for (const auto& pair : world.pairs)
     pair->receiver->host().neighbours().set_static(pair->board_party.ip, pair->board_party.mac);
   for (Input in(data, size); !in.empty();) {

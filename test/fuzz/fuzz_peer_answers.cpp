@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: decodes arbitrary bytes as the messages of perftest and as the lines of rdma-sink, the two
-// programs that softfeb exchanges queue pairs with, and as the URL of a peer. Whatever a peer sends, the
-// decoder must return values within their ranges or throw a PeerError.
+// libFuzzer: decodes arbitrary bytes as the messages of perftest, as the lines of rdma-sink, and as the URL
+// of a peer. perftest and rdma-sink are the two programs with which softfeb exchanges the parameters of queue
+// pairs. Whatever a peer sends, the decoder must return values within their ranges or throw a PeerError.
 #include "input.hpp"
 #include "peers/conformance_messages.hpp"
 #include "peers/perftest_messages.hpp"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // libFuzzer: reads event files with arbitrary rows, data and shapes. A file must be refused, or all its
-// fragments must lie within its data. HDF5 writes the files, so they are valid as HDF5: its library does not
-// resist hostile files (doc/security.md), and its errors are not ours to find. The first bytes are the size
-// of /data, the shape of /waveforms and what is wrong with the file; the rest are rows of /fragments.
+// fragments must lie within its data. The fuzzer writes the files with the HDF5 library, so each file is
+// valid HDF5. The HDF5 library itself does not resist hostile files (doc/security.md), and this fuzzer does
+// not look for defects of that library. The first bytes of the input are the size of /data, the shape of
+// /waveforms and what is wrong with the file; the rest are rows of /fragments.
 #include "eventfile/event_file_config.hpp"
 #include "eventfile/event_rows.hpp"
 #include "eventfile/hdf5.hpp"

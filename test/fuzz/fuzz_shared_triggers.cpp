@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint32_t kReaders = 4;
 constexpr std::uint32_t kBoards = 3;
-/// A number of triggers that overwrites triggers which a slow reader has not yet read.
+/// Number of triggers that suffices to overwrite triggers that a slow reader has not yet read.
 constexpr int kMany = TriggerBus::kKept + 100;
 
 TriggerSourceConfig source_from(Input& in) {

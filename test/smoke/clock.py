@@ -15,7 +15,7 @@ import kernel_ports
 from harness import board, qp
 
 SO_RCVBUFFORCE, SO_TIMESTAMPNS = 33, 35
-# The rate of 12.5 MB/s corresponds to PACKETS_PER_S packets of 4096 bytes.
+# At the rate of 12.5 MB/s, PACKETS_PER_S packets of 4096 bytes are sent per second.
 WAIT_S, RUN_S, PACKETS_PER_S = 10, 10, 3051.7578125
 
 

@@ -109,7 +109,8 @@ class Nanet(harness.TestCase):
         self.assertEqual([before[gen(name)] for name in ("running", "bursts_total", "datagrams_total")], [0, 0, 0])
         self.febctl("write", "TrafficGen[1].PacketSize", SIZE)
         self.febctl("write", "TrafficGen[1].Gap", 10 * GAP)
-        self.febctl("write", "TrafficGen[1].Start", 1)  # without PacketCount, it runs until Stop
+        # Without PacketCount, the generator runs until Stop is written.
+        self.febctl("write", "TrafficGen[1].Start", 1)
         metrics.wait(run, page, lambda m: m[gen("running")] == 1 and m[gen("datagrams_total")] > 0)
         self.febctl("write", "TrafficGen[1].Stop", 1)
         sent = self.value("TrafficGen[1].Sent")

@@ -32,7 +32,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 def setUpModule():
     harness.own_network()
-    # A mount namespace of our own, so that the file systems of the tests end with them.
+    # Use a private mount namespace, so that the file systems of the tests end with this process.
     if libc.unshare(CLONE_NEWNS) == 0:
         mount(None, "/", None, MS_REC | MS_PRIVATE)
 
@@ -241,8 +241,8 @@ class Robustness(harness.TestCase):
             with self.subTest(name):
                 with frozen.frozen(thread):
                     srp.set(SCRATCH, 1) if name != "the control thread" else None
-                    # pump() sends NUL segments; the board must read the waiting ones before it checks its
-                    # null timeout
+                    # pump() sends NUL segments. The board must read the segments that are waiting
+                    # before it checks its null timeout.
                     srp.link.pump(1.0)
                 srp.set(SCRATCH, 22)
                 self.assertEqual(srp.get(SCRATCH), 22)

@@ -9,7 +9,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def block(page, language, containing=""):
-    """Returns the first code block of a page, such as "doc/congestion.md", that is in `language` and contains a text."""
+    """Returns the first code block of a page (such as "doc/congestion.md") that has this language
+    and contains the text `containing`."""
     text = (ROOT / page).read_text(encoding="utf-8")
     for match in re.finditer(r"^( *)```" + language + r"\n(.*?)^ *```$", text, re.S | re.M):
         if containing in match[2]:

@@ -16,7 +16,7 @@ struct Departure {
   Time at = 0;
   std::uint32_t qp = 0;
   std::uint32_t counted = 0;  ///< bytes from BTH through pad
-  std::uint32_t payload = 0;  ///< bytes
+  std::uint32_t payload = 0;  ///< bytes of payload
 };
 
 /// A board with UC queue pairs, alone on a wire. Each message is one packet of 4096 bytes.

@@ -9,8 +9,8 @@
 
 namespace softfeb::test {
 
-/// The metadata bus through RoceEngine's registers, one message at a time. Has the interface of
-/// board::MetadataServer.
+/// Exchanges messages of the metadata bus through RoceEngine's registers, one message at a time. Has the same
+/// interface as board::MetadataServer.
 class RegisterBus {
  public:
   RegisterBus() : registers_(board::BoardRegistersConfig{.profile = &newest()}) {

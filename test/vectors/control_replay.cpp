@@ -160,7 +160,8 @@ void ControlReplay::check_syn_ack() const {
   REQUIRE(sent.size() == expected.size());
   if (expected[2] != kFirmwareFirst) {
     // Rogue's server adopts the client's first sequence number and connection id, and its first acknowledge
-    // number is 0. The firmware's server, and therefore ours, does not, so these fields are not compared.
+    // number is 0. The firmware's server and ours do not behave in this way, so these fields are not
+    // compared.
     for (const std::size_t field : {2U, 3U, 18U, 19U, 20U, 21U, 22U, 23U}) sent[field] = expected[field];
   }
   CHECK(sent == expected);

@@ -79,7 +79,7 @@ void check_fields(const Message& message, const json& fields) {
 
 /// Converts a response to the form that these vectors contain. The vectors come from a model of the firmware.
 /// In the model, the response to a destroy request for a QP does not contain the QP's PD handler. In the RTL,
-/// it does (wire/fix2026_teardown.txt and others), and softfeb follows the RTL.
+/// the response contains the handler (wire/fix2026_teardown.txt and others), and softfeb follows the RTL.
 MetadataResponseBits as_modelled(const MetadataRequest& request, MetadataResponse response) {
   const auto* qp = std::get_if<QpRequest>(&request);
   if (qp != nullptr && qp->verb == QpVerb::kDestroy)

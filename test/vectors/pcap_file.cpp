@@ -15,7 +15,7 @@ constexpr std::uint32_t kLinkEthernet = 1;
 constexpr std::size_t kFileHeader = 24;
 constexpr std::size_t kRecordHeader = 16;
 
-/// Reads numbers of the file, which have the byte order of the machine that wrote it.
+/// Reads the numbers of a pcap file, which have the byte order of the machine that wrote the file.
 struct Numbers {
   bool swapped = false;
   Time unit = kMicrosecond;  ///< unit of the second word of a time stamp; the first word is in seconds

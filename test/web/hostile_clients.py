@@ -20,8 +20,8 @@ from live import harness
 
 SCRATCH = 0x00000004
 RATE = 20e6  # in bits of payload per second; low enough for a busy machine
-# share of the rate before the attack; a sample of the page is up to 0.1 s old, which is a sixth of the
-# duration of an attack
+# Lowest rate during an attack, as a share of the rate before the attack. The limit is below 1,
+# because a sample of the page is up to 0.1 s old, which is a sixth of the duration of an attack.
 LEAST_SHARE = 0.7
 SERVED = 64 + 1  # connections that the page serves or refuses at the same time (HttpLimits)
 MEMORY = 48  # in megabytes; limit for the increase of memory during an attack
@@ -151,8 +151,8 @@ class HostileClients(live.Served):
         return 8 * (last - first) / (ended - begun), served
 
     def sent_bytes(self):
-        """Returns the number of payload bytes that the receiver has got. Asks for it with a request of an
-        honest client."""
+        """Returns the number of payload bytes that the receiver has got. Reads the number from
+        /metrics, as an honest client would."""
         begun = time.monotonic()
         # Honest clients have another address than the attackers, as they would have in a network.
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE, source_address=("127.0.0.2", 0))

@@ -128,7 +128,7 @@ TEST_CASE("Homa gets headers and priorities", "[config][compare]") {
 TEST_CASE("Homa's parameters fit the network", "[config][compare]") {
   std::string text = kPlain;
   text.replace(text.find("4MiB}"), 5, "4MiB, priorities: 5}");
-  text.replace(text.find("10Gb/s"), 6, "40Gb/s");  // the bottleneck
+  text.replace(text.find("10Gb/s"), 6, "40Gb/s");  // raises the rate of the bottleneck
   const auto labs = compare(
       with("  bottleneck", "  compare:\n    few: {algorithm: homa, overcommit: 2}\n", text), {"homa", "few"});
   CHECK(labs[0].config.network.switches[0].priorities == 5);

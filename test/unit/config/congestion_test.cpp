@@ -209,7 +209,7 @@ TEST_CASE("congestion: parameters change while a QP sends") {
   CHECK(value_of(next, "t_low") == 60 * kMicrosecond);
   CHECK(value_of(next, "delta") == 2'500'000);
   CHECK(changeable(next)["t_low"] == "60us");
-  CHECK_THROWS_AS(change_congestion(now, {{"t_low", "1ms"}}), ConfigError);  // above t_high
+  CHECK_THROWS_AS(change_congestion(now, {{"t_low", "1ms"}}), ConfigError);  // `t_low` would exceed `t_high`
   CHECK_THROWS_AS(change_congestion(now, {{"algorithm", "swift"}}), ConfigError);
   CHECK_THROWS_AS(change_congestion(now, {{"rai", "1Mb/s"}}), ConfigError);
 }
@@ -246,7 +246,7 @@ TEST_CASE("homa: needs grants, an object per queue pair, and equal parameters at
                  "`unscheduled_levels` is 4, which leaves no level for granted packets"));
   CHECK(contains(problem_with(9, {"boards.0.congestion.cutoff_2=1KiB"}),
                  "`cutoff_2` is 1KiB, below `cutoff_1`; fix: write the cutoffs in ascending order"));
-  CHECK(problem_with(9, {"boards.0.congestion.cutoff_5=1KiB"}).empty());  // not used
+  CHECK(problem_with(9, {"boards.0.congestion.cutoff_5=1KiB"}).empty());  // this cutoff is not used
 }
 
 TEST_CASE("homa: parameters cannot change at run time") {

@@ -60,14 +60,14 @@ class Acks {
   AckChecker checker_{kFirst};
 };
 
-constexpr std::uint32_t kBeforeFirst = 0xffffff;  // e-1
+constexpr std::uint32_t kBeforeFirst = 0xffffff;  // the PSN e-1, relative to e
 
 }  // namespace
 
 TEST_CASE("the form of an acknowledgement", "[form]") {
   CHECK(form(ack_bytes()) == "");
-  CHECK(form_with(1, 0x40) == "");  // MigReq
-  CHECK(form_with(2, 0x7f) == "");  // limited member
+  CHECK(form_with(1, 0x40) == "");  // MigReq is set
+  CHECK(form_with(2, 0x7f) == "");  // the P_Key of a limited member
   CHECK(form_with(1, 0x01) == "the transport version is not 0");
   CHECK(form_with(3, 0xfe) == "the P_Key is not that of the queue pair");
   CHECK(form_with(8, 0x80) == "AckReq is set in a response");

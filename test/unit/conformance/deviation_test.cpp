@@ -121,7 +121,7 @@ TEST_CASE("guard bytes must be untouched even if the profile lists a deviation",
   CHECK(r.memory.front().guard);
 }
 
-TEST_CASE("each part of a case is compared for itself", "[deviation]") {
+TEST_CASE("each part of a case is compared separately", "[deviation]") {
   const Profile silence = profile_of("deviations:\n  OPS-12: {observe: silence, why: dropped}\n");
   const Behaviour nak{.replies = {{.syndrome = kNak61}}, .state = TargetState::kError};
   const Behaviour ack{.replies = {{.msn = 1}}};

@@ -69,7 +69,7 @@ TEST_CASE("an expectation is parsed", "[expectation]") {
   CHECK(Expectation::parse(" silence ").items.empty());
 }
 
-TEST_CASE("a wrong expectation is refused with what is wrong", "[expectation]") {
+TEST_CASE("a wrong expectation is refused, and the message says why", "[expectation]") {
   struct Row {
     const char* text;
     const char* what;
@@ -120,7 +120,7 @@ TEST_CASE("an answer needs its kind, PSN and MSN", "[matcher]") {
   CHECK_FALSE(judge.take(nak(0x60, 3, 2)));
   CHECK_FALSE(judge.take(nak(0x2c, 3, 2)));
   CHECK_FALSE(judge.take(answer(0x10, 3, roce::Aeth{.msn = 2})));
-  CHECK_FALSE(judge.take(answer(0x11, 3)));  // without AETH
+  CHECK_FALSE(judge.take(answer(0x11, 3)));  // an ACK without AETH
   CHECK_FALSE(judge.complete());
   CHECK(judge.take(ack(3, 2)));
   CHECK(judge.complete());
@@ -199,7 +199,7 @@ TEST_CASE("a range takes ACKs in order until its last PSN", "[matcher]") {
   CHECK(judge.complete());
   Judge outside("ACK e..e+5");
   CHECK_FALSE(outside.take(ack(6)));
-  CHECK_FALSE(outside.take(answer(0x11, 0xffffff, roce::Aeth{})));  // e-1
+  CHECK_FALSE(outside.take(answer(0x11, 0xffffff, roce::Aeth{})));  // the PSN is e-1
 }
 
 TEST_CASE("a range may be coalesced with what follows", "[matcher]") {
@@ -309,7 +309,7 @@ TEST_CASE("a CNP may be optional, in either order", "[matcher]") {
 
 TEST_CASE("an ACK grants no more credits than expected", "[matcher]") {
   struct Row {
-    std::uint8_t code;  ///< IBA table 45
+    std::uint8_t code;  ///< encoded credit count (IBA table 45)
     std::uint64_t credits;
   };
   for (const Row row : {Row{0, 0}, Row{1, 1}, Row{2, 2}, Row{3, 3}, Row{4, 4}, Row{5, 6}, Row{6, 8},

@@ -31,7 +31,7 @@ TEST_CASE("an expression is a sum of numbers and symbols", "[expression]") {
   CHECK(value_of("e+1") == 1001);
   CHECK(value_of("e+i") == 1007);
   CHECK(value_of("2P+1") == 2049);
-  CHECK(value_of("0x10e") == 0x10e);  // a hexadecimal digit, not the symbol
+  CHECK(value_of("0x10e") == 0x10e);  // `e` is a hexadecimal digit here, not the symbol
   CHECK(value_of("3P/2") == 1536);
   CHECK(value_of("P/2+P/2") == 1024);
   CHECK(value_of("P/0x10") == 64);
@@ -55,7 +55,7 @@ TEST_CASE("expressions are equal if they are written alike", "[expression]") {
   CHECK(Expression::parse("12") == Expression(12));
 }
 
-TEST_CASE("a wrong expression is refused with what is wrong", "[expression]") {
+TEST_CASE("a wrong expression is refused, and the message says why", "[expression]") {
   struct Row {
     const char* text;
     const char* what;

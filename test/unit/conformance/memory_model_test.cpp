@@ -112,7 +112,7 @@ TEST_CASE("a packet at another PSN than expected is not acknowledged by later AC
   CHECK(rig.wrong() == "");
 }
 
-TEST_CASE("a packet that a receive was missing for is sent again", "[memory]") {
+TEST_CASE("a packet for which a receive was missing is sent again", "[memory]") {
   Rig rig;
   rig.send(0, 100, {1, 1});
   rig.send(1, 200, {2, 2});
@@ -186,7 +186,7 @@ TEST_CASE("the latest of overlapping packets is in memory", "[memory]") {
   CHECK(rig.wrong(tolerated) == "102: packet 2 is not in memory");
 }
 
-TEST_CASE("packets that are no WRITEs change nothing", "[memory]") {
+TEST_CASE("packets that are not WRITEs change nothing", "[memory]") {
   Rig rig;
   rig.send(0, 100, {1, 1}, false, PacketKind::kSendOnly);
   rig.acknowledge(0);
@@ -237,7 +237,7 @@ TEST_CASE("a packet behind the region is compared with the end of the region", "
   CHECK(ranges[0].length == kMargin);
 }
 
-TEST_CASE("a packet that begins before the region is compared with its begin", "[memory]") {
+TEST_CASE("a packet that begins before the region is compared with the beginning of the region", "[memory]") {
   Rig rig;
   rig.send(0, ~std::uint64_t{1}, {1, 2, 3, 4});  // two bytes before the region and two inside
   const auto ranges = rig.model.ranges();

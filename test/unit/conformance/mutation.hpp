@@ -5,8 +5,8 @@
 
 namespace softfeb::test {
 
-/// A wrong behaviour of ModelTarget. Each is a single deviation from the specification. mutants_test.cpp
-/// lists the cases of the catalogue that must notice it.
+/// A wrong behaviour of ModelTarget. Each enumerator is a single deviation from the specification.
+/// mutants_test.cpp lists the cases of the catalogue that must detect each mutation.
 enum class Mutation : std::uint8_t {
   kNone,
   // Ethernet, IP and UDP

@@ -149,7 +149,7 @@ TEST_CASE("several packets are separated by spaces", "[packet]") {
   CHECK(packets[1].ack_req);
 }
 
-TEST_CASE("a wrong packet is refused with what is wrong", "[packet]") {
+TEST_CASE("a wrong packet is refused, and the message says why", "[packet]") {
   struct Row {
     const char* text;
     const char* what;

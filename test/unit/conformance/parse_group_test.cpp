@@ -297,7 +297,7 @@ TEST_CASE("an error names file, case, line and fix", "[group]") {
   }
 }
 
-TEST_CASE("a file that is no group is refused", "[group]") {
+TEST_CASE("a file that is not a group is refused", "[group]") {
   CHECK_THAT(refusal_of(""), StartsWith("X.yaml: ") && Contains("a section with keys is expected"));
   CHECK_THAT(refusal_of("[1]"), Contains("a section with keys is expected"));
   CHECK_THAT(refusal_of("group: X\ntitle: t\n"), Contains("'cases' is missing; fix: list the cases"));

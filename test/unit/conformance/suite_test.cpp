@@ -179,7 +179,7 @@ TEST_CASE("the round trip sets the windows", "[suite]") {
   SuiteResult result = near.run(catalogue);
   CHECK(result.timing.round_trip_p50 == kDelay);
   CHECK(result.timing.round_trip_p99 == kDelay);
-  CHECK(result.timing.t_ack == kMillisecond);  // the lower limit
+  CHECK(result.timing.t_ack == kMillisecond);  // the lower limit of t_ack
   CHECK(result.timing.silence == 5 * kMillisecond);
 
   FakeTarget far;
@@ -215,7 +215,7 @@ TEST_CASE("without an acknowledgement nothing is judged", "[suite]") {
   CHECK(target.reported.empty());
 }
 
-TEST_CASE("what the canary received instead of an acknowledgement is said", "[suite]") {
+TEST_CASE("the result says what the canary received instead of an acknowledgement", "[suite]") {
   FakeTarget target;
   target.spoil = [](std::vector<Answer>& answers) {
     for (Answer& a : answers) a.aeth->syndrome = 0x62;

@@ -102,7 +102,7 @@ TEST_CASE("an iteration executes a bounded number in order; a full ring is repor
     REQUIRE(all[i].done == (i < RequestQueue<BoardRequest>::kPerIteration));
 }
 
-TEST_CASE("from one thread to another", "[dataplane][requests]") {
+TEST_CASE("requests pass from one thread to another", "[dataplane][requests]") {
   Bench b;
   std::atomic<bool> stop{false};
   std::thread worker([&] {

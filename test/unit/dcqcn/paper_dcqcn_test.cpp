@@ -122,7 +122,7 @@ TEST_CASE("paper: a trace computed by hand, timer only", "[dcqcn]") {
     CHECK(r.rc() == fast[i]);
     CHECK(r.time_stage() == i + 1);
   }
-  CHECK(r.alpha() == 255ULL * 255 * 255 * 255 * 255);  // 2^40 · (255/256)^5
+  CHECK(r.alpha() == 255ULL * 255 * 255 * 255 * 255);  // equals 2^40 · (255/256)^5
   r.cnp(us(400));
   CHECK(r.rt() == 4'921'875'000);
   CHECK(r.rc() == 2'508'628'641);

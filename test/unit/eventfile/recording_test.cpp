@@ -79,7 +79,7 @@ TEST_CASE("a recording has the whole fragments of an event file") {
   CHECK_FALSE(problem_of(cut).empty());
 }
 
-TEST_CASE("what is no recording is refused with the fix") {
+TEST_CASE("what is not a recording is refused with the fix") {
   const test::TemporaryDirectory folder;
   const std::string path = (folder.path() / "text.h5").string();
   std::ofstream(path) << "text";

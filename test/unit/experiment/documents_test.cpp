@@ -102,7 +102,7 @@ TEST_CASE("a session is judged by the report of its receiver, which may be anyth
     return check_named(judged(report), "receiver sink://daq").held;
   };
   CHECK(held(R"({"held": true})"));
-  CHECK(held("{}"));  // perftest
+  CHECK(held("{}"));  // a report without `held`, as in a session with perftest
   for (const char* report :
        {R"({"held": false})", R"({"held": "true"})", R"({"held": null})", "[true]", "null"}) {
     INFO(report);
@@ -129,7 +129,7 @@ TEST_CASE("an incomplete message fails its check, and names board, QP and cause"
   CHECK(contains(run.table(), "A CHECK FAILED"));
 }
 
-TEST_CASE("an unresolved neighbour is told with its address", "[experiment][checks]") {
+TEST_CASE("an unresolved neighbour is reported with its address", "[experiment][checks]") {
   Finished run;
   run.outcome.final[0].send_qps[0].resolved = false;
   const lab::Judgement judgement = run.judge();

@@ -38,8 +38,8 @@ receivers:
   - {name: daq, ip: 10.0.0.101/24, memory: 16MiB}
 )";
 
-/// A driver whose endpoints have not run. In a process, the endpoints that other processes own have not run,
-/// either.
+/// A driver whose endpoints have not run. In a process of a distributed run, the same is true of the
+/// endpoints that other processes own.
 struct Idle {
   explicit Idle(const config::LabConfig& config) : driver(config) {}
   experiment::VirtualDriver driver;

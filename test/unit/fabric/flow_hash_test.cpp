@@ -70,7 +70,7 @@ TEST_CASE("flow hash: protocol, TCP ports, fragments and non-IP frames") {
   CHECK(sensitive(tcp, changed(tcp, 35)) == fabric::kHashSourcePort);
   CHECK(sensitive(tcp, changed(tcp, 49)) == 0);  // there is no BTH in TCP
   auto fragment = data_bytes({0, 2, 64});
-  fragment[20] = 0x20;  // more fragments
+  fragment[20] = 0x20;  // sets the flag More Fragments
   CHECK(sensitive(fragment, changed(fragment, 35)) == 0);
   CHECK(sensitive(fragment, changed(fragment, 29)) == fabric::kHashSourceIp);
   auto arp = data_bytes({0, 2, 64});

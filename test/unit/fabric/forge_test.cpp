@@ -66,13 +66,13 @@ TEST_CASE("forge: CNPs to the sending queue pair above the threshold, at most on
   }
 }
 
-TEST_CASE("forge: none below the threshold") {
+TEST_CASE("forge: no CNPs below the threshold") {
   Bench b(threshold_star(k10G * 6 / 10));
   half_load(b, 5 * kMillisecond);
   CHECK(cnps(b, 0).empty());
 }
 
-TEST_CASE("forge: none to unacknowledged senders, and none for acknowledgements") {
+TEST_CASE("forge: no CNPs to unacknowledged senders, and none for acknowledgements") {
   Bench b(threshold_star(1000));
   for (int i = 0; i < 1000; ++i) b.send({0, 1}, 0);
   for (int i = 0; i < 1000; ++i) b.send(2, ack_bytes({2, 0}), 0);

@@ -264,7 +264,7 @@ TEST_CASE("INT: a UDP checksum stays correct", "[int]") {
   Bytes frame = with_cch(data_bytes({0, 1}), int_cch());
   const UdpPlace at = udp_place(frame);
   Bytes summed(frame.begin() + static_cast<std::ptrdiff_t>(at.ip + 12),
-               frame.begin() + static_cast<std::ptrdiff_t>(at.ip + 20));  // addresses
+               frame.begin() + static_cast<std::ptrdiff_t>(at.ip + 20));  // the IP addresses
   summed.insert(summed.end(), {0, 17, frame[at.udp + 4], frame[at.udp + 5]});
   summed.insert(summed.end(), frame.begin() + static_cast<std::ptrdiff_t>(at.udp), frame.end());
   store_be16(&frame[at.udp + 6], roce::internet_checksum(summed));

@@ -153,9 +153,9 @@ TEST_CASE("link rules: switches treat a frame as it is after the change") {
   CHECK(b.at_station(1).size() == 4);
   REQUIRE(b.at_station(2).empty());
   const auto& port = b.look(kSecond).ports[1];
-  CHECK(port.queues[0].tx_packets == 2);  // the first packet, and the one without an IP header
+  CHECK(port.queues[0].tx_packets == 2);  // the first packet, and the packet without an IP header
   CHECK(port.queues[3].tx_packets == 2);
-  CHECK(port.ecn_marked == 1);  // the last packet; the second one was marked before
+  CHECK(port.ecn_marked == 1);  // the last packet; a rule had already marked the second packet
   CHECK(b.snapshot.totals.dropped_unknown == 1);
   const auto at1 = b.at_station(1);
   CHECK(std::any_of(at1.begin(), at1.end(), [](const auto& a) { return a.bytes.size() == 20; }));
@@ -185,7 +185,7 @@ TEST_CASE("link rules: a link carries requests of one station and responses to a
   Bench b(config);
   DataFrame f;
   b.send(0, numbered_request(0), 0);
-  b.send(0, ack_bytes(f), 0);  // PSN 5
+  b.send(0, ack_bytes(f), 0);  // an ACK with PSN 5
   b.send(0, numbered_request(5), 0);
   b.run(kSecond);
   CHECK(psns_at_stations(b) == PsnList{5});

@@ -47,8 +47,8 @@ std::vector<std::size_t> spines_of_flows(std::uint32_t spines, Mode mode) {
   return chosen;
 }
 
-/// Stations 0 and 1 at switch 0, which has links to switches 1 and 2. Both of them have links to switches 3
-/// and 4, and these to switch 5 with stations 2 and 3.
+/// Stations 0 and 1 are at switch 0, which has links to switches 1 and 2. Switches 1 and 2 have links to
+/// switches 3 and 4. Switches 3 and 4 have links to switch 5, which has stations 2 and 3.
 NetworkConfig three_layers() {
   NetworkConfig config = star(4);
   config.multipath.emplace();
@@ -81,7 +81,7 @@ TEST_CASE("multipath: flows spread evenly over the spines, and the packets of a 
     CHECK(c % 2 == 0);
     c /= 2;
   }
-  CHECK(chi_square(chosen) < 16.27);  // 0.1 % quantile with three degrees of freedom
+  CHECK(chi_square(chosen) < 16.27);  // 99.9 % quantile for three degrees of freedom
   CHECK(chi_square(chosen) > 0);
   CHECK(b.conserved(100 * kMillisecond));
 }
@@ -132,8 +132,8 @@ TEST_CASE("multipath: with hash-threshold, a new next hop moves half of the flow
   };
   // According to RFC 2992, section 3, half of the flows move if the new region is added at the end.
   CHECK(moved(Mode::kHashThreshold) == Approx(0.5).margin(0.06));
-  // A flow keeps its next hop if its hash has the same remainder modulo 4 and modulo 5, as 4 of 20 hashes
-  // have.
+  // A flow keeps its next hop if its hash has the same remainder modulo 4 and modulo 5, which is true of 4 of
+  // 20 hashes.
   CHECK(moved(Mode::kHash) == Approx(0.8).margin(0.06));
 }
 

@@ -193,7 +193,7 @@ TEST_CASE("port rules: a switch that cuts through applies them once to each fram
   send_both(with_ttl(passing, 7), 0);
   REQUIRE(b.arrivals.size() == 2);
   for (const auto& a : b.arrivals) CHECK(a.bytes == with_ttl(passing, 6));
-  const Time wire = (1082 + 4 + 24) * 800;  // with a tag
+  const Time wire = (1082 + 4 + 24) * 800;  // a frame with a tag, on the wire
   CHECK(b.arrivals[0].at == wire + 64 * 800 + 2 * kDelay + sw.times.pipeline);
   CHECK(b.arrivals[1].at == b.arrivals[0].at + wire);
 

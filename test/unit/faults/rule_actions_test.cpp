@@ -146,7 +146,8 @@ TEST_CASE("packets that are due at a time leave only when they are asked for", "
   rig.send(1, 100);
   rig.send(2, 100);
   rig.send(3, 100);
-  // releases packet 3, which this packet overtakes, but no packets that became due earlier
+  // Packet 4 releases packet 3, because it overtakes packet 3, but releases no packets that became due
+  // earlier.
   rig.send(4, 1000);
   CHECK(rig.exit.out == PsnList{4, 3});
   CHECK(rig.actions->next_due() == 110);
@@ -187,7 +188,7 @@ TEST_CASE("a packet is held once; one that is dropped is neither held nor repeat
   for (const std::size_t r : {0U, 1U, 2U})
     CHECK((dropped.counters(r).hits == 0 && dropped.counters(r).refused == 1));
   CHECK(dropped.counters(3).hits == 1);
-  CHECK(dropped.exit.out == PsnList{0});  // the replay
+  CHECK(dropped.exit.out == PsnList{0});  // the replayed packet
 }
 
 TEST_CASE("copies of a held packet leave at once and overtake nothing", "[faults]") {

@@ -12,7 +12,7 @@ using Bytes = std::vector<std::uint64_t>;
 TEST_CASE("Jain's index is 1 for equal shares and 1/n if one has everything", "[lab]") {
   CHECK(jain_index(Bytes{7, 7, 7}) == kWhole);
   CHECK(jain_index(Bytes{9, 0, 0, 0}) == kWhole / 4);
-  CHECK(jain_index(Bytes{1, 2, 3}) == 857'142'857);  // 36 / (3·14)
+  CHECK(jain_index(Bytes{1, 2, 3}) == 857'142'857);  // the index is 36 / (3 · 14)
   CHECK(jain_index(Bytes{0, 0}) == 0);
   CHECK_FALSE(jain_index(Bytes{5}));
   CHECK_FALSE(jain_index(Bytes{}));

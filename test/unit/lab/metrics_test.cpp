@@ -85,7 +85,7 @@ TEST_CASE("windows show fairness and use of the port", "[lab]") {
   CHECK(w.from == ms(100));
   CHECK(w.to == ms(200));
   CHECK(w.boards_sending == 2);
-  CHECK(w.jain == 800'000'000);  // 16 / (2·10)
+  CHECK(w.jain == 800'000'000);  // the index of rates 1 and 3 is 16 / (2 · 10)
   CHECK(w.port_used == 400'000'000);
   const LabStats f = bench.metrics->figures();
   CHECK(f.over_100ms().jain_min == 800'000'000);

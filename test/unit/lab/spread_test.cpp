@@ -22,7 +22,7 @@ TEST_CASE("the spread over equal-cost ports", "[lab]") {
   CHECK(spreads[0].ports.size() == 2);
   CHECK(spreads[0].wire_bytes == 4000);
   CHECK(spreads[0].max_mean == kWhole * 3 / 2);
-  CHECK(spreads[0].jain == kWhole * 8 / 10);  // 16 / (2 · 10)
+  CHECK(spreads[0].jain == kWhole * 8 / 10);  // the index of 3 and 1 is 16 / (2 · 10)
   CHECK_FALSE(spreads[1].jain);
   CHECK_FALSE(spreads[1].max_mean);
   CHECK(spreads[2].jain == kWhole / 2);

@@ -129,7 +129,7 @@ TEST_CASE("a conformance session that ends early names the peer", "[conformance]
                [&] { session.crc({}); });
 }
 
-TEST_CASE("receivers without conformance sessions are told from others", "[conformance]") {
+TEST_CASE("receivers without conformance sessions are distinguished from others", "[conformance]") {
   const auto answer = [](const std::string& line, int exit_code, const std::vector<std::string>& words) {
     FakeServer server([&](FakeServer::Client& client) {
       client.read_line();

@@ -62,8 +62,8 @@ struct Server {
     parameters(client);
     all_keys(client);
     all_keys(client);
-    shake(client, 0);  // both sides do this when all QPs are in RTR
-    shake(client, 0);  // both sides do this at the end of the test
+    shake(client, 0);  // both sides exchange keys again when all QPs are in RTR
+    shake(client, 0);  // both sides exchange keys again at the end of the test
     for (int i = 0; i < 5; ++i) swap(client, "anything");
     shake(client, 0);
     if (done) client.write(text_of(perftest::kDone));

@@ -81,7 +81,7 @@ TEST_CASE("consumed receives stay away without replenishment", "[rdma-sink]") {
   }
 }
 
-TEST_CASE("a queue that refuses receives has none more", "[rdma-sink]") {
+TEST_CASE("a queue that refuses receives gets no more", "[rdma-sink]") {
   Queues queues;
   queues.works = false;
   Receives receives(queues, 1, shares_of(2, 4), true, true);

@@ -108,7 +108,7 @@ TEST_CASE("the folder has a page for each case, and a capture if it has packets"
   }
   CHECK(names_in(folder / "cases") == expected);
   CHECK(expected.count("ACK-01.pcapng") == 1);
-  CHECK(expected.count("OTH-01.pcapng") == 0);  // not applicable
+  CHECK(expected.count("OTH-01.pcapng") == 0);  // the case is not applicable
   CHECK(text_of(folder / "config.yaml") == "ports: []\n");
   CHECK(text_of(folder / "profile.yaml") == "name: sample\n");
   // Others may read the folder, for example a web server.

@@ -81,7 +81,7 @@ TEST_CASE("a capture begins with a section that says what it is", "[pcapng]") {
   CHECK(u32(blocks[0].body, 0) == 0x1a2b3c4d);
   CHECK(u16(blocks[0].body, 4) == 1);  // version 1.0
   CHECK(u16(blocks[0].body, 6) == 0);
-  CHECK(blocks[0].body.substr(8, 8) == std::string(8, '\xff'));  // length unknown
+  CHECK(blocks[0].body.substr(8, 8) == std::string(8, '\xff'));  // the length of the section is unknown
   const auto options = options_of(blocks[0], 16);
   CHECK(options == std::map<std::uint16_t, std::string>{{1, "PSN-09: fail"}, {4, "softfeb 1.2"}});
 }
@@ -96,7 +96,7 @@ TEST_CASE("interfaces are Ethernet with nanoseconds", "[pcapng]") {
   for (const std::size_t k : {1U, 2U}) {
     CHECK(blocks[k].type == 1);
     CHECK(u16(blocks[k].body, 0) == 1);  // LINKTYPE_ETHERNET
-    CHECK(u32(blocks[k].body, 4) == 0);  // whole frames
+    CHECK(u32(blocks[k].body, 4) == 0);  // frames are not cut
     CHECK(options_of(blocks[k], 8).at(9) == std::string(1, '\x09'));
   }
   CHECK(options_of(blocks[1], 8).at(2) == "requester");

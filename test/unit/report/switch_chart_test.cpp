@@ -108,7 +108,7 @@ TEST_CASE("the marking curve has bars and a fit", "[switch_chart]") {
   CHECK(times_in(html, "class=\"join") == 0);
 }
 
-TEST_CASE("curves that are many have charts by condition", "[switch_chart]") {
+TEST_CASE("many curves have a chart for each condition", "[switch_chart]") {
   const std::string html = switch_charts(curves_of_test("latency"));
   CHECK(times_in(html, "<figure class=\"chart\">") == 4);
   CHECK_THAT(html, Contains("<figcaption>Delay by frame size at 50 % load</figcaption>") &&

@@ -102,7 +102,7 @@ TEST_CASE("UC: errors affect their message, not the QP", "[responder]") {
   CHECK(uc.counters().discarded == 3);
   CHECK(uc.memory.untouched());
   uc.send(Operation::kWriteFirst, 103, 256, 600);
-  CHECK_FALSE(uc.send(Operation::kWriteMiddle, 104, 252).packet_index);  // too short
+  CHECK_FALSE(uc.send(Operation::kWriteMiddle, 104, 252).packet_index);  // shorter than the path MTU
   CHECK_FALSE(uc.send(Operation::kWriteLast, 105, 88).packet_index);
   CHECK(uc.counters().invalid_requests == 1);
   CHECK(uc.counters().missing_messages == 2);

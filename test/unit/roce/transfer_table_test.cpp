@@ -67,7 +67,7 @@ TEST_CASE("impossible messages are counted and change nothing", "[registration]"
   CHECK_FALSE(
       table.message(0, 0, transfer_immediate(0, 9, 0), kSegmentBytes));  // more segments than the layout has
   CHECK_FALSE(table.message(0, 0, transfer_immediate(0, 2, 2), kSegmentBytes));  // the segments are 0 and 1
-  CHECK_FALSE(table.message(0, 0, transfer_immediate(0, 1, 0), kSegmentBytes + 1));  // too long
+  CHECK_FALSE(table.message(0, 0, transfer_immediate(0, 1, 0), kSegmentBytes + 1));  // longer than a segment
   CHECK_FALSE(table.message(0, 0, transfer_immediate(0, 1, 0), 0));
   CHECK(table.rejected() == 6);
   CHECK(table.table().counters().packets == 0);

@@ -236,7 +236,7 @@ TEST_CASE("Two ports cannot tell a port limit from complete sharing", "[switchte
   CHECK(test::figure(report, "buffer", "pool_bytes").status == Status::kBounded);
 }
 
-TEST_CASE("Buffers of random switches are found out", "[switchtest]") {
+TEST_CASE("Buffers of random switches are measured correctly", "[switchtest]") {
   const Settings settings = test::four_ports();
   test::Score sum;
   for (const std::uint64_t seed :

@@ -42,7 +42,7 @@ void check_train(const SwitchReport& report, const char* size, std::uint64_t eac
 TEST_CASE("A faster sender fills the memory with a train", "[switchtest]") {
   const SwitchReport report = test::run_test(test::set_v7(), burst_settings({1026, 4174}), "burst");
   // 1 MiB holds 251 frames. When the last frame of the train arrives, 40 % of the train have left. The train
-  // therefore has 251 / 0.6 = 418 frames, and one on the wire.
+  // therefore has 251 / 0.6 = 418 frames, plus one frame on the wire.
   check_train(report, "4174", 419, 1);
   const Figure& buffer = burst_figure(report, "implied_buffer_bytes");
   CHECK(*buffer.value == Approx(419 * 4170 * 0.6));

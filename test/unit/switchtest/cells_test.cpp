@@ -150,7 +150,7 @@ TEST_CASE("A memory of few frames does not show its cells", "[switchtest]") {
   CHECK(sum.wrong_class == 0);
 }
 
-TEST_CASE("Cells of random switches are found out", "[switchtest][long]") {
+TEST_CASE("Cells of random switches are measured correctly", "[switchtest][long]") {
   const Settings settings = test::four_ports();
   test::Score sum;
   for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U}) {

@@ -20,7 +20,7 @@ struct Truth {
   Labels labels{};
   std::optional<double> value{};  ///< empty if the figure is a word or is absent
   double slack = 0;               ///< the true value is known only to this accuracy
-  std::string text{};             ///< the word
+  std::string text{};             ///< the word, if the figure is a word
   bool absent = false;            ///< the switch does not have this feature
 };
 

@@ -198,7 +198,7 @@ TEST_CASE("Boards that cannot compete are unresolvable", "[switchtest]") {
   CHECK(*forge(report, "forge_gbps").value == Approx(8).epsilon(0.01));
 }
 
-TEST_CASE("A rig that fails makes DCQCN inconclusive, and one without own delay hides that of CNPs",
+TEST_CASE("A rig that fails makes DCQCN inconclusive, and an unknown delay of the rig hides that of CNPs",
           "[switchtest]") {
   test::AlteredRig rig(test::set_v4());
   Settings settings = test::four_ports();

@@ -77,7 +77,7 @@ TEST_CASE("PFC priorities tell DSCPs apart", "[switchtest]") {
   CHECK(test::figure(report, "dscp", "pfc_priority", {{"queue", "0"}}).value == 0.0);
 }
 
-TEST_CASE("A switch that trusts PCP has queues of tagged frames of their own", "[switchtest]") {
+TEST_CASE("A switch that trusts PCP has separate queues for tagged frames", "[switchtest]") {
   fabric::NetworkConfig network = test::set_v6();
   network.switches[0].trust_pcp = true;
   network.switches[0].pcp_to_queue = {0, 1, 2, 3, 3, 5, 6, 7};

@@ -124,14 +124,15 @@ TEST_CASE("A switch without marking has no curve", "[switchtest]") {
   }
 }
 
-TEST_CASE("Marks at dequeue are told from marks at enqueue", "[switchtest]") {
+TEST_CASE("Marks at dequeue are distinguished from marks at enqueue", "[switchtest]") {
   const SwitchReport report = run_ecn_on(averaging(test::set_v3(), 0, true));
   check_curve(report, 102'400, 0.03, 409'600, 10, 0.05);
   CHECK(marking(report, "where").text == "dequeue");
   CHECK(marking(report, "averaged").text == "no");
 }
 
-TEST_CASE("A queue that marks by its own length is told from one that marks by the port's", "[switchtest]") {
+TEST_CASE("Marking by a queue's own length is distinguished from marking by the port's length",
+          "[switchtest]") {
   const bool at_dequeue = GENERATE(false, true);
   const SwitchReport own =
       run_ecn_on(averaging(with_two_queues(test::set_v2()), 0, at_dequeue), Effort::kQuick);
@@ -168,7 +169,7 @@ TEST_CASE("A queue that is full before kmax bounds the curve", "[switchtest]") {
   CHECK(*pmax.low > 5);
 }
 
-TEST_CASE("An average of the length is told from the present length", "[switchtest]") {
+TEST_CASE("An average of the length is distinguished from the present length", "[switchtest]") {
   const auto [weight, at_dequeue] =
       GENERATE(table<int, bool>({{1, false}, {4, false}, {8, false}, {1, true}, {5, true}}));
   const SwitchReport report =

@@ -68,8 +68,8 @@ TEST_CASE("Strict priorities starve other queues unless these fill the memory", 
   network.switches[0].dynamic_alpha = 256;
   const SwitchReport report = test::run_test(network, quick(), "fairness");
   const Figure& index = of_shares(report, "jain", "queues", "ignored");
-  // Each of six queues is offered 45 % of the port. Two strict queues get this; the other four share the
-  // remaining 10 % by weight.
+  // Each of six queues is offered 45 % of the port. Two strict queues get their 45 %; the other four queues
+  // share the remaining 10 % by weight.
   CHECK(*index.value == Approx(1 / (6 * (2 * 0.45 * 0.45 + 0.1 * 0.1 * (1 + 1 + 4 + 16) / 64))).margin(0.02));
   CHECK(*of_shares(report, "max_min", "queues", "ignored").value > 10);
 }

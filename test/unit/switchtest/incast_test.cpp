@@ -150,8 +150,8 @@ TEST_CASE("Marks at dequeue and pauses of a switch that obeys none are found", "
   const SwitchReport report = run_incast_on(network);
   check_frames(report, "frames_unpaused", 2, 124);
   check_status(report, "frames_lossless", Status::kBounded);
-  // With marking at dequeue, a departing frame has at most the rest of the burst behind it. It is marked if
-  // this is at least ⌈160 KiB / L⌉ = 40 frames.
+  // With marking at dequeue, a departing frame has at most the rest of the burst behind it. The frame is
+  // marked if this rest has at least ⌈160 KiB / L⌉ = 40 frames.
   check_frames(report, "frames_unmarked", 2, 40);
 }
 

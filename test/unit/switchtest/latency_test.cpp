@@ -92,7 +92,7 @@ TEST_CASE("Random links and pipelines are measured", "[switchtest]") {
   }
 }
 
-TEST_CASE("Cut-through is told from store-and-forward", "[switchtest]") {
+TEST_CASE("Cut-through is distinguished from store-and-forward", "[switchtest]") {
   fabric::NetworkConfig network = test::set_v1();
   network.switches[0].times.cut_through = true;
   network.switches[0].times.pipeline = 300 * kNanosecond;

@@ -103,7 +103,7 @@ TEST_CASE("The MTU of a simulated switch is found exactly", "[switchtest]") {
   }
 }
 
-TEST_CASE("Later tests send no longer frames than pass", "[switchtest]") {
+TEST_CASE("Later tests send no frames longer than those that pass", "[switchtest]") {
   CHECK(mtu_with_limit(1'514).findings.largest_frame == 1'514U);
   test::AlteredRig rig(test::set_v1());
   Findings findings{.largest_frame = 1'514};

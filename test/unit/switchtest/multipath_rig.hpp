@@ -51,8 +51,8 @@ class MultipathRig final : public switchtest::Rig {
   Time now_ = 0;
 };
 
-/// Returns a good hash of the destination port and of those fields of a frame whose argument is true: UDP
-/// source port, destination QP, and source address.
+/// Returns a good hash of the destination port and of the selected fields of a frame. Each Boolean argument
+/// selects one field if it is true: the UDP source port, the destination QP, or the source address.
 std::function<std::uint64_t(const switchtest::FrameKind&, Rng&)> hash_of(bool port, bool qp, bool source,
                                                                          std::uint64_t seed);
 

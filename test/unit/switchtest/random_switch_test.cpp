@@ -164,7 +164,7 @@ std::string lines_of(const std::vector<std::string>& texts) {
 
 }  // namespace
 
-TEST_CASE("Random switches are found out", "[switchtest][long]") {
+TEST_CASE("Random switches are measured correctly", "[switchtest][long]") {
   constexpr std::uint64_t kSwitches = 6;
   const test::Score sum = score_of_switches(kSwitches, "throughput,ecmp,soak");
   INFO(lines_of(sum.complaints));
@@ -177,7 +177,7 @@ TEST_CASE("Random switches are found out", "[switchtest][long]") {
 }
 
 // This test case takes minutes, so it runs only if it is selected with: unit_switchtest "[hundred]".
-TEST_CASE("A hundred random switches are found out by all tests", "[.][hundred]") {
+TEST_CASE("A hundred random switches are measured correctly by all tests", "[.][hundred]") {
   std::string tests;
   for (const SwitchTest& test : all_tests())
     if (!test.on_request) tests += (tests.empty() ? "" : ",") + std::string(test.name);

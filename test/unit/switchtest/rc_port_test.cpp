@@ -61,7 +61,7 @@ TEST_CASE("CE marks are answered with CNPs, one per interval", "[switchtest]") {
   fabric::NetworkConfig network = test::set_v1();
   test::mark_all_queues(network.switches[0], 0, 0);  // marks every frame
   VirtualRig rig(network);
-  Trial trial = rc_stream(500, 2 * kMicrosecond);  // for 1 ms
+  Trial trial = rc_stream(500, 2 * kMicrosecond);  // the stream lasts 1 ms
   const auto [enabled, interval, expected] =
       GENERATE(std::tuple{true, 50 * kMicrosecond, 20U}, std::tuple{true, 10 * kMicrosecond, 100U},
                std::tuple{true, Time{0}, 500U}, std::tuple{false, 50 * kMicrosecond, 0U});

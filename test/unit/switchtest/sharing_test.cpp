@@ -9,7 +9,7 @@ namespace {
 
 FrameCount exactly(std::uint64_t n) { return {n, n}; }
 
-/// Returns a series of frames of 1000 bytes whose first queue held `first` frames.
+/// Returns a series with frames of 1000 bytes, in which the first queue held `first` frames.
 QueueSeries queues(std::uint64_t first) {
   return {.frame = 1000, .first = exactly(first), .same_port = {}, .other_port = {}};
 }

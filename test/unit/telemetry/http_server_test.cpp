@@ -204,7 +204,8 @@ TEST_CASE("connections and streams beyond the limits are refused with a message"
   Client second(f.io, f.server.port());
   CHECK(has(second.receive(refused), " 503 "));
   CHECK(has(Client(f.io, f.server.port()).receive(refused), " 503 "));
-  CHECK(f.server.connections() <= 2);  // the one that is being refused takes the place of the one before it
+  // The two connections are the stream and the second refused connection, which has replaced the first one.
+  CHECK(f.server.connections() <= 2);
 }
 
 TEST_CASE("a second stream beyond the limit is refused with a message") {
