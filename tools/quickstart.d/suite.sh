@@ -57,26 +57,22 @@ second_build() {
   return "$fine"
 }
 
-# Makes and tests the second build, and then runs the tests of suite `beside`, which mostly wait. Meanwhile, the other tests run one
-# at a time, and leave CPU time idle.
-run_beside() {
-  local fine=0
-  (idle second_build) || fine=1
-  run_tests build "suite beside" --suite beside --logbase besidelog
-  return "$fine"
-}
-
+# Runs the tests of suite `beside`, which mostly wait, and makes and tests the second build. Meanwhile, the other tests run one at a
+# time, and leave CPU time idle.
 start_beside() {
   session_priority 19
   trap 'session_priority 0' EXIT
-  run_beside >build-logs/beside.log 2>&1 &
+  run_tests build "suite beside" --suite beside --logbase besidelog >build-logs/beside.log 2>&1 &
   beside_pid=$!
+  (idle second_build) >build-logs/second.log 2>&1 &
+  second_pid=$!
 }
 
 finish_beside() {
-  wait "$beside_pid" || broken=$((broken + 1))
+  wait "$beside_pid"
+  wait "$second_pid" || broken=$((broken + 1))
   session_priority 0
-  cat build-logs/beside.log
+  cat build-logs/beside.log build-logs/second.log
 }
 
 # Builds the guest image of the interop tests from Debian packages, in parallel with the compilation.
