@@ -30,8 +30,8 @@ void all_or_none(simulator::Exchange& exchange, const std::function<void()>& ste
 /// payloads. `payloads` is a hash of all payloads.
 void require_same(simulator::Exchange& exchange, const std::string& configuration, std::uint64_t payloads);
 
-/// Returns the median time in seconds that an exchange of a few frames between all neighbours takes; 0 with a
-/// single process. Call after Exchange::connect().
+/// Returns the median time in seconds that an exchange of a few frames between all neighbours takes, if two
+/// exchanges are in progress at a time. Returns 0 with a single process. Call after Exchange::connect().
 double exchange_time(simulator::Exchange& exchange);
 
 /// Returns the name of this host.

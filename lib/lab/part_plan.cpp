@@ -39,7 +39,7 @@ bool between_switches(const fabric::LinkConfig& link) {
 std::string obstacle(const config::LabConfig& lab, std::size_t link) {
   const Time delay = lab.network.links[link].delay;
   if (delay == 0) return "has no delay";
-  if (delay < kShortestWindow) return "has a delay of less than 100 ns, so that parts would gain nothing";
+  if (delay < kShortestDelay) return "has a delay of less than 100 ns, so that parts would gain nothing";
   const auto& rules = lab.link_rules[link];
   if (holds(rules[0]) || holds(rules[1])) return "has fault rules that delay or reorder packets";
   return {};
@@ -111,9 +111,9 @@ void complete(const config::LabConfig& lab, const NetworkLoad& load, PartPlan& p
       continue;
     ++plan.cut_links;
     plan.crossings += load.links[l];
-    parting.window = std::min(parting.window, link.delay);
+    parting.delay = std::min(parting.delay, link.delay);
   }
-  const double window = plan.cut_links == 0 ? 0 : to_seconds(parting.window);
+  const double window = plan.cut_links == 0 ? 0 : to_seconds(parting.window());
   plan.crossings *= window;
   plan.work = *std::max_element(plan.load.begin(), plan.load.end()) * window * kPerVisit;
   const double all = std::accumulate(plan.load.begin(), plan.load.end(), 0.0);

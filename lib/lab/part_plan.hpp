@@ -15,7 +15,7 @@ namespace softfeb::lab {
 
 /// Links with a shorter delay than this are not cut, because the parts would have to exchange frames too
 /// often.
-inline constexpr Time kShortestWindow = 100 * kNanosecond;
+inline constexpr Time kShortestDelay = 100 * kNanosecond;
 
 /// How the network of a lab is cut into parts. Only links between switches are cut; stations belong to the
 /// part of their switch. Links whose fault rules hold packets back (`delay`, `reorder`) are not cut either,

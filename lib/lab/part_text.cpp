@@ -41,7 +41,7 @@ std::string describe(const PartPlan& plan, const config::LabConfig& lab, std::ui
                      double exchange) {
   std::string text =
       fmt::format("{} parts, {} links cut, window {}\n", plan.parting.parts, plan.cut_links,
-                  plan.cut_links == 0 ? "unlimited" : config::format_time(plan.parting.window));
+                  plan.cut_links == 0 ? "unlimited" : config::format_time(plan.parting.window()));
   for (std::size_t p = 0; p < plan.switches.size(); ++p)
     text += fmt::format("  part {}: {:>3.0f} % of the work: {}\n", p, plan.load[p] * 100,
                         switch_names(plan.switches[p], lab));

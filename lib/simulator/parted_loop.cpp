@@ -80,11 +80,11 @@ void PartedLoop::run_until(Time end) {
   // No event of any process is before `first`. At the beginning, no frames are on their way between
   // processes.
   Time first = std::max(now_, earliest_);
-  const Time length = std::max<Time>(parting_.window / 2, 1);
+  const Time length = parting_.window();
   run_window(std::min(end, saturating_add(first, length)));
   while (now_ < end) {
     // The frames of the last window enter only after the next one, so this must end before they arrive.
-    const Time arrivals = saturating_add(first, parting_.window);
+    const Time arrivals = saturating_add(first, parting_.delay);
     first = std::max(now_, earliest_);
     run_window(std::min({end, arrivals, saturating_add(first, length)}));
     complete_swap();

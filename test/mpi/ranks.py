@@ -106,7 +106,7 @@ class Results(Case):
         whole, _ = self.outputs("whole", 1, *args)
         parted, done = self.outputs("parted", 2, *args)
         self.assert_same(whole, parted)
-        self.assertIn("2 parts, 12 links cut, window 1us", done.stderr)
+        self.assertIn("2 parts, 12 links cut, window 500ns", done.stderr)
         self.assertIn("expected share of the exchange", done.stderr)
 
 

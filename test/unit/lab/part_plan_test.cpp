@@ -78,7 +78,8 @@ TEST_CASE("parts are chosen automatically, one for each process", "[parts]") {
   CHECK(planned(tree(), 1).cut_links == 0);
   const lab::PartPlan two = planned(tree(), 2);
   CHECK(two.parting.parts == 2);
-  CHECK(two.parting.window == kMicrosecond);
+  CHECK(two.parting.delay == kMicrosecond);
+  CHECK(two.parting.window() == 500 * kNanosecond);
   REQUIRE(two.switches.size() == 2);
   CHECK(two.switches[0].size() + two.switches[1].size() == 3);
   CHECK(std::accumulate(two.load.begin(), two.load.end(), 0.0) == Approx(1));
@@ -136,7 +137,7 @@ TEST_CASE("the plan is described, with advice if parts gain little", "[parts]") 
   const config::LabConfig config = config::load_lab_text(tree(), "tree.yaml");
   const lab::PartPlan plan = lab::plan_parts(config, endpoints::Plans(config.run), 3);
   const std::string text = lab::describe(plan, config, 3, 1e-9);
-  CHECK(has(text, "3 parts, 2 links cut, window 1us\n  part 0: "));
+  CHECK(has(text, "3 parts, 2 links cut, window 500ns\n  part 0: "));
   CHECK(has(text, "% of the work: leaf-0\n"));
   CHECK(has(text, " times as fast as one process"));
   CHECK(
