@@ -20,7 +20,8 @@ struct Competitor {
 struct Competition {
   std::vector<Competitor> competitors;
   std::size_t units = 0;
-  std::uint64_t rate = 0;  ///< bytes per second on the wire that each port sends, shared by its competitors
+  std::uint64_t rate =
+      0;  ///< bytes per second on the wire of each port; all competitors of a port share them
   GapKind gaps = GapKind::kExponential;
   bool obey = true;  ///< whether the ports obey the switch's pauses
   Time time = 0;
@@ -28,7 +29,7 @@ struct Competition {
 
 struct CompetitionResult {
   std::vector<double> frames;  ///< number of frames that arrived, by unit
-  std::uint64_t pauses = 0;    ///< pause frames of the switch
+  std::uint64_t pauses = 0;    ///< pause frames that the switch sent
 };
 
 /// Time after which even a large memory of the switch is full if the senders offer `offered` bytes per second
