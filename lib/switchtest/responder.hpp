@@ -33,7 +33,7 @@ class Responder {
   void write(Time departs, engine::TxFrame& out);
 
   const std::vector<Cnp>& sent() const { return sent_; }
-  /// True if there was no room for an answer or a record.
+  /// True if there was no room for an answer, or for the record of a CNP.
   bool overflowed() const { return overflowed_; }
 
  private:
@@ -42,7 +42,7 @@ class Responder {
   /// The queue pair that sends a kind of frames to this port.
   struct Peer {
     std::optional<std::uint32_t> qp;  ///< empty if the frames need no answer
-    roce::HeaderTemplate path;        ///< back to the sender
+    roce::HeaderTemplate path;        ///< headers of frames back to the sender
     /// Values of the IPv4 Identification field: of the next CNP, and of the next acknowledgement.
     std::uint16_t cnps = 0;
     std::uint16_t acknowledgements = 0;
@@ -76,7 +76,8 @@ struct RcAnswer {
   std::uint16_t identification = 0;  ///< identification field of the IPv4 header
 };
 
-/// Reads an answer. Returns nullopt if the frame is not an answer, or is damaged. The bytes are untrusted.
+/// Reads an answer. Returns std::nullopt if the frame is not an answer, or is damaged. The bytes of the frame
+/// are untrusted.
 std::optional<RcAnswer> read_answer(const roce::ParsedFrame& frame);
 
 }  // namespace softfeb::switchtest
