@@ -32,7 +32,8 @@ class PausedDrain {
   /// Ends the fills. D pauses the queue for `quanta` after about four frames have left. `phase`, from 0 to 1,
   /// shifts the pause by up to the time of one frame.
   void pause(const Context& ctx, std::uint16_t quanta, double phase);
-  /// Makes D end the pause early: D sends a pause frame of duration 0 `after` the pause frame.
+  /// Makes D end the pause early. `after` is the time from the pause frame to a second pause frame, whose
+  /// duration is 0.
   void resume(Time after);
 
   const Trial& trial() const { return freeze_.trial; }
