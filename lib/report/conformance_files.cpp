@@ -138,8 +138,8 @@ void replace_in_two_steps(const fs::path& fresh, const fs::path& folder, const f
 }
 
 /// Moves the folder `fresh` to the path `folder`, and replaces a folder that exists there. `old` is a path
-/// that is not in use. If the file system supports it, the exchange is atomic, so that `folder` exists at
-/// every moment.
+/// that is not in use. If the file system supports RENAME_EXCHANGE, the exchange is atomic, so that `folder`
+/// exists at every moment.
 void replace(const fs::path& fresh, const fs::path& folder, const fs::path& old) {
   try {
     rename_or_throw(fresh, folder, fs::exists(folder) ? RENAME_EXCHANGE : 0);

@@ -23,13 +23,13 @@ struct ConformanceExtras {
   bool strict = false;  ///< the run fails if an expected deviation was not observed
 };
 
-/// Checks that the folder can be written: it does not exist yet, is empty, or contains only the results of an
-/// earlier run. Otherwise, throws EnvironmentError. Call this function before a run.
+/// Checks that the folder can be written, and that it does not exist yet, is empty, or contains only the
+/// results of an earlier run. Otherwise, throws EnvironmentError. Call this function before a run.
 void check_conformance_folder(const std::string& folder);
 
 /// Writes index.html, result.json, junit.xml, profile.yaml, config.yaml and cases/ to `folder`. The folder
-/// appears only when everything has been written; it then replaces the results of an earlier run. Throws
-/// EnvironmentError.
+/// appears only when everything has been written; the folder then replaces the results of an earlier run.
+/// Throws EnvironmentError.
 void write_conformance(const conformance::SuiteResult& result, const conformance::Catalogue& catalogue,
                        const std::string& folder, const ConformanceExtras& extras);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Times of a measured switch, its watchdog, and the CNPs that it sends itself.
+// Times of a measured switch, its watchdog, and the CNPs that the switch itself sends.
 #include "report/measured_switch.hpp"
 
 #include <algorithm>

@@ -41,7 +41,7 @@ class BurstTest {
   std::uint64_t bytes_ = 0;  ///< bytes that each sender sends in the longest lossless train so far
 };
 
-/// Only A sends if it is faster than D. Otherwise B sends as well, so that the queue grows.
+/// Only A sends if it is faster than D. Otherwise, B sends as well, so that the queue grows.
 BurstTest::BurstTest(Context& ctx) : ctx_(ctx), senders_{ctx.roles().a} {
   const Roles& roles = ctx.roles();
   if (ctx.rate(roles.a) <= ctx.rate(roles.d) && roles.b) senders_.push_back(*roles.b);

@@ -140,8 +140,7 @@ void CodepointTest::report(const char* queue, const std::array<CodepointCounts, 
     }
 }
 
-/// Reports the share of not-ECT frames that the switch dropped in the long queue, in which it marks ECT
-/// frames.
+/// Reports the share of not-ECT frames that the switch dropped in the long queue.
 void CodepointTest::report_dropped() const {
   constexpr auto kNotEct = static_cast<std::size_t>(roce::Ecn::kNotEct);
   if (!no_long_.empty()) {

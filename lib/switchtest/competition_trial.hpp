@@ -21,7 +21,7 @@ struct Competition {
   std::vector<Competitor> competitors;
   std::size_t units = 0;
   std::uint64_t rate =
-      0;  ///< bytes per second on the wire of each port; all competitors of a port share them
+      0;  ///< rate of each port in bytes per second on the wire, which the port's competitors share
   GapKind gaps = GapKind::kExponential;
   bool obey = true;  ///< whether the ports obey the switch's pauses
   Time time = 0;

@@ -16,7 +16,7 @@ namespace softfeb::switchtest {
 namespace {
 
 /// An incast of emulated boards. In the first phase, there is one board at each sender; in the second phase,
-/// there is an additional board at each sender. An additional board shares the link of the first board, and
+/// there is an additional board at each sender. An additional board shares the link of the first board, so
 /// its line rate is half the rate of the port. At a higher rate, a board would accumulate credit that it
 /// cannot use on a shared link, and would later send a burst that boards with their own links do not send.
 class BoardIncast {

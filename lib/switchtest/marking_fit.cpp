@@ -12,7 +12,8 @@ namespace softfeb::switchtest {
 namespace {
 
 constexpr double kNotPossible = -std::numeric_limits<double>::infinity();
-constexpr double kMarkingProfileDrop = 3.841458820694124 / 2;  // 95 % of chi-square, one degree of freedom
+/// Half of the 95 % quantile of the chi-square distribution with one degree of freedom.
+constexpr double kMarkingProfileDrop = 3.841458820694124 / 2;
 /// Drop of the log-likelihood that limits the profile intervals of kmax. The likelihood jumps at kmax, so the
 /// log-likelihood of the true value is lower than the maximum by an exponentially distributed amount with
 /// mean 1. The 95 % quantile of this amount is ln 20.

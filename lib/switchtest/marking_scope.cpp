@@ -51,7 +51,7 @@ OtherDscps other_queues_by_order(Context& ctx, const FrameKind& own) {
   return out;
 }
 
-/// Returns DSCPs of queues other than that of `own`.
+/// Returns DSCPs of queues other than the queue of `own`.
 OtherDscps other_queues(Context& ctx, const FrameKind& own) {
   if (const auto& queues = ctx.findings.queue_of_dscp)
     return one_of_each(own.dscp, [&](std::uint8_t d) {

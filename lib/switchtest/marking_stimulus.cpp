@@ -163,9 +163,9 @@ std::optional<MarkedTrain> MarkingStimulus::frozen_train_of(std::uint64_t frames
   return out;
 }
 
-/// If it is not known yet, finds out how many of `frames` frames the queue accepts while D pauses the switch.
-/// Then runs a trial in which D lets all but one of these frames leave and pauses the switch again, before a
-/// train of `later` frames arrives.
+/// Finds out how many of `frames` frames the queue accepts while D pauses the switch, unless this number is
+/// already known. Then runs a trial in which D lets all but one of these frames leave and pauses the switch
+/// again, before a train of `later` frames arrives.
 std::optional<MarkedTrain> MarkingStimulus::frozen_after_full(std::uint64_t frames, std::uint64_t later,
                                                               Time idle) {
   constexpr std::uint64_t kLeft = 1;

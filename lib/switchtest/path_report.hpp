@@ -34,7 +34,7 @@ void report_per_packet(Context& ctx, const Interval& share, Method method);
 /// further paths.
 void report_path_count(Context& ctx, std::size_t paths, std::size_t unplaced = 0);
 
-/// Ends the test because the switch has only one path, or uses only one.
+/// Ends the test because the switch has only one path, or uses only one path.
 void report_one_path(Context& ctx, const std::string& reason);
 
 }  // namespace softfeb::switchtest

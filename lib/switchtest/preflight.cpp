@@ -119,8 +119,8 @@ const char* word(roce::PauseMode mode) {
 }
 
 /// Returns the DSCPs for which the switch may pause the senders: the DSCP of the settings, and one for each
-/// PFC priority. With 802.3x pauses, the priorities are unknown. This function then assumes that they are the
-/// class selectors (RFC 2474).
+/// PFC priority. With 802.3x pauses, the priorities are unknown. This function then assumes that the
+/// priorities are the class selectors (RFC 2474).
 std::vector<std::uint8_t> dscps_to_pause(const Context& ctx) {
   const auto& priority = ctx.findings.priority_of_dscp;
   std::vector<std::uint8_t> out{ctx.settings.dscp};

@@ -14,9 +14,9 @@
 
 namespace softfeb::switchtest {
 
-/// The part of a test port that answers RC frames as the receiver of a board's data does. It acknowledges
-/// frames that request this, and answers CE marks with CNPs. It also sends the CNPs of Trial::forged_cnps.
-/// Allocates only in prepare().
+/// The part of a test port that answers RC frames as the receiver of a board's data does. The responder
+/// acknowledges frames that request an acknowledgement, and answers CE marks with CNPs. It also sends the
+/// CNPs of Trial::forged_cnps. Allocates only in prepare().
 class Responder {
  public:
   /// Maximum number of recorded CNPs; if there are more, the trial is void.

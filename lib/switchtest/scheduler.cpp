@@ -172,7 +172,8 @@ bool SchedulerSearch::measure_sizes(std::size_t a, std::size_t b, const Interval
   return true;
 }
 
-/// Finds the mode from the two queues of one level whose weights differ least.
+/// Finds the mode from two queues of one level. Chooses two queues whose weights differ as little as
+/// possible.
 bool SchedulerSearch::report_mode(const QueueHierarchy& found) {
   const QueueLevel::Member *first = nullptr, *second = nullptr;
   const auto distance = [](const QueueLevel::Member& m) { return std::abs(std::log(m.weight.value)); };
@@ -222,8 +223,8 @@ void SchedulerSearch::run() {
   dscps_ = known.dscps;
   if (dscps_.empty()) return ctx_.unresolvable(known.reason);
   if (!find_limits()) return ctx_.inconclusive();
-  // Compare queues with rate limits last, because they are less suitable for finding the places of other
-  // queues.
+  // Compare queues with rate limits last, because these queues are less suitable for finding the places of
+  // other queues.
   std::vector<std::size_t> queues(dscps_.size());
   for (std::size_t q = 0; q < queues.size(); ++q) queues[q] = q;
   std::stable_partition(queues.begin(), queues.end(), [&](std::size_t q) { return !limits_[q]; });

@@ -43,8 +43,8 @@ struct Settings {
   /// Frame sizes with FCS, for tests that use several sizes.
   std::vector<std::uint32_t> sizes{78, 130, 258, 514, 1026, 1282, 1518, 2126, 4174};
   /// Destination of frames that the switch distributes over Roles::next_hops: the MAC address of the switch's
-  /// router, and IP addresses that are reachable through all next hops. If this is empty, the addresses of
-  /// the first next hop are used.
+  /// router, and IP addresses that are reachable through all next hops. If there is no value, the addresses
+  /// of the first next hop are used.
   std::optional<PortAddress> behind_next_hops;
   bool plain_udp = false;
   std::uint8_t dscp = 26;

@@ -15,7 +15,7 @@ constexpr std::size_t kPairsAtOnce = 32;
 constexpr std::uint64_t kOvertakingFrames = 512;
 constexpr std::uint32_t kShortFrame = 78;
 
-/// True if frames of a kind were lost, or if the last one waited much longer than the first one. With two
+/// True if frames of a kind were lost, or if the last frame waited much longer than the first frame. With two
 /// flows of 60 % on a link, the waiting time grows to a fifth of the train's duration. If the memory is full
 /// earlier, a sixth of the frames is lost from then on.
 bool congested(const KindStats& stats, Time train) {

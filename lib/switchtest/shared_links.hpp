@@ -19,8 +19,8 @@ class SharedLinks {
   explicit SharedLinks(Context& ctx);
 
   /// Measures the rate of a single flow on the narrower of the two ways, A to D and B to E. Call this
-  /// function before the others. Returns false if no trial was valid, or if no frames arrived (found() is
-  /// then false).
+  /// function before the other functions. Returns false if no trial was valid, or if no frames arrived
+  /// (found() is then false).
   bool measure();
   /// True if frames arrived in measure().
   bool found() const { return gap_ != 0; }
@@ -29,7 +29,7 @@ class SharedLinks {
   /// at `percent` of the measured rate. Returns std::nullopt if no trial was valid.
   std::optional<std::vector<bool>> shared(const std::vector<FlowPair>& pairs, unsigned percent);
   /// Returns, for a single flow, the share of frames that arrive after a frame that departed later. The flow
-  /// mixes long and short frames: short frames overtake long ones if they take another path. Returns
+  /// mixes long and short frames: short frames overtake long frames if they take another path. Returns
   /// std::nullopt if no trial was valid.
   std::optional<double> overtaken();
 

@@ -25,10 +25,10 @@
 
 namespace softfeb::switchtest {
 
-/// One port of a rig, which carries out its part of a trial. It sends frames and pause frames at given times,
-/// and obeys or ignores the pause frames of the switch. It passes arrivals to its ArrivalLog. It answers RC
-/// frames, ARP requests, neighbour solicitations and pings. The port does no I/O itself (sans-I/O), has a
-/// single owner, and does not allocate memory during a trial.
+/// One port of a rig, which carries out its part of a trial. The port sends frames and pause frames at given
+/// times, and obeys or ignores the pause frames of the switch. It passes arrivals to its ArrivalLog, and
+/// answers RC frames, ARP requests, neighbour solicitations and pings. The port does no I/O itself
+/// (sans-I/O), has a single owner, and does not allocate memory during a trial.
 ///
 /// The port models its transmitter: a frame starts when it is due, the link is free and no pause forbids it.
 /// Pause frames are sent first. Call poll() no later than next_event(); a late call delays frames.
@@ -37,7 +37,7 @@ namespace softfeb::switchtest {
 class TestPort {
  public:
   /// `ports` are all ports of the rig, and `number` is the index of this port. One clock reading serves
-  /// several frames, so a frame may seem to arrive before it departed. If this difference is at most
+  /// several frames, so a frame may seem to arrive before it departed. If the difference is at most
   /// `clock_error`, the delay of the frame counts as 0.
   TestPort(const std::vector<RigPort>& ports, std::uint16_t number, Time clock_error = 0);
   ~TestPort();

@@ -37,8 +37,8 @@ struct PortAddress {
 /// A kind of frame. All frames of a kind have consecutive sequence numbers.
 struct FrameKind {
   std::uint16_t to = 0;  ///< rig port
-  /// Length of the frame in bytes, without FCS and 802.1Q tag. For RoCE, it is kSmallestRoceFrame plus a
-  /// multiple of 4.
+  /// Length of the frame in bytes, without FCS and 802.1Q tag. The length of a RoCE frame is
+  /// kSmallestRoceFrame plus a multiple of 4.
   std::uint32_t length = kSmallestRoceFrame;
   std::uint8_t dscp = 26;
   roce::Ecn ecn = roce::Ecn::kEct0;

@@ -37,7 +37,7 @@ void VirtualRig::teach() {
   drain();
 }
 
-/// Runs the network without the test ports until it is empty.
+/// Runs the network without the test ports until the network is empty.
 void VirtualRig::drain() {
   constexpr Time kLongest = 100 * kSecond;
   const Time limit = now_ + kLongest;
