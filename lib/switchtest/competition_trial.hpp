@@ -20,8 +20,8 @@ struct Competitor {
 struct Competition {
   std::vector<Competitor> competitors;
   std::size_t units = 0;
-  std::uint64_t rate =
-      0;  ///< rate of each port in bytes per second on the wire, which the port's competitors share
+  /// Rate of each port, in bytes per second on the wire. The competitors at a port share this rate.
+  std::uint64_t rate = 0;
   GapKind gaps = GapKind::kExponential;
   bool obey = true;  ///< whether the ports obey the switch's pauses
   Time time = 0;

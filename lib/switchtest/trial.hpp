@@ -85,7 +85,7 @@ struct Source {
 
 /// How ports answer RC frames.
 struct Answers {
-  std::uint32_t frames_per_ack = 16;      ///< one in this number of frames requests an acknowledgement
+  std::uint32_t frames_per_ack = 16;      ///< frames from one acknowledgement request to the next
   bool cnps = true;                       ///< whether ports answer CE marks with CNPs
   Time cnp_interval = 50 * kMicrosecond;  ///< minimum time between two CNPs for the same kind
   /// DSCP of acknowledgements and CNPs; the default is common for CNPs.
@@ -189,9 +189,9 @@ struct KindStats {
   std::uint64_t misdelivered = 0;
   std::uint64_t duplicated = 0;
   std::uint64_t reordered = 0;  ///< frames that arrived after a later frame of their kind (RFC 4737)
-  std::uint64_t reorder_extent =
-      0;                      ///< largest distance, in sequence numbers, by which a frame was overtaken
-  std::uint64_t damaged = 0;  ///< see Arrival::intact; not counted in `arrived`
+  /// Largest distance, in sequence numbers, by which a frame was overtaken.
+  std::uint64_t reorder_extent = 0;
+  std::uint64_t damaged = 0;           ///< see Arrival::intact; not counted in `arrived`
   std::array<std::uint64_t, 4> ecn{};  ///< arrived frames by their ECN field
   Time first_departure = kNever, last_departure = 0;
   Time first_arrival = kNever, last_arrival = 0;
