@@ -6,15 +6,15 @@
 #include "runtime/worker_pool.hpp"
 #include "slowcontrol/control_service.hpp"
 
-/// Prints the description of a run in real time on standard error when it starts.
+/// When a run in real time starts, prints a description of the run on standard error.
 namespace softfeb::report {
 
 /// Prints ports, workers, steering, pacing (with the expected error, doc/pacing.md) and memory.
 void announce_run(const config::RunConfig& config, const runtime::DpdkRuntime& dpdk,
                   const runtime::WorkerPool& pool);
 
-/// Prints where the boards' slow control is served. With more than eight boards, lists only the first and the
-/// last.
+/// Prints the addresses at which the boards' slow control answers. If there are more than eight boards, lists
+/// only the first and the last.
 void announce_control(const config::RunConfig& config, const slowcontrol::ControlService& service);
 
 }  // namespace softfeb::report

@@ -7,9 +7,9 @@
 
 namespace softfeb::report {
 
-/// A file that has a temporary name (PATH.part) until commit(). Without commit(), the destructor removes it.
-/// A device or a FIFO is written directly instead (dataplane::partial_path()), and never removed. Throws
-/// EnvironmentError if it cannot be written.
+/// A file that has a temporary name (PATH.part) until commit(). Without commit(), the destructor removes the
+/// file. A device or a FIFO is written directly instead (dataplane::partial_path()), and never removed.
+/// Throws EnvironmentError if the file cannot be written.
 class AtomicFile {
  public:
   explicit AtomicFile(std::string path);

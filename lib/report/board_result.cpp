@@ -113,7 +113,7 @@ class Totals {
   std::uint64_t counted_ = 0, made_ = 0, cnps_ = 0;
 };
 
-/// A board's queue pairs: first those of the configuration, then those created by the metadata bus.
+/// A board's queue pairs: first those of the configuration, then those created over the metadata bus.
 class BoardQps {
  public:
   BoardQps(const config::BoardConfig& config, const endpoints::Plans& plans, const stats::Outcome& o,
@@ -183,7 +183,7 @@ class BoardQps {
   const stats::Outcome& o_;
   std::size_t board_;
   std::vector<const endpoints::QpPlan*> plans_;
-  std::vector<std::size_t> bus_;  ///< indices of the metadata bus's QPs on the board
+  std::vector<std::size_t> bus_;  ///< indices of the QPs that were created over the metadata bus
   std::vector<Attention> attention_;
   Totals totals_;
   CongestionSummary congestion_;

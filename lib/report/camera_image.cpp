@@ -26,7 +26,7 @@ struct Waveforms {
   std::vector<std::uint16_t> values;
 };
 
-/// The memory of a receiver, whose contents must not be trusted.
+/// The memory of a receiver. Its contents are untrusted.
 class Memory {
  public:
   Memory(const EventLayout& layout, const std::uint8_t* begin) : layout_(layout), begin_(begin) {}
@@ -95,7 +95,7 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> newest_first(const Memory& 
   return found;
 }
 
-/// Returns the median of the samples, without missing ones.
+/// Returns the median of the samples, without missing samples.
 double pedestal_of(std::vector<std::uint16_t> values) {
   std::erase(values, detector::kNoSample);
   if (values.empty()) return 0;

@@ -8,11 +8,12 @@
 
 namespace softfeb::report {
 
-/// File of a report with the charge of each pixel in one event.
+/// Name of the report file that contains the charge of each pixel in one event.
 inline constexpr const char* kReportCamera = "camera.csv";
 
 /// Returns the content of camera.csv: the charge of each channel in the newest event for which the receiver's
-/// memory contains the complete waveforms of all boards. Empty if there is no such event. Call after the run.
+/// memory contains the complete waveforms of all boards. Returns std::nullopt if there is no such event. Call
+/// this function after the run.
 std::optional<std::string> camera_csv(const engine::EventReceiver& events);
 
 }  // namespace softfeb::report

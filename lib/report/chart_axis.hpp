@@ -14,11 +14,11 @@ class ChartAxis {
     bool from_zero = false;    ///< start at 0 if no value is negative and the values differ widely
     bool logarithmic = false;  ///< use a logarithmic axis if all values are positive and their ratio is large
   };
-  /// Creates an axis with room for all `values`, which must be finite. If they are a few integers, the ticks
-  /// are integers, too.
+  /// Creates an axis with room for all `values`, which must be finite. If all values are integers in a small
+  /// range, the ticks are integers, too.
   ChartAxis(const std::vector<double>& values, Wish wish);
 
-  /// Position of a value on the axis: 0 is the start of the axis, 1 the end.
+  /// Position of a value on the axis: 0 is the start of the axis, and 1 is the end.
   double place(double value) const;
   const std::vector<double>& ticks() const { return ticks_; }
   bool logarithmic() const { return logarithmic_; }

@@ -15,10 +15,10 @@ std::string yaml_flow(const nlohmann::ordered_json& value);
 /// Makes a text suitable for a comment: control characters become spaces.
 std::string comment_text(const std::string& text);
 
-/// Builds a YAML text with comments, which start in the same column where there is room.
+/// Builds a YAML text with comments. The comments start in the same column if there is room.
 class CommentedYaml {
  public:
-  /// Adds a line with `text` after `indent` spaces, followed by `note` as a comment unless it is empty.
+  /// Adds a line with `text` after `indent` spaces, followed by `note` as a comment unless `note` is empty.
   void line(std::size_t indent, const std::string& text, const std::string& note = {});
   /// Adds a line that consists of a comment.
   void comment(std::size_t indent, const std::string& text);

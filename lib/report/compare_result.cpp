@@ -26,7 +26,7 @@ struct ComparedFigure {
   const char* label;
   std::function<std::optional<double>(const ComparedRun&)> value;
   bool whole = false;  ///< the document contains the value as an integer
-  double scale = 1;    ///< factor from the value in the document to that in the table
+  double scale = 1;    ///< factor from the value in the document to the value in the table
   int digits = 0;      ///< number of decimals in the table
 };
 

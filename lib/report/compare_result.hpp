@@ -29,7 +29,7 @@ struct ComparedRun {
 };
 
 /// Returns the name of the algorithm that the first queue pair uses: `off`, `firmware`, `paper`, or the name
-/// of an algorithm of lib/congestion or of a plug-in. `off` if there are no queue pairs.
+/// of an algorithm of lib/congestion or of a plug-in. Returns `off` if there are no queue pairs.
 std::string algorithm_of(const config::ComparedLab& lab);
 
 /// Returns the result document (doc/result.md). `base` is the lab of the configuration file, without the

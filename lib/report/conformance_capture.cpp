@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The packets of a case as a capture.
+// Writes the packets of a case as a capture.
 #include "report/conformance_pages.hpp"
 #include "report/conformance_words.hpp"
 #include "report/pcapng.hpp"

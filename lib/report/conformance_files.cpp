@@ -52,8 +52,8 @@ bool is_case_file(const fs::path& path) {
                          "name another folder with --out");
 }
 
-/// Throws unless the folder contains a complete result and nothing else: only such a folder may be replaced.
-/// A folder with only a config.yaml, for example, belongs to the user.
+/// Throws unless the folder is empty, or contains a complete result and nothing else: only such a folder may
+/// be replaced. A folder with only a config.yaml, for example, belongs to the user.
 void check_contents(const fs::path& path) {
   if (fs::is_empty(path)) return;
   for (const auto& entry : fs::directory_iterator(path)) {
@@ -80,8 +80,8 @@ void check_folder(const fs::path& path) {
   }
 }
 
-/// A temporary folder in the same parent folder as the one to be written. The destructor removes it, unless
-/// it has been moved.
+/// A temporary folder in the parent folder of the folder to be written. The destructor removes the temporary
+/// folder and everything that is still in it.
 class FolderBeside {
  public:
   explicit FolderBeside(const fs::path& folder) {
@@ -125,7 +125,8 @@ void rename_or_throw(const fs::path& from, const fs::path& to, unsigned flags = 
     throw fs::filesystem_error("rename", from, to, std::error_code(errno, std::generic_category()));
 }
 
-/// Replaces the folder where RENAME_EXCHANGE is not supported, for example on network file systems.
+/// Replaces the folder on a file system that does not support RENAME_EXCHANGE, for example a network file
+/// system.
 void replace_in_two_steps(const fs::path& fresh, const fs::path& folder, const fs::path& old) {
   rename_or_throw(folder, old);
   try {
@@ -136,8 +137,9 @@ void replace_in_two_steps(const fs::path& fresh, const fs::path& folder, const f
   }
 }
 
-/// Moves the new folder to the place of the old one, if there is one. `old` is a name that is not in use. If
-/// the file system supports it, the exchange is atomic, so that `folder` exists at every moment.
+/// Moves the folder `fresh` to the path `folder`, and replaces a folder that exists there. `old` is a path
+/// that is not in use. If the file system supports RENAME_EXCHANGE, the exchange is atomic, so that `folder`
+/// exists at every moment.
 void replace(const fs::path& fresh, const fs::path& folder, const fs::path& old) {
   try {
     rename_or_throw(fresh, folder, fs::exists(folder) ? RENAME_EXCHANGE : 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The page of a run.
+// Builds the page of a conformance run.
 #include "report/conformance_files.hpp"
 #include "report/conformance_markup.hpp"
 #include "report/conformance_pages.hpp"

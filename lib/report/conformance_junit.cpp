@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The run as JUnit XML, for continuous integration.
+// Writes a conformance run as JUnit XML, for continuous integration.
 #include "report/conformance_result.hpp"
 #include "report/conformance_words.hpp"
 #include "report/markup.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The packet ladder. The colours and strokes are in conformance.css; no meaning is conveyed by colour alone.
+// Draws the packet ladder. The colours and strokes are in conformance.css; no meaning is conveyed by colour
+// alone.
 #include "conformance/answer.hpp"
 #include "report/conformance_pages.hpp"
 #include "report/conformance_words.hpp"
@@ -29,7 +30,8 @@ constexpr std::size_t kFirstDrawn = 120, kLastDrawn = 60, kNear = 2;
 constexpr std::size_t kRowsOfPiece = 20;  ///< a picture must fit on a printed page
 constexpr std::size_t kSayLine = 34, kSayLines = 2, kNoteLine = 27;
 
-/// Returns the first `most` characters of a UTF-8 text, followed by a sign if the text is longer.
+/// Shortens a UTF-8 text to at most `most` characters. If the text is longer, the last of these characters is
+/// an ellipsis.
 std::string shortened(const std::string& text, std::size_t most) {
   std::size_t at = 0;
   for (std::size_t n = 0; at < text.size() && n < most; ++n) {
@@ -40,7 +42,7 @@ std::string shortened(const std::string& text, std::size_t most) {
   return text;
 }
 
-/// Breaks a text at spaces into at most `most` lines of at most `width` characters; shortens the last one.
+/// Breaks a text at spaces into at most `most` lines of at most `width` characters; shortens the last line.
 std::vector<std::string> wrapped(const std::string& text, std::size_t width, std::size_t most) {
   std::vector<std::string> lines;
   std::string rest = text;
@@ -70,8 +72,8 @@ struct Row {
   }
 };
 
-/// Returns the indices of the packets of a part that are drawn. If the part has too many packets, these are
-/// the first and last ones, and those close to unexpected packets.
+/// Returns the indices of those packets of a part that are drawn. If the part has too many packets, these are
+/// the first and the last packets, and packets close to one that was unexpected or was not sent.
 std::set<std::size_t> drawn_packets(const CaseResult& result, std::uint32_t part) {
   std::vector<std::size_t> all;
   for (std::size_t k = 0; k < result.trace.size(); ++k) {
@@ -213,8 +215,8 @@ void Ladder::fault_sign(const TracePacket& p, int y1, int y2) {
   }
 }
 
-/// Draws a packet as an arrow that slopes downwards: it leaves one side before it arrives at the other,
-/// whatever its direction.
+/// Draws a packet as an arrow that slopes downwards: in both directions, the packet leaves one side before it
+/// arrives at the other side.
 void Ladder::draw_packet(const TracePacket& p) {
   const int y1 = y_ + 20, y2 = y1 + kSlope;
   const bool many = spec_ != nullptr && spec_->qps.size() > 1;

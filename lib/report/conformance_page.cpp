@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The page of a case.
+// Builds the page of a case.
 #include "report/conformance_files.hpp"
 #include "report/conformance_markup.hpp"
 #include "report/conformance_pages.hpp"
@@ -57,7 +57,7 @@ std::string reason(const CaseResult& r) {
   return out + "</ul>\n";
 }
 
-/// Formats bytes in hexadecimal, and marks those that differ from `other`.
+/// Formats bytes in hexadecimal, and marks the bytes that differ from `other`.
 std::string hex_of(const std::vector<std::uint8_t>& bytes, const std::vector<std::uint8_t>& other) {
   std::string out;
   for (std::size_t k = 0; k < bytes.size(); ++k) {
@@ -138,7 +138,7 @@ std::string legend_item(const char* line_look, const char* head_look, const char
 }
 
 std::string packets(const conformance::SuiteResult& suite, const CaseResult& r) {
-  // Times without packets that are longer than this many round trips are drawn as gaps.
+  // A period without packets is drawn as a gap if it is longer than this number of round trips.
   constexpr Time kGaps = 10;
   if (r.trace.empty() && r.missing.empty()) return {};
   const Time gap = std::max(kGaps * suite.timing.round_trip_p99, 10 * kMicrosecond);

@@ -22,11 +22,11 @@ std::string conformance_case_page(const conformance::SuiteResult& result, const 
 std::string conformance_capture(const conformance::CaseResult& result);
 
 /// Returns the packet ladder of a case as HTML with inline SVG: the requester is on the left, the receiver on
-/// the right, and time runs downwards, not to scale. Times without packets that are longer than `gap` are
-/// drawn as a gap.
+/// the right, and time runs downwards, not to scale. A period without packets is drawn as a gap if it is
+/// longer than `gap`.
 std::string packet_ladder(const conformance::CaseResult& result, Time gap);
 
-/// Returns the style sheet of the pages: that of tools/report, followed by conformance.css.
+/// Returns the style sheet of the pages: the style sheet of tools/report, followed by conformance.css.
 std::string_view conformance_style();
 
 }  // namespace softfeb::report

@@ -28,8 +28,8 @@ std::string named(const SuiteResult& result, Verdict verdict) {
   return out + ")";
 }
 
-/// Formats the totals, for example "18 passed, 1 failed, 2 not applicable", without counts that are 0. With
-/// `names`, also lists the cases that failed or are inconclusive.
+/// Formats the totals, for example "18 passed, 1 failed, 2 not applicable", without counts that are 0. If
+/// `names` is true, also lists the cases that failed or are inconclusive.
 std::string counts(const SuiteResult& result, bool names) {
   const conformance::Totals t = totals_of(result);
   std::string out;

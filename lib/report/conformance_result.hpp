@@ -10,9 +10,9 @@
 
 namespace softfeb::report {
 
-/// Returns the result document of `softfeb conformance` (doc/conformance-results.md): one JSON object,
-/// complete however the run ended. Texts in it that come from the target may not be valid UTF-8;
-/// conformance_text() replaces such texts. `strict` is passed to overall_verdict().
+/// Returns the result document of `softfeb conformance` (doc/conformance-results.md): one JSON object, which
+/// is complete no matter how the run ended. It may contain texts from the target that are invalid UTF-8;
+/// conformance_text() replaces invalid UTF-8. `strict` is passed to overall_verdict().
 nlohmann::ordered_json make_conformance_result(const conformance::SuiteResult& result, bool strict);
 /// Returns the document as text, in which invalid UTF-8 is replaced.
 std::string conformance_text(const nlohmann::ordered_json& document);

@@ -8,7 +8,7 @@
 
 namespace softfeb::report {
 
-/// Returns a sign for a verdict that is readable without colour, such as "✓" or "✗" (UTF-8).
+/// Returns a sign for a verdict, such as "✓" or "✗" (UTF-8). The signs can be told apart without colour.
 std::string_view sign_of(conformance::Verdict verdict);
 /// Describes a packet, for example "WRITE ONLY e+1, 64 B, AckReq" or "ACK e+1, MSN 2".
 std::string packet_words(const conformance::TracePacket& packet);
@@ -17,7 +17,7 @@ std::string packet_words(const conformance::TracePacket& packet);
 /// NAK 0x60 PSN e+1".
 std::string packet_comment(const conformance::TracePacket& packet);
 /// Describes in one line what a target did wrong in a case: unexpected answers, missing answers, and wrong
-/// bytes in memory. Empty if it did nothing wrong.
+/// bytes in memory. Empty if the target did nothing wrong.
 std::string observed_words(const conformance::CaseResult& result);
 /// Formats a time with a unit, for example "950 ns", "2.5 µs" or "15 ms".
 std::string time_words(Time time);
@@ -25,9 +25,9 @@ std::string_view state_words(conformance::TargetState state);
 /// Formats a figure with its unit, for example "0.0123 s". A figure without a unit is a plain number.
 std::string figure_words(const conformance::Figure& figure);
 
-/// Returns the verdict of the whole run: "no baseline", "fail", "inconclusive" or "pass". It is "fail" if a
-/// case failed or did not run and, with `strict`, also if an expected deviation of the profile was not
-/// observed.
+/// Returns the verdict of the whole run: "no baseline", "fail", "inconclusive" or "pass". The verdict is
+/// "fail" if a case failed or did not run. If `strict` is true, it is also "fail" if an expected deviation of
+/// the profile was not observed.
 std::string_view overall_verdict(const conformance::SuiteResult& result, bool strict);
 
 }  // namespace softfeb::report

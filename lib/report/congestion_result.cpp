@@ -20,7 +20,7 @@ constexpr double kResultUs = 1e6;  // microseconds per second
 struct Quantity {
   const char* name;
   ControlMean ControlState::*value;
-  double factor = 1;  ///< factor from the unit of ControlState to that of the result
+  double factor = 1;  ///< factor from the unit of ControlState to the unit of the result
   bool whole = false;
 };
 

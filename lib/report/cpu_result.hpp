@@ -7,8 +7,8 @@
 
 namespace softfeb::report {
 
-/// Returns the member `cpu` of an element of `workers` (doc/result.md): the distribution of the shares of a
-/// worker's time, by stage. Null if there is no sample.
+/// Returns the member `cpu` of an element of `workers` (doc/result.md): for each stage, the distribution of
+/// its share of the worker's time. Returns null if there is no sample.
 nlohmann::ordered_json cpu_result(const dataplane::CpuShares& shares);
 
 }  // namespace softfeb::report

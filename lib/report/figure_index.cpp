@@ -16,7 +16,7 @@ using switchtest::TestReport;
 namespace {
 
 /// Formats a number with thousands separators, for example "1,048,576". Numbers that are not integers have
-/// six digits.
+/// six significant digits.
 std::string grouped(double number) {
   constexpr double kError = 1e-9;
   if (std::abs(number - std::round(number)) < kError * std::abs(number)) number = std::round(number);

@@ -30,8 +30,8 @@ class FigureIndex {
   /// Returns the word of a measured figure; empty if there is none.
   std::string word(std::string_view test, std::string_view name) const;
   bool absent(std::string_view test, std::string_view name) const;
-  /// Returns the reason why there is no value: that of the figure or of its test, or that the test was not
-  /// run.
+  /// Returns the reason why there is no value: the reason of the figure, the reason of its test, or the
+  /// statement that the test did not run.
   std::string why_not(std::string_view test, std::string_view name) const;
 
  private:

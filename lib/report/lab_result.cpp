@@ -67,7 +67,7 @@ bool drops_not_ect(const fabric::SwitchConfig& sw) {
                      [](const fabric::QueueConfig& q) { return q.ecn.enabled && q.ecn.drop_not_ect; });
 }
 
-/// Members for features that are off by default are present only if the switch has them.
+/// Members for features that are off by default are present only if the switch uses these features.
 Json port(const fabric::NetworkConfig& network, const fabric::PortSnapshot& p, const std::string& name) {
   const fabric::SwitchConfig& sw = network.switches[p.switch_index];
   Json json{{"name", name},

@@ -27,14 +27,14 @@ lab::Verdict verdict_of(const lab::Judgement& judgement, const LabRun& run, cons
 int exit_code_of(lab::Verdict verdict);
 
 /// Adds the experiment to a result of make_result(): `config`, `switches`, `fairness_jain`, `checks`,
-/// `verdict`, and section `lab` (doc/result.md). `in_virtual` is the run in virtual time that follows one in
-/// real time, or null.
+/// `verdict`, and section `lab` (doc/result.md). `in_virtual` is the run in virtual time that follows a run
+/// in real time, or null.
 void add_lab(nlohmann::ordered_json& result, const config::LabConfig& config,
              const fabric::NetworkSnapshot& network, const lab::Judgement& judgement, const LabRun& run,
              const LabRun* in_virtual);
 
-/// Formats the table shown at the end: results in real and virtual time side by side, with limits and
-/// verdict. Either run may be null.
+/// Formats the table that is printed at the end: results in real and virtual time side by side, with limits
+/// and verdict. Either run may be null.
 std::string lab_table(const config::LabConfig& config, const LabRun* real, const LabRun* in_virtual);
 
 /// Returns the name of the bottleneck port; empty if the lab has none.

@@ -9,7 +9,7 @@
 
 namespace softfeb::report {
 
-/// File of a report with the histograms of all stages.
+/// Name of the report file that contains the histograms of all stages.
 inline constexpr const char* kReportLatency = "latency.csv";
 
 /// Adds the member `latency`, unless `figures` is null (doc/result.md).

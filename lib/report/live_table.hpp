@@ -19,9 +19,9 @@
 namespace softfeb::report {
 
 /// Shows the progress of a run on standard error. A terminal shows a table of boards and switch ports, which
-/// is redrawn four times a second, or once a second with thousands of queue pairs. Other outputs get one line
-/// per second of the run. In virtual time, which may pass faster or slower than real time, the wall clock
-/// limits the output to the same frequency.
+/// is redrawn four times a second, or once a second if there are thousands of queue pairs. Other outputs get
+/// one line per second of the run. In virtual time, which may pass faster or slower than real time, the wall
+/// clock limits the output to the same frequency.
 class LiveTable : public stats::Observer {
  public:
   enum class Clock : std::uint8_t { kReal, kVirtual };

@@ -20,8 +20,8 @@ std::string cut_to(std::string text, std::size_t columns) {
   return text;
 }
 
-/// Adds escape sequences for the colour of `mood`. They take no columns, so the caller must shorten `plain`
-/// to the available width first.
+/// Adds escape sequences for the colour of `mood`. These sequences take no columns, so the caller must
+/// shorten `plain` to the available width first.
 std::string coloured(const std::string& plain, LiveView::Mood mood, bool colours) {
   if (!colours) return plain;
   switch (mood) {
@@ -80,7 +80,7 @@ std::size_t name_columns(const Rows& rows, std::size_t least) {
   return std::min(least, kNameColumns);
 }
 
-/// Adds all rows if they fit. Otherwise adds as many rows as fit, and a line that summarises the others.
+/// Adds all rows if they fit. Otherwise, adds as many rows as fit, and a line that summarises the others.
 template <typename Row, typename Line, typename Rest>
 void add_rows(std::vector<std::string>& lines, const std::vector<Row>& rows, std::size_t room, Line line,
               Rest rest) {
@@ -138,7 +138,7 @@ class Layout {
   }
 
  private:
-  /// Which of the optional columns are shown.
+  /// The optional columns that are shown.
   struct StateColumns {
     bool rtt = false, window = false;
   };
@@ -203,7 +203,7 @@ std::vector<std::string> lay_out(const LiveView& view, std::size_t columns, std:
   constexpr std::size_t kLeast = 3;  // a heading, a row, and the summary of the other rows
   if (rows < 1 + kLeast || view.boards.empty()) return lines;
   std::size_t room = rows - 1;
-  // Ports get at least a third of the rows, plus those that the boards do not need.
+  // Ports get at least a third of the rows, and also the rows that the boards do not need.
   const std::size_t for_ports =
       view.ports.empty() || room < 2 * kLeast
           ? 0

@@ -18,11 +18,12 @@ struct LiveView {
     Mood mood = Mood::kPlain;
     std::optional<double> offered_gbps;  ///< requested payload rate; empty means no limit
     std::optional<double> rc_gbps;       ///< empty without congestion control
-    /// Mean over the board's queue pairs, as is `window_bytes`; empty if no queue pair has an RTT.
+    /// Mean over the board's queue pairs; empty if no queue pair has an RTT. The same applies to
+    /// `window_bytes`.
     std::optional<double> rtt_us;
     std::optional<double> window_bytes;
-    double sent_gbps = 0;    ///< rate since the previous view, BTH to pad
-    std::uint64_t cnps = 0;  ///< total since the start, as is `resent`
+    double sent_gbps = 0;    ///< rate since the previous view; counts the bytes from the BTH to the pad
+    std::uint64_t cnps = 0;  ///< total since the start; the same applies to `resent`
     std::uint64_t resent = 0;
   };
   /// A switch port.
@@ -41,9 +42,9 @@ struct LiveView {
 };
 
 /// Returns at most `rows` lines of at most `columns` characters, excluding colour sequences. If not all
-/// boards or ports fit, a line summarises the others; with very few rows, only the boards or only the heading
-/// are shown. The columns for RTT and window are shown if at least one board has such a value and the columns
-/// fit.
+/// boards or ports fit, a line summarises the others. If there are very few rows, only the boards or only the
+/// heading are shown. The columns for RTT and window are shown if at least one board has such a value and the
+/// columns fit.
 std::vector<std::string> lay_out(const LiveView& view, std::size_t columns, std::size_t rows, bool colours);
 
 }  // namespace softfeb::report

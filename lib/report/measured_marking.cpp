@@ -15,7 +15,8 @@ using switchtest::Status;
 constexpr double kBillionthsPerPercent = 1e7;
 
 /// Sets kmin and kmax. If the test did not see the end of the curve, every kmax above the longest observed
-/// queue agrees with the measurement; a value just above it is used.
+/// queue agrees with the measurement. In this case, kmax is set to a value just above the longest observed
+/// queue.
 void add_thresholds(const FigureIndex& figures, const Figure& kmin, const Figure& kmax,
                     fabric::EcnMarking& ecn) {
   const WholeRange low = range_of(kmin);
@@ -42,7 +43,8 @@ void add_greatest_share(const FigureIndex& figures, const std::string& queue, fa
   out.notes[queue + "pmax"] = interval_note("ecn", *pmax);
 }
 
-/// Sets how all queues mark. The tests observe only one queue.
+/// Sets the place of marking, the weight of the average, and the treatment of Not-ECT frames. The tests
+/// observe only one queue, but these settings apply to all queues.
 void add_mode(const FigureIndex& figures, fabric::EcnMarking& ecn, MeasuredSwitch& out) {
   const std::string where = figures.word("ecn", "where");
   if (where == "dequeue") {

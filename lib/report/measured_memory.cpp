@@ -32,7 +32,7 @@ HeldFrames held_frames(const Figure& f, const fabric::SwitchConfig& config) {
   return {.bytes = occupied(config, size - kFcs), .low = whole(f.low), .high = whole(f.high)};
 }
 
-/// Returns what the first queue held, with one element for each frame size.
+/// Returns the frames that the first queue held, with one element for each frame size.
 std::vector<HeldFrames> first_queue(const FigureIndex& figures, const fabric::SwitchConfig& config) {
   std::vector<HeldFrames> out;
   for (const Figure* const f : figures.all("buffer", "queue_frames"))
@@ -41,8 +41,8 @@ std::vector<HeldFrames> first_queue(const FigureIndex& figures, const fabric::Sw
   return out;
 }
 
-/// Returns what all queues held: each queue of D, while those before it were full, and the queue of E, while
-/// the first queue of D was full.
+/// Returns the frames that all queues held: each queue of D, while the queues before it were full, and the
+/// queue of E, while the first queue of D was full.
 std::vector<HeldFrames> all_queues(const FigureIndex& figures, const fabric::SwitchConfig& config) {
   std::vector<HeldFrames> out;
   std::map<std::string, std::uint64_t> first, used;  // bytes by frame size
@@ -70,7 +70,7 @@ WholeRange limit_of(const std::vector<HeldFrames>& held) {
 }
 
 /// Returns the pool sizes for which queues with a dynamic threshold hold exactly these numbers of frames.
-/// Frame n is admitted if n frames occupy at most alpha times the memory that is free before it arrives.
+/// Frame n is admitted if n frames occupy at most alpha times the memory that is free before frame n arrives.
 WholeRange pool_of(const std::vector<HeldFrames>& held, std::uint64_t alpha) {
   WholeRange out{0, UINT64_MAX};
   const auto needed = [&](const HeldFrames& h, std::uint64_t n) {
@@ -104,16 +104,17 @@ void add_cells(const FigureIndex& figures, MeasuredSwitch& out) {
   if (*overhead->value >= 1) out.notes["cell_overhead"] = interval_note("cells", *overhead);
 }
 
-/// Returns the figure for the size of the memory, in bytes of frames; null if it is unknown. If the memory
-/// has cells, this figure has no upper bound; the numbers of frames then determine the size.
+/// Returns the figure for the size of the memory, in bytes of frames; null if the size is unknown. If the
+/// memory has cells, this figure has no upper bound; the numbers of frames then determine the size.
 const Figure* seen_pool(const FigureIndex& figures) {
   const Figure* const pool = figures.find("buffer", "pool_bytes");
   return pool != nullptr && pool->value ? pool : nullptr;
 }
 
-/// The alpha of a dynamic threshold, and the pool sizes with which it explains what the queues held.
+/// The alpha of a dynamic threshold, and the pool sizes with which this alpha explains the numbers of frames
+/// in the queues.
 struct AlphaFound {
-  std::uint64_t alpha = 0;  ///< 0 if no alpha explains it
+  std::uint64_t alpha = 0;  ///< 0 if no alpha explains these numbers
   WholeRange pool;
 };
 
@@ -145,8 +146,8 @@ void add_dynamic(const FigureIndex& figures, MeasuredSwitch& out) {
 }
 
 /// Returns the range of possible sizes of the memory, given that each port has the limit `limit`. The memory
-/// is at least as large as all that was held in it at one time. If a queue held less than `limit`, the memory
-/// was full: its size is then what was held, plus less than one frame.
+/// is at least as large as the largest number of bytes that were held in it at one time. If a queue held less
+/// than `limit`, the memory was full. Its size then exceeds the number of held bytes by less than one frame.
 WholeRange pool_behind(const std::vector<HeldFrames>& held, std::uint64_t limit) {
   WholeRange out{limit, UINT64_MAX / 1024};
   for (const HeldFrames& h : held) out.low = std::max(out.low, h.used + h.low * h.bytes);
@@ -175,7 +176,7 @@ void add_limit(const FigureIndex& figures, MeasuredSwitch& out, bool of_queue) {
                               : interval_note("buffer", *pool) + "; " + pool->reason;
 }
 
-/// Sets a memory that one queue may use completely. Used if only one queue could be filled.
+/// Sets a memory that one queue may use completely. This function is used if only one queue could be filled.
 void add_one_queue(const FigureIndex& figures, MeasuredSwitch& out) {
   const Figure* const bytes = figures.measured("buffer", "queue_bytes", {{"queue", "1"}});
   out.unknown_key("port_limit, dynamic_alpha", figures.why_not("buffer", "sharing"));
@@ -197,8 +198,8 @@ void add_complete(const FigureIndex& figures, MeasuredSwitch& out) {
   out.notes["buffer"] = memory_note(out, *pool, bytes);
 }
 
-/// Sets a buffer that holds everything that the measured switch held, because a simulated switch must have a
-/// buffer.
+/// Sets an assumed buffer, because a simulated switch must have a buffer. The assumed buffer is larger than
+/// the number of bytes that the measured switch held.
 void assume_buffer(const FigureIndex& figures, MeasuredSwitch& out) {
   constexpr std::uint64_t kUsual = std::uint64_t{16} << 20;
   std::uint64_t seen = 0;

@@ -13,8 +13,9 @@ using switchtest::Status;
 
 constexpr std::uint64_t kHeader = 14, kTag = 4;  // Ethernet header, 802.1Q tag
 
-/// The possible values of the MTU limit: from the longest frame that passed to one byte less than the
-/// shortest that did not. Set only if both are known and the same for all classes.
+/// The possible lengths of the longest frame that passes: from the longest frame that passed to one byte less
+/// than the shortest frame that did not pass. `length` is empty if no class was measured. It contains an
+/// empty range if the classes contradict each other.
 struct LongestFrame {
   std::optional<WholeRange> length;
   const Figure* figure = nullptr;  ///< figure of one class

@@ -41,8 +41,8 @@ std::uint64_t below_threshold(std::uint64_t alpha, std::uint64_t buffer, std::ui
   return threshold - std::min(threshold, bytes);
 }
 
-/// Increases the buffer size if necessary. Just before the switch paused, one queue held everything except
-/// the last frame, so the memory is at least this large.
+/// Increases the buffer size if necessary. Just before the switch paused, one queue held all frames except
+/// the last one, so the memory must have room for these frames.
 void raise_memory(const WholeRange& at, MeasuredSwitch& out) {
   const std::uint64_t held = at.low - 1, last = at.high - held;
   std::uint64_t least = held;
@@ -60,8 +60,8 @@ WholeRange pool_of_threshold(const WholeRange& at, std::uint64_t alpha) {
 }
 
 /// Finds the roundest alpha in the interval of the figure, and a memory size, which together explain XOFF and
-/// agree with what the queues held. A threshold far below the memory size also determines this size. Returns
-/// false if there is no such alpha.
+/// agree with the numbers of frames that the queues held. The threshold depends on the memory size, so this
+/// function changes the memory size if necessary. Returns false if there is no such alpha.
 bool find_alpha(const WholeRange& at, const Figure& figure, MeasuredSwitch& out) {
   WholeRange parts = range_of(figure, kAlphaParts);
   parts.low = std::clamp<std::uint64_t>(parts.low, 1, kAlphaParts * kAlphaParts);
@@ -152,8 +152,8 @@ void add_quanta(const FigureIndex& figures, MeasuredSwitch& out) {
   out.notes["pause.quanta"] = interval_note("xoff", *quanta);
 }
 
-/// Makes the queues of the classes in the figure, such as "3, 4", lossless. Links with 802.3x need no
-/// lossless queues.
+/// Makes the queues of the PFC classes that the figure `classes` names, such as "3, 4", lossless. Links with
+/// 802.3x need no lossless queues.
 void add_lossless(const FigureIndex& figures, MeasuredSwitch& out) {
   const std::string classes = figures.word("xoff", "classes");
   if (classes == "all") return;

@@ -16,8 +16,8 @@ using switchtest::Figure;
 
 constexpr std::size_t kDscps = 64;
 
-/// DSCPs and PCPs that share a queue. Tests name the queue after its lowest DSCP; if it has none, the name is
-/// 64 plus its lowest PCP.
+/// DSCPs and PCPs that share a queue. Tests name the queue after its lowest DSCP; if the queue has no DSCP,
+/// its name is the number 64 plus its lowest PCP.
 struct QueueGroup {
   unsigned number = 0;
   std::vector<unsigned> dscps, pcps;
@@ -65,7 +65,7 @@ class QueueNumbers {
   MeasuredSwitch& out_;
   std::vector<QueueGroup> groups_;
   std::vector<std::vector<unsigned>> levels_;  ///< numbers of groups; the first level is served first
-  std::map<unsigned, std::size_t> queue_of_;   ///< queue number by number of the group
+  std::map<unsigned, std::size_t> queue_of_;   ///< queue number by group number
   std::array<bool, fabric::kQueues> taken_{};
 };
 
@@ -100,8 +100,8 @@ void QueueNumbers::find_groups() {
   find_groups_by_priority();
 }
 
-/// Groups DSCPs by the PFC class that stops them. The preflight finds these classes, so this is possible
-/// without the test `dscp`.
+/// Groups DSCPs by the PFC class that stops them. The preflight finds these classes, so the DSCPs can be
+/// grouped without the test `dscp`.
 void QueueNumbers::find_groups_by_priority() {
   const auto& priorities = figures_.report().findings.priority_of_dscp;
   std::map<unsigned, unsigned> group_of;  // number of the group by PFC class
@@ -113,8 +113,8 @@ void QueueNumbers::find_groups_by_priority() {
   }
 }
 
-/// Evaluates the order, such as "56 > 48 > 0, 8". A queue that is alone in a level before the last one has
-/// strict priority.
+/// Evaluates the order, such as "56 > 48 > 0, 8". A queue that is alone in a level has strict priority,
+/// unless this level is the last one.
 void QueueNumbers::find_order() {
   const std::string order = figures_.word("scheduler", "order");
   if (order.empty()) {
@@ -144,8 +144,8 @@ void QueueNumbers::take(const QueueGroup& g, std::size_t queue) {
   taken_[queue] = true;
 }
 
-/// Numbers the strict queues in descending order, because the model serves the one with the highest number
-/// first.
+/// Numbers the strict queues in descending order, because the model serves the strict queue with the highest
+/// number first.
 void QueueNumbers::assign_strict() {
   std::size_t below = fabric::kQueues;
   for (const auto& level : levels_) {
@@ -165,8 +165,8 @@ void QueueNumbers::assign_strict() {
   }
 }
 
-/// Numbers the other queues. Queue 0 becomes the one with the most DSCPs, so that few DSCPs have to be
-/// listed.
+/// Numbers the other queues. The queue with the most DSCPs becomes queue 0, so that only a few DSCPs have to
+/// be listed.
 void QueueNumbers::assign_others() {
   std::vector<const QueueGroup*> rest;
   for (const QueueGroup& g : groups_)
@@ -186,8 +186,8 @@ void QueueNumbers::assign_others() {
   }
 }
 
-/// Assigns a number to each queue. The number of a queue with a PFC class is that class. Other numbers cannot
-/// be measured, so they follow from the order of the queues.
+/// Assigns a number to each queue. A queue with a PFC class gets the number of this class. The numbers of
+/// other queues cannot be measured, so they follow from the order of the queues.
 void QueueNumbers::assign() {
   for (const QueueGroup& g : groups_)
     if (g.priority && *g.priority < fabric::kQueues && !taken_[*g.priority]) take(g, *g.priority);
@@ -215,8 +215,8 @@ void QueueNumbers::write_maps() {
   write_pcp_map();
 }
 
-/// Writes a map from PCPs to queues if the switch uses the PCP. If tagged frames with any PCP use the queue
-/// of their DSCP, the switch ignores the PCP.
+/// Writes a map from PCPs to queues if the switch uses the PCP. If tagged frames use the queue of their DSCP
+/// whatever their PCP is, the switch ignores the PCP.
 void QueueNumbers::write_pcp_map() {
   const bool trusted = std::any_of(groups_.begin(), groups_.end(), [&](const QueueGroup& g) {
     return !g.pcps.empty() && queue_of_.at(g.number) != out_.data_queue;

@@ -15,7 +15,7 @@ namespace {
 using switchtest::Figure;
 using switchtest::Status;
 
-/// Returns the number of the queue of a figure. Figures name a queue by one of its DSCPs.
+/// Returns the number of the queue that a figure describes. Figures name a queue by one of its DSCPs.
 std::size_t queue_of_figure(const Figure& f, const MeasuredSwitch& out) {
   const unsigned long dscp = std::strtoul(f.labels.at("queue").c_str(), nullptr, 10);
   return dscp < out.config.dscp_to_queue.size() ? out.config.dscp_to_queue[dscp] : 0;
@@ -68,8 +68,8 @@ void add_overhead(const FigureIndex& figures, MeasuredSwitch& out) {
       out.unknown_key("scheduler_overhead", figures.why_not("scheduler", "overhead_bytes"));
     return;
   }
-  // Prefer the usual numbers of added bytes: 4 (frames count with FCS), 0 (without FCS), or 24 (with
-  // everything on the wire).
+  // Prefer the usual numbers of added bytes: 4 (the scheduler counts the FCS), 0 (it does not count the FCS)
+  // or 24 (it counts the FCS, the preamble and the gap).
   const WholeRange range = range_of(*overhead);
   std::uint64_t chosen = roundest_decimal(range);
   for (const std::uint64_t usual : {4U, 0U, 24U})
@@ -80,8 +80,8 @@ void add_overhead(const FigureIndex& figures, MeasuredSwitch& out) {
 }
 
 void add_rates(const FigureIndex& figures, MeasuredSwitch& out) {
-  // Convert rates on the wire to rates as the scheduler counts bytes. The test sends frames of 1026 bytes
-  // with FCS.
+  // Convert rates on the wire to rates in bytes as the scheduler counts them. The test sends frames of 1026
+  // bytes with FCS.
   constexpr double kGigabit = 1e9, kLength = 1022, kOnWire = 1046;
   const double bits = kGigabit * (kLength + out.config.scheduler.overhead) / kOnWire;
   for (const Figure* const f : figures.all("scheduler", "shaper_gbps")) {

@@ -16,8 +16,8 @@ PauseMode pause_mode(const std::string& word) {
   return word == "PFC" ? PauseMode::kPfc : PauseMode::kOff;
 }
 
-/// Sets the flow control of each link: for D, the pauses that the switch obeys; for all others, those that it
-/// sends to A.
+/// Sets the flow control of each link: for the link of D, the kind of pauses that the switch obeys; for all
+/// other links, the kind of pauses that the switch sends to A.
 void add_flow_control(const FigureIndex& figures, fabric::NetworkConfig& network) {
   const switchtest::Roles& roles = figures.report().settings.roles;
   const PauseMode sends = pause_mode(figures.word("preflight", "sends_pauses")),
@@ -26,8 +26,8 @@ void add_flow_control(const FigureIndex& figures, fabric::NetworkConfig& network
   network.links[roles.d].flow_control = obeys;
 }
 
-/// Completes the settings of pauses. A link with flow control needs a threshold, and one with PFC a lossless
-/// queue, even if the switch never sent a pause in the tests.
+/// Completes the settings of pauses. A link with flow control needs a threshold, and a link with PFC also
+/// needs a lossless queue, even if the switch never sent a pause in the tests.
 void complete_pauses(const FigureIndex& figures, const fabric::NetworkConfig& network, MeasuredSwitch& of) {
   constexpr std::uint64_t kKibi = 1024;
   const auto any = [&](PauseMode mode) {
@@ -55,7 +55,7 @@ void complete_pauses(const FigureIndex& figures, const fabric::NetworkConfig& ne
   of.notes["queues." + std::to_string(unused) + ".lossless"] = "PFC needs a class that it may pause";
 }
 
-/// Sets the delays of the links. The tests observe only the sum of these delays and that of the switch.
+/// Sets the delays of the links. The tests observe only the sum of these delays and the delay of the switch.
 void add_delays(const FigureIndex& figures, std::optional<Time> cable, MeasuredNetwork& out) {
   const Figure* const fixed = figures.measured("latency", "fixed_ns");
   if (fixed == nullptr) {
@@ -94,7 +94,7 @@ void add_multipath(const FigureIndex& figures, MeasuredSwitch& out) {
                     "ecmp: hash of " + fields + "; one switch with one link to each port has one path");
 }
 
-/// Returns the name, changed if a port already has it.
+/// Returns `name`, changed if a port already has this name.
 std::string free_name(std::string name, const switchtest::SwitchReport& report) {
   const auto taken = [&](const switchtest::RigPort& p) { return p.name == name; };
   while (std::any_of(report.ports.begin(), report.ports.end(), taken)) name += "-switch";

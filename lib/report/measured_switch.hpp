@@ -14,15 +14,15 @@
 #include <utility>
 #include <vector>
 
-/// Computes the configuration of a simulated switch that behaves like a measured one, as far as the tests
-/// have found out its behaviour. Pure functions.
+/// Computes the configuration of a simulated switch that behaves like a measured switch, as far as the tests
+/// have found out how the measured switch behaves.
 namespace softfeb::report {
 
 /// A switch, and the sources of its settings.
 struct MeasuredSwitch {
   fabric::SwitchConfig config;
-  /// Evidence for each key that was measured: its test and its interval. Keys are dotted paths below the
-  /// switch, such as "pause.xoff" or "queues.3.kmin".
+  /// Evidence for each key that was measured: the test and the measured interval. Keys are dotted paths below
+  /// the switch, such as "pause.xoff" or "queues.3.kmin".
   std::map<std::string, std::string> notes;
   /// Keys whose values are unknown, each with the reason.
   std::vector<std::pair<std::string, std::string>> unknown;
@@ -46,11 +46,11 @@ struct MeasuredNetwork {
 MeasuredNetwork measured_network(const switchtest::SwitchReport& report, const std::string& name,
                                  std::optional<Time> cable = std::nullopt);
 
-/// Turns the name of a device into one for a switch or a file, which contains only letters, digits, - and _.
-/// Returns "measured" if no character is left.
+/// Converts the name of a device to a name of a switch or a file. The result contains only letters, digits, -
+/// and _. Returns "measured" if no character is left.
 std::string switch_identifier(const std::string& device);
 
-// The steps of measured_network(). Each of them fills in what certain tests have found out.
+// The steps of measured_network(). Each step adds the results of certain tests.
 
 /// Sets which DSCPs and PCPs use which queue, and the order in which the queues are served.
 void add_queues(const FigureIndex& figures, MeasuredSwitch& out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Times of a measured switch, its watchdog, and the CNPs that it sends itself.
+// Times of a measured switch, its watchdog, and the CNPs that the switch itself sends.
 #include "report/measured_switch.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using switchtest::Status;
 
 constexpr double kTimePerNs = kNanosecond, kTimePerUs = kMicrosecond, kTimePerMs = kMillisecond;
 
-/// Sets a pause time from the interval of a figure. It stays 0 if 0 lies within the interval.
+/// Sets a pause time from the interval of a figure. The time stays 0 if 0 lies within the interval.
 void add_pause_time(const FigureIndex& figures, const char* test, const char* figure, const char* key,
                     Time& time, MeasuredSwitch& out) {
   const Figure* const f = figures.measured(test, figure);
@@ -83,8 +83,8 @@ void add_forge(const FigureIndex& figures, MeasuredSwitch& out) {
   const auto intervals = figures.all("dcqcn", "forge_interval_us");
   if (intervals.empty() || intervals.front()->status != Status::kMeasured)
     return out.unknown_key("forge.interval", figures.why_not("dcqcn", "forge_interval_us"));
-  // The switch sends a CNP only when the next frame arrives, so the measured interval is longer by up to a
-  // frame.
+  // The switch sends a CNP only when the next frame arrives, so the measured interval is longer by up to the
+  // time of a frame.
   const Figure& interval = *intervals.front();
   const double frame =
       wire / 8 * static_cast<double>(kSecond) / static_cast<double>(slower_rate(figures.report()));

@@ -19,7 +19,8 @@ constexpr char kNanoseconds = 9;                                           // 10
 constexpr std::uint16_t kEthernetLink = 1;
 constexpr std::size_t kLongestText = 4'000;
 
-/// Comments must be valid UTF-8, but texts from the target may not be.
+/// Shortens a text, and replaces invalid UTF-8 with question marks. Texts from the target may contain invalid
+/// UTF-8, which comments must not contain.
 std::string valid_text(std::string_view text) {
   std::string out;
   while (!text.empty() && out.size() < kLongestText) {

@@ -17,7 +17,7 @@ class PcapngWriter {
  public:
   enum class Direction : std::uint8_t { kUnknown, kInbound, kOutbound };
 
-  /// `comment` describes the whole capture. `program` is the name of the program that writes it.
+  /// `comment` describes the whole capture. `program` is the name of the program that writes the capture.
   PcapngWriter(std::string_view comment, std::string_view program);
 
   /// Adds an interface. Returns its number, counted from 0. All interfaces must be added before the first

@@ -35,8 +35,8 @@ void no_pictures(const std::string& what, const std::string& fix) {
   service::warning(fmt::format("softfeb: no pictures: {}\nfix: {}", what, fix));
 }
 
-/// Starts the report tool. It writes both output and errors to our standard error, and inherits no other
-/// descriptor. Throws std::system_error.
+/// Starts the report tool. The tool writes both its output and its errors to the standard error of this
+/// process, and inherits no other descriptor. Throws std::system_error.
 pid_t start_maker(const fs::path& program, const std::string& folder) {
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);

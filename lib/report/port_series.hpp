@@ -22,7 +22,7 @@ class PortSeries : public stats::Observer {
   PortSeries(const config::LabConfig& config, const std::string& path);
 
   Time due() const override { return due_; }
-  /// A failed write ends the series, but not the run; finish() reports it.
+  /// A failed write ends the series, but not the run; finish() reports the failure.
   void add(const stats::Sample& sample) override;
   /// Call after end(). Renames the file to its final name. Throws EnvironmentError if a write has failed.
   void finish();

@@ -12,7 +12,7 @@
 
 namespace softfeb::report {
 
-/// True if any switch has `priorities`; its queues are then reported one by one.
+/// True if any switch has `priorities`. The queues of such a switch are reported one by one.
 bool has_priorities(const config::LabConfig& config);
 
 /// Writes queues.csv (doc/lab.md): at every run.series_interval, one row for each queue of the ports of the
@@ -23,7 +23,7 @@ class QueueSeries : public stats::Observer {
   QueueSeries(const config::LabConfig& config, const std::string& path);
 
   Time due() const override { return due_; }
-  /// A failed write ends the series, but not the run; finish() reports it.
+  /// A failed write ends the series, but not the run; finish() reports the failure.
   void add(const stats::Sample& sample) override;
   /// Call after end(). Renames the file to its final name. Throws EnvironmentError if a write has failed.
   void finish();

@@ -18,7 +18,7 @@
 
 namespace softfeb::report {
 
-/// Files of a lab's report in addition to those in result.hpp.
+/// Names of the files of a lab's report, in addition to the names in result.hpp.
 inline constexpr const char* kReportPorts = "ports.csv";
 inline constexpr const char* kReportQueues = "queues.csv";  ///< written only if a switch has `priorities`
 inline constexpr const char* kReportWindows = "windows.csv";
@@ -32,8 +32,8 @@ class Recorder {
   Recorder(const config::RunConfig& config, const config::LabConfig* lab,
            const std::vector<endpoints::QpPlan>& plans, const std::optional<std::string>& report);
 
-  /// Adds an observer of the boards' rates, if the lab checks rates. Call only in virtual time, because in
-  /// real time the workers own the boards, and before observers().
+  /// Adds an observer of the boards' rates, if the lab checks rates. Call this function before observers(),
+  /// and only in virtual time, because in real time the workers own the boards.
   void watch_rates(const endpoints::Endpoints& endpoints);
   std::vector<stats::Observer*> observers();
   /// Metrics of a lab experiment. Must not be called under `softfeb run`, which has no metrics.

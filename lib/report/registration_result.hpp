@@ -10,7 +10,8 @@
 
 namespace softfeb::report {
 
-/// Adds `transfers` (doc/result.md) to the result of receiver `index`, if transfers are sent to it.
+/// Adds `transfers` (doc/result.md) to the result of receiver `index`, if transfers are sent to this
+/// receiver.
 void add_transfers(nlohmann::ordered_json& json, const endpoints::Endpoints& endpoints, std::size_t index);
 
 /// Adds the object `ordering` with the counters of the receiver's table, if the receiver has the key
@@ -18,7 +19,7 @@ void add_transfers(nlohmann::ordered_json& json, const endpoints::Endpoints& end
 void add_ordering(nlohmann::ordered_json& json, const endpoints::Endpoints& endpoints, std::size_t index);
 
 /// Mean time from the posting of a transfer to its notification, over all receivers, in microseconds. Empty
-/// without transfers, or if any transfer has not been notified.
+/// if there are no transfers, or if there was no notification for a transfer.
 std::optional<double> transfer_latency_us(const endpoints::Endpoints& endpoints);
 
 }  // namespace softfeb::report

@@ -209,7 +209,7 @@ Json changes(const config::RunConfig& config, const stats::Outcome& o) {
   return list;
 }
 
-/// Describes the worker that runs the simulated network: its traffic, and whether it kept up.
+/// Describes the worker that runs the simulated network: its traffic, and whether the worker kept up.
 Json network_relay(const dataplane::NetworkRelayCounters& c) {
   return {{"rx_packets", c.rx_packets},   {"rx_stranger", c.rx_stranger},
           {"rx_unusable", c.rx_unusable}, {"tx_packets", c.tx_packets},

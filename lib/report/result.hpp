@@ -16,17 +16,17 @@ class DpdkRuntime;
 
 namespace softfeb::report {
 
-/// Returns the result document (doc/result.md): one JSON object, complete however the run ended. `dpdk` is
-/// null in virtual time.
+/// Returns the result document (doc/result.md): one JSON object, which is complete no matter how the run
+/// ended. `dpdk` is null in virtual time.
 nlohmann::ordered_json make_result(const config::RunConfig& config, const runtime::DpdkRuntime* dpdk,
                                    const endpoints::Plans& plans, const stats::Outcome& outcome,
                                    endpoints::Endpoints& endpoints,
                                    const std::vector<endpoints::Targets::Session>& sessions,
                                    const lab::Judgement& judgement);
 
-/// Returns the result of one of several hosts whose result could not be merged with the others: `result`
-/// without the boards, receivers, ports and workers of other hosts, and without a judgement. `why` tells the
-/// user what happened.
+/// Returns the result of a host whose result could not be merged with the results of the other hosts:
+/// `result` without the boards, receivers, ports and workers of other hosts, and without a judgement. `why`
+/// tells the user what happened.
 nlohmann::ordered_json part_of_host(const nlohmann::ordered_json& result, const std::string& host,
                                     const std::string& why);
 
@@ -34,13 +34,13 @@ nlohmann::ordered_json part_of_host(const nlohmann::ordered_json& result, const 
 nlohmann::ordered_json ports_result(const config::RunConfig& config, const runtime::DpdkRuntime& dpdk,
                                     const stats::Outcome& outcome);
 
-/// Files in the folder of `--report`.
+/// Names of the files in the folder of `--report`.
 inline constexpr const char* kReportConfig = "config.yaml";
 inline constexpr const char* kReportResult = "result.json";
 inline constexpr const char* kReportSeries = "series.csv";
 
-/// Call before a run. Checks that all its output files (result, report, receivers' `out`, captures) can be
-/// written. Creates the report's folder. Throws EnvironmentError.
+/// Checks that all output files of a run (result, report, receivers' `out`, captures) can be written. Creates
+/// the report's folder. Throws EnvironmentError. Call this function before the run.
 void check_writable(const config::RunConfig& config, const std::optional<std::string>& json,
                     const std::optional<std::string>& report);
 
@@ -48,7 +48,7 @@ void check_writable(const config::RunConfig& config, const std::optional<std::st
 /// EnvironmentError.
 void write_atomically(const std::string& path, const std::string& text);
 
-/// Formats the table shown at the end.
+/// Formats the table that is printed at the end of a run.
 std::string result_table(const config::RunConfig& config, const endpoints::Plans& plans,
                          const stats::Outcome& outcome, const endpoints::Endpoints& endpoints,
                          const lab::Judgement& judgement);

@@ -27,9 +27,9 @@ std::vector<std::size_t> listed_qps(const std::vector<Attention>& qps, std::opti
 /// Returns {"qps", "qps_listed", "qps_failed", "qps_in_trouble"}.
 nlohmann::ordered_json qp_numbers(const std::vector<Attention>& qps, std::size_t listed);
 
-/// Returns {"qps", "min", "p50", "mean", "max"} of `values`, which contains one value for each QP that has
-/// one; null if `values` is empty. p50 is the median; for an even number of values, the lower of the two
-/// middle ones.
+/// Returns {"qps", "min", "p50", "mean", "max"} of `values`, which contains one value for each QP that has a
+/// value; null if `values` is empty. p50 is the median; for an even number of values, the lower of the two
+/// middle values.
 nlohmann::ordered_json spread(std::vector<double> values);
 
 }  // namespace softfeb::report

@@ -84,8 +84,8 @@ std::string stream_rows(const config::RunConfig& config, const stats::Outcome& o
   return t;
 }
 
-/// Returns the line with the total payload rate. The rate is the total payload divided by the time
-/// measured. Adding up the rates of the queue pairs would be wrong, because some may have sent one after
+/// Returns the line with the total payload rate. The rate is the total payload divided by the time measured.
+/// Adding up the rates of the queue pairs would be wrong, because some queue pairs may have sent one after
 /// the other.
 std::string sum_line(const endpoints::Plans& plans, const stats::Outcome& o) {
   const double seconds = stats::measured_seconds(plans, o);

@@ -7,7 +7,7 @@
 /// Chooses round numbers within intervals, for settings of which only bounds were measured.
 namespace softfeb::report {
 
-/// A range of integers; both bounds belong to it.
+/// A range of integers; both bounds belong to the range.
 struct WholeRange {
   std::uint64_t low = 0, high = 0;
 

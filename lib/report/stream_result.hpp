@@ -8,8 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
-/// Traffic generators and streams of datagrams in the result document (doc/result.md). Nothing is added for
-/// boards without a generator and for receivers without streams.
+/// Adds traffic generators and streams of datagrams to the result document (doc/result.md). Nothing is added
+/// for boards without a generator and for receivers without streams.
 namespace softfeb::report {
 
 /// Adds `traffic_gen` to an element of `boards`.

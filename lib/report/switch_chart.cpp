@@ -45,8 +45,8 @@ std::string with_unit_of(const std::string& name, const std::string& unit) {
   return unit.empty() ? name : name + " in " + unit;
 }
 
-/// Returns the points to draw: all or, if there are too many, the lowest and the highest of each part of the
-/// curve.
+/// Returns the points to draw: all points or, if there are too many, the lowest and the highest point of each
+/// part of the curve.
 std::vector<Curve::Point> drawn_points(const Curve& curve) {
   std::vector<Curve::Point> all;
   std::copy_if(curve.points.begin(), curve.points.end(), std::back_inserter(all), is_finite);
@@ -106,7 +106,8 @@ class Chart {
   /// Values on a logarithmic axis must be positive.
   bool can_draw(double value) const { return !y_axis_.logarithmic() || value > 0; }
 
-  /// CSS class for the line of a curve. Each curve has a different dash pattern.
+  /// CSS class for the line of curve `k`. The first four lines of a chart have different dash patterns;
+  /// further lines repeat these patterns.
   std::string line_class(const char* kind, std::size_t k) const;
   std::string title() const;
   std::string legend() const;
@@ -228,7 +229,8 @@ std::string Chart::bar(const Curve::Point& p) const {
                      x(p.x), y(low), y(high), x(p.x) - 3);
 }
 
-/// Returns a symbol that shows its values when the pointer is over it.
+/// Returns the symbol of a point. The symbol shows the values of the point when the mouse pointer is over the
+/// symbol.
 std::string Chart::dot(std::size_t k, const Curve::Point& p) const {
   if (!can_draw(p.y)) return {};
   const Curve& c = *curves_[k];
@@ -274,7 +276,7 @@ std::string condition_of(const Curve& c) {
   return at == std::string::npos ? "" : c.label.substr(at + 4);
 }
 
-/// Draws the curves with one name and unit: all in one chart or, if there are too many, one chart for each
+/// Draws curves with the same name and unit: all in one chart or, if there are too many, one chart for each
 /// condition, or charts with a few curves each.
 std::string charts_of(const CurveList& curves) {
   if (curves.size() <= kMostChartCurves) return Chart(curves, "").html();

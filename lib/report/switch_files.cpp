@@ -39,7 +39,7 @@ void write_switch_report(const SwitchRun& run, const std::string& folder) {
   write_atomically(path_in(folder, "result.json"), switch_result_text(run));
   write_atomically(path_in(folder, "junit.xml"), switch_junit(run));
   write_atomically(path_in(folder, "datasheet.html"), switch_data_sheet(run));
-  // Written last, because it links to the others.
+  // Write index.html last, because it links to the other files.
   write_atomically(path_in(folder, "index.html"), switch_page(run));
 }
 

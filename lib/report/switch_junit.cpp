@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The run as JUnit XML, for continuous integration.
+// Writes a run of switch tests as JUnit XML, for continuous integration.
 #include "report/markup.hpp"
 #include "report/switch_rows.hpp"
 
@@ -67,7 +67,8 @@ std::string verdict_line(const SwitchRun& run, const switchtest::Verdict& v) {
                      v.reason);
 }
 
-/// Returns the case of a group of figures. The case counts as skipped only if all of its figures are missing.
+/// Returns the case of a group of figures. If no expectation failed, the case counts as skipped if an
+/// expectation is undecided, or if all figures of the case are missing.
 JunitCase case_of(const SwitchRun& run, const FigureGroup& group) {
   JunitCase out{.name = group.labels.empty() ? "figures" : label_words(group.labels)};
   std::string missing, failed, undecided;
@@ -92,7 +93,7 @@ JunitCase case_of(const SwitchRun& run, const FigureGroup& group) {
   return out;
 }
 
-/// Returns the cases of a test. If the test ended without a result, this is reported as a separate case.
+/// Returns the cases of a test. If the test ended without a result, a separate case reports the reason.
 std::vector<JunitCase> cases_of(const SwitchRun& run, const TestReport& test) {
   std::vector<JunitCase> out;
   if (test.status != Status::kMeasured) {
@@ -136,7 +137,7 @@ std::string suite_element(const SwitchRun& run, const TestReport& test, SuiteTot
   SuiteTotals n{.seconds = to_seconds(test.took)};
   std::string cases;
   for (const JunitCase& c : cases_of(run, test)) {
-    // Only the time of the whole test is known, so the first case gets it.
+    // Only the time of the whole test is known, so the first case gets this time.
     cases += case_element(test, c, n.tests == 0 ? n.seconds : 0);
     ++n.tests;
     if (c.outcome == CaseOutcome::kFailed) ++n.failures;
@@ -150,7 +151,7 @@ std::string suite_element(const SwitchRun& run, const TestReport& test, SuiteTot
                      escaped(test.title), total_attributes(n), cases);
 }
 
-/// Added if the run was interrupted, so that it does not look complete.
+/// Suite that is added if the run was interrupted, so that the run does not look complete.
 constexpr const char* kInterruptedSuite =
     "  <testsuite name=\"run\" tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\" time=\"0\">\n"
     "    <testcase classname=\"switch-test.run\" name=\"complete\" time=\"0\">\n"

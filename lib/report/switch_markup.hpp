@@ -14,7 +14,7 @@ namespace softfeb::report {
 /// Returns the style sheet of the pages.
 std::string_view switch_style();
 
-/// Returns the data sheet as HTML. `heading` is the HTML element of its title, such as "h1".
+/// Returns the data sheet as HTML. `heading` is the HTML element of the title, such as "h1".
 std::string data_sheet(const SwitchRun& run, const std::string& heading);
 
 /// Returns what was tested and how, as pairs of a name and a text, such as {"software", "4.2.1"}.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The page of a run of switch tests.
+// Builds the page of a run of switch tests.
 #include "report/html_page.hpp"
 #include "report/markup.hpp"
 #include "report/switch_chart.hpp"
@@ -85,7 +85,7 @@ std::string value_cell(const Figure& f) {
   return fmt::format("<td class=\"{}\">{}</td>", look, escaped(value_words(f)));
 }
 
-/// Returns a table of the figures without labels, with one row each.
+/// Returns a table of the figures without labels, with one row for each figure.
 std::string plain_table(const std::vector<ShownFigure>& figures) {
   const bool judged = std::any_of(figures.begin(), figures.end(),
                                   [](const auto& f) { return f.verdict.outcome.has_value(); });
@@ -111,15 +111,16 @@ std::string plain_table(const std::vector<ShownFigure>& figures) {
   return out + "</tbody></table></div>\n";
 }
 
-/// A table of figures whose labels have the same keys: one row for each set of labels, one column for each
-/// name.
+/// A table of figures whose labels have the same keys: one row for each set of labels, and one column for
+/// each name.
 class LabelTable {
  public:
   void add(const ShownFigure& shown);
   std::string html() const;
 
  private:
-  /// The figures of one cell; more than one only if a test adds figures with the same name and labels.
+  /// The figures of one cell. A cell has more than one figure only if a test adds figures with the same name
+  /// and labels.
   using Cell = std::vector<const ShownFigure*>;
 
   std::string heads() const;
@@ -211,7 +212,7 @@ std::string LabelTable::html() const {
                      escaped(keys), out);
 }
 
-/// Lists the reasons of figures with labels, because their table has no column for them.
+/// Lists the reasons of figures with labels, because the tables of these figures have no column for reasons.
 std::string label_notes(const SwitchRun& run, const TestReport& test) {
   std::string out;
   for (const SwitchRow& row : switch_rows(run, test, 1)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The result document of a run.
+// Builds the result document of a run of switch tests.
 #include "report/switch_rows.hpp"
 
 #include <array>

@@ -19,7 +19,7 @@ using switchtest::Status;
 using switchtest::TestReport;
 using Outcome = switchtest::Verdict::Outcome;
 
-constexpr std::size_t kMostWords = 8;  ///< number of rows for figures that should not share a row
+constexpr std::size_t kMostWords = 8;  ///< maximum number of rows for figures that should not share a row
 
 /// A figure with its combined verdict.
 struct Judged {
@@ -106,8 +106,8 @@ void put_values(const JudgedList& figures, SwitchRow& row) {
   if (row.interval == without_unit(*least) + " to " + without_unit(*most)) row.interval.clear();
 }
 
-/// Returns the reason that all figures have in common. If their reasons differ, returns the first one and the
-/// number of others.
+/// Returns the reason that all figures have in common. If their reasons differ, returns the first reason and
+/// the number of other reasons.
 std::string common_reason(const JudgedList& figures, std::string (*reason)(const Judged&)) {
   std::set<std::string> all;
   std::string first;
@@ -183,7 +183,7 @@ void add_rows(const JudgedList& figures, std::size_t most, std::vector<SwitchRow
   for (const JudgedList& part : parts) out.push_back(row_of(part));
 }
 
-/// What figures must have in common, apart from their name, to share a row.
+/// Properties that figures must have in common, apart from their name, to share a row.
 struct Kind {
   std::vector<std::string> keys;  ///< keys of the labels
   std::string unit, text, expected;
@@ -206,7 +206,7 @@ Kind kind_of(const Judged& j, bool by_text) {
   return out;
 }
 
-/// Adds rows for all figures with one name.
+/// Adds rows for all figures with the same name.
 void add_name(const JudgedList& figures, std::size_t most, std::vector<SwitchRow>& out) {
   std::set<std::string> texts;
   for (const Judged& j : figures) texts.insert(j.figure->text);
@@ -235,7 +235,7 @@ std::vector<const switchtest::Verdict*> verdicts_of(const SwitchRun& run, const 
 }
 
 FigureVerdict combined(const SwitchRun& run, const std::vector<const switchtest::Verdict*>& verdicts) {
-  // A failed expectation has precedence, followed by an undecided one.
+  // A failed expectation has precedence over an undecided one, which has precedence over one that held.
   constexpr auto kWeight = [](Outcome o) {
     return o == Outcome::kFailed ? 2 : o == Outcome::kUndecided ? 1 : 0;
   };

@@ -13,7 +13,7 @@ namespace softfeb::report {
 
 using FigureLabels = std::map<std::string, std::string>;
 
-/// A row of a report: one figure, or several with the same name and different labels.
+/// A row of a report: one figure, or several figures with the same name and different labels.
 struct SwitchRow {
   std::string name;         ///< as in a file of expectations: "load[direction=both,size=78]"
   std::size_t figures = 1;  ///< 0 if there is no figure, and the row is about an expectation
@@ -27,9 +27,10 @@ struct SwitchRow {
   std::string why;  ///< reasons of the verdicts; empty if all expectations held
 };
 
-/// Returns the rows of a test. Figures with one name take at most `most` rows; if there are more figures,
-/// some share a row. Figures with different statuses, words or verdicts never share a row. Words, and figures
-/// whose expectations did not hold, may take up to eight rows.
+/// Returns the rows of a test. Figures that have the same name and the same status, verdict and word take at
+/// most `most` rows; if there are more figures, some share a row. Figures with different statuses or verdicts
+/// never share a row. Figures with different words share a row only if there are more than eight words.
+/// Figures whose expectations did not hold may take up to eight rows.
 std::vector<SwitchRow> switch_rows(const SwitchRun& run, const switchtest::TestReport& test,
                                    std::size_t most);
 
@@ -55,10 +56,10 @@ std::string label_words(const FigureLabels& labels);
 std::string value_words(const switchtest::Figure& figure);
 /// Formats the interval: "1.2 to 1.4", "exact", "at least 12"; empty if no bound is known.
 std::string interval_words(const switchtest::Figure& figure);
-/// Same as the function above, with as many digits as an interval of `width` justifies.
+/// Same as interval_words() above, with as many digits as an interval of `width` justifies.
 std::string interval_words(const switchtest::Figure& figure, double width);
-/// Formats a number with as many decimals as an interval of this width justifies; six digits if the width is
-/// 0.
+/// Formats a number with as many decimals as an interval of this width justifies; six significant digits if
+/// the width is 0.
 std::string number_words(double value, double interval_width);
 
 std::string_view sign_of(switchtest::Verdict::Outcome outcome);

@@ -20,7 +20,7 @@ struct SwitchRun {
   std::vector<switchtest::Expectation> expectations;
   /// Result of switchtest::judge() for `report` and `expectations`
   std::vector<switchtest::Verdict> verdicts;
-  nlohmann::ordered_json config;  ///< the configuration, as emitted
+  nlohmann::ordered_json config;  ///< the configuration that the run used
   /// The tested device and its software, as entered by the user; may be empty.
   std::string device, software;
   std::string date;  ///< date of the run, in words or in ISO 8601; may be empty
@@ -43,11 +43,12 @@ std::string_view overall_word(const SwitchRun& run);
 std::string switch_progress(const switchtest::TestReport& test);
 
 /// Formats a table for a terminal that is `width` columns wide: the figures of each test with interval,
-/// expectation and verdict, why figures are missing, and totals. Figures with one name share rows if they
-/// differ only in labels such as the frame size.
+/// expectation and verdict, the reasons why figures are missing, and totals. Figures with the same name share
+/// rows if they differ only in labels such as the frame size.
 std::string switch_table(const SwitchRun& run, std::size_t width, bool colours);
 
-/// Returns the result document (doc/switch-results.md): one JSON object, complete however the run ended.
+/// Returns the result document (doc/switch-results.md): one JSON object, which is complete no matter how the
+/// run ended.
 nlohmann::ordered_json make_switch_result(const SwitchRun& run);
 /// Returns the document as text, in which invalid UTF-8 is replaced.
 std::string switch_result_text(const SwitchRun& run);
@@ -55,8 +56,8 @@ std::string switch_result_text(const SwitchRun& run);
 /// Returns the run as JUnit XML, with a suite for each test and a case for each set of labels.
 std::string switch_junit(const SwitchRun& run);
 
-/// Returns the page of a run: the data sheet, followed by all tests with tables and charts. It needs no other
-/// file.
+/// Returns the page of a run: the data sheet, followed by all tests with tables and charts. The page needs no
+/// other file.
 std::string switch_page(const SwitchRun& run);
 /// Returns the page with only the data sheet, which fits on one sheet of A4 when printed.
 std::string switch_data_sheet(const SwitchRun& run);

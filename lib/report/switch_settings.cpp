@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The summary of a switch: its settings, and how it was tested.
+// Summarises a switch: its settings, and how it was tested.
 #include "report/markup.hpp"
 #include "report/switch_markup.hpp"
 #include "report/switch_rows.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The data sheet of a switch: one printed page.
+// Builds the data sheet of a switch, which fits on one printed page.
 #include "report/html_page.hpp"
 #include "report/markup.hpp"
 #include "report/switch_markup.hpp"
@@ -25,7 +25,7 @@ bool is_unresolved(Status status) {
   return status == Status::kUnresolvable || status == Status::kInconclusive;
 }
 
-/// Tests and figures for which there is no result, for the same reason.
+/// Tests and figures that have no result, all for the same reason.
 struct Unresolved {
   std::string what, why;
 };
@@ -43,7 +43,7 @@ struct SheetContents {
   std::size_t left_out = 0;  ///< number of rows that do not fit
 };
 
-/// Adds a test or figure without a result to the entry with the same reason, or as a new entry.
+/// Adds a test or figure without a result to the entry with the same reason, or adds a new entry.
 void add_unresolved(const std::string& what, const std::string& why, std::vector<Unresolved>& out) {
   const auto it = std::find_if(out.begin(), out.end(), [&](const Unresolved& u) { return u.why == why; });
   if (it == out.end()) {
@@ -66,7 +66,7 @@ void add_unresolved(const TestReport& test, const std::vector<SwitchRow>& rows,
   }
 }
 
-/// Collects the contents. Figures with one name take at most `most` rows.
+/// Collects the contents. `most` is passed to short_rows().
 SheetContents contents_of(const SwitchRun& run, std::size_t most) {
   SheetContents out{.settings = settings_to_copy(run)};
   SwitchRun plain;  // without verdicts, because different verdicts would separate rows

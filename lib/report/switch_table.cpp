@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of a run on a terminal.
+// Formats the table of a run for a terminal.
 #include "report/markup.hpp"
 #include "report/switch_rows.hpp"
 #include "report/terminal.hpp"

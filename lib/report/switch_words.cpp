@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Figures, intervals and names as texts.
+// Formats figures, intervals and names as text.
 #include "report/switch_rows.hpp"
 
 #include <algorithm>

@@ -62,7 +62,7 @@ Terminal::Size Terminal::size() const {
 
 std::string Terminal::over() const {
   if (shown_.empty()) return "";
-  // Lines that were shown may wrap since then, because the user may have narrowed the window.
+  // The user may have narrowed the window since the lines were shown, so that lines now wrap.
   const std::size_t columns = std::max<std::size_t>(1, size().columns);
   std::size_t rows = 0;
   for (const std::string& line : shown_) {

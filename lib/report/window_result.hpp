@@ -11,7 +11,8 @@
 
 namespace softfeb::report {
 
-/// Adds `goodput_gbps` and `windows` (doc/result.md) to the result of receiver `index`, if it has windows.
+/// Adds `goodput_gbps` and `windows` (doc/result.md) to the result of receiver `index`, if this receiver has
+/// windows.
 void add_windows(nlohmann::ordered_json& json, const config::RunConfig& config, const endpoints::Plans& plans,
                  const stats::Outcome& o, const endpoints::Endpoints& endpoints, std::size_t index);
 

@@ -19,13 +19,14 @@ namespace softfeb::switchtest {
 /// The arrivals at one port in a trial. Allocates only in prepare().
 class ArrivalLog {
  public:
-  /// Maximum numbers of arrivals and of pause frames that are recorded at a port. A trial with more of them
-  /// is void.
+  /// Maximum numbers of arrivals and of pause frames that are recorded at a port. If more arrivals must be
+  /// recorded, the trial is void. If more pause frames arrive, the trial is void only if Trial::all_pauses is
+  /// true.
   static constexpr std::size_t kMostArrivals = 1U << 21;
   static constexpr std::size_t kMostPauses = 1U << 16;
 
   /// Prepares the log of `port` for a trial with the id `id`, which starts at `start`. If a frame seems to
-  /// arrive before its departure, by up to `clock_error`, its delay counts as 0.
+  /// arrive up to `clock_error` before its departure, its delay counts as 0.
   void prepare(const Trial& trial, std::uint16_t port, std::uint16_t id, Time start, Time clock_error = 0);
   struct Taken {
     std::uint16_t kind = 0;
@@ -41,8 +42,8 @@ class ArrivalLog {
   void collect(TrialResult& out) const;
 
  private:
-  /// Detects duplicates among the frames of one kind. Remembers which of the last kSize sequence numbers, up
-  /// to the highest so far, have arrived.
+  /// Detects duplicates among the frames of one kind. Remembers which of the kSize sequence numbers up to the
+  /// highest one so far have arrived.
   class Window {
    public:
     /// Returns false for a duplicate. Sequence numbers that are too low to be remembered count as new.

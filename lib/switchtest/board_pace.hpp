@@ -21,14 +21,14 @@ class BoardPace {
     dcqcn_.start(start);
   }
 
-  /// Returns the earliest time at which a frame that was due at `due` may leave. If this is later than `due`,
-  /// call again at the returned time, because a CNP may have arrived by then.
+  /// Returns the earliest time at which a frame that was due at `due` may leave. If the returned time is
+  /// later than `due`, call this function again at that time, because a CNP may have arrived by then.
   Time allowed(Time due) {
     tell(due);
     return std::max(due, dcqcn_.departure(counted_, told_));
   }
-  /// Records that a frame left at `departed`. Returns the earliest time at which the next one may leave if no
-  /// CNP arrives; confirm this time with allowed().
+  /// Records that a frame left at `departed`. Returns the earliest time at which the next frame may leave if
+  /// no CNP arrives; confirm this time with allowed().
   Time sent(Time departed) {
     tell(departed);
     return dcqcn_.sent_then_departure(counted_, counted_, told_);
@@ -43,8 +43,8 @@ class BoardPace {
   static constexpr std::uint32_t kUncounted =
       static_cast<std::uint32_t>(roce::kEthernetSize + roce::kIpv4Size + roce::kUdpHeaderSize + 4);
 
-  /// Advances the time that is passed to DCQCN, which requires times in ascending order. A CNP that arrived
-  /// before a frame left may be processed after that frame.
+  /// Sets `told_` to `at`, unless `at` is earlier than `told_`. DCQCN requires times in ascending order, but
+  /// a CNP that arrived before a frame left may be processed after this frame.
   void tell(Time at) { told_ = std::max(told_, at); }
 
   dcqcn::FirmwareDcqcn dcqcn_;

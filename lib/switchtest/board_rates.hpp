@@ -10,14 +10,13 @@
 #include <span>
 #include <vector>
 
-/// Evaluates the arrivals and CNPs of emulated boards: what they show about congestion control. Pure
-/// functions.
+/// Evaluates congestion control from the arrivals and CNPs of emulated boards. All functions are pure.
 namespace softfeb::switchtest {
 
 /// Number of frames that arrived from each board in each interval (KindStats::series).
 using BoardSeries = std::vector<std::span<const std::uint32_t>>;
 
-/// A range of intervals: `end` is not part of it.
+/// The intervals from `first` up to, but not including, `end`.
 struct SeriesRange {
   std::size_t first = 0, end = 0;
 };
@@ -25,9 +24,9 @@ struct SeriesRange {
 /// Number of frames from each board in a range.
 std::vector<double> frames_in(const BoardSeries& boards, const SeriesRange& range);
 
-/// Returns the number of intervals from the beginning of the range to the first `window` consecutive
-/// intervals in which every board was within 10 % of its fair share, which is `fair` frames per interval.
-/// Returns std::nullopt if there are no such intervals.
+/// Searches for the first `window` consecutive intervals in which the number of frames of every board was, in
+/// total, within 10 % of the fair share (`fair` frames per interval). Returns the number of intervals from
+/// the beginning of the range to the first of them, or std::nullopt if there are no such intervals.
 std::optional<std::size_t> intervals_to_fair(const BoardSeries& boards, const SeriesRange& range,
                                              std::size_t window, double fair);
 

@@ -44,7 +44,7 @@ class BufferTest {
   MemoryClass class_;
   std::vector<std::uint8_t> others_;  ///< DSCPs of further queues of D
   OtherPort other_port_ = OtherPort::kNone;
-  std::uint64_t headroom_ = 0;  ///< number of frames of the current size that the headroom of A's port holds
+  std::uint64_t headroom_ = 0;  ///< number of frames of the current size in the headroom of A's port
   std::vector<BufferSeries> series_;
 };
 
@@ -54,7 +54,8 @@ FrameKind BufferTest::frame(std::uint32_t size, std::uint8_t dscp, std::uint16_t
   return out;
 }
 
-/// Finds out whether the queues of E can be frozen as well. Returns false if no trial was valid.
+/// Finds out whether a queue of E can be frozen or, if it cannot, overloaded. Returns false if no trial was
+/// valid.
 bool BufferTest::find_other_port() {
   if (!ctx_.roles().e) return true;
   constexpr std::uint64_t kFrames = 4;
@@ -83,10 +84,11 @@ std::uint8_t paused_classes(const TrialResult& result) {
   return static_cast<std::uint8_t>(out);
 }
 
-/// Selects DSCPs of other queues for `others_`. A DSCP that can still store frames while the queues before it
-/// are full has a queue of its own. If there is no such DSCP, selects one that can then store no frames. All
-/// queues are overfilled, because only that shows which classes have headroom. Returns false if no trial was
-/// valid.
+/// Selects DSCPs of other queues for `others_`. Overfills the queues of all candidates one after the other.
+/// If the switch still stores frames of a DSCP when all earlier queues are full, this DSCP has a queue of its
+/// own. If there is no such DSCP, selects one of which the switch stores no frames. The queues are
+/// overfilled, because only an overfilled queue shows whether its class has headroom. Returns false if no
+/// trial was valid.
 bool BufferTest::find_queues() {
   std::vector<std::uint8_t> candidates = dscps_of_other_queues(ctx_, class_.dscp);
   if (candidates.empty()) return true;
@@ -185,7 +187,7 @@ bool BufferTest::measure(std::uint32_t size) {
   const std::uint64_t filling = overfilling(found->frames.high);
   if (!measure_headroom(size, filling) || !fill_queues(series, filling)) return false;
   if (other_port_ != OtherPort::kNone) {
-    // Measure while a queue of D is half full, and while it is full.
+    // Measure the queue of E twice: while a queue of D is half full, and while the queue of D is full.
     for (const std::uint64_t count : {series.queues.first.value() / 2, filling}) {
       const auto held = fill_other(series, {{a_, first, count}});
       if (!held) return false;
@@ -205,8 +207,8 @@ bool BufferTest::measure(std::uint32_t size) {
 }
 
 /// Returns frame sizes with FCS: the large size of the class, followed by smaller sizes until a queue holds
-/// enough frames to distinguish a limit from a dynamic threshold. Leaves out sizes of which a queue holds
-/// more than kMost frames.
+/// enough frames to distinguish a limit from a dynamic threshold. Leaves out a size if a queue holds more
+/// than kMost frames of this size.
 std::vector<std::uint32_t> BufferTest::sizes() const {
   constexpr std::uint64_t kEnough = 300, kMost = 20'000;
   std::vector<std::uint32_t> out{class_.size};

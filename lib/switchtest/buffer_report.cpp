@@ -16,8 +16,8 @@ Figure held_figure(const BufferSeries& series, std::string name, const FrameCoun
   Figure out{.name = std::move(name), .unit = in_bytes ? "B" : "frames", .method = Method::kCount};
   const auto low = static_cast<double>(count.low), high = static_cast<double>(count.high);
   if (in_bytes) {
-    // The limit exceeds the bytes of the held frames by less than one frame, because one more frame did not
-    // fit.
+    // The limit of the queue exceeds the bytes of the held frames by less than one frame, because one more
+    // frame did not fit.
     out.value = out.low = low * series.queues.frame;
     out.high = (high + 1) * series.queues.frame - 1;
   } else {
@@ -54,8 +54,9 @@ void add_alpha(Context& ctx, const SharingFound& found) {
   }
 }
 
-/// Returns the figure of the memory size, from all frame sizes that show the same kind of sharing. If the
-/// sizes contradict each other, frames occupy more memory than their length, and only a lower bound is known.
+/// Returns the figure of the memory size. Combines the results of all frame sizes that show the same kind of
+/// sharing. If these results contradict each other, frames occupy more memory than their length, and only a
+/// lower bound is known.
 Figure pool_of_all(const std::vector<BufferSeries>& series, Sharing sharing, Figure pool) {
   CommonInterval common;
   for (const BufferSeries& s : series) {
@@ -93,7 +94,7 @@ void add_pool(Context& ctx, const std::vector<BufferSeries>& series, const Shari
   ctx.add(pool);
 }
 
-/// Draws the memory by queue of D: what each queue held, and what the fit predicts.
+/// Draws, for each queue of D, the memory that its frames occupied and the memory that the fit predicts.
 void draw_memory(Context& ctx, const BufferSeries& series, const SharingFound& found) {
   Curve held{.name = "memory",
              .label = std::to_string(series.size) + " bytes",

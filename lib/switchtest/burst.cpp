@@ -41,17 +41,17 @@ class BurstTest {
   std::uint64_t bytes_ = 0;  ///< bytes that each sender sends in the longest lossless train so far
 };
 
-/// Only A sends if it is faster than D. Otherwise B sends as well, so that the queue grows.
+/// Only A sends if it is faster than D. Otherwise, B sends as well, so that the queue grows.
 BurstTest::BurstTest(Context& ctx) : ctx_(ctx), senders_{ctx.roles().a} {
   const Roles& roles = ctx.roles();
   if (ctx.rate(roles.a) <= ctx.rate(roles.d) && roles.b) senders_.push_back(*roles.b);
   for (const std::uint16_t port : senders_) rate_in_ += ctx.rate(port);
 }
 
-/// Returns the number of frames that each sender sends in the longest train to try. If the rig is not exact
-/// (Context::exact()), the train lasts 2 s with the standard effort (RFC 2544, §26.4), but all senders
-/// together send at most TrainTrial::kMostFrames frames. If it is exact, they send this many frames; but if
-/// they are not faster than D, each sends only kEnough, because the queue does not grow.
+/// Returns the number of frames that each sender sends in the longest train to try. All senders together send
+/// at most TrainTrial::kMostFrames frames. If the rig is not exact (Context::exact()), the train lasts at
+/// most 2 s with the standard effort (RFC 2544, §26.4). If the rig is exact, but the senders together are not
+/// faster than D, each sender sends only kEnough frames, because the queue does not grow.
 std::uint64_t BurstTest::limit(std::uint32_t size) const {
   constexpr std::uint64_t kEnough = 20'000;
   const std::uint64_t most = TrainTrial::kMostFrames / senders_.size();
@@ -66,7 +66,8 @@ std::optional<BurstTest::Longest> BurstTest::find(std::uint32_t size) {
   constexpr std::uint64_t kFirst = 64;
   TrainTrial trains(ctx_, senders_, size);
   const std::uint64_t most = limit(size);
-  // The memory is about the same for all sizes, so later sizes start from the bytes of the previous result.
+  // The memory is about the same for all frame sizes, so the search for a size starts from the bytes that
+  // earlier sizes reached.
   std::uint64_t frames = std::max(kFirst, bytes_ * 5 / 4 / size);
   for (;; frames *= 2) {
     frames = std::min(frames, most);
@@ -100,8 +101,8 @@ std::optional<BurstTest::Longest> BurstTest::repeat(TrainTrial& trains, std::uin
   return out;
 }
 
-/// Checks that a train as long as the lower bound passes, and that one as long as the upper bound does not.
-/// Returns false if the rig failed.
+/// Checks that a train as long as the lower bound passes, and that a train as long as the upper bound does
+/// not pass. Otherwise, lowers the lower bound, or removes the upper bound. Returns false if the rig failed.
 bool BurstTest::validate(TrainTrial& trains, Longest& found) {
   while (found.low != 0) {
     const auto seen = trains.send(found.low);
@@ -111,14 +112,14 @@ bool BurstTest::validate(TrainTrial& trains, Longest& found) {
   }
   const auto above = trains.send(*found.fail);
   if (!above) return false;
-  // A pass at the upper bound does not prove that the bound is wrong, because some frames may have left late.
-  // The upper bound is then unknown.
+  // A train that passes disproves the upper bound only if its error is 0. Otherwise, some frames may have
+  // left late.
   if (above->lost == 0 && above->error == 0) found.fail.reset();
   return true;
 }
 
-/// Returns the share of a train that has to wait because it arrives faster than it leaves. If the share is
-/// unknown, returns std::nullopt and sets `reason`.
+/// Returns the share of the frames of a train that must wait because the train arrives faster than it leaves.
+/// If the share is unknown, returns std::nullopt and sets `reason`.
 std::optional<double> BurstTest::excess(std::uint32_t size, std::string& reason) const {
   const Roles& roles = ctx_.roles();
   if (senders_.size() == 2 && ctx_.rate(senders_[0]) != ctx_.rate(senders_[1])) {

@@ -26,7 +26,8 @@ class QueueSearch {
   /// Returns the range of Q, or std::nullopt if no Q and f explain all points.
   std::optional<QueueRange> find() const {
     if (!possible()) return std::nullopt;
-    // The width of the range is a concave function of f. It is constant if all frames occupy the same memory.
+    // The width of the range is a concave function of f, so a ternary search finds its maximum. If all frames
+    // occupy the same memory, the width is constant, and no search is necessary.
     double low = 0, high = 1;
     const int steps = occupied(points_.front()) == occupied(points_.back()) ? 0 : 40;
     for (int i = 0; i < steps; ++i) {
@@ -54,8 +55,9 @@ class QueueSearch {
     return out;
   }
 
-  /// Returns false for most impossible candidates after a quick check, which only assumes that f lies between
-  /// 0 and 1. Begins with the last and the first point, because these restrict Q most.
+  /// Checks quickly whether the cell size and the overhead are possible, and assumes only that f lies between
+  /// 0 and 1. Returns false for most impossible combinations. Begins with the last point and the first point,
+  /// because these two restrict Q most.
   bool possible() const {
     double low = 0, high = std::numeric_limits<double>::max();
     const auto narrow = [&](const CellPoint& p) {
@@ -87,7 +89,8 @@ std::optional<Step> sharpest_step(const std::vector<CellPoint>& points) {
   return out;
 }
 
-/// Returns the overheads for which a frame before the step occupies fewer cells than one after it.
+/// Returns the overheads for which a frame before the step occupies fewer cells than a frame after the step.
+/// Without a step, returns all overheads.
 std::vector<std::uint32_t> overheads(const std::optional<Step>& step, std::uint32_t cell) {
   std::vector<std::uint32_t> out;
   for (std::uint32_t o = 0; o <= kMostCellOverhead; ++o) {
@@ -109,7 +112,7 @@ double CellFit::frames(std::uint32_t length) const {
 
 std::optional<CellFit> fit_cells(const std::vector<CellPoint>& points) {
   if (points.empty()) return std::nullopt;
-  // If cells are larger than this, every frame occupies a single cell.
+  // In a cell of this size, every frame fits into a single cell. Larger cells would give the same counts.
   const std::uint32_t largest = points.back().length + kMostCellOverhead + 1;
   const auto step = sharpest_step(points);
   std::optional<CellFit> out;
@@ -122,8 +125,8 @@ std::optional<CellFit> fit_cells(const std::vector<CellPoint>& points) {
       out->cell_high = cell;
       out->overhead_low = std::min(out->overhead_low, o);
       out->overhead_high = std::max(out->overhead_high, o);
-      // If no steps were seen, all small cell sizes fit equally well; the result is then 1, which means no
-      // cells.
+      // If the counts show no steps, all small cell sizes fit equally well. The result is then 1, which means
+      // that no cells were seen.
       if (range->room() <= best || (out->cell == 1 && cell != 1)) continue;
       best = range->room();
       out->cell = cell;

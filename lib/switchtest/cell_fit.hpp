@@ -8,7 +8,8 @@
 /// Finds the cell size of a memory. If memory is allocated in cells of c bytes, and the switch stores o bytes
 /// in addition to each frame, a frame of L bytes occupies s(L) = c·⌈(L + o)/c⌉ bytes. A queue then holds N(L)
 /// = ⌊Q/s(L) + f⌋ frames. For a fixed limit, Q is the limit and f = 0. A dynamic threshold (Choudhury and
-/// Hahne, 1998) admits frame n if n·s ≤ α(B − (n − 1)s), so Q = αB/(1 + α) and f = α/(1 + α).
+/// Hahne, 1998) with the factor α and a memory of B bytes admits frame n if n·s ≤ α(B − (n − 1)s), where s =
+/// s(L). In this case, Q = αB/(1 + α) and f = α/(1 + α).
 namespace softfeb::switchtest {
 
 /// Number of frames of one length that a queue holds.
@@ -21,7 +22,8 @@ struct CellFit {
   /// True if cells may also be larger than `cell_high`, because cells that are larger than the longest frame
   /// cannot be distinguished from each other.
   bool unlimited = false;
-  /// Size of a cell; 1 if no steps were seen, but cells of a few bytes remain possible.
+  /// Size of a cell in bytes. The value 1 means that the number of frames did not change in steps; cells of a
+  /// few bytes remain possible.
   std::uint32_t cell = 0;
   /// Smallest (`cell_low`) and largest (`cell_high`) cell size that agree with all points.
   std::uint32_t cell_low = 0;
@@ -49,7 +51,7 @@ constexpr std::uint32_t cell_bytes_of(std::uint32_t length, std::uint32_t cell, 
 /// explains the points.
 std::optional<CellFit> fit_cells(const std::vector<CellPoint>& points);
 
-/// True if frames of these two points must occupy different numbers of bytes.
+/// True if the counts of two points prove that their frames occupy different numbers of bytes.
 constexpr bool differ(const CellPoint& a, const CellPoint& b) { return a.low > b.high || b.low > a.high; }
 
 }  // namespace softfeb::switchtest

@@ -9,9 +9,9 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// Widens the points, whose counts may be wrong by `slack` frames. With headroom, frames are in two memories,
-/// each of which leaves less than one frame unused. Both together may therefore hold one frame less than
-/// their total size permits.
+/// Widens the range of each point, because counts may be wrong by `slack` frames. With headroom, the frames
+/// are in two memories, and each memory leaves less than the space of one frame unused. Both memories
+/// together may therefore hold one frame less than their total size permits.
 std::vector<CellPoint> loosened(std::vector<CellPoint> points, std::uint64_t slack, bool headroom) {
   for (CellPoint& p : points) {
     p.low -= std::min(p.low, slack);
@@ -25,8 +25,8 @@ std::vector<CellPoint> only(const LengthRange& range, std::vector<CellPoint> poi
   return points;
 }
 
-/// Fits all points with increasing slack and, if that fails, only the points of the scanned lengths. On a
-/// real switch, counts may vary by a frame or two between trials, and very short frames may meet other
+/// Fits all points with increasing slack. If this gives no fit, fits only the points of the scanned lengths.
+/// On a real switch, counts may vary by a frame or two between trials, and very short frames may meet other
 /// limits.
 std::optional<CellFit> best_fit(const std::vector<CellPoint>& points, const LengthRange& scanned,
                                 bool headroom) {
@@ -42,8 +42,8 @@ std::string words(std::uint32_t low, std::uint32_t high) {
 }
 
 Figure cell_figure(const CellFit& fit) {
-  // RoCE frames have only every fourth length, so cells smaller than kSmooth are not visible. If the largest
-  // possible cell exceeds the smallest by more than the factor kSharp, no size is reported.
+  // The lengths of RoCE frames differ by multiples of 4 bytes, so cells smaller than kSmooth are not visible.
+  // If the largest possible cell exceeds the smallest by more than the factor kSharp, no size is reported.
   constexpr std::uint32_t kSmooth = 8;
   constexpr double kSharp = 1.25;
   Figure out{.name = "cell_bytes", .unit = "B", .method = Method::kFit};

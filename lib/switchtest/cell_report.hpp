@@ -15,7 +15,7 @@ struct LengthRange {
 };
 
 /// Adds the figures and the staircase curve of the test `cells`. `points` must be in ascending order of
-/// length; the curve shows those in `scanned`. `headroom` tells whether the switch also stored frames in
+/// length; the curve shows the points in `scanned`. `headroom` tells whether the switch also stored frames in
 /// headroom.
 void report_cells(Context& ctx, const std::vector<CellPoint>& points, const LengthRange& scanned,
                   bool headroom);

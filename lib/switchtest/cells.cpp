@@ -15,8 +15,8 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// Lengths of frames without FCS. RoCE frames have 74 bytes plus a multiple of 4. The scan covers a range of
-/// kScannedBytes.
+/// All lengths exclude the FCS. The length of a RoCE frame is 74 bytes plus a multiple of kLengthStep. The
+/// scan covers a range of kScannedBytes.
 constexpr std::uint32_t kLengthStep = 4, kScannedBytes = 300;
 
 std::uint32_t roce_length(double bytes, std::uint32_t longest) {
@@ -69,8 +69,8 @@ FrameKind CellsTest::frame(std::uint32_t length) const {
 }
 
 /// Chooses the lengths to scan. If the number of frames in the queue is about equal to the length of a frame,
-/// a step of 4 bytes in length changes the number by about 4. Longer frames would show less; shorter ones
-/// would take more frames than necessary.
+/// a step of 4 bytes in length changes the number by about 4. With longer frames, the change would be
+/// smaller. With shorter frames, the test would need more frames than necessary.
 bool CellsTest::start(const Capacity& capacity, std::uint32_t size) {
   longest_ = size - kFcsSize;
   bytes_ = static_cast<double>(capacity.frames.high) * longest_;
@@ -130,8 +130,8 @@ std::optional<FrameCount> CellsTest::overloaded(std::uint32_t length) {
 /// Returns the number of frames in the frozen queue. Returns std::nullopt if no trial was valid, or if the
 /// rig could not fill the queue.
 std::optional<FrameCount> CellsTest::frozen(std::uint32_t length) {
-  // Some frames leak from the queue into the MAC. A primer, which is a few frames of a fixed length that are
-  // sent first, ensures that the frames that leak have the same length in all trials.
+  // Some frames move from the frozen queue into the MAC. The test therefore first sends a primer, which is a
+  // few frames of a fixed length. The frames that move into the MAC then have the same length in all trials.
   constexpr std::uint64_t kPrimer = 20, kRepetitions = 2;
   constexpr int kAttempts = 8;
   const bool primer = bytes_ > 8.0 * kPrimer * first_;
@@ -209,8 +209,8 @@ bool CellsTest::refine_steps() {
   return refine(all.front().first, all.front().second) && refine(all.back().first, all.back().second);
 }
 
-/// Measures frames that are much shorter and much longer than those of the scan. They show how many cells a
-/// frame occupies, and the overhead.
+/// Measures frames that are much shorter and much longer than those of the scan. The counts of these frames
+/// show how many cells a frame occupies, and how large the overhead is.
 bool CellsTest::vary_widely() {
   constexpr double kFactor = 4;
   return measure(roce_length(first_ / kFactor, longest_)) && measure(roce_length(first_ * kFactor, longest_));

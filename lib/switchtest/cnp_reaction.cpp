@@ -14,14 +14,15 @@ namespace {
 
 constexpr Time kFirstCnp = 5 * kMillisecond, kCnpGap = 50 * kMicrosecond;
 constexpr std::uint64_t kCnps = 20;
-/// Length of the windows before the first and before the last CNP.
+/// Length of the two windows in which the rate is measured: one before the first CNP, and one during the last
+/// CNPs.
 constexpr Time kReactionWindow = kCnps * kCnpGap / 2;
 
 Trial reaction_trial(Context& ctx) {
   Trial out = ctx.trial();
   const std::uint16_t a = ctx.roles().a;
   const Time end = kFirstCnp + 2 * kCnps * kCnpGap;
-  // The board must not overload D, because queueing could also change its departures.
+  // The board must not overload D, because queueing could also change the departures of the board.
   add_board(ctx, out, a, std::min(ctx.rate(a), ctx.rate(ctx.roles().d)), 0, end);
   out.kinds.front().record = true;
   out.answers = Answers{.cnps = false};
@@ -35,7 +36,7 @@ struct Reaction {
   /// Time from the departure of the first CNP to the first longer gap; std::nullopt if there was no longer
   /// gap.
   std::optional<Time> after;
-  double percent = 0;  ///< rate during the last CNPs, in percent of the rate before the first one
+  double percent = 0;  ///< rate during the last CNPs, in percent of the rate before the first CNP
 };
 
 Reaction reaction_of(const TrialResult& result) {

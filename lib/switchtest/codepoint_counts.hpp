@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-/// Counts how a switch changes the ECN field, and what it changes in error. Pure functions.
+/// Counts how a switch changes the ECN fields of frames, and which frames the switch changes in error.
 namespace softfeb::switchtest {
 
 inline constexpr std::size_t kEcnValues = 4;
@@ -18,7 +18,7 @@ constexpr bool may_become_ce(roce::Ecn ecn) { return ecn == roce::Ecn::kEct0 || 
 
 /// Frames of one IP version that met queues of about the same length.
 struct CodepointCounts {
-  /// Number of frames, by the ECN field that was sent and the one that was received.
+  /// Number of frames, by the ECN field that was sent and the ECN field that was received.
   std::array<std::array<std::uint64_t, kEcnValues>, kEcnValues> became{};
   std::array<std::uint64_t, kEcnValues> sent{}, missing{};
   std::uint64_t wrong_dscp = 0;

@@ -40,8 +40,8 @@ Time CodepointTrial::wire_time(std::uint16_t port) const {
   return time_on_wire(kinds_.back().length, ctx_.rate(port));
 }
 
-/// Returns a source that sends `each` frames of each kind in kinds_. These must be the first kinds of the
-/// trial.
+/// Returns a source that sends `each` frames of each kind in kinds_. The kinds in kinds_ must be the first
+/// kinds of the trial.
 Source CodepointTrial::source(std::uint64_t each) const {
   Source out{.port = ctx_.roles().a, .count = each * kinds_.size()};
   for (std::uint16_t k = 0; k < kinds_.size(); ++k) out.kinds.push_back(k);
@@ -65,7 +65,8 @@ CodepointTrial::Counts CodepointTrial::counts_of(const TrialResult& result) cons
 }
 
 std::optional<CodepointTrial::Counts> CodepointTrial::empty_queue(std::uint64_t each) {
-  // Distance between frames, in times that a frame takes on the wire of the slower port.
+  // Time from the start of a frame to the start of the next. The unit is the time that a frame takes on the
+  // wire of the slower port.
   constexpr Time kApart = 4;
   Trial trial = ctx_.trial();
   trial.kinds = kinds_;

@@ -14,7 +14,8 @@ namespace softfeb::switchtest {
 
 class FreezeTrial;
 
-/// Sends frames with all four ECN fields in turn from A to D, over IPv4 and, unless they are plain UDP, IPv6.
+/// Sends frames with all four values of the ECN field in turn from A to D, over IPv4 and, unless the frames
+/// are plain UDP, over IPv6.
 class CodepointTrial {
  public:
   /// `frame` is an IPv4 frame, whose ECN field is ignored.
@@ -31,11 +32,12 @@ class CodepointTrial {
   /// Sends no IPv6 frames in later trials.
   void leave_out_v6() { kinds_.resize(kEcnValues); }
 
-  /// Sends `each` frames of each kind, spaced so that none waits. Returns std::nullopt if the rig failed.
+  /// Sends `each` frames of each kind, spaced so that no frame waits. Returns std::nullopt if the rig failed.
   std::optional<Counts> empty_queue(std::uint64_t each);
   /// Sends `each` frames of each kind through a frozen queue, with `others` frames of the first ECT kind
   /// ahead of them (kEnqueue) or behind them (kDequeue). Requires that D can pause the switch. Returns
-  /// std::nullopt if the rig failed or, if lapsed() is true, because the freeze ended too early each time.
+  /// std::nullopt if the rig failed, or if the freeze ended too early in every attempt. In the second case,
+  /// lapsed() is true.
   std::optional<Counts> long_queue(std::uint64_t each, std::uint64_t others, MarkedAt at);
   bool lapsed() const { return lapsed_; }
 

@@ -14,7 +14,7 @@ namespace softfeb::switchtest {
 namespace {
 
 constexpr std::uint32_t kCodepointSize = 1026;
-constexpr std::array kEcnNames{"not-ect", "ect1", "ect0", "ce"};  // by value of the field
+constexpr std::array kEcnNames{"not-ect", "ect1", "ect0", "ce"};  // by value of the ECN field
 
 /// The test `codepoints`: finds out how the switch changes ECN fields in an empty and in a long queue.
 class CodepointTest {
@@ -78,13 +78,13 @@ bool CodepointTest::find_queue() {
 
 void CodepointTest::take(const CodepointTrial::Counts& counts, std::array<CodepointCounts, 2>& to) {
   for (std::size_t ip = 0; ip < to.size(); ++ip) to[ip].add(counts.by_ip[ip]);
-  // If a frame is lost while a frame with an unknown header arrives, it is the lost frame with a wrong
-  // header.
+  // If a frame is missing and a frame with an unknown header arrives, the switch has changed the header of
+  // the missing frame.
   wrong_headers_ += std::min(counts.unknown, counts.lost());
 }
 
-/// Sends frames into a long queue. If frames are lost that the switch must not drop, first sends fewer of
-/// them at a time, and then makes the queue shorter.
+/// Sends frames into a long queue. If the switch drops frames that it must not drop, first sends fewer frames
+/// at a time, and then makes the queue shorter.
 bool CodepointTest::measure_long() {
   constexpr std::uint64_t kAtOnce = 32;
   const std::uint64_t wanted = ctx_.quick() ? 100 : 1'000;
@@ -122,7 +122,8 @@ void CodepointTest::report_pair(const char* queue, std::size_t ip, const Codepoi
             .method = Method::kMean});
 }
 
-/// Adds a figure for each ECN field that may stay unchanged, and for each change of the field that occurred.
+/// For each value of the ECN field that was sent, adds a figure for the frames that kept the value, and a
+/// figure for each other value with which frames arrived.
 void CodepointTest::report(const char* queue, const std::array<CodepointCounts, 2>& counts) const {
   for (std::size_t ip = 0; ip < counts.size(); ++ip)
     for (std::size_t from = 0; from < kEcnValues; ++from) {
@@ -139,7 +140,7 @@ void CodepointTest::report(const char* queue, const std::array<CodepointCounts, 
     }
 }
 
-/// Reports the share of not-ECT frames that the switch drops where it marks ECT frames.
+/// Reports the share of not-ECT frames that the switch dropped in the long queue.
 void CodepointTest::report_dropped() const {
   constexpr auto kNotEct = static_cast<std::size_t>(roce::Ecn::kNotEct);
   if (!no_long_.empty()) {

@@ -18,21 +18,22 @@ Time warm_up_of(const Context& ctx, const Competition& competition) {
   return std::max(competition.time / 4, time_to_fill(ctx, competition.rate * ports.size()));
 }
 
-/// Returns the time at which a competitor begins to send. With constant gaps, the phase is random:
-/// competitors with equal phases, exact to the picosecond, would be a special case.
+/// Returns the time at which a competitor begins to send. With constant gaps, the time is random, because
+/// competitors that start at exactly the same time would be a special case.
 Time start_of(const Competition& competition, Time gap, std::uint64_t seed) {
   return competition.gaps == GapKind::kConstant ? Rng(seed).below(gap) : 0;
 }
 
 /// Adds two sources for a competitor: one for the warm-up, whose frames are not counted, and one for the
 /// measurement. No two competitors share a source, so that a pause of one class does not stop the frames of
-/// others.
+/// another class.
 void add_competitor(Trial& trial, const Competitor& competitor, std::uint16_t kind, Time gap, Time warm_up,
                     const Competition& competition, std::uint64_t seed) {
   const auto uncounted = static_cast<std::uint16_t>(trial.kinds.size());
   trial.kinds.push_back(competitor.kind);
   const Time start = start_of(competition, gap, Rng::mixed(seed, kind, 2));
-  // Constant gaps continue without an interruption from the warm-up to the measurement.
+  // The measurement starts a whole number of gaps after the warm-up starts, so that constant gaps continue
+  // without an interruption.
   const Time middle = start + (warm_up + gap - 1) / gap * gap;
   trial.sources.push_back({.port = competitor.port,
                            .kinds = {uncounted},
@@ -66,7 +67,7 @@ Trial script(const Context& ctx, const Competition& competition, std::uint64_t s
     const Time gap = time_on_wire(c.kind.length, competition.rate) * at_port[c.port];
     add_competitor(out, c, kind, gap, warm_up, competition, seed);
   }
-  // Leave enough time for all frames that the switch may hold.
+  // Leave enough time for the arrival of all frames that the switch may hold.
   out.end += 100 * kMillisecond + 2 * ctx.rig.settle();
   return out;
 }

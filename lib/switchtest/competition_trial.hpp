@@ -16,11 +16,12 @@ struct Competitor {
   std::size_t unit = 0;  ///< index of the group (such as a port or a flow) whose frames are counted together
 };
 
-/// What the competitors send, and for how long.
+/// The streams of a competition, and the time for which they are counted.
 struct Competition {
   std::vector<Competitor> competitors;
   std::size_t units = 0;
-  std::uint64_t rate = 0;  ///< bytes per second on the wire that each port sends, shared by its competitors
+  /// Rate of each port, in bytes per second on the wire. The competitors at a port share this rate.
+  std::uint64_t rate = 0;
   GapKind gaps = GapKind::kExponential;
   bool obey = true;  ///< whether the ports obey the switch's pauses
   Time time = 0;
@@ -28,7 +29,7 @@ struct Competition {
 
 struct CompetitionResult {
   std::vector<double> frames;  ///< number of frames that arrived, by unit
-  std::uint64_t pauses = 0;    ///< pause frames of the switch
+  std::uint64_t pauses = 0;    ///< pause frames that the switch sent
 };
 
 /// Time after which even a large memory of the switch is full if the senders offer `offered` bytes per second

@@ -29,11 +29,12 @@ class Context {
   /// True if the same trial always gives the same result, so that it need not be repeated.
   bool exact() const { return rig.kind() == RigKind::kVirtual; }
   bool quick() const { return settings.effort == Effort::kQuick; }
-  /// Number of repetitions of a trial that contains no random choices. With the standard effort, it is
-  /// `standard`.
+  /// Number of repetitions of a trial that contains no random choices. With the standard effort
+  /// (Settings::effort), the number is `standard`; on a virtual rig, it is 1.
   unsigned repetitions(unsigned standard) const;
-  /// Duration of a stream of frames: `standard` for the standard effort, a fiftieth of it for the quick
-  /// effort, and `rfc` for the RFC effort. A virtual rig uses a tenth of this, because it has no noise.
+  /// Duration of a stream of frames: `standard` for the standard effort, a fiftieth of `standard` for the
+  /// quick effort, and `rfc` for the RFC effort. A virtual rig has no noise, and therefore uses a tenth of
+  /// this duration.
   Time duration(Time standard, Time rfc) const;
 
   /// Returns an empty trial that uses the pause mode and priorities in `findings`. Sources should take their
@@ -44,18 +45,18 @@ class Context {
   /// Returns a frame of `with_fcs` bytes to port `to`, with the DSCP and protocol of the settings. Falls back
   /// to plain UDP if RoCE frames cannot have this size.
   FrameKind frame(std::uint16_t to, std::uint32_t with_fcs) const;
-  /// Returns the largest of the usual frame sizes (with FCS) that passes from `from` to `to`. This is 4174
-  /// bytes, or less if the ports or the switch do not permit that.
+  /// Returns the largest of the usual frame sizes (with FCS) that passes from `from` to `to`. The size is
+  /// 4174 bytes, or less if the ports or the switch do not permit 4174 bytes.
   std::uint32_t large_size(std::uint16_t from, std::uint16_t to) const;
-  /// Returns those of Settings::sizes that can pass from `from` to `to`. In real time, the quick effort uses
-  /// only the smallest, a middle and the largest one.
+  /// Returns the sizes in Settings::sizes that can pass from `from` to `to`. In real time, the quick effort
+  /// uses only the smallest size, the largest size and one in between.
   std::vector<std::uint32_t> sizes(std::uint16_t from, std::uint16_t to) const;
 
   /// Runs a trial and counts it. Void trials are also counted separately.
   TrialResult run(const Trial& trial);
   /// Repeats run() until a trial is valid, at most five times. Returns std::nullopt if all five were void.
   std::optional<TrialResult> run_valid(const Trial& trial);
-  /// Like the function above, but also rejects trials for which `flaw` returns a reason why they are of no
+  /// Like run_valid() above, but also rejects trials for which `flaw` returns a reason why they are of no
   /// use. `flaw` returns an empty string for a good trial.
   std::optional<TrialResult> run_valid(const Trial& trial,
                                        const std::function<std::string(const TrialResult&)>& flaw);
@@ -66,8 +67,8 @@ class Context {
 
   /// Adds a figure, and sets its numbers of trials and void trials.
   Figure& add(Figure figure);
-  /// Adds a figure without a value. `status` is kAbsent if the switch does not have this feature,
-  /// kUnresolvable if this rig cannot measure it, and kInconclusive if the rig failed.
+  /// Adds a figure without a value. `status` is kAbsent if the switch does not do what the figure describes,
+  /// kUnresolvable if this rig cannot measure the figure, and kInconclusive if the rig failed.
   Figure& add_without_value(std::string name, Status status, std::string reason);
   /// Ends the test without a result: `reason` is reported for all figures that are still missing.
   void unresolvable(std::string reason);

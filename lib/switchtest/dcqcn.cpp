@@ -15,10 +15,10 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// An incast of emulated boards: one at each sender and, in a later phase, as many additional ones. The
-/// additional boards share the links of the first ones, and all boards have half the line rate. At a higher
-/// rate, a board would accumulate credit that it cannot use on a shared link, and would later send a burst
-/// that boards with their own links do not send.
+/// An incast of emulated boards. In the first phase, there is one board at each sender; in the second phase,
+/// there is an additional board at each sender. An additional board shares the link of the first board, so
+/// its line rate is half the rate of the port. At a higher rate, a board would accumulate credit that it
+/// cannot use on a shared link, and would later send a burst that boards with their own links do not send.
 class BoardIncast {
  public:
   BoardIncast(Context& ctx, std::vector<std::uint16_t> senders);
@@ -30,7 +30,7 @@ class BoardIncast {
   static constexpr Time kSample = kMillisecond;
   /// Number of samples for which the boards must have their fair shares to count as converged.
   static constexpr std::size_t kShareWindow = 10;
-  /// Number of samples, at the end of each phase, that are evaluated.
+  /// Number of samples at the end of each phase from which the shares are computed.
   static constexpr std::size_t kMeasureWindow = 100;
 
   struct Phase {
@@ -38,7 +38,7 @@ class BoardIncast {
     Time begin = 0, end = 0;
     SeriesRange samples() const { return {begin / kSample, end / kSample}; }
   };
-  /// Results of all runs.
+  /// Results of one phase in all runs.
   struct Seen {
     std::vector<double> converged_ms, jain, use, pauses;
     unsigned not_converged = 0;
@@ -90,8 +90,8 @@ std::string BoardIncast::obstacle() const {
 }
 
 /// Returns the trial of run number `run`. The start times of the boards are different in each run. With equal
-/// start times, an exact rig would produce identical figures in each run. Because DCQCN is chaotic, this
-/// would suggest an accuracy that the figures do not have.
+/// start times, an exact rig would produce identical figures in each run. Because DCQCN is chaotic, identical
+/// figures would suggest an accuracy that the figures do not have.
 Trial BoardIncast::shifted(unsigned run) const {
   constexpr Time kMost = 100 * kMicrosecond;
   Trial out = trial_;

@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
-/// Statistics of frame delays, and a line fitted to the delays of frames of different lengths. Pure
-/// functions.
+/// Statistics of frame delays, and a line fitted to the delays of frames of different lengths. All functions
+/// are pure.
 namespace softfeb::switchtest {
 
 inline constexpr std::array kDelayNames{"min", "mean", "p50", "p95", "p99", "p999", "max", "ipdv"};
@@ -23,14 +23,16 @@ using DelayStats = std::array<Interval, kDelayNames.size()>;
 /// Computes the statistics of one trial. `variation` is the largest difference between the delays of two
 /// consecutive frames (IPDV, RFC 3393). All values are 0 if the histogram is empty.
 DelayStats delay_stats(const latency::StageHistogram& delays, Time variation);
-/// Computes the medians over trials, with the range of the trials' intervals. Requires at least one trial.
+/// Computes the medians over trials. The interval of each median contains the intervals of all trials.
+/// Requires at least one trial.
 DelayStats combined(std::span<const DelayStats> trials);
 
-/// How the delay of a frame, from its first bit sent to its last bit received, grows with its length.
+/// How the delay of a frame, from its first bit sent to its last bit received, grows with the length of the
+/// frame.
 struct Serialization {
-  Interval fixed;  ///< delay in nanoseconds of a frame of length 0: links and pipeline
+  Interval fixed;  ///< delay of a frame of length 0, in nanoseconds: links and pipeline
   /// Number of times that a frame is serialized: 2 for store-and-forward, 1 for cut-through. The first
-  /// serialization takes place at the slower rate, each further one at the faster rate.
+  /// serialization takes place at the slower rate, each further serialization at the faster rate.
   Interval count;
 };
 /// Fits the line `fixed` + bytes/slower + (count − 1) · bytes/faster, where `slower` and `faster` are the

@@ -112,8 +112,8 @@ bool QueueMap::find_holds() {
   return true;
 }
 
-/// Divides items that are held back in the same way into groups that share a queue. Returns false if the rig
-/// failed.
+/// Divides items that are held back in the same way into groups of items that share a queue. Returns false if
+/// the rig failed.
 bool QueueMap::split(const QueueHold& hold, const ItemList& items) {
   std::optional<Freeze> freeze;
   if (hold.how == QueueHold::How::kPause) freeze = Freeze{.kind = roce::MacControl::Kind::kPause};

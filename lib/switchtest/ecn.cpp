@@ -16,9 +16,11 @@ namespace softfeb::switchtest {
 namespace {
 
 constexpr std::uint32_t kMarkingProbeSize = 1026;
-/// The place of marking counts as decided if the log-likelihoods differ by at least this.
+/// The place of marking (enqueue or dequeue) counts as known if the log-likelihoods of the two places differ
+/// by at least this value.
 constexpr double kPlaceDecided = 3;
-/// A train of this many frames is so short that even a fast average still reflects the full queue before it.
+/// Length of a short train. During such a train, even a fast average still reflects the queue that was full
+/// before the train.
 constexpr std::uint64_t kFewFrames = 4;
 /// Time without frames after which an average queue length has returned to about 0.
 constexpr Time kForgetting = 50 * kMillisecond;
@@ -102,8 +104,9 @@ void MarkingTest::choose_place() {
   result_.fit = fit_marking(counts_.shares(result_.at, stimulus_.length()));
 }
 
-/// Returns the number of frames with which to fill the queue, so that even a slow average rises. This is
-/// `wanted`, within the limits of the stimulus.
+/// Returns the number of frames with which to fill the queue, so that even a slow average rises. If D can
+/// pause the switch, the number is `wanted`, and otherwise twice the length of a train, but at most
+/// TrainLength::kMost.
 std::uint64_t MarkingTest::overfill(std::uint64_t wanted) const {
   return std::min(stimulus_.freezes() ? wanted : 2 * length_, TrainLength::kMost);
 }
@@ -117,7 +120,7 @@ std::optional<bool> MarkingTest::contradicted_after_full() {
     const auto train = stimulus_.after_full(overfill(4 * length_), kFewFrames);
     if (!train) return std::nullopt;
     for (const QueuedFrame& f : train->frames) {
-      constexpr double kSure = 0.9;  // share of the lower bound of kmin below which no frame may be marked
+      constexpr double kSure = 0.9;  // no frame may be marked below this share of the lower bound of kmin
       const double depth = static_cast<double>(f.depth(result_.at)) * stimulus_.length();
       if (f.marked ? depth < kSure * result_.fit->kmin.low
                    : result_.fit->reaches_kmax && depth > result_.fit->kmax.high + stimulus_.length())
@@ -127,7 +130,7 @@ std::optional<bool> MarkingTest::contradicted_after_full() {
   return wrong > repetitions / 4;
 }
 
-/// True if kmin is smaller while an overloaded queue empties than while it fills, by more than two frames.
+/// True if kmin is more than two frames smaller while an overloaded queue empties than while the queue fills.
 std::optional<bool> MarkingTest::hysteresis() {
   constexpr int kTrains = 10;
   MarkingCounts emptying;
@@ -156,8 +159,9 @@ std::optional<bool> MarkingTest::depends_on_past() {
   return stimulus_.freezes() ? contradicted_after_full() : hysteresis();
 }
 
-/// Decides whether a switch that has not marked any train marks at all. In real time, all trials with a long
-/// fill may be void; a shorter fill then excludes only fast averages. Returns false if the stimulus failed.
+/// Decides whether a switch that has not marked any train marks at all. In real time, all trials that fill
+/// the queue with many frames may be void. The test then uses fewer frames, which rules out only fast
+/// averages. Returns false if the stimulus failed.
 bool MarkingTest::unmarked_switch() {
   constexpr std::uint64_t kLeastFill = 512;
   const std::uint64_t enough = ctx_.quick() ? 1'000 : 3'000;
@@ -177,9 +181,9 @@ bool MarkingTest::unmarked_switch() {
   return true;
 }
 
-/// Fits the curve of a switch that marks by the average length. Sends trains of all lengths into an empty
-/// queue, and others after the queue was full. Only a falling average shows its weight; while the average
-/// rises, a different weight has the same effect as a greater kmin.
+/// Fits the curve of a switch that marks by the average length of the queue. Sends trains of many lengths
+/// into an empty queue, and other trains after the queue was full. Only a falling average reveals the weight;
+/// while the average rises, a different weight has the same effect as a greater kmin.
 void MarkingTest::measure_average() {
   result_.fit.reset();
   result_.no_scope = "the marking does not depend on the present length of the queue";
@@ -213,7 +217,7 @@ void MarkingTest::measure_average() {
 bool MarkingTest::precise() const {
   constexpr double kOfKmin = 0.02, kOfKmax = 0.005, kOfPmax = 0.03;
   const MarkingFit& fit = *result_.fit;
-  const double frame = 0.6 * stimulus_.length();  // lengths are exact only to a frame
+  const double frame = 0.6 * stimulus_.length();  // queue lengths are exact only to one frame
   const auto within = [](const Interval& i, double tolerance) { return i.high - i.low <= 2 * tolerance; };
   return within(fit.kmin, std::max(frame, kOfKmin * fit.kmin.value)) &&
          (!fit.reaches_kmax || within(fit.kmax, std::max(frame, kOfKmax * fit.kmax.value))) &&
@@ -231,7 +235,8 @@ void MarkingTest::widen() {
   MarkingFit& fit = *result_.fit;
   if (result_.at == MarkedAt::kDequeue)
     result_.no_pmax = "without pauses, it is not known how many frames are behind one that leaves";
-  // On the ramp of the curve, a wrong depth leads to a wrong share, and therefore to a wrong Pmax.
+  // On the ramp of the curve, a wrong depth leads to a wrong share of marked frames, and therefore to a wrong
+  // Pmax.
   const double error = fit.pmax.value * bytes / std::max(fit.kmax.value - fit.kmin.value, bytes);
   fit.pmax.low = std::max(0.0, fit.pmax.low - error);
   fit.pmax.high = std::min(1.0, fit.pmax.high + error);

@@ -8,7 +8,8 @@
 #include <span>
 #include <vector>
 
-/// Estimates with intervals (doc/switch-test.md). All confidence intervals are for 95 %. Pure functions.
+/// Statistical estimates with intervals (doc/switch-test.md). The confidence level of all confidence
+/// intervals is 95 %. All functions are pure.
 namespace softfeb::switchtest {
 
 struct Interval {
@@ -20,7 +21,7 @@ class CommonInterval {
  public:
   void add(double low, double high);
   bool empty() const { return least_ > most_; }
-  /// True if all intervals overlap in at least one common value.
+  /// True if all intervals have at least one value in common.
   bool agree() const { return low_ <= high_; }
   /// Returns the intersection of all intervals or, if they do not agree, the range that contains all of them.
   /// Requires that empty() is false.
@@ -33,7 +34,7 @@ class CommonInterval {
   double least_ = std::numeric_limits<double>::infinity(), most_ = -std::numeric_limits<double>::infinity();
 };
 
-/// Returns the Wilson score interval of a share: `hits` of `n`. For n = 0, the interval is 0 to 1.
+/// Returns the Wilson score interval of the share `hits`/`n`. For n = 0, the interval is 0 to 1.
 Interval wilson(std::uint64_t hits, std::uint64_t n);
 /// Returns the upper limit of the loss ratio if none of n frames was lost, which is 3/n.
 double loss_limit(std::uint64_t n);
@@ -43,8 +44,8 @@ double jain(std::span<const double> shares);
 /// value.
 Interval median(std::vector<double> values);
 
-/// Straight line y = intercept + slope · x, fitted to points, with standard errors. Requires two different
-/// values of x.
+/// Straight line y = intercept + slope · x, fitted to points, with confidence intervals. The fit requires at
+/// least two different values of x.
 struct Line {
   double intercept = 0, slope = 0;
   double intercept_error = 0, slope_error = 0;  ///< 95 % half-widths; 0 for two points

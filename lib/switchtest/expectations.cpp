@@ -31,7 +31,7 @@ Expectation in_unit_of(const Figure& figure, Expectation expected) {
 }
 
 void judge_number(const Expectation& expected, const Figure& figure, Verdict& verdict) {
-  // If only one bound of the figure is known, its value may be anything beyond that bound.
+  // If only one bound of the figure is known, the value of the figure may be anything beyond this bound.
   const bool bounded = figure.status == Status::kBounded;
   const auto least = bounded ? figure.low : figure.value, most = bounded ? figure.high : figure.value;
   if (!least && !most) {
@@ -73,13 +73,14 @@ Verdict judge_figure(const Expectation& expected, const Figure& figure) {
   } else if (expected.word) {
     judge_word(expected, figure, out);
   } else if (figure.text.empty() || figure.text != expected.text) {
-    // A figure's text may look like a number, for example if it names a single PFC class.
+    // The text of a figure may look like a number, for example if the text names a single PFC class. If this
+    // text equals the expected text, the expectation holds.
     judge_number(in_unit_of(figure, expected), figure, out);
   }
   return out;
 }
 
-/// Returns the verdict if the test has no matching figure.
+/// Returns the verdict about an expectation for which the test has no matching figure.
 Verdict judge_missing(const Expectation& expected, const TestReport& test) {
   Verdict out;
   if (expected.word && *expected.word == name(test.status)) return out;

@@ -32,7 +32,7 @@ struct Verdict {
   enum class Outcome : std::uint8_t {
     kHeld,
     kFailed,
-    kUndecided,  ///< the test was inconclusive, or this rig cannot measure the figure
+    kUndecided,  ///< the results do not show whether the expectation holds
   };
   std::size_t expectation = 0;  ///< index of the expectation
   std::string test;
@@ -46,8 +46,8 @@ const char* name(Status status);
 
 /// Judges each expectation about the tests in `tests`, and skips expectations about other tests. An
 /// expectation fails if a figure is out of bounds, or if no figure matches although the test was conclusive.
-/// It is undecided if only a part of the figure's interval is out of bounds, or if the figure has only one
-/// bound, which does not prove it.
+/// An expectation is undecided if the figure could not be measured, if only a part of the figure's interval
+/// is out of bounds, or if only one bound of the figure is known and this bound proves nothing.
 std::vector<Verdict> judge(const std::vector<TestReport>& tests,
                            const std::vector<Expectation>& expectations);
 

@@ -73,8 +73,8 @@ void FabricPaths::run() {
   const auto overtaken = links_.overtaken();
   if (!overtaken) return ctx_.inconclusive();
   if (*overtaken > 0.01) return report_spraying();
-  // Two flows at 60 % reveal shared links that are as fast as a port. Two flows at 100 % also reveal links
-  // that are a little faster.
+  // Two flows at 60 % load reveal shared links that are as fast as a port. Two flows at 100 % load also
+  // reveal shared links that are a little faster.
   auto finder = find_paths(60);
   if (finder && finder->paths() == 0) finder = find_paths(100);
   if (!finder) return ctx_.inconclusive();

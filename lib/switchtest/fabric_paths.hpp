@@ -12,8 +12,8 @@
 
 namespace softfeb::switchtest {
 
-/// The variant of the test `ecmp` for a fabric: all paths are inside the switch under test. The path of each
-/// flow is inferred from the flows with which it shares a link.
+/// The variant of the test `ecmp` for a fabric: all paths are inside the switch under test. The test infers
+/// the path of each flow from the other flows with which this flow shares a link.
 class FabricPaths {
  public:
   explicit FabricPaths(Context& ctx) : ctx_(ctx), links_(ctx) {}
@@ -28,7 +28,7 @@ class FabricPaths {
 
   Context& ctx_;
   SharedLinks links_;
-  std::vector<std::vector<std::size_t>> paths_;  ///< path of each flow, by [field][flow]
+  std::vector<std::vector<std::size_t>> paths_;  ///< path of each flow, indexed by field and by flow
 };
 
 }  // namespace softfeb::switchtest

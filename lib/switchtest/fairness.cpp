@@ -18,22 +18,23 @@ namespace {
 using ShareLabels = std::map<std::string, std::string>;
 using CompetitionResults = std::vector<CompetitionResult>;
 
-/// How long and how often a competition runs. An exact rig runs until port D has received `frames` frames.
+/// Duration and number of the runs of a competition. On an exact rig, a run lasts as long as `frames` frames
+/// take on the link of port D.
 struct CompetitionPlan {
   Time time = 0;
   std::uint64_t frames = 0;
   int seeds = 5, quick_seeds = 3;
 };
 
-/// At 90 % load, a sender often sends many frames back to back, all at the same phase of the other senders.
-/// If the switch drops frames, whole groups of them are therefore lost, and shares vary more, so
-/// kDroppingPlan takes more frames than kPausedPlan.
+/// At 90 % load, a sender often sends a group of many frames back to back. All frames of a group have the
+/// same phase relative to the frames of the other senders, so a switch that drops frames often drops whole
+/// groups. Shares then vary more, so kDroppingPlan needs more frames than kPausedPlan.
 constexpr CompetitionPlan kDroppingPlan{.time = 10 * kSecond, .frames = 40'000};
 constexpr CompetitionPlan kPausedPlan{.time = 10 * kSecond, .frames = 10'000};
 constexpr CompetitionPlan kQueuePlan{.time = 2 * kSecond, .frames = 10'000, .seeds = 3};
 constexpr CompetitionPlan kLockoutPlan{.time = kSecond, .frames = 2'000};
 
-/// The test `fairness`: shares of port D that competing senders, queues or flows get.
+/// The test `fairness`: measures the shares of port D that competing senders, queues or flows get.
 class FairnessTest {
  public:
   explicit FairnessTest(Context& ctx);
@@ -59,7 +60,7 @@ class FairnessTest {
   Context& ctx_;
   std::vector<std::uint16_t> senders_;
   std::uint64_t slowest_ = UINT64_MAX;  ///< rate of the slowest sender
-  std::uint64_t offered_ = 0;           ///< rate of each sender
+  std::uint64_t offered_ = 0;           ///< rate at which each sender sends
   FrameKind frame_;
 };
 
@@ -182,7 +183,7 @@ void FairnessTest::report_senders(const char* pauses, const CompetitionResults& 
   report_shares({{"between", "flows"}, {"pauses", pauses}}, flows);
 }
 
-/// Measures flows and senders with and without pauses. Returns false if the rig failed.
+/// Measures the shares of flows and of senders, with and without pauses. Returns false if the rig failed.
 bool FairnessTest::measure_senders() {
   Competition competition = between_flows();
   auto results = run_with_pauses(competition, kPausedPlan);
@@ -224,8 +225,8 @@ bool FairnessTest::measure_queues() {
   return results.has_value();
 }
 
-/// Measures senders at line rate with constant gaps. The figure is 0 if they share the port evenly, and 1 if
-/// one sender gets the whole rate. Returns false if the rig failed.
+/// Measures the shares of senders that send at line rate with constant gaps. The figure is 0 if they share
+/// the port evenly, and 1 if one sender gets the whole rate. Returns false if the rig failed.
 bool FairnessTest::measure_lockout() {
   Competition competition{.units = senders_.size(), .rate = slowest_, .gaps = GapKind::kConstant};
   for (const std::uint16_t s : senders_)

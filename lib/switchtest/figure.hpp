@@ -15,17 +15,17 @@ namespace softfeb::switchtest {
 enum class Status : std::uint8_t {
   kMeasured,
   kBounded,       ///< only one side is known: `low` or `high` is absent
-  kAbsent,        ///< the switch does not have this feature
-  kUnresolvable,  ///< this rig cannot measure it
+  kAbsent,        ///< the switch does not do what the figure describes
+  kUnresolvable,  ///< this rig cannot measure the figure
   kInconclusive,  ///< the rig failed: too many trials were void
 };
 
-/// How a figure was obtained. This determines whether its interval is exact to a frame, or a 95 % confidence
-/// interval.
+/// How a figure was obtained. The method determines whether the interval of the figure is exact to one frame,
+/// or is a 95 % confidence interval.
 enum class Method : std::uint8_t {
   kCount,   ///< frames that were counted; the interval is exact
-  kSearch,  ///< the largest value that passed and the smallest that failed
-  kFit,     ///< maximum likelihood, 95 % profile interval
+  kSearch,  ///< interval from the largest value that passed to the smallest value that failed
+  kFit,     ///< maximum-likelihood fit with a 95 % profile interval
   kMean,    ///< mean or quantile of many frames
   kOrder,   ///< conclusion from the order in which frames arrived, or from which of them arrived
 };
@@ -33,7 +33,7 @@ enum class Method : std::uint8_t {
 /// A result of a test. `value` is missing if `status` is kAbsent, kUnresolvable or kInconclusive, and for
 /// figures that are a word (`text`).
 struct Figure {
-  std::string name;  ///< such as "kmin_bytes"; the test's name is not part of it
+  std::string name;  ///< such as "kmin_bytes"; without the name of the test
   /// Conditions of the measurement, for example {"size", "1518"} or {"queue", "3"}.
   std::map<std::string, std::string> labels{};
   std::optional<double> value{};

@@ -9,8 +9,8 @@
 #include <optional>
 #include <vector>
 
-/// The stimulus of the memory tests: frozen queues are filled one after the other, and then release the
-/// frames that they held.
+/// The stimulus of the memory tests: ports fill frozen queues one after the other, and then the queues are
+/// released.
 namespace softfeb::switchtest {
 
 /// Frames that a port sends into a frozen queue of the port FrameKind::to.
@@ -23,8 +23,8 @@ struct Fill {
 
 struct FillPlan {
   std::vector<Fill> fills;  ///< in the order in which they are sent
-  /// Frames with which the senders overload a port instead of freezing it (Overload). The frozen queues are
-  /// released after these frames.
+  /// Sources that overload a port which cannot be frozen (Overload). The frozen queues are released after the
+  /// frames of these sources.
   std::vector<Source> overload;
   std::vector<FrameKind> overload_kinds;  ///< indices in Source::kinds of `overload` refer to this vector
   Time wait = 0;                          ///< time between the last frame and the release
@@ -34,7 +34,7 @@ struct FillPlan {
 
 struct FillResult {
   TrialResult trial;
-  std::vector<std::uint64_t> held;   ///< frames that arrived, by fill
+  std::vector<std::uint64_t> held;   ///< number of frames that arrived, by fill
   std::vector<std::uint16_t> kinds;  ///< index of the kind, by fill
   std::uint16_t overload_kind = 0;   ///< index in the trial of the first of FillPlan::overload_kinds
   Time released = 0;
@@ -59,8 +59,8 @@ struct FrameCount {
     low = std::min(low, n);
     high = std::max(high, n);
   }
-  /// Returns the middle of the range. (Trials that differ by one frame agree, because a frame may be in
-  /// transit when the count is decided.)
+  /// Returns the middle of the range. (The counts of trials may differ by one frame, because a frame may be
+  /// in transit at the moment that decides the count.)
   std::uint64_t value() const { return low + (high - low) / 2; }
 };
 
@@ -71,13 +71,13 @@ std::optional<std::vector<FrameCount>> count_held(Context& ctx, const FillPlan& 
 /// How many frames of one kind a frozen queue holds.
 struct Capacity {
   FrameCount frames;
-  /// If false, the queue accepted all frames that were sent, so its capacity is greater.
+  /// If this is false, the queue accepted all frames that were sent, so its capacity may be greater.
   bool full = false;
   bool paused = false;  ///< the switch sent pause frames to the sender
 };
 
-/// Overfills the frozen queue that `frame` belongs to, with frames from port `from`. Returns std::nullopt if
-/// no trial was valid.
+/// Overfills the frozen queue of `frame` with frames from port `from`. Returns std::nullopt if no trial was
+/// valid.
 std::optional<Capacity> capacity(Context& ctx, std::uint16_t from, const FrameKind& frame);
 
 /// Number of frames that certainly overfills a queue of this capacity.

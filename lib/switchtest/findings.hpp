@@ -11,9 +11,9 @@
 
 namespace softfeb::switchtest {
 
-/// What earlier tests have found out about the switch. Later tests choose their stimuli and bounds
-/// accordingly; if the earlier tests did not run, a test must find its own bounds. Sizes in bytes refer to
-/// frames without FCS.
+/// Findings of earlier tests about the switch. Later tests choose their stimuli and bounds accordingly; if
+/// the earlier tests did not run, a test must find its own bounds. Sizes in bytes refer to frames without
+/// FCS.
 struct Findings {
   /// Kind of pause frames with which port D can stop the switch; kOff if the switch obeys none.
   roce::PauseMode obeyed = roce::PauseMode::kOff;
@@ -31,7 +31,8 @@ struct Findings {
   /// From the test `throughput`: largest load from A to D without loss, by frame size with FCS. A load of 1
   /// is line rate.
   std::map<std::uint32_t, double> load;
-  /// From the test `throughput`: sizes for which the rig itself limits `load`; the switch may forward more.
+  /// From the test `throughput`: frame sizes for which the rig itself limits `load`; the switch may forward
+  /// more.
   std::set<std::uint32_t> load_of_rig;
   /// From the test `buffer`: number of bytes that one queue of D holds.
   std::optional<std::uint64_t> queue_bytes;
@@ -41,23 +42,23 @@ struct Findings {
     double pmax = 0;            ///< 0 to 1
     bool at_dequeue = false;
   };
-  /// From the test `ecn`. Empty if this was not measured, or if the switch does not mark.
+  /// From the test `ecn`. Empty if the marking curve was not measured, or if the switch does not mark.
   std::optional<Marking> marking;
 
   struct Pausing {
     std::uint64_t xoff = 0;  ///< bytes of one ingress class at which the switch sends a pause
-    std::uint64_t xon = 0;   ///< bytes at which it lets the sender resume
+    std::uint64_t xon = 0;   ///< bytes at which the switch lets the sender resume
   };
-  /// From the test `xoff`. Empty if this was not measured, or if the switch does not pause.
+  /// From the test `xoff`. Empty if the thresholds were not measured, or if the switch does not pause.
   std::optional<Pausing> pausing;
 
   struct Headroom {
     /// Bytes that one class of one ingress port may store even when other ports have taken all other memory.
     std::uint64_t guaranteed = 0;
     std::uint8_t dscp = 0;  ///< DSCP of the class
-    bool shared = false;    ///< other ports can use this memory, too; `guaranteed` is what they leave
+    bool shared = false;  ///< other ports can use this memory, too; `guaranteed` is the part that they leave
   };
-  /// From the test `headroom`. Empty if this was not measured, or if the switch does not pause.
+  /// From the test `headroom`. Empty if the headroom was not measured, or if the switch does not pause.
   std::optional<Headroom> headroom;
 };
 

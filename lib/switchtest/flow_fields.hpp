@@ -27,13 +27,13 @@ struct Flow {
   void apply(FrameKind& kind) const;
 };
 
-/// Limit of flows_by() for source addresses: they stay in the subnet of the port, because routers may drop
-/// other addresses (RFC 3704).
+/// Maximum number of source addresses that flows_by() uses. These addresses are in the subnet of the port,
+/// because routers may drop frames from other addresses (RFC 3704).
 inline constexpr std::uint32_t kMostAddresses = 253;
-/// Up to `count` flows that differ in one field only, which has consecutive values. With source addresses,
-/// there are at most kMostAddresses flows.
+/// Returns up to `count` flows that differ only in `field`, whose values are consecutive. If `field` is the
+/// source address, returns at most kMostAddresses flows.
 std::vector<Flow> flows_by(FlowField field, std::uint32_t count);
-/// `count` flows that differ in all fields.
+/// Returns `count` flows with random values in all fields.
 std::vector<Flow> random_flows(std::uint32_t count, std::uint64_t seed);
 
 }  // namespace softfeb::switchtest

@@ -31,11 +31,11 @@ class FrameWriter {
  public:
   FrameWriter(const Trial& trial, const std::vector<RigPort>& ports, std::uint16_t port, std::uint16_t id);
 
-  /// Writes frame `sequence` of kind `kind`, which departs at `departed`. Its payload is the beginning of
-  /// zeros().
+  /// Writes frame `sequence` of kind `kind`, which departs at `departed`. The payload of the frame is the
+  /// beginning of zeros().
   void write(std::uint16_t kind, std::uint64_t sequence, Time departed, engine::TxFrame& out);
 
-  /// Returns bytes with value 0, as many as the longest payload has.
+  /// Returns bytes with the value 0. They are sufficient for the longest payload.
   static ByteSpan zeros();
 
   /// Length of a frame without FCS, but with its 802.1Q tag if it has one.
@@ -58,7 +58,8 @@ class FrameWriter {
   std::vector<Form> forms_;  ///< one for each kind
 };
 
-/// Reads the mark of a frame. Returns nullopt if no test port has sent the frame. The bytes are untrusted.
+/// Reads the mark of a frame. Returns nullopt if no test port has sent the frame. The bytes of the frame are
+/// untrusted.
 std::optional<FrameMark> read_mark(const roce::ParsedFrame& frame);
 
 }  // namespace softfeb::switchtest

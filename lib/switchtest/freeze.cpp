@@ -60,7 +60,7 @@ void FreezeTrial::release(const Context& ctx, std::uint64_t bytes) {
   Time longest = 0;
   for (Freeze& f : trial.freezes) {
     f.until = released_;
-    // The product of bytes and picoseconds per second exceeds 64 bits from 18 MB on.
+    // For 18 MB or more, the product of bytes and picoseconds per second exceeds 64 bits.
     longest = std::max(longest, static_cast<Time>(Uint128{bytes} * kSecond / ctx.rate(f.port)));
   }
   trial.end = released_ + longest + 2 * ctx.rig.settle();
@@ -71,7 +71,7 @@ bool FreezeTrial::lapsed(const TrialResult& result) const {
                      [&](const Arrival& a) { return a.at < released_ && freezes(a); });
 }
 
-/// True if D or another frozen port told the switch to hold this frame back.
+/// True if the port at which this frame arrived had told the switch to hold the frame back.
 bool FreezeTrial::freezes(const Arrival& a) const {
   const FrameKind& kind = trial.kinds[a.kind];
   const unsigned priority = kind.vlan ? kind.vlan->pcp : trial.priority_of_dscp[kind.dscp];

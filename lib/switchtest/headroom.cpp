@@ -126,8 +126,8 @@ void HeadroomTest::report_guaranteed(const FrameCount& frames) {
   ctx_.add(std::move(figure));
 }
 
-/// Finds out what A can still store after C has taken all memory that it can get. Returns false if too many
-/// trials were void.
+/// Finds out how many frames of A the switch still stores after C has taken all the memory that C can get.
+/// Returns false if too many trials were void.
 bool HeadroomTest::find_guaranteed() {
   const auto full = trials_.held(trials_.filling());
   if (!full) return false;

@@ -18,7 +18,8 @@ constexpr Time kFinestStep = 100 * kNanosecond;
 /// Each meter of cable delays both the pause frame and the last data frame by 5 ns.
 constexpr double kNanosecondsPerMeter = 10;
 
-/// A search for the longest delay after which A may obey. Its step is the accuracy of the rig.
+/// A search for the longest delay after which A may obey. The step of the search is the accuracy of the rig,
+/// but at least kFinestStep.
 class DelaySearch {
  public:
   DelaySearch(Context& ctx, HeadroomTrials& trials, const LeftForA& left)

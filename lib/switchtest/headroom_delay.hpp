@@ -7,7 +7,7 @@
 
 namespace softfeb::switchtest {
 
-/// What the switch still accepts from A after C has taken all memory that it can get.
+/// Frames that the switch still accepts from A after C has taken all the memory that C can get.
 struct LeftForA {
   std::uint64_t frames = 0;
   /// If this is false, not all of these frames are stored in headroom, and the switch may accept fewer of

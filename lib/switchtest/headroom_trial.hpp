@@ -20,14 +20,14 @@ class HeadroomTrials {
   struct Held {
     FrameCount c, a;
   };
-  /// Lets C send `from_c` frames, and A more than the queue accepts. Returns std::nullopt if no trial was
-  /// valid.
+  /// Lets C send `from_c` frames, and then lets A send more frames than the queue accepts. Returns
+  /// std::nullopt if no trial was valid.
   std::optional<Held> held(std::uint64_t from_c);
-  /// Tells whether the first frame from A, sent after `from_c` frames from C, causes a pause for A. Returns
-  /// kFail if it does.
+  /// Finds out whether the switch pauses A because of the first frame from A, which A sends after C has sent
+  /// `from_c` frames. Returns kFail if the switch pauses A.
   Probe first_frame_pauses(std::uint64_t from_c);
 
-  /// What happened to the frames of A, which obeyed pauses after a delay.
+  /// Results of a trial in which A obeyed pauses after a delay.
   struct Obeyed {
     std::uint64_t sent = 0;  ///< frames that A sent before it stopped
     std::uint64_t lost = 0;

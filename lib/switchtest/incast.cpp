@@ -51,8 +51,9 @@ class IncastSearch {
   BurstOutcome at_top_;
 };
 
-/// Doubles the burst until frames are lost, or until it is so much longer than the first burst that caused
-/// pauses that the pauses certainly limit the queue. Returns false if the rig failed.
+/// Doubles the length of the burst until frames are lost, or until the burst is kBeyondPause times as long as
+/// the first burst that caused pauses. In the second case, pauses certainly limit the queue. Returns false if
+/// the rig failed.
 bool IncastSearch::find_top() {
   constexpr std::uint64_t kBeyondPause = 16;
   std::uint64_t stop = kLongestBurst;
@@ -119,7 +120,7 @@ Figure IncastSearch::figure_of(const BurstProperty& property, const Bracket& fou
     out.reason = trials_.failure();
     return out;
   }
-  // If senders start late, the queue is shorter, by at most one frame for each of them.
+  // If senders start late, the queue is shorter by at most one frame of each sender.
   constexpr Time kExact = 100 * kNanosecond;
   const std::uint64_t excess =
       (trials_.skew() > kExact ? 1 : 0) + trials_.error(found.pass, property.count, false);
@@ -138,8 +139,8 @@ Figure IncastSearch::figure_of(const BurstProperty& property, const Bracket& fou
 
 void IncastSearch::measure(const BurstProperty& property) {
   Bracket found = double_and_bisect(1, top_, [&](std::uint64_t n) { return probe(property, n); });
-  // On a busy rig, the longest burst may pass in this search although it failed when find_top() sent it. It
-  // then counts as failed.
+  // On a busy rig, the longest burst may pass in this search although it failed when find_top() sent it. The
+  // burst then counts as failed.
   if (!found.fail && !found.unreached && at_top_.*property.count != 0) found.fail = top_;
   if (found.fail) found = validated(property, found);
   const Figure& figure = ctx_.add(figure_of(property, found));

@@ -10,8 +10,8 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// Runs the test `dscp` for its findings, and returns the reason in its report. Its trials are counted in the
-/// current test.
+/// Runs the test `dscp` to get its findings, and adds its trials to the report of the current test. Returns
+/// the reason in the report of the test `dscp`.
 std::string find_queues(Context& ctx) {
   TestReport report{.name = "dscp", .title = ""};
   Context of_dscp(ctx.rig, ctx.settings, ctx.findings, report);

@@ -18,7 +18,8 @@ struct KnownQueues {
   std::string reason;  ///< why no queue is known, in words
 };
 
-/// Runs the test `dscp` if its findings are missing; the figures of this run are not reported.
+/// Returns the known queues of port D. If the findings of the test `dscp` are missing, runs this test first;
+/// the figures of this run are not reported.
 KnownQueues known_queues(Context& ctx);
 
 /// Returns the DSCP of a queue other than that of Settings::dscp. If the switch obeys PFC, a pause that stops

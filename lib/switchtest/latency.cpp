@@ -15,10 +15,10 @@ namespace softfeb::switchtest {
 
 namespace {
 
-constexpr std::uint64_t kLoadSteps = 1'000;  ///< steps of the search for the load, up to line rate
+constexpr std::uint64_t kLoadSteps = 1'000;  ///< number of load steps of the search, up to line rate
 constexpr std::array<unsigned, 4> kLoadPercent{10, 50, 90, 100};
 
-/// The test `latency`: delays from A to D.
+/// The test `latency`: measures the delays of frames from A to D.
 class LatencyTest {
  public:
   explicit LatencyTest(Context& ctx)
@@ -49,7 +49,7 @@ class LatencyTest {
   std::vector<Point> points_;
 };
 
-/// Runs a stream at `load` times the rate of the slower port. An exact rig needs few frames.
+/// Runs a stream at `load` times the rate of the slower port. An exact rig needs only a few frames.
 std::optional<TrialResult> LatencyTest::stream(std::uint32_t size, double load, Time time) {
   constexpr std::uint64_t kEnough = 5'000;
   Trial trial = ctx_.trial();
@@ -83,7 +83,8 @@ std::optional<double> LatencyTest::load_without_loss(std::uint32_t size) {
     });
   });
   if (found.pass == 0 && found.unreached) return std::nullopt;
-  // If frames are lost at any load, measure at full load; the delays are those of the frames that arrive.
+  // If frames are lost at every load, measure at full load. The delays are then the delays of the frames that
+  // arrive.
   return found.pass == 0 ? 1 : static_cast<double>(found.pass) / kLoadSteps;
 }
 
@@ -203,7 +204,7 @@ void LatencyTest::report_fit() {
   }
 }
 
-/// Adds a curve over frame sizes for each quantile and load.
+/// Adds a curve of the delay by frame size for each quantile and load.
 void LatencyTest::add_curves() {
   const double own = static_cast<double>(ctx_.rig.own_delay().value_or(0)) / kNanosecond;
   for (const unsigned percent : kLoadPercent)

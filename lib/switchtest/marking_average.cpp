@@ -10,7 +10,7 @@ namespace softfeb::switchtest {
 namespace {
 
 constexpr unsigned kMostWeight = 15;
-constexpr double kWeightDrop = 3.841458820694124 / 2;  // 95 % of chi-square, one degree of freedom
+constexpr double kWeightDrop = 3.841458820694124 / 2;  // 95 % quantile of chi-square, one degree of freedom
 
 void widen_to_contain(Interval& to, const Interval& by) {
   to.low = std::min(to.low, by.low);

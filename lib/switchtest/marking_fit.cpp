@@ -12,14 +12,16 @@ namespace softfeb::switchtest {
 namespace {
 
 constexpr double kNotPossible = -std::numeric_limits<double>::infinity();
-constexpr double kMarkingProfileDrop = 3.841458820694124 / 2;  // 95 % of chi-square, one degree of freedom
-/// Profile drop for kmax, at which the likelihood jumps. The log-likelihood of the true value is lower than
-/// the maximum by an exponentially distributed amount with mean 1, whose 95 % quantile is ln 20.
+/// Half of the 95 % quantile of the chi-square distribution with one degree of freedom.
+constexpr double kMarkingProfileDrop = 3.841458820694124 / 2;
+/// Drop of the log-likelihood that limits the profile intervals of kmax. The likelihood jumps at kmax, so the
+/// log-likelihood of the true value is lower than the maximum by an exponentially distributed amount with
+/// mean 1. The 95 % quantile of this amount is ln 20.
 constexpr double kMarkingJumpDrop = 2.995732273553991;
 constexpr int kEdgeBisections = 30;
 
-/// Finds the point between `in`, where `holds` returns true, and `out`, where it returns false, at which the
-/// result of `holds` changes.
+/// Finds the point between `in` and `out` at which the result of `holds` changes. Requires that `holds`
+/// returns true for `in`. If `holds` also returns true for `out`, returns `out`.
 double edge_between(double in, double out, const std::function<bool(double)>& holds) {
   if (holds(out)) return out;
   for (int i = 0; i < kEdgeBisections; ++i) {
@@ -30,7 +32,7 @@ double edge_between(double in, double out, const std::function<bool(double)>& ho
 }
 
 /// Returns the position of the maximum of `f` in [low, high], found by golden-section search. `f` must have a
-/// single maximum there.
+/// single maximum in this range.
 double peak_of(double low, double high, const std::function<double(double)>& f) {
   constexpr int kSteps = 45;
   constexpr double kGolden = 0.6180339887498949;
@@ -55,10 +57,10 @@ double peak_of(double low, double high, const std::function<double(double)>& f) 
 }
 
 /// A ramp fitted to the first `certain` depths; all frames at greater depths are marked. The probability that
-/// a frame is marked is slope · (depth − kmin), but at least 0; no ramp exceeds 1 at the depths that it is
-/// fitted to. The log-likelihood is concave in the coefficients of the ramp, because it is a sum of concave
-/// terms: each term is the logarithm of a linear function of the coefficients, or 0 if the logarithm is
-/// positive.
+/// a frame is marked is slope · (depth − kmin), but at least 0. At the depths to which a ramp is fitted, this
+/// probability does not exceed 1. The log-likelihood is concave in the coefficients of the ramp, because it
+/// is a sum of concave terms: each term is the logarithm of a linear function of the coefficients, or 0 if
+/// the logarithm is positive.
 class MarkingRamp {
  public:
   /// Requires that at least one frame at these depths was marked.
@@ -141,7 +143,7 @@ double MarkingRamp::best_slope(double at) const {
   return s;
 }
 
-/// Returns the number of depths up to the greatest one at which a frame was not marked.
+/// Returns the number of depths up to the greatest depth at which a frame was not marked.
 std::size_t uncertain_depths(std::span<const DepthShare> shares) {
   std::size_t out = shares.size();
   while (out != 0 && shares[out - 1].marked == shares[out - 1].frames) --out;
@@ -153,8 +155,8 @@ bool any_marked_of(std::span<const DepthShare> shares) {
 }
 
 /// Computes the profile intervals of a curve with a ramp. More depths on the ramp never increase the
-/// likelihood, because each adds a factor of at most 1. The smallest possible number of depths is therefore
-/// the best.
+/// likelihood, because each depth adds a factor of at most 1. The smallest possible number of depths is
+/// therefore the best.
 class MarkingCurveFit {
  public:
   explicit MarkingCurveFit(std::span<const DepthShare> shares)
@@ -173,7 +175,7 @@ class MarkingCurveFit {
  private:
   double limit() const { return ramps_.front().best - kMarkingProfileDrop; }
   double jump_limit() const { return ramps_.front().best - kMarkingJumpDrop; }
-  /// If ramp r is the right one, kmax lies above below(r) and not above above(r).
+  /// If ramp r is the right one, kmax is greater than below(r), but not greater than above(r).
   double below(std::size_t r) const { return shares_[first_ + r - 1].depth; }
   double above(std::size_t r) const { return shares_[first_ + r].depth; }
   bool ends(std::size_t r) const { return first_ + r < shares_.size(); }
@@ -186,11 +188,12 @@ class MarkingCurveFit {
   std::vector<MarkingRamp> ramps_;
 };
 
-/// The likelihood is constant between the last frame that was not marked and the next frame, so the estimate
-/// is the middle of this interval.
+/// The likelihood is constant while kmax is between the greatest depth of a frame that was not marked and the
+/// next depth. The estimate is therefore the middle of the interval.
 Interval MarkingCurveFit::kmax() const {
   Interval out{.low = below(0)};
-  // All ramps except the last permit their whole range if the next ramp is possible.
+  // Every ramp except the last permits all values of kmax in its range, because the next ramp is possible,
+  // too.
   const std::size_t last = ramps_.size() - 1;
   const double end = ends(last) ? above(last) : ramps_[last].top();
   out.high = edge_between(below(last), end, [&](double k) {

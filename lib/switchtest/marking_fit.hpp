@@ -8,8 +8,8 @@
 #include <span>
 
 /// Maximum-likelihood fit of a marking curve. Frames are never marked if their queue is shorter than kmin,
-/// and always if it has at least kmax bytes. In between, the probability grows from 0 to pmax. Pure
-/// functions.
+/// and are always marked if the queue has at least kmax bytes. In between, the probability grows from 0 to
+/// pmax. All functions are pure.
 namespace softfeb::switchtest {
 
 /// Counts of the frames that found the same queue length.
@@ -18,7 +18,7 @@ struct DepthShare {
   std::uint64_t frames = 0, marked = 0;
 };
 
-/// The intervals are 95 % profile-likelihood intervals.
+/// A fitted marking curve. The intervals are 95 % profile-likelihood intervals.
 struct MarkingFit {
   Interval kmin, kmax;  ///< bytes
   Interval pmax;        ///< 0 to 1

@@ -28,7 +28,7 @@ void add_marking_word(Context& ctx, const char* name, std::string word, const ch
   }
 }
 
-/// Turns a figure into one with only a lower bound.
+/// Returns the figure with only its lower bound.
 Figure marking_at_least(Figure figure, const char* reason) {
   figure.value.reset();
   figure.high.reset();
@@ -56,7 +56,7 @@ void add_marking_curve(Context& ctx, const MarkingFit& fit, const std::string& n
   ctx.add(fit.reaches_kmax ? pmax : marking_at_least(pmax, kTooShort));
 }
 
-/// Returns the curve of the shares of marked frames, in which neighbouring depths are combined.
+/// Returns a curve of the share of marked frames by depth. Combines neighbouring depths if there are many.
 Curve measured_marking(std::span<const DepthShare> shares) {
   constexpr std::size_t kMostPoints = 80;
   Curve out{.name = "marking",

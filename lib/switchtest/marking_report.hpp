@@ -8,7 +8,8 @@
 
 namespace softfeb::switchtest {
 
-/// Adds the figures and the chart, and stores the finding. `length` is the number of bytes of a frame.
+/// Adds the figures and the chart of the test `ecn`, and stores the marking curve in Context::findings.
+/// `length` is the number of bytes of a frame.
 void report_marking(Context& ctx, const MarkingCounts& counts, std::uint32_t length,
                     const MarkingResult& result);
 /// Adds the figures of a switch that marked no frame, not even after the queue had been filled with `fill`

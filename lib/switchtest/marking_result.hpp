@@ -8,7 +8,7 @@
 
 namespace softfeb::switchtest {
 
-/// What the test `ecn` has found out.
+/// Results of the test `ecn`.
 struct MarkingResult {
   std::optional<MarkingFit> fit;  ///< empty if no curve explains the marks
   std::string no_fit = "no curve explains the marks";
@@ -16,8 +16,8 @@ struct MarkingResult {
   MarkedAt at = MarkedAt::kEnqueue;
   bool at_is_known = false;
   bool averaged = false;
-  /// If `averaged` is true and there is a fit, each frame moves the average by 1/2^N of the difference, where
-  /// N is this value.
+  /// Valid if `averaged` is true and there is a fit. With a weight of N, each frame moves the average by
+  /// 1/2^N of the difference between the queue length and the average.
   Interval weight;
   std::string scope;                                     ///< "queue" or "port"; empty if unknown
   std::string no_scope = "no curve explains the marks";  ///< why the scope is unknown

@@ -27,7 +27,8 @@ OtherDscps one_of_each(std::uint8_t own, const Queue& queue) {
   return out;
 }
 
-/// Class selectors whose frames overtake frames of `own`, or are overtaken by them.
+/// Returns the class selectors whose frames overtake frames of the kind `own`, or are overtaken by frames of
+/// this kind.
 OtherDscps other_queues_by_order(Context& ctx, const FrameKind& own) {
   constexpr std::uint8_t kClasses = 8;
   std::vector<FrameKind> items{own};
@@ -50,7 +51,7 @@ OtherDscps other_queues_by_order(Context& ctx, const FrameKind& own) {
   return out;
 }
 
-/// Returns DSCPs of queues other than that of `own`.
+/// Returns DSCPs of queues other than the queue of `own`.
 OtherDscps other_queues(Context& ctx, const FrameKind& own) {
   if (const auto& queues = ctx.findings.queue_of_dscp)
     return one_of_each(own.dscp, [&](std::uint8_t d) {
@@ -64,8 +65,8 @@ OtherDscps other_queues(Context& ctx, const FrameKind& own) {
   return other_queues_by_order(ctx, own);
 }
 
-/// Returns the log-likelihood of the marks of a train. The probability of each frame is limited, so that a
-/// single unlikely mark does not decide which scope is chosen.
+/// Returns the log-likelihood of the marks of a train. The marking probability of each frame is limited to
+/// the range from 0.01 to 0.99, so that a single unlikely mark does not decide which scope is chosen.
 double scope_likelihood(const MarkedTrain& train, const MarkingResult& result, std::uint32_t length) {
   constexpr double kLeast = 0.01;
   double sum = 0;

@@ -8,9 +8,10 @@
 
 namespace softfeb::switchtest {
 
-/// Finds out whether marking depends on the length of the frame's own queue or on that of all queues of port
-/// D. Sends trains while another queue holds about `full` frames. Requires a fit that is not averaged; sets
-/// MarkingResult::scope or no_scope.
+/// Finds out whether marking depends on the length of the frame's own queue or on the total length of all
+/// queues of port D. Sends trains while another queue holds about `full` frames. Requires that
+/// MarkingResult::fit exists, and that MarkingResult::averaged is false. Sets MarkingResult::scope or
+/// MarkingResult::no_scope.
 void find_marking_scope(Context& ctx, MarkingStimulus& stimulus, std::uint64_t full, MarkingResult& result);
 
 }  // namespace softfeb::switchtest

@@ -28,8 +28,9 @@ std::optional<TrainLength> find_train_length(MarkingStimulus& stimulus) {
     if (!out.counts.any_marked() || !saturated(*train)) continue;
     MarkingCounts one;
     one.add(*train);
-    // The switch marks either at enqueue or at dequeue. With depths taken at the other place, it may seem
-    // that only the end of the train is certainly marked, so use the smaller depth.
+    // The switch marks either at enqueue or at dequeue. If depths are taken at the wrong place, it may seem
+    // that only frames at the end of the train are always marked. Therefore, use the smaller of the two
+    // depths.
     const std::uint32_t certain =
         std::min(one.certain_from(MarkedAt::kEnqueue), one.certain_from(MarkedAt::kDequeue));
     if (certain != 0) out.frames = TrainLength::beyond(certain);

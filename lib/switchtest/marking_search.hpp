@@ -8,7 +8,7 @@
 
 namespace softfeb::switchtest {
 
-/// How long a train must be to show the marking curve.
+/// Length that a train needs to show the marking curve.
 struct TrainLength {
   static constexpr std::uint64_t kMost = 32'768;
 
@@ -21,8 +21,8 @@ struct TrainLength {
 };
 
 /// Doubles the length of a train until all of its deepest frames are marked, the queue is full, or the rig
-/// cannot send a longer one. If a train fails, returns std::nullopt; MarkingStimulus::failure() is then the
-/// reason.
+/// cannot send a longer train. Returns std::nullopt if the stimulus failed (MarkingStimulus::failure()), or
+/// if all trials with the shortest train were void.
 std::optional<TrainLength> find_train_length(MarkingStimulus& stimulus);
 
 }  // namespace softfeb::switchtest

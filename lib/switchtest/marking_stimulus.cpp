@@ -45,7 +45,8 @@ class MarkingOverload {
   Trial trial;
 
  private:
-  /// Share of B's rate; its gaps are exponential, so that the senders are not synchronized.
+  /// B sends at this share of its rate. The gaps of B are exponential, so that the senders are not
+  /// synchronized.
   static constexpr double kShareOfB = 0.9;
 
   void add_calibration(std::uint16_t port, std::uint16_t kind) {
@@ -61,8 +62,8 @@ class MarkingOverload {
   Time at_ = 0;
 };
 
-/// Makes the queue grow to about `frames` frames. With `then_empty`, A then continues a little slower than D
-/// receives, so that the queue empties slowly.
+/// Makes the queue grow to about `frames` frames. If `then_empty` is true, A then continues to send at a
+/// slightly lower rate than the rate of D, so that the queue empties slowly.
 void MarkingOverload::add(std::uint64_t frames, bool then_empty) {
   constexpr double kSlower = 0.8;
   const Roles& roles = ctx_.roles();
@@ -90,7 +91,8 @@ void MarkingOverload::add(std::uint64_t frames, bool then_empty) {
   trial.end = until + 2 * ctx_.rig.settle() + 2 * frames * slot_;
 }
 
-/// Returns, for each kind, the shortest delay of the single frames from the sender of this kind.
+/// Returns, for each kind, the shortest delay of the frames that did not wait and came from the sender of
+/// this kind.
 std::vector<Time> MarkingOverload::unloaded(const TrialResult& result) const {
   std::vector<Time> out(kEnd, kNever);
   for (const Arrival& a : result.arrivals)
@@ -161,9 +163,9 @@ std::optional<MarkedTrain> MarkingStimulus::frozen_train_of(std::uint64_t frames
   return out;
 }
 
-/// Finds out, unless it is known already, how many of `frames` frames the queue accepts while D pauses the
-/// switch. Then runs a trial in which D lets all but one of them leave, pauses the switch again, and a train
-/// of `later` frames arrives.
+/// Finds out how many of `frames` frames the queue accepts while D pauses the switch, unless this number is
+/// already known. Then runs a trial in which D lets all but one of these frames leave and pauses the switch
+/// again, before a train of `later` frames arrives.
 std::optional<MarkedTrain> MarkingStimulus::frozen_after_full(std::uint64_t frames, std::uint64_t later,
                                                               Time idle) {
   constexpr std::uint64_t kLeft = 1;

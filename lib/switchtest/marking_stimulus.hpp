@@ -13,14 +13,14 @@ namespace softfeb::switchtest {
 
 class FreezeTrial;
 
-/// Sends trains of frames of one kind that wait in a queue of port D. To make them wait, D pauses the switch
-/// or, if no pause stops these frames, senders overload D. If a function returns nullopt, there was no valid
-/// trial, and failure() is the reason.
+/// Sends trains of frames of one kind. The frames wait in a queue of port D, because D pauses the switch or,
+/// if no pause stops these frames, because senders overload D. If a function returns std::nullopt, there was
+/// no valid trial; failure() returns the reason.
 class MarkingStimulus {
  public:
   MarkingStimulus(Context& ctx, const FrameKind& frame);
 
-  /// True if D can pause the switch, so that a train waits in the queue until all of it has arrived.
+  /// True if D can pause the switch, so that a train waits in the queue until the whole train has arrived.
   bool freezes() const { return freezes_; }
   /// True if the frames can be made to wait, by a pause or by an overload.
   bool possible() const;
@@ -34,11 +34,11 @@ class MarkingStimulus {
   /// length of `frames` frames. `idle` is the time before the first frame.
   std::optional<MarkedTrain> train(std::uint64_t frames, Time idle = 0);
 
-  /// If D can pause the switch: sends `frames` frames, of which the switch may drop some, lets the queue
-  /// empty to a single frame, and then sends a train of `later` frames. The result contains the frames of
-  /// both. `idle` is the time before the first frame. Otherwise: overloads D until the queue would hold
-  /// `frames` frames, and then A sends a little slower than D receives, so that the queue empties slowly.
-  /// `later` and `idle` are not used.
+  /// If D can pause the switch, sends `frames` frames, of which the switch may drop some. Then lets the queue
+  /// empty until one frame is left, and sends a train of `later` frames. The result contains the frames of
+  /// both trains. `idle` is the time before the first frame. If D cannot pause the switch, overloads D until
+  /// the queue would hold `frames` frames. A then sends at a slightly lower rate than the rate of D, so that
+  /// the queue empties slowly. In this case, `later` and `idle` are not used.
   std::optional<MarkedTrain> after_full(std::uint64_t frames, std::uint64_t later, Time idle = 0);
 
   /// A train that waits in one queue while another queue of the port holds frames.
@@ -46,8 +46,8 @@ class MarkingStimulus {
     MarkedTrain alone;     ///< depths count only frames in the train's own queue
     MarkedTrain together;  ///< the same frames; depths count the frames in both queues
   };
-  /// Sends a train of `frames` frames after `others` frames with DSCP `other`, whose queue D must be able to
-  /// pause.
+  /// Sends `others` frames with the DSCP `other`, and then a train of `frames` frames. D must be able to
+  /// pause the queue of the DSCP `other`.
   std::optional<Beside> beside_full(std::uint8_t other, std::uint64_t others, std::uint64_t frames);
 
   /// Reason why there was no valid trial; empty if the rig failed.

@@ -31,9 +31,9 @@ MarkedTrain refilled_train(std::span<const Arrival> first, std::uint64_t dropped
   return out;
 }
 
-/// A frame that departs at t and does not wait arrives at t + u, where u is its unloaded delay. For two
-/// frames i and j of the queue, this means: j left the queue after i had entered it if and only if j arrived
-/// after t_i + u_i.
+/// A frame that departs at t and does not wait arrives at t + u, where u is its unloaded delay. Therefore,
+/// for two frames i and j of the queue, j left the queue after i had entered the queue if and only if j
+/// arrived after t_i + u_i.
 std::vector<QueuedFrame> overload_train(std::span<const Arrival> arrivals, std::span<const Time> unloaded) {
   std::vector<Time> came, left;
   for (const Arrival& a : arrivals) {

@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-/// Determines how long the queue was for each frame of a train, and whether the frame was marked. Pure
-/// functions.
+/// Determines how long the queue was for each frame of a train, and whether the frame was marked. All
+/// functions are pure.
 namespace softfeb::switchtest {
 
 enum class MarkedAt : std::uint8_t { kEnqueue, kDequeue };
@@ -28,7 +28,7 @@ struct QueuedFrame {
 struct MarkedTrain {
   std::vector<QueuedFrame> frames;
   std::size_t filled = 0;  ///< number of frames enqueued before the queue began to empty
-  /// Number of frames after the first `filled` that the switch dropped because the queue was full.
+  /// Number of frames that the switch dropped after the first `filled` frames, because the queue was full.
   std::uint64_t dropped = 0;
   /// For a frozen queue: number of frames that had left before the later frames arrived.
   std::size_t left = 0;
@@ -38,9 +38,10 @@ struct MarkedTrain {
 /// arrivals of this queue, in order.
 std::vector<QueuedFrame> frozen_train(std::span<const Arrival> arrivals);
 
-/// Returns the frames of a queue that was frozen twice: it was frozen while `first` and `dropped` more frames
-/// came, opened until some frames had left, and frozen again while `second` came. The frames that were then
-/// still in the queue arrived at `released` or later.
+/// Returns the frames of a queue that was frozen twice. The queue was frozen while the frames in `first` and
+/// `dropped` further frames came, was released until some frames had left, and was frozen again while the
+/// frames in `second` came. Frames of `first` that were then still in the queue arrived at the time
+/// `released` or later.
 MarkedTrain refilled_train(std::span<const Arrival> first, std::uint64_t dropped,
                            std::span<const Arrival> second, Time released);
 
@@ -48,8 +49,8 @@ MarkedTrain refilled_train(std::span<const Arrival> first, std::uint64_t dropped
 /// that does not wait.
 std::vector<QueuedFrame> overload_train(std::span<const Arrival> arrivals, std::span<const Time> unloaded);
 
-/// True if all frames in the upper third of a train's depths were marked, whether the depth is taken at
-/// enqueue or at dequeue.
+/// True if all frames in the upper third of a train's depths were marked. It is sufficient if this holds
+/// either for depths at enqueue or for depths at dequeue.
 bool saturated(const MarkedTrain& train);
 
 /// Counts marks by the instantaneous length of the queue.
@@ -75,8 +76,9 @@ class MarkingCounts {
 };
 
 /// Counts marks of frozen trains by the average length of the queue. The average begins at 0. Each frame,
-/// dropped or not, moves it by 1/2^`weight` of its difference to the instantaneous length. For kDequeue, this
-/// is the average after the last enqueued frame, because the average does not change while the queue empties.
+/// dropped or not, moves the average by 1/2^`weight` of the difference between the instantaneous length and
+/// the average. The average does not change while the queue empties, so for kDequeue, all frames that leave
+/// the queue meet the average after the last enqueued frame.
 std::vector<DepthShare> shares_by_average(std::span<const MarkedTrain> trains, MarkedAt at, unsigned weight,
                                           std::uint32_t length);
 

@@ -28,8 +28,8 @@ class MissingList {
   std::vector<MissingFrame> frames_;
 };
 
-/// Appends to TrialResult::missing the missing frames at the end of each kind, after which no frame of the
-/// kind arrived, up to MissingList::kMost frames of each kind. Call it once for each result.
+/// Appends missing frames to TrialResult::missing: for each kind, the frames that were sent after the last
+/// frame that arrived, up to MissingList::kMost frames. Call this function once for each result.
 void list_last_frames(TrialResult& result);
 
 }  // namespace softfeb::switchtest

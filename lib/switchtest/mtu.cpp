@@ -103,8 +103,8 @@ bool FrameSearch::probe_all() {
   return true;
 }
 
-/// Records whether a candidate's current length passed. If both a length that passed and one that failed are
-/// known, and shorter and longer ones remain between them, chooses the middle as the next length.
+/// Records whether a candidate's current length passed. If a length that passed and a length that failed are
+/// known, and there are further lengths between them, chooses the middle as the next length.
 void FrameSearch::note(Candidate& c, const KindStats& stats) {
   if (stats.arrived != 0) {
     c.pass = c.probe;
@@ -153,8 +153,8 @@ void FrameSearch::report(const Candidate& c) const {
   ctx_.add(oversize);
 }
 
-/// Stores the smallest result of all untagged candidates: later tests send untagged frames, some of them in
-/// other classes than that of the settings.
+/// Stores the smallest result of all untagged candidates: later tests send untagged frames, and some of these
+/// frames are in other classes than the class of Settings::dscp.
 void FrameSearch::store() const {
   for (const Candidate& c : candidates_) {
     if (c.tagged || !c.reached) continue;

@@ -15,7 +15,8 @@ constexpr std::uint64_t kFramesPerFlow = 8;
 
 }  // namespace
 
-/// Returns a trial with several frames of each flow, at 10 % of the slowest link, so that no frames are lost.
+/// Returns a trial with several frames of each flow, at 10 % of the rate of the slowest link, so that no
+/// frames are lost.
 Trial NextHops::make_trial(const std::vector<Flow>& flows) {
   constexpr std::uint32_t kSize = 130;
   Trial out = ctx_.trial();

@@ -22,7 +22,7 @@ class NextHops {
   /// The paths that frames took in one trial.
   struct Seen {
     FlowsByPath by_flow;                  ///< a flow counts for the path of its first frame
-    std::vector<std::uint64_t> by_frame;  ///< frames of each path
+    std::vector<std::uint64_t> by_frame;  ///< number of frames on each path
     /// Number of flows of which at least one frame arrived at a next hop.
     std::uint64_t flows = 0;
     std::uint64_t several = 0;  ///< number of flows that took several paths

@@ -28,7 +28,7 @@ struct Annex31b {
 };
 constexpr std::array kAnnex31b{Annex31b{10, 60}, Annex31b{25, 80}, Annex31b{40, 118}, Annex31b{100, 394}};
 
-/// The test `obedience`: pauses the draining queue of D at random phases of its frames.
+/// The test `obedience`: pauses the queue of D while it drains, at random moments within the time of a frame.
 class ObedienceTest {
  public:
   ObedienceTest(Context& ctx, std::uint8_t dscp) : ctx_(ctx), dscp_(dscp) {}
@@ -48,10 +48,10 @@ class ObedienceTest {
   Context& ctx_;
   std::uint8_t dscp_;
   // Bounds, in picoseconds, of the time from the end of the pause frame to the start of the last frame before
-  // the silence, including two cables. `low_` and `high_` are the bounds of the longest time over all trials;
-  // `least_high_` is the smallest upper bound of any trial.
+  // the silence, including the delay of two cables. `low_` and `high_` are the bounds of the longest time
+  // over all trials; `least_high_` is the smallest upper bound of any trial.
   double low_ = -kInfinite, high_ = -kInfinite, least_high_ = kInfinite;
-  std::array<CommonInterval, kQuanta.size()> resumed_;  ///< start of the first frame after the pause
+  std::array<CommonInterval, kQuanta.size()> resumed_;  ///< start of the next frame after a pause, by kQuanta
 };
 
 FrameKind ObedienceTest::frame(std::uint32_t size) const {
@@ -60,7 +60,7 @@ FrameKind ObedienceTest::frame(std::uint32_t size) const {
   return out;
 }
 
-/// Returns a drain with so many frames that the pause arrives before the queue is empty.
+/// Returns a PausedDrain with so many frames that the pause arrives before the queue is empty.
 std::optional<PausedDrain> ObedienceTest::drain(std::uint32_t size) const {
   const std::uint64_t frames = ctx_.exact() ? 256 : 1'024;
   return PausedDrain::create(ctx_, frame(size), frames);
@@ -88,9 +88,10 @@ bool ObedienceTest::try_phase(std::uint32_t size, std::size_t quanta, double pha
   return true;
 }
 
-/// Measures at many phases. Long frames show the longest time for which the switch may continue to send after
-/// a pause; short frames show exactly when the pause takes effect. In real time, only long frames are used: a
-/// queue of short frames may be empty when a late pause arrives. Returns false if the rig failed.
+/// Measures the response at many phases of the frames. Long frames show the longest time for which the switch
+/// may continue to send after a pause; short frames show exactly when the pause takes effect. In real time,
+/// only long frames are used: a queue of short frames may be empty when a late pause arrives. Returns false
+/// if the rig failed.
 bool ObedienceTest::sweep() {
   constexpr unsigned kPhases = 200, kQuickPhases = 24;
   constexpr std::uint32_t kShort = 78;
@@ -115,8 +116,8 @@ void ObedienceTest::report_response() {
   }
   const double own = static_cast<double>(ctx_.rig.own_delay().value_or(0));
   const double way = own + 2 * static_cast<double>(ctx_.settings.cable.value_or(0));
-  // If the times differ by more than their errors, the switch itself varies. The longest time is then
-  // reported.
+  // If the times differ by more than their errors, the response time of the switch itself varies. The longest
+  // time is then reported.
   const double low = (low_ - way) / kNanosecond;
   const double high = ((low_ > least_high_ ? high_ : least_high_) - way) / kNanosecond;
   if (high < 0) {

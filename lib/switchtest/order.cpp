@@ -70,7 +70,7 @@ Time OrderOfFlows::mean_gap() const {
   return static_cast<Time>(sum / static_cast<double>(all.size()) / (kLoad * load));
 }
 
-/// Sends `frames` frames, and adds what is seen of their order to the result. Returns false if the rig
+/// Sends `frames` frames, and adds the reordering that it sees to the totals. Returns false if the rig
 /// failed.
 bool OrderOfFlows::measure(std::uint64_t frames) {
   Trial trial = ctx_.trial();
@@ -109,7 +109,8 @@ void OrderOfFlows::report() const {
       figure.value = figure.low = figure.high = static_cast<double>(count);
       const std::string all = std::to_string(total_.frames + damaged_);
       figure.reason = "of " + all + " frames";
-      // The rule of three: if none of n frames is affected, the share is below 3/n at 95 %.
+      // The rule of three: if none of n frames is affected, the share is below 3/n at a confidence level of
+      // 95 %.
       if (count == 0) figure.reason += "; the share is below 3/" + all + " at 95 %";
     }
     ctx_.add(figure);
@@ -120,7 +121,8 @@ void OrderOfFlows::report() const {
   add("icrc_errors", damaged_);
 }
 
-/// Sends for 10 s, divided into trials whose frames the ports can record. An exact rig needs fewer frames.
+/// Sends frames for 10 s with the standard effort. Divides this time into trials whose frames the ports can
+/// record. An exact rig needs fewer frames.
 void OrderOfFlows::run() {
   constexpr std::uint64_t kMostInTrial = 1U << 17, kEnough = 50'000;
   std::uint64_t left = std::max<std::uint64_t>(1, ctx_.duration(10 * kSecond, 60 * kSecond) / mean_gap());

@@ -24,15 +24,15 @@ double overload_excess(const Context& ctx) {
   return offered - static_cast<double>(ctx.rate(roles.d));
 }
 
-/// What a trial shows about the order of the frames of two kinds.
+/// Results of a trial about the order of the frames of two kinds.
 struct PairOrder {
   bool changed = false;  ///< two frames arrived in another order than they departed
-  /// True if a frame departed while one of the other kind was waiting and could have been overtaken.
+  /// True if a frame departed while a frame of the other kind was waiting and could have been overtaken.
   bool met = false;
 };
 
-/// Compares kind `item` with each kind of `others`. `arrivals` must be in order of arrival; frames that a
-/// port receives in one burst have the same time.
+/// Compares kind `item` with each kind of `others`. `arrivals` must be in order of arrival, because frames
+/// that a port receives in one burst have the same time.
 std::vector<PairOrder> pair_orders(const std::vector<Arrival>& arrivals, std::uint16_t item,
                                    const std::vector<std::uint16_t>& others) {
   Time unloaded = kNever;
@@ -173,9 +173,10 @@ std::optional<std::vector<bool>> OrderTrials::answer(const OrderQuestion& questi
   return out;
 }
 
-/// Asks again, one by one, about those of `others` whose frames were never waiting together with frames of
-/// the item. With several kinds in a trial, only the last frames wait long enough; a single kind fills its
-/// queue alone. Returns false if answer_part() must be called again.
+/// Asks again about each kind in `others` whose frames never waited together with frames of the item, now
+/// with a trial for this kind alone. In a trial with several kinds, only the last frames wait long enough. In
+/// a trial with a single kind, this kind fills its queue alone. Returns false if answer_part() must be called
+/// again.
 bool OrderTrials::answer_alone(const OrderQuestion& question, std::vector<std::optional<bool>>& changed) {
   for (std::size_t i = 0; i < changed.size(); ++i) {
     if (changed[i]) continue;
@@ -192,8 +193,8 @@ bool OrderTrials::answer_alone(const OrderQuestion& question, std::vector<std::o
 }
 
 /// Asks about some of `others`. In the result, an element is nullopt if the trial does not show whether the
-/// order changes, because frames of this kind were never waiting together with those of the item. Returns
-/// nullopt without setting failure_ if the caller should ask again, with fewer frames.
+/// order changes, because frames of this kind never waited together with frames of the item. If the caller
+/// should ask again with fewer frames, returns std::nullopt without setting failure_.
 std::optional<std::vector<std::optional<bool>>> OrderTrials::answer_part(const OrderQuestion& question) {
   const Plan script = plan(question);
   const auto result = run(script);

@@ -15,8 +15,8 @@ namespace softfeb::switchtest {
 /// or, if no pause stops the frames, while senders overload D.
 class OrderTrials {
  public:
-  /// The trials send frames of the kinds in `items`. `freeze` is a pause that stops all of them; its port and
-  /// times are ignored. Without a pause, A and B overload D instead.
+  /// The trials send frames of the kinds in `items`. `freeze` is a pause that stops all of these frames; the
+  /// port and the times of `freeze` are ignored. If `freeze` is empty, A and B overload D instead.
   OrderTrials(Context& ctx, const std::vector<FrameKind>& items, std::optional<Freeze> freeze);
 
   /// True if A and B together can send enough to fill a queue of D.
@@ -26,7 +26,7 @@ class OrderTrials {
   /// the reason.
   std::optional<std::vector<bool>> answer(const OrderQuestion& question);
   const std::string& failure() const { return failure_; }
-  /// True if the failure is that of the rig, not of the switch.
+  /// True if the rig failed, not the switch.
   bool rig_failed() const { return rig_failed_; }
 
  private:
@@ -49,7 +49,7 @@ class OrderTrials {
   Context& ctx_;
   const std::vector<FrameKind>& items_;
   std::optional<Freeze> freeze_;
-  std::uint32_t longest_ = 0;  ///< longest frame of all items
+  std::uint32_t longest_ = 0;  ///< length of the longest frame of all items
   /// Number of frames that are already waiting when the last frames of a question arrive.
   std::uint64_t backlog_ = 256;
   std::size_t most_others_ = SIZE_MAX;  ///< maximum number of `others` in one trial

@@ -62,8 +62,8 @@ bool Overload::calibrate() {
 }
 
 Time Overload::duration(std::uint64_t frames) const {
-  // The queue grows by `excess_` frames in each slot. Afterwards it stays full for several hundred frames, so
-  // that some frames are admitted exactly when the queue is at its limit.
+  // The queue grows by `excess_` frames in each slot. Afterwards, the queue stays full for kWhileFull slots,
+  // so that some frames are admitted exactly when the queue is at its limit.
   constexpr double kMargin = 1.3;
   const double slots = kMargin * static_cast<double>(frames) / excess_ + kWhileFull;
   return static_cast<Time>(slots * static_cast<double>(slot_));
@@ -114,8 +114,8 @@ std::optional<FrameCount> Overload::depth(const FillResult& result) const {
     return out;
   }
   // Most frames are admitted when exactly one place is free. Some frames seem to wait longer, because the rig
-  // delays them. The same may happen to the unloaded frames with which they are compared. The quartiles
-  // exclude such frames.
+  // delays them. The rig may also delay the unloaded frames with which these frames are compared. The
+  // quartiles exclude frames that the rig delayed.
   const Time low = waits[waits.size() / 4];
   const Time high = waits_while_full(result, &Sender::on_wires)[waits.size() * 3 / 4];
   out.low = (low - std::min(low, noise_)) / slot_ + 1;
@@ -159,7 +159,8 @@ std::optional<Capacity> Overload::capacity(std::uint64_t first) {
       const auto result = run_alone(n);
       if (!result) return std::nullopt;
       const auto deepest = depth(*result);
-      // If the queue holds more frames than the overload was made for, it was not full for long enough.
+      // If the queue holds more frames than the overload was made for, the queue was not full for long
+      // enough.
       if (!deepest || deepest->high > n) break;
       out.full = true;
       out.frames.add(deepest->low);

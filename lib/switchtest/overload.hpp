@@ -7,18 +7,18 @@
 #include <optional>
 #include <vector>
 
-/// The stimulus for switches that do not obey pause frames. Senders offer more than a port can send. The time
-/// for which a frame waited shows how many frames were ahead of it in the queue.
+/// The stimulus for switches that do not obey pause frames. Senders offer more load than a port can send. The
+/// time for which a frame waited shows how many frames were ahead of it in the queue.
 namespace softfeb::switchtest {
 
 /// Overloads the queue to which a frame belongs. Several senders share the load, with exponential gaps.
 class Overload {
  public:
-  /// `frame` determines the overloaded port. All other ports send, except D, which sends only if the others
-  /// do not suffice, because the switch probably pauses D.
+  /// `frame` determines the overloaded port. All other ports except D send. D sends only if the load of the
+  /// other ports is not sufficient, because the switch probably pauses D.
   Overload(Context& ctx, FrameKind frame);
 
-  /// True if the senders can offer enough to overload the port.
+  /// True if the senders can offer enough load to overload the port.
   bool possible() const { return excess_ >= kLeastExcess; }
   /// Measures the delays of frames that do not wait. Returns false if no trial was valid, or if frames were
   /// lost.
@@ -26,11 +26,11 @@ class Overload {
   /// Adds the overload to a plan. The overload lasts longer than is necessary to fill the queue with `frames`
   /// frames.
   void add(FillPlan& plan, std::uint64_t frames) const;
-  /// Returns the number of frames in the full queue, including the last one admitted. The result is an
+  /// Returns the number of frames in the full queue, including the last admitted frame. The result is an
   /// interval if times are not exact. Returns std::nullopt if no frame was lost, because the queue was then
   /// not full.
   std::optional<FrameCount> depth(const FillResult& result) const;
-  /// True if the switch paused a sender, so that the queue may also have held headroom.
+  /// True if the switch paused a sender, so that some frames may have been in headroom.
   bool paused(const FillResult& result) const;
   /// Overloads the port until frames are lost, while no other queue holds frames. Returns std::nullopt if no
   /// trial was valid. `first` is an estimate of the number of frames that the queue holds.
@@ -41,7 +41,7 @@ class Overload {
 
   struct Sender {
     std::uint16_t port = 0;
-    Time gap = 0;       ///< mean time from frame to frame
+    Time gap = 0;       ///< mean time from the start of a frame to the start of the next
     Time on_wires = 0;  ///< time that a frame takes on both links
     Time unloaded = 0;  ///< delay of a frame that does not wait
   };

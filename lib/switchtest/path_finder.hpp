@@ -12,7 +12,7 @@
 
 namespace softfeb::switchtest {
 
-/// A flow of the first sender and a flow of the second.
+/// A flow of the first sender and a flow of the second sender.
 struct FlowPair {
   Flow first, second;
 };

@@ -27,18 +27,18 @@ struct PausedClass {
 std::optional<PausedClass> find_paused_class(Context& ctx);
 
 /// stops() returns true if this pause frame tells the sender of frames with this DSCP to stop. resumes()
-/// returns true if it tells the sender to resume.
+/// returns true if the pause frame tells this sender to resume.
 bool stops(const Context& ctx, const roce::MacControl& control, std::uint8_t dscp);
 bool resumes(const Context& ctx, const roce::MacControl& control, std::uint8_t dscp);
 /// Duration that the pause frame requests for this DSCP, in quanta.
 std::uint16_t quanta_for(const Context& ctx, const roce::MacControl& control, std::uint8_t dscp);
 
 /// Finds how many frames from A, sent after the fills in `before`, make the switch pause A; tries at most
-/// `limit`. Bracket::fail is this number; Bracket::pass frames did not cause a pause.
+/// `limit` frames. Bracket::fail is this number; Bracket::pass frames did not cause a pause.
 Bracket frames_until_pause(Context& ctx, const std::vector<Fill>& before, const FrameKind& frame,
                            std::uint64_t limit);
-/// Tells whether the switch pauses A if A sends `frames` frames after the fills in `before`. Returns kPass if
-/// it does not.
+/// Finds out whether the switch pauses A if A sends `frames` frames after the fills in `before`. Returns
+/// kPass if the switch does not pause A.
 Probe pauses_for(Context& ctx, const std::vector<Fill>& before, const FrameKind& frame, std::uint64_t frames);
 
 }  // namespace softfeb::switchtest

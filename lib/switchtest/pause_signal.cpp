@@ -70,9 +70,10 @@ void PauseSignal::report_classes(const roce::MacControl& control) {
   ctx_.add({.name = "classes", .method = Method::kOrder, .text = text});
 }
 
-/// Finds the delay from A to the switch, through it, and back to A, without the times of frames on the wire:
-/// the sum of the paths from A to C and from A to D, minus the path from C to D. If it cannot be determined,
-/// adds the figure generation_ns with the reason. Returns false if too many trials were void.
+/// Finds the delay from A to the switch, through the switch, and back to A, without the times that frames
+/// take on the wire. This delay is the sum of the delays from A to C and from A to D, minus the delay from C
+/// to D. If this delay cannot be determined, adds the figure generation_ns with the reason. Returns false if
+/// too many trials were void.
 bool PauseSignal::find_way(std::optional<Way>& out) {
   const auto c = second_sender(ctx_);
   if (!c) {

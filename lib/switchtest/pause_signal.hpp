@@ -8,9 +8,9 @@
 namespace softfeb::switchtest {
 
 /// Holds the queue of `frame` at XOFF, which `frames` frames from A just reach. Adds figures about the
-/// switch's pause frames: their duration (quanta), how often they are repeated, their classes, and the time
-/// from the last bit of the frame that reaches XOFF to the first bit of the first pause frame. Returns false
-/// if too many trials were void.
+/// switch's pause frames: their duration (quanta), the interval at which the switch repeats them, their
+/// classes, and the time from the last bit of the frame that reaches XOFF to the first bit of the first pause
+/// frame. Returns false if too many trials were void.
 bool report_pause_signal(Context& ctx, const FrameKind& frame, std::uint64_t frames);
 
 }  // namespace softfeb::switchtest

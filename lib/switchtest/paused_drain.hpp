@@ -10,7 +10,7 @@
 namespace softfeb::switchtest {
 
 /// A period in which the switch sends nothing. Times are in picoseconds after the last bit of the pause frame
-/// that caused it.
+/// that caused the silence.
 struct Silence {
   double last = 0;   ///< end of the last frame before the silence
   double first = 0;  ///< end of the first frame after the silence
@@ -24,20 +24,23 @@ class PausedDrain {
   /// Returns std::nullopt if D cannot freeze the queue of this frame.
   static std::optional<PausedDrain> create(Context& ctx, const FrameKind& frame, std::uint64_t frames);
 
-  /// Also fills the queue of these frames, which D freezes and releases together with the first queue, but
-  /// does not pause again. Returns the index of their kind, or std::nullopt if D cannot freeze this queue.
+  /// Also fills the queue of `frame`. D freezes and releases this queue together with the first queue, but
+  /// does not pause it again. Returns the index of the kind of these frames, or std::nullopt if D cannot
+  /// freeze the queue.
   std::optional<std::uint16_t> beside(Context& ctx, const FrameKind& frame, std::uint64_t frames);
 
   /// Ends the fills. D pauses the queue for `quanta` after about four frames have left. `phase`, from 0 to 1,
   /// shifts the pause by up to the time of one frame.
   void pause(const Context& ctx, std::uint16_t quanta, double phase);
-  /// Makes D resume the queue at the time `after` after the pause frame.
+  /// Makes D end the pause early. `after` is the time from the pause frame to a second pause frame, whose
+  /// duration is 0.
   void resume(Time after);
 
   const Trial& trial() const { return freeze_.trial; }
   /// Returns the reason why a trial is of no use, or an empty text if it is valid.
   std::string flaw(const TrialResult& result) const;
-  /// Returns the time at which the last bit of the pause frame left D, or std::nullopt if D did not send it.
+  /// Returns the time at which the last bit of the pause frame left D, or std::nullopt if D did not send this
+  /// frame.
   std::optional<Time> paused_at(const TrialResult& result) const;
   /// Returns the silence of the paused frames. Returns std::nullopt if no silence was seen, because no frame
   /// arrived after the pause, the pause was shorter than a frame, or a loop of the rig stopped for too long.
@@ -56,7 +59,7 @@ class PausedDrain {
   Freeze frozen_;
   Time frame_time_;
   std::uint64_t rate_;      ///< rate of D in bytes per second
-  std::uint64_t wire_ = 0;  ///< bytes of all frames on the wire
+  std::uint64_t wire_ = 0;  ///< bytes that all frames occupy on the wire
   std::uint16_t kind_ = 0;  ///< kind of the paused frames
   Time pause_ = 0;          ///< time of the pause
   std::uint16_t quanta_ = 0;

@@ -7,7 +7,7 @@
 
 namespace softfeb::switchtest {
 
-/// Pauses the class of `dscp` at port D while another class drains, once for each other PFC class. Adds the
+/// For each other PFC class, pauses the class of `dscp` at port D while this other class drains. Adds the
 /// figure other_classes_disturbed, which lists the classes that also fell silent.
 void report_neighbours(Context& ctx, std::uint8_t dscp);
 

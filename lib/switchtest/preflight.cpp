@@ -38,13 +38,13 @@ PauseProbe make_probe(Context& ctx, roce::MacControl::Kind kind, std::uint8_t cl
   return out;
 }
 
-/// What happened to the frame of a DSCP. A lost frame shows nothing about pauses, because the switch may drop
+/// The fate of the frame of one DSCP. A lost frame shows nothing about pauses, because the switch may drop
 /// some DSCPs.
 enum class ProbeFate : std::uint8_t { kLost, kPassed, kHeld };
 using ProbeFates = std::array<ProbeFate, kDscps>;
 
-/// Determines for each DSCP whether its frame arrived before the release, after it, or not at all. Returns
-/// nullopt if no trial was valid.
+/// Determines for each DSCP whether its frame arrived before the release, arrived after the release, or did
+/// not arrive. Returns nullopt if no trial was valid.
 std::optional<ProbeFates> fates(Context& ctx, roce::MacControl::Kind kind, std::uint8_t classes) {
   const PauseProbe probe = make_probe(ctx, kind, classes);
   const auto result = ctx.run_valid(probe.trial);
@@ -118,9 +118,9 @@ const char* word(roce::PauseMode mode) {
   return "none";
 }
 
-/// Returns the DSCPs for which the switch may pause the senders: that of the settings, and one for each PFC
-/// priority. With 802.3x pauses, the priorities are unknown; they are then assumed to be the class selectors
-/// (RFC 2474).
+/// Returns the DSCPs for which the switch may pause the senders: the DSCP of the settings, and one for each
+/// PFC priority. With 802.3x pauses, the priorities are unknown. This function then assumes that the
+/// priorities are the class selectors (RFC 2474).
 std::vector<std::uint8_t> dscps_to_pause(const Context& ctx) {
   const auto& priority = ctx.findings.priority_of_dscp;
   std::vector<std::uint8_t> out{ctx.settings.dscp};

@@ -14,12 +14,12 @@ namespace softfeb::switchtest {
 struct QueueRelation {
   enum class Kind {
     kBefore,   ///< this queue is served first
-    kAfter,    ///< the other is served first
-    kShares,   ///< both are served, in proportion to their weights
+    kAfter,    ///< the other queue is served first
+    kShares,   ///< both queues are served, in proportion to their weights
     kUnknown,  ///< the comparison did not show the relation
   };
   Kind kind = Kind::kUnknown;
-  Interval weight{};  ///< for kShares: weight in units of that of the other queue
+  Interval weight{};  ///< for kShares: weight in units of the weight of the other queue
 };
 
 /// Queues that share the capacity that higher levels leave. A queue that is alone in its level has strict
@@ -33,19 +33,19 @@ struct QueueLevel {
 };
 
 struct QueueHierarchy {
-  std::vector<QueueLevel> levels;     ///< the first is served first
-  std::vector<std::size_t> unplaced;  ///< queues with an unknown comparison
+  std::vector<QueueLevel> levels;     ///< the first level is served first
+  std::vector<std::size_t> unplaced;  ///< queues whose comparison did not show the relation
 };
 
 /// Compares queue a with queue b. Returns std::nullopt if the rig failed.
 using QueueComparison = std::function<std::optional<QueueRelation>(std::size_t a, std::size_t b)>;
 
-/// Sorts queues into levels, by comparing each queue with the first member of the levels found so far.
+/// Sorts queues into levels, by comparing each queue with the first member of each level found so far.
 /// Returns std::nullopt if a comparison failed.
 std::optional<QueueHierarchy> order_queues(const std::vector<std::size_t>& queues,
                                            const QueueComparison& compare);
 
-/// Weights of the members of a level, in units of the smallest.
+/// Weights of the members of a level, in units of the smallest weight.
 std::vector<Interval> normalized_weights(const QueueLevel& level);
 
 }  // namespace softfeb::switchtest

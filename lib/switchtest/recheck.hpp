@@ -15,7 +15,7 @@ class Recheck {
  public:
   /// Runs the tests with the quick effort. `at` is the time since the start of the test `soak`.
   void run(Context& ctx, const std::vector<std::string>& tests, Time at);
-  /// Adds a figure `recheck` (median, and range of all runs) and a curve for each figure with a value.
+  /// For each figure that has a value, adds a figure `recheck` (median and range of all runs) and a curve.
   void report(Context& ctx) const;
   unsigned runs() const { return runs_; }
 
@@ -30,7 +30,7 @@ class Recheck {
   struct Values {
     std::string unit;
     std::vector<Curve::Point> points;  ///< x is the time since the start, in hours
-    unsigned absent = 0;               ///< number of runs in which the switch did not have this feature
+    unsigned absent = 0;               ///< number of runs in which the figure was absent
   };
 
   std::map<Key, Values> values_;

@@ -27,7 +27,8 @@ class FlowOrder {
   }
 
  private:
-  std::vector<Time> latest_;  ///< for each arrival: latest departure among all frames up to it
+  std::vector<Time>
+      latest_;  ///< for each arrival: latest departure of all frames that have arrived up to then
 };
 
 }  // namespace

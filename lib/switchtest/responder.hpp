@@ -14,9 +14,9 @@
 
 namespace softfeb::switchtest {
 
-/// The part of a test port that answers RC frames as the receiver of a board's data does. It acknowledges
-/// frames that request this, and answers CE marks with CNPs. It also sends the CNPs of Trial::forged_cnps.
-/// Allocates only in prepare().
+/// The part of a test port that answers RC frames as the receiver of a board's data does. The responder
+/// acknowledges frames that request an acknowledgement, and answers CE marks with CNPs. It also sends the
+/// CNPs of Trial::forged_cnps. Allocates only in prepare().
 class Responder {
  public:
   /// Maximum number of recorded CNPs; if there are more, the trial is void.
@@ -33,7 +33,7 @@ class Responder {
   void write(Time departs, engine::TxFrame& out);
 
   const std::vector<Cnp>& sent() const { return sent_; }
-  /// True if there was no room for an answer or a record.
+  /// True if there was no room for an answer, or for the record of a CNP.
   bool overflowed() const { return overflowed_; }
 
  private:
@@ -42,7 +42,7 @@ class Responder {
   /// The queue pair that sends a kind of frames to this port.
   struct Peer {
     std::optional<std::uint32_t> qp;  ///< empty if the frames need no answer
-    roce::HeaderTemplate path;        ///< back to the sender
+    roce::HeaderTemplate path;        ///< headers of frames back to the sender
     /// Values of the IPv4 Identification field: of the next CNP, and of the next acknowledgement.
     std::uint16_t cnps = 0;
     std::uint16_t acknowledgements = 0;
@@ -76,7 +76,8 @@ struct RcAnswer {
   std::uint16_t identification = 0;  ///< identification field of the IPv4 header
 };
 
-/// Reads an answer. Returns nullopt if the frame is not an answer, or is damaged. The bytes are untrusted.
+/// Reads an answer. Returns std::nullopt if the frame is not an answer, or is damaged. The bytes of the frame
+/// are untrusted.
 std::optional<RcAnswer> read_answer(const roce::ParsedFrame& frame);
 
 }  // namespace softfeb::switchtest

@@ -33,12 +33,13 @@ class Rig {
   virtual RigKind kind() const = 0;
   virtual const std::vector<RigPort>& ports() const = 0;
   /// Runs a trial until the switch is idle again: all frames have left the switch, and no pause is in force.
-  /// Throws Interrupted, and std::invalid_argument if check() rejects the trial.
+  /// Throws Interrupted if a signal interrupts the run, and std::invalid_argument if check() rejects the
+  /// trial.
   virtual TrialResult run(const Trial& trial) = 0;
   /// Time since the rig was created.
   virtual Time now() const = 0;
   /// Returns the delay that the rig itself adds to every frame, measured with a cable between two ports.
-  /// Returns std::nullopt if it was not measured; then only differences between delays are known.
+  /// Returns std::nullopt if this delay was not measured; only differences between delays are then known.
   virtual std::optional<Time> own_delay() const = 0;
   /// Time after which a pause frame, or the last frame of a train, has certainly taken effect.
   virtual Time settle() const = 0;

@@ -9,9 +9,9 @@
 
 namespace softfeb::switchtest {
 
-/// Faults of a rig during a trial in real time. They do not include losses in the switch.
+/// Faults of a rig during a trial in real time. Losses in the switch are not faults of the rig.
 struct RigFaults {
-  /// A trial is void if a loop of the rig is interrupted for longer than this.
+  /// A trial is void if a loop of the rig is interrupted for at least this time.
   static constexpr Time kLongestGap = kMillisecond;
 
   Time loop_gap = 0;               ///< longest interruption of a loop that polls test ports
@@ -24,12 +24,12 @@ struct RigFaults {
   std::uint64_t network_full = 0;
 };
 
-/// Returns the reason why the times of a trial are wrong, or an empty text if they are correct. `result` is
-/// what the ports have collected.
+/// Returns the reason why the times of a trial are wrong, or an empty text if they are correct. `result`
+/// contains the data that the ports have collected.
 std::string disturbance(const Trial& trial, const TrialResult& result, const RigFaults& faults);
 
-/// Returns the reason why a trial is void, or an empty text if it is valid. `result` is what the ports have
-/// collected.
+/// Returns the reason why a trial is void, or an empty text if it is valid. `result` contains the data that
+/// the ports have collected.
 std::string void_reason(const Trial& trial, const TrialResult& result, const RigFaults& faults);
 
 }  // namespace softfeb::switchtest

@@ -36,7 +36,8 @@ void run_one(const SwitchTest& test, SwitchReport& out, Rig& rig) {
 }
 
 /// Repeats the preflight if too many of its trials were void. Otherwise, tests would mistake features that
-/// the preflight could not observe for features that the switch lacks. Returns false if it fails again.
+/// the preflight could not observe for features that the switch lacks. Returns false if the preflight is
+/// inconclusive again.
 bool repeat_preflight(SwitchReport& out, Rig& rig) {
   if (out.tests.front().status != Status::kInconclusive) return true;
   run_one(kPreflight, out, rig);

@@ -12,18 +12,18 @@
 
 namespace softfeb::switchtest {
 
-/// What the tests found.
+/// Results of the preflight and of all tests of a run.
 struct SwitchReport {
   RigKind rig = RigKind::kVirtual;
   std::vector<RigPort> ports;
   Settings settings;
-  std::vector<TestReport> tests;  ///< the first is the preflight
+  std::vector<TestReport> tests;  ///< the first report is that of the preflight
   Findings findings;
   bool interrupted = false;
 };
 
-/// Runs the preflight and then the tests in `only` (if this is empty, all except those that run only on
-/// request), in the order of all_tests(). Tests that need more ports than the rig has are unresolvable.
+/// Runs the preflight and then the tests in `only` (if `only` is empty, all tests except those that run only
+/// on request), in the order of all_tests(). Tests that need more ports than the rig has are unresolvable.
 /// `progress` is called with the report of each test when the test has ended.
 SwitchReport run_tests(Rig& rig, const Settings& settings, const std::vector<std::string>& only = {},
                        const std::function<void(const TestReport&)>& progress = {});

@@ -15,11 +15,11 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// Frame sizes with FCS. kLongSize is used to compare queues. Together with it, kShortSize shows whether a
-/// weight counts frames or bytes.
+/// Frame sizes with FCS. Frames of kLongSize are used to compare queues. Frames of both sizes together show
+/// whether a weight counts frames or bytes.
 constexpr std::uint32_t kLongSize = 1026, kShortSize = 130;
-/// A queue has a rate limit if its rate is below kFullRate times the port's rate. In real time, it has none
-/// if its rate is certainly above kNearlyFullRate times the port's rate.
+/// A queue has a rate limit if its rate is below kFullRate times the port's rate. In real time, the queue has
+/// no rate limit if its rate is certainly above kNearlyFullRate times the port's rate.
 constexpr double kFullRate = 0.98, kNearlyFullRate = 0.9;
 
 /// The test `scheduler`: finds the order and the weights of the queues of port D.
@@ -32,7 +32,7 @@ class SchedulerSearch {
   static constexpr std::uint64_t kManyFrames = 2'000;
   std::uint64_t frames() const { return ctx_.quick() ? 500 : kManyFrames; }
   /// Returns the number of frames of a drain that measures a rate. In real time, the drain must be long, so
-  /// that an interruption of the rig's loops is only a small part of it.
+  /// that an interruption of the rig's loops is only a small part of the drain.
   std::uint64_t frames_for_rate() const { return ctx_.exact() ? frames() : kManyFrames; }
   double line_rate() const { return static_cast<double>(ctx_.rate(ctx_.roles().d)); }
   bool is_limit(const Interval& rate) const { return rate.high < kFullRate * line_rate(); }
@@ -52,16 +52,16 @@ class SchedulerSearch {
   Context& ctx_;
   SchedulerTrials trials_;
   std::vector<std::uint8_t> dscps_;  ///< DSCP of each queue
-  /// Limit of each queue in bytes per second; empty if it has none.
+  /// Rate limit of each queue in bytes per second; empty if the queue has none.
   std::vector<std::optional<Interval>> limits_;
-  std::optional<Interval> port_limit_;  ///< limit of all queues together
-  bool uncertain_ = false;              ///< a queue may have a limit that the rig cannot observe
+  std::optional<Interval> port_limit_;  ///< rate limit of all queues together
+  bool uncertain_ = false;              ///< a queue may have a rate limit that the rig cannot observe
   QueueFailures failures_;
 };
 
 /// Measures the rate at which these queues drain together, in bytes per second. Repeats the drain until it is
-/// certain whether there is a limit. Returns std::nullopt if the rig failed, or if the switch held too few
-/// frames.
+/// certain whether there is a rate limit. Returns std::nullopt if the rig failed, or if the switch held too
+/// few frames.
 std::optional<Interval> SchedulerSearch::drain_rate(const std::vector<QueueFill>& fills) {
   constexpr unsigned kTrials = 10;
   CommonInterval out;
@@ -88,8 +88,8 @@ bool SchedulerSearch::find_limits() {
   return find_port_limit();
 }
 
-/// Finds out whether the limit belongs to the port, which is the case if every queue has a limit, but two
-/// queues together are not faster than one. Returns false if the rig failed.
+/// Finds out whether the rate limit is that of the port. This is the case if every queue has a limit, but two
+/// queues together are not faster than one queue. Returns false if the rig failed.
 bool SchedulerSearch::find_port_limit() {
   constexpr double kFaster = 1.02;
   if (std::any_of(limits_.begin(), limits_.end(), [](const auto& limit) { return !limit; })) return true;
@@ -154,8 +154,9 @@ std::optional<QueueRelation> SchedulerSearch::compare(std::size_t a, std::size_t
   return QueueRelation{};
 }
 
-/// Fills queue `a` with long frames and queue `b` with short ones, and reports what a weight counts. `ratio`
-/// is the weight of `b` in units of the weight of `a`. Returns false if the rig failed.
+/// Fills queue `a` with long frames and queue `b` with short frames, and reports whether a weight counts
+/// frames or bytes. `ratio` is the weight of `b` in units of the weight of `a`. Returns false if the rig
+/// failed.
 bool SchedulerSearch::measure_sizes(std::size_t a, std::size_t b, const Interval& ratio) {
   const std::uint64_t longs = frames() / 2, shorts = longs * (kLongSize / kShortSize + 1);
   const auto order = trials_.drain({{dscps_[a], kLongSize, longs}, {dscps_[b], kShortSize, shorts}});
@@ -171,7 +172,8 @@ bool SchedulerSearch::measure_sizes(std::size_t a, std::size_t b, const Interval
   return true;
 }
 
-/// Finds the mode from the two queues of one level whose weights differ least.
+/// Finds the mode from two queues of one level. Chooses two queues whose weights differ as little as
+/// possible.
 bool SchedulerSearch::report_mode(const QueueHierarchy& found) {
   const QueueLevel::Member *first = nullptr, *second = nullptr;
   const auto distance = [](const QueueLevel::Member& m) { return std::abs(std::log(m.weight.value)); };
@@ -191,8 +193,8 @@ bool SchedulerSearch::report_mode(const QueueHierarchy& found) {
   return true;
 }
 
-/// Measures the share of each of several queues while all of them have frames to send. Returns false if the
-/// rig failed.
+/// Measures the share of each queue of a level while all queues of the level have frames to send. Returns
+/// false if the rig failed.
 bool SchedulerSearch::report_shares(const QueueLevel& level) {
   std::vector<QueueFill> fills;
   for (const auto& m : level.members) fills.push_back({dscps_[m.queue], kLongSize, frames()});
@@ -221,7 +223,8 @@ void SchedulerSearch::run() {
   dscps_ = known.dscps;
   if (dscps_.empty()) return ctx_.unresolvable(known.reason);
   if (!find_limits()) return ctx_.inconclusive();
-  // Compare queues with rate limits last, because they are less suitable for finding the place of others.
+  // Compare queues with rate limits last, because these queues are less suitable for finding the places of
+  // other queues.
   std::vector<std::size_t> queues(dscps_.size());
   for (std::size_t q = 0; q < queues.size(); ++q) queues[q] = q;
   std::stable_partition(queues.begin(), queues.end(), [&](std::size_t q) { return !limits_[q]; });

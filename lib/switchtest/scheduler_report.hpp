@@ -23,9 +23,9 @@ void report_order(Context& ctx, const QueueHierarchy& found, const std::vector<s
 /// Adds the figure `weights`.
 void report_weights(Context& ctx, const QueueHierarchy& found, const std::vector<std::uint8_t>& dscps,
                     const QueueFailures& failures);
-/// Concludes from the shares of long and short frames what a weight counts, and adds the figures `mode` and
-/// `overhead_bytes`. `ratio` is the weight of the queue with short frames, in units of the weight of the
-/// other queue.
+/// Concludes from the shares of long and short frames whether a weight counts frames or bytes, and adds the
+/// figures `mode` and `overhead_bytes`. `ratio` is the weight of the queue with short frames, in units of the
+/// weight of the other queue.
 void report_mode_of(Context& ctx, const SizeCounts& counts, const Interval& ratio);
 /// Adds the figures `mode` and `overhead_bytes` without a value.
 void report_no_mode(Context& ctx, Status status, const std::string& reason);

@@ -43,7 +43,7 @@ std::optional<FreezeTrial> SchedulerTrials::frozen(const std::vector<QueueFill>&
 
 bool SchedulerTrials::can_freeze(const std::vector<QueueFill>& fills) { return frozen(fills).has_value(); }
 
-/// Records whether the rig failed, and the error of its times.
+/// Records whether the rig failed, and the largest error of the times in `result`.
 std::optional<TrialResult> SchedulerTrials::take(std::optional<TrialResult> result) {
   rig_failed_ = !result;
   if (!result) failure_ = ctx_.last_void_reason();
@@ -52,7 +52,7 @@ std::optional<TrialResult> SchedulerTrials::take(std::optional<TrialResult> resu
 }
 
 /// A sends the frames of all queues in turn, so that each queue gets its share if the switch has too little
-/// memory for all.
+/// memory for all frames.
 std::optional<std::vector<Departure>> SchedulerTrials::drain_frozen(const std::vector<QueueFill>& fills) {
   FreezeTrial freeze = *frozen(fills);
   freeze.trial.obedience.assign(ctx_.rig.ports().size(), {.obeys = false});

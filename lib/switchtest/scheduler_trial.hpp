@@ -19,8 +19,8 @@ struct QueueFill {
 };
 
 /// Fills queues of port D, and records the order in which frames leave the queues. D pauses the switch while
-/// the queues fill. If the switch does not obey pauses, A and B each send to one queue at line rate. This
-/// fills both queues, unless one queue has strict priority over the other.
+/// the queues fill. If the switch does not obey pauses, A and B each send to one queue at line rate. Both
+/// queues then fill up, unless one queue has strict priority over the other.
 class SchedulerTrials {
  public:
   explicit SchedulerTrials(Context& ctx) : ctx_(ctx) {}
@@ -32,7 +32,7 @@ class SchedulerTrials {
   bool can_freeze(const std::vector<QueueFill>& fills);
 
   const std::string& failure() const { return failure_; }
-  /// True if the failure is that of the rig, not of the switch.
+  /// True if the rig failed, not the switch.
   bool rig_failed() const { return rig_failed_; }
   /// Largest error of the times of the latest departures.
   Time time_error() const { return time_error_; }

@@ -20,8 +20,8 @@ bool note(Bracket& bracket, std::uint64_t point, Probe result) {
   return false;
 }
 
-/// A limit of the rig itself is located to within this fraction (1/64) of its value. The limit varies, so it
-/// makes no sense to locate it more accurately.
+/// The search finds a limit of the rig itself to within 1/kRigAccuracy of its value. Such a limit varies, so
+/// a more accurate search would make no sense.
 constexpr std::uint64_t kRigAccuracy = 64;
 
 void narrow(Bracket& bracket, std::uint64_t high, const std::function<Probe(std::uint64_t)>& probe) {

@@ -9,15 +9,15 @@ namespace softfeb::switchtest {
 
 class Context;
 
-/// What a trial says about one point of a search.
+/// Result of a trial at one point of a search.
 enum class Probe : std::uint8_t {
   kPass,
   kFail,
   kVoid,  ///< the rig failed
 };
 
-/// Repeats a trial until two results agree, at most five times. Returns kVoid if no two agree. With an exact
-/// rig, one result is enough.
+/// Repeats a trial until two results agree, at most five times. Returns kVoid if no two results agree. With
+/// an exact rig, one result is enough.
 Probe agreeing(const Context& ctx, const std::function<Probe()>& trial);
 
 /// The points between which a property changes from pass to fail.
@@ -33,8 +33,8 @@ struct Bracket {
 /// contains a void point.
 Bracket bisect(std::uint64_t low, std::uint64_t high, const std::function<Probe(std::uint64_t)>& probe);
 
-/// Doubles from `first`, which must not be 0, until a point fails or `limit` passes, and then bisects.
-/// Bracket::pass is 0 if no point passed.
+/// Starts at the point `first`, which must not be 0, and doubles the point until a point fails or `limit`
+/// passes. Then bisects. Bracket::pass is 0 if no point passed.
 Bracket double_and_bisect(std::uint64_t first, std::uint64_t limit,
                           const std::function<Probe(std::uint64_t)>& probe);
 

@@ -16,8 +16,8 @@ enum class RigKind : std::uint8_t {
   kPorts,    ///< DPDK ports at a real switch
 };
 
-/// Rig ports by the roles that they play in a test. A, B and C send; D and E receive. With three ports, the
-/// third is B, C and E; with four, the fourth is both C and E.
+/// Rig ports by the roles that they play in a test. A, B and C send; D and E receive. If the rig has three
+/// ports, one port has the roles B, C and E. If it has four ports, one port has the roles C and E.
 struct Roles {
   std::uint16_t a = 0;                   ///< port that sends
   std::uint16_t d = 1;                   ///< port that receives, and pauses the switch
@@ -30,10 +30,10 @@ struct Roles {
   std::vector<std::uint16_t> senders() const;
 };
 
-/// How long and how often tests measure.
+/// Durations and numbers of trials of the tests.
 enum class Effort : std::uint8_t {
   kQuick,     ///< about a minute in total: a smoke test of a rig
-  kStandard,  ///< the times in doc/switch-test.md
+  kStandard,  ///< the times in doc/switch-tests.md
   kRfc,       ///< the times that RFC 2544 demands
 };
 
@@ -43,13 +43,13 @@ struct Settings {
   /// Frame sizes with FCS, for tests that use several sizes.
   std::vector<std::uint32_t> sizes{78, 130, 258, 514, 1026, 1282, 1518, 2126, 4174};
   /// Destination of frames that the switch distributes over Roles::next_hops: the MAC address of the switch's
-  /// router, and IP addresses that are reachable through all next hops. If this is empty, the addresses of
-  /// the first next hop are used.
+  /// router, and IP addresses that are reachable through all next hops. If there is no value, the addresses
+  /// of the first next hop are used.
   std::optional<PortAddress> behind_next_hops;
   bool plain_udp = false;
   std::uint8_t dscp = 26;
   std::uint64_t seed = 1;
-  /// Delay of each cable between a port and the switch, one way. Empty if unknown.
+  /// One-way delay of each cable between a port and the switch. Empty if the delay is unknown.
   std::optional<Time> cable;
   /// DCQCN parameters of the boards that the test `dcqcn` emulates. Three values differ from the reset values
   /// of the registers, so that boards share small queues fairly (doc/lab.md).

@@ -5,8 +5,9 @@
 
 #include <vector>
 
-/// Estimates how evenly competitors share a port, from several trials with different random choices.
-/// Intervals are for 95 %, from the spread over trials (jackknife). Pure functions.
+/// Estimates how evenly competitors share a port, from several trials with different random choices. The
+/// intervals are 95 % confidence intervals, computed from the spread over trials (jackknife). All functions
+/// are pure.
 namespace softfeb::switchtest {
 
 /// Number of frames that arrived, by trial and by competitor. There must be at least three trials, each with
@@ -18,10 +19,11 @@ using SharesByTrial = std::vector<std::vector<double>>;
 /// so products of shares from different trials are not biased.
 Interval long_run_jain(const SharesByTrial& trials);
 
-/// Largest share divided by the smallest one, over all trials. Requires that each competitor has arrivals.
+/// Largest share divided by the smallest share, over all trials together. Requires that each competitor has
+/// arrivals.
 Interval largest_ratio(const SharesByTrial& trials);
 
-/// True if at least one competitor has no arrivals at all, over all trials.
+/// True if at least one competitor has no arrivals in any trial.
 bool has_starved(const SharesByTrial& trials);
 
 }  // namespace softfeb::switchtest

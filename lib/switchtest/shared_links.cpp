@@ -8,16 +8,16 @@ namespace softfeb::switchtest {
 namespace {
 
 constexpr std::uint64_t kTrainFrames = 60;
-/// Shortest train in real time. It is so long that the waiting time on a shared link exceeds the time errors
-/// of the rig.
+/// Shortest duration of a train in real time. This duration is so long that the waiting time at a shared link
+/// exceeds the time errors of the rig.
 constexpr Time kRealTrain = 10 * kMillisecond;
 constexpr std::size_t kPairsAtOnce = 32;
 constexpr std::uint64_t kOvertakingFrames = 512;
 constexpr std::uint32_t kShortFrame = 78;
 
-/// True if frames of a kind were lost, or if the last one waited much longer than the first one. With two
-/// flows of 60 % on a link, the waiting time grows to a fifth of the train's duration, or until the memory is
-/// full; then a sixth of the frames is lost.
+/// True if frames of a kind were lost, or if the last frame waited much longer than the first frame. With two
+/// flows of 60 % on a link, the waiting time grows to a fifth of the train's duration. If the memory is full
+/// earlier, a sixth of the frames is lost from then on.
 bool congested(const KindStats& stats, Time train) {
   if (stats.arrived == 0 || stats.missing() * 100 > stats.sent) return true;
   const Time first = stats.first_arrival - stats.first_departure;
@@ -54,7 +54,7 @@ std::uint16_t SharedLinks::add(Trial& trial, const Flow& flow, bool second, Time
 }
 
 /// Returns the interval between the arrivals of a single flow that is sent as fast as both of its ports
-/// permit. Returns 0 if no frames arrived.
+/// permit. Returns 0 if fewer than two frames arrived.
 std::optional<Time> SharedLinks::gap_of(bool second) {
   const Roles& roles = ctx_.roles();
   const std::uint64_t rate =
@@ -95,7 +95,7 @@ std::optional<std::vector<bool>> SharedLinks::shared(const std::vector<FlowPair>
     for (std::size_t i = from; i < std::min(from + kPairsAtOnce, pairs.size()); ++i) {
       add(trial, pairs[i].first, false, start, each);
       add(trial, pairs[i].second, true, start, each);
-      // Leave time for the frames that are queued on a shared link before the next pair starts.
+      // Before the next pair starts, leave time for frames that still wait at a shared link.
       start += 2 * each.length + ctx_.rig.settle();
     }
     trial.end = start + ctx_.rig.settle();
@@ -113,8 +113,8 @@ std::optional<double> SharedLinks::overtaken() {
     trial.kinds.push_back(ctx_.frame(ctx_.roles().d, size));
     trial.kinds.back().record = true;
   }
-  // With kinds in turn, a switch that alternates between two paths could send all long frames over one and
-  // all short frames over the other. The order is therefore random.
+  // If the kinds alternated, a switch that alternates between two paths could send all long frames over one
+  // path and all short frames over the other. The order of the kinds is therefore random.
   trial.sources.push_back({.port = ctx_.roles().a,
                            .kinds = {0, 1},
                            .mixed = true,

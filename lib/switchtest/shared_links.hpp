@@ -12,14 +12,15 @@ namespace softfeb::switchtest {
 
 /// The stimulus of the test `ecmp` inside a fabric. A sends to D and B sends to E at the same time; both
 /// ignore pauses. If both flows take the same link, and the link is too narrow for both, their frames wait
-/// longer and longer there, or are lost.
+/// longer and longer at this link, or are lost.
 class SharedLinks {
  public:
   /// Requires four different ports A, B, D and E.
   explicit SharedLinks(Context& ctx);
 
-  /// Measures the rate of a single flow on the narrower of the two ways, A to D and B to E. Must be called
-  /// first. Returns false if no trial was valid, or if no frames arrived (found() is then false).
+  /// Measures the rate of a single flow on the narrower of the two ways, A to D and B to E. Call this
+  /// function before the other functions. Returns false if no trial was valid, or if no frames arrived
+  /// (found() is then false).
   bool measure();
   /// True if frames arrived in measure().
   bool found() const { return gap_ != 0; }
@@ -27,8 +28,8 @@ class SharedLinks {
   /// Returns, for each pair, whether its flows share a link that is too narrow for both when each flow sends
   /// at `percent` of the measured rate. Returns std::nullopt if no trial was valid.
   std::optional<std::vector<bool>> shared(const std::vector<FlowPair>& pairs, unsigned percent);
-  /// Returns the share of the frames of a single flow that arrive after frames that departed later. The flow
-  /// mixes long and short frames: short frames overtake long ones if they take another path. Returns
+  /// Returns, for a single flow, the share of frames that arrive after a frame that departed later. The flow
+  /// mixes long and short frames: short frames overtake long frames if they take another path. Returns
   /// std::nullopt if no trial was valid.
   std::optional<double> overtaken();
 

@@ -15,8 +15,8 @@ class SharingRules {
   explicit SharingRules(const QueueSeries& series) : s_(series) {
     for (const Queue& q : s_.same_port) same_empty_ = same_empty_ && q.frames.high == 0;
     points_.push_back({0, s_.first});
-    // Leave out the further queues of the first port if all of them stayed empty: if a queue of another port
-    // then held frames, the cause is not a lack of memory.
+    // If all further queues of the first port stayed empty, leave them out. If a queue of another port held
+    // frames in this case, a lack of memory was not the reason why the further queues stayed empty.
     if (!same_empty_) points_.insert(points_.end(), s_.same_port.begin(), s_.same_port.end());
     points_.insert(points_.end(), s_.other_port.begin(), s_.other_port.end());
   }
@@ -39,12 +39,12 @@ class SharingRules {
   std::vector<Queue> points_;
 };
 
-/// True if a queue held as many frames as the first, within one frame.
+/// True if a queue held as many frames as the first queue, within one frame.
 bool SharingRules::like_first(const Queue& q) const {
   return q.frames.low <= s_.first.high + 1 && q.frames.high + 1 >= s_.first.low;
 }
 
-/// True if this queue and the others together held `pool` bytes, within about one frame.
+/// True if this queue and the other queues together held `pool` bytes, within about one frame.
 bool SharingRules::memory_was_full(const Queue& q, double pool) const {
   return std::abs(q.used + bytes(q.frames.value()) - pool) <= 1.5 * s_.frame;
 }
@@ -71,9 +71,9 @@ bool SharingRules::shows_small_alpha() const {
   return used * kSmallestAlpha / (1 + kSmallestAlpha) >= kSeen * s_.frame;
 }
 
-/// Looks for a constant limit: all queues hold as much as the first, unless they exhaust the memory. If there
-/// is such a limit, it remains unknown whether the queues also have a dynamic threshold, and how large the
-/// memory is.
+/// Looks for a constant limit: all queues hold as much as the first queue, unless the memory is full. If
+/// there is such a limit, it remains unknown whether the queues also have a dynamic threshold, and how large
+/// the memory is.
 std::optional<SharingFound> SharingRules::limit() const {
   const Sharing kind = same_empty_ ? Sharing::kPortLimit : Sharing::kQueueLimit;
   std::vector<Queue> less;

@@ -20,16 +20,16 @@ enum class Sharing : std::uint8_t {
   kDynamic,     ///< a queue may take α times the free memory
 };
 
-/// Numbers of frames of one size that queues held, when one queue was filled after the other.
+/// Numbers of frames of one size that queues held when the queues were filled one after the other.
 struct QueueSeries {
   struct Queue {
     double used = 0;  ///< number of bytes that other queues held at the same time
     FrameCount frames;
   };
   double frame = 0;               ///< bytes of a frame
-  FrameCount first;               ///< the first queue, while all others were empty
-  std::vector<Queue> same_port;   ///< further queues of the same port, while the first was full
-  std::vector<Queue> other_port;  ///< a queue of another egress port
+  FrameCount first;               ///< the first queue, while all other queues were empty
+  std::vector<Queue> same_port;   ///< further queues of the same port, while the first queue was full
+  std::vector<Queue> other_port;  ///< the same queue of another egress port, for different values of `used`
 };
 
 struct SharingFound {
@@ -40,9 +40,9 @@ struct SharingFound {
   std::optional<double> pool_high{};  ///< upper bound; empty if unknown
 };
 
-/// Concludes from a series how its queues share the memory. Pure function.
+/// Concludes from a series how its queues share the memory. This function is pure.
 SharingFound sharing_of(const QueueSeries& series);
-/// The name for reports, such as "dynamic threshold".
+/// The name of a kind of sharing in reports, such as "dynamic threshold".
 const char* word(Sharing sharing);
 
 }  // namespace softfeb::switchtest

@@ -26,8 +26,8 @@ struct SoakPlan {
   Time recheck = 0;  ///< interval between repetitions of other tests; 0 means no repetitions
 };
 
-/// Samples are one minute apart. If the test takes more than a day, the interval is longer, so that the
-/// number of samples and the memory for them stay limited.
+/// Samples are one minute apart, or less if the test is short. If the test takes more than a day, the
+/// interval is longer, so that the number of samples and the memory for them stay limited.
 SoakPlan plan_soak(const Context& ctx, const Mesh& mesh) {
   constexpr Time kQuickSoak = 10 * kSecond;
   constexpr std::uint64_t kFewestSamples = 5, kMostSamples = 1'440, kMostRechecks = 100;
@@ -41,7 +41,7 @@ SoakPlan plan_soak(const Context& ctx, const Mesh& mesh) {
   if (out.total >= kHour) out.recheck = std::max(kHour, out.total / kMostRechecks);
   if (!ctx.exact()) return out;
   // Simulating all frames of a day would take months. The delays and losses of a virtual rig do not change
-  // over time, so it is sufficient that each sample sends during a part of its time.
+  // over time, so it is sufficient to send frames during a part of each sample.
   constexpr double kFrames = 1e6, kQuickFrames = 1e5, kRfcFrames = 3e7;
   const double frames = ctx.quick()                           ? kQuickFrames
                         : ctx.settings.effort == Effort::kRfc ? kRfcFrames
@@ -112,8 +112,8 @@ void Soak::take_sample() {
   std::uint64_t missing = 0;
   for (const KindStats& kind : result.kinds) missing += kind.missing();
   if (missing != 0 && !result.disturbance.empty()) {
-    // After an interruption, the loop catches up at line rate. This may overload the switch, so the cause of
-    // missing frames is unknown.
+    // After an interruption, the loop catches up at line rate. The switch may then be overloaded, so the
+    // cause of missing frames is unknown.
     ++void_samples_;
     unexplained_ += missing;
     unexplained_reason_ = result.disturbance;
@@ -190,8 +190,8 @@ void Soak::report_delays() {
   };
   add("p99_ns", range, "ns", Method::kMean);
   add("p99_drift", *drift, "ns/h", Method::kFit);
-  // With fewer frames in a sample than this, the 99th percentile depends on only a few frames, and varies by
-  // chance.
+  // If a sample has fewer than kEnoughFrames frames, the 99th percentile depends on only a few frames, and
+  // varies by chance.
   constexpr std::uint64_t kEnoughFrames = 10'000;
   const std::uint64_t frames = log_.totals().arrived / log_.samples().size();
   if (frames < kEnoughFrames) {
@@ -204,8 +204,8 @@ void Soak::report_delays() {
   add("p99_variation", {variation, variation, variation}, "%", Method::kMean);
 }
 
-/// Adds a curve for each kind with missing frames. Its points are the sequence numbers of the missing frames
-/// over the times before which they departed.
+/// Adds a curve for each kind with missing frames. For each missing frame, the curve has a point with the
+/// time before which the frame departed, and the sequence number of the frame.
 void Soak::list_missing() {
   std::map<std::uint16_t, Curve> curves;
   for (const SoakLog::Missing& f : log_.missing()) {

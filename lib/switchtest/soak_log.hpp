@@ -14,14 +14,15 @@
 
 namespace softfeb::switchtest {
 
-/// Returns a quantile of a histogram, interpolated within its bucket; 0 for an empty histogram.
+/// Returns a quantile of a histogram, interpolated within the bucket that contains the quantile; 0 for an
+/// empty histogram.
 double quantile(const latency::StageHistogram& histogram, double share);
 
 /// Results of the test `soak`. The size of the log depends on the number of samples, but not on the number of
 /// frames.
 class SoakLog {
  public:
-  /// Maximum number of missing frames that are listed; further ones are only counted.
+  /// Maximum number of missing frames that are listed; further missing frames are only counted.
   static constexpr std::size_t kMostMissing = 10'000;
 
   struct Sample {

@@ -11,7 +11,7 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// Returns the median of values, and the interval that contains 95 % of them.
+/// Returns the median of values, and the interval that contains 95 % of the values.
 Interval central_part(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const auto at = [&](double share) {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-/// Measures how evenly flows are spread over paths. Pure functions.
+/// Measures how evenly flows are spread over paths. All functions are pure.
 namespace softfeb::switchtest {
 
 struct Spread {
@@ -18,8 +18,8 @@ struct Spread {
 /// `flows` contains the number of flows of each path. Without flows, all values are 1.
 Spread spread_of(std::span<const std::uint64_t> flows);
 
-/// Results of ideal hashes, which assign each flow to a random path: medians, and intervals that contain 95 %
-/// of the hashes.
+/// Results of ideal hashes, which assign each flow to a random path: medians, and intervals that contain the
+/// results of 95 % of the hashes.
 struct IdealSpread {
   Interval mmr, jain;
 };

@@ -73,8 +73,8 @@ bool WatchdogTest::repeat_detection() {
   return true;
 }
 
-/// Finds the time up to which a probe passes, in units of step(). Returns std::nullopt if the rig failed, or
-/// if no step failed.
+/// Finds the time up to which `probe` passes. `probe` takes a time in units of step(). The result is in
+/// milliseconds. Returns std::nullopt if the rig failed, or if no step failed.
 std::optional<Interval> WatchdogTest::bracketed(const std::function<Probe(std::uint64_t)>& probe) const {
   const Bracket found = bisect(0, StormTrials::kLongest / step(), probe);
   if (!found.fail) return std::nullopt;
@@ -115,8 +115,8 @@ bool WatchdogTest::bisect_restoration() {
   return reached;
 }
 
-/// Sets the time of rest between trials. As long as it is unknown when the switch's action ends, this time is
-/// as long as the longest observation.
+/// Sets the idle time after each trial. As long as it is unknown when the switch's action ends, the idle time
+/// is StormTrials::kLongest.
 void WatchdogTest::update_rest() {
   if (restoration_) rest_ = 2 * static_cast<Time>(restoration_->high * kMillisecond);
   trials_.set_rest(rest_);

@@ -13,7 +13,7 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// A storm, with streams of other traffic beside it.
+/// A pause storm, and streams of other traffic during the storm.
 class BystanderTrial {
  public:
   BystanderTrial(Context& ctx, Time storm, Time rest);
@@ -47,8 +47,8 @@ BystanderTrial::BystanderTrial(Context& ctx, Time storm, Time rest)
   trial_.end = released + rest + 100 * kMillisecond + 2 * ctx.rig.settle();
 }
 
-/// Adds a stream to port `to`. Its frames are evenly spaced between those of the other streams. Returns
-/// std::nullopt if the port is too slow for the stream.
+/// Adds a stream to port `to`. The frames of all streams are evenly spaced. Returns std::nullopt if the port
+/// is too slow for the stream.
 std::optional<std::uint16_t> BystanderTrial::add_stream(std::uint16_t to, std::uint8_t dscp) {
   const auto kind = static_cast<std::uint16_t>(trial_.kinds.size());
   FrameKind frame = ctx_.frame(to, size_);
@@ -84,7 +84,7 @@ void BystanderTrial::report(const char* stream, const std::optional<std::uint16_
     ctx_.add_without_value("bystander_loss", Status::kUnresolvable, reason).labels = labels;
     return;
   }
-  // Frames that A could not send because it was paused count as lost.
+  // Frames that A could not send because the switch paused A count as lost.
   const std::uint64_t due = (storm_ + gap_ - 1) / gap_, arrived = result.kinds[*kind].arrived;
   const Interval loss = wilson(due - std::min(due, arrived), due);
   ctx_.add({.name = "bystander_loss",

@@ -34,8 +34,8 @@ FrameKind StormTrials::frame() const {
   return out;
 }
 
-/// Returns a trial with the pause and the waiting frames (kind 0). The pause ends at `pause` after the first
-/// of these frames departed from A.
+/// Returns a trial with the pause and the waiting frames (kind 0). The pause ends when the time `pause` has
+/// passed since the first of these frames departed from A.
 Trial StormTrials::script(Time pause) const {
   Trial out = ctx_.trial();
   out.all_pauses = false;
@@ -62,9 +62,10 @@ std::optional<StormOutcome> StormTrials::run(Time pause, Time watch) {
   trial.end += rest_;
   const auto result = ctx_.run_valid(trial);
   if (!result) return std::nullopt;
-  // A few frames may be lost for other reasons, so the watchdog counts as dropping only if most are lost.
+  // A few frames may be lost for other reasons, so the frames count as dropped only if most of them are lost.
   StormOutcome out{.dropped = 2 * result->kinds[0].missing() > kWaiting};
-  // The waiting time does not include the delay of a frame that finds no queue, so subtract that delay.
+  // The waiting time does not include the delay of a frame that finds no queue, so subtract the delay of such
+  // a frame.
   Time least = kNever;
   for (const Arrival& a : result->arrivals)
     if (a.kind == 1) least = std::min(least, a.at - a.departed);

@@ -8,10 +8,10 @@
 
 namespace softfeb::switchtest {
 
-/// What happened to frames that waited in a class that D paused.
+/// The fate of frames that waited in a class that D paused.
 struct StormOutcome {
   bool dropped = false;         ///< most of the waiting frames did not arrive
-  std::optional<Time> leaving;  ///< how long the first frame waited that left in spite of the pause
+  std::optional<Time> leaving;  ///< waiting time of the first frame that left in spite of the pause
   /// Time from the end of the pause to the departure of the first later frame that arrived.
   std::optional<Time> restored;
 };
@@ -26,7 +26,8 @@ class StormTrials {
 
   /// True if D can pause the class.
   bool can_pause() const;
-  /// Lets the switch rest for this time after each further trial, so that its reaction to the pause ends.
+  /// Lets the switch rest for this time after each further trial, so that the reaction of the switch to the
+  /// pause ends.
   void set_rest(Time rest) { rest_ = rest; }
 
   /// Pauses the class for `pause`. Then sends a frame every kWatchGap for `watch`. Returns std::nullopt if
@@ -34,8 +35,8 @@ class StormTrials {
   std::optional<StormOutcome> run(Time pause, Time watch);
   static constexpr Time kWatchGap = 100 * kMicrosecond;
 
-  /// Pauses the class for `pause`, waits for `gap`, and pauses it again briefly. Returns true if a frame left
-  /// during the second pause. Returns std::nullopt if the rig failed.
+  /// Pauses the class for `pause`, waits for `gap`, and pauses the class again briefly. Returns true if a
+  /// frame left during the second pause. Returns std::nullopt if the rig failed.
   std::optional<bool> ignores_next_pause(Time pause, Time gap);
   /// Returns a pause of the class by D, from `from` to `until`.
   Freeze freeze(Time from, Time until) const;

@@ -132,7 +132,7 @@ void TestPort::take_answer(const RcAnswer& answer, Time at) {
   if (g->due != kNever) g->due = g->planned = g->pace->allowed(g->due);
 }
 
-/// Moves the departures of boards whose DCQCN does not permit them yet.
+/// Postpones departures that the DCQCN of a board does not permit yet.
 void TestPort::ask_boards(Time now) {
   for (Generator& g : generators_) {
     if (!g.pace) continue;
@@ -205,7 +205,7 @@ std::size_t TestPort::poll(Time now, std::span<engine::TxFrame> out, Time ahead)
     const Time length = wire_.next(fabric::wire_bytes(out[n].length()));
     free_at_ = departs + length;
     plan_free_at_ = plan + length;
-    // An answer uses a shared buffer, so the caller must copy it before the next one is written.
+    // An answer uses a shared buffer, so the caller must copy the answer before poll() writes the next one.
     if (which.what == Next::What::kAnswer) return n + 1;
   }
   return n;

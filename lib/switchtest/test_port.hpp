@@ -25,10 +25,10 @@
 
 namespace softfeb::switchtest {
 
-/// One port of a rig, which carries out its part of a trial. It sends frames and pause frames at given times,
-/// and obeys or ignores the pause frames of the switch. It passes arrivals to its ArrivalLog. It answers RC
-/// frames, ARP requests, neighbour solicitations and pings. Sans-I/O, single owner, no allocation during a
-/// trial.
+/// One port of a rig, which carries out its part of a trial. The port sends frames and pause frames at given
+/// times, and obeys or ignores the pause frames of the switch. It passes arrivals to its ArrivalLog, and
+/// answers RC frames, ARP requests, neighbour solicitations and pings. The port does no I/O itself
+/// (sans-I/O), has a single owner, and does not allocate memory during a trial.
 ///
 /// The port models its transmitter: a frame starts when it is due, the link is free and no pause forbids it.
 /// Pause frames are sent first. Call poll() no later than next_event(); a late call delays frames.
@@ -36,8 +36,8 @@ namespace softfeb::switchtest {
 /// every call had been in time.
 class TestPort {
  public:
-  /// `ports` are all ports of the rig, and `number` is the index of this one. One clock reading serves
-  /// several frames, so a frame may seem to arrive before it departed. If this difference is at most
+  /// `ports` are all ports of the rig, and `number` is the index of this port. One clock reading serves
+  /// several frames, so a frame may seem to arrive before it departed. If the difference is at most
   /// `clock_error`, the delay of the frame counts as 0.
   TestPort(const std::vector<RigPort>& ports, std::uint16_t number, Time clock_error = 0);
   ~TestPort();
@@ -53,12 +53,12 @@ class TestPort {
 
   /// Takes a frame whose last bit arrived at `at`. The bytes are untrusted.
   void receive(const Segments& frame, Time at);
-  /// Writes the frames that may leave at `now`, and those that wait only for the link and can start before
-  /// `now` + `ahead`. Returns their number; TxFrame::header must be set. With `ahead` = 0, this is at most
-  /// one frame, because the link is busy afterwards. Otherwise, the NIC's queue holds the other frames until
-  /// the link is free.
+  /// Writes the frames that may leave at `now`, and the frames that wait only for the link and can start
+  /// until `now` + `ahead`. Returns the number of frames; TxFrame::header must be set. If `ahead` is 0,
+  /// poll() writes at most one frame, because the link is busy afterwards. Otherwise, the NIC's queue holds
+  /// the other frames until the link is free.
   std::size_t poll(Time now, std::span<engine::TxFrame> out, Time ahead = 0);
-  /// Earliest time at which poll() has work; kNever if it has none unless a frame arrives.
+  /// Earliest time at which poll() has work; kNever if poll() has no work until a frame arrives.
   Time next_event() const;
 
   std::uint16_t number() const { return number_; }
@@ -74,7 +74,7 @@ class TestPort {
     std::uint64_t sent = 0;
     std::uint16_t kind = 0;             ///< kind of the next frame
     Time skew = 0;                      ///< how late the first frame left
-    std::unique_ptr<BoardPace> pace{};  ///< null if the source uses gaps
+    std::unique_ptr<BoardPace> pace{};  ///< null if the source is not a board
   };
   struct Control {
     Time at = 0;
@@ -107,7 +107,7 @@ class TestPort {
   std::uint16_t number_;
   engine::Host host_;   ///< answers for the IPv4 address
   engine::Host host6_;  ///< answers for the IPv6 address
-  Time asked_at_ = 0;   ///< time at which the latest question for a host arrived
+  Time asked_at_ = 0;   ///< time at which the latest ARP or ICMP frame arrived
   std::unique_ptr<FrameWriter> writer_;
   ArrivalLog log_;
   Responder responder_;
@@ -127,7 +127,7 @@ class TestPort {
   fabric::PauseState pause_;
   std::deque<std::pair<Time, roce::MacControl>> pending_;  ///< pause frames that take effect later
   Obedience obedience_;
-  std::vector<KindStats> sent_;  ///< for each kind, what this port has sent
+  std::vector<KindStats> sent_;  ///< for each kind, counts of the frames that this port has sent
   Time late_max_ = 0;
   bool lapsed_ = false;  ///< a freeze was renewed too late
   Time clock_error_;

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-/// The tests of a switch. doc/switch-test.md explains each of them.
+/// The tests of a switch. doc/switch-tests.md explains each test.
 namespace softfeb::switchtest {
 
 class Context;
@@ -22,12 +22,13 @@ std::span<const SwitchTest> all_tests();
 /// Returns nullptr if there is no such test.
 const SwitchTest* find_test(std::string_view name);
 
-/// Finds out which pause frames of port D the switch obeys, which pause frames it sends to A, and which PFC
-/// priority stops which DSCP. Stores this in Context::findings. Runs before all tests.
+/// Finds out which pause frames of port D the switch obeys, which pause frames the switch sends to A, and
+/// which PFC priority stops which DSCP. Stores these results in Context::findings. The preflight runs before
+/// all tests.
 void run_preflight(Context& ctx);
 
-// Each test is in the source file with its name. It adds figures and curves to Context::report, and stores in
-// Context::findings what later tests need.
+// Each test is in the source file with its name. A test adds figures and curves to Context::report, and
+// stores the results that later tests need in Context::findings.
 void run_dscp(Context& ctx);
 void run_mtu(Context& ctx);
 void run_throughput(Context& ctx);

@@ -8,8 +8,8 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// A constant t that satisfies low ≤ t − s·used ≤ high for all points exists if and only if one exists for
-/// each pair of points. Returns the range of s for which this is the case.
+/// Returns the range of s for which some constant t satisfies low ≤ t − s·used ≤ high for all points. Such a
+/// constant exists if and only if one exists for each pair of points.
 Interval share_range(const std::vector<HeldPoint>& points) {
   Interval out{0, 0, 1};
   for (const HeldPoint& a : points)

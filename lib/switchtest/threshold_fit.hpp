@@ -29,9 +29,9 @@ struct ThresholdFit {
   double share_low = 0, share_high = 1;
 };
 
-/// Fits B and α by least squares. The intervals contain all thresholds that lie between `low` and `high` of
-/// every point. Returns std::nullopt if there is no such threshold, or if there are fewer than two different
-/// values of `used`.
+/// Fits B and α by least squares. The intervals contain the parameters of all thresholds that lie between
+/// `low` and `high` at every point. Returns std::nullopt if there is no such threshold, or if there are fewer
+/// than two different values of `used`.
 std::optional<ThresholdFit> fit_threshold(const std::vector<HeldPoint>& points);
 
 }  // namespace softfeb::switchtest

@@ -59,7 +59,7 @@ bool fell_short(const Trial& trial, std::uint16_t kind, std::uint64_t sent) {
 
 /// Adds a stream at `steps` thousandths of the rate of the slower port, and returns the kind of its frames.
 /// If `prefill_` is set, a stream at line rate, whose frames are not counted, occupies the first half of the
-/// trial. It fills the memory of the switch, which could otherwise absorb an excess.
+/// trial. This stream fills the memory of the switch; otherwise, the memory could absorb an excess.
 std::uint16_t LoadSearch::add_stream(Trial& trial, std::uint16_t from, std::uint16_t to, std::uint64_t steps,
                                      Time end) const {
   const FrameKind frame = ctx_.frame(to, size_);
@@ -111,7 +111,7 @@ Probe LoadSearch::probe(std::uint64_t steps, Time time) {
 }
 
 /// True if the switch loses about the same share of frames at 10 % and at 50 % load, so that congestion is
-/// not the cause. Adds the figure.
+/// not the cause. In this case, adds the figure `loss_floor`.
 bool LoadSearch::loses_at_all_loads() {
   const Time time = ctx_.duration(kSecond, kSecond);
   const auto low = losses(kSteps / 10, time);
@@ -129,8 +129,9 @@ bool LoadSearch::loses_at_all_loads() {
   return true;
 }
 
-/// Repeats the largest load that passed with trials of full length, and reduces the load while they fail: by
-/// one step if frames are lost; by half if the rig fails, because a slightly lower load would not help.
+/// Repeats the largest load that passed with trials of full length, and reduces the load while these trials
+/// fail: by one step if frames are lost, and by half if the rig fails, because a slightly lower load would
+/// not help.
 Bracket LoadSearch::validated(Bracket found) {
   const Time time = ctx_.duration(10 * kSecond, 60 * kSecond);
   while (found.pass > 0) {

@@ -29,8 +29,8 @@ class TrainTrial {
 
   struct Seen {
     std::uint64_t lost = 0;
-    /// Number of frames of each sender that arrived before the first loss; the smallest over all senders.
-    /// Later frames do not affect earlier ones, so trains of this length pass.
+    /// Number of frames that arrived from a sender before its first loss: the smallest of these numbers over
+    /// all senders. Later frames do not affect earlier ones, so trains of this length pass.
     std::uint64_t lossless = 0;
     /// Possible error of `lossless`, in frames of each sender (train_error()).
     std::uint64_t error = 0;

@@ -16,8 +16,8 @@
 #include <vector>
 
 /// A trial is a script for all test ports: which frames they send, when they pause the switch, and how they
-/// obey the switch's pause frames. Its result contains what arrived, and what made the trial void. All times
-/// are relative to the start of the trial.
+/// obey the switch's pause frames. The result of a trial contains the frames that arrived and, if the trial
+/// is void, the reason. All times are relative to the start of the trial.
 namespace softfeb::switchtest {
 
 /// Sizes of a frame without FCS, in bytes. The smallest RoCE frame has no payload.
@@ -37,8 +37,8 @@ struct PortAddress {
 /// A kind of frame. All frames of a kind have consecutive sequence numbers.
 struct FrameKind {
   std::uint16_t to = 0;  ///< rig port
-  /// Length of the frame in bytes, without FCS and 802.1Q tag. For RoCE, it is kSmallestRoceFrame plus a
-  /// multiple of 4.
+  /// Length of the frame in bytes, without FCS and 802.1Q tag. The length of a RoCE frame is
+  /// kSmallestRoceFrame plus a multiple of 4.
   std::uint32_t length = kSmallestRoceFrame;
   std::uint8_t dscp = 26;
   roce::Ecn ecn = roce::Ecn::kEct0;
@@ -55,7 +55,7 @@ struct FrameKind {
   std::uint16_t source_host = 0;           ///< added to the source IP address
   std::optional<PortAddress> destination;  ///< destination addresses; if empty, those of port `to` are used
   std::uint8_t ttl = 64;
-  bool record = false;              ///< each arrival is recorded in TrialResult::arrivals
+  bool record = false;              ///< whether each arrival is recorded in TrialResult::arrivals
   std::uint16_t latency_group = 0;  ///< index into TrialResult::latency
 };
 
@@ -68,13 +68,13 @@ enum class GapKind : std::uint8_t {
 struct Source {
   std::uint16_t port = 0;
   std::vector<std::uint16_t> kinds;  ///< indices into Trial::kinds; the source uses them in turn
-  /// If this is true, the kind of each frame is drawn at random instead.
+  /// If this is true, the source instead draws the kind of each frame at random.
   bool mixed = false;
   Time start = 0;
   Time end = kNever;                 ///< no frame starts at or after this time
   std::uint64_t count = UINT64_MAX;  ///< maximum number of frames
-  /// Time from the start of a frame to the start of the next. With 0, frames are sent as fast as the link
-  /// permits.
+  /// Time from the start of a frame to the start of the next. 0 means that frames are sent as fast as the
+  /// link permits.
   Time gap = 0;
   GapKind gap_kind = GapKind::kConstant;
   std::uint64_t seed = 1;
@@ -85,21 +85,22 @@ struct Source {
 
 /// How ports answer RC frames.
 struct Answers {
-  std::uint32_t frames_per_ack = 16;      ///< the first of this number of frames requests an acknowledgement
-  bool cnps = true;                       ///< CE marks are answered with CNPs
+  std::uint32_t frames_per_ack = 16;      ///< frames from one acknowledgement request to the next
+  bool cnps = true;                       ///< whether ports answer CE marks with CNPs
   Time cnp_interval = 50 * kMicrosecond;  ///< minimum time between two CNPs for the same kind
   /// DSCP of acknowledgements and CNPs; the default is common for CNPs.
   std::uint8_t dscp = 48;
 };
 
-/// A CNP that the receiver of a kind of RC frames sends to their sender although no frame was marked.
+/// A CNP that the receiver of a kind of RC frames sends to the sender of this kind although no frame was
+/// marked.
 struct ForgedCnp {
   std::uint16_t kind = 0;
   Time at = 0;
 };
 
-/// A port pauses the switch from `from` to `until`. It repeats the pause frame every quarter of the pause
-/// duration. At `until`, it sends a pause frame with duration 0.
+/// A port pauses the switch from `from` to `until`. The port repeats the pause frame every quarter of the
+/// pause duration. At `until`, the port sends a pause frame with duration 0.
 struct Freeze {
   std::uint16_t port = 0;
   Time from = 0;
@@ -121,7 +122,7 @@ struct PauseFrame {
 /// How a port reacts to pause frames of the switch.
 struct Obedience {
   bool obeys = true;
-  Time after = 0;  ///< time from the arrival of a pause frame until it takes effect
+  Time after = 0;  ///< time from the arrival of a pause frame until the pause takes effect
 };
 
 /// Number of DSCPs with the same class selector (RFC 2474). The lowest of these DSCPs is the class selector
@@ -150,25 +151,25 @@ struct Trial {
   /// If this is true, TrialResult::missing is filled in.
   bool list_missing = false;
   /// If this is true, only counts matter. In real time, the trial is then valid even if frames leave late or
-  /// a loop of the rig is interrupted; TrialResult::disturbance reports this.
+  /// a loop of the rig is interrupted; TrialResult::disturbance then contains the reason.
   bool counts_only = false;
   /// If this is false, the trial is valid even if a port receives more pause frames than it can record.
-  /// TrialResult::pauses then contains only the first ones.
+  /// TrialResult::pauses then contains only the first pause frames.
   bool all_pauses = true;
   Time series_interval = 0;  ///< interval of KindStats::series; 0 means no series
   /// Kind of pause frames that the ports obey.
   roce::PauseMode obeyed = roce::PauseMode::kPfc;
   /// Priority of untagged frames by DSCP, for ports that obey PFC. The priority of a tagged frame is its PCP.
   std::array<std::uint8_t, 64> priority_of_dscp = priorities_by_class_selector();
-  /// In real time, the trial is void if a frame leaves more than this after its scheduled time. Must be less
-  /// than Rig::settle() if the trial sends one train after another.
+  /// Largest permitted delay of a frame behind its schedule. In real time, the trial is void if a frame
+  /// leaves later. The delay must be less than Rig::settle() if the trial sends one train after another.
   Time lateness = kMillisecond;
 };
 
 /// A recorded frame.
 struct Arrival {
   std::uint16_t kind = 0;      ///< index into Trial::kinds
-  std::uint16_t port = 0;      ///< rig port at which it arrived
+  std::uint16_t port = 0;      ///< rig port at which the frame arrived
   std::uint64_t sequence = 0;  ///< position among the frames of its kind, from 0
   Time departed = 0;           ///< time of the first bit
   Time at = 0;                 ///< time of the last bit
@@ -187,8 +188,9 @@ struct KindStats {
   /// Frames that arrived at another port than FrameKind::to; not counted in `arrived`
   std::uint64_t misdelivered = 0;
   std::uint64_t duplicated = 0;
-  std::uint64_t reordered = 0;         ///< frames that arrived after a later frame of their kind (RFC 4737)
-  std::uint64_t reorder_extent = 0;    ///< largest number of sequence numbers by which a frame was overtaken
+  std::uint64_t reordered = 0;  ///< frames that arrived after a later frame of their kind (RFC 4737)
+  /// Largest distance, in sequence numbers, by which a frame was overtaken.
+  std::uint64_t reorder_extent = 0;
   std::uint64_t damaged = 0;           ///< see Arrival::intact; not counted in `arrived`
   std::array<std::uint64_t, 4> ecn{};  ///< arrived frames by their ECN field
   Time first_departure = kNever, last_departure = 0;
@@ -248,8 +250,8 @@ struct TrialResult {
   /// Largest error of a time stamp, caused by an interruption of a loop of the rig. It is 0 if all times are
   /// exact.
   Time time_error = 0;
-  /// For a valid trial with Trial::counts_only, the reason why times are wrong, or why the rig may be to
-  /// blame for missing frames. Empty if neither applies.
+  /// For a valid trial with Trial::counts_only, the reason why times are wrong, or why the rig may have lost
+  /// frames. Empty if there is no such reason.
   std::string disturbance;
   /// Reason why the trial is of no use, because a sender or receiver of the rig failed. Empty if the trial is
   /// valid.

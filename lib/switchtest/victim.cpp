@@ -14,7 +14,7 @@ namespace softfeb::switchtest {
 
 namespace {
 
-/// The test `victim`: how a flow from A to E is affected while A and B overload D.
+/// The test `victim`: measures how the overload of D by A and B affects a flow from A to E, the victim.
 class VictimTest {
  public:
   explicit VictimTest(Context& ctx);
@@ -25,8 +25,8 @@ class VictimTest {
   enum Kind : std::uint16_t { kVictim, kToD, kFromB, kUncounted };
 
   struct Seen {
-    double share = 0;   ///< share of the victim's due frames that arrived
-    double p99_ns = 0;  ///< delay of the victim's frames that arrived
+    double share = 0;   ///< frames of the victim that arrived, divided by the frames that were due
+    double p99_ns = 0;  ///< 99th percentile of the delays of the victim's frames
     bool arrived = false;
   };
   using Labels = std::map<std::string, std::string>;
@@ -39,7 +39,7 @@ class VictimTest {
 
   Context& ctx_;
   std::uint32_t size_ = 0;
-  double to_e_ = 0, to_d_ = 0;  ///< rates of A to E and to D, in bytes per second on the wire
+  double to_e_ = 0, to_d_ = 0;  ///< rates at which A sends to E and to D, in bytes per second on the wire
   Time time_ = 0, warm_up_ = 0;
 };
 
@@ -66,7 +66,8 @@ Time VictimTest::gap_of(double rate) const {
   return static_cast<Time>(static_cast<double>(time_on_wire(size_ - kFcsSize, 1'000'000)) * 1e6 / rate);
 }
 
-/// Adds a stream with exponential gaps. During the warm-up, its frames have a kind that is not counted.
+/// Adds a stream with exponential gaps. During the warm-up, the frames of the stream have a kind that is not
+/// counted.
 void VictimTest::add_stream(Trial& trial, Kind kind, std::uint16_t port, double rate,
                             std::uint64_t seed) const {
   const auto before = static_cast<std::uint16_t>(kUncounted + kind);

@@ -37,7 +37,7 @@ void VirtualRig::teach() {
   drain();
 }
 
-/// Runs the network without the test ports until it is empty.
+/// Runs the network without the test ports until the network is empty.
 void VirtualRig::drain() {
   constexpr Time kLongest = 100 * kSecond;
   const Time limit = now_ + kLongest;
@@ -55,7 +55,7 @@ TrialResult VirtualRig::run(const Trial& trial) {
   check(trial, ports_);
   if (interrupted_ && interrupted_()) throw Interrupted();
   if (now_ >= taught_ + kTeachInterval) teach();
-  // The trial starts a little later, so that all of its times are after those of the previous trial.
+  // The trial starts a little later, so that all of its times are after the times of the previous trial.
   const Time start = now_ + kMicrosecond;
   ++trial_;
   for (std::uint32_t p = 0; p < ports_.size(); ++p) {

@@ -51,7 +51,7 @@ bool XoffTest::find_frames() {
   return true;
 }
 
-/// Replaces the last large frame by small ones, to narrow the bounds of XOFF. Returns false if too many
+/// Replaces the last large frame by small frames, to narrow the bounds of XOFF. Returns false if too many
 /// trials were void.
 bool XoffTest::refine() {
   FrameKind small = ctx_.frame(large_.to, kSmallFrame);
@@ -73,8 +73,8 @@ bool XoffTest::refine() {
   return true;
 }
 
-/// Replaces one more large frame by small ones, and checks whether this gives the same threshold in bytes. If
-/// not, the switch counts in units larger than a byte. Returns false if too many trials were void.
+/// Replaces one more large frame by small frames, and checks whether the threshold in bytes stays the same.
+/// If it does not, the switch counts in units larger than a byte. Returns false if too many trials were void.
 bool XoffTest::counts_bytes(const FrameKind& small, std::uint64_t low, std::uint64_t high, bool& out) {
   if (frames_ < 2) return true;
   std::vector<Fill> before;
