@@ -12,8 +12,8 @@ session_priority() {
   echo "$1" 2>/dev/null >"/proc/$$/autogroup" || true
 }
 
-# idle COMMAND: runs COMMAND only while no other process needs the CPU. Tests that COMMAND starts have sessions of their own, so they
-# need the wrapper tools/quickstart.d/background.
+# idle COMMAND: runs COMMAND only while no other process needs the CPU. Tests that COMMAND starts have sessions of their own, and
+# therefore need the wrapper tools/quickstart.d/background.
 idle() {
   chrt --idle --pid 0 "$BASHPID" 2>/dev/null || renice -n 19 "$BASHPID" >/dev/null
   "$@"
@@ -58,8 +58,8 @@ second_build() {
   return "$fine"
 }
 
-# Makes and tests the second build, and then runs the suite `beside`, whose tests mostly wait. Meanwhile, the other tests run one at a
-# time, and do not use all CPU time.
+# Makes and tests the second build, and then runs the suite `beside`, whose tests mostly wait. Meanwhile, the other tests run one
+# at a time, and leave CPU time idle.
 run_beside() {
   local fine=0
   (idle second_build) || fine=1
