@@ -3,7 +3,7 @@
 # Sets up and compiles the build directories: build (gcc, for users), and those of the test suite. If ccache is installed, meson
 # uses it.
 
-# With CCACHE_DEPEND, ccache takes the list of headers from the compiler and need not run the preprocessor on a miss. Files that use
+# With CCACHE_DEPEND, ccache takes the list of headers from the compiler and need not run the preprocessor on a miss. Files with
 # a precompiled header are cached only with pch_defines and time_macros, because ccache cannot check the macros of that header.
 export CCACHE_DEPEND=1
 export CCACHE_SLOPPINESS="${CCACHE_SLOPPINESS-pch_defines,time_macros}"
