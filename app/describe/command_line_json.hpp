@@ -12,7 +12,7 @@ class App;
 /// completion from this description, so that both always agree with --help.
 namespace softfeb::describe {
 
-/// The words that an option accepts. Needed where CLI11 does not know the words, because a library validates
+/// The words that an option accepts, for options whose words CLI11 does not know, because a library validates
 /// them.
 struct OptionValues {
   /// Subcommands that lead to the option, such as "lab sweep"; empty for options of the program itself.

@@ -30,8 +30,8 @@ struct WriteMode {
 };
 
 /// Writes the words that contain `reg`. If these words also contain writable bits of other registers, reads
-/// those bits first and writes them back unchanged. If the value is verified (see WriteMode), throws Refusal
-/// if the value read back differs.
+/// those bits first and writes them back unchanged. If the value is verified (see WriteMode) and the value
+/// read back differs, throws Refusal.
 void write_register(RegisterPort& board, const Catalogue& catalogue, const Register& reg, const Bits& bits,
                     const WriteMode& mode = {});
 void write_number(RegisterPort& board, const Catalogue& catalogue, const Register& reg, std::uint64_t value);

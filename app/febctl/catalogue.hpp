@@ -29,8 +29,8 @@ class Catalogue {
   std::vector<Register> resolve(std::string_view name) const;
   /// Like resolve(), but rejects patterns.
   Register one(std::string_view name) const;
-  /// Finds a register by its full path, or by a suffix of its path that no other register has. Otherwise
-  /// returns std::nullopt.
+  /// Finds a register by its full path, or by a suffix of its path that no other register has. Returns
+  /// std::nullopt if there is no such register.
   std::optional<Register> find(std::string_view name) const;
   /// Returns all registers at and below a node of the tree, or all that match a pattern. Throws UsageError if
   /// there are none.
@@ -61,7 +61,8 @@ bool matches(std::string_view pattern, std::string_view text);
 
 /// Returns the registers of a firmware profile.
 std::vector<Register> registers_of(const board::Profile& profile);
-/// Returns the registers of softfeb's own blocks, which no firmware has. They have names in all profiles.
+/// Returns the registers of softfeb's own blocks, which no firmware has. These registers have names in all
+/// profiles.
 std::vector<Register> own_registers();
 
 }  // namespace softfeb::febctl

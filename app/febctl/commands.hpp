@@ -15,7 +15,7 @@ namespace softfeb::febctl {
 struct ReadOptions {
   std::vector<std::string> what;  ///< names, patterns and addresses of the registers to read
   std::optional<double> watch;    ///< interval between reads in seconds; if empty, registers are read once
-  std::uint64_t times = 0;        ///< number of repetitions with `watch`; 0 means until a signal stops it
+  std::uint64_t times = 0;        ///< number of reads with `watch`; 0 means to read until a signal arrives
 };
 void read_command(Context& context, const ReadOptions& options);
 
@@ -60,7 +60,7 @@ struct ConnectCommand {
 void connect_command(Context& context, const ConnectCommand& options);
 
 struct TeardownOptions {
-  std::optional<std::uint32_t> qpn;  ///< if empty, it is taken from the board's registers
+  std::optional<std::uint32_t> qpn;  ///< if empty, the QPN is taken from the board's registers
   std::optional<std::uint32_t> pd;
   std::optional<std::uint32_t> lkey;
   bool keep_pd = false;
@@ -97,8 +97,8 @@ struct StreamOptions {
   std::optional<std::uint32_t> frame_size;  ///< frame size in 64-bit words; if empty, it stays unchanged
 };
 
-/// Receives frames from the board's generator and checks each frame. Throws Refusal if a frame is wrong or
-/// none arrives.
+/// Receives frames from the board's generator and checks each frame. Throws Refusal if a frame is wrong or no
+/// frame arrives.
 void stream_command(Context& context, const StreamOptions& options);
 
 }  // namespace softfeb::febctl

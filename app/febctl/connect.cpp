@@ -95,7 +95,7 @@ class ConnectionSetup {
                 .timeout = static_cast<std::uint8_t>(options_.ack_timeout),
                 .retry_count = static_cast<std::uint8_t>(options_.retry),
                 .rnr_retry = static_cast<std::uint8_t>(options_.rnr_retry)};
-    // The sink must know our QPN before it reports its memory.
+    // The sink must know the board's QPN before it reports its memory.
     if (options_.sink.empty()) {
       take_options();
       register_memory();

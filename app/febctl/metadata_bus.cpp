@@ -76,7 +76,7 @@ board::MetadataResponse MetadataBus::exchange(const board::MetadataRequest& requ
 }
 
 /// Waits for the response. For a short time, the registers may still contain the previous response, `before`.
-/// A response that differs from `before` is accepted at once; an equal one is accepted only after kStale.
+/// A response that differs from `before` is accepted at once; an equal response only after kStale.
 board::MetadataResponseBits MetadataBus::await(const board::MetadataResponseBits& before) {
   const Clock::time_point began = Clock::now();
   std::chrono::milliseconds pause = 1ms;

@@ -9,15 +9,15 @@
 
 namespace softfeb::febctl {
 
-/// Executes verbs on the board through the registers of RoceEngine. For each verb, it writes a request, sets
-/// the bit that starts the execution, and reads the response when the board signals completion.
+/// Executes verbs on the board through the registers of RoceEngine. For each verb, this class writes a
+/// request, sets the bit that starts the execution, and reads the response when the board signals completion.
 class MetadataBus {
  public:
   /// `board` must outlive the bus. Throws UsageError if the profile has no RoceEngine.
   MetadataBus(RegisterPort& board, const Catalogue& catalogue, std::chrono::milliseconds patience);
 
   /// Sends a request and returns the response, which says whether the request succeeded. Throws NoAnswer on
-  /// a timeout, and Refusal if the response is of another kind.
+  /// a timeout, and Refusal if the response does not have the type of the request.
   board::PdResponse ask(const board::PdRequest& request);
   board::MrResponse ask(const board::MrRequest& request);
   board::QpResponse ask(const board::QpRequest& request);

@@ -19,8 +19,8 @@ namespace {
 constexpr std::uint8_t kTypeRc = 2;
 constexpr std::uint8_t kRegionAccess = 0x0f;
 
-/// Returns a modify request. Also sets the attributes that the laboratory's client sends in every modify
-/// request, regardless of the mask.
+/// Returns a modify request. Also sets the attributes that the client software of the real board sends in
+/// every modify request, regardless of the mask.
 QpRequest modify(std::uint32_t qpn, QpState state, std::uint32_t mask, std::uint8_t pmtu) {
   QpRequest r;
   r.verb = QpVerb::kModify;

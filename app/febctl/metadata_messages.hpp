@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-/// The requests that set up and tear down a queue pair of the board, with the constants of the laboratory's
-/// client.
+/// The requests that set up and tear down a queue pair of the board, with the constants that the client
+/// software of the real board uses.
 namespace softfeb::febctl {
 
 /// Attributes of the board's queue pair that the host determines.

@@ -6,7 +6,7 @@
 namespace softfeb::febctl {
 
 /// Installs signal handlers. The first SIGINT or SIGTERM ends the current wait and then the command; a second
-/// one ends the program.
+/// signal ends the program.
 void catch_stop_signals();
 bool stopped();
 

@@ -12,7 +12,7 @@ namespace softfeb::sink {
 /// A completion queue with a channel for its events.
 class CompletionQueue {
  public:
-  /// The queue holds `entries` completions. It is not armed. Throws Refusal.
+  /// The queue holds `entries` completions, and is not armed. Throws Refusal.
   CompletionQueue(const Device& device, std::uint32_t entries);
 
   ibv_cq* get() const { return cq_.get(); }

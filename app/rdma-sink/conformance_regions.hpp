@@ -25,7 +25,7 @@ class ConformanceRegions {
 
   std::uint64_t bytes() const;  ///< memory of all regions with their guards
   void fill(const FillRequest& request);
-  /// Returns the bytes of `range`. Throws Refusal if the region does not exist, or if the range lies outside.
+  /// Returns the bytes of `range`. Throws Refusal if the region does not exist, or if the range exceeds it.
   MutableByteSpan bytes_of(const MemoryRange& range) const;
 
  private:

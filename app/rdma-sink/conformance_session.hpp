@@ -68,7 +68,7 @@ class ConformanceSession {
   const Options& options_;
   Gid gid_;
   ibv_device_attr limits_;
-  // The order matters: members are destroyed in reverse.
+  // The order matters: members are destroyed in reverse order.
   PdPtr pd_;
   std::uint32_t most_completions_;
   CompletionQueue completions_;

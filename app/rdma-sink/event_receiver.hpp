@@ -52,8 +52,8 @@ class EventReceiver {
   const detector::EventBuilder& builder() const { return builder_; }
   const detector::HeaderCounts& headers() const { return headers_; }
   std::uint64_t contradictions(Contradiction c) const { return contradictions_[static_cast<std::size_t>(c)]; }
-  /// Returns the share of the events that are not complete. Known events for which no message arrived count,
-  /// too.
+  /// Returns the share of the events that are not complete. This includes known events for which no message
+  /// arrived.
   double loss() const;
 
  private:

@@ -13,7 +13,7 @@ namespace softfeb::sink {
 /// Returns the size of a region's memory.
 constexpr std::uint64_t guarded_size(std::uint64_t region) { return region + 2 * kGuard; }
 
-/// Returns the bytes of `range` in a region's `memory`. Throws Refusal if they lie outside.
+/// Returns the bytes of `range` in a region's `memory`. Throws Refusal if they lie outside of `memory`.
 MutableByteSpan bytes_of(MutableByteSpan memory, const MemoryRange& range);
 
 /// Throws Refusal if `more` bytes do not fit beside `used` bytes into `limit` bytes.

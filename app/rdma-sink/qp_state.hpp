@@ -16,8 +16,8 @@ const char* name_of(QpState state);
 /// Parses a state that a client may request: "init", "rtr", "rts" or "err". Throws Refusal.
 QpState parse_qp_state(std::string_view name);
 
-/// Returns the states that a queue pair must enter in turn to get from `from` to `to`; empty if it is there
-/// already. Throws Refusal if there is no way.
+/// Returns the states that a queue pair must enter, one after another, to get from `from` to `to`; empty if
+/// the two are equal. Throws Refusal if there is no way.
 std::vector<QpState> steps_to(QpState from, QpState to);
 
 }  // namespace softfeb::sink

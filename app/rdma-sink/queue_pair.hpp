@@ -25,9 +25,9 @@ struct ResponderAttributes {
 };
 
 /// Posts up to `count` receive work requests with the identifier `id` on the shared receive queue `srq`, or
-/// on `qp` if `srq` is null. All requests use `buffer`. It may be null, because messages without payload in
-/// the receive (WRITEs with immediate) need no buffer. Returns the number of posted requests, which is lower
-/// than `count` if the device has refused one.
+/// on `qp` if `srq` is null. All requests use `buffer`. `buffer` may be null for messages that carry no
+/// payload for the receive (WRITEs with immediate). Returns the number of posted requests, which is lower
+/// than `count` if the device has refused a request.
 std::uint32_t post_receives(ibv_qp* qp, ibv_srq* srq, std::uint64_t id, std::uint32_t count, ibv_sge* buffer);
 
 /// A responder's queue pair. All functions throw a Refusal that contains the cause and, if known, the fix.

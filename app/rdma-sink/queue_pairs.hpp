@@ -28,7 +28,7 @@ class QueuePairs final : public ReceiveQueues {
   MutableByteSpan all_memory() const { return memory_.bytes(); }
   CompletionQueue& completions() { return completions_; }
   const CompletionQueue& completions() const { return completions_; }
-  void rearm();  ///< takes the events of completions(), and requests the next one
+  void rearm();  ///< takes the events of completions(), and requests the next event
 
   /// Posts `count` receive work requests to QP `i` or, with --srq, to the shared receive queue. The requests
   /// have no buffers, because they are consumed by WRITEs with immediate.
@@ -42,7 +42,7 @@ class QueuePairs final : public ReceiveQueues {
 
   std::uint64_t length_;
   bool solicited_;  ///< completions raise an event only if their message was solicited
-  // The order matters: members are destroyed in reverse.
+  // The order matters: members are destroyed in reverse order.
   MappedMemory memory_;
   PdPtr pd_;
   CompletionQueue completions_;

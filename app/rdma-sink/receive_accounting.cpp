@@ -75,7 +75,7 @@ std::uint64_t ReceiveAccounting::on_immediate(std::uint32_t immediate, std::uint
 
 /// Returns the number of a message. RC loses no messages, so they are numbered in the order of arrival. On
 /// UC, the number is derived from the counter in the immediate. UC messages without a counter, or with an
-/// implausible one, are also numbered in the order of arrival.
+/// implausible counter, are also numbered in the order of arrival.
 std::uint64_t ReceiveAccounting::number_of(std::uint32_t immediate) {
   if (transport_ == roce::Transport::kUc && immediate_.kind == ImmediateRule::Kind::kCounter) {
     const std::uint64_t limit = map_.next() + (std::uint64_t{1} << 24);

@@ -7,7 +7,8 @@
 
 namespace softfeb::sink {
 
-/// Exception for a line that is refused. Sent to the client as {"error": …}, with the problem and the fix.
+/// Exception for a line that is refused. Its message, which states the problem and the fix, is sent to the
+/// client as {"error": …}.
 class Refusal : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kDefaultReceives = 128;
-/// UC has no RNR NAK: a message for which no receive is posted is lost. So the default is higher for UC.
+/// UC has no RNR NAK: a message for which no receive is posted is lost. UC therefore has a higher default.
 constexpr std::uint64_t kDefaultReceivesUc = 1024;
 constexpr std::uint32_t kMaxCapacity = 16384;
 

@@ -355,8 +355,8 @@ bool one_of_several(const Program& program) {
   return program.exchange != nullptr && program.exchange->size() > 1;
 }
 
-/// Prints an error message and returns `code`. If this process is one of several, also ends the others,
-/// because they would wait for it.
+/// Prints an error message and returns `code`. If this process is one of several, also ends the other
+/// processes, because they would wait for this one.
 int complain(const Program& program, int code, const char* what) {
   if (!one_of_several(program)) {
     service::error(fmt::format("{}: {}", program.name, what));
@@ -381,8 +381,8 @@ bool has_subcommand(const CLI::App& top, const std::string& name) {
   return !top.get_subcommands([&](const CLI::App* sub) { return sub->check_name(name); }).empty();
 }
 
-/// Tells the other processes whether this one can carry out its command. Returns true if all can. Otherwise,
-/// none may begin, because it would wait for the others.
+/// Tells the other processes whether this process can carry out its command. Returns true if all processes
+/// can. Otherwise, no process may begin, because it would wait for the others.
 bool all_ready(const Program& program, bool mine) {
   return !one_of_several(program) ? mine : program.exchange->all(mine);
 }

@@ -9,7 +9,7 @@ namespace softfeb::app {
 /// A program with the commands of softfeb.
 struct Program {
   const char* name = "softfeb";
-  /// Connects this process to others; null if it is always the only one.
+  /// Connects this process to other processes; null if the program always runs as a single process.
   simulator::Exchange* exchange = nullptr;
   /// Connects the same processes in real time; null if `exchange` is null.
   hosts::HostExchange* hosts = nullptr;

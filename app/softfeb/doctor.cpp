@@ -16,8 +16,8 @@ namespace softfeb::app {
 
 namespace {
 
-/// Returns the index of this host in `hosts`. If `hosts` does not contain it, returns an empty value, and all
-/// ports are checked.
+/// Returns the index of this host in `hosts`. If `hosts` does not contain this host, returns an empty value,
+/// and all ports are checked.
 std::optional<std::size_t> this_host(const config::RunConfig& config) {
   std::vector<std::string> names;
   for (const config::HostConfig& host : config.hosts) names.push_back(host.name);

@@ -9,7 +9,7 @@
 
 namespace {
 
-/// Writes what is still buffered. A program that could not print its result must not report success.
+/// Writes the buffered output. A program that could not print its result must not report success.
 int finish_output(int status) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
   std::fprintf(stderr, "softfeb: cannot write to standard output: %s\n", std::strerror(errno));

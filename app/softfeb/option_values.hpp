@@ -11,7 +11,7 @@ namespace softfeb::app {
 std::vector<describe::OptionValues> option_values();
 
 /// Adds the hidden option --describe-configuration FILE, which prints the keys of a configuration with the
-/// words that each accepts, as a JSON object.
+/// words that each key accepts, as a JSON object.
 void add_describe_configuration(CLI::App& top);
 
 }  // namespace softfeb::app

@@ -12,8 +12,8 @@ struct RegsOptions {
   bool json = false;
 };
 
-/// Prints the register space of a firmware profile. Returns 0, or 2 after listing the profiles if the name is
-/// unknown.
+/// Prints the register space of a firmware profile, and returns 0. If the name of the profile is unknown,
+/// lists all profiles, and returns 2.
 int regs(const RegsOptions& options);
 
 }  // namespace softfeb::app

@@ -90,7 +90,7 @@ class Identical(unittest.TestCase):
         same = compare.check_same(runner)
         self.assertEqual(same["different"], [])
         self.assertGreater(same["messages"], 0)
-        # Check that what the run was chosen for has happened.
+        # Check that the events for which the run was chosen have happened.
         figures = runner.run("--ordered", "--own-numbers")["figures"]
         for name, least in at_least.items():
             self.assertGreaterEqual(figures[name], least, name)
@@ -212,10 +212,10 @@ class Usage(unittest.TestCase):
 
 class Programs(unittest.TestCase):
     def test_gcc(self):
-        """The sanitizer build uses clang. Users compile the sources with gcc."""
+        """The sources compile with gcc, which users have. The sanitizer build uses clang."""
         sources = sorted([*HERE.glob("model/*.cpp"), *HERE.glob("*.cpp")])
         self.assertGreater(len(sources), 10)
-        # main() is in two files.
+        # Two files define main(), so the definitions get different names.
         text = "".join(f'#define main main_{i}\n#include "{source}"\n#undef main\n' for i, source in enumerate(sources))
         done = subprocess.run(["g++", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wnon-virtual-dtor",
                                "-Woverloaded-virtual", "-Wno-missing-field-initializers", "-Werror", "-I", LIB, "-I", HERE / "model",
@@ -236,7 +236,7 @@ class Programs(unittest.TestCase):
         boards = [float(rate) for rate in re.findall(r"^feb-\d +([\d.]+) Gb/s", out, re.M)]
         roce, udp = map(float, re.search(r"([\d.]+) Gb/s of RoCE and ([\d.]+) Gb/s of UDP", out).groups())
         self.assertEqual(len(boards), 3)
-        # 2 Gb/s of payload in datagrams of 1400 bytes, with 66 bytes of headers and gaps, none of which is lost.
+        # The host sends 2 Gb/s of payload in datagrams of 1400 bytes, each with 66 bytes of headers and gaps. No datagram is lost.
         self.assertAlmostEqual(udp, 2 * 1466 / 1400, delta=0.005)
         # The boards share the rest. They use at least 95 % of it.
         self.assertLessEqual(roce + udp, 10)
@@ -244,7 +244,7 @@ class Programs(unittest.TestCase):
         replies, rtt = re.search(r"(\d+) replies, ([\d.]+) us", out).groups()
         self.assertEqual(int(replies), 10)
         # A request and a reply of 122 bytes on the wire pass two links of 500 ns each. At each of the two transmitters that boards share
-        # with the host's packets, they wait for at most one packet of 4178 bytes.
+        # with the host's packets, the request or reply waits for at most one packet of 4178 bytes.
         self.assertGreaterEqual(float(rtt), 4 * (0.5 + 122 * 0.0008))
         self.assertLess(float(rtt), 4 * (0.5 + 122 * 0.0008) + 2 * 4178 * 0.0008)
 

@@ -35,7 +35,7 @@ FIGURES = [
 
 
 def columns(rows: list[dict[str, Any]], key: str, value: str) -> dict[str, list[list[float]]]:
-    """Return times in ms and values of each board or port: ``{name: [times, values]}``."""
+    """Return the times in ms and the values of each board or port: ``{name: [times, values]}``."""
     series: dict[str, list[list[float]]] = defaultdict(lambda: [[], []])
     for row in rows:
         if row[value] is not None:

@@ -35,7 +35,7 @@ def record(config: Path, file: Path, duration_ms: float, boards: int) -> None:
 
 
 def choose(events: softfeb.EventFile, number: int | None) -> softfeb.Event:
-    """Return the event with this number, or if `number` is None, the brightest of 100 complete
+    """Return the event with this number or, if `number` is None, the brightest of 100 complete
     events."""
     if number is not None:
         found = [event for event in events if event.number == number]

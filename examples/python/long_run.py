@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Run boards for hours or weeks, and raise an alarm if a rate falls, a check or softfeb fails.
+"""Run boards for hours or weeks. Raise an alarm if a rate falls, or if a check or softfeb fails.
 
-The script watches the live figures. It writes a line a minute to a CSV file, so that nothing is
+The script watches the live figures. It writes a line per minute to a CSV file, so that nothing is
 lost if the machine fails. An alarm is printed, and can run a command, for example to send a mail.
-Ctrl-C and SIGTERM end the run; the figures until then are drawn.
+Ctrl-C and SIGTERM end the run; the script then draws the figures that it has recorded.
 
     examples/python/long_run.py --config conf/board.yaml --at-least 0.45 --duration 86400 \\
         --on-alarm 'mail -s "softfeb: $ALARM" shifter@example.org </dev/null'
@@ -34,8 +34,8 @@ BOARD = Path(__file__).resolve().parents[2] / "conf/board.yaml"
 
 @dataclass
 class Alarm:
-    """Finds boards that are in trouble. Raises one alarm for each, and none again until it has
-    recovered."""
+    """Raises an alarm for each board whose goodput is too low. Raises no further alarm for this
+    board until it has recovered."""
 
     at_least: float
     """smallest goodput of a board, in Gb/s"""
@@ -77,7 +77,7 @@ def clock() -> str:
 
 
 class Log:
-    """Means of the goodput over intervals, in a CSV file and in memory."""
+    """Stores the mean goodput of each interval in a CSV file and in memory."""
 
     def __init__(self, file: Path, interval: float) -> None:
         self._file = open(file, "w", newline="", encoding="utf-8")
@@ -90,7 +90,7 @@ class Log:
         self.means: list[list[float]] = []
 
     def begin(self, boards: Sequence[str]) -> None:
-        """Write the head of the file."""
+        """Write the header line of the file."""
         self.boards = list(boards)
         self.means = [[] for _ in boards]
         self._sums = [0.0] * len(boards)

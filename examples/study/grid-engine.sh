@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# A parameter study on Grid Engine (doc/scale.md): qsub -t 1-64 -v FILE=/shared/sweep.yaml,OUT=/shared/study grid-engine.sh
+# Runs a parameter study on Grid Engine (doc/scale.md): qsub -t 1-64 -v FILE=/shared/sweep.yaml,OUT=/shared/study grid-engine.sh
 #$ -N softfeb-sweep
 #$ -r y
 #$ -cwd

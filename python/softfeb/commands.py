@@ -23,15 +23,15 @@ R = TypeVar("R")
 
 @dataclass(kw_only=True)
 class Command(Generic[R]):
-    """A command of softfeb. :meth:`start` runs it in the background, :meth:`run` to its end."""
+    """A command of softfeb. :meth:`run` waits for its end; :meth:`start` returns at once."""
 
     set: Mapping[str, Any] = field(default_factory=dict)
     """keys of the configuration to override, with values: ``{"run.duration": "5s"}``"""
     check: bool = False
-    """whether to raise :class:`ChecksFailed` if a check fails. If False, see ``verdict`` of the
-    result"""
+    """whether to raise :class:`ChecksFailed` if a check fails. If False, only ``verdict`` of the
+    result shows the failure"""
     timeout: float | None = None
-    """seconds after which a program in the foreground is ended and ``TimeoutError`` is raised"""
+    """seconds after which :meth:`run` ends the program and raises ``TimeoutError``"""
     cwd: StrPath = "."
     """working directory of the program; relative paths in the configuration start there"""
     program_path: StrPath | None = None
@@ -70,8 +70,8 @@ class Command(Generic[R]):
         raise NotImplementedError
 
     def convert(self, document: Document | None, job: Job[R]) -> R:
-        """Convert the document that the program wrote to a result. The document is None if the
-        program wrote none."""
+        """Convert the document that the program wrote to a result. ``document`` is None if the
+        program wrote no document."""
         return document  # type: ignore[return-value]
 
 
@@ -214,12 +214,13 @@ class Sweep(_Reporting[Study | None]):
     duration: Duration | None = None
     """how long to send at each point: seconds, a timedelta, or text such as ``"500ms"``"""
     out: StrPath | None = None
-    """folder that stores each point; a second run continues after an interruption"""
+    """folder that stores the result of each point. If a study was interrupted, a second run
+    continues it"""
     task: str | tuple[int, int] | None = None
-    """with ``out``: run only task I of N, as ``(I, N)`` or ``"I/N"``, or ``"auto"``: the number
-    that Slurm or mpirun gave to this process"""
+    """with ``out``: run only task I of N: ``(I, N)``, ``"I/N"``, or ``"auto"``, which uses the
+    number that Slurm or mpirun gave to this process"""
     collect: bool = False
-    """with ``out``: run nothing, combine the points in the folder"""
+    """with ``out``: run no points, but combine the results in the folder"""
     on: str | None = None
     """with ``out``: let this engine run the points: ``"slurm"`` or ``"parallel"``"""
     hosts: Sequence[str] = ()
@@ -229,15 +230,16 @@ class Sweep(_Reporting[Study | None]):
     on_args: str | None = None
     """with ``on``: further arguments of sbatch or parallel"""
     existing: bool = False
-    """with ``out``: fail if the folder has no study, for example because it is not shared"""
+    """with ``out``: fail if the folder has no study, for example because the folder is not
+    shared"""
     threads: int | None = None
-    """run this number of points at a time. Default: one for each CPU, but one in a task"""
+    """run this number of points at a time. Default: the number of CPUs; in a task, one"""
 
     name: ClassVar[str] = "softfeb lab sweep"
 
     @property
     def writes_result(self) -> bool:
-        """Whether the program writes a result document: not if it leaves points to others."""
+        """Whether the program writes a result document. It does not if others run some points."""
         return self.task is None and self.on != "slurm"
 
     def options(self, folder: Path, cwd: Path) -> list[str]:
@@ -277,7 +279,7 @@ class ConformanceTest(Command[Conformance]):
     target: str | None = None
     """the receiver: ``sink://HOST``, ``perftest://HOST``, ``own:``, ``own:virtual``, ``listed``"""
     profile: str | None = None
-    """what is known about the target: a name, or a file"""
+    """profile, which describes the target: a name, or a file"""
     cases: Sequence[str] | str = ()
     """groups and cases to run, such as ``["PSN", "UC-09", "!STR"]``. Default: all"""
     level: Sequence[str] = ()
@@ -285,15 +287,15 @@ class ConformanceTest(Command[Conformance]):
     scope: str | None = None
     """``"quick"``, ``"full"`` (default) or ``"stress"``"""
     destructive: bool = False
-    """also run cases that may crash the target, last"""
+    """also run the cases that may crash the target, after all other cases"""
     strict: bool = False
     """fail if a deviation that the profile lists does not occur"""
     allow_inconclusive: bool = False
     """do not fail because of inconclusive cases"""
     attempts: int | None = None
-    """attempts of a case that stays inconclusive"""
+    """maximum number of attempts at a case whose verdict is inconclusive"""
     time_limit: Duration | None = None
-    """end the run after this time. It fails if cases have not run by then"""
+    """end the run after this time. The run fails if some cases have not run by then"""
     out: StrPath | None = None
     """folder for the report"""
     write_profile: StrPath | None = None
@@ -336,13 +338,13 @@ class SwitchMeasurement(Command[SwitchTest]):
     profile: str | None = None
     """how long to measure: ``"quick"``, ``"standard"`` (default) or ``"rfc"`` (RFC 2544)"""
     expect: StrPath | None = None
-    """file that says what the figures should be. Without it, no figure is a failure"""
+    """file with the expected figures. Without this file, no figure is a failure"""
     report: StrPath | None = None
     """folder for result, page and data sheet"""
     junit: StrPath | None = None
     """file for the result as JUnit XML"""
     as_lab: StrPath | None = None
-    """file for the measured switch as a configuration of softfeb lab"""
+    """file for a configuration of softfeb lab that describes the measured switch"""
     strict: bool = False
     """fail if a test is inconclusive or an expectation is undecided"""
 
@@ -370,7 +372,7 @@ class Trigger(Command[TriggerRun]):
     config: Configuration = field(kw_only=False)
     """configuration of ``run`` or ``lab``: the path of a file, or a dict"""
     trigger: str | None = None
-    """element of ``triggers``. Default: the one with ``mode: message``"""
+    """name of an element of ``triggers``. Default: the element with ``mode: message``"""
     duration: Duration | None = None
     """how long to send: seconds, a timedelta, or text such as ``"500ms"``"""
 

@@ -25,9 +25,9 @@ def configuration_file(folder: Path) -> Path:
 def write_configuration(config: Configuration, folder: Path, cwd: Path) -> Path:
     """Return the path of a configuration. A dict is first written to a file in ``folder``.
 
-    YAML includes JSON, so softfeb reads the file as any other. Paths in the configuration are
-    relative to the working directory of the program; ``base`` of a variant is relative to the
-    file, so it is made absolute.
+    The file contains JSON, which softfeb can read because every JSON document is also YAML. Paths
+    in the configuration are relative to the working directory of the program. Only ``base`` is
+    relative to the file, so the function makes ``base`` absolute.
     """
     if not isinstance(config, Mapping):
         return Path(config)

@@ -21,9 +21,9 @@ class Problem:
     fix: str = ""
     """how to fix it; empty if the program does not know"""
     key: str = ""
-    """key of the configuration; empty if the problem does not concern one"""
+    """key of the configuration; empty if the problem does not concern a key"""
     file: str = ""
-    """file, or ``--set``; empty if the problem does not concern one"""
+    """file, or ``--set``; empty if the problem does not concern a file or ``--set``"""
     line: int | None = None
     """line of the file"""
 
@@ -91,11 +91,11 @@ class VersionError(DocumentError):
 
 
 class LiveError(SoftfebError):
-    """The live page refused a request, or there is none."""
+    """The live page refused a request, or there is no live page."""
 
     def __init__(self, message: str, fix: str = "", key: str = "", status: int | None = None):
         self.fix = fix
-        """how to fix it"""
+        """how to fix the problem"""
         self.key = key
         """the invalid key of a change of parameters; empty for other errors"""
         self.status = status

@@ -41,7 +41,7 @@ class Event:
 
 
 class EventFile:
-    """An event file, which may be one that is being written.
+    """An event file. A program may still be writing the file.
 
     ::
 
@@ -114,8 +114,9 @@ class EventFile:
     def charges(self, event: Event, pedestal: float | None = None) -> Any:
         """Return the charge of each channel: a numpy array ``[board, channel]``.
 
-        It is the sum of the samples minus the pedestal; without one, minus the median of all
-        samples of the event. It is NaN for channels without data.
+        The charge is the sum of all samples, from each of which the pedestal is subtracted.
+        Without ``pedestal``, the median of all samples of the event is subtracted. The charge is
+        NaN for channels without data.
         """
         import numpy
 
@@ -125,7 +126,7 @@ class EventFile:
         return numpy.where(missing, numpy.nan, numpy.nansum(samples - base, axis=2))
 
     def camera_image(self, event: Event, pedestal: float | None = None) -> Any:
-        """Return the charges as a picture: modules form a grid, pixels of a module a square."""
+        """Return the charges as a picture: a grid of modules, each with a square of pixels."""
         import numpy
 
         charges = self.charges(event, pedestal)

@@ -231,7 +231,7 @@ class Registers:
         """Bring a queue pair of the board up to RTS, towards a host's queue pair.
 
         ``options`` are further options of ``febctl connect``, such as ``psn=7`` or ``size=4096``.
-        Return the numbers of both sides.
+        Return the parameters of the connection, such as the QPNs and PSNs of both sides.
         """
         words = ["connect", "--host", host, "--qpn", str(qpn), "--rkey", str(rkey)]
         words += ["--address", str(address), "--length", str(length), *_options(options)]
@@ -248,7 +248,7 @@ class Registers:
     ) -> Burst:
         """Send a burst of messages and wait for its completions.
 
-        Raise :class:`Refused` if a message fails, or if they do not complete within ``limit``.
+        Raise :class:`Refused` if a message fails, or if messages are incomplete after ``limit``.
         """
         words = ["dispatch", "--count", str(count), "--limit", _seconds(limit)]
         words += [] if size is None else ["--size", str(size)]
@@ -256,7 +256,7 @@ class Registers:
         return Burst(**{name: data[name] for name in Burst.__dataclass_fields__})
 
     def teardown(self, **options: Any) -> dict[str, Any]:
-        """Free the resources of a connection on the board, also those of a crashed client."""
+        """Free the board's resources of a connection, even if its client has crashed."""
         done: dict[str, Any] = self._one("teardown", *_options(options))
         return done
 
@@ -297,7 +297,7 @@ class Registers:
 
     @staticmethod
     def _finish(process: subprocess.Popen[str], err: str, documents: Any = None) -> None:
-        """Raise the error with which febctl ended, if any."""
+        """Raise an exception if febctl ended with an error."""
         status = process.returncode
         if status != 0:
             error = _ERRORS.get(status, ProgramDied)("febctl", status, err)

@@ -123,7 +123,7 @@ def doctor(
 ) -> DoctorReport:
     """Check this machine, and the ports of a configuration if there is one.
 
-    Return the report whatever it says; its ``verdict`` is ``ok``, ``warn`` or ``bad``.
+    Return the report even if checks found problems; ``verdict`` is ``ok``, ``warn`` or ``bad``.
     """
     with tempfile.TemporaryDirectory(prefix="softfeb-") as folder:
         words = ["doctor", "--json"]

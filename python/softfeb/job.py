@@ -45,8 +45,7 @@ _GRACE = 30.0  # seconds that a program has to end gracefully before it is kille
 
 class _Lines:
     """Reads a stream of the program in a thread, so that the program never waits for a reader.
-    Keeps
-    only the last lines."""
+    Keeps only the last lines."""
 
     def __init__(self, stream: IO[str], job: Job[Any]) -> None:
         self.kept: collections.deque[str] = collections.deque(maxlen=_KEPT_LINES)
@@ -119,9 +118,9 @@ class Job(Generic[R]):
             self.stop()
         except (ProgramError, DocumentError) as second:
             stopped_early = self._process.returncode == -signal.SIGINT
-            # A program that was stopped before it began has no result, which is an error only if
-            # it is asked for. The death of the program explains why its page does not answer. Any
-            # other error of the block is more important than one of the program.
+            # A program that was stopped before it began has no result. This is an error only if
+            # the user asks for the result. If the page does not answer (LiveError), the program's
+            # error explains why. Any other error of the block takes precedence over the program's.
             if not stopped_early and (kind is None or isinstance(error, LiveError)):
                 raise second from error
             _log.info("%s", second)
@@ -162,9 +161,9 @@ class Job(Generic[R]):
     def wait(self, timeout: float | None = None) -> R:
         """Wait for the end of the program and return its result.
 
-        Raise ``TimeoutError`` if the program still runs after ``timeout`` seconds; it goes on.
-        Raise a :class:`ProgramError` if the program ended with an error. After ``Ctrl-C``, the
-        program is ended first.
+        Raise ``TimeoutError`` if the program still runs after ``timeout`` seconds; the program
+        then continues to run. Raise a :class:`ProgramError` if the program ended with an error.
+        After ``Ctrl-C``, end the program before ``KeyboardInterrupt`` is raised.
         """
         if not self._ended:
             try:
@@ -185,8 +184,8 @@ class Job(Generic[R]):
     def stop(self, timeout: float = _GRACE) -> R:
         """End the program with SIGINT and return its result.
 
-        softfeb then ends the traffic and waits for messages that are under way. If the program
-        still runs after ``timeout`` seconds, it is killed.
+        softfeb then ends the traffic and waits for outstanding messages. If the program still
+        runs after ``timeout`` seconds, it is killed.
         """
         self._end(timeout)
         return self.wait()
@@ -259,8 +258,8 @@ class Job(Generic[R]):
     def samples(self) -> Iterator[Sample]:
         """Yield the live figures, ten times a second, until the traffic ends.
 
-        The first samples are those since the beginning of the run (at most 600). Needs
-        ``live=True``.
+        The first samples are those that the page has recorded before this call (at most 600).
+        Needs ``live=True``.
         """
         return self.live.samples()
 

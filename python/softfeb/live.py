@@ -41,7 +41,7 @@ class Metric:
 
 
 class LivePage:
-    """The live page of a run, on this machine or another one.
+    """The live page of a run, on this or another machine.
 
     ``LivePage("http://127.0.0.1:8080")`` also watches a run that was started by hand. Each call
     uses a connection of its own, so threads may share an object.
@@ -58,8 +58,8 @@ class LivePage:
         self._setup: Setup | None = None
 
     def setup(self) -> Setup:
-        """Return the description of the run: its boards, ports and so on. It does not change
-        during a run."""
+        """Return the description of the run: its boards, ports and so on. The description does
+        not change during a run."""
         if self._setup is None:
             self._setup = Setup.from_json(self.get("/api/setup"))
         return self._setup
@@ -83,7 +83,7 @@ class LivePage:
         return [Sample.from_json(sample) for sample in self.get("/api/history")]
 
     def counters(self) -> Counters | None:
-        """Return the counters, which change once a second, or None before the page has any."""
+        """Return the counters, or None if there are none yet. They are updated once a second."""
         data = self.get("/api/counters")
         return None if data is None else Counters.from_json(data)
 
@@ -115,8 +115,8 @@ class LivePage:
 
         Keys and values are those of ``changes`` in a configuration, for example
         ``{"rai": "48Mb/s"}``. ``qps`` is a queue pair's number on its board, or ``"all"``. Return
-        the parameters after the change. Raise :class:`LiveError` with the invalid key if a value
-        is invalid; nothing is changed then.
+        the parameters after the change. If a value is invalid, raise :class:`LiveError` with the
+        key of this value, and change nothing.
         """
         body = json.dumps({"board": board, "qps": qps, "set": dict(settings)})
         return Parameters.from_json(json.loads(self._ask("POST", "/api/dcqcn", body)))

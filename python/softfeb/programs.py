@@ -19,9 +19,9 @@ def find_program(name: str, where: str | os.PathLike[str] | None = None) -> Path
     """Return the path of a program, such as ``softfeb`` or ``febctl``.
 
     ``where`` is the program itself, the folder that contains it, or a build folder of meson.
-    Without it, the environment variable ``SOFTFEB_BIN`` is used in the same way. If that is not
-    set either, the program is searched in ``PATH`` and then in the folder ``build`` of the source
-    tree to which this package belongs.
+    Without ``where``, the environment variable ``SOFTFEB_BIN`` is used in the same way. If this
+    variable is not set, the program is searched for in ``PATH``, and then in the folder ``build``
+    of the source tree to which this package belongs.
     """
     given = os.fspath(where) if where is not None else os.environ.get(VARIABLE, "")
     if given:

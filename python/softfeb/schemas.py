@@ -20,8 +20,8 @@ _SUFFIX = ".schema.json"
 def folder() -> Path:
     """Return the folder of the schemas.
 
-    It is ``SOFTFEB_SCHEMAS``, the folder of this source tree, or ``share/softfeb/schemas`` of the
-    installation to which the program softfeb belongs.
+    The folder is ``SOFTFEB_SCHEMAS``, the folder ``schemas`` of this source tree, or
+    ``share/softfeb/schemas`` of the installation to which the program softfeb belongs.
     """
     for candidate in _candidates():
         if (candidate / f"result{_SUFFIX}").is_file():
@@ -57,8 +57,8 @@ def validate(document: Mapping[str, Any], kind: str | None = None) -> None:
     """Check a document against its schema. Needs Debian's ``python3-jsonschema``.
 
     ``kind`` is the name of the schema, with ``#NAME`` for one of its definitions, such as
-    ``live#Sample``. Without it, the members of the document determine its kind. Raise
-    :class:`DocumentError` with the place of the first error.
+    ``live#Sample``. Without ``kind``, the members of the document determine its schema. If the
+    document is invalid, raise :class:`DocumentError` with the place of the first error.
     """
     validator = _validator(kind or kind_of(document))
     for error in sorted(validator.iter_errors(document), key=lambda e: list(map(str, e.path))):

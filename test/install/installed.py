@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Installs softfeb into a temporary folder, as packages do. Checks which files are there, the protections of
-the programs, and
-that softfeb works while neither the build nor the sources can be reached."""
+"""Installs softfeb into a temporary folder, as packages do. Checks which files are installed, how the programs are
+hardened, and that softfeb works while neither the build nor the sources can be reached."""
 
 import json
 import os

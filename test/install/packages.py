@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Follows doc/releasing.md from a clean clone of the last commit: makes the archive, builds the packages
-twice, installs them in a new
-Debian system, and makes the container image. Takes minutes. Set SOFTFEB_PACKAGES to a folder to keep the
-results."""
+"""Follows doc/releasing.md from a clean clone of the last commit: makes the archive, builds the packages twice,
+installs them in a new Debian system, and makes the container image. Takes minutes. Set SOFTFEB_PACKAGES to a
+folder to keep the results."""
 
 import os
 import shutil

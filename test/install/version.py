@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""meson.build contains the version number. Checks that everything else takes it from there."""
+"""Checks that the programs and packages have the version number that is in meson.build."""
 
 import os
 import re

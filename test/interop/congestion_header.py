@@ -36,7 +36,7 @@ def frame_of(content):
 
 
 def write_pcap(path, frames, lengths=()):
-    """Writes a capture of `frames`. If they are truncated, `lengths` contains their lengths on the wire."""
+    """Writes a capture of `frames`. If the frames are truncated, `lengths` contains their lengths on the wire."""
     with open(path, "wb") as f:
         f.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1))
         for frame, length in zip(frames, lengths or map(len, frames)):

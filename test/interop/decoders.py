@@ -19,7 +19,7 @@ def tshark(path, *fields):
     """Returns the values of `fields` for each packet. tshark verifies checksums, and makes two passes, as Wireshark does.
 
     A UDP checksum of 0 over IPv6 is not an error: RoCE v2 relies on the iCRC instead (RFC 6935 permits this for tunnel protocols).
-    The dissector of RPC over RDMA is disabled, because its heuristics can take our payload pattern for RPC.
+    The dissector of RPC over RDMA is disabled, because its heuristics can take softfeb's payload pattern for RPC.
     """
     command = ["tshark", "-2", "-r", str(path), "-o", "ip.check_checksum:TRUE", "-o", "udp.check_checksum:TRUE",
                "-o", "udp.ignore_ipv6_zero_checksum:TRUE", "--disable-protocol", "rpcordma", "-T", "fields"]

@@ -27,7 +27,7 @@ def _checksum(header):
 
 
 def _icrc(ip, udp, rest):
-    """Returns the iCRC of InfiniBand annex A17.9. It covers all fields, but all bits of those that routers may change count as 1."""
+    """Returns the iCRC (InfiniBand annex A17.9). It covers all fields, but takes all bits of fields that routers may change as 1."""
     masked = bytearray(b"\xff" * 8 + ip + udp + rest)
     for at in (9, 16, 18, 19, 34, 35, 40):
         masked[at] = 0xFF
@@ -76,7 +76,7 @@ class Wire:
 
     def send(self, transport, ecn=ECT0, spoil=lambda icrc: icrc):
         """Sends a packet. `transport` contains everything from the BTH to the pad bytes. The other headers and the iCRC are added here.
-        `spoil` returns the iCRC to send, given the right one."""
+        `spoil` converts the correct iCRC to the iCRC that is sent."""
         length = 8 + len(transport) + 4
         ip = struct.pack("!BBHHHBBH", 0x45, ecn, 20 + length, 0, 0x4000, 64, 17, 0) + self.ips[0] + self.ips[1]
         ip = ip[:10] + struct.pack("!H", _checksum(ip)) + ip[12:]
@@ -102,7 +102,7 @@ class Wire:
 
 
 class Qp:
-    """A queue pair that sends WRITEs; `remote` is one of rdma-sink's "qps"."""
+    """A queue pair that sends WRITEs. `remote` is an element of the list "qps" in rdma-sink's answer."""
 
     def __init__(self, wire, qpn, psn, remote, pmtu=4096, uc=False):
         self.wire, self.qpn, self.psn, self.remote, self.pmtu, self.uc = wire, qpn, psn, remote, pmtu, uc
@@ -122,7 +122,7 @@ class Qp:
         return made
 
     def packet(self, opcode, headers=b"", data=b"", *, ack=True, solicited=False):
-        """Returns any packet, from the BTH to the pad bytes, with the next PSN. `headers` follow the BTH."""
+        """Returns a packet with this opcode and the next PSN, from the BTH to the pad bytes. `headers` follow the BTH."""
         pad = -len(data) % 4
         bth = struct.pack("!BBHII", opcode | (UC if self.uc else 0), (0x80 if solicited else 0) | pad << 4, 0xFFFF,
                           self.remote["qpn"], (0 if self.uc or not ack else 1 << 31) | self.psn)

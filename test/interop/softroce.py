@@ -13,8 +13,8 @@ A case is a function in cases/*.py:
             assert done.returncode == 0, done.stdout
         assert sink.report["held"], sink.report
 
-`run_cases.py MODE` boots the guest, runs the cases one after the other, and prints a line for each. A case fails if an assertion fails or
-an exception is raised. The files in lab.dir are then kept.
+`run_cases.py MODE` boots the guest, runs the cases one after the other, and prints a line for each case. A case fails if it raises an
+exception, for example because an assertion fails. The files in lab.dir are then kept.
 """
 
 import json
@@ -152,7 +152,7 @@ class Sink:
         self.stopped = False
 
     def stop(self):
-        """Kills rdma-sink. Call this if no session will end it."""
+        """Kills rdma-sink. Call this if no session ends rdma-sink."""
         self.process.close()
         self.stopped = True
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""same_bytes.py BUILD SOURCE: checks that the same seed gives the same bytes of JSON and CSV. Compares this build and those in
+"""same_bytes.py BUILD SOURCE: checks that the same seed gives the same bytes of JSON and CSV. Compares BUILD with the builds in
 SOFTFEB_BUILDS (other compilers, sanitizers), and the code paths with and without the special instructions of this CPU."""
 
 import hashlib

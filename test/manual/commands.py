@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks every command line in the pages of the manual, and runs those that need nothing but this machine.
+"""Checks every command line in the pages of the manual, and runs the commands that need only this machine.
 
-not_run.txt lists the commands that are only checked, with reasons. With MANUAL_ALL=1, commands that take long
-are run, too."""
+not_run.txt lists the commands that are only checked, with reasons. With MANUAL_ALL=1, the test also runs commands
+that take long."""
 
 import os
 import re

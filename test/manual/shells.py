@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs interactive shells on a terminal and lets them complete command lines as if a user had typed these."""
+"""Runs interactive shells on a terminal, and lets the shells complete command lines as if a user had typed them."""
 
 import os
 import pty

@@ -71,7 +71,7 @@ class Monitoring(harness.TestCase):
         self.targets = [f"127.0.0.1:{free_port()}" for _ in range(2)]
         self.launch([harness.SOFTFEB, "run", "-c", str(self.config(BOARD, "board.yaml")), "--web", self.targets[0], "-q"], "board.log")
         self.launch([harness.SOFTFEB, "lab", "-c", str(self.config(LAB, "lab.yaml")), "--web", self.targets[1], "-q"], "lab.log")
-        # Use the file that we install, but with the addresses of this test and with shorter intervals.
+        # Use the file that softfeb installs, but with the addresses of this test and with shorter intervals.
         settings = yaml.safe_load((DATA / "prometheus.yml").read_text())
         self.assertEqual(settings["rule_files"], ["/usr/share/softfeb/monitoring/softfeb.rules.yml"])
         settings["rule_files"] = [str(self.rules())]
@@ -81,8 +81,8 @@ class Monitoring(harness.TestCase):
                      f"--web.listen-address={self.address}"], "prometheus.log")
 
     def rules(self):
-        """Writes our rules to a file, in which one alert is changed so that it fires at once. Returns the
-        path of the file."""
+        """Writes softfeb's rules to a file, and changes one alert in this file so that it fires at once. Returns
+        the path of the file."""
         path = self.dir / "rules.yml"
         text = (DATA / "softfeb.rules.yml").read_text()
         old = "rate(softfeb_board_retransmitted_packets_total[5m]) > 0.001 * rate(softfeb_board_sent_packets_total[5m])\n        for: 10m"

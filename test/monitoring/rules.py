@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks that promtool accepts the alerts, and that each alert fires when it must and stays quiet when it
-must not. Also checks that alerts and dashboard use only metrics that exist."""
+"""Checks that promtool accepts the alerts, and that each alert fires when it must, and only then. Also checks that
+alerts and dashboard use only metrics that exist."""
 
 import re
 import shutil

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Two hosts for tests. Each is a network namespace with its own host name. One link between them carries
-traffic, and another one MPI."""
+"""Two hosts for tests. Each host is a network namespace with its own host name. One link between the hosts carries
+the packets of the boards, and another link carries MPI."""
 
 import os
 import pathlib

@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("SOFTFEB_MPI", str(ROOT / "build/app/softfeb-mpi/softfeb-mpi"))
 SOFTFEB = os.environ.get("SOFTFEB", str(ROOT / "build/app/softfeb/softfeb"))
 SKIPPED = 77  # exit status for a skipped test in meson
-LIMIT = 60  # in seconds; far longer than any run here takes
+LIMIT = 60  # timeout in seconds; far longer than any run here takes
 
 # The first host sends a limited number of messages over RC. Both hosts send messages over UC.
 PAIR = f"""

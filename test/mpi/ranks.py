@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 LAB = ROOT / "conf/lab"
 PROGRAM = os.environ.get("SOFTFEB_MPI", str(ROOT / "build/app/softfeb-mpi/softfeb-mpi"))
 SKIPPED = 77  # exit status for a skipped test in meson
-LIMIT = 120  # in seconds; far longer than any run here takes
+LIMIT = 120  # timeout in seconds; far longer than any run here takes
 # mpirun refuses to run as root by default. Several ranks may share a CPU here.
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                    OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl_base_warn_component_unused="0")

@@ -36,7 +36,7 @@ def run(script, *arguments, status=0):
 
 
 def check_picture(path, colours):
-    """Check that a picture has at least a usual size and at least the given number of colours."""
+    """Check that a picture is large enough and has at least the given number of colours."""
     from matplotlib import image
 
     pixels = image.imread(path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests that real documents of all kinds conform to the JSON Schemas, and that wrong ones do not.
+"""Tests that real documents of all kinds conform to the JSON Schemas, and wrong documents do not.
 
 Also checks that the documentation and the dataclasses agree with the schemas.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests what tools/conformance-diff lists, and how it refuses files that are not results."""
+"""Tests what tools/conformance-diff lists, and that it refuses files that are not results."""
 
 import json
 import shutil

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests what tools/count-tests counts, and how it handles a log that another run of meson has truncated."""
+"""Tests what tools/count-tests counts, and how the tool handles a log that another run of meson has truncated."""
 
 import json
 import shutil

@@ -18,7 +18,7 @@ COMPLETED, WRONG = srp_client.CHECKER + 0xF00, srp_client.CHECKER + 0xF04
 
 
 class Client(threading.Thread):
-    """A client in a thread of its own. Repeats turn() until it is stopped, and counts what happens."""
+    """A client in a thread of its own. Repeats turn() until the client is stopped, and counts the results."""
 
     def __init__(self, **counts):
         super().__init__(daemon=True)
@@ -46,7 +46,7 @@ class Client(threading.Thread):
             try:
                 self.turn()
             except (srp_client.Closed, TimeoutError, OSError, http.client.HTTPException) as error:
-                # A busy machine may not answer in time. The client connects again, as a real one does.
+                # A busy machine may not answer in time. The client connects again, as a real client does.
                 self.counts["lost_connections"] += 1
                 self.problem(f"connection lost: {type(error).__name__} {error}")
                 self.stopping.wait(1)
@@ -64,7 +64,7 @@ class SlowControl(Client):
     """Reads and writes registers of a board, creates queue pairs and sends bursts, and connects again now and then."""
 
     CONNECTION, FIRST_BURST, BURST, PAUSE = 45, 3, 20, 0.2
-    """seconds of a connection, before its first burst, between two bursts, and between two accesses"""
+    """in seconds: duration of a connection, time until its first burst, between two bursts, and between two accesses"""
 
     def __init__(self, host):
         super().__init__(connections=0, accesses=0, bursts=0, messages=0, lost_connections=0, wrong_answers=0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The counters of /metrics, of which none may go back or disappear."""
+"""Checks that no counter of /metrics decreases or disappears."""
 
 import re
 
@@ -31,7 +31,7 @@ class Counters:
     def __init__(self):
         self.last, self.readings, self.watched = {}, 0, 0
         self.wrong = []
-        """what went back or disappeared, with the time"""
+        """counters that decreased or disappeared, with the time"""
 
     def read(self, text, t):
         """Takes a reading. Returns all values."""

@@ -12,7 +12,7 @@ SECTION = re.compile(r"^## Figures\n.*?(?=^## |\Z)", re.S | re.M)
 
 
 class Recorded:
-    """What a run has left in its folder. Raises OSError or ValueError if that is incomplete."""
+    """The data of a recorded run, from the files in its folder. Raises OSError or ValueError if the files are incomplete."""
 
     def __init__(self, folder):
         self.run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
@@ -46,7 +46,7 @@ def count(run, name):
 
 
 def of_clients(run, samples):
-    """Yields (figure, value) of what the clients of a run in real time did."""
+    """Yields (figure, value) for the activity of the clients during a run in real time."""
     stream, page = run["clients"]["event stream"], run["clients"]["page"]
     yield "register accesses; connections", f"{count(run, 'accesses'):,}; {count(run, 'connections'):,}"
     yield "queue pairs created and removed; messages of their bursts", f"{count(run, 'bursts'):,}; {count(run, 'messages'):,}"
@@ -97,7 +97,7 @@ def report(recorded):
 
 
 def write(everything, page, images):
-    """Replaces the section "Figures" of the page, and draws its pictures. Needs matplotlib, which runs themselves do not need."""
+    """Replaces the section "Figures" of the page, and draws its pictures. Needs matplotlib, which a run does not need."""
     from . import pictures
 
     text = page.read_text(encoding="utf-8")

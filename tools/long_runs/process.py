@@ -28,9 +28,9 @@ class Sample:
     progress: float = 0
     """seconds since traffic began, as softfeb counts them (virtual or real)"""
     metrics_ms: float = 0
-    """time of a GET /metrics"""
+    """duration of a request GET /metrics"""
     slow_control_ms: float = 0
-    """longest register access since the previous sample"""
+    """duration of the longest register access since the previous sample"""
     slow_control_median_ms: float = 0
     stream_gap_ms: float = 0
     """longest time between two samples of the page's event stream since the previous sample"""
@@ -57,7 +57,7 @@ def heap_of(pid):
 
 
 def sample(pid, began):
-    """Takes a sample of a process. Raises OSError if it has ended."""
+    """Takes a sample of a process. Raises OSError if the process has ended."""
     with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as f:
         memory = f.read()
     with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as f:

@@ -46,7 +46,7 @@ class Program:
         return self.process.poll() is not None
 
     def wait(self, seconds):
-        """Waits for the end, but at most this long."""
+        """Waits until softfeb has ended, but not longer than `seconds`."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(max(0.0, seconds))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The long run in real time: an incast over rings, with slow control, the live page, a plug-in and faults at work."""
+"""The long run in real time: an incast over rings, with slow control, the live page, a plug-in and faults."""
 
 import contextlib
 import http.client
@@ -28,7 +28,7 @@ def changes(seconds, every=60):
 
 
 def prepare(folder, seconds):
-    """Writes config.yaml and what it needs."""
+    """Writes config.yaml, and compiles the plug-in that it uses."""
     folder.mkdir(parents=True, exist_ok=True)
     plugin.compile_tutorial(folder)
     # Appended as text: a YAML library of version 1.1 would read the keys `on` of rules as true.
@@ -89,7 +89,7 @@ class Soak:
         """Takes samples until the time is over or softfeb ends."""
         began, number = time.monotonic(), 0
         record = process.Record(self.folder / "samples.csv")
-        # After Ctrl-C, the run ends early, and is judged for as long as it was.
+        # After Ctrl-C, the run ends early. The part before Ctrl-C is judged.
         with contextlib.closing(record), contextlib.suppress(KeyboardInterrupt):
             while time.monotonic() - began < seconds and not self.program.ended():
                 # Descriptors are counted before the page gets requests, so only lasting connections are open.
@@ -126,7 +126,7 @@ class Soak:
 
 
 def run(softfeb, folder, seconds, interval, say):
-    """Makes the run, and records it in a folder. Raises program.Failed if it cannot."""
+    """Runs softfeb, and records the run in a folder. Raises program.Failed if softfeb fails."""
     prepare(folder, seconds)
     soak = Soak(softfeb, folder, interval)
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Judges a recorded run: memory, descriptors, counters and accounts."""
+"""Judges a recorded run: memory, descriptors, counters and conservation."""
 
 import statistics
 from dataclasses import dataclass
@@ -9,23 +9,23 @@ GROWTH = 0.01
 FEWEST = 10
 """fewest samples of a run that can be judged"""
 SHORTEST = 3600
-"""seconds of the shortest run in real time whose memory can be judged: when the page is opened, the heap grows for a minute or two, which
-must be short compared with a tenth of the run"""
+"""seconds of the shortest run in real time whose memory can be judged. When the page is opened, the heap grows for a minute or two; this
+time must be short compared with a tenth of the run"""
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that must hold."""
+    """A condition that must hold."""
 
     what: str
     held: bool | None
-    """None if the run cannot tell"""
+    """None if the check is inconclusive"""
     found: str
     limit: str
 
 
 def tenth(samples, number):
-    """Returns the samples of a tenth of the run; the first is 0."""
+    """Returns the samples of a tenth of the run. The first tenth has number 0."""
     length = samples[-1].t - samples[0].t
     low, high = (samples[0].t + length * n / 10 for n in (number, number + 1))
     return [s for s in samples if low <= s.t < high or (number == 9 and s.t == high)]
@@ -60,7 +60,7 @@ def accounts(result):
 
 
 def clients(run, result):
-    """Yields the checks of what clients have seen."""
+    """Yields the checks of the answers that clients received."""
     wrong = sum(c.get("wrong_answers", 0) for c in run["clients"].values())
     yield Check("wrong answers to clients", wrong == 0, str(wrong), "0")
     sent = sum(c.get("messages", 0) for c in run["clients"].values())

@@ -41,16 +41,16 @@ def read(row, log):
 
 
 def run(softfeb, folder, seconds, interval, say):
-    """Makes the run, and records it in a folder. Raises program.Failed if it cannot."""
+    """Runs softfeb, and records the run in a folder. Raises program.Failed if softfeb fails."""
     prepare(folder, seconds)
     runs = program.Program(softfeb, folder, "--virtual")
-    runs.wait(0.5)  # a process that has just been made is not softfeb yet
+    runs.wait(0.5)  # a new process does not run softfeb's code yet
     began, number = time.monotonic(), 0
     record = process.Record(folder / "samples.csv")
     try:
         with contextlib.closing(record):
             while not runs.ended():
-                with contextlib.suppress(OSError):  # it has just ended
+                with contextlib.suppress(OSError):  # softfeb has just ended
                     row = process.sample(runs.pid, began)
                     read(row, runs.log)
                     record.add(row)

@@ -52,7 +52,7 @@ def form_of(command):
 
 
 def all_options(top, command):
-    """Returns the options of a command, including those of the commands above if it also accepts those."""
+    """Returns the options of a command, and the options of the commands above it that the command also accepts."""
     options = list(command.options)
     chain = [c for c in top.walk() if c.path == command.path[:len(c.path)]][::-1]
     for inner, outer in zip(chain, chain[1:]):
@@ -67,8 +67,8 @@ def shell_name(name):
 
 
 def restrict(words, text):
-    """Returns only the keys of sections that the configuration `text` has. The configuration reader knows
-    further keys."""
+    """Returns only the keys of those sections that the configuration `text` has. The reader of configurations knows
+    further sections."""
     sections = {line.partition(":")[0] for line in text.splitlines() if line[:1].isalpha()}
     return {key: values for key, values in words.items() if key.replace("[", ".").partition(".")[0] in sections}
 
@@ -93,8 +93,8 @@ def bash(top, settings):
                 kinds.setdefault(f"{at} {n}", kind_of(command, option))
     tables = [(f"_{name}_commands", commands), (f"_{name}_options", options), (f"_{name}_kinds", kinds)]
     for form, table in settings.items():
-        # bash does not allow an empty key, and the top of the configuration has an empty path. So all paths
-        # get a colon.
+        # bash does not allow an empty key, and the top of the configuration has an empty path. All paths therefore
+        # begin with a colon.
         tables += [(f"_{name}_keys_{form}", {":" + k: " ".join(v) for k, v in table.children.items()}),
                    (f"_{name}_key_words_{form}", {":" + k: " ".join(v) for k, v in table.words.items()})]
     text = "\n".join(f"declare -gA {table}=(\n" + "".join(f"  [{quote(k)}]={quote(v)}\n" for k, v in rows.items()) + ")"

@@ -6,7 +6,7 @@ import textwrap
 
 
 def escape(text):
-    """Escapes text so that roff prints it unchanged and does not take any of it for a request."""
+    """Escapes text, so that roff prints the text unchanged and takes no part of it for a request."""
     text = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("`", "\\`").replace("^", "\\(ha").replace("~", "\\(ti")
     for character, name in (("µ", "\\(mc"), ("…", "..."), ("×", "\\(mu"), ("≥", "\\(>="), ("≤", "\\(<="), ("–", "\\(en"), ("α", "alpha")):
         text = text.replace(character, name)

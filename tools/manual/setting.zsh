@@ -1,4 +1,4 @@
-# Completes KEY=VALUE: the next part of a dotted path, or the values of a key. For configurations of the form @FORM@.
+# Completes KEY=VALUE in configurations of the form @FORM@: the next part of a dotted path, or the values of a key.
 _@ID@_setting_@FORM@() {
   local typed=$PREFIX parent="" path_=":" segment list
   if [[ $typed == *=* ]]; then

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks the built site: each link, anchor and picture leads to something, and nothing is loaded from the network."""
+"""Checks the built site: each link, anchor and picture must have a target, and nothing may be loaded from the network."""
 
 from html.parser import HTMLParser
 from pathlib import Path

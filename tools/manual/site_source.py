@@ -123,7 +123,7 @@ class Source:
         for name in names:
             text = subprocess.run(["mandoc", "-T", "html", "-O", "fragment,man=%N.%S.html", folder / name], check=True,
                                   stdout=subprocess.PIPE, text=True).stdout
-            # mandoc links to the pages of other programs too, which the site does not have.
+            # mandoc also links to the pages of other programs, which the site does not have.
             text = re.sub(r'<a class="Xr" href="([^"]+)\.html"[^>]*>(.*?)</a>',
                           lambda m: m.group(0) if m.group(1) in names else m.group(2), text, flags=re.S)
             title, _, section = name.rpartition(".")

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
-# Build directories: build (gcc, for users), and those of the test suite. meson uses ccache if it is installed.
+# Sets up and compiles the build directories: build (gcc, for users), and those of the test suite. If ccache is installed, meson
+# uses it.
 
-# With CCACHE_DEPEND, ccache takes the list of headers from the compiler and need not run the preprocessor on a miss. It caches
-# files that use a precompiled header only with pch_defines and time_macros, because it cannot check the macros of that header.
+# With CCACHE_DEPEND, ccache takes the list of headers from the compiler and need not run the preprocessor on a miss. Files with
+# a precompiled header are cached only with pch_defines and time_macros, because ccache cannot check the macros of that header.
 export CCACHE_DEPEND=1
 export CCACHE_SLOPPINESS="${CCACHE_SLOPPINESS-pch_defines,time_macros}"
-# lld links in a quarter of the time of ld.bfd, and in half the time of gold. Called after the packages are installed.
+# Selects lld, which links in a quarter of the time of ld.bfd and in half the time of gold. Called after the packages have been
+# installed.
 choose_linker() {
   if command -v ld.lld >/dev/null; then
     export CXX_LD="${CXX_LD-lld}"

@@ -3,7 +3,7 @@
 # Runs all tests in two builds: with gcc, and with clang and sanitizers. The last line sums up meson's counts.
 
 broken=0
-# Suites that are not run here, because their tests take long or need more of the machine (CONTRIBUTING.md).
+# Suites that are not run here, because their tests take long or have special requirements (CONTRIBUTING.md).
 separate=(systemd packages thorough)
 
 # Linux first shares the CPU between sessions, which have a priority of their own. meson starts each test in a new session.
@@ -12,7 +12,8 @@ session_priority() {
   echo "$1" 2>/dev/null >"/proc/$$/autogroup" || true
 }
 
-# idle COMMAND: runs COMMAND only while no other process needs the CPU. Its tests need the wrapper tools/quickstart.d/background.
+# idle COMMAND: runs COMMAND only while no other process needs the CPU. Tests that COMMAND starts have sessions of their own, and
+# therefore need the wrapper tools/quickstart.d/background.
 idle() {
   chrt --idle --pid 0 "$BASHPID" 2>/dev/null || renice -n 19 "$BASHPID" >/dev/null
   "$@"
@@ -34,8 +35,8 @@ run_tests() {
   spent "$dir: $what" "$began"
 }
 
-# Makes and tests the second build: the sans-I/O libraries, which parse packets from the network, with clang, ASan, UBSan and
-# libFuzzer. It also contains examples/ns3, which needs core_only. All other code is only checked for clang's warnings.
+# Makes and tests the second build, with clang, ASan, UBSan and libFuzzer. This build contains the sans-I/O libraries, which parse
+# packets from the network, and examples/ns3, which needs core_only. All other code is only checked for clang's warnings.
 second_build() {
   CXX=clang++ configure build-sanitize -Dcore_only=true -Dfuzzers=true -Dns3=auto \
     -Doptimization=1 -Db_sanitize=address,undefined -Db_lundef=false

@@ -7,14 +7,14 @@ from release.command import FAILED, MISSING, ROOT, USAGE, Failure, need
 
 MIRROR = "http://deb.debian.org/debian"
 SECURITY = "http://deb.debian.org/debian-security"
-# Packages that a user's system has in addition to the smallest Debian system, and that the tests of our
+# Packages that a user's system has in addition to the smallest Debian system, and that the tests of softfeb's
 # packages use.
 TOOLS = ["g++", "man-db", "pkg-config", "procps", "bash-completion"]
 
 
 def packages(folder):
-    """Returns the .deb files of the folder, without those of debug symbols. Fails if the folder has more than
-    one version."""
+    """Returns the .deb files of the folder, without those of debug symbols. Fails if the folder contains packages
+    of more than one version."""
     found = sorted(p for p in folder.glob("*.deb") if "-dbgsym_" not in p.name)
     if not found:
         raise Failure(USAGE, f"{folder} contains no packages", "tools/make-packages, or name the folder with --packages")

@@ -28,14 +28,14 @@ def need_build_packages(check):
                       f"{ROOT}  (or ./quickstart packages)")
 
 
-# What differs between machines and must not show in the packages: time zone, locale, rights of new files.
+# Settings that differ between machines and must not affect the packages: time zone, locale, permissions of new files.
 ELSEWHERE = {"TZ": "Pacific/Kiritimati", "LC_ALL": "C", "LANG": "C"}
 UMASK, UMASK_ELSEWHERE = 0o022, 0o002
 
 
 def build(out, name, check, cache, elsewhere=False):
-    """Builds all packages in the folder `name` of `out`, and returns that folder. `cache` enables ccache if
-    it is installed. `elsewhere` builds as on a machine with other settings."""
+    """Builds all packages in the folder `name` of `out`, and returns that folder. With `cache`, uses ccache if
+    it is installed. With `elsewhere`, builds as on a machine with other settings."""
     folder = out / "work" / name
     shutil.rmtree(folder, ignore_errors=True)
     sources.copy(folder / "softfeb")

@@ -19,8 +19,8 @@ def imports(file):
 
 
 def lacking(file):
-    """Returns one text for each protection that the program lacks. The list is empty if it has all of
-    them."""
+    """Returns a text for each protection that the program lacks. The list is empty if the program has all
+    protections."""
     header, segments, dynamic = readelf("--file-header", file), readelf("--program-headers", file), readelf("--dynamic", file)
     notes, names = readelf("--notes", file), imports(file)
     wrong = []
@@ -38,8 +38,8 @@ def lacking(file):
     check("__stack_chk_fail" in names, "stack protector: no function checks its stack")
     check(any(re.fullmatch(r"__\w+_chk", n) for n in names), "FORTIFY: it uses no checked function of glibc")
     if "X86-64" in header:
-        # Check only SHSTK. The linker also sets IBT, but only if the C library's start files are marked,
-        # which those of Debian 12 are not.
+        # Check only SHSTK. The linker sets IBT only if the start files of the C library are marked for IBT. Those of
+        # Debian 12 are not marked.
         check("SHSTK" in notes, "CET: it is not marked for shadow stacks")
         with open(file, "rb") as program:
             check(program.read().count(ENDBR64) > MANY, "CET: its functions do not begin with endbr64")

@@ -13,13 +13,13 @@ from release import chroot, version
 from release.command import FAILED, Failure, need, output, say
 
 PROGRAMS = ("softfeb", "febctl", "rdma-sink")
-# Packages that softfeb only recommends, but that an image needs: for the live page's charts, the report's
-# pictures, and drivers. Tools that configure NICs, huge pages and interfaces of the host are of no use in a
-# container. The first two are the smallest programs with which the package makes the user of its units.
+# Packages that softfeb only recommends, but that an image needs. The first two are the smallest packages that can
+# create the user of softfeb's systemd units. The others are for the charts of the live page, the pictures of
+# reports, and drivers. Tools that configure NICs, huge pages and interfaces of the host are of no use in a container.
 RECOMMENDED = ("systemd-standalone-sysusers", "systemd-standalone-tmpfiles", "libjs-chart.js",
                "python3-matplotlib", "ibverbs-providers")
 # Files that nothing in the image uses. Debian's matplotlib depends on compilers and on libraries for mathematics,
-# because a library below it can compile Python. Without these files, the image is half as large.
+# because a library that matplotlib needs can compile Python. Without these files, the image is half as large.
 EXCLUDED = ("/usr/include/*", "/usr/lib/gcc/*", "/usr/bin/*-lto-dump*", "/usr/lib/*/*.a", "/usr/lib/*/lib[atl]san.so*",
             "/usr/lib/python3.*/config-*", "/usr/lib/python3/dist-packages/pythran/*",
             "/usr/lib/python3/dist-packages/scipy/*", "/usr/lib/python3/dist-packages/sympy/*",
@@ -45,8 +45,8 @@ def file_system(packages, tar, options):
         f'chroot "$1" sh -c "apt-get -q install -y --no-install-recommends /packages/*.deb {extra}"',
         'rm -r "$1/packages"',
         f'chroot "$1" useradd --uid 1000 --home-dir {WORK} --create-home --shell /usr/sbin/nologin {USER}',
-        # Remove what an image does not need because it is always replaced as a whole: logs, caches
-        # and lists of packages.
+        # Remove logs, caches and lists of packages. An image does not need these files, because it is always
+        # replaced as a whole.
         'rm -rf "$1"/var/log/* "$1"/var/cache/* "$1"/var/lib/apt/lists/* "$1"/usr/share/doc/*/changelog*',
     ]
     environment = dict(os.environ, SOURCE_DATE_EPOCH=str(version.date()), DEBIAN_FRONTEND="noninteractive")
@@ -87,7 +87,7 @@ def tag_of(package):
 
 
 def podman(storage, out, *arguments):
-    """Runs the image without network and privileges, and returns what it prints. The storage is temporary."""
+    """Runs the image without network and privileges, and returns what it prints. `storage` is a temporary folder."""
     done = subprocess.run(["podman", "--root", storage / "root", "--runroot", storage / "run", "run", "--rm",
                            "--network", "none", "--ulimit", "host", "--cap-drop", "all", "--security-opt", "no-new-privileges", *arguments],
                           check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

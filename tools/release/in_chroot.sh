@@ -35,8 +35,8 @@ check() {
 
 ours() { for file in /packages/*.deb; do dpkg-deb -f "$file" Package; done; }
 
-# Installs what our packages need. A later comparison of the system before and after our packages then sees
-# only our files.
+# Installs the dependencies of softfeb's packages. A later comparison of the system without and with softfeb's packages
+# then shows only the files of these packages.
 install_dependencies() {
   ours >/tmp/ours
   apt-get -s install --install-recommends /packages/*.deb | awk '$1 == "Inst" { print $2 }' | grep -vxFf /tmp/ours >/tmp/needed
@@ -46,7 +46,8 @@ install_dependencies() {
 
 install_packages() { apt-get -q install -y --install-recommends /packages/*.deb; }
 
-# On a busy machine, the verdict in real time may be inconclusive (exit status 1). The verdict in virtual time never is.
+# On a busy machine, the verdict in real time may be inconclusive (exit status 1). The verdict in virtual time is never
+# inconclusive.
 incast() {
   as_user 'status=0; softfeb lab -c conf/lab/incast.yaml --report report >table 2>messages || status=$?
     cat table messages

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The colours of charts and pages. Each colour has a counterpart for dark pages. The style sheet of a page is generated from this table,
-and the colours of inline SVG refer to the style sheet. lib/report takes the table from here when softfeb is built."""
+and the colours of inline SVG refer to the style sheet. When softfeb is built, lib/report also reads this table."""
 
 # {name: (colour on white, colour on dark)}. The colours of series are those of Okabe and Ito, which colour-blind readers can distinguish.
 # Charts never rely on colour alone.

@@ -40,7 +40,7 @@ def summary(runs):
 
 
 def slowdowns(runs):
-    """Returns a table with the median and the 99th percentile of the slowdown by message length. It is empty if no run has slowdowns."""
+    """Returns a table with the median and the 99th percentile of the slowdown by message length; empty if no run has slowdowns."""
     def value(run, at, key):
         times = run.figure("completion_times") or {}
         classes = times.get("classes") or []
@@ -63,7 +63,7 @@ def mark(check):
 
 
 def checks(folder, runs):
-    """Returns a table of checks: all that the file configures, and other checks that failed in some run."""
+    """Returns a table of checks: all checks that the file configures, and other checks that failed in a run."""
     named = list((folder.lab.get("checks") or {}).items())
     by_run = [{c.get("name"): c for c in r.entry.get("checks") or []} for r in runs]
     known = {name for name, _ in named}

@@ -22,8 +22,8 @@ RECEIVER = (("goodput_gbps", "goodput (Gb/s)"), ("messages", "messages"), ("payl
 def total(item, key):
     """Returns the value of a member of a board or receiver, or None if it is unknown.
 
-    For a quantity of congestion control, returns the mean over the queue pairs. For other members of queue pairs, returns the sum. It
-    comes from the summary if not all queue pairs are listed."""
+    For a quantity of congestion control, returns the mean over the queue pairs. For other members of queue pairs, returns the sum. If not
+    all queue pairs are listed, the sum comes from the summary."""
     state = (item.get("congestion") or {}).get(key)
     if isinstance(state, dict):
         return state.get("mean")
@@ -149,7 +149,7 @@ def machine(result):
 
 
 def cpu(workers):
-    """Formats the share of its time that each worker spends in each stage. The quantiles are those of samples of 10 ms."""
+    """Formats the share of its time that each worker spends in each stage. The quantiles are over samples of 10 ms."""
     stages = ("busy", "rx", "check", "place", "build", "tx", "other", "idle")
     rows = [[i, quantile] + [100 * w["cpu"][s][quantile] for s in stages]
             for i, w in enumerate(workers) if w.get("cpu") for quantile in ("min", "p10", "p50", "p90", "max")]

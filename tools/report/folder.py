@@ -67,7 +67,7 @@ def joined(parts):
 
 def read_csv(path):
     """Reads a CSV file. Ignores an incomplete last line, which a killed run may leave. Converts the file part by part,
-    because in Python the text of a whole file takes ten times the size of the file."""
+    because the text of all fields in Python needs ten times as much memory as the file."""
     with open(path, newline="", encoding="utf-8") as f:
         lines = csv.reader(f)
         names = next(lines, [])

@@ -22,7 +22,8 @@ def draw(folder, maker, trouble):
 
 
 def report(path):
-    """Writes the charts and index.html of a folder. For a comparison, also writes those of each run. Returns the path of index.html."""
+    """Writes the charts and index.html of a folder. For a comparison, also writes the charts and the page of each run. Returns the path of
+    index.html."""
     style.use()
     folder = Folder(path)
     if comparison.is_comparison(folder):

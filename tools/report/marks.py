@@ -37,8 +37,8 @@ def make_room(axes, share=0.14):
 
 
 def strip(axes, times, counts, colour, columns=240):
-    """Draws events at the foot of a panel. A few events are drawn as separate strokes, and many as bins, which are darker the more events
-    they contain."""
+    """Draws events at the foot of a panel. A few events are drawn as separate strokes. Many events are drawn as bins; bins with more events
+    are darker."""
     happened = counts > 0
     if np.count_nonzero(happened) <= columns / 2:
         rug(axes, times[happened], colour)

@@ -9,7 +9,7 @@ matplotlib.use("Agg")
 
 PAPER, INK, MUTED, GRID, BAD, GOOD = (COLOURS[n][0] for n in ("paper", "ink", "muted", "grid", "bad", "good"))
 SERIES = [COLOURS[f"c{i}"][0] for i in range(8)]
-HEAT = "cividis"  # its brightness is uniform, so it suits colour-blind readers and grey print
+HEAT = "cividis"  # its brightness changes uniformly, so it suits colour-blind readers and grey print
 WIDTH = 9.0       # width of a chart in inches; the page scales charts to its full width
 
 

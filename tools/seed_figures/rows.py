@@ -97,8 +97,8 @@ def latency(result):
 
 
 def saved(results):
-    """Returns the times that registration saves. Each result with registration is followed by one in which the sender notifies the receiver
-    after an acknowledgement."""
+    """Returns the times that registration saves. Each result with registration is followed by a result without registration, in which the
+    sender notifies the receiver after an acknowledgement."""
     return [latency(b) - latency(a) for a, b in zip(results[::2], results[1::2])]
 
 

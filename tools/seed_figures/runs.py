@@ -21,7 +21,7 @@ class Failed(Exception):
 
 @dataclass(frozen=True)
 class Job:
-    """A run of conf/lab/FILE.yaml. With `report`, it also writes its time series, for a picture."""
+    """A run of conf/lab/FILE.yaml. With `report`, the run also writes its time series, for a picture."""
     file: str
     overrides: tuple = ()
     report: bool = False
@@ -67,7 +67,7 @@ class Runs:
                 self._started[job] = self._pool.submit(self._run, job, Path(self._temporary.name) / str(len(self._started)))
 
     def result(self, job):
-        """Waits for the run, and returns its result document (doc/result.md). Raises Failed if there is none."""
+        """Waits for the run, and returns its result document (doc/result.md). Raises Failed if the run gave no result."""
         return json.loads((self.folder(job) / "result.json").read_text())
 
     def folder(self, job):

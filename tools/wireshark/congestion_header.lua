@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 -- Wireshark dissector for softfeb's congestion control header (CCH), which lies between UDP and BTH in frames to
--- UDP port 49791 (lib/roce/congestion_header.hpp). Shows its fields, and passes the rest to Wireshark's own InfiniBand
--- dissector.
+-- UDP port 49791 (lib/roce/congestion_header.hpp). Shows the fields of the header, and passes the rest of the frame to
+-- Wireshark's own InfiniBand dissector.
 --   wireshark -X lua_script:tools/wireshark/congestion_header.lua
 
 local COMMON, LARGEST = 8, 64

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 -- Wireshark dissector for softfeb's event header (lib/detector/event_header.hpp), which is at the beginning of each RDMA
--- WRITE of event data. Wireshark's InfiniBand dissector calls it for payloads that begin with the header's magic.
+-- WRITE of event data. Wireshark's InfiniBand dissector calls this dissector for payloads that begin with the header's
+-- magic number.
 --   wireshark -X lua_script:tools/wireshark/event_header.lua
 
 local SIZE, VERSION, WORDS = 64, 1, 16

@@ -27,9 +27,9 @@ namespace softfeb::ns3model {
 /// includes FCS, preamble and interframe gap. Frames that cannot be sent at once wait in a queue, which drops
 /// the frames that exceed `MaxBytes`. A switch replaces this queue by its own (set_source()).
 ///
-/// Attributes: `Rate`, in bits per second; `Mtu`, the largest number of bytes of an IP packet; `MaxBytes`, of
-/// the queue. Trace sources: `PhyTxBegin` passes the frame and the time until its last bit leaves; `PhyRxEnd`
-/// and `MacTxDrop` pass the frame. All these frames are without FCS.
+/// Attributes: `Rate`, in bits per second; `Mtu`, the largest number of bytes of an IP packet; `MaxBytes`,
+/// the largest number of bytes in the queue. Trace sources: `PhyTxBegin` passes the frame and the time until
+/// its last bit leaves; `PhyRxEnd` and `MacTxDrop` pass the frame. All these frames are without FCS.
 class EthernetDevice : public ns3::NetDevice {
  public:
   using Source = ns3::Callback<ns3::Ptr<ns3::Packet>>;
@@ -41,8 +41,9 @@ class EthernetDevice : public ns3::NetDevice {
   void attach(ns3::Ptr<EthernetChannel> channel);
   /// Sends a whole frame, which begins with the Ethernet header. Returns false if the queue is full.
   bool send_frame(const ns3::Ptr<ns3::Packet>& frame);
-  /// Replaces the queue by `source`, which is called when the transmitter is free. It returns the next frame,
-  /// or null if there is none. After it has returned null, call pull() when there is a frame again.
+  /// Replaces the queue by `source`, which is called when the transmitter is free. `source` must return the
+  /// next frame, or null if there is none. After `source` has returned null, call pull() when there is a
+  /// frame again.
   void set_source(const Source& source) { source_ = source; }
   /// Calls `call` instead of pull() when the transmitter has become free.
   void set_free_callback(const ns3::Callback<void>& call) { free_ = call; }

@@ -85,7 +85,8 @@ bool SoftfebApplication::accept(const std::vector<std::uint8_t>& bytes, Time at)
   return ours;
 }
 
-/// Schedules serve() for the time `at`, which must not be in the past. kNever cancels it.
+/// Schedules serve() for the time `at`, which must not be in the past. If `at` is kNever, only cancels the
+/// scheduled call.
 void SoftfebApplication::wake_at(Time at) {
   if (wake_.IsRunning() && wake_time_ == at) return;
   wake_.Cancel();

@@ -32,7 +32,7 @@ class SoftfebNodes {
   const config::LabConfig& config() const { return config_; }
   /// Names of the boards, followed by those of the receivers.
   const std::vector<std::string>& names() const { return names_; }
-  /// Returns the node of a board or receiver. Throws std::out_of_range if there is none with this name.
+  /// Returns the node of a board or receiver. Throws std::out_of_range if no board or receiver has this name.
   ns3::Ptr<ns3::Node> node(const std::string& name) const { return nodes_[index_of(name)]; }
   const engine::Endpoint& endpoint(const std::string& name) const { return *all_[index_of(name)]; }
 

@@ -104,7 +104,7 @@ Time SwitchPort::opens_at() const {
   return first;
 }
 
-/// Draws a random number only between the two thresholds, where it decides.
+/// Draws a random number only if `queued` is between the two thresholds, where the number decides.
 bool SwitchPort::marks(const fabric::EcnMarking& ecn, std::uint64_t queued) {
   if (!ecn.enabled || queued < ecn.kmin) return false;
   if (queued >= ecn.kmax) return true;

@@ -85,7 +85,7 @@ class Judged(Document):
 
     @property
     def held(self) -> bool:
-        """Whether nothing failed and nothing stayed open."""
+        """Whether nothing failed, and nothing is undecided."""
         return self.raw.get("verdict") in ("held", "pass", "measured", "ok")
 
 
@@ -106,7 +106,7 @@ def _members(cls: type[Document]) -> list[tuple[str, str, bool]]:
 
 
 def _short(value: Any) -> str:
-    """Return a text for a member that stays short with thousands of queue pairs."""
+    """Return a text for a member. The text is short even if there are thousands of queue pairs."""
     if isinstance(value, Document):
         return f"{type(value).__name__}(...)"
     if isinstance(value, (list, dict)) and value:
@@ -115,7 +115,7 @@ def _short(value: Any) -> str:
 
 
 def _flat(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the scalar members of an object, and those of its objects."""
+    """Yield the scalar members of an object, and those of the objects in it."""
     for key, value in data.items():
         if isinstance(value, dict):
             yield from _flat(value, f"{prefix}{key}.")

@@ -68,7 +68,7 @@ class UnfitAlgorithm(Document):
     name: str
     """name of the algorithm"""
     reason: str
-    """why it cannot be used"""
+    """why the algorithm cannot be used"""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -32,7 +32,7 @@ class CaseRule(Document):
     rule: str
     """fault rule"""
     hits: int
-    """packets that it affected"""
+    """packets that the rule affected"""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -40,7 +40,7 @@ class Completion(Document):
     """A completion of the target."""
 
     success: bool
-    """whether it is successful"""
+    """whether the completion is successful"""
     status: str | int
     """status"""
     length: int
@@ -134,9 +134,9 @@ class Case(Document):
     seconds: float
     """seconds"""
     attempts: int
-    """attempts; all further members describe the last one"""
+    """number of attempts; the other members describe the last attempt"""
     expected: str
-    """what is expected"""
+    """expected behaviour of the target"""
     observed: list[ObservedPacket]
     """the packets in the order of time"""
     checkers: list[Finding]
@@ -182,13 +182,13 @@ class ConformanceTotals(Document):
     fail: int
     """cases that failed"""
     known_deviation: int
-    """cases that failed as the profile says"""
+    """cases that failed in the way that the profile describes"""
     inconclusive: int
-    """cases that the environment kept from a verdict"""
+    """cases without a verdict, for example because of the environment"""
     not_applicable: int
     """cases that do not apply to the target"""
     measured: int
-    """cases that measured"""
+    """cases that only measured quantities"""
     not_run: int
     """cases that did not run"""
 
@@ -248,7 +248,7 @@ class Conformance(Judged):
     cases: list[Case]
     """each selected case, in the order of the catalogue"""
     totals: ConformanceTotals
-    """cases with each verdict"""
+    """number of cases with each verdict"""
     not_seen: list[str]
     """deviations and limits of the profile that did not occur"""
     verdict: Literal["pass", "fail", "inconclusive", "no baseline"]

@@ -20,7 +20,7 @@ class DoctorCheck(Document):
     found: str
     """what was found"""
     fix: str
-    """how to fix it; empty if nothing is wrong"""
+    """how to fix the problem; empty if there is no problem"""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -19,13 +19,13 @@ class LiveBoard(Document):
     ip: str
     """IP address"""
     control: bool
-    """whether it has slow control"""
+    """whether the board has slow control"""
     qps: int
     """queue pairs"""
     link_gbps: float | None
     """Gb/s of the link"""
     dcqcn: bool
-    """whether it has congestion control"""
+    """whether the board has congestion control"""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -37,7 +37,7 @@ class LivePort(Document):
     gbps: float
     """Gb/s of the link"""
     bottleneck: bool
-    """whether the experiment evaluates it"""
+    """whether the experiment evaluates the port"""
     buffer: int
     """bytes of the switch's buffer"""
     kmin: int | None = None
@@ -242,7 +242,7 @@ class ClosedLink(Document):
     reason: str
     """why the connection closed"""
     code: str
-    """the same, for programs"""
+    """code of the reason, for programs"""
     up_s: float
     """seconds for which the connection was open"""
     last_heard: LastHeard
@@ -368,6 +368,6 @@ class Refusal(Document):
     error: str
     """what is wrong"""
     fix: str
-    """how to fix it"""
+    """how to fix the request"""
     key: str | None = None
     """the invalid key"""

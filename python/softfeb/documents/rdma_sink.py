@@ -111,9 +111,9 @@ class SinkImmediates(Document):
     wrong: int
     """wrong immediates"""
     in_order: bool
-    """whether all arrived in order"""
+    """whether all immediates arrived in order"""
     first_wrong: WrongImmediate | None
-    """the first wrong one"""
+    """the first wrong immediate"""
 
     _decoders: ClassVar[Mapping[str, Decoder]] = {
         "first_wrong": optional(WrongImmediate.from_json),

@@ -28,7 +28,7 @@ class RegisterInfo(Document):
     base: str
     """base type, as in PyRogue"""
     num_values: int
-    """elements of an array; 0 if it is none"""
+    """elements of the array; 0 if the register is not an array"""
     value_bits: int
     """bits of an element"""
     poll_interval_s: float
@@ -46,7 +46,7 @@ class RegisterSpace(Document):
     profile: str
     """name of the profile"""
     text: str
-    """what it describes"""
+    """description of the profile"""
     registers: list[RegisterInfo]
     """each register"""
 

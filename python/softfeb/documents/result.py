@@ -30,7 +30,7 @@ class BoardCongestion(Document):
     """The congestion control of a board, over its queue pairs."""
 
     algorithm: str | None
-    """algorithm; null if queue pairs have different ones, or if there are none"""
+    """algorithm; null if there are no queue pairs, or if they have different algorithms"""
     window_bytes: Spread | None = None
     """bytes that may be in flight"""
     rtt_us: Spread | None = None
@@ -84,7 +84,7 @@ class ClosedConnection(Document):
     reason: str
     """why the connection closed"""
     code: str
-    """the same, for programs"""
+    """code of the reason, for programs"""
     up_s: float
     """seconds for which the connection was open"""
     last_heard: LastHeard
@@ -304,7 +304,7 @@ class CompletionClass(Document):
     time_us: TimeStatistics | None
     """microseconds from arrival to acknowledgement"""
     slowdown: TimeStatistics | None
-    """completion time divided by that on an idle path"""
+    """completion time divided by the completion time on an idle path"""
 
     _decoders: ClassVar[Mapping[str, Decoder]] = {
         "time_us": optional(TimeStatistics.from_json),
@@ -321,7 +321,7 @@ class CompletionGroup(Document):
     time_us: TimeStatistics | None
     """microseconds from arrival to acknowledgement"""
     slowdown: TimeStatistics | None
-    """completion time divided by that on an idle path"""
+    """completion time divided by the completion time on an idle path"""
 
     _decoders: ClassVar[Mapping[str, Decoder]] = {
         "time_us": optional(TimeStatistics.from_json),
@@ -338,7 +338,8 @@ class CompletionTimes(Document):
     time_us: TimeStatistics | None
     """microseconds from arrival to acknowledgement"""
     slowdown: TimeStatistics | None
-    """completion time divided by that on an idle path; null if the path is unknown"""
+    """completion time divided by the completion time on an idle path; null if the path is unknown
+    """
     classes: list[CompletionClass]
     """each class of message lengths"""
     shorter_half: CompletionGroup
@@ -528,7 +529,7 @@ class Board(Document):
     unresolved_qps: int
     """configured queue pairs whose next hop was not resolved"""
     resolution_ms: float | None
-    """milliseconds until all next hops were known; null if one did not answer"""
+    """milliseconds until all next hops were known; null if a next hop did not answer"""
     congestion: BoardCongestion
     """state of congestion control at the end"""
     summary: BoardSummary
@@ -536,7 +537,7 @@ class Board(Document):
     qps: list[QueuePair]
     """the queue pairs, or those that need attention"""
     host: str | None = None
-    """with several hosts: its host"""
+    """with several hosts: name of the host"""
     events: BoardEvents | None = None
     """event data of the board"""
     traffic_gen: TrafficGen | None = None
@@ -550,7 +551,7 @@ class Board(Document):
     delivered_bytes: int | None = None
     """lab only: bytes of payload that reached receivers; null if unknown"""
     starvation_ms: float | None = None
-    """lab only: longest milliseconds without a delivery while the board was sending"""
+    """lab only: longest time without a delivery while the board was sending, in milliseconds"""
 
     _decoders: ClassVar[Mapping[str, Decoder]] = {
         "congestion": BoardCongestion.from_json,
@@ -584,7 +585,7 @@ class Check(Document):
     name: str
     """name of the check"""
     held: bool
-    """whether it held"""
+    """whether the check held"""
     value: float | None
     """measured value; null if there is none"""
     limit: float | None
@@ -660,7 +661,7 @@ class RateChange(Document):
     sending: int
     """boards that send afterwards"""
     converged_ms: float | None
-    """milliseconds until the shares converged; null if they did not"""
+    """milliseconds until the shares converged; null if they did not converge"""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -836,7 +837,7 @@ class PathPort(Document):
     packets: int
     """packets for which the switch chose the port"""
     wire_bytes: int
-    """their bytes on the wire"""
+    """bytes of these packets on the wire"""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -893,7 +894,7 @@ class Lab(Document):
     stolen_share: float
     """measured share of preemption"""
     stolen_limit: float
-    """its limit"""
+    """limit of this share"""
     verdict: Literal["held", "failed", "inconclusive"]
     """verdict of the experiment's own checks"""
     figures: Figures
@@ -1049,7 +1050,7 @@ class Port(Document):
     pacing: Pacing
     """pacing method"""
     host: str | None = None
-    """with several hosts: its host"""
+    """with several hosts: name of the host"""
     faults: PortFaults | None = None
     """injected faults"""
 
@@ -1180,7 +1181,7 @@ class ReceiveQueuePair(Document):
     payload_bytes: int
     """bytes of payload received"""
     made_by: str | None = None
-    """only if a board's metadata bus created it: the board's address"""
+    """only if a board's metadata bus created the queue pair: address of this board"""
     access_errors: int | None = None
     """only with `made_by`: refused accesses"""
     missing: int | None = None
@@ -1396,7 +1397,7 @@ class Windows(Document):
     inconsistent: int
     """messages whose PSN did not agree with their immediate"""
     no_receive: int
-    """messages that found no receive request"""
+    """messages for which no receive request was posted"""
     missing: int
     """messages that were sent but did not arrive before their window closed"""
     not_sent: int
@@ -1472,7 +1473,7 @@ class Receiver(Document):
     qps: list[ReceiveQueuePair]
     """the queue pairs, or those that need attention"""
     host: str | None = None
-    """with several hosts: its host"""
+    """with several hosts: name of the host"""
     grant_tx: int | None = None
     """with Homa: GRANTs sent"""
     resend_tx: int | None = None
@@ -1480,7 +1481,7 @@ class Receiver(Document):
     busy_rx: int | None = None
     """with Homa: BUSYs received"""
     no_receive: int | None = None
-    """messages that found no receive request"""
+    """messages for which no receive request was posted"""
     windows: Windows | None = None
     """map of missing data"""
     transfers: Transfers | None = None
@@ -1576,7 +1577,7 @@ class SwitchPort(Document):
     watchdog_forwarded: int | None = None
     """with `watchdog`: packets sent although their class was paused"""
     rx_oversize: int | None = None
-    """with `mtu`: frames that exceeded it"""
+    """with `mtu`: frames that exceeded the MTU"""
     vlan_dropped: int | None = None
     """with `vlans`: frames of other VLANs"""
     ttl_expired: int | None = None
@@ -1767,7 +1768,7 @@ class Worker(Document):
     stolen_s: float
     """seconds for which the worker was preempted"""
     host: str | None = None
-    """with several hosts: its host"""
+    """with several hosts: name of the host"""
     cpu: WorkerCpu | None = None
     """how the worker spent the measured time; null without samples"""
     network: NetworkRelay | None = None
@@ -1786,8 +1787,9 @@ class Result(Judged):
     schema_version: Literal[1]
     """version of the format; it changes only with a breaking change"""
     verdict: Literal["held", "failed", "inconclusive", "incomplete"]
-    """held: all checks that count held. inconclusive: they held, but the host preempted a worker
-    for too long. incomplete: the part of one of several hosts, not judged
+    """held: all checks that count held. inconclusive: these checks held, but the host preempted a
+    worker for too long. incomplete: the document covers only one of several hosts and is not
+    judged
     """
     config: dict[str, Any]
     """the resolved configuration, in the format of a configuration file"""
@@ -1804,7 +1806,8 @@ class Result(Judged):
     goodput_gbps: float | None
     """Gb/s of payload that receivers accepted, of all queue pairs; null if unknown"""
     tx_payload_gbps: float | None
-    """Gb/s of payload that queue pairs sent; null in a part of one of several hosts"""
+    """Gb/s of payload that queue pairs sent; null if the document covers only one of several hosts
+    """
     receivers: list[Receiver]
     """each softfeb receiver"""
     peers: list[Peer]

@@ -44,7 +44,7 @@ class ExpectationVerdict(Document):
     outcome: Literal["held", "failed", "undecided"]
     """outcome"""
     reason: str | None = None
-    """why it is not held"""
+    """reason, if the outcome is not `held`"""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -97,7 +97,7 @@ class Pausing(Document):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SwitchFindings(Document):
-    """What later tests took from earlier ones."""
+    """Results of earlier tests that later tests used."""
 
     obeys_pauses: Literal["none", "PFC", "802.3x"]
     """pauses that the switch obeys"""
@@ -200,11 +200,11 @@ class Curve(Document):
     x_name: str
     """quantity of the x axis"""
     x_unit: str
-    """its unit"""
+    """unit of the x axis"""
     y_name: str
     """quantity of the y axis"""
     y_unit: str
-    """its unit"""
+    """unit of the y axis"""
     points: list[CurvePoint]
     """points"""
 
@@ -230,7 +230,7 @@ class Figure(Document):
     unit: str
     """unit; empty for ratios and words"""
     method: Literal["count", "search", "fit", "mean", "order"]
-    """how it was measured"""
+    """method of the measurement"""
     trials: int
     """valid trials"""
     void_trials: int
@@ -238,7 +238,7 @@ class Figure(Document):
     status: Literal["measured", "bounded", "absent", "unresolvable", "inconclusive"]
     """status"""
     reason: str | None = None
-    """why it is not measured"""
+    """reason, if the status is not `measured`"""
     text: str | None = None
     """the value of a figure that is a word"""
 
@@ -308,7 +308,7 @@ class SwitchTestCase(Document):
     trials: list[Trial]
     """raw counts"""
     reason: str | None = None
-    """why it is not measured"""
+    """reason, if the status is not `measured`"""
 
     _decoders: ClassVar[Mapping[str, Decoder]] = {
         "figures": elements(Figure.from_json),
@@ -354,7 +354,7 @@ class SwitchTest(Judged):
     configuration: Any
     """the configuration with all defaults and overrides"""
     findings: SwitchFindings
-    """what later tests took from earlier ones"""
+    """results of earlier tests that later tests used"""
     tests: list[SwitchTestCase]
     """each test that ended"""
     expectations: list[Expectation]
@@ -368,7 +368,7 @@ class SwitchTest(Judged):
     strict: bool
     """whether `--strict` was given"""
     verdict: Literal["interrupted", "failed", "undecided", "held", "measured"]
-    """the word for the run"""
+    """verdict of the run"""
     exit_status: Literal[0, 1, 3]
     """exit status of the program"""
 

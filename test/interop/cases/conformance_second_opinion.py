@@ -26,7 +26,7 @@ class Trial:
             (wire or self.s.wire).send(packet, **spoilt)
 
     def answers(self):
-        """Returns (syndrome, PSN - e, MSN) of all answers until there is silence."""
+        """Returns (syndrome, PSN - E, MSN) of each answer, until no answer arrives for SILENCE seconds."""
         out = []
         while (answer := self.s.wire.receive(SILENCE, self.qp.qpn)) is not None:
             assert answer.icrc_right, answer
@@ -38,7 +38,7 @@ class Trial:
         return write(self.qp, data, **options)
 
     def accepts(self, packet):
-        """Checks that the packet is acknowledged as the first one of the queue pair, so the packets before it had no effect."""
+        """Checks that the packet is acknowledged as the first packet of the queue pair, so that the earlier packets had no effect."""
         self.send(packet)
         assert self.answers() == [(ACK, 0, 1)]
 

@@ -61,14 +61,14 @@ class Session:
         return self.ask(state={"qpn": qp.remote["qpn"]})["state"]
 
     def completions(self, count):
-        """Returns the completions once there are `count`."""
+        """Returns the completions, as soon as there are `count` of them, or after two seconds."""
         got, end = [], time.monotonic() + 2
         while len(got) < count and time.monotonic() < end:
             got += self.ask(completions=True)["completions"]
         return got
 
     def event(self, timeout):
-        """Waits for an event."""
+        """Waits for an event. Returns true if an event came."""
         end = time.monotonic() + timeout
         while not (came := self.ask(event=True)["event"]) and time.monotonic() < end:
             time.sleep(0.01)

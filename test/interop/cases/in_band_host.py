@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""conf/in-band-host.yaml as a laboratory uses it: the guest is the host at 192.168.2.100, and runs both febctl and rdma-sink. The board is
-at 192.168.2.10. Registers, ARP and RoCE use the same port, which is the only connection between the two."""
+"""Runs conf/in-band-host.yaml as in practice: the guest is the host at 192.168.2.100, and runs both febctl and rdma-sink. The board is
+at 192.168.2.10. Registers, ARP and RoCE use the same port, which is the only connection between guest and board."""
 
 import json
 import re
@@ -93,7 +93,7 @@ def in_band_host(lab):
 
 @case("tap", "vhostsrv")
 def in_band_host_killed(lab):
-    """febctl is killed. Result and log state the peer, the reason and the last segment, and the next client frees febctl's resources."""
+    """If febctl is killed, result and log state the peer, the reason and the last segment, and the next client frees its resources."""
     with board(lab) as softfeb:
         with lab.sink("--memory", "1MiB", expect_exit=1):
             with lab.guest.popen(["febctl", "--ip", BOARD, "connect", "--sink", HOST]) as holder:

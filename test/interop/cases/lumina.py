@@ -74,7 +74,7 @@ def lumina_retransmission_time(lab):
 
 @case("tap")
 def lumina_events_on_several_queue_pairs(lab):
-    """Losses of some queue pairs do not affect the others, whether they are two of four or a dozen of 36."""
+    """Losses of some queue pairs do not affect the other queue pairs. Two of four and twelve of 36 queue pairs lose a packet."""
     _, _, packets, first, hits = run_scenario(lab, "mixed-events", rate="10Mb/s")
     assert [recovered(p, first) for p in packets] == [[], [], [3], [5]] and hits == [1] * 4, hits
     done, _, packets, first, hits = run_scenario(lab, "many-losses", rate="1Mb/s")

@@ -118,7 +118,7 @@ def uc_says_what_is_missing(lab):
 
 
 def prbs31(length):
-    """Returns the sequence of x^31 + x^28 + 1 that starts from all ones. The first bit is the least significant one."""
+    """Returns the sequence of x^31 + x^28 + 1 that starts from all ones. The first bit is the least significant bit of the first byte."""
     bits = [1] * 31
     for n in range(31, 31 + 8 * length):
         bits.append(bits[n - 28] ^ bits[n - 31])
@@ -134,7 +134,7 @@ def event_message(event, board, offset, data, total):
 
 @case("tap")
 def events_are_built(lab):
-    """Two boards send events in two pieces, with a missing fragment, a wrong CRC and a wrong board. Checks the event file, too."""
+    """Two boards send events in two pieces, with a missing fragment, a wrong CRC and a wrong board. Also checks the event file."""
     slots, slot, piece, total, events = 8, 4096, 1000, 1500, 20
     options = ("--events", "--event-boards", 2, "--event-slots", slots, "--event-slot", slot, "--event-piece", piece,
                "--event-window", slots, "--event-timeout", 500_000, "--event-out", "/tmp/run.h5")
@@ -167,7 +167,7 @@ def events_are_built(lab):
 
 @case("tap")
 def receives_withheld(lab):
-    """Without receives, a WRITE with immediate gets an RNR NAK. It is accepted after post_receives on another connection."""
+    """Without receives, a WRITE with immediate gets an RNR NAK. The WRITE is accepted after post_receives on another connection."""
     with lab.sink("--recvs", "0", "--no-replenish", "--min-rnr-timer", "5") as sink, wire(lab) as w, \
             sink.connect() as tcp:
         remote = tcp.ask(hello([(0x500, 0)], message_size=64, immediate=True, messages=3))

@@ -160,7 +160,7 @@ def deviations(t):
 
 
 def follows(lab, name, congestion):
-    """Checks a run. Repeats it if the worker was preempted for longer than the limit, because this would determine the rate."""
+    """Checks a run. Repeats the run if the worker was preempted for longer than the limit, because preemption would then limit the rate."""
     for attempt in range(1, ATTEMPTS + 1):
         t = Transfer(lab, f"{name}-{attempt}", congestion)
         arrived_whole(t)

@@ -50,11 +50,11 @@ def file_arrives_whole(lab):
 
 @case("tap", "vhostsrv")
 def file_arrives_in_spite_of_losses(lab):
-    """As above, but 1 % of the requests and 1 % of the responses are lost: the SHA-256 is equal, and each message completes once."""
+    """64 MiB arrive although 1 % of the requests and responses are lost: the SHA-256 is equal, and each message completes once."""
     path, digest = make_file(lab)
     for pmtu in (1024, 4096):
         # The timeout is short, because only the timer detects the loss of a message's last packet or of its acknowledgement. The window is
-        # small, because packets must not wait in the path's queues for longer than the timeout. Otherwise everything would be retransmitted
+        # small, because packets must not wait in the path's queues for longer than the timeout. Otherwise, all packets would be retransmitted
         # repeatedly.
         faults = {"port.faults": {"seed": pmtu, "tx_drop": "1%", "rx_drop": "1%"}, "qp.timeout": 11, "qp.window_packets": 16,
                   "qp.ack_every": 4}

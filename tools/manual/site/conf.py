@@ -14,12 +14,12 @@ html_copy_source = False
 html_show_sourcelink = False
 html_show_copyright = False
 html_last_updated_fmt = None
-# GitHub gives every heading an anchor, and so does the site.
+# On the site, as on GitHub, every heading has an anchor.
 myst_heading_anchors = 6
 # As on GitHub, a block without a language is not highlighted.
 highlight_language = "none"
 pygments_style = "default"
 pygments_dark_style = "monokai"
 smartquotes = False
-# Pages are read on GitHub too, where headings may begin at any level.
+# The pages are also read on GitHub, where headings may begin at any level.
 suppress_warnings = ["myst.header"]

@@ -84,9 +84,10 @@ def plain_log(axis):
 
 
 def logarithmic(axes, series, least):
-    """Makes the shared y-axis logarithmic if the largest values, for example after an incast, would make the usual ones invisible.
+    """Makes the shared y-axis logarithmic if the largest values, for example after an incast, would make the usual values invisible.
 
-    `series` contains the values of each run. A logarithmic axis begins at `least`. Returns a note about it, otherwise an empty text."""
+    `series` contains the values of each run. A logarithmic axis begins at `least`. Returns a note about the logarithmic axis, or an empty
+    text if the axis is linear."""
     usual = max(float(np.nanmedian(values)) for values in series)
     if max(float(np.nanmax(values)) for values in series) < 20 * max(usual, least):
         return ""

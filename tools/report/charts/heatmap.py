@@ -24,7 +24,7 @@ REPEATS = "run.seed"  # the values of this key repeat each point with different 
 
 
 def levels(values):
-    """Returns all values of an axis as texts, and the distinct ones, which are sorted if they are numbers."""
+    """Returns all values of an axis as texts, and the distinct values, which are sorted if they are numbers."""
     texts = [f"{v:g}" if isinstance(v, float) else str(v) for v in values.tolist()]
     distinct = list(dict.fromkeys(texts))
     if all(number(t) is not None for t in distinct):

@@ -36,7 +36,7 @@ class Paths:
 
 
 class Guest:
-    """A running guest. Guest.up() starts a guest, and Guest.attach() finds a running one. `with Guest.up(…) as g` stops it at the end."""
+    """A running guest. Guest.up() starts a guest, and Guest.attach() finds a running guest. `with Guest.up(…) as g` stops the guest at the end."""
 
     def __init__(self, paths, state):
         self.paths = paths

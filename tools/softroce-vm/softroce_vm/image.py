@@ -75,7 +75,7 @@ def _lock(path):
 
 
 def _join(image, say):
-    """Writes the initramfs: the base archive, followed by an archive of guest/. The kernel unpacks one after the other."""
+    """Writes the initramfs: the base archive, followed by an archive of guest/. The kernel unpacks both archives, one after the other."""
     with tempfile.TemporaryDirectory(prefix="join-", dir=image.base) as tmp:
         overlay, cpio, joined = Path(tmp) / "root", Path(tmp) / "overlay.cpio", Path(tmp) / "joined"
         (overlay / "opt").mkdir(parents=True)

@@ -14,8 +14,8 @@ MAX_SOCKET_PATH = 107
 
 
 def cache_dir():
-    """Returns the directory of packages and images. It is softroce-vm in $SOFTFEB_CACHE, otherwise softfeb/softroce-vm in $XDG_CACHE_HOME
-    or ~/.cache."""
+    """Returns the directory of packages and images: softroce-vm in $SOFTFEB_CACHE, otherwise softfeb/softroce-vm in $XDG_CACHE_HOME or
+    ~/.cache."""
     root = os.environ.get("SOFTFEB_CACHE")
     if root:
         return Path(root).absolute() / "softroce-vm"
@@ -24,8 +24,8 @@ def cache_dir():
 
 
 def run_root():
-    """Returns the directory of the runtime files of all guests of this user. It is softroce-vm in $SOFTFEB_RUN, otherwise
-    softfeb/softroce-vm in $XDG_RUNTIME_DIR, otherwise softroce-vm in /tmp/softfeb-UID."""
+    """Returns the directory of the runtime files of all guests of this user: softroce-vm in $SOFTFEB_RUN, otherwise softfeb/softroce-vm in
+    $XDG_RUNTIME_DIR, otherwise softroce-vm in /tmp/softfeb-UID."""
     root = os.environ.get("SOFTFEB_RUN")
     if root:
         return Path(root).absolute() / "softroce-vm"

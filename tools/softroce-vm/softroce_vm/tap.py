@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The tap interface of a guest. Creating a tap needs root (CAP_NET_ADMIN); using one that was created for this user does not."""
+"""The tap interface of a guest. Creating a tap needs root (CAP_NET_ADMIN). Using a tap that was created for this user does not."""
 
 import fcntl
 import os
@@ -18,8 +18,8 @@ def exists(ifname):
 
 
 def open_tap(ifname, mtu):
-    """Brings the interface up. If the interface does not exist, creates it and returns its file descriptor. It then exists as long
-    as this descriptor is open. If the interface already exists, returns None, and QEMU opens the interface by its name."""
+    """Brings the interface up. If the interface does not exist, creates it and returns its file descriptor; the new interface exists as
+    long as this descriptor is open. If the interface already exists, returns None, and QEMU opens the interface by its name."""
     if not os.access("/dev/net/tun", os.R_OK | os.W_OK):
         raise EnvironmentMissing("/dev/net/tun is missing or closed to this user\n"
                                  "fix: modprobe tun, or use --mode vhostsrv, which needs no tap and no root")
