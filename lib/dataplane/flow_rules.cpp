@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dataplane/flow_rules.hpp"
 
+#include "dataplane/dpdk_versions.hpp"
 #include "dataplane/log_collector.hpp"
 #include "roce/headers.hpp"
 
@@ -10,9 +11,6 @@
 #include <rte_errno.h>
 #include <rte_flow.h>
 #include <rte_version.h>
-
-/// The BTH flow item was added in DPDK 23.07.
-#define SOFTFEB_HAS_IB_BTH (RTE_VERSION >= RTE_VERSION_NUM(23, 7, 0, 0))
 
 namespace softfeb::dataplane {
 namespace {
@@ -103,14 +101,16 @@ std::optional<std::string> validate(std::uint16_t port, const SteeringRule& rule
   return words(error, status);
 }
 
-/// Inserts the rule that sends RoCEv2 packets from the root table to the group of the BTH rules.
-rte_flow* insert_jump(std::uint16_t port, rte_flow_error& error) {
+/// Inserts the rule that sends RoCEv2 packets of one version of IP from the root table to the group of the
+/// BTH rules. Drivers (mlx5) require an IP item before a UDP item.
+rte_flow* insert_jump(std::uint16_t port, rte_flow_item_type ip, rte_flow_error& error) {
   rte_flow_attr attributes{};
   attributes.ingress = 1;
   rte_flow_item_udp udp{}, mask{};
   udp.hdr.dst_port = rte_cpu_to_be_16(roce::kRoceUdpPort);
   mask.hdr.dst_port = 0xffff;
-  const std::array<rte_flow_item, 3> items{{{RTE_FLOW_ITEM_TYPE_ETH, nullptr, nullptr, nullptr},
+  const std::array<rte_flow_item, 4> items{{{RTE_FLOW_ITEM_TYPE_ETH, nullptr, nullptr, nullptr},
+                                            {ip, nullptr, nullptr, nullptr},
                                             {RTE_FLOW_ITEM_TYPE_UDP, &udp, nullptr, &mask},
                                             {RTE_FLOW_ITEM_TYPE_END, nullptr, nullptr, nullptr}}};
   const rte_flow_action_jump jump{kBthGroup};
@@ -183,11 +183,17 @@ bool FlowRules::insert_all(std::string& refusal) {
   }
   if (choice_.tier != SteeringTier::kBth) return true;
   rte_flow_error error{};
-  return keep(insert_fallback(port_id_, error), error) && keep(insert_jump(port_id_, error), error);
+  if (!keep(insert_fallback(port_id_, error), error)) return false;
+  const auto any = [&](bool v4) {
+    return std::any_of(choice_.rules.begin(), choice_.rules.end(),
+                       [v4](const SteeringRule& rule) { return rule.ip.is_v4() == v4; });
+  };
+  const auto jump = [&](rte_flow_item_type ip) { return keep(insert_jump(port_id_, ip, error), error); };
+  return (!any(true) || jump(RTE_FLOW_ITEM_TYPE_IPV4)) && (!any(false) || jump(RTE_FLOW_ITEM_TYPE_IPV6));
 }
 
 void FlowRules::remove_all() {
-  // Remove the jump before the rules it leads to.
+  // Remove the jumps before the rules to which they lead.
   std::for_each(flows_.rbegin(), flows_.rend(), [this](rte_flow* flow) {
     rte_flow_error error{};
     rte_flow_destroy(port_id_, flow, &error);
