@@ -66,7 +66,7 @@ TEST_CASE("Boards share a lossless switch fairly and without pauses", "[switchte
   CHECK(test.curves[6].name == "forge");
 }
 
-TEST_CASE("Boards share other switches, too", "[switchtest]") {
+TEST_CASE("Boards share other switches, too", "[switchtest][long]") {
   Rng rng(Rng::nth(11, GENERATE(range(1U, 4U))));
   fabric::NetworkConfig network = test::set_v4();
   const std::uint64_t kmin = draw(rng, 20, 60) * test::kKiB;
@@ -83,7 +83,7 @@ TEST_CASE("Boards share other switches, too", "[switchtest]") {
   CHECK(*cnp.value == Approx(156.8 + 2 * static_cast<double>(delay) / kNanosecond));
 }
 
-TEST_CASE("Boards do not share a switch without marks", "[switchtest]") {
+TEST_CASE("Boards do not share a switch without marks", "[switchtest][long]") {
   // The large memory of V6 holds everything that all boards send in the first milliseconds.
   const SwitchReport report = run_dcqcn_on(GENERATE(test::set_v1(), test::set_v6()));
   for (const unsigned boards : {3U, 6U}) {
@@ -99,7 +99,7 @@ TEST_CASE("Boards do not share a switch without marks", "[switchtest]") {
   check_no_forge(report);
 }
 
-TEST_CASE("A board reacts to CNPs that cross the switch", "[switchtest]") {
+TEST_CASE("A board reacts to CNPs that cross the switch", "[switchtest][long]") {
   const auto [network, delay] =
       GENERATE(std::pair{test::set_v1(), 1156.8}, std::pair{test::set_v5(), 8156.8},
                std::pair{test::set_v7(), 1109.76});  // 98 bytes at 10 and at 25 Gb/s
@@ -161,7 +161,7 @@ TEST_CASE("A forge of any load is bounded", "[switchtest]") {
   CHECK(*load.high == Approx(0.01));
 }
 
-TEST_CASE("Lost CNPs are counted", "[switchtest]") {
+TEST_CASE("Lost CNPs are counted", "[switchtest][long]") {
   fabric::NetworkConfig network = test::set_v4();
   network.links[3].a_to_b.drop = (std::uint64_t{1} << 32) * 3 / 10;
   const Figure lost = test::figure(run_dcqcn_on(network), "dcqcn", "cnp_lost", {{"load", "incast"}});
@@ -170,7 +170,7 @@ TEST_CASE("Lost CNPs are counted", "[switchtest]") {
   CHECK(*lost.high - *lost.low < 2);
 }
 
-TEST_CASE("A board does not react if all CNPs are lost", "[switchtest]") {
+TEST_CASE("A board does not react if all CNPs are lost", "[switchtest][long]") {
   fabric::NetworkConfig network = test::set_v1();
   network.links[3].a_to_b.drop = std::uint64_t{1} << 32;
   const SwitchReport report = run_dcqcn_on(network);
