@@ -19,8 +19,8 @@
 namespace softfeb::config {
 namespace {
 
-/// With this name, a run uses the DCQCN algorithm that the file names or, if the file names none, the
-/// firmware's algorithm.
+/// A run with this name uses the DCQCN algorithm given in the file or, if the file gives none, the firmware's
+/// algorithm.
 constexpr const char* kAnyDcqcn = "dcqcn";
 
 [[noreturn]] void refuse_names(std::string message, std::string fix) {

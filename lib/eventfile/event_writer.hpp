@@ -22,8 +22,8 @@ enum class RecordKind : std::uint64_t {
   kClosed,    ///< followed by a ClosedRecord
 };
 
-/// The consumer of the queue: assembles events and writes them. All functions except error() must be called
-/// by the writer thread, but any thread may read the counters.
+/// The consumer of the queue: assembles events and writes them. The writer thread must call poll() and
+/// finish(). Any thread may read the counters.
 class EventWriter {
  public:
   /// Creates the file. Throws EventFileError.

@@ -13,7 +13,8 @@
 
 namespace softfeb::lab {
 
-/// A start or stop of boards, and how long the other boards took to reach their new shares.
+/// A start or stop of boards, and how long it took until all boards that send after this change had
+/// reached their new shares.
 struct ChangeStats {
   Change change;
   /// Time from the change to the start of the first 10 ms in which every sending board was within 10 % of its

@@ -19,7 +19,7 @@ nlohmann::ordered_json control_result(const slowcontrol::BoardControl& board);
 /// True if a QP that was created over the metadata bus still exists or has generated messages.
 bool made_by_bus(const engine::SendQpSnapshot& qp);
 
-/// Returns a QP that was created over the metadata bus as an element of `boards[].qps[]`.
+/// Returns the element of `boards[].qps[]` for a QP that was created over the metadata bus.
 nlohmann::ordered_json bus_qp_result(const engine::SendQpSnapshot& qp, const stats::QpRates& figures);
 
 }  // namespace softfeb::report

@@ -19,7 +19,10 @@ using switchtest::Status;
 using switchtest::TestReport;
 using Outcome = switchtest::Verdict::Outcome;
 
-constexpr std::size_t kMostWords = 8;  ///< maximum number of rows for figures that should not share a row
+/// Figures with different texts do not share a row if there are at most this many texts.
+constexpr std::size_t kMostKinds = 8;
+/// Figures that did not meet an expectation may have at least this many rows.
+constexpr std::size_t kMostImportant = 8;
 
 /// A figure with its combined verdict.
 struct Judged {
@@ -213,14 +216,14 @@ void add_name(const JudgedList& figures, std::size_t most, std::vector<SwitchRow
   std::map<Kind, std::size_t> places;
   std::vector<JudgedList> kinds;
   for (const Judged& j : figures) {
-    const auto [place, fresh] = places.emplace(kind_of(j, texts.size() <= kMostWords), kinds.size());
+    const auto [place, fresh] = places.emplace(kind_of(j, texts.size() <= kMostKinds), kinds.size());
     if (fresh) kinds.emplace_back();
     kinds[place->second].push_back(j);
   }
   for (const JudgedList& kind : kinds) {
     const auto& outcome = kind.front().verdict.outcome;
     const bool important = outcome && *outcome != Outcome::kHeld;
-    add_rows(kind, important ? std::max(most, kMostWords) : most, out);
+    add_rows(kind, important ? std::max(most, kMostImportant) : most, out);
   }
 }
 

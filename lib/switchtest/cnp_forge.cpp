@@ -96,8 +96,9 @@ bool ForgeSearch::sweep() {
   return true;
 }
 
-/// Repeats the largest load without CNPs for a longer time, and decreases the load while CNPs arrive. Just
-/// above its threshold, a switch that counts whole frames in windows sends CNPs only occasionally.
+/// Tests the largest load that caused no CNPs again, for a longer time, and decreases the load until no CNPs
+/// arrive. Just above its threshold, a switch that counts whole frames in windows sends CNPs only
+/// occasionally.
 ForgeSearch::Loads ForgeSearch::validated(Loads found) {
   constexpr Time kLonger = 10;
   while (found.pass != 0 && probe(found.pass, kLonger * time_) == Probe::kFail) found.fail = found.pass--;

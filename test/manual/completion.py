@@ -49,8 +49,8 @@ CASES = [
     ("rdma-sink --mtu ", ["256", "4096"], []),
     ("rdma-sink --event-b", ["--event-boards", "--event-builders", "--event-builder"], ["--events"]),
 ]
-# If several words share a beginning, the shells differ in what they insert. For these lines, the test therefore
-# compares only the endings of the words.
+# If the completed word follows "=" or a comma within an argument, one shell inserts the whole argument, and the other
+# only its last part. For these lines, the test therefore compares only the endings of the words.
 ENDINGS = [
     ("softfeb run --set ports.0.flow_control=", ["off", "rx", "tx", "full", "leave"]),
     ("softfeb run --set=ports.0.mt", ["ports.0.mtu="]),
