@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "command_line.hpp"
 #include "mpi/mpi_exchange.hpp"
 #include "mpi/mpi_hosts.hpp"
-#include "softfeb/command_line.hpp"
 
 #include <csignal>
 #include <cstdio>
