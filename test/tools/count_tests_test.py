@@ -59,6 +59,8 @@ class Count(unittest.TestCase):
         (self.build / "meson-info/intro-tests.json").write_text(json.dumps(tests))
         self.count(0, "2 passed, 0 failed", "--without-suite", "systemd")
         self.count(1, "2 passed, 1 failed", "--without-suite", "packages")
+        self.count(0, "2 passed, 0 failed", "--suite", "unit")
+        self.count(1, "2 passed, 1 failed", "--suite", "unit", "--suite", "systemd")
 
     def test_record_cut_off(self):
         whole = self.lines(record("base"), record("roce"), record("lab"))
