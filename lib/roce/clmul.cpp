@@ -9,9 +9,8 @@ namespace softfeb::roce::clmul {
 
 namespace {
 
-__attribute__((target("pclmul,sse4.1"))) std::uint32_t multiply_pclmul(std::uint32_t a, std::uint32_t b) {
-  return reduce63(_mm_clmulepi64_si128(_mm_cvtsi32_si128(static_cast<int>(a)),
-                                       _mm_cvtsi32_si128(static_cast<int>(b)), 0));
+SOFTFEB_PCLMUL std::uint32_t multiply_pclmul(std::uint32_t a, std::uint32_t b) {
+  return reduce63(product(a, b));
 }
 
 }  // namespace

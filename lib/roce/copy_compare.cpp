@@ -5,13 +5,18 @@
 
 #include <cstring>
 
+#if defined(__x86_64__)
 #include <immintrin.h>
+#endif
 
 namespace softfeb::roce {
 
 namespace {
 
 constexpr std::size_t kVector = 64;
+
+#if defined(__x86_64__)
+
 constexpr std::size_t kStride = 2 * kVector;
 
 /// Like copy_and_compare(), but `n` must be a multiple of kStride. If `kAroundCache`, `to` must be aligned to
@@ -52,14 +57,18 @@ __attribute__((target("avx512f"))) void copy_strides(std::uint8_t* to, const std
   _mm256_zeroupper();
 }
 
+#endif
+
 }  // namespace
 
 void copy_payload(std::uint8_t* to, ByteSpan from) {
   std::size_t done = 0;
+#if defined(__x86_64__)
   if (cpu::kAvx512) {
     done = from.size() - from.size() % kStride;
     copy_strides(to, from.data(), done);
   }
+#endif
   if (done != from.size()) std::memcpy(to + done, from.data() + done, from.size() - done);
 }
 
@@ -69,10 +78,12 @@ template <bool kAroundCache>
 bool copy_compared(std::uint8_t* to, const std::uint8_t* got, const std::uint8_t* want, std::size_t n) {
   std::size_t done = 0;
   bool same = true;
+#if defined(__x86_64__)
   if (cpu::kAvx512) {
     done = n - n % kStride;
     same = stride_by_stride<kAroundCache>(to, got, want, done);
   }
+#endif
   if (done == n) return same;
   std::memcpy(to + done, got + done, n - done);
   return std::memcmp(got + done, want + done, n - done) == 0 && same;

@@ -3,6 +3,12 @@
 
 #include <cstdlib>
 
+#if defined(__x86_64__)
+#define SOFTFEB_CPU_HAS(feature) (__builtin_cpu_supports(feature) != 0)
+#else
+#define SOFTFEB_CPU_HAS(feature) false
+#endif
+
 namespace softfeb::roce::cpu {
 
 namespace {
@@ -17,13 +23,11 @@ bool may_go_beyond() {
 
 }  // namespace
 
-const bool kPclmul =
-    may_go_beyond() && __builtin_cpu_supports("pclmul") != 0 && __builtin_cpu_supports("sse4.1") != 0;
-const bool kAvx = __builtin_cpu_supports("avx") != 0;
-const bool kAvx512 = may_go_beyond() && __builtin_cpu_supports("avx512f") != 0;
-const bool kVpclmul256 =
-    kPclmul && __builtin_cpu_supports("vpclmulqdq") != 0 && __builtin_cpu_supports("avx2") != 0;
-const bool kVpclmul512 = kPclmul && kAvx512 && __builtin_cpu_supports("vpclmulqdq") != 0;
+const bool kPclmul = may_go_beyond() && SOFTFEB_CPU_HAS("pclmul") && SOFTFEB_CPU_HAS("sse4.1");
+const bool kAvx = SOFTFEB_CPU_HAS("avx");
+const bool kAvx512 = may_go_beyond() && SOFTFEB_CPU_HAS("avx512f");
+const bool kVpclmul256 = kPclmul && SOFTFEB_CPU_HAS("vpclmulqdq") && SOFTFEB_CPU_HAS("avx2");
+const bool kVpclmul512 = kPclmul && kAvx512 && SOFTFEB_CPU_HAS("vpclmulqdq");
 
 bool is_choice(std::string_view text) { return text.empty() || text == kPortable || text == kNative; }
 

@@ -4,9 +4,10 @@
 #include <string_view>
 
 /// CPU features used to build and check packets. The program is built for x86-64-v2. Further features are
-/// detected once at startup, so that one binary runs on every x86-64-v2 CPU. All code paths produce the same
-/// bytes. The environment variable SOFTFEB_CPU overrides the detection: `native` (the default) uses all
-/// detected features; `portable` uses only the features of x86-64-v2.
+/// detected once at startup, so that one binary runs on every x86-64-v2 CPU. On other architectures, all
+/// features are false. All code paths produce the same bytes. The environment variable SOFTFEB_CPU overrides
+/// the detection: `native` (the default) uses all detected features; `portable` uses only the features of
+/// x86-64-v2.
 namespace softfeb::roce::cpu {
 
 /// Carry-less multiplication (PCLMULQDQ); also enables ISA-L. Before static initialization is complete, this

@@ -8,8 +8,6 @@
 #include "roce/shift_table.hpp"
 #include "roce/transport_words.hpp"
 
-#define SOFTFEB_PCLMUL __attribute__((target("pclmul,sse4.1")))
-
 namespace softfeb::roce {
 
 namespace {
@@ -19,19 +17,18 @@ namespace {
 /// position (doc/icrc.md).
 SOFTFEB_PCLMUL inline std::uint32_t header_crc(const HeaderTemplate& path, std::uint64_t ip_word,
                                                const TransportWords& w, std::size_t behind) {
-  using clmul::product;
+  using clmul::add, clmul::product;
   const std::size_t extended = w.extended_words();
   const std::uint32_t* const end = &kShiftTable[behind + 1];
   const std::uint32_t* const bth = end + extended;
   const std::uint32_t reg = path.crc_register() ^ kComplement[extended];
-  __m128i sum =
-      _mm_xor_si128(product((w.udp_bth | 0xffff'0000U) ^ reg, bth[2]), product(w.bth | 0xff, bth[0]));
-  sum = _mm_xor_si128(sum, product(ip_word, bth[4 + path.ip_word_distance()]));
+  clmul::Sum sum = add(product((w.udp_bth | 0xffff'0000U) ^ reg, bth[2]), product(w.bth | 0xff, bth[0]));
+  sum = add(sum, product(ip_word, bth[4 + path.ip_word_distance()]));
   if (w.has_reth) {
     const std::uint32_t* const reth = end + (w.has_word ? 1 : 0);
-    sum = _mm_xor_si128(sum, _mm_xor_si128(product(w.reth[0], reth[2]), product(w.reth[1], reth[0])));
+    sum = add(sum, add(product(w.reth[0], reth[2]), product(w.reth[1], reth[0])));
   }
-  if (w.has_word) sum = _mm_xor_si128(sum, product(std::uint64_t{w.word} << 32, end[0]));
+  if (w.has_word) sum = add(sum, product(std::uint64_t{w.word} << 32, end[0]));
   return clmul::reduce95(sum);
 }
 
@@ -113,10 +110,10 @@ SOFTFEB_PCLMUL Crafted MiddleFrame::craft(const HeaderTemplate& path, Psn psn, s
   const std::uint32_t udp = udp_length();
   const std::uint32_t psn_word = __builtin_bswap32(psn);
   const std::uint32_t* const factors = &kShiftTable[payload_length() / 4 + 1];
-  __m128i sum = clmul::product(psn_word, factors[0]);
+  clmul::Sum sum = clmul::product(psn_word, factors[0]);
   if (path.is_v4()) {
     const std::uint32_t id_word = __builtin_bswap16(identification);
-    sum = _mm_xor_si128(sum, clmul::product(id_word, factors[4 + HeaderTemplate::kIpv4WordDistance]));
+    sum = clmul::add(sum, clmul::product(id_word, factors[4 + HeaderTemplate::kIpv4WordDistance]));
     path.write_v4(header, HeaderTemplate::v4_word(udp, identification));
   } else {
     path.write_v6(header, HeaderTemplate::v6_word(udp));

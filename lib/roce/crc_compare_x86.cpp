@@ -13,7 +13,6 @@
 
 #include <immintrin.h>
 
-#define SOFTFEB_PCLMUL __attribute__((target("pclmul,sse4.1")))
 #define SOFTFEB_AVX2 __attribute__((target("avx2,vpclmulqdq,pclmul")))
 #define SOFTFEB_AVX512 __attribute__((target("avx512f,vpclmulqdq,pclmul")))
 

@@ -61,25 +61,24 @@ class HeadFold {
   explicit HeadFold(std::size_t words) : factor_(&kShiftTable[words]) {}
 
   /// Adds the next two words, in memory order.
-  __attribute__((target("pclmul,sse4.1"))) void pair(std::uint64_t bytes) {
+  SOFTFEB_PCLMUL void pair(std::uint64_t bytes) {
     factor_ -= 2;
-    sum_ = _mm_xor_si128(sum_, clmul::product(bytes, factor_[1]));
+    sum_ = clmul::add(sum_, clmul::product(bytes, factor_[1]));
   }
-  __attribute__((target("pclmul,sse4.1"))) void one(std::uint32_t bytes) {
+  SOFTFEB_PCLMUL void one(std::uint32_t bytes) {
     factor_ -= 1;
-    sum_ = _mm_xor_si128(sum_, clmul::product(std::uint64_t{bytes} << 32, factor_[1]));
+    sum_ = clmul::add(sum_, clmul::product(std::uint64_t{bytes} << 32, factor_[1]));
   }
-  __attribute__((target("pclmul,sse4.1"))) std::uint32_t raw() const { return clmul::reduce95(sum_); }
+  SOFTFEB_PCLMUL std::uint32_t raw() const { return clmul::reduce95(sum_); }
 
  private:
   const std::uint32_t* factor_;
-  __m128i sum_ = _mm_setzero_si128();
+  clmul::Sum sum_ = clmul::zero();
 };
 
 /// CRC over the masked, contiguous headers from IP to BTH, and over the `extended` four-byte words that
 /// follow them (RETH, ImmDt).
-__attribute__((target("pclmul,sse4.1"))) std::uint32_t head_crc(const std::uint8_t* p, bool v6,
-                                                                std::size_t extended) {
+SOFTFEB_PCLMUL std::uint32_t head_crc(const std::uint8_t* p, bool v6, std::size_t extended) {
   HeadFold fold((v6 ? 15 : 10) + extended);
   if (v6) {
     fold.one((load_le32(p) | 0xffff'ff0fU) ^ ~kLrhCrc);
@@ -104,7 +103,9 @@ __attribute__((target("pclmul,sse4.1"))) std::uint32_t head_crc(const std::uint8
 /// every SSE instruction of the whole program must preserve them. Such an instruction therefore has to wait
 /// for the previous content of its destination register.
 inline void clear_upper_halves() {
+#if defined(__x86_64__)
   if (cpu::kAvx) __asm__ volatile("vzeroupper");
+#endif
 }
 
 /// Inputs up to this length in bytes use crc32_by_table(), because ISA-L is optimized for long inputs.
