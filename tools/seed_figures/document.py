@@ -12,8 +12,9 @@ SYSTEMS = """* **Advanced Camera** (000): the RoCEv2 sender with DCQCN in the bo
 
 HEAD = f"""# Figures from published systems
 
-This page compares softfeb with four published systems. Most of the configuration files have names
-that begin with the number of a system: `seed000`, `seed001`, `seed003` or `seed004`.
+This page compares softfeb with four published systems. The names of most of the configuration files
+in the table begin with `seed` and the number of a system: `seed000`, `seed001`, `seed003` or
+`seed004`.
 
 {SYSTEMS}
 
@@ -23,7 +24,7 @@ or a value that was computed from the parameters in the publication. *Eq.*, *Fig
 equations, figures and requirements by their numbers in the publication. A row whose name begins
 with "…" describes another figure of the experiment in the previous row.
 
-For three effects, the publication gives no number: the slow-down of a board that does not
+For three effects, the publications give no number: the slow-down of a board that does not
 contribute to the congestion (the *innocent board*), the traffic without DCQCN, and the threshold
 switch. In the rows of these effects, *expected* is a value that was chosen for this page. This
 value demonstrates the effect, and shows whether later versions of softfeb change the result. A
