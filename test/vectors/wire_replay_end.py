@@ -5,6 +5,7 @@
 """
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 
 WIRE = Path(__file__).parent / "wire"
 REPLAY = None
+EMULATOR = shlex.split(os.environ.get("MESON_EXE_WRAPPER", ""))  # runs programs for another architecture
 TIMEOUT, RETRIES_EXCEEDED = '"status": 20', '"status": 12'
 
 
@@ -33,9 +35,9 @@ class End(unittest.TestCase):
         self.addCleanup(shutil.rmtree, folder)
         (folder / "wire").mkdir()
         (folder / "wire" / "ends_in_timeout.txt").write_text("\n".join(lines) + "\n")
-        done = subprocess.run([REPLAY, "wire: the requester sends and completes like the firmware"], text=True,
-                              env={**os.environ, "SOFTFEB_VECTORS": str(folder)}, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, timeout=60)
+        done = subprocess.run([*EMULATOR, REPLAY, "wire: the requester sends and completes like the firmware"],
+                              text=True, env={**os.environ, "SOFTFEB_VECTORS": str(folder)},
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
         return done.returncode, done.stdout
 
     def assert_passes(self, lines):
