@@ -36,7 +36,7 @@ struct TargetDevice {
   std::string kernel;    ///< release of the host's kernel
   std::uint32_t vendor_id = 0;
   std::uint32_t vendor_part_id = 0;
-  roce::IpAddress ip;  ///< destination of packets of the requester that the session was opened for
+  roce::IpAddress ip;  ///< address to which the requester that opened the session sends packets
   /// MAC address of the receiver, if the receiver knows it. Otherwise, it is resolved by ARP or neighbour
   /// discovery.
   std::optional<roce::MacAddress> mac;

@@ -10,8 +10,8 @@ namespace softfeb::switchtest {
 
 using ItemList = std::vector<std::size_t>;
 
-/// Asks whether the frames of one item and the frames of several other items left a switch in a different
-/// order than they entered the switch.
+/// Asks whether the frames of one item and the frames of several other items left a switch in an order other
+/// than the one in which they entered the switch.
 struct OrderQuestion {
   std::size_t item = 0;
   ItemList others;
