@@ -38,10 +38,10 @@ struct MarkedTrain {
 /// arrivals of this queue, in order.
 std::vector<QueuedFrame> frozen_train(std::span<const Arrival> arrivals);
 
-/// Returns the frames of a queue that was frozen twice. The queue was frozen while the frames in `first` and
-/// `dropped` further frames came, was released until some frames had left, and was frozen again while the
-/// frames in `second` came. Frames of `first` that were then still in the queue arrived at the time
-/// `released` or later.
+/// Returns the frames of a queue that was frozen twice. The queue was frozen while the switch received the
+/// frames in `first` and `dropped` further frames. It was then released until some frames had left, and was
+/// frozen again while the switch received the frames in `second`. Frames of `first` that were then still in
+/// the queue arrived at the time `released` or later.
 MarkedTrain refilled_train(std::span<const Arrival> first, std::uint64_t dropped,
                            std::span<const Arrival> second, Time released);
 
