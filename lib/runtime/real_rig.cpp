@@ -90,7 +90,8 @@ void RealRig::describe_ports() {
 }
 
 void RealRig::make_loops() {
-  std::vector<std::optional<unsigned>> places{std::nullopt};  // this thread first, then workers
+  // Lcores of the loops: none for the loop on this thread, then those of workers.
+  std::vector<std::optional<unsigned>> places{std::nullopt};
   if (!dataplane::shares_cpus(dpdk_.lcores()))
     for (unsigned w = 0; w < lab_.run.workers.count && places.size() < ports_.size(); ++w)
       if (settings_.kind != RigKind::kRings || w != lab_.network_worker) places.emplace_back(dpdk_.lcore(w));

@@ -77,7 +77,7 @@ struct RssiStatus {
   /// Valid SYNs that were not answered, because they exceeded the rate limit, because another handshake was
   /// pending, or because the client of the open connection could not be replaced yet.
   std::uint64_t refused = 0;
-  std::uint64_t tx_segments = 0, tx_bytes = 0;  ///< data segments and their RSSI payload
+  std::uint64_t tx_segments = 0, tx_bytes = 0;  ///< data segments sent, and bytes of their RSSI payload
   std::uint64_t rx_segments = 0, rx_bytes = 0;
 };
 

@@ -71,7 +71,7 @@ class MarkingCounts {
   };
   const std::vector<Count>& counts(MarkedAt at) const { return counts_[static_cast<std::size_t>(at)]; }
 
-  std::array<std::vector<Count>, 2> counts_;  ///< by MarkedAt and depth in frames
+  std::array<std::vector<Count>, 2> counts_;  ///< indexed by MarkedAt, and by depth in frames
   std::uint64_t frames_ = 0, marked_ = 0;
 };
 
