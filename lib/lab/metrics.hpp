@@ -98,8 +98,8 @@ class Metrics : public stats::Observer {
 
   explicit Metrics(const MetricsConfig& config);
 
-  /// Sets a function that is called at the end of each window. If two windows end together, the call for the
-  /// shorter window comes first.
+  /// Sets a function that is called at the end of each window. If two windows end at the same time, the
+  /// function is called for the shorter window first.
   void on_window(std::function<void(const Window&)> call) { call_ = std::move(call); }
 
   Time due() const override { return due_; }

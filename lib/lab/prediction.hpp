@@ -51,7 +51,7 @@ class RateReplay {
   void integrate(Time t);
 
   dcqcn::ReactionPoint point_;
-  std::deque<Due> due_;  ///< events whose edge is still to come
+  std::deque<Due> due_;  ///< events that have not taken effect yet, each with its clock edge
   Time at_ = 0;
   Uint128 sum_ = 0;
 };

@@ -18,7 +18,7 @@ namespace {
 using switchtest::Status;
 using switchtest::TestReport;
 
-/// Height and width of the area for text on a page of A4 with the margins of pages.css.
+/// Height and width of the text area of an A4 page with the margins of pages.css.
 constexpr double kSheetHeightMm = 264, kSheetWidthMm = 180, kMmPerPoint = 25.4 / 72;
 
 bool is_unresolved(Status status) {

@@ -234,7 +234,8 @@ bool RealRig::drained(Time quiet_since) {
   return network_->empty(sent, received);
 }
 
-/// Waits until no pause frame of the trial is in force any more, for example if the freeze ended late.
+/// Waits until all pauses that the trial requested have expired. A pause may outlast the trial, for example
+/// if the freeze ended late.
 void RealRig::expire_pauses(const Trial& trial) {
   if (trial.freezes.empty() && trial.pauses.empty()) return;
   std::uint64_t slowest = ports_.front().rate;

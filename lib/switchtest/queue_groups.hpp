@@ -19,8 +19,8 @@ struct OrderQuestion {
   /// frames of the item enter first.
   bool others_first = false;
 };
-/// Returns, for each of OrderQuestion::others, whether a frame of this other item overtook a frame of the
-/// item, or was overtaken by a frame of the item. Returns std::nullopt if there is no answer.
+/// Returns, for each element of OrderQuestion::others, whether a frame of this element overtook a frame of
+/// OrderQuestion::item, or was overtaken by one. Returns std::nullopt if there is no answer.
 using OrderProbe = std::function<std::optional<std::vector<bool>>(const OrderQuestion&)>;
 
 /// Divides items into groups that share a queue. A queue never changes the order of its frames, so two items
