@@ -27,7 +27,7 @@ struct ConnectOptions {
   std::uint32_t rq_psn = 0;
   // Parameters of the messages.
   std::uint32_t size = 4096;
-  std::uint32_t slots = 0;  ///< if 0, as many as fit into the host's memory
+  std::uint32_t slots = 0;  ///< number of slots; if 0, as many as fit into the host's memory
   std::uint32_t pmtu = 4096;
   std::uint32_t retry = 3;
   std::uint32_t rnr_retry = 3;

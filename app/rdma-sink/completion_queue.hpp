@@ -18,8 +18,8 @@ class CompletionQueue {
   ibv_cq* get() const { return cq_.get(); }
   int fd() const { return channel_->fd; }  ///< readable if an event is waiting
 
-  /// Requests an event for the next completion or, with `solicited`, for the next completion of a message
-  /// with a solicited event and for the next error.
+  /// Requests an event for the next completion. If `solicited` is true, only errors and completions of
+  /// messages with a solicited event cause the event.
   void arm(bool solicited);
   /// Takes the waiting events. Returns false if there were none. Does not block.
   bool take_events();

@@ -30,7 +30,7 @@ class ConformanceRegions {
 
  private:
   struct Region {
-    MappedMemory memory;  ///< with the guards
+    MappedMemory memory;  ///< the region and its guards
     MrPtr mr;             ///< null if the region was deregistered
     std::uint32_t rkey = 0;
     std::uint64_t size = 0;

@@ -40,7 +40,7 @@ struct RemoteAccess {
 
 struct RegionRequest {
   std::uint64_t size = kDefaultRegion;
-  std::optional<RemoteAccess> access;  ///< if empty, everything that the device supports
+  std::optional<RemoteAccess> access;  ///< if empty, all operations that the device supports
   /// Whether the region is in a protection domain that no queue pair uses.
   bool other_pd = false;
   bool deregistered = false;  ///< registered and deregistered again, so that its rkey is invalid
@@ -89,8 +89,8 @@ struct MemoryRange {
 };
 struct FillRequest {
   std::uint8_t byte = 0;
-  std::optional<std::uint32_t> region;  ///< if empty, all regions
-  std::optional<MemoryRange> range;     ///< if empty, the whole region without its guards
+  std::optional<std::uint32_t> region;  ///< the region to fill; if empty, all regions
+  std::optional<MemoryRange> range;     ///< the bytes to fill; if empty, the whole region without its guards
 };
 struct ReadRequest {
   MemoryRange range;

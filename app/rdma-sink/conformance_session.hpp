@@ -74,8 +74,8 @@ class ConformanceSession {
   CompletionQueue completions_;
   ConformanceRegions regions_;
   std::map<roce::Qpn, OpenedQp> qps_;
-  std::vector<ibv_wc> completed_;  ///< taken from the queue, but not yet reported
-  std::uint32_t posted_ = 0;       ///< number of posted receives of all queue pairs that have not completed
+  std::vector<ibv_wc> completed_;  ///< completions taken from the queue, but not yet reported
+  std::uint32_t posted_ = 0;       ///< number of receives, posted on any queue pair, that have not completed
   bool event_ = false;             ///< an event has come since the queue was armed
 };
 

@@ -148,7 +148,7 @@ void Server::drop(Connection& connection) {
   connections_.remove_if([&](const Connection& c) { return &c == &connection; });
 }
 
-/// Answers a line of a client. Returns false if the connection cannot be used any more.
+/// Answers a line of a client. Returns false if the connection can no longer be used.
 bool Server::handle(Connection& connection, const std::string& line) {
   json reply;
   try {

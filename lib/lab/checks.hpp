@@ -27,10 +27,10 @@ struct Judgement {
 
 /// Judges a run by these checks: All messages are complete, and were completed in order. Each message arrived
 /// exactly once at receivers of this process, with the right bytes; for windows and events, the loss is
-/// within the receiver's limit. Every next hop is resolved, and no congestion control has failed. Each
-/// complete registered transfer was notified. Event files contain all closed events. Remote receivers report
-/// no error. Every fault rule was hit; if `of_lab` is true, this last check is omitted, because the checks of
-/// the experiment include it (judge.hpp).
+/// within the receiver's limit. Every next hop is resolved, and no congestion control has failed. The
+/// receiver was notified of each complete registered transfer. Event files contain all closed events. Remote
+/// receivers report no error. Every fault rule was hit; if `of_lab` is true, this last check is omitted,
+/// because the checks of the experiment include it (judge.hpp).
 Judgement judge(const config::RunConfig& config, const endpoints::Plans& plans, const stats::Outcome& outcome,
                 const endpoints::Endpoints& endpoints,
                 const std::vector<endpoints::Targets::Session>& sessions, bool of_lab = false);

@@ -21,8 +21,8 @@ struct Balance {
   bool holds() const { return left == right; }
 };
 
-/// Frames that enter or leave the network other than through endpoints of this process, and frames lost at
-/// the edge of the network. In virtual time, only `lost_out` can be nonzero.
+/// Frames that enter or leave the network, but not through endpoints of this process, and frames lost at the
+/// edge of the network. In virtual time, only `lost_out` can be nonzero.
 struct Edge {
   std::uint64_t ports_in = 0;   ///< frames received on the host's ports
   std::uint64_t ports_out = 0;  ///< frames sent to the host's ports

@@ -45,7 +45,8 @@ std::vector<LinkRuleResults> link_rules(const config::LabConfig& config,
 }
 
 std::vector<std::string> never_hit(const std::vector<RuleResult>& rules) {
-  std::map<std::string, faults::RuleCounters> sums;  // by key in the file
+  // Sums of the counters, by the key of the rule in the file.
+  std::map<std::string, faults::RuleCounters> sums;
   for (const RuleResult& r : rules) {
     faults::RuleCounters& sum = sums[r.rule->where.key];
     sum.hits += r.counters.hits;

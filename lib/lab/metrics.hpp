@@ -77,7 +77,7 @@ struct WindowStats {
 struct LabStats {
   std::array<WindowStats, 2> windows;
   std::vector<ChangeStats> changes;
-  std::vector<Time> starvation;          ///< per board: longest time without delivery while sending
+  std::vector<Time> starvation;  ///< per board: longest time for which it sent, but nothing was delivered
   std::uint64_t queue_bytes_max = 0;     ///< longest queue at the bottleneck
   std::uint64_t queue_bytes_mean = 0;    ///< mean queue at the bottleneck, over samples in steady states
   std::vector<std::uint64_t> delivered;  ///< payload bytes per board
@@ -98,8 +98,8 @@ class Metrics : public stats::Observer {
 
   explicit Metrics(const MetricsConfig& config);
 
-  /// Sets a function that is called at the end of each window. If two windows end together, the call for the
-  /// shorter window comes first.
+  /// Sets a function that is called at the end of each window. If two windows end at the same time, the
+  /// function is called for the shorter window first.
   void on_window(std::function<void(const Window&)> call) { call_ = std::move(call); }
 
   Time due() const override { return due_; }

@@ -14,8 +14,8 @@ namespace softfeb::lab {
 struct NetworkLoad {
   /// Work at each switch in frames per second, indexed like NetworkConfig::switches. A frame counts once at
   /// each switch that it passes. The frame counts once more at the switch of its source station and at the
-  /// switch of its destination station, for the work of these stations. Payload counts at the switch of the
-  /// receiver, which checks and stores it: 2 KiB count as one frame.
+  /// switch of its destination station, for the work of these stations. Payload counts at the switch of its
+  /// receiver, because the receiver checks and stores it: 2 KiB count as one frame.
   std::vector<double> switches;
   std::vector<double> links;  ///< frames per second in both directions, indexed like NetworkConfig::links
 };

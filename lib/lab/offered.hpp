@@ -32,7 +32,7 @@ class Offered {
  private:
   struct Counts {
     std::uint64_t wire = 0;     ///< bytes sent, including preamble, FCS and inter-frame gap
-    std::uint64_t counted = 0;  ///< bytes as congestion control counts them
+    std::uint64_t counted = 0;  ///< bytes sent, as congestion control counts them
     std::uint64_t payload = 0;
     std::uint64_t rc = 0;  ///< current Rc; 0 means no congestion control
     Time paused = 0;

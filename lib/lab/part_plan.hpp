@@ -39,9 +39,9 @@ struct PartPlan {
 /// would cut a link that must not be cut, or if there are fewer parts than processes.
 PartPlan plan_parts(const config::LabConfig& config, const endpoints::Plans& plans, std::uint32_t processes);
 
-/// Describes the plan to the user: the parts, the window, the expected share of the exchange, and the
-/// expected speed-up compared to one process, with advice if the speed-up is small. `exchange` is explained
-/// at exchange_share(). The text ends with a newline.
+/// Describes the plan to the user: the parts, the window, the share of the run time that the exchange is
+/// expected to take, and the expected speed-up compared to one process, with advice if the speed-up is small.
+/// `exchange` is explained at exchange_share(). The text ends with a newline.
 std::string describe(const PartPlan& plan, const config::LabConfig& config, std::uint32_t processes,
                      double exchange);
 

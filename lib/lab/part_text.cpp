@@ -11,7 +11,7 @@ namespace softfeb::lab {
 
 namespace {
 
-/// If the share of the exchange is larger than this, parts gain little.
+/// If the exchange takes more than this share of the run time, parts gain little.
 constexpr double kMuch = 0.3;
 /// If the speed-up is smaller than this, dividing the network into parts is not worthwhile.
 constexpr double kLittle = 1.2;

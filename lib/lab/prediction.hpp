@@ -51,7 +51,7 @@ class RateReplay {
   void integrate(Time t);
 
   dcqcn::ReactionPoint point_;
-  std::deque<Due> due_;  ///< events whose edge is still to come
+  std::deque<Due> due_;  ///< events that have not taken effect yet, each with its clock edge
   Time at_ = 0;
   Uint128 sum_ = 0;
 };
@@ -65,7 +65,7 @@ std::vector<std::uint64_t> integrate_rate(const RateOrigin& origin,
 /// State of a sender at one sample, summed over all queue pairs that share its CongestionControl object.
 struct SentSample {
   Time at = 0;
-  std::uint64_t counted = 0;  ///< bytes sent as the token bucket counts them: BTH to pad
+  std::uint64_t counted = 0;  ///< bytes sent, as the token bucket counts them: from BTH to pad
   std::int64_t credit = 0;    ///< bytes in the token bucket
   std::uint64_t spilled = 0;  ///< value of congestion::CongestionState::spilled
   bool sending = false;       ///< the sender's first packet has left

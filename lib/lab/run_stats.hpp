@@ -34,7 +34,7 @@ struct RunStats {
   std::optional<double> sawtooth;
   std::shared_ptr<const engine::CompletionTimes> completion_times;  ///< see completion_times()
   std::vector<LinkRuleResults> link_rules;                          ///< results of the fault rules of links
-  std::vector<Spread> spreads;  ///< over equal-cost ports; empty without multipath
+  std::vector<Spread> spreads;  ///< spread of frames over equal-cost ports; empty without multipath
   /// Number of fault rules of ports and links that were never hit; empty if there are no rules.
   std::optional<std::uint64_t> rules_never_hit;
   std::vector<std::string> rule_messages;  ///< a line for each rule that was never hit

@@ -18,7 +18,7 @@ struct Sending {
 struct Change {
   Time at = 0;
   std::vector<std::size_t> starting, stopping;
-  std::vector<std::size_t> sending;  ///< boards sending from then on
+  std::vector<std::size_t> sending;  ///< boards that send after the change
 };
 
 /// The times at which boards send.

@@ -24,7 +24,7 @@ struct Totals {
   std::uint64_t pause_tx = 0;  ///< pause frames sent by switches
   std::uint64_t pause_rx = 0;  ///< pause frames that boards and receivers honoured
   std::uint64_t cnp_forged = 0;
-  std::uint64_t unresolved_qps = 0;  ///< QPs of boards whose next hop's MAC address is unknown
+  std::uint64_t unresolved_qps = 0;  ///< QPs for which the MAC address of the next hop is unknown
   Time resolution = 0;               ///< longest EndpointSnapshot::resolution_took of all boards
 };
 

@@ -85,8 +85,8 @@ Session::~Session() {
 /// A swap in progress: buffers and requests. They are kept, so that later swaps need no memory.
 struct MpiExchange::Swap {
   std::vector<Bytes> sending, receiving;  ///< first parts of messages, by neighbour
-  std::vector<MPI_Request> requests;      ///< of these parts, and of the minimum of `earliest`
-  std::vector<MPI_Request> rest;          ///< of the parts that follow the first one
+  std::vector<MPI_Request> requests;      ///< for these parts, and for the minimum of `earliest`
+  std::vector<MPI_Request> rest;          ///< for the parts that follow the first parts
   Time earliest = kNever, least = kNever;
 };
 

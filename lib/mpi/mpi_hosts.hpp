@@ -16,7 +16,7 @@ namespace softfeb::mpi {
 /// Exchanges messages with the other processes that mpirun has started. Requires a Session.
 ///
 /// From the first call of post() or poll() on, a separate thread calls MPI, because MPI may block in any call
-/// when another process has died. MpiExchange must not be used any more after that. If ended() is true, the
+/// when another process has died. After that, MpiExchange must no longer be used. If ended() is true, the
 /// thread may be blocked, and the process must end by calling _exit().
 class MpiHosts final : public hosts::HostExchange {
  public:

@@ -36,7 +36,7 @@ struct TargetDevice {
   std::string kernel;    ///< release of the host's kernel
   std::uint32_t vendor_id = 0;
   std::uint32_t vendor_part_id = 0;
-  roce::IpAddress ip;  ///< destination of packets of the requester that the session was opened for
+  roce::IpAddress ip;  ///< address to which the requester that opened the session sends packets
   /// MAC address of the receiver, if the receiver knows it. Otherwise, it is resolved by ARP or neighbour
   /// discovery.
   std::optional<roce::MacAddress> mac;
@@ -56,7 +56,7 @@ struct RemoteAccess {
 
 struct RegionRequest {
   std::uint64_t size = 64U << 10;        ///< bytes
-  std::optional<RemoteAccess> access{};  ///< if empty, everything that the device supports
+  std::optional<RemoteAccess> access{};  ///< if empty, all operations that the device supports
   /// Whether the region is in a protection domain that no queue pair uses.
   bool other_pd = false;
   bool deregistered = false;  ///< registered and deregistered again, so that its rkey is invalid
@@ -83,13 +83,13 @@ enum class QpState : std::uint8_t { kInit, kRtr, kRts, kErr };
 /// A queue pair of the receiver, for one queue pair of ours.
 struct OpenQp {
   roce::Transport transport = roce::Transport::kRc;
-  std::uint32_t pmtu = 1024;                    ///< path MTU in bytes
-  roce::Psn psn = 0;                            ///< PSN of our first request
-  roce::Qpn dest_qpn = 0;                       ///< our queue pair
-  roce::IpAddress ip;                           ///< our RoCE address for this queue pair
-  std::optional<RemoteAccess> access{};         ///< if empty, everything that device and transport support
-  std::uint32_t receives = 0;                   ///< receives to post
-  std::uint32_t receive_size = 0;               ///< bytes of each receive, for SENDs
+  std::uint32_t pmtu = 1024;             ///< path MTU in bytes
+  roce::Psn psn = 0;                     ///< PSN of our first request
+  roce::Qpn dest_qpn = 0;                ///< our queue pair
+  roce::IpAddress ip;                    ///< our RoCE address for this queue pair
+  std::optional<RemoteAccess> access{};  ///< if empty, all operations that device and transport support
+  std::uint32_t receives = 0;            ///< receives to post
+  std::uint32_t receive_size = 0;        ///< bytes of each receive, for SENDs
   std::optional<std::uint8_t> min_rnr_timer{};  ///< code (RC); if empty, the code given by rdma-sink's
                                                 ///< --min-rnr-timer
   std::uint8_t max_dest_rd_atomic = 1;          ///< READs and atomics outstanding at a time (RC)

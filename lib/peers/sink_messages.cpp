@@ -93,7 +93,7 @@ json decode_report(std::string_view line) {
   json report = parse_answer(line);
   const auto problems = report.find("problems");
   if (problems == report.end() || !problems->is_array()) return report;
-  for (json& problem : *problems)  // softfeb prints them
+  for (json& problem : *problems)  // softfeb prints the problems, so they must be printable
     if (problem.is_string()) problem = printable(problem.get_ref<const std::string&>());
   return report;
 }

@@ -23,8 +23,8 @@ class TcpLink {
   void read(MutableByteSpan out, const char* waiting_for, const std::string& fix);
   std::string read_line(std::size_t max_size, TcpStream::Duration timeout, const char* waiting_for,
                         const std::string& fix);
-  /// Sends `last`, waits until the peer has sent the same number of bytes or has closed, and closes the
-  /// connection.
+  /// Sends `last`, waits until the peer has sent the same number of bytes or has closed the connection, and
+  /// then closes the connection.
   void part(ByteSpan last);
   /// Throws a PeerError whose message consists of the peer's name and `what`. `nobody_there` is the result
   /// that PeerError::nobody_there() will return.

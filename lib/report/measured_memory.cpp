@@ -41,8 +41,8 @@ std::vector<HeldFrames> first_queue(const FigureIndex& figures, const fabric::Sw
   return out;
 }
 
-/// Returns the frames that all queues held: each queue of D, while the queues before it were full, and the
-/// queue of E, while the first queue of D was full.
+/// Returns the frames that all queues held: each queue of port D, while the queues before it were full, and
+/// the queue of port E, while the first queue of port D was full.
 std::vector<HeldFrames> all_queues(const FigureIndex& figures, const fabric::SwitchConfig& config) {
   std::vector<HeldFrames> out;
   std::map<std::string, std::uint64_t> first, used;  // bytes by frame size

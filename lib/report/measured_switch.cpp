@@ -16,8 +16,8 @@ PauseMode pause_mode(const std::string& word) {
   return word == "PFC" ? PauseMode::kPfc : PauseMode::kOff;
 }
 
-/// Sets the flow control of each link: for the link of D, the kind of pauses that the switch obeys; for all
-/// other links, the kind of pauses that the switch sends to A.
+/// Sets the flow control of each link: for the link of port D, the kind of pauses that the switch obeys; for
+/// all other links, the kind of pauses that the switch sends to port A.
 void add_flow_control(const FigureIndex& figures, fabric::NetworkConfig& network) {
   const switchtest::Roles& roles = figures.report().settings.roles;
   const PauseMode sends = pause_mode(figures.word("preflight", "sends_pauses")),

@@ -24,7 +24,7 @@ std::string switch_name(const SwitchRun& run);
 /// Returns the overall result of the run, as a framed word with a sign.
 std::string overall_badge(const SwitchRun& run);
 
-/// A measured property that is useful for configuring the switch, or a model of the switch.
+/// A measured property that is useful for configuring the switch or a model of it.
 struct SwitchSetting {
   std::string name;    ///< such as "Kmin"
   std::string value;   ///< such as "102413 B (100 KiB)"; empty if unknown

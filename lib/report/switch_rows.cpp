@@ -21,7 +21,7 @@ using Outcome = switchtest::Verdict::Outcome;
 
 /// Figures with different texts do not share a row if there are at most this many texts.
 constexpr std::size_t kMostKinds = 8;
-/// Figures that did not meet an expectation may have at least this many rows.
+/// Figures that did not meet an expectation may take up to this many rows, even if fewer rows are requested.
 constexpr std::size_t kMostImportant = 8;
 
 /// A figure with its combined verdict.

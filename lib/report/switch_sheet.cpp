@@ -18,7 +18,7 @@ namespace {
 using switchtest::Status;
 using switchtest::TestReport;
 
-/// Height and width of the area for text on a page of A4 with the margins of pages.css.
+/// Height and width of the text area of an A4 page with the margins of pages.css.
 constexpr double kSheetHeightMm = 264, kSheetWidthMm = 180, kMmPerPoint = 25.4 / 72;
 
 bool is_unresolved(Status status) {
@@ -69,7 +69,7 @@ void add_unresolved(const TestReport& test, const std::vector<SwitchRow>& rows,
 /// Collects the contents. `most` is passed to short_rows().
 SheetContents contents_of(const SwitchRun& run, std::size_t most) {
   SheetContents out{.settings = settings_to_copy(run)};
-  SwitchRun plain;  // without verdicts, because different verdicts would separate rows
+  SwitchRun plain;  // has no verdicts, because figures with different verdicts would not share rows
   for (const TestReport& test : run.report.tests) {
     SheetTest shown{.name = test.name, .rows = short_rows(plain, test, most)};
     add_unresolved(test, shown.rows, out.unresolved);
@@ -80,7 +80,8 @@ SheetContents contents_of(const SwitchRun& run, std::size_t most) {
 }
 
 std::size_t lines_of(std::size_t characters, double width_mm, double points) {
-  constexpr double kWidthOfCharacter = 0.58;  // in units of the font size; numbers are wider than words
+  // Width of a character in units of the font size. Numbers are wider than words.
+  constexpr double kWidthOfCharacter = 0.58;
   // Share of a line that is used, because lines break between words.
   constexpr double kFilled = 0.93;
   const double room = std::floor(width_mm / (points * kMmPerPoint * kWidthOfCharacter));

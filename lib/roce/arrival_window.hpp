@@ -35,8 +35,9 @@ class ArrivalWindow {
   /// a row cannot be detected.
   std::optional<Arrival> note(Psn psn);
 
-  /// Restarts the sequence at `psn`, which gets the index next_index(). Used after a loss that cannot be
-  /// counted, because messages may then begin with any PSN (IBA 9.8.2.2.1). Returns the arrival of `psn`.
+  /// Restarts the sequence at `psn`, which gets the index next_index(). Used after a loss that is too long to
+  /// be counted. After such a loss, a message may begin with any PSN (IBA 9.8.2.2.1). Returns the arrival of
+  /// `psn`.
   Arrival restart(Psn psn);
 
   std::uint64_t next_index() const { return next_index_; }

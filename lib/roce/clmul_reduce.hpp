@@ -7,7 +7,8 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-/// For functions that use carry-less multiplication. Call them only if cpu::kPclmul is true.
+/// Attribute of functions that use carry-less multiplication. Call such a function only if cpu::kPclmul is
+/// true.
 #define SOFTFEB_PCLMUL __attribute__((target("pclmul,sse4.1")))
 #else
 #define SOFTFEB_PCLMUL

@@ -9,7 +9,7 @@ namespace softfeb::roce {
 
 /// Checks the running byte counter that the firmware sends as payload. Each byte is the previous byte plus 1,
 /// modulo 256, even across message and burst boundaries. Used for streams whose message boundaries are
-/// unknown (doc/responder.md). Equivalent to the laboratory's `fileReader.py --check-cont`.
+/// unknown (doc/responder.md). Equivalent to `fileReader.py --check-cont`, a script of the real board.
 ///
 /// Bytes must be passed in order. The first byte may have any value. After a break, the check continues from
 /// the received byte.

@@ -19,8 +19,8 @@ constexpr std::size_t kVector = 64;
 
 constexpr std::size_t kStride = 2 * kVector;
 
-/// Like copy_and_compare(), but `n` must be a multiple of kStride. If `kAroundCache`, `to` must be aligned to
-/// kVector; see stream_and_compare().
+/// Like copy_and_compare(), but `n` must be a multiple of kStride. If `kAroundCache` is true, `to` must be
+/// aligned to kVector; see stream_and_compare().
 template <bool kAroundCache>
 __attribute__((target("avx512f"))) bool stride_by_stride(std::uint8_t* to, const std::uint8_t* got,
                                                          const std::uint8_t* want, std::size_t n) {

@@ -38,7 +38,7 @@ CheckedStore check_and_store(std::uint32_t seed, std::uint32_t crc, ByteSpan got
 /// implementation that the CPU supports.
 struct CrcKernel {
   const char* name;
-  bool supported;  ///< whether this CPU supports the code path
+  bool supported;  ///< whether this CPU supports this implementation
   CrcAndComparison (*compare)(std::uint32_t seed, ByteSpan got, const std::uint8_t* want);
   /// `got` must have at most kMaxPayload bytes.
   CheckedStore (*store)(std::uint32_t seed, std::uint32_t crc, ByteSpan got, const std::uint8_t* want,

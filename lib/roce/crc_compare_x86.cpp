@@ -89,8 +89,8 @@ std::uint32_t shift_past(std::size_t bytes) {
   return bytes % 4 == 0 && bytes <= kMaxPayload ? kShiftTable[bytes / 4] : crc32_shift_factor(bytes);
 }
 
-/// Returns the CRC of a payload of `size` bytes, where `sum` is the sum of all vectors at the position of the
-/// last 16 bytes.
+/// Returns the CRC of a payload of `size` bytes, where `sum` is the sum of all vectors, moved to the position
+/// of the last 16 bytes.
 SOFTFEB_PCLMUL inline std::uint32_t crc_of_sum(__m128i sum, std::uint32_t seed, std::size_t size) {
   const __m128i by = _mm_set_epi64x(polynomial::power_of_x(32), polynomial::power_of_x(96));
   const __m128i payload =

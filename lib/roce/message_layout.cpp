@@ -47,7 +47,7 @@ MessageLayout::Place MessageLayout::locate(std::uint64_t index) const {
   return at;
 }
 
-/// Returns the place of packet `index`, beginning with the place `known` of packet `known_index`. If lengths
+/// Returns the place of packet `index`. Starts from `known`, the place of packet `known_index`. If lengths
 /// are random, the number of the first packet of a message is a sum over all messages before it. There is no
 /// table of these sums, so this function visits the messages one by one.
 MessageLayout::Place MessageLayout::walk(const Place& known, std::uint64_t known_index,

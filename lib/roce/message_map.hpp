@@ -29,7 +29,8 @@ class MessageMap {
   /// then counted as missing.
   void finish(std::uint64_t total);
 
-  std::span<const Range> ranges() const { return ranges_; }  ///< in ascending order, not adjacent
+  /// Ranges of missing messages, in ascending order and not adjacent.
+  std::span<const Range> ranges() const { return ranges_; }
   std::uint64_t missing() const { return listed_ + unlisted_; }
   std::uint64_t unlisted() const { return unlisted_; }  ///< missing messages that did not fit into the list
   /// Distinct messages that arrived, not counting uncertain() arrivals.

@@ -92,9 +92,9 @@ class ReceiveQp {
   }
 
   /// Call on a QP that replaces the QP `before`. Takes over the byte counter check and the counts of CE marks
-  /// and unexpected messages. The responder counters, payload check and message map start anew. If
-  /// `counter_goes_on` is false, bytes are missing between the two QPs, so the byte counter check accepts any
-  /// value as the next byte.
+  /// and unexpected messages. Does not take over the responder counters, the payload check and the message
+  /// map. If `counter_goes_on` is false, bytes are missing between the two QPs, so the byte counter check
+  /// accepts any value as the next byte.
   void continue_from(const ReceiveQp& before, bool counter_goes_on);
 
   /// To be called by the UnorderedSink of a responder with `any_order`. place() handles the payload of a

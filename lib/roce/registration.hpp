@@ -116,7 +116,7 @@ class RegistrationObserver {
 /// Sans-I/O, not thread-safe. Only the constructor allocates. Times must not decrease. The time that a packet
 /// takes is bounded. This time is logarithmic in `entries` for a body packet of a registered operation, and
 /// linear in `remember` for any other body packet. A packet that begins or ends an operation takes a time
-/// that is linear in `entries` and `remember`, and the packets in the escape channel are tried again.
+/// that is linear in `entries` and `remember`, plus the time for retrying the packets in the escape channel.
 class Registration {
  public:
   /// Throws std::invalid_argument if `packet`, `mask_bits` or `entries` is 0. `observer` may be null;

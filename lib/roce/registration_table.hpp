@@ -21,8 +21,8 @@ struct RegistrationEntry {
   std::uint32_t left = 0;     ///< number of packets that have not arrived
   Time since = 0;             ///< time of registration
 
-  /// True if the memory contains the byte at `at`. Like overlaps(), avoids sums, which could overflow,
-  /// because addresses come from the network.
+  /// True if the memory contains the byte at `at`. Addresses come from the network, so a sum could overflow;
+  /// this function and overlaps() therefore avoid sums.
   bool holds(std::uint64_t at) const { return at >= address && at - address < bytes; }
   bool overlaps(std::uint64_t at, std::uint64_t length) const {
     return at >= address ? at - address < bytes : address - at < length;

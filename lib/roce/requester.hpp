@@ -174,9 +174,9 @@ class Requester {
 
   /// Handles a well-formed acknowledgement for this QP. The caller must have verified its iCRC and peer.
   void on_response(const Aeth& aeth, Psn psn, Time now);
-  /// Handles a request to resend packets, other than a NAK. The receiver has accepted every packet before
-  /// `psn`, and requests this packet and all following packets again. The request is ignored if `psn` is not
-  /// in flight, or if an RNR wait is in progress and `psn` is the first unacknowledged packet.
+  /// Handles a request to resend packets that does not come as a NAK. The receiver has accepted every packet
+  /// before `psn`, and requests packet `psn` and all following packets again. The request is ignored if `psn`
+  /// is not in flight, or if an RNR wait is in progress and `psn` is the first unacknowledged packet.
   void on_resend_request(Psn psn, Time now);
   /// Handles a response of a type that our requests cannot cause (is_foreign_response()). If `psn` is in
   /// flight, the packets before it are acknowledged, the request of packet `psn` fails with kBadResponse, and

@@ -182,9 +182,9 @@ void Requester::on_rnr(std::uint8_t timer_code, bool progress, Time now) {
     ++responses_ignored_;
     return;
   }
-  // An RNR NAK proves that the path works and the receiver is alive, so the count of other retries starts
-  // anew. Without this, late sequence NAKs, which packets already in flight may still cause, could reach the
-  // retry limit during a long RNR wait.
+  // An RNR NAK proves that the path works and the receiver is alive, so the count of retries for other
+  // reasons is reset. Without this, late sequence NAKs, which packets already in flight may still cause,
+  // could reach the retry limit during a long RNR wait.
   if (!firmware()) retries_used_ = 0;
   if (!spend_rnr_retry()) {
     fail(done_, WcStatus::kRetriesExceeded);

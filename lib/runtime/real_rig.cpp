@@ -90,7 +90,8 @@ void RealRig::describe_ports() {
 }
 
 void RealRig::make_loops() {
-  std::vector<std::optional<unsigned>> places{std::nullopt};  // this thread first, then workers
+  // Lcores of the loops: none for the loop on this thread, then those of workers.
+  std::vector<std::optional<unsigned>> places{std::nullopt};
   if (!dataplane::shares_cpus(dpdk_.lcores()))
     for (unsigned w = 0; w < lab_.run.workers.count && places.size() < ports_.size(); ++w)
       if (settings_.kind != RigKind::kRings || w != lab_.network_worker) places.emplace_back(dpdk_.lcore(w));
@@ -233,7 +234,8 @@ bool RealRig::drained(Time quiet_since) {
   return network_->empty(sent, received);
 }
 
-/// Waits until no pause frame of the trial is in force any more, for example if the freeze ended late.
+/// Waits until all pauses that the trial requested have expired. A pause may outlast the trial, for example
+/// if the freeze ended late.
 void RealRig::expire_pauses(const Trial& trial) {
   if (trial.freezes.empty() && trial.pauses.empty()) return;
   std::uint64_t slowest = ports_.front().rate;

@@ -30,10 +30,10 @@ struct RealRigSettings {
   std::function<bool()> interrupted;
 };
 
-/// A rig in real time, whose test ports are DPDK ports. During trials, loops poll the ports: one loop on the
-/// calling thread and, if all threads have CPUs of their own, one further loop on each worker that does not
-/// run the network. Ports are distributed over the loops in turn; if there are as many loops as ports, each
-/// port has its own loop.
+/// A rig (switchtest/rig.hpp) in real time, whose test ports are DPDK ports. During trials, loops poll the
+/// ports: one loop on the calling thread and, if all threads have CPUs of their own, one further loop on each
+/// worker that does not run the network. Ports are distributed over the loops in turn; if there are as many
+/// loops as ports, each port has its own loop.
 ///
 /// Counts are exact. A time is exact to one iteration of a loop, which takes microseconds. A trial is void if
 /// a loop did not run for a while, or if the rig lost or delayed frames (switchtest::RigFaults).
@@ -69,7 +69,8 @@ class RealRig final : public switchtest::Rig {
   void drain();
   bool drained(Time quiet_since);
   void expire_pauses(const switchtest::Trial& trial);
-  /// Receives and drops the frames that have arrived. Returns how many of these frames test ports had sent.
+  /// Receives and drops the frames that have arrived. Returns how many of these frames were sent by test
+  /// ports.
   std::size_t discard();
   void observe();
   void check_interrupted() const;

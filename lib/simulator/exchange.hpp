@@ -68,7 +68,7 @@ class SoloExchange final : public Exchange {
   void end_all(int) override {}
 
  private:
-  std::array<Time, 2> earliest_{};  ///< of the last two swaps that began, the latest first
+  std::array<Time, 2> earliest_{};  ///< times passed to the last two begin_swap(), the latest first
   std::size_t in_progress_ = 0;
 };
 

@@ -21,7 +21,7 @@ void own_payload(PoolFrame& frame, const std::uint8_t* bytes, std::uint32_t leng
   frame.payload_length = length;
 }
 
-/// Makes `whole` the header of the frame, of `length` bytes, without payload and trailer.
+/// Makes the first `length` bytes of `whole` the header of the frame, and removes payload and trailer.
 void own_whole(PoolFrame& frame, std::uint32_t length) {
   if (frame.whole_size < length) {
     frame.whole = std::make_unique<std::uint8_t[]>(length);
@@ -96,7 +96,7 @@ void FramePool::fill(PoolFrame& frame, const engine::TxFrame& out) {
 PoolFrame* FramePool::restore(ByteSpan header, ByteSpan payload, bool copies) {
   PoolFrame* const frame = acquire();
   if (frame == nullptr) return nullptr;
-  // A frame that a rule has changed has all its bytes in one piece.
+  // A frame that a fault rule has changed has all its bytes in one piece.
   if (header.size() > frame->room.size()) own_whole(*frame, static_cast<std::uint32_t>(header.size()));
   std::memcpy(frame->header, header.data(), header.size());
   frame->header_length = static_cast<std::uint16_t>(header.size());

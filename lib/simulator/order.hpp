@@ -20,8 +20,8 @@ struct Order {
   Time at = 0;
   /// 0 for events of the network and for the consequences of a delivery; 1 if an endpoint acts on its own.
   std::uint32_t phase = 0;
-  /// The endpoint, or twice the direction of the link. At a link between two parts, 1 is added for events of
-  /// the sender, which follow those of the receiver.
+  /// Index of the endpoint, or twice the index of the link's direction. At a link between two parts, 1 is
+  /// added for events of the sender, which follow those of the receiver.
   std::uint32_t party = 0;
   auto operator<=>(const Order&) const = default;
 };

@@ -83,7 +83,8 @@ void PartedLoop::run_until(Time end) {
   const Time length = parting_.window();
   run_window(std::min(end, saturating_add(first, length)));
   while (now_ < end) {
-    // The frames of the last window enter only after the next one, so this must end before they arrive.
+    // The frames of the last window enter only after the next window, so the next window must end before
+    // these frames arrive.
     const Time arrivals = saturating_add(first, parting_.delay);
     first = std::max(now_, earliest_);
     run_window(std::min({end, arrivals, saturating_add(first, length)}));
@@ -112,7 +113,7 @@ void PartedLoop::run_window(Time end) {
     next = std::min(next, loop.next_event());
   }
   now_ = end;
-  // Other processes may not yet have the frames of the window before this one, so these count, too.
+  // Other processes may not yet have the frames of the previous window, so the minimum includes these frames.
   exchange_.begin_swap(std::min({next, sent, std::exchange(sent_, sent)}), out_[0]);
   enter(out_[0][exchange_.rank()]);
 }

@@ -91,7 +91,7 @@ class PartedLoop final : public Simulation {
   std::vector<std::unique_ptr<EventLoop>> loops_;  ///< parts of this process
   std::vector<std::uint32_t> part_into_;           ///< part that receives the frames of each direction
   std::vector<std::uint32_t> part_of_seat_;
-  /// Frames to be sent to each process: those of the last window, and those of the window before.
+  /// Frames to be sent to each process: [0] those of the last window, [1] those of the window before it.
   std::array<std::vector<Bytes>, 2> out_;
   Bytes in_;
   Time now_ = 0;

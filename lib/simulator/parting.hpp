@@ -22,7 +22,7 @@ struct Parting {
   std::size_t flows = 4096;
 
   /// Longest time that a part simulates before it sends its frames to the other parts, and receives the
-  /// frames of the window before.
+  /// frames of the previous window.
   Time window() const { return delay == kNever ? kNever : std::max<Time>(delay / 2, 1); }
   /// Process that runs a part. Each process runs consecutive parts, and the numbers of parts per process
   /// differ by at most one.

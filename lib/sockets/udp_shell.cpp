@@ -66,7 +66,7 @@ srp::UdpPeer peer_of(const sockaddr_storage& address) {
 Time steady_time() {
   using std::chrono::steady_clock;
   // Picoseconds since the clock's own epoch may overflow 64 bits, so time 0 is one second before the first
-  // call. The first call itself is not used as time 0, because other code takes time 0 for a time in the
+  // call. The first call itself is not used as time 0, because other code treats time 0 as a time in the
   // distant past.
   static const auto origin = steady_clock::now() - std::chrono::seconds(1);
   const auto elapsed = std::chrono::duration_cast<std::chrono::nanoseconds>(steady_clock::now() - origin);

@@ -74,10 +74,10 @@ struct RssiStatus {
   std::uint64_t dropped = 0;
   std::uint64_t retransmitted = 0;
   std::uint64_t reconnects = 0;  ///< connections opened
-  /// Valid SYNs not answered: above the rate limit, while another handshake is pending, or while the client
-  /// of the open connection may not be replaced.
+  /// Valid SYNs that were not answered, because they exceeded the rate limit, because another handshake was
+  /// pending, or because the client of the open connection could not be replaced yet.
   std::uint64_t refused = 0;
-  std::uint64_t tx_segments = 0, tx_bytes = 0;  ///< data segments and their RSSI payload
+  std::uint64_t tx_segments = 0, tx_bytes = 0;  ///< data segments sent, and bytes of their RSSI payload
   std::uint64_t rx_segments = 0, rx_bytes = 0;
 };
 

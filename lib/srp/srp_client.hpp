@@ -82,7 +82,7 @@ class SrpClient final : public RssiUser {
     Time begun;
     Callback done;
   };
-  using Number = std::uint64_t;  ///< transaction counter; the id is its lower 32 bits
+  using Number = std::uint64_t;  ///< transaction counter, whose lower 32 bits are the id
 
   bool begin(srp::Opcode opcode, std::uint32_t address, std::size_t size, ByteSpan data, Time now,
              Callback done);

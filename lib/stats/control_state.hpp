@@ -24,8 +24,8 @@ struct ControlMean {
 /// board`, `scope: ip_pair`) counts once.
 struct ControlState {
   std::size_t controls = 0;       ///< number of congestion controls; if 0, all other members are 0
-  double rc = 0, rt = 0;          ///< sums, bytes per second
-  double rc_min = 0, rc_max = 0;  ///< lowest and highest rc of the controls, bytes per second
+  double rc = 0, rt = 0;          ///< sums over the controls, in bytes per second
+  double rc_min = 0, rc_max = 0;  ///< lowest and highest rc of the controls, in bytes per second
   ControlMean alpha;              ///< from 0 to 1
   ControlMean rtt;                ///< last RTT sample, seconds
   ControlMean target_delay;       ///< seconds

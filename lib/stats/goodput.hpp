@@ -53,7 +53,7 @@ QpRates rates_of(std::size_t board, std::size_t qp, const Outcome& outcome);
 class GoodputTotal {
  public:
   void add(const QpRates& qp);
-  /// Adds a rate that a receiver has measured; empty if the rate is unknown.
+  /// Adds a rate that a receiver has measured. `gbps` is empty if the rate is unknown.
   void add(const std::optional<double>& gbps);
   /// Empty if any term is unknown.
   std::optional<double> gbps() const;
@@ -62,8 +62,8 @@ class GoodputTotal {
   bool known_ = true;
   Time from_ = kNever, to_ = 0;
   std::uint64_t bytes_ = 0;
-  /// The largest QpRates::bytes_on_link of each receiver's queue pairs, because only one packet is on each
-  /// link. The total does not count these bytes.
+  /// The largest QpRates::bytes_on_link of each receiver's queue pairs, because only one packet at a time is
+  /// on each link. The total does not count these bytes.
   std::map<std::size_t, std::uint64_t> on_link_;
   double measured_gbps_ = 0;
 };

@@ -76,14 +76,14 @@ struct PortCounts {
 
 /// Statistics of a switch port in an interval.
 struct PortInterval {
-  std::uint64_t queue = 0;    ///< bytes at the end of the interval
-  std::uint64_t peak = 0;     ///< bytes, maximum in the interval
-  std::uint64_t longest = 0;  ///< bytes, maximum since the start
+  std::uint64_t queue = 0;    ///< length of the queue at the end of the interval, in bytes
+  std::uint64_t peak = 0;     ///< maximum length in the interval, in bytes
+  std::uint64_t longest = 0;  ///< maximum length since the start, in bytes
   PortCounts counts;          ///< counts in the interval
   PortCounts total;           ///< counts since the start
   double sent = 0;            ///< rate of PortCounts::wire_bytes
   double used = 0;            ///< share of the link's rate, 0…1
-  double paused_share = 0;    ///< share of the interval in which the port had frames to send but was paused
+  double paused_share = 0;    ///< share of the interval for which the port had frames to send but was paused
 };
 
 /// Event data of all boards and receivers in an interval.

@@ -13,7 +13,7 @@ namespace {
   throw config::ConfigError({{{option, 0, ""}, why, fix}});
 }
 
-/// Throws if an option is given that needs the study's folder, but the folder is not.
+/// Throws if an option that needs the study's folder is given without the folder.
 void require_folder(const StudyOptions& o) {
   const struct {
     const char* name;

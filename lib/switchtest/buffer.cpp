@@ -86,7 +86,7 @@ std::uint8_t paused_classes(const TrialResult& result) {
 
 /// Selects DSCPs of other queues for `others_`. Overfills the queues of all candidates one after the other.
 /// If the switch still stores frames of a DSCP when all earlier queues are full, this DSCP has a queue of its
-/// own. If there is no such DSCP, selects one of which the switch stores no frames. The queues are
+/// own. If there is no such DSCP, selects one whose frames the switch does not store. The queues are
 /// overfilled, because only an overfilled queue shows whether its class has headroom. Returns false if no
 /// trial was valid.
 bool BufferTest::find_queues() {

@@ -49,9 +49,9 @@ BurstTest::BurstTest(Context& ctx) : ctx_(ctx), senders_{ctx.roles().a} {
 }
 
 /// Returns the number of frames that each sender sends in the longest train to try. All senders together send
-/// at most TrainTrial::kMostFrames frames. If the rig is not exact (Context::exact()), the train lasts at
-/// most 2 s with the standard effort (RFC 2544, §26.4). If the rig is exact, but the senders together are not
-/// faster than D, each sender sends only kEnough frames, because the queue does not grow.
+/// at most TrainTrial::kMostFrames frames. On a rig that is not virtual, the train lasts at most 2 s with the
+/// standard effort (RFC 2544, §26.4). On a virtual rig, if the senders together are not faster than D, each
+/// sender sends only kEnough frames, because the queue does not grow.
 std::uint64_t BurstTest::limit(std::uint32_t size) const {
   constexpr std::uint64_t kEnough = 20'000;
   const std::uint64_t most = TrainTrial::kMostFrames / senders_.size();

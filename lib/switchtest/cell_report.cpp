@@ -26,8 +26,8 @@ std::vector<CellPoint> only(const LengthRange& range, std::vector<CellPoint> poi
 }
 
 /// Fits all points with increasing slack. If this gives no fit, fits only the points of the scanned lengths.
-/// On a real switch, counts may vary by a frame or two between trials, and very short frames may meet other
-/// limits.
+/// On a real switch, counts may vary by a frame or two between trials, and other limits may apply to very
+/// short frames.
 std::optional<CellFit> best_fit(const std::vector<CellPoint>& points, const LengthRange& scanned,
                                 bool headroom) {
   constexpr std::uint64_t kMostSlack = 2;

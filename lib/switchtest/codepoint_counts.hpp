@@ -16,7 +16,7 @@ inline constexpr std::size_t kEcnValues = 4;
 /// True if a switch may set CE in frames with this ECN field (RFC 3168).
 constexpr bool may_become_ce(roce::Ecn ecn) { return ecn == roce::Ecn::kEct0 || ecn == roce::Ecn::kEct1; }
 
-/// Frames of one IP version that met queues of about the same length.
+/// Frames of one IP version whose queue had about the same length when they arrived.
 struct CodepointCounts {
   /// Number of frames, by the ECN field that was sent and the ECN field that was received.
   std::array<std::array<std::uint64_t, kEcnValues>, kEcnValues> became{};

@@ -90,8 +90,8 @@ std::string BoardIncast::obstacle() const {
 }
 
 /// Returns the trial of run number `run`. The start times of the boards are different in each run. With equal
-/// start times, an exact rig would produce identical figures in each run. Because DCQCN is chaotic, identical
-/// figures would suggest an accuracy that the figures do not have.
+/// start times, a virtual rig would produce identical figures in each run. Because DCQCN is chaotic,
+/// identical figures would suggest an accuracy that the figures do not have.
 Trial BoardIncast::shifted(unsigned run) const {
   constexpr Time kMost = 100 * kMicrosecond;
   Trial out = trial_;

@@ -18,7 +18,7 @@ namespace {
 using ShareLabels = std::map<std::string, std::string>;
 using CompetitionResults = std::vector<CompetitionResult>;
 
-/// Duration and number of the runs of a competition. On an exact rig, a run lasts as long as `frames` frames
+/// Duration and number of the runs of a competition. On a virtual rig, a run lasts as long as `frames` frames
 /// take on the link of port D.
 struct CompetitionPlan {
   Time time = 0;

@@ -46,7 +46,7 @@ struct Findings {
   std::optional<Marking> marking;
 
   struct Pausing {
-    std::uint64_t xoff = 0;  ///< bytes of one ingress class at which the switch sends a pause
+    std::uint64_t xoff = 0;  ///< number of bytes of one ingress class at which the switch sends a pause
     std::uint64_t xon = 0;   ///< bytes at which the switch lets the sender resume
   };
   /// From the test `xoff`. Empty if the thresholds were not measured, or if the switch does not pause.

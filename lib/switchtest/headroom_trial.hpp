@@ -34,8 +34,8 @@ class HeadroomTrials {
     /// If this is false, the switch paused A, but not the PFC priority to which the frames are known to
     /// belong.
     bool understood = true;
-    Time early = 0;  ///< largest time by which A may in effect have obeyed earlier than after `delay`
-    Time late = 0;   ///< largest time by which A may in effect have obeyed later than after `delay`
+    Time early = 0;  ///< A may in effect have obeyed too early, by at most this time
+    Time late = 0;   ///< A may in effect have obeyed too late, by at most this time
   };
   /// Lets C overfill the queue. Then A sends up to `frames` frames, and obeys each pause frame `delay` after
   /// the arrival of this frame. Returns std::nullopt if no trial was valid.

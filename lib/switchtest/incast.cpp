@@ -19,7 +19,7 @@ struct BurstProperty {
   const char* figure;
   const char* curve;
   std::uint64_t BurstOutcome::*count;
-  bool random;  ///< the same burst may or may not have the effect, even on an exact rig
+  bool random;  ///< the same burst may or may not have the effect, even on a virtual rig
 };
 constexpr std::array kBurstProperties{
     BurstProperty{"frames_unmarked", "unmarked", &BurstOutcome::marked, true},

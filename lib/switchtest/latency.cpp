@@ -49,7 +49,7 @@ class LatencyTest {
   std::vector<Point> points_;
 };
 
-/// Runs a stream at `load` times the rate of the slower port. An exact rig needs only a few frames.
+/// Runs a stream at `load` times the rate of the slower port. A virtual rig needs only a few frames.
 std::optional<TrialResult> LatencyTest::stream(std::uint32_t size, double load, Time time) {
   constexpr std::uint64_t kEnough = 5'000;
   Trial trial = ctx_.trial();

@@ -38,10 +38,10 @@ struct MarkedTrain {
 /// arrivals of this queue, in order.
 std::vector<QueuedFrame> frozen_train(std::span<const Arrival> arrivals);
 
-/// Returns the frames of a queue that was frozen twice. The queue was frozen while the frames in `first` and
-/// `dropped` further frames came, was released until some frames had left, and was frozen again while the
-/// frames in `second` came. Frames of `first` that were then still in the queue arrived at the time
-/// `released` or later.
+/// Returns the frames of a queue that was frozen twice. The queue was frozen while the switch received the
+/// frames in `first` and `dropped` further frames. It was then released until some frames had left, and was
+/// frozen again while the switch received the frames in `second`. Frames of `first` that were then still in
+/// the queue arrived at the time `released` or later.
 MarkedTrain refilled_train(std::span<const Arrival> first, std::uint64_t dropped,
                            std::span<const Arrival> second, Time released);
 
@@ -71,7 +71,7 @@ class MarkingCounts {
   };
   const std::vector<Count>& counts(MarkedAt at) const { return counts_[static_cast<std::size_t>(at)]; }
 
-  std::array<std::vector<Count>, 2> counts_;  ///< by MarkedAt and depth in frames
+  std::array<std::vector<Count>, 2> counts_;  ///< indexed by MarkedAt, and by depth in frames
   std::uint64_t frames_ = 0, marked_ = 0;
 };
 

@@ -29,7 +29,7 @@ std::vector<std::uint8_t> freezable_dscps(const Context& ctx);
 /// trial was valid; the test has then ended.
 std::optional<Capacity> capacity_of_class(Context& ctx, std::uint8_t dscp, std::uint32_t size);
 
-/// Returns DSCPs that D can freeze and that may belong to other queues than the queue of `dscp`. If the
+/// Returns DSCPs that D can freeze and that may belong to queues other than the queue of `dscp`. If the
 /// queues are known, there is one DSCP for each queue.
 std::vector<std::uint8_t> dscps_of_other_queues(const Context& ctx, std::uint8_t dscp);
 

@@ -154,7 +154,7 @@ void FrameSearch::report(const Candidate& c) const {
 }
 
 /// Stores the smallest result of all untagged candidates: later tests send untagged frames, and some of these
-/// frames are in other classes than the class of Settings::dscp.
+/// frames are in classes other than the class of Settings::dscp.
 void FrameSearch::store() const {
   for (const Candidate& c : candidates_) {
     if (c.tagged || !c.reached) continue;

@@ -122,7 +122,7 @@ void OrderOfFlows::report() const {
 }
 
 /// Sends frames for 10 s with the standard effort. Divides this time into trials whose frames the ports can
-/// record. An exact rig needs fewer frames.
+/// record. A virtual rig needs fewer frames.
 void OrderOfFlows::run() {
   constexpr std::uint64_t kMostInTrial = 1U << 17, kEnough = 50'000;
   std::uint64_t left = std::max<std::uint64_t>(1, ctx_.duration(10 * kSecond, 60 * kSecond) / mean_gap());

@@ -26,7 +26,7 @@ double overload_excess(const Context& ctx) {
 
 /// Results of a trial about the order of the frames of two kinds.
 struct PairOrder {
-  bool changed = false;  ///< two frames arrived in another order than they departed
+  bool changed = false;  ///< two frames did not arrive in the order of their departure
   /// True if a frame departed while a frame of the other kind was waiting and could have been overtaken.
   bool met = false;
 };
@@ -65,7 +65,7 @@ bool OrderTrials::can_overload(const Context& ctx) {
   return overload_excess(ctx) >= kLeast * static_cast<double>(ctx.rate(ctx.roles().d));
 }
 
-/// Number of frames that A must send so that `backlog_` frames wait, among them at least one of each of
+/// Number of frames that A must send so that `backlog_` frames wait, among them at least one frame of each of
 /// `items` items.
 std::uint64_t OrderTrials::train_length(std::size_t items) const {
   if (freeze_) return std::max<std::uint64_t>(backlog_, items);

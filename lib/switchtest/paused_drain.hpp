@@ -42,8 +42,9 @@ class PausedDrain {
   /// Returns the time at which the last bit of the pause frame left D, or std::nullopt if D did not send this
   /// frame.
   std::optional<Time> paused_at(const TrialResult& result) const;
-  /// Returns the silence of the paused frames. Returns std::nullopt if no silence was seen, because no frame
-  /// arrived after the pause, the pause was shorter than a frame, or a loop of the rig stopped for too long.
+  /// Returns the silence of the paused frames. Returns std::nullopt if no silence was seen. This is the case
+  /// if no frame arrived after the pause, if the pause was shorter than a frame, or if a loop of the rig
+  /// stopped for too long.
   std::optional<Silence> silence(const TrialResult& result) const;
   /// Time that a paused frame takes on the wire of D.
   Time frame_time() const { return frame_time_; }

@@ -10,8 +10,8 @@ namespace softfeb::switchtest {
 
 using ItemList = std::vector<std::size_t>;
 
-/// Asks whether the frames of one item and the frames of several other items left a switch in a different
-/// order than they entered the switch.
+/// Asks whether the frames of one item and the frames of several other items left a switch in an order other
+/// than the one in which they entered the switch.
 struct OrderQuestion {
   std::size_t item = 0;
   ItemList others;
@@ -19,8 +19,8 @@ struct OrderQuestion {
   /// frames of the item enter first.
   bool others_first = false;
 };
-/// Returns, for each of OrderQuestion::others, whether a frame of this other item overtook a frame of the
-/// item, or was overtaken by a frame of the item. Returns std::nullopt if there is no answer.
+/// Returns, for each element of OrderQuestion::others, whether a frame of this element overtook a frame of
+/// OrderQuestion::item, or was overtaken by one. Returns std::nullopt if there is no answer.
 using OrderProbe = std::function<std::optional<std::vector<bool>>(const OrderQuestion&)>;
 
 /// Divides items into groups that share a queue. A queue never changes the order of its frames, so two items

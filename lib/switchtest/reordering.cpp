@@ -28,7 +28,7 @@ class FlowOrder {
 
  private:
   std::vector<Time>
-      latest_;  ///< for each arrival: latest departure of all frames that have arrived up to then
+      latest_;  ///< for each arrival: latest departure of this frame and all frames that arrived before it
 };
 
 }  // namespace

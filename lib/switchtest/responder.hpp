@@ -63,7 +63,7 @@ class Responder {
   std::vector<Peer> peers_;  ///< one for each kind
   std::vector<Answer> queue_;
   std::size_t first_ = 0, count_ = 0;  ///< state of the ring `queue_`
-  std::vector<ForgedCnp> forged_;      ///< in order of time, on the clock of take()
+  std::vector<ForgedCnp> forged_;      ///< CNPs to send, in order of time, on the clock of take()
   std::size_t next_forged_ = 0;
   std::vector<Cnp> sent_;
   bool overflowed_ = false;

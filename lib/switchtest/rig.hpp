@@ -26,7 +26,8 @@ class Interrupted : public std::runtime_error {
   Interrupted() : std::runtime_error("interrupted") {}
 };
 
-/// Runs trials, one after the other. Tests access the switch only through this interface.
+/// The set of ports with which softfeb tests a switch. Runs trials, one after the other. Tests access the
+/// switch only through this interface.
 class Rig {
  public:
   virtual ~Rig() = default;

@@ -15,7 +15,8 @@
 /// contains the DSCP of each queue.
 namespace softfeb::switchtest {
 
-using QueueFailures = std::map<std::size_t, std::string>;  ///< why the place of a queue is unknown
+/// For each queue whose place is unknown, the reason.
+using QueueFailures = std::map<std::size_t, std::string>;
 
 /// Adds the figure `order`.
 void report_order(Context& ctx, const QueueHierarchy& found, const std::vector<std::uint8_t>& dscps,

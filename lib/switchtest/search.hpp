@@ -16,8 +16,8 @@ enum class Probe : std::uint8_t {
   kVoid,  ///< the rig failed
 };
 
-/// Repeats a trial until two results agree, at most five times. Returns kVoid if no two results agree. With
-/// an exact rig, one result is enough.
+/// Repeats a trial until two results agree, at most five times. Returns kVoid if no two results agree. On a
+/// virtual rig, one result is enough.
 Probe agreeing(const Context& ctx, const std::function<Probe()>& trial);
 
 /// The points between which a property changes from pass to fail.

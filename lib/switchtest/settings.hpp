@@ -11,7 +11,8 @@
 namespace softfeb::switchtest {
 
 enum class RigKind : std::uint8_t {
-  kVirtual,  ///< a simulated network in virtual time: exact, and the same trials give the same results
+  kVirtual,  ///< a simulated network in virtual time: times are exact, and the same trials give the same
+             ///< results
   kRings,    ///< a simulated network in real time, behind shared-memory rings
   kPorts,    ///< DPDK ports at a real switch
 };

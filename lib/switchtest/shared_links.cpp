@@ -16,8 +16,8 @@ constexpr std::uint64_t kOvertakingFrames = 512;
 constexpr std::uint32_t kShortFrame = 78;
 
 /// True if frames of a kind were lost, or if the last frame waited much longer than the first frame. With two
-/// flows of 60 % on a link, the waiting time grows to a fifth of the train's duration. If the memory is full
-/// earlier, a sixth of the frames is lost from then on.
+/// flows of 60 % on a link, the waiting time grows to a fifth of the train's duration. If the memory becomes
+/// full before that, a sixth of the later frames is lost.
 bool congested(const KindStats& stats, Time train) {
   if (stats.arrived == 0 || stats.missing() * 100 > stats.sent) return true;
   const Time first = stats.first_arrival - stats.first_departure;

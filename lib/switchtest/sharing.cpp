@@ -61,9 +61,9 @@ SharingFound SharingRules::unknown(const char* reason) const {
   return out;
 }
 
-/// True if enough memory was in use for a dynamic threshold to fall by two frames even with the smallest α
-/// that is configured on switches (1/128). Otherwise, such a threshold cannot be distinguished from a
-/// constant limit.
+/// True if so much memory was in use that a dynamic threshold would have fallen by two frames, even with the
+/// smallest α that is configured on switches (1/128). Otherwise, such a threshold cannot be distinguished
+/// from a constant limit.
 bool SharingRules::shows_small_alpha() const {
   constexpr double kSmallestAlpha = 1.0 / 128, kSeen = 2;
   double used = 0;

@@ -129,9 +129,9 @@ bool LoadSearch::loses_at_all_loads() {
   return true;
 }
 
-/// Repeats the largest load that passed with trials of full length, and reduces the load while these trials
-/// fail: by one step if frames are lost, and by half if the rig fails, because a slightly lower load would
-/// not help.
+/// Repeats the largest load that passed, now with trials of full length, and reduces the load while these
+/// trials fail: by one step if frames are lost, and by half if the rig fails, because a slightly lower load
+/// would not help.
 Bracket LoadSearch::validated(Bracket found) {
   const Time time = ctx_.duration(10 * kSecond, 60 * kSecond);
   while (found.pass > 0) {

@@ -185,7 +185,7 @@ struct KindStats {
   std::uint64_t sent = 0;
   std::uint64_t arrived = 0;
   std::uint64_t next = 0;  ///< one more than the highest sequence number that arrived
-  /// Frames that arrived at another port than FrameKind::to; not counted in `arrived`
+  /// Frames that arrived at a port other than FrameKind::to; not counted in `arrived`.
   std::uint64_t misdelivered = 0;
   std::uint64_t duplicated = 0;
   std::uint64_t reordered = 0;  ///< frames that arrived after a later frame of their kind (RFC 4737)

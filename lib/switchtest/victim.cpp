@@ -57,7 +57,7 @@ VictimTest::VictimTest(Context& ctx) : ctx_(ctx) {
   size_ = std::min({ctx.large_size(roles.a, roles.d), ctx.large_size(roles.a, *roles.e),
                     ctx.large_size(*roles.b, roles.d)});
   time_ = ctx.duration(kStandard, kRfc);
-  // On an exact rig, kExactFrames frames give sufficiently accurate shares.
+  // On a virtual rig, kExactFrames frames give sufficiently accurate shares.
   if (ctx.exact()) time_ = std::min(time_, kExactFrames * gap_of(static_cast<double>(ctx.rate(roles.d))));
   warm_up_ = std::max(time_ / 4, time_to_fill(ctx, static_cast<std::uint64_t>(to_d_) + ctx.rate(*roles.b)));
 }

@@ -69,7 +69,8 @@ TrialResult VirtualRig::run(const Trial& trial) {
   return out;
 }
 
-/// Waits until no pause frame of the trial is in force any more, for example if the freeze ended late.
+/// Waits until all pauses that the trial requested have expired. A pause may outlast the trial, for example
+/// if the freeze ended late.
 void VirtualRig::expire_pauses(const Trial& trial) {
   if (trial.freezes.empty() && trial.pauses.empty()) return;
   std::uint64_t slowest = ports_.front().rate;

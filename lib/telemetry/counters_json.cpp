@@ -15,8 +15,8 @@ namespace {
 /// Returns an empty table, with the format {"columns": [name …], "rows": [[value …] …]}.
 Json table() { return {{"columns", Json::array()}, {"rows", Json::array()}}; }
 
-/// Returns an empty table like table(), but with an additional list `names`. The caller adds a row for some
-/// of the boards or receivers, and the name of each to `names`.
+/// Returns an empty table like table(), but with an additional list `names`. The caller selects boards or
+/// receivers, and adds a row and a name for each of them.
 Json named_table() {
   Json out{{"names", Json::array()}};
   out.update(table());

@@ -14,9 +14,9 @@ using asio::ip::tcp;
 
 namespace {
 
-/// Delay before the next accept when no descriptors are left.
+/// Delay before the next accept when no file descriptors are left.
 constexpr std::chrono::milliseconds kPause{100};
-/// Delay before the rate limit is asked again.
+/// Delay before the rate limit is checked again.
 constexpr std::chrono::milliseconds kTurn{1};
 
 tcp::endpoint endpoint_of(const roce::IpAddress& ip, std::uint16_t port) {
@@ -79,8 +79,9 @@ void HttpServer::Impl::admit(tcp::socket socket) {
   std::make_shared<HttpSession>(shared_from_this(), std::move(socket))->start(busy);
 }
 
-/// Makes room for a new connection. A client that only wants to occupy connections thus cannot keep other
-/// clients out. A browser whose idle connection is closed opens a new connection when necessary.
+/// Makes room for a new connection by closing a connection of the client that has the most. A client that
+/// only wants to occupy connections therefore cannot keep other clients out. A browser whose idle connection
+/// is closed opens a new connection when necessary.
 void HttpServer::Impl::evict() {
   std::map<asio::ip::address, std::size_t> connections;
   for (const HttpSession* s : sessions)

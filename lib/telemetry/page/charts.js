@@ -119,10 +119,8 @@ const STATES = {
 };
 
 export class Charts {
-  #rates = null;
-  #queue = null;
-  #key = "";
-  #states = new Map(); // by name in STATES: {chart, key}
+  # rates = null; queue = null; key = ""; states = new Map(); // for each name in STATES: {chart,
+  # key}
 
   get available() { return typeof globalThis.Chart === "function"; }
 

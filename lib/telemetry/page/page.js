@@ -6,7 +6,7 @@ import { Store } from "/store.js";
 import { Tables, element, number } from "/tables.js";
 import { showWorkers } from "/workers.js";
 
-const FEW_BOARDS = 8;      // with more boards, the charts show the range of all boards, and selected boards
+const FEW_BOARDS = 8;      // with more boards than this, the charts show selected boards and the range of all boards
 const CHOSEN_OF_MANY = 3;  // number of boards selected at first if there are many
 const TILE_SECONDS = 1;
 

@@ -54,7 +54,7 @@ export class ParameterForm {
 
   /** After the run, parameters can be neither read nor changed; the last values stay visible. */
   setOver(over) {
-    if (over === this.#over) return;  // without a change, #mark() would only clear the mark of a refused field
+    if (over === this.#over) return;  // nothing has changed; #mark() would clear the mark of a refused field
     this.#over = over;
     this.#mark();
     if (!over) this.load();
