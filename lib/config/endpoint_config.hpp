@@ -91,8 +91,8 @@ struct StreamsConfig {
   Where where;
 };
 
-/// A responder of this process. The boards' `to` keys create its QPs: one for each board QP that sends to
-/// this receiver, in file order.
+/// A receiver in this process. The boards' `to` keys create its QPs: one for each board QP that sends to this
+/// receiver, in file order.
 struct ReceiverConfig {
   EndpointConfig endpoint;
   /// Size of each QP's memory region, in bytes. The regions are contiguous, in QP order. For an event
