@@ -46,7 +46,7 @@ class TrafficRun final : public CaseTask {
     kClose,
     kDone
   };
-  /// One traffic run, or the preceding run of its clean queue pair.
+  /// A traffic run, or the preceding run in which only its clean queue pair sends.
   struct Pass {
     const TrafficSpec* spec = nullptr;
     bool alone = false;  ///< only the clean queue pair sends

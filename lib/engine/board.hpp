@@ -70,7 +70,8 @@ class Board : public Endpoint {
   /// Stops traffic, and completes all outstanding requests as flushed.
   void flush(Time now);
   /// Sets new congestion control parameters for QP `i`, and for all QPs that share its congestion control,
-  /// effective immediately. Returns false if the QP has no congestion control of this kind.
+  /// effective immediately. Returns false if the QP has no congestion control, or one with a different
+  /// algorithm.
   bool set_congestion(std::uint32_t i, const CongestionSettings& profile, Time now);
   /// Records up to `events` CNPs and parameter changes from now on. Must not be called while a worker owns
   /// the board.
