@@ -19,8 +19,8 @@ namespace softfeb::endpoints {
 void close_maps(const Plans& plans, const std::vector<engine::EndpointSnapshot>& final, Time now,
                 Endpoints& endpoints);
 
-/// Number of messages in the closed windows of a receiver that were never sent, because a stream stopped
-/// before others.
+/// Number of messages that belong to closed windows of a receiver but were never sent, because some streams
+/// stopped before others.
 std::uint64_t not_sent(const Plans& plans, const std::vector<engine::EndpointSnapshot>& final,
                        const Endpoints& endpoints, std::size_t receiver);
 

@@ -65,7 +65,7 @@ class Board : public Endpoint {
   /// Starts traffic. The schedule of each QP begins SendQpConfig::start_after later than `now`.
   void start(Time now);
   /// Stops posting messages; messages that were already posted complete normally. In an open loop, messages
-  /// that have already arrived are still posted. Event data of earlier triggers is still posted, too.
+  /// that have already arrived are still posted. The event data of earlier triggers is also still posted.
   void stop_traffic(Time now);
   /// Stops traffic, and completes all outstanding requests as flushed.
   void flush(Time now);
