@@ -77,7 +77,7 @@ class TransferReceiver {
     kRejected,
   };
   /// Call when a WRITE of `bytes` bytes with this immediate (in host byte order) has completed. `now_ns` may
-  /// come from any clock that never goes back.
+  /// come from any monotonic clock.
   Result completed(std::uint32_t source, std::uint32_t immediate, std::uint32_t bytes, std::uint64_t now_ns);
   /// Applies the timeouts. completed() also applies the timeouts, so a call of advance() is needed only while
   /// no messages arrive.

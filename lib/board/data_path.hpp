@@ -97,7 +97,7 @@ struct TrafficGenSettings {
   std::uint32_t packet_size = 1024;  ///< payload bytes, 1…kLongest
   std::uint32_t packet_count = 0;    ///< number of packets to send; 0 means: send until Stop
   std::uint32_t gap = 0;             ///< clocks from the end of a packet to the start of the next one
-  std::uint16_t dest_port = 6000;    ///< kUdp: packet n goes to this port + n mod `streams`
+  std::uint16_t dest_port = 6000;    ///< kUdp: packet n goes to port `dest_port` + (n mod `streams`)
   std::uint16_t streams = 1;         ///< 0 counts as 1
   /// For kUdp: IPv4 address of the destination, most significant byte first. If it is 0, there is no
   /// destination, so packets wait.

@@ -64,9 +64,9 @@ class RegisterMap {
   /// Returns the register with this full path; null if there is none.
   const Register* find(std::string_view path) const;
 
-  /// Returns the registers that match `pattern`: a full path, a suffix of a path, beginning at a component
-  /// ("AxiVersion.ScratchPad"), or either with `*` (any characters) and `?` (any single character). Brackets
-  /// are literal. The result is sorted by address, and empty if nothing matches.
+  /// Returns the registers that match `pattern`: a full path, or a suffix of a path that begins at a
+  /// component ("AxiVersion.ScratchPad"). Both may contain `*` (any characters) and `?` (any single
+  /// character). Brackets are literal. The result is sorted by address, and empty if nothing matches.
   std::vector<const Register*> match(std::string_view pattern) const;
 
   /// Returns the only register that matches `pattern`. Throws std::invalid_argument, with suggestions, if no

@@ -47,7 +47,7 @@ struct Comparison {
 ///   - DCQCN: ECN marking by the switches, if none of them marks packets or forges CNPs;
 ///   - HPCC: INT records, congestion control headers, and room for them in the MTU;
 ///   - Homa: congestion control headers, and priorities in the switches.
-/// Throws ConfigError, also if `names` contains an algorithm that cannot be used.
+/// Throws ConfigError, for example if `names` contains an algorithm that cannot be used.
 Comparison load_compared(const std::string& path, const std::vector<std::string>& overrides,
                          const std::vector<std::string>& names);
 

@@ -37,7 +37,8 @@ struct ConformanceConfig {
   std::uint32_t queue_pairs = 64;  ///< for perftest://, the number of queue pairs of the server (-q)
   std::uint32_t pmtu = 1024;       ///< for perftest:// and `qps`, the path MTU of the queue pairs in bytes
   std::string profile = "iba";     ///< name of a profile, or path of a file
-  std::vector<std::string> cases;  ///< groups and cases, all if empty; a leading `!` excludes one
+  /// Names of groups and cases; all cases if empty. A leading `!` excludes a name.
+  std::vector<std::string> cases;
   /// Second address of the board; without it, cases that need it do not run.
   std::optional<IpAddress> second_ip;
   std::optional<IpPrefix> ip6;          ///< IPv6 address of the board; without it, cases over IPv6 do not run

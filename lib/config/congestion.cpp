@@ -144,7 +144,7 @@ bool choose_plugin(Section& s, CongestionConfig& d) {
   }
 }
 
-/// Reads `algorithm`, or `plugin` in section `congestion`. Returns false if there is a problem.
+/// Reads `algorithm` or, in section `congestion`, `plugin`. Returns false if there is a problem.
 bool choose(Section& s, const char* key, CongestionConfig& d) {
   if (std::string_view(key) == "congestion" && s.given("plugin")) return choose_plugin(s, d);
   AlgorithmName name;

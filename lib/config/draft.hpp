@@ -84,8 +84,8 @@ struct LinkDraft {
   std::array<std::string, 2> ends;  ///< each end is a name, or FIRST..LAST
   std::array<Where, 2> ends_where;
   fabric::LinkConfig config;  ///< everything except the ends and the fault rules
-  /// Fault rules from the first end to the second, and back. If `faults_back` is not given, the section
-  /// `faults` supplies the rules of both directions.
+  /// Fault rules of each direction: from the first end to the second, and from the second to the first. If
+  /// `faults_back` is not given, the section `faults` supplies the rules of both directions.
   std::array<std::vector<FaultRuleConfig>, 2> rules;
   std::array<Where, 2> rules_where;  ///< sections `faults` and `faults_back`
   bool faults_back = false;          ///< the file has a section `faults_back`

@@ -91,8 +91,8 @@ struct StreamsConfig {
   Where where;
 };
 
-/// A responder of this process. The boards' `to` keys create its QPs: one for each board QP that sends to
-/// this receiver, in file order.
+/// A receiver in this process. The boards' `to` keys create its QPs: one for each board QP that sends to this
+/// receiver, in file order.
 struct ReceiverConfig {
   EndpointConfig endpoint;
   /// Size of each QP's memory region, in bytes. The regions are contiguous, in QP order. For an event
@@ -102,7 +102,7 @@ struct ReceiverConfig {
   std::uint8_t rnr_timer = 12;          ///< RNR timer code in RNR NAKs
   Time response_delay = 0;              ///< time from a packet's arrival to its acknowledgement or CNP
   std::uint64_t receives = UINT64_MAX;  ///< receive requests per QP; UINT64_MAX means unlimited
-  /// Receive requests posted per second on each QP, up to `receives`. With 0, none are posted.
+  /// Receive requests posted per second on each QP, up to `receives`. With 0, no further requests are posted.
   std::uint64_t receive_rate = 0;
   RegistrationSettings registration;           ///< used if registered transfers arrive
   std::optional<WindowsConfig> windows;        ///< empty if the receiver has no map of missing data

@@ -25,7 +25,8 @@ struct FaultQpRef {
   std::uint32_t qpn = 0;    ///< for kQpn: QPN of the board's queue pair or, with `to`, QPN at that receiver
   std::string to;           ///< for kQpn, only in rules of links: name of the receiver
 
-  /// For rules of ports: true for the QP with this index and QPN of `owner`, a board on the rule's port.
+  /// For rules of ports: true if the rule selects the QP of `owner` that has the index `on_board` and the QPN
+  /// `own_qpn`. `owner` is a board on the rule's port.
   bool selects(const BoardConfig& owner, std::uint32_t on_board, std::uint32_t own_qpn) const;
 };
 

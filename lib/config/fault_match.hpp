@@ -10,7 +10,7 @@
 /// Finds fault rules whose conditions no packet of a queue pair can fulfil. Internal to the loader.
 namespace softfeb::config {
 
-/// Returns the reason why no packet can fulfil the conditions of a rule.
+/// The reason why no packet can fulfil the conditions of a rule.
 struct NoMatch {
   std::string key;  ///< key of `on` that is the reason
   std::string message;

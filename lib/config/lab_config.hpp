@@ -91,9 +91,9 @@ struct LabConfig {
   std::uint32_t mtu = 4200;             ///< MTU of every link: bytes of an IP packet
   std::vector<std::string> link_names;  ///< such as "tor-daq"; indexed like network.links
   std::vector<Where> link_wheres;       ///< place of each link in the file
-  /// Fault rules of each link, indexed like network.links: from its node `a` to `b`, and back. The rules in
-  /// network.links are empty, because the addresses of queue pairs are not known yet
-  /// (endpoints::add_link_rules()).
+  /// Fault rules of each link, indexed like network.links: the rules from node `a` of the link to its node
+  /// `b`, and those from `b` to `a`. The rules in network.links are empty, because the addresses of queue
+  /// pairs are not known yet (endpoints::add_link_rules()).
   std::vector<std::array<LinkRulesConfig, 2>> link_rules;
 };
 

@@ -26,8 +26,8 @@ struct ReceiverTarget {
   std::vector<std::size_t> receivers;  ///< indices into RunConfig::receivers; never empty
 };
 
-/// Remote QPs that are set up by other means. QP i of the group sends to QPN qpn + i and the region at
-/// address + i·length.
+/// Remote QPs whose parameters are in the configuration. QP i of the group sends to QPN qpn + i and the
+/// region at address + i·length.
 struct AddressTarget {
   IpAddress ip;
   std::optional<MacAddress> mac;  ///< if empty, the address is resolved by ARP or ND

@@ -114,7 +114,7 @@ void read_sweep(Section& s, std::vector<SweepAxis>& sweep) {
   }
 }
 
-/// True if the name of a section is a valid name of a folder, which it must be because a folder gets this
+/// True if the name of a section is a valid folder name. This is required because a folder gets the same
 /// name.
 bool is_folder_name(const std::string& name) {
   const auto fits = [](char c) {

@@ -163,8 +163,8 @@ class LabResolver {
     return false;
   }
 
-  /// Sets the network of a station's endpoint, and the default of a board's link rate, from the station's
-  /// link.
+  /// Uses the link of a station to set the network of the station's endpoint and, for a board, the default of
+  /// the link rate.
   void settle(std::uint32_t station) {
     if (!link_of_[station]) {
       return reading_.problem(wheres_[station],

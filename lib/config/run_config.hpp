@@ -115,7 +115,7 @@ struct ControlConfig {
   std::optional<IpAddress> listen;  ///< address of the sockets; if empty, there are no sockets
   std::uint16_t registers_port = 8192;
   std::uint16_t stream_port = 8193;
-  bool in_band = false;  ///< answer UDP ports 8192 and 8193 at the board's own address
+  bool in_band = false;  ///< slow control uses UDP ports 8192 and 8193 at the board's own address
   /// Client networks that may connect, over sockets or in band; other clients get no response.
   std::vector<IpPrefix> allow;
   std::uint32_t max_connects_per_second = 20;  ///< limit for each link; further SYNs get no response

@@ -50,7 +50,7 @@ double offered(const BoardDraft& board) {
   return std::max(kLeast, std::min(sum, link));
 }
 
-/// Returns the load in bits per second for each name in `to`. This name is that of a receiver or of one of
+/// Returns the load in bits per second for each name in `to`. Each name is that of a receiver or of one of
 /// its replicas.
 std::map<std::string, double> sent_to(const Draft& draft) {
   std::map<std::string, double> sums;

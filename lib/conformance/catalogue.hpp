@@ -48,11 +48,12 @@ class Catalogue {
 
 /// Determines which cases run.
 struct Selection {
-  std::vector<std::string> cases;  ///< groups and cases by name, all if empty; a leading `!` excludes one
-  std::vector<Level> levels;       ///< levels of the cases; all if empty
-  bool quick = false;              ///< only short cases of level "shall" that do not send at a high rate
-  bool stress = false;             ///< also the group STR and CNP-13 to CNP-17
-  bool destructive = false;        ///< also cases that may crash the target
+  /// Names of groups and cases; all cases if empty. A leading `!` excludes a name.
+  std::vector<std::string> cases;
+  std::vector<Level> levels;  ///< levels of the cases; all if empty
+  bool quick = false;         ///< only short cases of level "shall" that do not send at a high rate
+  bool stress = false;        ///< also the group STR and CNP-13 to CNP-17
+  bool destructive = false;   ///< also cases that may crash the target
 };
 
 /// Returns the selected cases in the order in which they run: the order of the catalogue, but with

@@ -133,8 +133,8 @@ std::uint64_t credits_of(const roce::Aeth& aeth) {
 bool not_after(roce::Psn a, roce::Psn b) { return ((b - a) & roce::kPsnMask) < (1U << 23); }
 
 /// Checks that an item of an expectation is valid. CNPs may arrive at any point of the sequence, so an item
-/// with a CNP must have no other alternatives. An item that accepts all answers must be the last one, because
-/// no answer would reach the items after it.
+/// with a CNP must have no alternative except `none`. After an item that accepts all answers, only items with
+/// a CNP may follow, because no answer would reach other items.
 void check_item(const std::vector<AnswerPattern>& alternatives, std::string_view text, bool after_any) {
   const auto has = [&](Kind kind) {
     return std::any_of(alternatives.begin(), alternatives.end(),

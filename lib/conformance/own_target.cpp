@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::uint64_t kAddress = 0x7f00'0000'1000;
 constexpr std::uint32_t kRkey = 0x5eb1;
-/// Keys of the other three regions. The receiver does not know these keys, so they are wrong.
+/// Keys of the read-only region, the region of another protection domain, and the deregistered region. The
+/// receiver does not know these keys, so it treats them as wrong.
 constexpr std::uint32_t kReadOnlyRkey = 0x5eb2, kOtherDomainRkey = 0x5eb3, kDeregisteredRkey = 0x5eb4;
 
 TargetReply refusal(const std::string& why) {

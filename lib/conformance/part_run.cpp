@@ -279,8 +279,8 @@ void PartRun::find(const std::string& checker, const std::string& text) {
          .text = text,
          .packet = result_.trace.empty() ? std::nullopt : std::optional(result_.trace.size() - 1)});
   }
-  // The checker "ack" checks PSN and MSN. When CaseRun compares the answers with the deviation, it covers
-  // both, so a finding of this checker is not an unlisted failure.
+  // The checker "ack" checks PSN and MSN. CaseRun's comparison of the answers with the deviation covers both,
+  // so a finding of this checker is not an unlisted failure.
   if (checker != "ack") unlisted_ |= kCheckersFailed;
   fail(kCheckersFailed, text);
 }

@@ -188,7 +188,7 @@ class PartRun {
   std::size_t range_ = 0;
   std::map<std::string, std::uint64_t> counters_;  ///< counters of the target before the steps
   Time step_began_ = 0;
-  /// For a latency: the time at which the packet was sent whose first answer is awaited.
+  /// For a latency: departure time of the packet whose first answer is awaited.
   std::optional<Time> timed_;
   std::map<std::string, std::vector<Time>> latencies_;  ///< latencies by Step::latency
   std::optional<TargetRequest> request_;

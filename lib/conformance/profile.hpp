@@ -70,7 +70,7 @@ struct ProfileText {
 };
 /// Parses the profile `name` and the profiles that it extends. `read` finds a profile by its name. Its second
 /// argument, which is used in messages, is the file that refers to this profile, or empty if the user does.
-/// Throws NotationError, also if profiles extend each other in a circle.
+/// Throws NotationError, for example if profiles extend each other in a circle.
 Profile resolve_profile(
     std::string_view name, const Catalogue& catalogue,
     const std::function<ProfileText(const std::string& name, const std::string& named_by)>& read);

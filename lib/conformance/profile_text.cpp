@@ -61,7 +61,7 @@ std::string notation_of(const TracePacket& p) {
   }
 }
 
-/// Identifies a queue pair by the numbers of its part and of itself.
+/// Identifies a queue pair by the number of its part and its number in the case.
 using Place = std::pair<std::uint32_t, std::uint32_t>;
 
 /// Returns the queue pairs whose answers differ from what the case expects. If only the memory, completions

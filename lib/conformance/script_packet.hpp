@@ -38,7 +38,8 @@ struct ScriptPacket {
   roce::Psn psn = 0;
   std::uint8_t opcode = 0;
   std::uint32_t region = 0;  ///< index into ScriptSetup::regions
-  std::uint64_t offset = 0;  ///< where the payload belongs, from the start of the region (modulo 2^64)
+  /// Place of the payload, as an offset from the start of the region (modulo 2^64).
+  std::uint64_t offset = 0;
   std::uint32_t message_length = 0;  ///< RETH: length, if the packet has a RETH
   std::uint32_t immediate = 0;
   /// Number of PSNs. A READ request uses one for each packet of its response (IBA 9.7.3.1).

@@ -313,7 +313,7 @@ bool Suite::after_case(Time now, Frames& out) {
 }
 
 /// Applies the profile to the result of a case: its limits, and a deviation that does not describe the
-/// behaviour of the target. Such a deviation explains every failure, also the failure of a measurement.
+/// behaviour of the target. Such a deviation explains every failure, including the failure of a measurement.
 void Suite::apply_profile(CaseResult& result) const {
   apply_limits(config_.profile, result);
   const auto it = config_.profile.deviations.find(result.of->id);

@@ -46,7 +46,7 @@ class TrafficRun final : public CaseTask {
     kClose,
     kDone
   };
-  /// One traffic run, or the preceding run of its clean queue pair.
+  /// A traffic run, or the preceding run in which only its clean queue pair sends.
   struct Pass {
     const TrafficSpec* spec = nullptr;
     bool alone = false;  ///< only the clean queue pair sends
@@ -99,7 +99,8 @@ class TrafficRun final : public CaseTask {
   std::vector<Pass> passes_;
   std::size_t pass_ = 0;
   Phase phase_ = Phase::kFill;
-  std::size_t at_ = 0;  ///< index of the queue pair, or of the part of the memory, of the current request
+  /// Index of the queue pair, or of the part of the memory, that the current request concerns.
+  std::size_t at_ = 0;
   std::optional<TargetRequest> request_;
   bool waiting_ = false;
 

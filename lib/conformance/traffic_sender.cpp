@@ -90,8 +90,8 @@ std::uint32_t TrafficSender::longest_message() const {
 }
 
 /// Creates a board for one of the addresses, or for the clean queue pair. The clean queue pair has its own
-/// board, so that the other queue pairs do not delay its packets. The other boards leave twice the rate that
-/// the clean queue pair needs.
+/// board, so that the other queue pairs do not delay its packets. The rate limit of the other boards leaves
+/// room on the link for twice the rate that the clean queue pair needs.
 void TrafficSender::make_board(std::uint32_t address, bool clean) {
   engine::BoardConfig config;
   for (std::uint32_t k = 0; k < qps_.size(); ++k) {

@@ -68,7 +68,7 @@ class TrafficSender final : private TrafficWire::Ends {
   /// While more frames than this wait for the port, nothing is sent.
   static constexpr std::size_t kMostWaiting = 256;
   static constexpr std::size_t kMostPerRun = 1'024;
-  /// Number of packets at the beginning that are all traced; later, only noteworthy ones are.
+  /// All of the first kFirstTraced packets are traced; of the later packets, only noteworthy ones are.
   static constexpr std::size_t kFirstTraced = 400;
 
   void leave(const FaultFrame& frame, TracePacket::Fault fault, Time now) override;

@@ -26,7 +26,7 @@ struct Ack {
   /// Packets acknowledged so far, including those of this acknowledgement.
   std::uint64_t acked = 0;
   std::uint64_t sent = 0;            ///< packets sent at least once so far; never decreases
-  Time remote_delay = 0;             ///< time that the receiver held the packet; 0 if not reported
+  Time remote_delay = 0;             ///< time for which the receiver held the packet; 0 if not reported
   std::optional<std::uint8_t> hops;  ///< number of switches on the path, if they were counted
   std::uint16_t path = 0;            ///< identifies the path; equal paths have equal values
   /// The algorithm's own header fields, as the receiver returned them; valid during the call only.

@@ -162,8 +162,9 @@ class CongestionControl {
   /// Returns the window in bytes: a packet may leave while fewer counted bytes than this are unacknowledged.
   /// The window is at least 1, so that a packet may leave when none is in flight.
   std::uint64_t window() const { return uses(kWindow) ? find_window() : kNoWindow; }
-  /// Packets whose numbers are below this value may leave; `packet` is the number of the next packet. Packets
-  /// are counted from the start of the queue pair. The value is kNoCredit if there is no limit.
+  /// Returns the credit: packets whose numbers are below the returned value may leave. `packet` is the number
+  /// of the next packet. Packets are counted from the start of the queue pair. The value is kNoCredit if
+  /// there is no limit.
   std::uint64_t credit(std::uint64_t packet) const { return uses(kCredit) ? find_credit(packet) : kNoCredit; }
   /// Priority level, 0 (lowest) to 7, of packet number `packet`, which leaves now; kNoPriority if the queue
   /// pair's own DSCP applies. Call this once for each transmission, including retransmissions.

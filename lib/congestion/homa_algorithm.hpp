@@ -9,7 +9,7 @@
 namespace softfeb::congestion {
 
 /// The algorithm that is called `homa` in a configuration. Sender and receiver must have the same parameters,
-/// so they cannot change at run time.
+/// so the parameters cannot change at run time.
 const Algorithm& homa_algorithm();
 
 /// Returns the parameters for the receiver of queue pairs with these settings; nullopt if the settings belong

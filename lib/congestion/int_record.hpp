@@ -11,7 +11,7 @@
 namespace softfeb::congestion {
 
 /// Returns now − before for two counters that wrap at 2^bits, as a signed number in [−2^(bits−1),
-/// 2^(bits−1)). A negative result means that the counter went back. `bits` is 1…32; higher bits of the
+/// 2^(bits−1)). A negative result means that the counter decreased. `bits` is 1…32; higher bits of the
 /// counters are ignored.
 constexpr std::int64_t wrapped_difference(std::uint32_t now, std::uint32_t before, unsigned bits) {
   const unsigned unused = 32 - bits;
@@ -48,12 +48,12 @@ struct IntRecord {
   /// Link rate in bytes per second; 0 if unknown, in which case the record must be ignored.
   constexpr std::uint64_t rate() const;
   constexpr std::uint32_t queue_bytes() const { return queue * kQueueUnit; }
-  /// Picoseconds since `before`, which is an earlier record of the same port; negative if the time went back.
+  /// Picoseconds since `before`, which is an earlier record of the same port; negative if the time decreased.
   /// Valid if the true difference is below 8.4 ms.
   constexpr std::int64_t elapsed_since(const IntRecord& before) const {
     return wrapped_difference(time, before.time, kTimeBits) * static_cast<std::int64_t>(kNanosecond);
   }
-  /// Number of bytes sent since `before`; negative if the counter went back. Valid if the true difference is
+  /// Number of bytes sent since `before`; negative if the counter decreased. Valid if the true difference is
   /// below 67 MB, which a port at 67 Gb/s sends in 8 ms.
   constexpr std::int64_t sent_since(const IntRecord& before) const {
     return wrapped_difference(tx, before.tx, kTxBits) * kTxUnit;

@@ -15,9 +15,9 @@ namespace softfeb::dataplane {
 
 /// Memory for payloads that packets reference without copying (external buffers). The constructor allocates
 /// the memory and faults it in, so workers take no page faults. map_for() makes the memory accessible to a
-/// NIC. The payload is written before the workers start, or by other threads, and is read-only afterwards.
-/// Create the arena after Eal, and destroy it after all Ports and Devices, because it must outlive all
-/// packets.
+/// NIC. Payload is written before the workers start, or by threads that are not workers. It is not changed
+/// afterwards. Create the arena after Eal, and destroy it after all Ports and Devices, because it must
+/// outlive all packets.
 class Arena {
  public:
   /// Allocates at least `bytes` bytes, zeroed, on NUMA node `node` if that node has free memory; -1 means any

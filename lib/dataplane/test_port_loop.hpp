@@ -48,8 +48,8 @@ class TestPortLoop {
   std::unique_ptr<TxBuilder> builder_;
   std::vector<std::unique_ptr<TestPortQueue>> queues_;
   Time now_ = 0;       ///< time of the latest turn
-  Time gap_from_ = 0;  ///< start of the gap being measured: the latest turn, or the start of the trial before
-                       ///< the first turn
+  Time gap_from_ = 0;  ///< start of the gap being measured: the latest turn or, before the first turn, the
+                       ///< start of the trial
   Time longest_gap_ = 0;
   Time end_ = 0;
   const std::atomic<bool>* stop_ = nullptr;

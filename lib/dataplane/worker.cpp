@@ -26,8 +26,8 @@ constexpr Time kLongestSleep = 50 * kMicrosecond;
 /// After this time without a packet, the worker waits for signals or, without them, polls less often.
 constexpr Time kQuiet = kMillisecond / 2;
 constexpr Time kLongestQuietSleep = 150 * kMicrosecond;
-/// The time by which a long wait ends before an event. A CPU sleeps more deeply during a long wait, and then
-/// takes longer to wake up.
+/// A long wait ends this long before the next event, because a CPU sleeps more deeply during a long wait, and
+/// then takes longer to wake up.
 constexpr Time kWakeEarly = 250 * kMicrosecond;
 /// Spin for this long before a board's start or stop time, so that the board starts or stops on time.
 constexpr Time kAwakeBeforeStart = 300 * kMicrosecond;
@@ -96,7 +96,7 @@ void Worker::loop() {
   while (!(quit_ && may_leave())) {
     if (clock_updates_ != nullptr && clock_updates_->written() != clock_seen_)
       clock_seen_ = clock_updates_->read(clock_);
-    // Never let the time go back. If this thread was preempted, the start of a new slope may already be in
+    // The time must never decrease. If this thread was preempted, the start of a new slope may already be in
     // the past, and the new slope may then yield a time that is some picoseconds earlier than `last`.
     const Time now = std::max(last, clock_.time(rte_rdtsc()));
     cpu_.account().add(count_gap(last, now), busy);

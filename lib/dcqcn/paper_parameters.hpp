@@ -52,8 +52,8 @@ struct PaperParameters {
 constexpr PaperParameters paper_parameters(std::uint64_t line_rate) { return {.line_rate = line_rate}; }
 
 /// Factory defaults of a ConnectX-5 or -6 Lx (mlxconfig). The byte counter is set to 32767. softfeb reads
-/// this number in units of 64 bytes, which gives the 2 MB of published tests. In bytes, it would cause an
-/// increase every few packets.
+/// this number in units of 64 bytes, which gives the 2 MB of published tests. If the unit were bytes, the
+/// counter would cause an increase every few packets.
 constexpr PaperParameters connectx_parameters(std::uint64_t line_rate) {
   return {.line_rate = line_rate,
           .min_rate = 125'000,

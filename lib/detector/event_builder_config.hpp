@@ -23,7 +23,7 @@ struct EventBuilderConfig {
   std::size_t unseen_ranges = 4096;     ///< number of ranges stored by UnseenEvents, 16 bytes each
 };
 
-/// A builder's decision about a fragment. The values are also indices.
+/// A builder's decision about a fragment. The values also serve as array indices.
 enum class FragmentVerdict : std::uint8_t {
   kAccepted,
   kDuplicate,          ///< this piece has arrived before

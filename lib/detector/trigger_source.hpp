@@ -19,7 +19,8 @@ struct TriggerSourceConfig {
   std::uint64_t rate_hz = 1;  ///< for random and periodic triggers: rate in hertz, at least 1
   Time phase = 0;             ///< for periodic triggers: time of the first trigger
   std::uint64_t seed = 1;     ///< for random triggers: seed of splitmix64
-  /// For random triggers: probability of a companion in units of 2^-32, at most 2^32.
+  /// For random triggers: probability, in units of 2^-32 (at most 2^32), that a second trigger, the
+  /// companion, follows a trigger.
   std::uint64_t pile_up_parts = 0;
   Time pile_up_window = 0;  ///< for random triggers: maximum time from a trigger to its companion
   std::vector<Time> times;  ///< for a list: times of the triggers, in any order

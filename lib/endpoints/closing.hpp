@@ -13,14 +13,14 @@
 /// Completes the maps of the receivers at the end of a run.
 namespace softfeb::endpoints {
 
-/// Marks messages that were sent but never arrived as missing in the receivers' maps, and closes the
+/// In the receivers' maps, marks the messages as missing that were sent but never arrived. Closes the
 /// receivers' windows. Also finishes the receivers' streams and event builders. `final` contains the
 /// statistics after the run, which ended at `now`.
 void close_maps(const Plans& plans, const std::vector<engine::EndpointSnapshot>& final, Time now,
                 Endpoints& endpoints);
 
-/// Number of messages in the closed windows of a receiver that were never sent, because a stream stopped
-/// before others.
+/// Number of messages that belong to closed windows of a receiver but were never sent, because some streams
+/// stopped before others.
 std::uint64_t not_sent(const Plans& plans, const std::vector<engine::EndpointSnapshot>& final,
                        const Endpoints& endpoints, std::size_t receiver);
 

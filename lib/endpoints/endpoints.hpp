@@ -21,8 +21,8 @@
 /// configuration to one plan per sending QP. targets.hpp exchanges connection data with remote receivers.
 /// payloads.hpp provides the data to send, and memory.hpp the memory of receivers. make_endpoints() below
 /// creates the boards and receivers from all of these; closing.hpp completes the receivers' maps at the end.
-/// The library may include lib/config, lib/engine, lib/peers and everything below them. It runs before
-/// traffic starts or after it has ended, never on the packet path.
+/// The library may include lib/config, lib/engine, lib/peers and everything below them. Its code runs before
+/// traffic starts or after traffic has ended, never on the packet path.
 namespace softfeb::endpoints {
 
 /// Describes the receiver that acts as the host of one board's metadata bus.

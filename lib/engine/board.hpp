@@ -65,12 +65,13 @@ class Board : public Endpoint {
   /// Starts traffic. The schedule of each QP begins SendQpConfig::start_after later than `now`.
   void start(Time now);
   /// Stops posting messages; messages that were already posted complete normally. In an open loop, messages
-  /// that have already arrived are still posted. Event data of earlier triggers is still posted, too.
+  /// that have already arrived are still posted. The event data of earlier triggers is also still posted.
   void stop_traffic(Time now);
   /// Stops traffic, and completes all outstanding requests as flushed.
   void flush(Time now);
   /// Sets new congestion control parameters for QP `i`, and for all QPs that share its congestion control,
-  /// effective immediately. Returns false if the QP has no congestion control of this kind.
+  /// effective immediately. Returns false if the QP has no congestion control, or one with a different
+  /// algorithm.
   bool set_congestion(std::uint32_t i, const CongestionSettings& profile, Time now);
   /// Records up to `events` CNPs and parameter changes from now on. Must not be called while a worker owns
   /// the board.
@@ -142,8 +143,8 @@ class Board : public Endpoint {
  private:
   static constexpr std::uint32_t kNoRun = UINT32_MAX;
 
-  /// Tag for the constructor that requires at least two queue pairs in every group. A group shares a
-  /// congestion control.
+  /// Tag of the constructor that requires at least two queue pairs in every group. The queue pairs of a group
+  /// share a congestion control.
   struct Grouped {};
   Board(const BoardConfig& config, Grouped tag);
 
@@ -260,8 +261,8 @@ class Board : public Endpoint {
   unsigned quantum_sent_ = 0;  ///< packets sent by the first QP in the ready queue in its current quantum
   std::size_t fetch_at_ = 0;   ///< position in the ready queue at which to prefetch more QPs
   std::size_t fetched_ = 0;    ///< position after the last prefetched QP
-  /// True if the last QP on the fast path whose next packet was not due immediately went to the departure
-  /// wheel; false if this QP stayed in the ready queue (due_behind()).
+  /// Where the fast path last put a QP whose next packet was not due immediately. True: in the departure
+  /// wheel. False: the QP stayed in the ready queue (due_behind()).
   bool used_wheel_ = true;
   std::uint32_t fetched_best_ = ReadyQueue::kNone;  ///< last QP that fetch_second_best() prefetched
   ExpectedResponses expected_;

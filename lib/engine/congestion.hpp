@@ -25,8 +25,8 @@ struct ControlledQp {
 
 /// Size of the congestion control object in bytes; 0 for none.
 std::size_t congestion_control_bytes(const CongestionSettings& profile, const ControlledQp& qp);
-/// Hooks that the algorithm implements. Returns 0 if there is no congestion control, and also for DCQCN,
-/// whose queue pairs need no additional data.
+/// Hooks that an algorithm other than DCQCN implements. Returns 0 for DCQCN, because its queue pairs need no
+/// additional data, and if there is no congestion control.
 congestion::Hooks hooks_of(const CongestionSettings& profile);
 /// True if the congestion control needs a FlightTracker: it observes acknowledgements or has a window.
 bool observes_flight(const CongestionSettings& profile);

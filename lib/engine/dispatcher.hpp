@@ -13,7 +13,7 @@ namespace softfeb::engine {
 /// starts at RemAddr. See doc/dispatcher.md.
 class Dispatcher {
  public:
-  /// Immediate of every request. The host uses it as the channel number of its stream. The bytes on the wire
+  /// Immediate of every request. The host uses it as the channel number of the data. The bytes on the wire
   /// are 00 00 00 01.
   static constexpr std::uint32_t kImmediate = 1;
 

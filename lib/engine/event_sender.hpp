@@ -85,8 +85,8 @@ class EventSender final : public roce::PayloadStream {
   Time next_event() const;
 
   const std::uint8_t* bytes(std::uint64_t offset, std::uint32_t length) const override;
-  /// True if `bytes` points to memory that is used again once the WRITE has completed. A WRITE over UC
-  /// completes when its last packet was passed on, so a packet must not refer to such memory.
+  /// True if `bytes` points to memory that is reused after the WRITE has completed. A WRITE over UC completes
+  /// when its last packet is sent, so packets must contain a copy of such memory instead of referring to it.
   bool reuses(const std::uint8_t* bytes) const {
     return bytes >= first_packets_.data() && bytes < first_packets_.data() + first_packets_.size();
   }

@@ -16,7 +16,7 @@ namespace softfeb::engine {
 /// each.
 ///
 /// - Requests are not queued: the sender calls next_request() when it has room for a frame, so no request is
-///   lost. Each next hop is requested once, regardless of the number of queue pairs waiting for it.
+///   lost. Queue pairs that wait for the same next hop share its requests.
 /// - At most kTogether unanswered requests are in flight, and each reply allows the next request. A request
 ///   is a broadcast that is delivered to every port of the network; the limit prevents hundreds of boards
 ///   that resolve hundreds of receivers from overloading the network. After kPatience, an unanswered request

@@ -11,11 +11,12 @@ namespace softfeb::engine {
 
 /// Departure times at a constant rate, with bounded catch-up (doc/pacing.md).
 ///
-/// The schedule is ideal: each packet is due `units / rate` after the previous one, with remainders carried.
-/// If the worker is late, it may send up to `burst` overdue packets back to back. The following packets are
-/// spaced slightly closer than the ideal gap, so that lateness does not cause a line-rate burst. The pacer
-/// does not catch up on lateness beyond kMaxDebt, but counts it. The schedule of a pacer with a period, in
-/// contrast, never moves, because the number of a packet determines the time at which the packet is due.
+/// The schedule is ideal: each packet is due `units / rate` after the previous one, and remainders are
+/// carried over. If the worker is late, it may send up to `burst` overdue packets back to back. The following
+/// packets are spaced slightly closer than the ideal gap, so that lateness does not cause a line-rate burst.
+/// The pacer does not catch up on lateness beyond kMaxDebt, but counts it. The schedule of a pacer with a
+/// period, in contrast, never moves, because the number of a packet determines the time at which the packet
+/// is due.
 class Pacer {
  public:
   /// `rate` is in units per second (bytes or packets; 0 = no pacing). Up to `burst` ≥ 1 packets may leave

@@ -11,8 +11,8 @@
 
 namespace softfeb::engine {
 
-/// Maps (QPN, peer) to the index of the queue pair. Used for QPNs that peers choose, because two boards may
-/// choose the same one. Memory is allocated at construction; to remove or change an entry, call clear() and
+/// Maps (QPN, peer) to the index of the queue pair. Used for QPNs that peers choose, because two peers may
+/// choose the same QPN. Memory is allocated at construction; to remove or change an entry, call clear() and
 /// insert all other entries again.
 class PeerQpTable {
  public:

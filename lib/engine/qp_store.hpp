@@ -47,7 +47,7 @@ class Interned {
 /// additional page costs as much as one or two cache misses.
 class QpStore {
  public:
-  /// Allocates room from `from` for one queue pair per element of `qps`, and for `more` queue pairs with
+  /// Allocates memory from `from` for one queue pair per element of `qps`, and for `more` queue pairs with
   /// the configuration `like`. `from` must outlive the store. Queue pairs with the same congestion_group
   /// share one congestion control.
   QpStore(std::span<const SendQpConfig> qps, std::size_t more, const SendQpConfig& like,

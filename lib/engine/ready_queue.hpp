@@ -57,7 +57,7 @@ class ReadyQueue {
   }
 
   /// Positions are numbered consecutively without wrapping. The next two functions return the position of the
-  /// first entry and that after the last entry.
+  /// first entry and the position after the last entry.
   std::size_t first_place() const { return first_; }
   std::size_t end_place() const { return first_ + count_; }
   /// Returns the queue pair at `place`. Requires first_place() <= place < end_place().

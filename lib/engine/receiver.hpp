@@ -28,8 +28,8 @@ namespace softfeb::engine {
 
 class GroupNotifications;
 
-/// Receives the complete messages of a receiver's queue pairs as a receiving application would, on the packet
-/// path. `qp` is the number of the queue pair.
+/// Receives each complete message of a receiver's queue pairs, as a receiving application would. Called on
+/// the packet path. `qp` is the number of the queue pair.
 class MessageObserver {
  public:
   virtual ~MessageObserver() = default;

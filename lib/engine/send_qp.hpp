@@ -67,7 +67,7 @@ struct SendQpDeps {
   void* queue = nullptr;               ///< send_queue_bytes() bytes
   Pacer* pacer = nullptr;              ///< room for one Pacer if needs_pacer()
   void* tracker = nullptr;             ///< room for one FlightTracker if needs_tracker()
-  Flight* flight = nullptr;         ///< shared by the QPs of its congestion group; null if the QP has its own
+  Flight* flight = nullptr;  ///< flight of the QP's congestion group; null if the QP has its own flight
   std::uint64_t* posted = nullptr;  ///< number of messages posted on the board; null if not counted
   std::uint16_t cc_port = 0;  ///< UDP port of packets with a congestion control header; 0 if none are sent
 };

@@ -44,7 +44,7 @@ struct ReceiveQpSnapshot {
   std::uint64_t congestion_experienced = 0;
   std::uint64_t missing_messages = 0;
   Time last_uc_message = 0;             ///< Receiver::last_uc_message()
-  std::uint32_t bytes_in_progress = 0;  ///< payload bytes received of messages that are not complete yet
+  std::uint32_t bytes_in_progress = 0;  ///< received payload bytes of incomplete messages
   std::uint32_t pmtu = 0;               ///< path MTU in bytes
 };
 
@@ -71,7 +71,7 @@ struct EndpointSnapshot {
   std::uint64_t busy_rx = 0;
   bool grants = false;                          ///< receivers only: QPs need grants
   std::optional<roce::WindowCounters> windows;  ///< receivers with a map of missing data
-  /// With `windows`: payload bytes received of messages that were not complete yet.
+  /// With `windows`: received payload bytes of incomplete messages.
   std::uint64_t bytes_in_progress = 0;
   std::uint64_t transfers_notified = 0;  ///< receivers only: notifications of transfers
   std::optional<EventSnapshot> events;   ///< endpoints with event data

@@ -18,7 +18,7 @@ namespace softfeb::engine {
 /// with the same result (u·interval + r = q·rate + (s + r) with s, r < rate, so the quotient is q or q + 1).
 class Spacing {
  public:
-  /// `rate` is in units per `interval`, 1…2^63. `rate` may be 0 if next() is never called.
+  /// `rate` is the number of units per `interval`: 1…2^63, or 0 if next() is never called.
   explicit Spacing(std::uint64_t rate, Time interval = kSecond) : rate_(rate), interval_(interval) {}
 
   std::uint64_t rate() const { return rate_; }

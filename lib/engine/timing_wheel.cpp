@@ -18,8 +18,8 @@ void TimingWheel::link_to_slot(std::uint32_t id) {
   unsigned level = 0;
   while (level < kLevels - 1 && (tick >> (kBits * level)) - (current_ >> (kBits * level)) >= kSlots) ++level;
   std::uint64_t position = tick >> (kBits * level);
-  // A time beyond the range of the last level is stored in its last slot. The entry is moved to its proper
-  // place when that slot is reached.
+  // A time beyond the range of the last level is stored in the last slot of that level. The entry is moved to
+  // its proper place when that slot is reached.
   position = std::min(position, (current_ >> (kBits * level)) + kSlots - 1);
   const std::uint32_t slot = level * kSlots + static_cast<std::uint32_t>(position & (kSlots - 1));
   const std::uint32_t next = heads_[slot];

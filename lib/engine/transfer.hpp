@@ -11,8 +11,8 @@
 namespace softfeb::engine {
 
 /// Sum of the times of events. The mean latency from events of one kind to events of another kind is the
-/// difference of their sums, divided by the number of events of each kind. Events therefore need not be
-/// stored.
+/// difference of the two sums, divided by the number of events, which must be the same for both kinds. Events
+/// therefore need not be stored.
 struct TimeSum {
   std::uint64_t count = 0;
   Uint128 sum = 0;

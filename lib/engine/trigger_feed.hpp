@@ -31,7 +31,7 @@ class TriggerFeed {
   /// TAI at the start of traffic. Valid once began() is not kNever.
   virtual detector::EventTime origin() const = 0;
 
-  /// Judges all candidates before `now`.
+  /// Judges all candidates (triggers that may still be vetoed) before `now`.
   virtual void advance(Time now) = 0;
   /// Lower bound on the time of the next trigger; kNever if none is expected. May be in the past.
   virtual Time next() const = 0;

@@ -28,9 +28,9 @@ struct Outcome;
 }
 
 /// lib/experiment runs an experiment from its configuration to its result. Begin with run_experiment.hpp, the
-/// pipeline. phases.hpp defines the order of a run. A Driver carries it out in real time (real_driver.hpp) or
-/// in virtual time (virtual_driver.hpp). This folder may include every other library; phases and virtual time
-/// need no DPDK.
+/// pipeline. phases.hpp defines the order of a run. A Driver carries out the run in real time
+/// (real_driver.hpp) or in virtual time (virtual_driver.hpp). This folder may include every other library;
+/// phases and virtual time need no DPDK.
 namespace softfeb::experiment {
 
 /// Counters of all endpoints at one moment. Boards come first, then receivers, each in the order of the

@@ -17,8 +17,8 @@ std::int64_t clock_limit_ns(const config::RunConfig& config);
 void check_host_count(const config::RunConfig& config, std::uint32_t processes);
 
 /// Throws ConfigError if the configuration uses a feature that several hosts do not support: state that
-/// endpoints on different hosts would share without exchanging packets, or results that stay in their
-/// process. Endpoints on host `first`, the host of process 0, may use more features.
+/// endpoints on different hosts would share without exchanging packets, or results that would stay in the
+/// process that produced them. Endpoints on host `first`, the host of process 0, may use more features.
 void check_host_features(const config::RunConfig& config, std::size_t first);
 
 /// Throws EnvironmentError if the clocks of hosts `here` and `first` certainly differ by more than

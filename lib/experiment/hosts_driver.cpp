@@ -22,7 +22,7 @@ constexpr Time kResolve = 10 * kMillisecond;
 /// Time for which a process that was told to end waits for its workers to carry out a command. mpirun kills
 /// the process about a second after the first signal.
 constexpr Time kLastWait = 20 * kMillisecond;
-/// Time that the boards of all hosts may take to finish after traffic was stopped, before this counts as a
+/// If the boards of all hosts finish within this time after traffic was stopped, this does not count as a
 /// drain.
 constexpr Time kQuickDrain = 100 * kMillisecond;
 /// Shortest interval at which a process sends its counters. With more than kManyQueuePairs queue pairs, the

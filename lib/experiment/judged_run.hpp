@@ -20,7 +20,7 @@ namespace softfeb::experiment {
 /// A finished run and its checks.
 struct JudgedRun {
   stats::Outcome outcome;
-  lab::Judgement checks;              ///< checks of every run
+  lab::Judgement checks;              ///< checks that apply to every run
   std::optional<report::LabRun> lab;  ///< checks of the lab; empty for `softfeb run`
 };
 

@@ -37,8 +37,8 @@ constexpr Time kPollWhenIdle = 5 * kMillisecond;
 constexpr Time kShortestNap = 20 * kMicrosecond;
 /// Maximum time from a command until the workers publish totals that include its effect.
 constexpr Time kTotalsAge = 5 * kMillisecond;
-/// A start at a wall-clock time is announced to the workers this long in advance. This is longer than the
-/// time for which a busy machine may preempt this thread. During this time, NTP slews the wall clock by at
+/// A start at a wall-clock time is announced to the workers this long in advance. The lead is longer than the
+/// time for which a busy machine may preempt this thread. During the lead, NTP slews the wall clock by at
 /// most 50 µs (500 ppm).
 constexpr Time kStartLead = 100 * kMillisecond;
 /// A run whose boards compute triggers may start later than `run.start_at` by at most this time.

@@ -30,7 +30,8 @@ using detector::TriggerMessage;
 using detector::TriggerServer;
 using Json = nlohmann::ordered_json;
 
-/// Number of messages that announce the end of the run. They are repeated because messages may get lost.
+/// Number of messages that announce the end of the run. The announcement is repeated because messages may get
+/// lost.
 constexpr int kEnds = 3;
 constexpr Time kBetweenEnds = 10 * kMillisecond;
 /// Interval at which the boards' link-layer addresses are looked up before the run. Without `run.start_at`,

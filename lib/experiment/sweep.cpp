@@ -71,7 +71,7 @@ class Progress {
   bool shown_;
 };
 
-/// A parameter study: all points of the grid in a file.
+/// A parameter study: all points of the grid that a configuration file defines.
 class Sweep {
  public:
   explicit Sweep(const Options& options)

@@ -69,7 +69,7 @@ struct PauseThresholds {
   /// less than xoff. With kNoXon, only the dynamic threshold decides.
   std::uint64_t xon = 0;
   /// Bytes for each ingress port (with PFC, for each lossless priority of a port) in addition to the shared
-  /// buffer. They hold frames that are in flight when a pause frame is sent.
+  /// buffer. This memory holds frames that are in flight when a pause frame is sent.
   std::uint64_t headroom = 0;
   /// Duration that a pause frame requests, in units of 512 bit times. The frame is repeated for as long as
   /// the pause lasts.
@@ -229,7 +229,7 @@ struct LinkConfig {
   /// VLANs (1…4094) whose tagged frames the switches at the ends accept from and send to this link; nullopt
   /// means all VLANs.
   std::optional<std::vector<std::uint16_t>> vlans;
-  bool untagged = true;  ///< with `vlans`: untagged frames pass, too
+  bool untagged = true;  ///< with `vlans`: whether untagged frames pass
 };
 
 /// Configuration of a whole network. Without `multipath`, the network must be a forest, in which there is at

@@ -27,7 +27,7 @@ struct MultipathConfig {
   std::uint8_t fields = kHashSourceIp | kHashDestinationIp | kHashProtocol | kHashSourcePort |
                         kHashDestinationPort;  ///< fields that the hash covers
   std::uint32_t seed = 0;
-  /// If true, the hash depends on `seed` alone, so all switches with the same seed choose alike
+  /// If true, the hash depends on `seed` alone, so all switches with the same seed make the same choices
   /// (polarisation). If false, it also depends on the index of the switch.
   bool polarised = false;
 

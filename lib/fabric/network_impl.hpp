@@ -127,7 +127,7 @@ struct Port {
 struct Switch {
   const SwitchConfig* config;
   std::uint16_t first_port;
-  /// One more than the last port; also the ingress of frames that the switch generates.
+  /// One more than the last port. Frames that the switch generates have this value as their ingress port.
   std::uint16_t end_port;
   SharedBuffer buffer;
   std::optional<CnpForge> forge;

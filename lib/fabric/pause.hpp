@@ -58,9 +58,9 @@ class PauseSender {
   /// resume.
   std::optional<roce::MacControl> emptied(const IngressAccount& account, std::uint8_t ingress_class,
                                           std::uint64_t free);
-  /// With a dynamic threshold, returns the smallest number of free bytes at which the class may resume as
-  /// long as its account does not change. Returns UINT64_MAX if the class is not paused, or if it cannot
-  /// resume with this account.
+  /// With a dynamic threshold, returns the smallest number of free bytes at which the class may resume,
+  /// provided that its account does not change. Returns UINT64_MAX if the class is not paused, or if it
+  /// cannot resume with this account.
   std::uint64_t resumes_at(const IngressAccount& account, std::uint8_t ingress_class) const;
   /// Returns the frame that repeats the current pauses. This frame must be sent at renew_at().
   roce::MacControl renewal(Time now);

@@ -44,7 +44,7 @@ struct PortSnapshot {
   std::uint64_t pause_tx = 0;     ///< pause frames sent (802.3x or PFC): XOFF and repetitions
   std::uint64_t resume_tx = 0;
   std::uint64_t pause_rx = 0;
-  std::uint64_t watchdog_storms = 0;     ///< classes in which the PFC watchdog found a storm
+  std::uint64_t watchdog_storms = 0;     ///< storms that the PFC watchdog found
   std::uint64_t watchdog_restored = 0;   ///< ends of these storms
   std::uint64_t watchdog_dropped = 0;    ///< packets dropped in storms
   std::uint64_t watchdog_forwarded = 0;  ///< packets sent in storms although their class was paused

@@ -41,9 +41,9 @@ class Wire {
     return true;
   }
 
-  /// Makes frames arrive as soon as their first SwitchTimes::kHeader bytes have arrived, and not when their
-  /// last bit has; Frame::at remains the arrival time of the last bit. A wire with faults ignores this call,
-  /// because faults change the order of frames.
+  /// Makes frames arrive as soon as their first SwitchTimes::kHeader bytes have arrived, instead of when
+  /// their last bit has arrived; Frame::at remains the arrival time of the last bit. A wire with faults
+  /// ignores this call, because faults change the order of frames.
   void announce_headers() { headers_ = !faulty_; }
   /// Time from the arrival of a frame's header to the arrival of its last bit.
   Time after_header(std::uint32_t length) const {

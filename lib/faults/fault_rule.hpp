@@ -8,11 +8,12 @@
 #include <cstdint>
 #include <optional>
 
-/// lib/faults: faults that are injected into the packets of a port. A FaultRule selects packets and specifies
-/// what is done to them; FaultRules (fault_rules.hpp) decides which rules apply to a packet; edit.hpp changes
-/// the bytes; FaultPlan (fault_plan.hpp) decides random faults. May include roce and base only. The code that
-/// holds, copies and sends packets is in lib/dataplane (fault_injector.hpp). doc/faults.md describes the
-/// rules.
+/// lib/faults: faults that are injected into the packets of a port or of a simulated link. A FaultRule
+/// selects packets and specifies what is done to them; FaultRules (fault_rules.hpp) decides which rules apply
+/// to a packet; RuleActions (rule_actions.hpp) carries out the rules; edit.hpp changes the bytes; FaultPlan
+/// (fault_plan.hpp) decides the random faults of a port. May include roce and base only. The packets belong
+/// to other libraries, such as lib/dataplane (fault_injector.hpp) and lib/fabric (link_rules.hpp).
+/// doc/faults.md describes the rules.
 namespace softfeb::faults {
 
 enum class Direction : std::uint8_t {
