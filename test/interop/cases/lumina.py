@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs the scenarios of Lumina (conf/faults/lumina) with the guest as the receiver. The board's port injects the same events, and guest and
-board must follow go-back-N. rxe sends no CNPs, so `cnpd` serves as its notification point."""
+"""Runs the scenarios of Lumina (conf/faults/lumina) with the guest as the receiver. The board's
+port injects the events of each scenario. Both guest and board must follow go-back-N. rxe sends no
+CNPs, so `cnpd` serves as its notification point."""
 
 import sys
 

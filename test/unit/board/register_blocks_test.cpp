@@ -106,7 +106,7 @@ TEST_CASE("TenGigEthReg: port counters count from the last reset", "[registers]"
   CHECK(access.value("rxFrameCnt") == 7);
   access.live.port.rx_frames = 5;  // the counter restarts together with the port
   CHECK(access.value("rxFrameCnt") == 5);
-  access.live.port.rx_frames = 108;  // the counter is above its value at the reset again
+  access.live.port.rx_frames = 108;  // the counter again exceeds its value at the reset
   CHECK(access.value("rxFrameCnt") == 108);
   access.live.port.link_up = false;
   CHECK(access.value("phyReady") == 0);

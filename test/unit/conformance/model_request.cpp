@@ -132,8 +132,8 @@ bool ModelQp::inside(const ModelRegion& region, std::uint64_t address, std::uint
   return offset <= size && length <= size - offset;
 }
 
-/// Returns the region with this key. Returns null if there is none, or if the queue pair must not write to it
-/// (`write`) or read from it.
+/// Returns the region with this key. Returns null if there is none, or if the queue pair must not access it.
+/// `write` tells whether the queue pair wants to write to the region or read from it.
 ModelRegion* ModelQp::region_of(std::uint32_t rkey, bool write) {
   for (ModelRegion& region : regions_) {
     const std::uint32_t mask = is(M::kRkeyBit0Ignored) && &region == &regions_[0] ? ~1U : ~0U;

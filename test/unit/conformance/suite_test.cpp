@@ -49,14 +49,14 @@ struct FakeQp {
   std::uint32_t msn = 0;
 };
 
-/// Acknowledges the packets that request it on open queue pairs, and drives the suite.
+/// Acknowledges those packets on open queue pairs that request an acknowledgement. Also drives the suite.
 class FakeTarget {
  public:
   Time now = 0;
   std::size_t opened = 0;    ///< number of queue pairs opened so far; the first one is the canary's
   bool mute = false;         ///< answers no packet
   bool deaf_canary = false;  ///< answers no packet of the first queue pair
-  bool eager = false;        ///< acknowledges packets that do not request it
+  bool eager = false;        ///< also acknowledges packets that do not request it
   bool withholds = false;    ///< does not answer requests
   std::function<TargetReply(const TargetRequest&)> answers;  ///< replaces the usual replies to requests
   std::function<void(Suite&, Time)> meddle;                  ///< called in each iteration

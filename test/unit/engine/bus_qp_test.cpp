@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests life cycles of queue pairs created over the metadata bus, and their requests from the dispatcher.
-// Receivers of softfeb are their peers.
+// Tests queue pairs that are created over the metadata bus: their life cycles, and the requests that they get
+// from the dispatcher. Their peers are softfeb's receivers.
 #include "bus_fixture.hpp"
 #include "engine/snapshot.hpp"
 #include "roce/craft.hpp"

@@ -34,8 +34,8 @@ std::uint32_t crc32_by_definition(ByteSpan data) {
   return ~crc;
 }
 
-/// Computes the iCRC as annex A17 describes it: the CRC-32 of eight bytes of ones and a masked copy of the
-/// datagram.
+/// Computes the iCRC as annex A17 describes it: the CRC-32 of eight 0xff bytes followed by a masked copy of
+/// the datagram.
 std::uint32_t icrc_by_definition(ByteSpan datagram, bool v6) {
   std::vector<std::uint8_t> m(8 + datagram.size(), 0xff);
   std::copy(datagram.begin(), datagram.end(), m.begin() + 8);

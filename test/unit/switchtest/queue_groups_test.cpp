@@ -11,7 +11,7 @@ namespace {
 
 /// Answers questions like a switch that serves item i from queue `queue[i]`. The queues have strict
 /// priorities, except that queues up to `shared` have the same priority. A frame in one of the queues with
-/// the same priority is served after at most `round` frames of each other of these queues.
+/// the same priority is served after at most `round` frames of each of the others.
 struct ModelOrder {
   std::vector<int> queue;
   int shared = -1;        ///< queues up to this number share a priority
