@@ -105,7 +105,7 @@ struct LatencyOptions {
 struct GuestOptions {
   std::string sink;    ///< URL of rdma-sink: sink://HOST:PORT
   std::string device;  ///< device of the port that leads to the host, as in a configuration
-  /// Our address; the host resolves it or has a static neighbour entry for it.
+  /// Address of the benchmark; the host resolves it or has a static neighbour entry for it.
   std::string ip = "10.77.0.100";
   std::string mac = "02:00:00:00:00:01";
 };
@@ -169,8 +169,8 @@ struct SrpOptions {
   std::string board;  ///< IPv4 or IPv6 address of a running board; empty means the benchmark's own server
 };
 
-/// Measures only slow control, over UDP on loopback, with a server on its own thread and our client: the
-/// time of a 4-byte read (`read_us`), the time of 260 pipelined reads as PyRogue sends them at start
+/// Measures only slow control, over UDP on loopback, with a server on its own thread and softfeb's client:
+/// the time of a 4-byte read (`read_us`), the time of 260 pipelined reads as PyRogue sends them at start
 /// (`pipelined_260_ms`), and the payload rate of the stream (`stream_gbps`).
 nlohmann::ordered_json bench_srp(const SrpOptions& options);
 

@@ -40,7 +40,7 @@ class Watcher : public DatagramSink {
     if (s->syn) {
       syn_sequence = s->header.sequence;
     } else if (watching && to == watched) {
-      // Acknowledge numbers, which wrap after 255, never go back.
+      // Apart from the wrap after 255, acknowledge numbers never decrease.
       require(rssi::ahead(acknowledged, s->header.acknowledge) < 128);
       acknowledged = s->header.acknowledge;
     }
