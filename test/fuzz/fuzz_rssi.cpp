@@ -143,8 +143,8 @@ class World {
   void hear(ByteSpan datagram) {
     watcher_.sent = 0;
     link_->on_datagram(from_, datagram, now_);
-    // One datagram may acknowledge a full window of our segments. It may also release a full window of the
-    // peer's segments, each of which gets a response.
+    // One datagram may acknowledge a full window of the link's segments. It may also release a full window of
+    // the peer's segments, each of which gets a response.
     require(watcher_.sent <= 4 * rssi::kMaxOutstanding + 4);
   }
 

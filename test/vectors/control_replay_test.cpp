@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Replays the client's side of every capture of $SOFTFEB_VECTORS/control to our server, and compares the
-// responses with the captured ones.
+// Replays the client's side of every capture of $SOFTFEB_VECTORS/control to softfeb's server, and compares
+// the responses with the captured ones.
 #include "control_replay.hpp"
 
 #include "../support/vector_files.hpp"

@@ -146,7 +146,7 @@ ModelRegion* ModelQp::region_of(std::uint32_t rkey, bool write) {
   return is(M::kRkeyIgnored) || (!rc() && is(M::kUcRkeyIgnored)) ? &regions_[0] : nullptr;
 }
 
-/// Stores those of the bytes that are inside the region.
+/// Stores the bytes that lie inside the region, and ignores all others.
 void ModelQp::store(ModelRegion& region, std::uint64_t address, ByteSpan bytes) {
   for (std::size_t k = 0; k < bytes.size(); ++k) {
     const std::uint64_t at = address + k - region.address;

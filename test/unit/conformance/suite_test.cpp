@@ -300,7 +300,7 @@ TEST_CASE("a lost canary makes a case inconclusive, and the case is repeated", "
     FakeTarget target;
     target.meddle = [&](Suite&, Time) {
       target.deaf_canary = target.opened > 1;
-    };  // a new canary has another queue pair, so it is answered
+    };  // a new canary uses a new queue pair, which is answered
     SuiteConfig config;
     config.attempts = attempts;
     const SuiteResult result = target.run(catalogue, config);

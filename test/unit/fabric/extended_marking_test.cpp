@@ -73,9 +73,9 @@ TEST_CASE("marking: packets that are not ECN-capable pass, or are dropped like o
     CHECK(pass.marks() == 0);
     ecn.drop_not_ect = true;
     Released drop(ecn, 10, roce::Ecn::kNotEct);
-    // If marking is decided at arrival, the fourth packet and all later ones find three packets in the queue.
-    // If it is decided at departure, packets are dropped until only three are left, because the first of
-    // these three leaves only two behind it.
+    // If drops are decided at arrival, the fourth packet and all later ones are dropped, because each finds
+    // three packets in the queue. If drops are decided at departure, packets are dropped until only three are
+    // left: when the first of these three leaves, only two are behind it.
     CHECK(drop.marked.size() == 3);
     const auto& port = drop.b.snapshot.ports[1];
     CHECK(port.queue_bytes_max == (at_dequeue ? 10 : 3) * kDataLength);

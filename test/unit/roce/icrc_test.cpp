@@ -155,7 +155,8 @@ TEST_CASE("both methods for the iCRC agree with its definition on random packets
     REQUIRE(t.request.bth.dest_qp == qpn);
     REQUIRE(t.request.payload.size() == payload.size());
 
-    // The iCRC must also match if the frame is split at two random places, like a packet in a chain of mbufs.
+    // The iCRC must also match if the frame is split at two random places, as a packet in a chain of mbufs
+    // is.
     const std::size_t c1 = rng.below(frame.size());
     const std::size_t c2 = c1 + rng.below(frame.size() - c1);
     Segments cut;

@@ -283,7 +283,7 @@ TEST_CASE("Frames that leave after the delay widen the interval of a trial that 
 }
 
 TEST_CASE("Memory that C cannot take makes the headroom a bound", "[switchtest]") {
-  // Make it seem that the first frame from A after the memory is full does not pause A.
+  // Make it seem that A is not paused by its first frame that arrives after the memory has become full.
   test::AlteredRig rig(test::set_v4());
   rig.alter = [](const Trial& trial, TrialResult& result) {
     if (trial.sources.size() == 2 && trial.sources[1].count == 1) result.pauses.clear();

@@ -61,7 +61,7 @@ TEST_CASE("Frames of different kinds are compared within a flow only", "[switcht
   arrivals[1].kind = 1;
   CHECK(reordering(arrivals, std::array<std::uint16_t, 2>{0, 0}).reordered == 1);
   CHECK(reordering(arrivals, std::array<std::uint16_t, 2>{0, 1}).reordered == 0);
-  // The same sequence number in another kind belongs to another frame.
+  // If two frames of different kinds have the same sequence number, they are different frames.
   arrivals[1].sequence = 1;
   CHECK(reordering(arrivals, std::array<std::uint16_t, 2>{0, 0}).duplicated == 0);
 }
