@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests febctl with `softfeb run -c conf/board.yaml`: registers, files, a burst to a receiver in
-softfeb's process, and the stream."""
+softfeb's process, and the data stream."""
 
 import json
 import os

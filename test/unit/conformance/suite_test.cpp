@@ -53,8 +53,8 @@ struct FakeQp {
 class FakeTarget {
  public:
   Time now = 0;
-  std::size_t opened = 0;    ///< number of queue pairs opened so far; the first one is the canary's
-  bool mute = false;         ///< answers no packet
+  std::size_t opened = 0;  ///< number of queue pairs opened so far; the first one is the canary (canary.hpp)
+  bool mute = false;       ///< answers no packet
   bool deaf_canary = false;  ///< answers no packet of the first queue pair
   bool eager = false;        ///< also acknowledges packets that do not request it
   bool withholds = false;    ///< does not answer requests
@@ -256,7 +256,7 @@ TEST_CASE("a baseline that was disturbed is repeated", "[suite]") {
   const Catalogue catalogue = run_with_baseline();
   const auto run = [&](std::size_t disturbed, unsigned attempts) {
     FakeTarget target;
-    // The first queue pair is the canary's. The first attempt opens the second one.
+    // The first queue pair is the canary (canary.hpp). The first attempt opens the second one.
     const auto hit = [&target, disturbed] { return target.opened >= 2 && target.opened < 2 + disturbed; };
     target.spoil = [&](std::vector<Answer>& answers) {
       if (hit()) answers.clear();
