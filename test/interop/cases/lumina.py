@@ -15,7 +15,7 @@ for folder in ("support", "smoke"):
 import harness  # noqa: E402
 import lumina_checks as checks  # noqa: E402
 
-TIMEOUT_CODE = 17  # 537 ms, longer than a preemption of the guest, which must not cause further retransmissions
+TIMEOUT_CODE = 17  # 537 ms: longer than the guest is preempted, to avoid further retransmissions
 TIMEOUT = 4096 << TIMEOUT_CODE  # nanoseconds
 PMTU = 1024
 

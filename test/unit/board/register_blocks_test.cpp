@@ -92,7 +92,7 @@ TEST_CASE("TenGigEthReg: port counters count from the last reset", "[registers]"
   CHECK(access.value("rxFrameCnt") == 100);
   CHECK(access.value("txFrameCnt") == 200);
   CHECK(access.value("rxPauseCnt") == 3);
-  // pause frames that the board itself received, which are added to those of the port
+  // rxPauseCnt counts the pause frames of the port, and those that the board itself received
   access.live.data.rx_pause = 4;
   CHECK(access.value("rxPauseCnt") == 7);
   CHECK(access.value("phyReadyCnt") == 1);

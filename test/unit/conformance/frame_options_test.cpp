@@ -26,8 +26,7 @@ enum class Fate : std::uint8_t {
   kOther,  ///< well-formed, but not UDP
 };
 
-/// An option, which is inserted into "O(e,8,OPTION)!", and the bytes that it must produce at offset `at` of a
-/// layer.
+/// An option to insert into "O(e,8,OPTION)!", and the bytes that it must produce at offset `at` of a layer.
 struct Row {
   const char* option;
   Layer layer;

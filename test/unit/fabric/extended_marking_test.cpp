@@ -168,7 +168,7 @@ TEST_CASE("marking by the average length: later than by the present one, and by 
   // 3.53 packets.
   const Released run(ecn, 10);
   CHECK(run.marked == std::vector<bool>{false, false, false, false, false, false, true, true, true, true});
-  // At departure, the average at the last arrival counts, which is 5.3 packets.
+  // If marking is decided at departure, the average at the last arrival applies (5.3 packets).
   ecn.at_dequeue = true;
   CHECK(Released(ecn, 10).marks() == 10);
 }

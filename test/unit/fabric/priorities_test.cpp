@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests strict priorities of switches, which are selected by the DSCP of each packet.
+// Tests strict priorities in switches. The DSCP of a packet selects its priority.
 #include "base/rng.hpp"
 #include "fabric_fixture.hpp"
 #include "roce/packet.hpp"

@@ -223,7 +223,7 @@ TEST_CASE("Headroom from a rig that is busy has wider intervals", "[switchtest]"
   const SwitchReport report = run_tests(rig, settings, {"headroom"});
   CHECK(*headroom_figure(report, "guaranteed_bytes").low == 29'190);
   const Figure& overshoot = headroom_figure(report, "overshoot_bytes");
-  // The pause frame arrives 1067.2 ns after the frame that caused it, which takes 3355.2 ns.
+  // The pause frame arrives 1067.2 ns after the frame that caused it. A frame takes 3355.2 ns.
   CHECK(*overshoot.low == kLongFrame);
   CHECK(*overshoot.high == kLongFrame);
   const Figure& tolerated = headroom_figure(report, "tolerated_ns");
