@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An example of a user's own model. The boards and the receiver of conf/lab/incast.yaml and a host with
-// ns-3's own IP stack are connected to one switch. The host pings a board, and sends UDP datagrams to the
-// receiver through the port that the boards share.
+// An example of a user's own model. One switch connects the boards and the receiver of conf/lab/incast.yaml
+// with a host that has ns-3's own IP stack. The host pings a board, and sends UDP datagrams to the receiver
+// through the port that the boards share.
 //   background_traffic FILE [UDP rate in Gb/s]
 
 #include "base/exit_code.hpp"

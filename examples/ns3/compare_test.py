@@ -132,7 +132,7 @@ class Identical(unittest.TestCase):
 
 
 class Statistics(unittest.TestCase):
-    """With other random numbers and another order, the means must agree."""
+    """With different random numbers and a different order of events, the means must agree."""
 
     def test_incast(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Display an event of a camera: its image, the waveforms of the brightest pixels, and latencies.
 
-Without a file, the script first runs the camera of conf/lab/advcam.yaml in virtual time, whose
-event builder writes an event file (doc/events.md).
+Without a file, the script first runs the camera of conf/lab/advcam.yaml in virtual time. The
+event builder of this camera writes an event file (doc/events.md).
 
     examples/python/event_display.py                     # run the camera, show its brightest event
     examples/python/event_display.py run.h5 --event 17   # show an event of a file

@@ -158,7 +158,7 @@ def main() -> int:
     parser.add_argument("--log", type=Path, default=Path("long_run.csv"), help="CSV file")
     parser.add_argument("--out", type=Path, default=Path("long_run.png"), help="picture")
     a = parser.parse_args()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends the run like Ctrl-C
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends the run as Ctrl-C does
     alarm = Alarm(a.at_least, a.patience, a.on_alarm)
     settings = dict(pair.split("=", 1) for pair in a.set)
     log = Log(a.log, a.interval)

@@ -2,7 +2,7 @@
 """softfeb from Python: run experiments, watch them, and use their results.
 
 The package drives the programs ``softfeb`` and ``febctl``; it needs only Python's standard
-library. doc/python.md is its guide.
+library, except for event files, ``to_pandas()`` and ``validate()``. doc/python.md is its guide.
 
     >>> import softfeb
     >>> result = softfeb.lab("conf/lab/incast.yaml", duration="20ms")

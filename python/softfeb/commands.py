@@ -239,7 +239,10 @@ class Sweep(_Reporting[Study | None]):
 
     @property
     def writes_result(self) -> bool:
-        """Whether the program writes a result document. It does not if others run some points."""
+        """Whether the program writes a result document.
+
+        It writes none if other processes run some of the points.
+        """
         return self.task is None and self.on != "slurm"
 
     def options(self, folder: Path, cwd: Path) -> list[str]:

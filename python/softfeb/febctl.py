@@ -66,7 +66,7 @@ class Burst:
 
 @dataclass(frozen=True)
 class StreamCheck:
-    """The result of a check of the board's stream."""
+    """The result of a check of the board's data stream."""
 
     frames: int
     """number of frames received"""
@@ -269,7 +269,7 @@ class Registers:
         return self._run(["session", "--sink", sink, *_options(options)])
 
     def stream(self, seconds: float = 5.0, *, size: int | None = None) -> StreamCheck:
-        """Receive the board's stream and check every word. ``size`` is in 64-bit words."""
+        """Receive the board's data stream and check it. ``size`` is in 64-bit words."""
         words = ["stream", "--seconds", f"{seconds:g}"]
         data = self._one(*words, *(["--size", str(size)] if size is not None else []))
         return StreamCheck(**{name: data[name] for name in StreamCheck.__dataclass_fields__})

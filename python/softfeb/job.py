@@ -145,12 +145,12 @@ class Job(Generic[R]):
 
     @property
     def output(self) -> str:
-        """What the program has printed on standard output so far, for example its table."""
+        """The text that the program has printed on standard output, for example its table."""
         return str(self._out)
 
     @property
     def messages(self) -> str:
-        """What the program has printed on standard error so far."""
+        """The text that the program has printed on standard error."""
         return str(self._err)
 
     @property

@@ -105,7 +105,7 @@ struct LatencyOptions {
 struct GuestOptions {
   std::string sink;    ///< URL of rdma-sink: sink://HOST:PORT
   std::string device;  ///< device of the port that leads to the host, as in a configuration
-  /// Our address; the host resolves it or has a static neighbour entry for it.
+  /// Address of the benchmark; the host resolves it or has a static neighbour entry for it.
   std::string ip = "10.77.0.100";
   std::string mac = "02:00:00:00:00:01";
 };
@@ -169,16 +169,16 @@ struct SrpOptions {
   std::string board;  ///< IPv4 or IPv6 address of a running board; empty means the benchmark's own server
 };
 
-/// Measures only slow control, over UDP on loopback, with a server on its own thread and our client: the
-/// time of a 4-byte read (`read_us`), the time of 260 pipelined reads as PyRogue sends them at start
-/// (`pipelined_260_ms`), and the payload rate of the stream (`stream_gbps`).
+/// Measures only slow control, over UDP on loopback, with a server on its own thread and softfeb's client:
+/// the time of a 4-byte read (`read_us`), the time of 260 pipelined reads as PyRogue sends them at start
+/// (`pipelined_260_ms`), and the payload rate of the data stream (`stream_gbps`).
 nlohmann::ordered_json bench_srp(const SrpOptions& options);
 
 /// Measures slow control of the running board `options.board` (softfeb, or a real board with the default
 /// profile). `read_us` is the time of a read of ScratchPad, which does not involve the data path. Two further
 /// times involve the data path: `live_read_us` is the time of a read of Rc, and `write_us` the time of a
-/// write to Rai that keeps its value. Also measures 260 pipelined reads (`pipelined_260_ms`) and the stream
-/// of AppTx (`stream_gbps`). Leaves AppTx.ContinuousMode at 0.
+/// write to Rai that keeps its value. Also measures 260 pipelined reads (`pipelined_260_ms`) and the data
+/// stream of AppTx (`stream_gbps`). Leaves AppTx.ContinuousMode at 0.
 nlohmann::ordered_json bench_srp_board(const SrpOptions& options);
 
 struct PartOptions {

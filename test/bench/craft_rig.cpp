@@ -115,7 +115,7 @@ QpMemory memory_of_qp(CraftOptions o, const board::PayloadSource& payload) {
   };
   o.qps = std::max(o.qps, 10'000U);
   const std::size_t before = allocated();
-  EngineLoop loop(o, payload, nullptr);  // use the heap, to measure its allocations
+  EngineLoop loop(o, payload, nullptr);  // use the heap, so that the allocations can be measured
   loop.start(0);
   // Wait until all queue pairs have certainly started to send.
   Time now = 0;

@@ -182,7 +182,7 @@ struct Turns {
 dcqcn::PaperParameters fast_parameters() {
   dcqcn::PaperParameters p;
   p.line_rate = kFastRate;
-  p.alpha_interval = 0;  // alpha stays 1, so every CNP halves the rate like the first one
+  p.alpha_interval = 0;  // alpha stays 1, so every CNP halves the rate
   return p;
 }
 

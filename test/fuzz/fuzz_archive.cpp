@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // libFuzzer: reads arbitrary bytes as a message between the processes of one experiment (MPI). The reader
 // must not read beyond the message or allocate more than its size, whatever the lengths in it say. The values
-// themselves come from our own processes, and are not checked. Each byte of the first part selects what to
-// read next; the second part is the message.
+// themselves come from softfeb's own processes, and are not checked. The input has two parts: each byte of
+// the first part selects what to read next, and the second part is the message.
 #include "base/archive.hpp"
 #include "input.hpp"
 

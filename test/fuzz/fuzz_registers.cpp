@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libFuzzer: performs arbitrary accesses to a board's registers, including the metadata bus and the stream
-// generator. Reads must return whole words, and actions for the data path must name QPs of the board.
+// libFuzzer: performs arbitrary accesses to a board's registers, including the metadata bus and the generator
+// of the data stream. Reads must return whole words, and actions for the data path must name QPs of the
+// board.
 #include "board/board_registers.hpp"
 
 #include <algorithm>

@@ -40,7 +40,7 @@ class Watcher : public DatagramSink {
     if (s->syn) {
       syn_sequence = s->header.sequence;
     } else if (watching && to == watched) {
-      // Acknowledge numbers, which wrap after 255, never go back.
+      // Apart from the wrap after 255, acknowledge numbers never decrease.
       require(rssi::ahead(acknowledged, s->header.acknowledge) < 128);
       acknowledged = s->header.acknowledge;
     }
@@ -143,8 +143,8 @@ class World {
   void hear(ByteSpan datagram) {
     watcher_.sent = 0;
     link_->on_datagram(from_, datagram, now_);
-    // One datagram may acknowledge a full window of our segments. It may also release a full window of the
-    // peer's segments, each of which gets a response.
+    // One datagram may acknowledge a full window of the link's segments. It may also release a full window of
+    // the peer's segments, each of which gets a response.
     require(watcher_.sent <= 4 * rssi::kMaxOutstanding + 4);
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // libFuzzer: tests an application's transfers with arbitrary completions. Every message must be counted
-// exactly once. The application must be notified exactly once of every complete transfer, whose memory must
-// lie inside that of its source.
+// exactly once. The application must be notified exactly once of every complete transfer. The memory of a
+// transfer must lie inside the memory of its source.
 #include "applications/registration.hpp"
 #include "input.hpp"
 

@@ -44,7 +44,8 @@ def write_pcap(path, frames, lengths=()):
 
 
 def rows_of(path, *fields, options=()):
-    """Returns a dictionary of fields for each packet. tshark makes two passes, as Wireshark does. Its output must not contain a Lua error.
+    """Returns a dictionary of fields for each packet. tshark makes two passes, as Wireshark does.
+    The output of tshark must not contain a Lua error.
 
     The dissector of RPC over RDMA is disabled, because it recognizes its packets by heuristics and fails on some random payloads.
     """

@@ -27,7 +27,8 @@ def _checksum(header):
 
 
 def _icrc(ip, udp, rest):
-    """Returns the iCRC (InfiniBand annex A17.9). It covers all fields, but takes all bits of fields that routers may change as 1."""
+    """Returns the iCRC (InfiniBand annex A17.9). It covers all fields, but all bits of fields that
+    routers may change count as 1."""
     masked = bytearray(b"\xff" * 8 + ip + udp + rest)
     for at in (9, 16, 18, 19, 34, 35, 40):
         masked[at] = 0xFF

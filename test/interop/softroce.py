@@ -89,8 +89,9 @@ class Lab:
 
     @contextmanager
     def sink(self, *options, timeout=60.0, expect_exit=0, port=SINK_PORT):
-        """Runs rdma-sink --once in the guest, and yields a Sink that listens on `port`, which must be forwarded. rdma-sink must exit with
-        code `expect_exit`, unless the case called stop(). It is also stopped if the case raises an exception."""
+        """Runs rdma-sink --once in the guest, and yields a Sink that listens on `port`. This port
+        must be forwarded. rdma-sink must exit with code `expect_exit`, unless the case called
+        stop(). rdma-sink is also stopped if the case raises an exception."""
         if self.run(["test", "-e", "/usr/bin/rdma-sink"], check=False).code:
             self.guest.push(self.program("app/rdma-sink/rdma-sink"), "/usr/bin/rdma-sink")
         with self.guest.popen(["/usr/bin/rdma-sink", "--once", "--port", str(port), *options]) as process:

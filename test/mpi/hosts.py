@@ -166,7 +166,7 @@ class OneExperiment(Case):
         r = self.result()
         self.assertEqual([h["name"] for h in r["hosts"]], [NAMES[1], NAMES[0]])
         self.assertEqual([(b["name"], b["host"]) for b in r["boards"]], [("feb1", NAMES[0]), ("feb2", NAMES[1])])
-        # Clocks are compared with the clock of process 0, which runs on the second host of the file.
+        # Clocks are compared with the clock of process 0, which runs on the second host of PAIR.
         self.assertEqual(r["hosts"][1]["clock_bound_us"], 0)
 
     def test_a_failed_check_of_another_host_fails_the_run(self):

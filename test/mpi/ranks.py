@@ -22,8 +22,8 @@ LIMIT = 120  # timeout in seconds; far longer than any run here takes
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                    OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_btl_base_warn_component_unused="0")
 
-# Boards with fixed-size, random-size and unreliable messages behind three switches, and a receiver that
-# writes its memory to a file.
+# Boards that send messages of fixed size, of random size and over UC through three switches. One
+# receiver writes its memory to a file.
 TREE = """
 lab: {title: Tree, bottleneck: spine.daq, sample_interval: 100us}
 run: {duration: 500us, warmup: 100us, series_interval: 100us}

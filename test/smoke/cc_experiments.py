@@ -140,7 +140,7 @@ class Experiments(harness.TestCase):
         return result
 
     def test_homa_hadoop(self):
-        for seed in 1, 2, 3:  # a check of the file itself limits the slowdown
+        for seed in 1, 2, 3:  # a check in the experiment's file limits the slowdown
             with self.subTest(seed=seed):
                 self.homa_messages(f"boards.0.qps.0.traffic.seed={seed}")
 

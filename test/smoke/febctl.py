@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests febctl with `softfeb run -c conf/board.yaml`: registers, files, a burst to a receiver in the same
-process, and the stream."""
+"""Tests febctl with `softfeb run -c conf/board.yaml`: registers, files, a burst to a receiver in
+softfeb's process, and the data stream."""
 
 import json
 import os
@@ -115,8 +115,8 @@ class Febctl(harness.TestCase):
             self.assertIn(words, text)
 
     def test_burst(self):
-        """Makes two connections, one after the other. The second connection can use the resources of the
-        board that the first has released."""
+        """Makes two connections, one after the other. The second connection must be able to
+        use the board's resources that the first one has released."""
         for _ in range(2):
             side = ["--host", "192.168.2.100", "--qpn", "0x11", "--rkey", "0x1234", "--address", "0x7f0000000000",
                     "--length", "1MiB", "--psn", "0x654321"]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""With `idle: sleep`, a worker leaves the CPU to others while a board only answers register polls, and wakes up when a packet arrives.
-Requires root."""
+"""With `idle: sleep`, a worker leaves the CPU to other processes while a board only answers
+register polls, and wakes up when a packet arrives. Requires root."""
 
 import os
 import signal

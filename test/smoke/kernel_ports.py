@@ -93,8 +93,8 @@ def ping(address, size, count):
 
 
 def arp(interface, address, broadcast, vlan=None):
-    """Sends an ARP request like arping. Returns the MAC address in the reply, or "nobody" if no reply arrives
-    within half a second."""
+    """Sends an ARP request as arping does. Returns the MAC address in the reply, or "nobody" if no
+    reply arrives within half a second."""
     s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
     s.bind((interface, 0))
     s.setsockopt(SOL_PACKET, PACKET_AUXDATA, 1)

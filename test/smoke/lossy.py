@@ -39,8 +39,8 @@ class Lossy(harness.TestCase):
             self.assertGreater(sent["nak_rx"]["sequence"], 0)
             self.assertGreater(got["duplicate"], 0)
             self.assertEqual(sent["tx_packets"], sent["retransmitted_packets"] + 256 * 65536 // pmtu)
-            # The port sent the QP's packets and the ARP packets. Of these, the faults dropped some and
-            # duplicated others.
+            # The port sent the QP's packets and the ARP packets. The faults dropped some of these
+            # packets and duplicated others.
             requests = sent["tx_packets"] - faults[0]["tx_dropped"] + faults[0]["tx_duplicated"]
             self.assertIn(run.result["ports"][0]["tx_packets"] - requests, range(0, 5))
             self.assertGreater(got["icrc_errors"], 0)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests with many boards, receivers and queue pairs that messages, the map of missing messages, and goodput
-are correct."""
+"""Tests many boards, receivers and queue pairs. Messages, the map of missing messages, and goodput
+must be correct."""
 
 import harness
 from harness import CONF

@@ -70,7 +70,7 @@ ReturnToService=2
 """)
 
     def _start(self, *command):
-        """Starts a daemon in the foreground, so that its process is our child."""
+        """Starts a daemon in the foreground, so that it is a child of this process."""
         log = open(self.dir / f"daemon{len(self.daemons)}.log", "w")
         self.daemons.append(subprocess.Popen(command, env=self.env, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                              start_new_session=True))

@@ -52,8 +52,8 @@ class SameBytes(study_case.StudyCase):
 
     @need("parallel", "parallel")
     def test_list_of_hosts(self):
-        """GNU parallel runs the tasks on the hosts of a list, in the folder of the command. The host `:` is
-        this machine, without ssh."""
+        """GNU parallel runs the tasks on the hosts of a list, in the current folder of the command
+        `lab sweep`. The host `:` is this machine, without ssh."""
         folder = self.dir / "study"
         self.run_study(folder, "--on", "parallel", "--hosts", "2/:", "--tasks", 3, "--quiet")
         self.assertEqual(self.contents(folder), self.reference())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Interposes functions of the C library and of DPDK. Definitions in the program take precedence over those
-// in shared libraries, also for calls from libraries. This file does not include the headers that declare
-// these functions, so it uses void* for pointers to types that the headers define.
+// Interposes functions of the C library and of DPDK. Definitions in the program take precedence over those in
+// shared libraries, even for calls from libraries. This file does not include the headers that declare these
+// functions, so it uses void* for pointers to types that the headers define.
 #include <cstdarg>
 #include <cstddef>
 

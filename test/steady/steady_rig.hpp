@@ -26,8 +26,8 @@ struct SteadyConfig {
   /// 1 or 2; with 2, the first worker polls the ports at both ends, and the second worker owns the receiver
   unsigned workers = 1;
   dataplane::IdlePolicy idle = dataplane::IdlePolicy::kPause;
-  /// Name of one of congestion::algorithms(). Its congestion control header is then used, too. If the name is
-  /// empty, the boards use the firmware's DCQCN.
+  /// Name of one of congestion::algorithms(). The boards use this algorithm, and its congestion control
+  /// header. If the name is empty, the boards use the firmware's DCQCN.
   std::string_view algorithm = {};
   /// The queue pairs of the first board send registered transfers, and those of the second board send UC
   /// streams with windows.

@@ -55,8 +55,9 @@ class ReceiverBuilder {
   engine::ReceiverConfig config;
 };
 
-/// Configures `qp` to number the arriving messages and to compare each with the message of the same number of
-/// `payload`. The sequence of messages of `payload` must have no end. `payload` must outlive the receiver.
+/// Configures `qp` to number the arriving messages and to compare each with the message of `payload` that has
+/// the same number. The sequence of messages of `payload` must have no end. `payload` must outlive the
+/// receiver.
 void expect_payload(engine::ReceiveQpSetup& qp, const board::PayloadSource& payload);
 
 }  // namespace softfeb::test

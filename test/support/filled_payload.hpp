@@ -16,7 +16,8 @@ struct FilledPayload {
     source->fill(arena);
   }
   explicit FilledPayload(const board::PayloadSpec& spec) : FilledPayload(board::make_payload(spec)) {}
-  /// Returns a source with an endless sequence of messages of `length` bytes, which contain the counter.
+  /// Returns a source with an endless sequence of messages of `length` bytes, which contain the counter
+  /// pattern.
   static FilledPayload counter(std::uint32_t length, std::uint32_t pmtu) {
     return FilledPayload(board::PayloadSpec{
         .kind = board::PayloadKind::kCounter, .message_length = length, .pmtu = pmtu, .path = {}});

@@ -12,7 +12,8 @@ def free_port(kind=socket.SOCK_STREAM):
 
 
 def free_port_pair():
-    """Returns the first of two consecutive free UDP ports, for the registers and the stream of a board."""
+    """Returns the first of two consecutive free UDP ports, for the registers and the data stream
+    of a board."""
     while True:
         port = free_port(socket.SOCK_DGRAM)
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as two:

@@ -12,8 +12,8 @@
 
 namespace softfeb::test {
 
-/// A model of a board whose queue pairs run Homa. It uses congestion::Homa like the engine, but with packet
-/// numbers instead of frames.
+/// A model of a board whose queue pairs run Homa. It uses congestion::Homa as the engine does, but with
+/// packet numbers instead of frames.
 class HomaBoard {
  public:
   struct Packet {

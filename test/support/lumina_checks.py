@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks a capture of a board's port like the tools of Lumina (SIGCOMM 2023): the state machine of go-back-N, the times of a
-retransmission, and the notification point. The capture contains the requests that left the port and the responses that arrived, in
-order."""
+"""Checks a capture of a board's port as the tools of Lumina (SIGCOMM 2023) do: the state machine
+of go-back-N, the times of a retransmission, and the notification point. The capture contains the
+requests that left the port and the responses that arrived, in order."""
 
 from dataclasses import dataclass
 

@@ -6,7 +6,7 @@
 
 namespace softfeb::test {
 
-/// Runs a shell command and discards its output. Returns its exit status like std::system().
+/// Runs a shell command and discards its output. Returns the return value of std::system().
 inline int run(const std::string& command) { return std::system((command + " >/dev/null 2>&1").c_str()); }
 
 }  // namespace softfeb::test

@@ -37,7 +37,7 @@ class Wire {
   /// Called for each frame sent; if it returns false, the wire does not carry the frame.
   std::function<bool(engine::Endpoint& from, const engine::TxFrame& frame)> tap;
 
-  std::uint64_t sent = 0;       ///< frames sent, including lost ones, without those that `tap` removed
+  std::uint64_t sent = 0;       ///< frames sent, including lost ones, but not those that `tap` removed
   std::uint64_t lost = 0;       ///< frames lost because of `loss`
   std::uint64_t arrived = 0;    ///< frames delivered to endpoints, including injected ones
   std::uint64_t unclaimed = 0;  ///< frames dropped because no endpoint has their address

@@ -12,8 +12,8 @@
 
 namespace softfeb::test {
 
-/// Sends the datagrams of the client of a captured connection to our server, in the same order and at the
-/// same times.
+/// Sends the datagrams of the client of a captured connection to softfeb's server ("our server"), in the same
+/// order and at the same times.
 ///
 /// Apart from the header checksum, the replay rewrites these fields:
 /// * The acknowledge number, so that it acknowledges as many of our data segments as the client acknowledged

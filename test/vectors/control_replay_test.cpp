@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Replays the client's side of every capture of $SOFTFEB_VECTORS/control to our server, and compares the
-// responses with the captured ones.
+// Replays the client's side of every capture of $SOFTFEB_VECTORS/control to softfeb's server, and compares
+// the responses with the captured ones.
 #include "control_replay.hpp"
 
 #include "../support/vector_files.hpp"
@@ -36,8 +36,8 @@ std::vector<CapturedConnection> connections(bool to_registers) {
   return out;
 }
 
-/// Returns true if the captured server sent stream frames on this connection. A server sends them only if the
-/// client has requested them, which it does on the connection for registers.
+/// Returns true if the captured server sent frames of the data stream on this connection. A server sends them
+/// only if the client has requested them, which it does on the connection for registers.
 bool streams(const CapturedConnection& c) {
   return std::any_of(c.segments.begin(), c.segments.end(),
                      [](const CapturedSegment& s) { return !s.from_client && !s.parsed().payload.empty(); });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Compares the token bucket with simulations of the firmware's VHDL: every admission in t*.axis.csv must
-// occur at its clock, with its credit and refill, in both the event-driven and the clock-by-clock
-// implementation.
+// occur at the recorded clock, with the recorded credit and refill, in both the event-driven and the
+// clock-by-clock implementation.
 //
 // The stages before the bucket are modelled only in these tests. Frames are stored completely and are
 // available 12 clocks after their last beat. They pass the gate one at a time, with 16 bytes per clock, and

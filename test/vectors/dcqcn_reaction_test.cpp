@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Compares the reaction point with simulations of the firmware's VHDL: every change of state in s*.csv and
-// t*.csv must occur at its clock, in both the event-driven and the clock-by-clock implementation.
+// t*.csv must occur at the recorded clock, in both the event-driven and the clock-by-clock implementation.
 #include "dcqcn/reaction_point.hpp"
 #include "dcqcn_file.hpp"
 #include "support/dcqcn_clock_model.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compares our iCRCs with those of the golden frames (wire/icrc_*), which come from the firmware, scapy and
-// an independent implementation of IBA annex A17.
+// Compares softfeb's iCRCs with those of the golden frames (wire/icrc_*), which come from the firmware, scapy
+// and an independent implementation of IBA annex A17.
 #include "roce/frame.hpp"
 #include "roce/icrc.hpp"
 

@@ -129,9 +129,10 @@ class Replay {
   }
 
   /// Handles a request to which the file contains no response. There are two reasons for this:
-  /// * The request has an unknown bus type. Our server does not respond, either.
+  /// * The request has an unknown bus type. softfeb's server does not respond to such a request, either.
   /// * The netlist of 2025 has a defect: its error flush never ends, so that a request to a QP in ERR blocks
-  ///   the whole bus until a reset. softfeb does not have this defect, and responds like the netlist of 2026.
+  ///   the whole bus until a reset. softfeb does not have this defect, and responds as the netlist of 2026
+  /// does.
   void expect_no_answer() {
     ++answers_;
     const auto request = decode_request(request_);

@@ -101,8 +101,9 @@ void WireReplay::advance(Time t) {
 }
 
 void WireReplay::on_input(const WireEvent& e) {
-  // Our requester sends as soon as one slot is free, whereas the firmware waits for two (window_4). Our
-  // requester may therefore have a new packet ready earlier than the firmware, but not a retransmission.
+  // softfeb's requester sends as soon as one slot is free, whereas the firmware waits for two (window_4).
+  // softfeb's requester may therefore have a new packet ready earlier than the firmware, but not a
+  // retransmission.
   if (!past_defect_ && requester_.ready(now_)) {
     INFO("about to resend PSN " << requester_.peek().psn);
     CHECK_FALSE(requester_.peek().retransmission);
@@ -243,8 +244,8 @@ void WireReplay::on_transmit(const WireEvent& e) {
   if (ours != theirs) FAIL_CHECK("packet with PSN " << psn_of(ours) << " differs");
 }
 
-/// Fails if our requester is ready to retransmit a packet long before the firmware transmits it, because our
-/// timeout is then too short.
+/// Fails if softfeb's requester is ready to retransmit a packet long before the firmware transmits it,
+/// because softfeb's timeout is then too short.
 void WireReplay::check_not_early(const WireEvent& e) {
   const Time t = e.cycle * kFirmwareClock;
   if (past_defect_ || !output_.empty() || t < now_ + kPipeline) return;

@@ -154,7 +154,7 @@ class HostileClients(live.Served):
         """Returns the number of payload bytes that the receiver has got. Reads the number from
         /metrics, as an honest client would."""
         begun = time.monotonic()
-        # Honest clients have another address than the attackers, as they would have in a network.
+        # Honest clients use a different address than the attackers, as they would in a network.
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE, source_address=("127.0.0.2", 0))
         with contextlib.closing(connection):
             connection.request("GET", "/metrics")

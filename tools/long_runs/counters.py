@@ -7,7 +7,7 @@ LINE = re.compile(r"^(\w+)(\{.*\})? (\S+)$")
 
 
 def parse(text):
-    """Returns the values of a Prometheus text, and the names of those families that only grow."""
+    """Returns the values in a text of /metrics, and the names of the families that only grow."""
     values, growing = {}, set()
     for line in text.splitlines():
         if line.startswith("# TYPE "):

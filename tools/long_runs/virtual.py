@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The long run in virtual time: the incast with parameters that change all the time."""
+"""The long run in virtual time: the incast with parameters that keep changing."""
 
 import contextlib
 import json

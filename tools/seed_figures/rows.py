@@ -75,8 +75,8 @@ def wrong_marks(results):
 
 
 def headers_only(result):
-    """Returns the payload as a percentage of all bytes. Like the thesis, does not count FCS (4 bytes), preamble (8) and inter-frame gap
-    (12)."""
+    """Returns the payload as a percentage of all bytes. As in the equations of the thesis (001),
+    FCS (4 bytes), preamble (8) and inter-frame gap (12) do not count."""
     port = next(p for s in result["switches"] for p in s["ports"] if p["name"] == "tor.node")
     payload = sum(n["payload_bytes"] for n in result["receivers"])
     return 100 * payload / (port["tx_wire_bytes"] - 24 * port["tx_packets"])

@@ -159,7 +159,8 @@ def conformance_session_states(lab):
 
 @case("tap")
 def conformance_session_access(lab):
-    """If a region or a queue pair does not permit an access, the answer is the right NAK, and the memory does not change."""
+    """If a region or a queue pair does not permit an access, the answer is the correct NAK, and
+    the memory does not change."""
     with session(lab) as s:
         regions = s.ask(regions=[{}, {"access": "read"}, {"other_pd": True}, {"deregistered": True}])["regions"]
         assert [r["region"] for r in regions] == [0, 1, 2, 3], regions

@@ -20,7 +20,7 @@ SIZE, COUNT, SLOTS = 4096, 1000, 256
 
 
 class Board:
-    """Runs febctl for a softfeb without configured queue pairs."""
+    """Runs febctl with a softfeb process that has no configured queue pairs."""
 
     def __init__(self, lab, port):
         self.lab, self.port, self.calls = lab, port, 0

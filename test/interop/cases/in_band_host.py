@@ -18,7 +18,8 @@ SIZE, COUNT, BURSTS = 4096, 1000, 3
 
 @contextmanager
 def addressed(lab):
-    """Replaces the guest's address by that of the host, as on a machine with one cable. Restores the guest's usual address at the end."""
+    """Gives the guest the address HOST in place of its usual one, as on a machine with one cable.
+    Restores the usual address at the end."""
     def address(add, remove):
         lab.run(f"ip addr del {remove} dev eth0 && ip addr add {add} dev eth0")
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs the scenarios of Lumina (conf/faults/lumina) with the guest as the receiver. The board's port injects the same events, and guest and
-board must follow go-back-N. rxe sends no CNPs, so `cnpd` serves as its notification point."""
+"""Runs the scenarios of Lumina (conf/faults/lumina) with the guest as the receiver. The board's
+port injects the events of each scenario. Both guest and board must follow go-back-N. rxe sends no
+CNPs, so `cnpd` serves as its notification point."""
 
 import sys
 
@@ -14,7 +15,7 @@ for folder in ("support", "smoke"):
 import harness  # noqa: E402
 import lumina_checks as checks  # noqa: E402
 
-TIMEOUT_CODE = 17  # 537 ms, longer than a preemption of the guest, which must not cause further retransmissions
+TIMEOUT_CODE = 17  # 537 ms: longer than the guest is preempted, to avoid further retransmissions
 TIMEOUT = 4096 << TIMEOUT_CODE  # nanoseconds
 PMTU = 1024
 

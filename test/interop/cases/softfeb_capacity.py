@@ -82,7 +82,8 @@ OTHERS = ["tcpdump", "-i", "eth0", "-Z", "root", "-nn", "-l", "udp and not dst p
 
 
 class Transfer:
-    """A run that sends 64 MiB to the guest while the capacity changes, with the sink's report and the time series of both sides."""
+    """A run that sends 64 MiB to the guest while the capacity changes. Stores the sink's report,
+    and the time series of both sides."""
 
     def __init__(self, lab, name, congestion):
         path = lab.dir / "sent"

@@ -21,7 +21,7 @@ def options(out, builder=0, builders=1, **more):
 
 
 def fresh(lab, name):
-    """Returns the path of an event file in the guest that does not exist yet."""
+    """Returns a path in the guest at which no event file exists yet."""
     lab.run(["rm", "-f", f"/tmp/{name}"])
     return f"/tmp/{name}"
 

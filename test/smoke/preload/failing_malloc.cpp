@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // LD_PRELOAD library for the tests: lets an allocation of the program fail, as if the machine had no memory
 // left. Counts the allocations from the beginning of main().
-//   FAIL_AT     number of the allocation that fails, from 0
+//   FAIL_AT     number of the allocation that fails, counted from 0
 //   FAIL_ALWAYS if set, all later allocations fail too
 //   FAIL_LEAST  only allocations of at least this number of bytes count; default: 0
 #include <atomic>

@@ -14,7 +14,7 @@ using namespace softfeb::config::test;
 
 namespace {
 
-/// Creates files in a temporary directory, which is removed with this object.
+/// Creates files in a temporary directory. The destructor removes the directory.
 class Files {
  public:
   std::string write(const std::string& name, const std::string& text) const {

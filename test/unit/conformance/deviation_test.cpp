@@ -19,13 +19,13 @@ Profile profile_of(const std::string& deviations) {
   return parse_profile("name: x\n" + deviations, "p.yaml", catalogue(), base);
 }
 
-/// An answer of a target. Its PSN counts from e.
+/// An answer of a target. Its PSN is relative to e, the PSN that the queue pair expects at the start.
 struct Reply {
   std::uint8_t opcode = 0x11;
   std::uint32_t psn = 0;
   std::uint8_t syndrome = roce::Aeth::kNoCredits;
   std::uint32_t msn = 0;
-  bool absolute = false;  ///< if true, psn is not counted from e
+  bool absolute = false;  ///< if true, psn is not relative to e
 };
 struct Behaviour {
   std::vector<Reply> replies;

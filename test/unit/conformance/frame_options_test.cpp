@@ -26,8 +26,7 @@ enum class Fate : std::uint8_t {
   kOther,  ///< well-formed, but not UDP
 };
 
-/// An option, which is inserted into "O(e,8,OPTION)!", and the bytes that it must produce at offset `at` of a
-/// layer.
+/// An option to insert into "O(e,8,OPTION)!", and the bytes that it must produce at offset `at` of a layer.
 struct Row {
   const char* option;
   Layer layer;
@@ -171,7 +170,7 @@ TEST_CASE("options of IPv4", "[options]") {
               {"dip=other", Layer::kIp, 16, {10, 0, 0, 0x42}},
               {"dip=broadcast", Layer::kIp, 16, {10, 0, 0, 255}}},
              {false});
-  // A checksum that is one too high is refused. Adding 0 to the right checksum has no effect.
+  // A checksum that is one too high is refused. Adding 0 to the correct checksum has no effect.
   CHECK(fate_of(frame_of("O(e,8,ipsum=+1)!")) == Fate::kMalformed);
   CHECK(frame_of("O(e,8,ipsum=+0)!") == frame_of("O(e,8)!"));
 }
@@ -341,7 +340,7 @@ TEST_CASE("IP fragments", "[options]") {
   CHECK(load_be16(&frames[0][18]) == load_be16(&frames[1][18]));
   for (const Bytes& frame : frames) {
     CHECK(load_be16(&frame[16]) == frame.size() - 14);
-    CHECK(fate_of(frame) == Fate::kOther);  // well-formed, so the IP checksum is right
+    CHECK(fate_of(frame) == Fate::kOther);  // well-formed, so the IP checksum is correct
   }
   Bytes whole(frames[0].begin() + 34, frames[0].end());
   whole.insert(whole.end(), frames[1].begin() + 34, frames[1].end());

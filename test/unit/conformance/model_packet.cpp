@@ -170,8 +170,8 @@ std::optional<ModelPacket> ModelReader::read_transport(Layers layers, ByteSpan b
   return out;
 }
 
-/// Returns the CRC-32 of eight bytes of ones (if `ones`) and the packet. Fields that routers change are
-/// replaced by ones (annex A17.3.3). Only the CRC-32 itself is shared with lib/roce.
+/// Returns the CRC-32 of the packet, preceded by eight 0xff bytes if `ones` is true. In fields that routers
+/// change, all bits are replaced by ones (annex A17.3.3). Only the CRC-32 itself is shared with lib/roce.
 std::uint32_t ModelReader::icrc_of(const Layers& layers, bool ones, bool byte4_masked) const {
   Bytes all(ones ? 8 : 0, 0xff);
   Bytes ip = layers.ip;

@@ -31,7 +31,8 @@ class ModelQp {
   ModelQp(const conformance::OpenRequest& request, roce::Qpn qpn, std::vector<ModelRegion>& regions,
           std::vector<conformance::Completion>& completions, Mutation mutation);
 
-  /// Processes a packet that has a correct iCRC and comes from the right address. Appends the responses.
+  /// Processes a packet that has a correct iCRC and comes from the address of the peer. Appends the
+  /// responses.
   void receive(const ModelPacket& packet, Time now, std::vector<ModelReply>& out);
 
   void post_receives(std::uint32_t count) { receives_ += count; }

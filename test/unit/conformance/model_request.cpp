@@ -132,8 +132,8 @@ bool ModelQp::inside(const ModelRegion& region, std::uint64_t address, std::uint
   return offset <= size && length <= size - offset;
 }
 
-/// Returns the region with this key. Returns null if there is none, or if the queue pair must not write to it
-/// (`write`) or read from it.
+/// Returns the region with this key. Returns null if there is none, or if the queue pair must not access it.
+/// `write` tells whether the queue pair wants to write to the region or read from it.
 ModelRegion* ModelQp::region_of(std::uint32_t rkey, bool write) {
   for (ModelRegion& region : regions_) {
     const std::uint32_t mask = is(M::kRkeyBit0Ignored) && &region == &regions_[0] ? ~1U : ~0U;
@@ -146,7 +146,7 @@ ModelRegion* ModelQp::region_of(std::uint32_t rkey, bool write) {
   return is(M::kRkeyIgnored) || (!rc() && is(M::kUcRkeyIgnored)) ? &regions_[0] : nullptr;
 }
 
-/// Stores those of the bytes that are inside the region.
+/// Stores the bytes that lie inside the region, and ignores all others.
 void ModelQp::store(ModelRegion& region, std::uint64_t address, ByteSpan bytes) {
   for (std::size_t k = 0; k < bytes.size(); ++k) {
     const std::uint64_t at = address + k - region.address;

@@ -78,7 +78,7 @@ ModelQp* ModelTarget::find(roce::Qpn qpn) {
 
 void ModelTarget::receive(ByteSpan frame, Time now) {
   for (Port* const port : {&v4_, &v6_}) {
-    port->station.take_answers();  // drops packets that the station has kept; they are read below
+    port->station.take_answers();  // drops packets that the station has kept; the reader reads them
     if (const auto packet = port->reader.read(frame)) receive(*port, *packet, now);
   }
 }

@@ -111,7 +111,8 @@ TEST_CASE("an option sets, adds to, or XORs a field", "[packet]") {
         Override{.field = Field::kPayload, .mode = Mode::kXor, .value = Expression(1), .index = 5});
   CHECK(only_option(packet("O(e,8,sip=second)")) ==
         Override{.field = Field::kSourceIp, .mode = Mode::kWord, .word = "second"});
-  // For an offset, a leading minus sign is part of the expression; it does not subtract from the right value.
+  // The leading minus sign of an offset is part of the expression. It does not mean that 8 is subtracted from
+  // the correct value.
   const PacketSpec before = packet("O(e,8,at=-8)!");
   CHECK(only_option(before).mode == Mode::kSet);
   CHECK(only_option(before).value.value({}) == ~std::uint64_t{7});

@@ -49,14 +49,14 @@ struct FakeQp {
   std::uint32_t msn = 0;
 };
 
-/// Acknowledges the packets that request it on open queue pairs, and drives the suite.
+/// Acknowledges those packets on open queue pairs that request an acknowledgement. Also drives the suite.
 class FakeTarget {
  public:
   Time now = 0;
-  std::size_t opened = 0;    ///< number of queue pairs opened so far; the first one is the canary's
-  bool mute = false;         ///< answers no packet
+  std::size_t opened = 0;  ///< number of queue pairs opened so far; the first one is the canary (canary.hpp)
+  bool mute = false;       ///< answers no packet
   bool deaf_canary = false;  ///< answers no packet of the first queue pair
-  bool eager = false;        ///< acknowledges packets that do not request it
+  bool eager = false;        ///< also acknowledges packets that do not request it
   bool withholds = false;    ///< does not answer requests
   std::function<TargetReply(const TargetRequest&)> answers;  ///< replaces the usual replies to requests
   std::function<void(Suite&, Time)> meddle;                  ///< called in each iteration
@@ -256,7 +256,7 @@ TEST_CASE("a baseline that was disturbed is repeated", "[suite]") {
   const Catalogue catalogue = run_with_baseline();
   const auto run = [&](std::size_t disturbed, unsigned attempts) {
     FakeTarget target;
-    // The first queue pair is the canary's. The first attempt opens the second one.
+    // The first queue pair is the canary (canary.hpp). The first attempt opens the second one.
     const auto hit = [&target, disturbed] { return target.opened >= 2 && target.opened < 2 + disturbed; };
     target.spoil = [&](std::vector<Answer>& answers) {
       if (hit()) answers.clear();
@@ -300,7 +300,7 @@ TEST_CASE("a lost canary makes a case inconclusive, and the case is repeated", "
     FakeTarget target;
     target.meddle = [&](Suite&, Time) {
       target.deaf_canary = target.opened > 1;
-    };  // a new canary has another queue pair, so it is answered
+    };  // a new canary uses a new queue pair, which is answered
     SuiteConfig config;
     config.attempts = attempts;
     const SuiteResult result = target.run(catalogue, config);

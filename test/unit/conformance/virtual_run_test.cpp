@@ -44,8 +44,8 @@ std::vector<std::pair<Time, Bytes>> recorded(std::uint64_t seed) {
   return out;
 }
 
-/// Returns the frames that an attacker sends after a packet of the board with the BTH `sent`. `latest` is the
-/// QPN of the board in the latest answer.
+/// Returns the frames that an attacker sends after the board has sent a packet whose BTH is `sent`. `latest`
+/// is the board's QPN in the latest answer.
 using Attack = std::function<std::vector<Bytes>(const roce::Bth& sent, roce::Qpn latest)>;
 
 /// Runs cases with the model as the target, while a second host attacks the board.

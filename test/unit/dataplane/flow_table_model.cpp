@@ -104,7 +104,7 @@ void FlowTableModel::probe() {
   for (const auto& frame : probes) dropped += queue_of(frame) == kDropped;
 }
 
-/// Compares the items with the headers of the frame. Like mlx5, a pattern without a VLAN item also matches
+/// Compares the items with the headers of the frame. As with mlx5, a pattern without a VLAN item also matches
 /// tagged frames.
 bool FlowTableModel::matches(const Rule& rule, ByteSpan frame) {
   std::size_t at = 0;
@@ -130,7 +130,7 @@ bool FlowTableModel::matches(const Rule& rule, ByteSpan frame) {
   return true;
 }
 
-/// Returns the matching rule with the highest priority, which has the smallest number.
+/// Returns the matching rule with the highest priority (the smallest priority number).
 const FlowTableModel::Rule* FlowTableModel::find(std::uint32_t group, ByteSpan frame) const {
   const Rule* best = nullptr;
   for (const auto& rule : rules_)

@@ -32,7 +32,8 @@ class FlowTableModel {
   bool accepts_bth = true;
   std::size_t capacity = 1'000;  ///< rules beyond this number are refused by create(), but not by validate()
 
-  /// Frames for which `dropped` is counted after each insertion and each removal of a rule.
+  /// After each insertion and each removal of a rule, the model checks which of these frames it would now
+  /// drop, and adds their number to `dropped`.
   std::vector<std::vector<std::uint8_t>> probes;
   std::size_t dropped = 0;
 

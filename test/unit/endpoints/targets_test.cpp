@@ -35,7 +35,7 @@ boards:
          url(first) + ", " + url(second) + "]}\n";
 }
 
-/// Returns a script for a fake server that answers like rdma-sink. The answer repeats the layout of the
+/// Returns a script for a fake server that answers as rdma-sink does. The answer repeats the layout of the
 /// events that the client describes, modified by `change`.
 FakeServer::Script sink(std::string& hello, std::uint64_t qpn, const json& change = json::object()) {
   return [&hello, qpn, change](FakeServer::Client& client) {

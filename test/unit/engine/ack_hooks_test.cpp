@@ -178,8 +178,8 @@ TEST_CASE("ack: the spacing applies on the fast path as well", "[board][congesti
   const bool fast = GENERATE(false, true);
   AckExperiment e({.messages = 2, .spacing = 4 * kMiddle, .fast_path = fast});
   REQUIRE(e.run());
-  // Every fourth packet requests an ACK. The first packet is longer because of its RETH, but not long enough
-  // to request an earlier ACK.
+  // Every fourth packet requests an ACK. The first packet is longer because of its RETH, but not so much
+  // longer that an ACK is requested earlier.
   REQUIRE(e.log().acks.size() == 10);
   for (const auto& a : e.log().acks) {
     CHECK(a.ack.packets == 4);

@@ -157,8 +157,8 @@ TEST_CASE("a board writes, a receiver acknowledges, every byte is correct", "[bo
 }
 
 TEST_CASE("responses that arrive together are processed together", "[board]") {
-  // The board has more queue pairs than it can note in one burst of responses. Without a link rate, all of
-  // them send at the same time, so that responses arrive together.
+  // The board has more queue pairs than fit into its list of queue pairs that received a response in one
+  // burst. Without a link rate, all of them send at the same time, so that responses arrive together.
   for (const std::uint64_t loss : {0ULL, 2ULL}) {
     Experiment e({.qps = 100, .messages = 20, .link_rate = 0});
     e.wire->bursts = true;
@@ -254,7 +254,8 @@ TEST_CASE("the link's rate is shared fairly among its queue pairs", "[board]") {
 TEST_CASE("no response: retries run out, the QP reports it, the rest is flushed", "[board]") {
   Experiment e({.messages = 30, .timeout = 5, .retries = 3});
   e.wire->loss = 1ULL << 32;
-  // The ARP requests are lost too. Therefore no packet leaves, and no message fails yet.
+  // The wire loses all frames, including the ARP requests. Therefore no RoCE packet leaves, and no message
+  // fails yet.
   CHECK_FALSE(e.run(10 * kMillisecond));
   CHECK(e.board(0).unresolved() == 1);
   CHECK_FALSE(e.board(0).qp(0).failure());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests life cycles of queue pairs created over the metadata bus, and their requests from the dispatcher.
-// Receivers of softfeb are their peers.
+// Tests queue pairs that are created over the metadata bus: their life cycles, and the requests that they get
+// from the dispatcher. Their peers are softfeb's receivers.
 #include "bus_fixture.hpp"
 #include "engine/snapshot.hpp"
 #include "roce/craft.hpp"
@@ -271,8 +271,8 @@ TEST_CASE("another destination during a burst: another peer, the same queue pair
   CHECK(w.board->host().counters().arp_requests_tx <= 32);
   CHECK_FALSE(w.observe({0}).qps[0].failed);
   CHECK(w.ok() + w.failed() == 4);
-  // The board now sends to host 1. Its first PSN is the one after the four messages. Host 1 expects a
-  // different PSN, so it reports a sequence error.
+  // The board now sends to host 1. The first PSN that host 1 receives is the one after the four messages.
+  // Host 1 expects a different PSN, so it reports a sequence error.
   w.apply(board::SetDestination{BusFixture::host_ip(1)});
   REQUIRE(w.wire->run(w.wire->now + kSecond,
                       [&] { return w.hosts[1]->qp(0).responder().counters().packets != 0; }));

@@ -60,7 +60,7 @@ TEST_CASE("the ring restarts when RemAddr changes between bursts, but not during
   other.start = false;
   d.write(other);
   CHECK(d.waiting() == 0);
-  d.write(burst(3, 8));  // writes the registers as they were before the start, so the ring begins again
+  d.write(burst(3, 8));  // changes RemAddr back, so the ring restarts
   CHECK(d.next().remote_address == 0x10000);
   // during a burst, a rising edge of Start does not start another burst, but the other registers take effect
   other.start = true;

@@ -112,8 +112,7 @@ TEST_CASE("homa: a long message needs grants, and no NAK", "[homa]") {
   REQUIRE(e.run());
   CHECK(e.receiver->receiver_counters().grant_tx == 100 - 12);
   CHECK(e.receiver->receiver_counters().resend_tx == 0);
-  // Of a message above 64 KiB, 12 packets are unscheduled. The other packets of the message have the lowest
-  // scheduled priority.
+  // A message above 64 KiB has 12 unscheduled packets. Its other packets have the lowest scheduled priority.
   CHECK(data == std::map<std::uint8_t, int>{{8 * 4, 12}, {0, 88}});
   CHECK(control == std::map<std::uint8_t, int>{{8 * kControlPriority, 88}});
   CHECK(e.sum(&roce::RequesterCounters::nak_sequence_rx) == 0);
@@ -228,7 +227,7 @@ TEST_CASE("ready queue: ranks that fall, rise and end, in any order", "[homa]") 
   ReadyQueue q(kQps, true);
   std::map<std::uint32_t, std::uint64_t> expected;
   Rng rng(5);
-  // Like the ranks of messages, all ranks are distinct.
+  // All ranks are distinct, as the ranks of messages are.
   const auto any_rank = [&](std::uint32_t qp) { return rng.below(1000) << 32 | qp; };
   for (int k = 0; k < 20'000; ++k) {
     const auto any = static_cast<std::uint32_t>(rng.below(kQps));

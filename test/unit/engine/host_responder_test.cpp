@@ -86,7 +86,8 @@ TEST_CASE("a QP of the bus gets its counterpart at RTS", "[host]") {
   REQUIRE(gone.size() == 1);
   CHECK(std::get<RemoveReceiveQp>(gone[0]).slot == 10);
   CHECK(rig.before(Rig::qp(3, QpState::kReset)).empty());
-  // The QPs of other hosts and actions that do not concern receivers have no effect.
+  // Reports about the QPs of other hosts have no effect. Actions that do not concern receivers have none
+  // either.
   for (const std::size_t other : {0, 2, 5}) CHECK(rig.before(Rig::qp(other, QpState::kRts)).empty());
   CHECK(rig.before(board::SetDestination{}).empty());
 }

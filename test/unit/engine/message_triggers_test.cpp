@@ -45,7 +45,7 @@ struct Rig {
     board->start(kStart);
   }
 
-  /// Sends a datagram to the board's port for triggers.
+  /// Sends a datagram to the UDP port on which the board receives triggers.
   void send(ByteSpan bytes, Time now, std::uint16_t from_port = 40'000) {
     const Identity from = test::identity(200);
     test::Bytes frame(control_frame_overhead(from) + bytes.size());
@@ -60,7 +60,7 @@ struct Rig {
     detector::write_trigger_message(message, bytes.data());
     send(ByteSpan(bytes), now);
   }
-  /// Returns a trigger message for the time `after` after the start.
+  /// Returns a trigger message whose time is the start of the run plus `after`.
   static TriggerMessage trigger(std::uint64_t event, Time after) {
     return {.run = kRun, .time = detector::time_after(kOrigin, after), .event = event};
   }

@@ -72,7 +72,7 @@ TEST_CASE("with a period, message n is due at n periods, also after a billion me
       }
     };
     check(0, 100'000);
-    pacer.sent(kBillion - 200'000, pacer.departure());  // count these messages as sent at once
+    pacer.sent(kBillion - 200'000, pacer.departure());  // skip ahead: count these messages in a single call
     check(kBillion - 100'000, kBillion);
     CHECK(pacer.departure() == kBegin + kBillion * period);
   }

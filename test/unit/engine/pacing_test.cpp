@@ -187,8 +187,8 @@ std::pair<double, double> follow(Kind kind, std::uint64_t rate, std::uint32_t qp
     tell_sent(model[p.qp].reaction(), p.counted, p.at);
   };
   v.start();
-  // CNPs arrive on clock edges, because the model below has no clock. The paper's cut takes effect
-  // immediately, but its bucket uses the new rate only from the next clock.
+  // CNPs arrive on clock edges, because the model below has no clock. In the paper's DCQCN, a cut takes
+  // effect immediately, but the bucket uses the new rate only from the next clock on.
   for (Time at = 0; at < 20 * kMillisecond; at += rng.below(30'000) * kFirmwareClock) {
     v.run_until(at, left);
     const auto i = static_cast<std::uint32_t>(rng.below(qps));

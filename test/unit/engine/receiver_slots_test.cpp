@@ -79,7 +79,7 @@ class Rig {
     return answer;
   }
 
-  /// Answers an ARP request of `who`, which tells the receiver the MAC address of `who`.
+  /// Makes the receiver answer an ARP request of `who`. The receiver then knows the MAC address of `who`.
   void resolve(const Identity& who) {
     Host host(who);
     std::array<std::uint8_t, TxFrame::kHeaderRoom> room{};

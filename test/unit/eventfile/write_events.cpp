@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writes the events of a simulated camera to an event file, through the header check and the builder, as a
-// receiver does. Events are 100 µs apart. If `lose` divides e + 1, board e mod boards is missing in event e.
-// If `cut` divides e + 1, the first piece of this board is missing.
+// receiver does. Events are 100 µs apart. If `lose` divides e + 1, the data of board (e mod `boards`) is
+// missing in event e. If `cut` divides e + 1, only the first piece of this data is missing.
 //   write_events FILE key=value …
 
 #include "base/rng.hpp"

@@ -73,9 +73,9 @@ TEST_CASE("marking: packets that are not ECN-capable pass, or are dropped like o
     CHECK(pass.marks() == 0);
     ecn.drop_not_ect = true;
     Released drop(ecn, 10, roce::Ecn::kNotEct);
-    // If marking is decided at arrival, the fourth packet and all later ones find three packets in the queue.
-    // If it is decided at departure, packets are dropped until only three are left, because the first of
-    // these three leaves only two behind it.
+    // If drops are decided at arrival, the fourth packet and all later ones are dropped, because each finds
+    // three packets in the queue. If drops are decided at departure, packets are dropped until only three are
+    // left: when the first of these three leaves, only two are behind it.
     CHECK(drop.marked.size() == 3);
     const auto& port = drop.b.snapshot.ports[1];
     CHECK(port.queue_bytes_max == (at_dequeue ? 10 : 3) * kDataLength);
@@ -168,7 +168,7 @@ TEST_CASE("marking by the average length: later than by the present one, and by 
   // 3.53 packets.
   const Released run(ecn, 10);
   CHECK(run.marked == std::vector<bool>{false, false, false, false, false, false, true, true, true, true});
-  // At departure, the average at the last arrival counts, which is 5.3 packets.
+  // If marking is decided at departure, the average at the last arrival applies (5.3 packets).
   ecn.at_dequeue = true;
   CHECK(Released(ecn, 10).marks() == 10);
 }

@@ -162,7 +162,7 @@ TEST_CASE("link rules: switches treat a frame as it is after the change") {
 }
 
 TEST_CASE("link rules: a changed address leads elsewhere") {
-  // The last byte of the address of station 1 is 2, that of station 2 is 3.
+  // The address of station 1 ends in 2, and the address of station 2 ends in 3.
   auto config = ruled({link_rule(
       1, {.kind = ActionKind::kCorrupt, .target = faults::CorruptTarget::kByte, .offset = 5, .mask = 1})});
   Bench b(config);

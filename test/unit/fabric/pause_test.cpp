@@ -108,8 +108,8 @@ TEST_CASE("pause: a switch stops senders before it must drop, with 802.3x and PF
     for (const auto& port : s.ports) told += port.pause_tx, resumed += port.resume_tx;
     CHECK(told == run.stops);
     CHECK(resumed == run.resumes);
-    // The output port was never idle. When XON is sent, enough frames remain in the queue until the senders
-    // resume.
+    // The output port was never idle. When XON is sent, the queue still has enough frames to keep the port
+    // busy until the senders resume.
     CHECK(s.ports[3].tx_wire_bytes > 3 * 1'250'000 * 97 / 100);
     CHECK(run.b.store.out == 0);
   }

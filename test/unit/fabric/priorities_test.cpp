@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tests strict priorities of switches, which are selected by the DSCP of each packet.
+// Tests strict priorities in switches. The DSCP of a packet selects its priority.
 #include "base/rng.hpp"
 #include "fabric_fixture.hpp"
 #include "roce/packet.hpp"
@@ -62,7 +62,7 @@ TEST_CASE("priorities: packets leave in strict order, and in order within a leve
   }
   for (const unsigned n : sent) CHECK(n == 3);
   // After 3 frame times, all frames have reached the switch. From then on, the priorities of the frames that
-  // leave it never increase. Frames may leave in another order before that, because the port was empty at
+  // leave it never increase. Frames may leave in a different order before that, because the port was empty at
   // first.
   const Time all_there = 3 * 886 * kNanosecond + kDelay;
   std::uint8_t before = 64;

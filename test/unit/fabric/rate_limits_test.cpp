@@ -122,7 +122,7 @@ TEST_CASE("rate limits: a queue that sent more than its guarantee keeps the guar
   queues[7].weight = 0;
   queues[1].rates = {kOneGigabit, 0, 16'384};
   Bench b(config);
-  // Queue 1 has the port for itself until 5 ms.
+  // Queue 1 has the port to itself until 5 ms.
   offer(b, {1}, 0, 5 * kMillisecond);
   offer(b, {1, 7}, 5 * kMillisecond, 6 * kMillisecond);
   const auto before = b.look(6 * kMillisecond).ports[2].queues[1].tx_wire_bytes;
@@ -137,7 +137,7 @@ TEST_CASE("rate limits: the rate of a port") {
   const auto rates = shares_of_port(config, {1, 3});
   CHECK(rates[1] + rates[3] == Approx(5).epsilon(0.001));
   CHECK(rates[1] == Approx(rates[3]).epsilon(0.01));
-  // With another overhead, a frame counts as another number of bytes.
+  // With a different overhead, a frame counts as a different number of bytes.
   config.switches[0].scheduler.overhead = 0;
   const double wire = static_cast<double>(kLimitedFrame + 24) / kLimitedFrame;
   CHECK(shares_of_port(config, {1})[1] == Approx(5 * wire).epsilon(0.001));

@@ -36,7 +36,8 @@ NetworkConfig ring(std::uint32_t switches) {
 }  // namespace
 
 TEST_CASE("spanning tree: the root is the first switch, and ties go to the lowest switch and link") {
-  // Links 4 to 7 are 0-1, 1-2, 2-3 and 3-0. Switch 2 is as far from the root over 1 as over 3.
+  // Links 4 to 7 are 0-1, 1-2, 2-3 and 3-0. Switch 2 is equally far from the root through switch 1 and
+  // through switch 3.
   const auto tree = fabric::spanning_tree(ring(4));
   CHECK(tree == std::vector<bool>{true, true, true, true, true, true, false, true});
   NetworkConfig parallel = ring(2);

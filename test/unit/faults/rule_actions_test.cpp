@@ -146,7 +146,7 @@ TEST_CASE("packets that are due at a time leave only when they are asked for", "
   rig.send(1, 100);
   rig.send(2, 100);
   rig.send(3, 100);
-  // Packet 4 releases packet 3, because it overtakes packet 3, but releases no packets that became due
+  // Packet 4 overtakes packet 3 and therefore releases it. Packet 4 does not release packets that became due
   // earlier.
   rig.send(4, 1000);
   CHECK(rig.exit.out == PsnList{4, 3});

@@ -125,14 +125,15 @@ TEST_CASE("teardown finds a queue pair whose QPN no register shows") {
   make_connection(b.context, host());
   b.board.words[0x80020f10] = b.board.words[0x80020f0c] =
       0;  // SQpn and LKey are 0, because the client was killed before it wrote them
-  // The request of the next client is refused, so the bus no longer shows the response with the queue pair.
+  // The request of the next client is refused, so the bus no longer shows the response that describes the
+  // queue pair.
   MetadataBus bus(b.board, b.context.catalogue, std::chrono::seconds(2));
   REQUIRE_FALSE(bus.ask(allocate_pd(0x77)).success);
   SECTION("its protection domain is there") {}
   SECTION("its protection domain has been freed") { REQUIRE(bus.ask(free_pd(0)).success); }
   teardown_command(b.context, {});
   CHECK(b.board.metadata().qp(0).state == roce::QpState::kReset);
-  for (int i = 0; i < 3; ++i) {  // the board has only two memory regions, so these must have been freed, too
+  for (int i = 0; i < 3; ++i) {  // the board has two memory regions, so teardown must free them
     CHECK(make_connection(b.context, host()).board.qpn);
     teardown_command(b.context, {});
   }

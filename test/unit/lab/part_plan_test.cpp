@@ -15,8 +15,8 @@ using namespace softfeb;
 
 namespace {
 
-/// Returns a lab with two boards at each of two leaf switches, and a receiver at the spine. `parts` and
-/// `link` are added to the network and to the links between switches.
+/// Returns a lab with two boards at each of two leaf switches, and a receiver at the spine. `parts` is added
+/// to the network, and `link` to the links between switches.
 std::string tree(const std::string& parts = "", const std::string& link = "delay: 1us") {
   return R"(
 run: {duration: 1ms}

@@ -83,8 +83,8 @@ LocalEndpoint two_qps() {
 
 PeerUrl url_of(std::uint16_t port) { return {PeerKind::kPerftest, "127.0.0.1", port}; }
 
-/// Runs a client against the script until begin(). Checks the exit code of the error, and that its text
-/// contains `words`.
+/// Connects a client to a server that runs the script, and calls begin(). Checks the exit code of the error
+/// that this causes, and that its text contains `words`.
 void expect_error(const FakeServer::Script& script, const LocalEndpoint& local, int exit_code,
                   const std::vector<std::string>& words) {
   FakeServer server(script);

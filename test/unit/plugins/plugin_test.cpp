@@ -30,7 +30,7 @@ std::string refusal(const std::string& name) {
   return "";
 }
 
-/// A board with the sample plug-in that writes to a receiver.
+/// A board that uses the sample plug-in and writes to a receiver.
 class PluginExperiment {
  public:
   explicit PluginExperiment(double misbehave, double target = 30e6, std::uint64_t messages = 100)

@@ -118,8 +118,8 @@ TEST_CASE("long times without a packet are gaps with their length", "[conformanc
                  Contains("class=\"lane broken\""));
   CHECK_THAT(ladder_of({packet(0, Judgement::kSent), packet(kGap - 1, Judgement::kSent)}),
              !Contains("without a packet"));
-  // A packet with an earlier time than the one before it does not make a gap. Such packets occur because a
-  // delayed copy can leave after the packets that follow it.
+  // A packet whose time is earlier than that of the packet before it does not make a gap. Such packets occur
+  // because a delayed copy can leave after the packets that follow it.
   CHECK_THAT(ladder_of({packet(kGap, Judgement::kSent), packet(0, Judgement::kSent)}),
              !Contains("without a packet"));
 }

@@ -27,7 +27,7 @@ Bytes int_header() {
   return b;
 }
 
-/// Returns a header with a correct checksum, so that a decoder can only refuse its other fields.
+/// Returns the header with a correct checksum, so that a decoder can refuse it only because of other fields.
 Bytes resealed(Bytes b) {
   store_be16(&b[4], 0);
   store_be16(&b[4], internet_checksum(b));

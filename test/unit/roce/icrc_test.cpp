@@ -34,8 +34,8 @@ std::uint32_t crc32_by_definition(ByteSpan data) {
   return ~crc;
 }
 
-/// Computes the iCRC as annex A17 describes it: the CRC-32 of eight bytes of ones and a masked copy of the
-/// datagram.
+/// Computes the iCRC as annex A17 describes it: the CRC-32 of eight 0xff bytes followed by a masked copy of
+/// the datagram.
 std::uint32_t icrc_by_definition(ByteSpan datagram, bool v6) {
   std::vector<std::uint8_t> m(8 + datagram.size(), 0xff);
   std::copy(datagram.begin(), datagram.end(), m.begin() + 8);
@@ -155,7 +155,8 @@ TEST_CASE("both methods for the iCRC agree with its definition on random packets
     REQUIRE(t.request.bth.dest_qp == qpn);
     REQUIRE(t.request.payload.size() == payload.size());
 
-    // The iCRC must also match if the frame is split at two random places, like a packet in a chain of mbufs.
+    // The iCRC must also match if the frame is split at two random places, as a packet in a chain of mbufs
+    // is.
     const std::size_t c1 = rng.below(frame.size());
     const std::size_t c2 = c1 + rng.below(frame.size() - c1);
     Segments cut;

@@ -15,7 +15,7 @@ using softfeb::roce::MessageLayout;
 
 namespace {
 
-/// Iterates over messages and packets like a requester, and compares each with the layout.
+/// Iterates over messages and packets as a requester does, and compares each packet with the layout.
 void walk(std::uint32_t message_length, std::uint32_t pmtu, std::uint64_t source_length, unsigned packets) {
   INFO("message " << message_length << " pmtu " << pmtu << " source " << source_length);
   const MessageLayout layout(message_length, pmtu, source_length);

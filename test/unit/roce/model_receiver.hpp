@@ -20,7 +20,7 @@ inline std::uint8_t stream_byte(std::uint64_t offset) {
 /// A minimal RC receiver (IBA 9.7.4–9.7.5). It shares no code with the responder of lib/roce, so that a
 /// mistake in one is not repeated in the other. It expects consecutive PSNs, sends one NAK per gap,
 /// acknowledges duplicates again, and occasionally sends an RNR NAK. Its memory is an array that begins at
-/// address 0. It only counts SENDs.
+/// address 0. It counts SENDs, but does not store them.
 class ModelReceiver {
  public:
   struct Message {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compares the fast path for packets in the middle of messages with next(), packet by packet, under any
-// events.
+// Compares the fast path for packets in the middle of messages with next(), packet by packet, for random
+// sequences of events.
 #include "base/rng.hpp"
 #include "requester_fixture.hpp"
 

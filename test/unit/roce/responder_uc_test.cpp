@@ -122,7 +122,7 @@ TEST_CASE("UC: a message may begin with a PSN that is half of all PSNs away", "[
     CHECK(uc.send(Operation::kWriteLast, psn_add(102, jump), 44).message);
     CHECK(uc.counters().messages == 3);
   }
-  // A packet shortly before the first one is late, and belongs to an earlier queue pair.
+  // A packet whose PSN is slightly below the first PSN is a late packet of an earlier queue pair.
   Uc uc(100);
   CHECK_FALSE(uc.send(Operation::kWriteOnly, 90, 64).message);
   CHECK(uc.counters().duplicate == 1);

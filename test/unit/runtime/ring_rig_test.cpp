@@ -28,7 +28,7 @@ Rig& rig() {
   return *test::shared_rig;
 }
 
-/// Runs a trial until it is valid, because other processes can take the CPUs of the rig at any time.
+/// Repeats a trial until it is valid, because other processes can take the CPUs of the rig at any time.
 TrialResult run_valid(const Trial& trial) {
   constexpr int kAttempts = 50;
   TrialResult result;

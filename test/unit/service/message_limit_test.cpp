@@ -44,8 +44,8 @@ TEST_CASE("the memory for messages is limited") {
     for (; i != 0; i /= 16) text += static_cast<char>('a' + i % 16);
     return "message " + text;
   };
-  // "first" is limited at first. Then the limit forgets it, because it is the oldest of more than kKinds
-  // kinds.
+  // "first" reaches its limit. After more than kKinds kinds of messages, the object forgets "first", because
+  // it is the oldest kind.
   for (unsigned i = 0; i < MessageLimit::kMost; ++i) CHECK(limit.admit("first", 0).admitted);
   CHECK_FALSE(limit.admit("first", 0).admitted);
   for (std::size_t i = 1; i <= MessageLimit::kKinds; ++i) CHECK(limit.admit(kind(i), i).admitted);

@@ -139,7 +139,7 @@ TEST_CASE("a frame becomes writable in one piece, and shorter") {
     pool.release(frame);
     pool.release(copy);
   }
-  // A frame from the pool has its own room for headers again.
+  // After its return to the pool, a frame uses its own room for headers again.
   PoolFrame* const next = crafted(pool, payload);
   CHECK(next->header == next->room.data());
   next->length = UINT16_MAX + 1;

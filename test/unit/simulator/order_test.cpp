@@ -26,8 +26,8 @@ std::vector<int> merged(const std::vector<std::vector<Noted>>& logs) {
 
 TEST_CASE("logs of parts merge in the order of a single event loop", "[order]") {
   CHECK(merged({}).empty());
-  // Entries are ordered by time. At the same time, the network precedes endpoints; then the number of the
-  // party decides.
+  // Entries are ordered by time. Among entries with the same time, those of the network precede those of
+  // endpoints; among these, the number of the party decides.
   CHECK(merged({{{{1, 10, 0, 4}, 1}, {{1, 20, 1, 0}, 4}}, {{{1, 10, 0, 6}, 2}, {{1, 20, 0, 9}, 3}}}) ==
         std::vector{1, 2, 3, 4});
   // Entries of a later step follow, even if their events have the same time.

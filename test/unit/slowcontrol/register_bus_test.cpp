@@ -40,8 +40,8 @@ board::QpRequest request_for(board::QpVerb verb, QpState state) {
                  .type = 2}};
 }
 
-/// A board with one slot of the metadata bus, a receiver that acts as the host, and the register bus that
-/// passes requests to the workers of both.
+/// A board with one slot of the metadata bus, a receiver that acts as the host, and the register bus, which
+/// passes requests to the workers of the board and of the receiver.
 struct BusRig {
   std::unique_ptr<board::PayloadSource> payload = board::make_test_pattern();
   std::unique_ptr<engine::Board> board;

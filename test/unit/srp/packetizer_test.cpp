@@ -42,7 +42,7 @@ std::vector<Bytes> cut(Packetizer& packetizer, ByteSpan frame, std::size_t room,
   return packets;
 }
 
-/// Returns a changed packet with a correct CRC. It must be the first packet of its frame.
+/// Corrects the CRC of a packet that the test has changed. The packet must be the first of its frame.
 Bytes resealed(Bytes packet) {
   const std::size_t n = packet.size() - 4;
   store_be32(&packet[n], roce::crc32(0, ByteSpan(packet).first(n)));

@@ -104,7 +104,7 @@ TEST_CASE("a congestion control that QPs share counts once", "[stats]") {
     run.config.boards[0].congestion.scope = scope;
     return RateTracker(run.config, run.plans).add(run.at(kSecond)).boards.at(0);
   };
-  // One of the slots contains a QP, which has a control of its own.
+  // One of the slots contains a QP, which has a congestion control object of its own.
   CHECK(board(Scope::kBoard).all.control.controls == 1 + 1);
   CHECK(board(Scope::kIpPair).all.control.controls == 2 + 1);
   CHECK(board(Scope::kQp).all.control.controls == 4 + 1);
@@ -126,7 +126,7 @@ TEST_CASE("a congestion control that QPs share counts once", "[stats]") {
 TEST_CASE("RTT and window are means over the controls that have them", "[stats]") {
   Run run;
   run.config.boards[0].congestion.scope = config::CongestionConfig::Scope::kIpPair;
-  for (const std::size_t shared : {0U, 2U}) {  // QPs 0 and 2 share a control, because they have the same peer
+  for (const std::size_t shared : {0U, 2U}) {  // QPs 0 and 2 have the same peer, so they share one Rc
     run.qp(shared).congestion->rtt = 10 * kMicrosecond;
     run.qp(shared).congestion->window = 8000.0;
   }

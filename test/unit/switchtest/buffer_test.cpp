@@ -124,7 +124,8 @@ TEST_CASE("Large memory and unequal rates", "[switchtest]") {
 }
 
 TEST_CASE("Memory that takes long to send is counted to its last frame", "[switchtest]") {
-  // The times to send more than 18 MB exceed 64 bits if they are computed from picoseconds and bytes.
+  // For more than 18 MB, the number of bytes times 10^12 (picoseconds per second) exceeds 64 bits. The
+  // computed times must nevertheless be correct.
   fabric::NetworkConfig network = test::set_v1();
   network.switches[0].buffer = GENERATE(9'691'520U, 40'000'000U);
   const SwitchReport report = buffer_of(network);

@@ -137,7 +137,7 @@ TEST_CASE("Repeated trains give a mean and their spread", "[switchtest]") {
   rig.as = RigKind::kRings;
   int n = 0;
   rig.alter = [&](const Trial& trial, TrialResult& result) {
-    // In long trains, the switch loses a frame at position 400 to 404, in turn.
+    // In each long train, the switch loses one frame. Its position cycles through 400 to 404.
     if (!trial.freezes.empty() || result.kinds.size() != 1) return;
     const std::uint64_t lost = 400 + static_cast<std::uint64_t>(n++ % 5);
     if (result.kinds[0].sent <= lost) return;

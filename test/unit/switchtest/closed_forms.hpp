@@ -13,8 +13,8 @@
 /// B, C and D). Does not use lib/switchtest or the code of lib/fabric.
 namespace softfeb::test {
 
-/// The true value of a figure. It applies to all figures of the test with this name and at least these
-/// labels.
+/// The true value of a figure. It applies to those figures of `test` that have the name `figure` and at least
+/// these labels.
 struct Truth {
   std::string test, figure;
   Labels labels{};

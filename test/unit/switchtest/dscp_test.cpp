@@ -16,8 +16,8 @@ namespace {
 
 using DscpQueues = std::array<std::uint8_t, 64>;
 
-/// Returns the findings that the test must have for a configuration: each queue has the number of its lowest
-/// DSCP.
+/// Returns the result that the test must find for a configuration. In this result, each queue has the number
+/// of its lowest DSCP.
 DscpQueues lowest_dscps(const fabric::SwitchConfig& dut) {
   DscpQueues out{};
   for (std::size_t d = 0; d < out.size(); ++d) {

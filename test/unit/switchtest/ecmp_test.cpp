@@ -77,7 +77,7 @@ TEST_CASE("The fields of a hash over next hops, and its spread", "[switchtest]")
 }
 
 TEST_CASE("The counts of next hops are exact", "[switchtest]") {
-  // Of 256 consecutive port numbers, 64 are divisible by 4.
+  // Among 256 consecutive port numbers, 64 are divisible by 4.
   const SwitchReport report = run_ecmp_on(
       {.paths = 2,
        .next_hops = {1, 2},

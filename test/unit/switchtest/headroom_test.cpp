@@ -223,7 +223,7 @@ TEST_CASE("Headroom from a rig that is busy has wider intervals", "[switchtest]"
   const SwitchReport report = run_tests(rig, settings, {"headroom"});
   CHECK(*headroom_figure(report, "guaranteed_bytes").low == 29'190);
   const Figure& overshoot = headroom_figure(report, "overshoot_bytes");
-  // The pause frame arrives 1067.2 ns after the frame that caused it, which takes 3355.2 ns.
+  // The pause frame arrives 1067.2 ns after the frame that caused it. A frame takes 3355.2 ns.
   CHECK(*overshoot.low == kLongFrame);
   CHECK(*overshoot.high == kLongFrame);
   const Figure& tolerated = headroom_figure(report, "tolerated_ns");
@@ -283,7 +283,7 @@ TEST_CASE("Frames that leave after the delay widen the interval of a trial that 
 }
 
 TEST_CASE("Memory that C cannot take makes the headroom a bound", "[switchtest]") {
-  // Make it seem that the first frame from A after the memory is full does not pause A.
+  // Make it seem that A is not paused by its first frame that arrives after the memory has become full.
   test::AlteredRig rig(test::set_v4());
   rig.alter = [](const Trial& trial, TrialResult& result) {
     if (trial.sources.size() == 2 && trial.sources[1].count == 1) result.pauses.clear();

@@ -12,7 +12,7 @@ namespace softfeb::test {
 
 /// A fabric with several equal paths, much simpler than lib/fabric and independent of it. A frame waits for
 /// the link of its path (it is lost if the memory there is full), and then for the link of its destination
-/// port. With `next_hops`, these ports are the paths.
+/// port. With `next_hops`, the destination ports are the paths.
 class MultipathRig final : public switchtest::Rig {
  public:
   struct Config {

@@ -9,13 +9,13 @@ using namespace softfeb::switchtest;
 
 namespace {
 
-/// Answers questions like a switch that serves item i from queue `queue[i]`. The queues have strict
+/// Answers questions as a switch would that served item i from queue `queue[i]`. The queues have strict
 /// priorities, except that queues up to `shared` have the same priority. A frame in one of the queues with
-/// the same priority is served after at most `round` frames of each other of these queues.
+/// the same priority is served after at most `round` frames of each of the others.
 struct ModelOrder {
   std::vector<int> queue;
   int shared = -1;        ///< queues up to this number share a priority
-  std::size_t round = 2;  ///< items served before another queue of the same priority
+  std::size_t round = 2;  ///< number of items served before a different queue of the same priority is served
   int asked = 0;
 
   std::optional<std::vector<bool>> operator()(const OrderQuestion& q) {

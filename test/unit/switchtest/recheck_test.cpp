@@ -22,7 +22,7 @@ TEST_CASE("Repeated tests show how their figures vary", "[switchtest]") {
   CHECK(findings.load.empty());
   CHECK(report.figures.empty());
   recheck.report(ctx);
-  REQUIRE(report.figures.size() == 6);  // the figures load, pps and gbps, in one direction and in both
+  REQUIRE(report.figures.size() == 6);  // `load`, `pps` and `gbps`, each in one direction and in both
   const Figure& load = report.figures[2];
   CHECK(load.name == "recheck");
   CHECK(load.labels.at("figure") == "throughput.load");

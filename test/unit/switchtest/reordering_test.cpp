@@ -37,7 +37,7 @@ TEST_CASE("The extent is the distance to the first frame that came too early", "
   const Reordering one = reordering(arriving({1, 2, 3, 5, 6, 7, 8, 4, 9, 10}), kOneFlow);
   CHECK(one.reordered == 1);
   CHECK(one.extent == 4);
-  // Frames 7 and 8 arrive after frame 9, which is the seventh arrival; frame 8 is the tenth.
+  // Frame 9 is the seventh arrival. Frames 7 and 8 arrive after it; frame 8 is the tenth arrival.
   const Reordering two = reordering(arriving({1, 2, 3, 4, 5, 6, 9, 10, 7, 8, 11}), kOneFlow);
   CHECK(two.reordered == 2);
   CHECK(two.extent == 3);
@@ -61,7 +61,7 @@ TEST_CASE("Frames of different kinds are compared within a flow only", "[switcht
   arrivals[1].kind = 1;
   CHECK(reordering(arrivals, std::array<std::uint16_t, 2>{0, 0}).reordered == 1);
   CHECK(reordering(arrivals, std::array<std::uint16_t, 2>{0, 1}).reordered == 0);
-  // The same sequence number in another kind belongs to another frame.
+  // If two frames of different kinds have the same sequence number, they are different frames.
   arrivals[1].sequence = 1;
   CHECK(reordering(arrivals, std::array<std::uint16_t, 2>{0, 0}).duplicated == 0);
 }

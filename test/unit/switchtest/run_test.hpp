@@ -15,8 +15,8 @@ using Labels = std::map<std::string, std::string>;
 switchtest::SwitchReport run_test(const fabric::NetworkConfig& network, const switchtest::Settings& settings,
                                   const std::string& tests);
 
-/// Returns the figure of a test with this name and exactly these labels. Fails the running test case if there
-/// is none. Returns a copy, because reports are often temporary.
+/// Returns the figure of `test` that has this name and exactly these labels. Fails the running test case if
+/// there is none. Returns a copy, because reports are often temporary.
 switchtest::Figure figure(const switchtest::SwitchReport& report, const std::string& test,
                           const std::string& name, const Labels& labels = {});
 /// True if the test has a figure with this name, whatever its labels.

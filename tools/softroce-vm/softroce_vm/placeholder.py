@@ -14,8 +14,9 @@ import threading
 GET_FEATURES, GET_VRING_BASE, GET_PROTOCOL_FEATURES, GET_QUEUE_NUM = 1, 11, 15, 17
 VERSION, REPLY, NEED_REPLY = 1, 1 << 2, 1 << 3
 
-# MRG_RXBUF, GUEST_ANNOUNCE, RING_INDIRECT_DESC, VHOST_USER_F_PROTOCOL_FEATURES and VERSION_1. The guest also uses the
-# features that it negotiates here with the real back end. DPDK's net_vhost offers all of them.
+# MRG_RXBUF, GUEST_ANNOUNCE, RING_INDIRECT_DESC, VHOST_USER_F_PROTOCOL_FEATURES and VERSION_1. The
+# guest negotiates these features with this back end, and later uses them with the real back end.
+# DPDK's net_vhost offers all of them.
 FEATURES = 1 << 15 | 1 << 21 | 1 << 28 | 1 << 30 | 1 << 32
 PROTOCOL_FEATURES = 1 << 3  # REPLY_ACK
 
