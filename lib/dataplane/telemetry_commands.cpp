@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "dataplane/telemetry_commands.hpp"
 
+#include "dataplane/dpdk_versions.hpp"
 #include "dataplane/error.hpp"
 
 #include <algorithm>
@@ -48,7 +49,7 @@ int figures(const TelemetryTable& table, const std::string& name, rte_tel_data* 
   if (row == table.rows.end()) return -1;
   rte_tel_data_start_dict(out);
   for (std::size_t c = 0; c < table.columns.size() && c < row->values.size(); ++c)
-    rte_tel_data_add_dict_u64(out, table.columns[c].c_str(), row->values[c]);
+    add_to_dict(out, table.columns[c].c_str(), row->values[c]);
   return 0;
 }
 
@@ -70,7 +71,7 @@ int answer_info(const char* /*command*/, const char* /*parameters*/, rte_tel_dat
   rte_tel_data_add_dict_string(out, "title", p.title.c_str());
   rte_tel_data_add_dict_string(out, "version", p.version.c_str());
   for (std::size_t k = 0; k < kKinds; ++k)
-    rte_tel_data_add_dict_u64(out, kNames[k].command + sizeof "/softfeb/" - 1, p.tables[k].rows.size());
+    add_to_dict(out, kNames[k].command + sizeof "/softfeb/" - 1, p.tables[k].rows.size());
   return 0;
 }
 
