@@ -13,8 +13,8 @@
 namespace softfeb::config {
 namespace {
 
-/// Default memory of a receiver that acts as a host: enough for the laboratory's scripts, which use 256
-/// slots of 9000 bytes.
+/// Default memory of a receiver that acts as a host: enough for the PyRogue scripts for real boards
+/// (doc/pyrogue.md), which use 256 slots of 9000 bytes.
 constexpr std::uint64_t kHostMemory = std::uint64_t{4} << 20;
 
 /// Returns the default of `allow`: the addresses of this host and, with slow control in band, the board's own

@@ -25,7 +25,7 @@ class FlightLog {
   /// the place of the payload; returns std::nullopt if the packet is a retransmission.
   std::optional<std::uint64_t> sent(roce::Psn psn, std::optional<std::uint64_t> offset, std::uint32_t length,
                                     bool ends_message);
-  /// Records that the packet left unchanged, so that the target should receive it.
+  /// Records that no fault rule changed the packet when it was sent. The target should therefore receive it.
   void delivered(roce::Psn psn);
 
   /// Checks an acknowledgement: its PSN must have been sent, and its MSN must be the number of messages that

@@ -53,8 +53,8 @@ void write_endpoint(endpoints::Endpoints& endpoints, std::size_t e, ArchiveWrite
   out.item(kNoMore);
 }
 
-/// Copies everything except pointers, which are valid only in their own process: pointers to names of
-/// counters and to the reasons of failures.
+/// Writes a snapshot without its pointers, which are valid only in their own process. Writes the reasons for
+/// failures as text. read_snapshot() gets the names of counters from its own endpoint.
 void write_snapshot(const engine::EndpointSnapshot& snapshot, ArchiveWriter& out) {
   engine::archive(out, snapshot);
   for (const engine::SendQpSnapshot& qp : snapshot.send_qps) {

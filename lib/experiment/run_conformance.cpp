@@ -32,7 +32,7 @@ using conformance::SuiteResult;
 
 constexpr const char* kOwnReceiver = "own:";
 constexpr const char* kOwnVirtual = "own:virtual";
-/// The configuration of a run without a file. A run in virtual time does not use its ports and addresses.
+/// The configuration of a run without a file. A run in virtual time does not use these ports and addresses.
 constexpr const char* kWithoutFile = R"(
 ports: [{name: feb, device: net_null}]
 boards: [{name: feb0, port: feb, ip: 10.0.0.1/24}]

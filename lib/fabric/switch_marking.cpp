@@ -59,7 +59,7 @@ void Network::Parts::drop_early(Port& port, Frame* frame) {
 }
 
 /// Dequeues the next data frame that leaves through `port`. Drops frames before it that must not leave.
-/// Returns null if there is no such frame.
+/// Returns null if no frame may leave.
 Frame* Network::Parts::next_data(Port& port, Time now) {
   for (;;) {
     Frame* const frame = port.pop(port.may_send(port.queues.waiting(), now));

@@ -152,8 +152,8 @@ void add_quanta(const FigureIndex& figures, MeasuredSwitch& out) {
   out.notes["pause.quanta"] = interval_note("xoff", *quanta);
 }
 
-/// Makes the queues of the PFC classes that the figure `classes` names, such as "3, 4", lossless. Links with
-/// 802.3x need no lossless queues.
+/// Marks as lossless the queues of the PFC classes that the figure `classes` lists, for example "3, 4". Links
+/// with 802.3x need no lossless queues.
 void add_lossless(const FigureIndex& figures, MeasuredSwitch& out) {
   const std::string classes = figures.word("xoff", "classes");
   if (classes == "all") return;

@@ -39,7 +39,7 @@ SwitchTotals totals_of(const SwitchRun& run);
 /// something was inconclusive or undecided; "held"; or "measured", if there were no expectations.
 std::string_view overall_word(const SwitchRun& run);
 
-/// Formats how a test ended as a line without a newline, for example "ecn       2.1 s  5 figures".
+/// Returns one line (without a newline) that says how a test ended, for example "ecn       2.1 s  5 figures".
 std::string switch_progress(const switchtest::TestReport& test);
 
 /// Formats a table for a terminal that is `width` columns wide: the figures of each test with interval,

@@ -25,8 +25,8 @@ std::optional<MemoryClass> find_memory_class(Context& ctx);
 /// Returns Settings::dscp and the DSCPs of other queues, without those that D cannot freeze.
 std::vector<std::uint8_t> freezable_dscps(const Context& ctx);
 
-/// Overfills the queue of D for frames of this DSCP and size (with FCS) from A. Returns std::nullopt if no
-/// trial was valid; the test has then ended.
+/// Sends more frames of this DSCP and size (with FCS) from A than the queue of D can hold, and returns the
+/// capacity of this queue. Returns std::nullopt if no trial was valid; the test has then ended.
 std::optional<Capacity> capacity_of_class(Context& ctx, std::uint8_t dscp, std::uint32_t size);
 
 /// Returns DSCPs that D can freeze and that may belong to queues other than the queue of `dscp`. If the

@@ -220,7 +220,7 @@ class Control(harness.TestCase):
         run = self.serve()
         first = Srp()
         first.set(SCRATCH, 1)
-        # A second client takes over when the first client's time has expired, so no client waits forever.
+        # A second client can take over when the first client has been connected for some seconds, so no client waits forever.
         with Srp(open_within=5) as second:
             self.assertEqual(second.get(SCRATCH), 1)
             second.set(SCRATCH, 2)

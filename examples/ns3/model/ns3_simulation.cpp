@@ -53,7 +53,7 @@ MarkingNumbers own_numbers(std::uint64_t seed, std::uint64_t number) {
 Ns3Simulation::Ns3Simulation(const fabric::NetworkConfig& config, const std::vector<simulator::Seat>& seats,
                              const Options& options)
     : config_(config) {
-  ns3::RngSeedManager::SetRun(config.seed);  // each run number selects other random streams
+  ns3::RngSeedManager::SetRun(config.seed);  // different run numbers select different random streams
   stations_.Create(static_cast<std::uint32_t>(config.stations.size()));
   switch_nodes_.Create(static_cast<std::uint32_t>(config.switches.size()));
   for (const fabric::LinkConfig& link : config.links) add_link(link);

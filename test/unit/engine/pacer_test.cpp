@@ -172,7 +172,7 @@ TEST_CASE("the link never carries more than its rate and slack", "[shaper]") {
       wire += n + 24;
     }
   }
-  // The link carries 10 Gb/s. The slack and the last frame may exceed this.
+  // The link carries 10 Gb/s. The total may exceed this by the slack and the last frame.
   CHECK(wire <= static_cast<std::uint64_t>(to_seconds(now) * kLinkRate) + 2500 + 4200);
   CHECK(wire >= static_cast<std::uint64_t>(to_seconds(now) * kLinkRate * 0.9));
 }

@@ -15,7 +15,7 @@ constexpr Time kStart = kMillisecond;
 constexpr Time kOneFrame = 1'538 * 800;  // picoseconds at 10 Gb/s
 constexpr Time kAhead = 20 * kMicrosecond;
 
-/// A test port, with times of poll() that the test chooses.
+/// A test port that is polled at times that the test chooses.
 class Polled {
  public:
   explicit Polled(Trial t) : trial(std::move(t)) {
