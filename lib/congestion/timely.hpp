@@ -32,10 +32,9 @@ struct TimelyParameters {
   std::uint64_t delta = 1'250'000;   ///< additive step, 10 Mb/s (TIMELY)
   Time t_low = 50 * kMicrosecond;    ///< RTTs below this time always increase the rate (TIMELY)
   Time t_high = 500 * kMicrosecond;  ///< RTTs above this time always decrease the rate (TIMELY)
-  Time min_rtt =
-      20 * kMicrosecond;  ///< divides RTT differences to get gradients; at least 1 ps (CoNEXT, footnote 4)
-  std::uint32_t hai_events = 5;  ///< consecutive falling RTTs before hyperactive increase (TIMELY)
-  std::uint32_t hai_factor = 5;  ///< steps per sample during hyperactive increase (TIMELY)
+  Time min_rtt = 20 * kMicrosecond;  ///< divides RTT differences; at least 1 ps (CoNEXT, footnote 4)
+  std::uint32_t hai_events = 5;      ///< consecutive falling RTTs before hyperactive increase (TIMELY)
+  std::uint32_t hai_factor = 5;      ///< steps per sample during hyperactive increase (TIMELY)
   /// Lower bound of the factor by which a decrease multiplies the rate, 0–1 (sample code).
   double max_decrease = 0.5;
   Time rtt_offset = 0;       ///< subtracted from each RTT: the wire time of the packet (TIMELY)
