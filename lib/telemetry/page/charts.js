@@ -119,8 +119,10 @@ const STATES = {
 };
 
 export class Charts {
-  # rates = null; queue = null; key = ""; states = new Map(); // for each name in STATES: {chart,
-  # key}
+  #rates = null;
+  #queue = null;
+  #key = "";
+  #states = new Map(); // for each name in STATES: {chart, key}
 
   get available() { return typeof globalThis.Chart === "function"; }
 
