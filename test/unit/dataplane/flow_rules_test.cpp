@@ -70,7 +70,7 @@ TEST_CASE("rules for BTH steer the packets of a queue pair to its queue", "[flow
   {
     const FlowRules rules(kPort, SteeringTier::kBth, kQueues, spread_boards());
     CHECK(rules.choice().tier == SteeringTier::kBth);
-    CHECK(rules.choice().reason.empty());
+    CHECK(rules.choice().reason == "the port accepts the rules");
     CHECK(nic.queue_of(packet("10.0.0.1", 0x11)) == 1);
     CHECK(nic.queue_of(packet("10.0.0.1", 0x12)) == 2);
     CHECK(nic.queue_of(packet("fd00::2", 0x11, roce::VlanTag{7, 3})) == 3);
