@@ -29,7 +29,7 @@ struct SwitchRow {
 
 /// Returns the rows of a test. Figures that have the same name and the same status, verdict and word take at
 /// most `most` rows; if there are more figures, some share a row. Figures with different statuses or verdicts
-/// never share a row. Figures with different words share a row only if there are more than eight words.
+/// never share a row. Figures with different texts share a row only if there are more than eight texts.
 /// Figures whose expectations did not hold may take up to eight rows.
 std::vector<SwitchRow> switch_rows(const SwitchRun& run, const switchtest::TestReport& test,
                                    std::size_t most);

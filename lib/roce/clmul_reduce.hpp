@@ -1,23 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "roce/cpu.hpp"
 #include "roce/polynomial.hpp"
 
 #include <cstdint>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-/// Attribute of functions that use carry-less multiplication. Call such a function only if cpu::kPclmul is
-/// true.
+/// Attribute of functions that use carry-less multiplication. Call such a function only if clmul::callable()
+/// is true.
 #define SOFTFEB_PCLMUL __attribute__((target("pclmul,sse4.1")))
 #else
 #define SOFTFEB_PCLMUL
 #endif
 
 /// Sums of carry-less products, and their reduction modulo the CRC-32 polynomial P (doc/icrc.md). On x86-64,
-/// these functions use PCLMULQDQ. On other architectures they compute the same bit by bit, and only tests use
-/// them, because cpu::kPclmul is false.
+/// these functions use PCLMULQDQ. On other architectures they compute the same bit by bit. Only tests call
+/// them there, because cpu::kPclmul is false and tables are faster.
 namespace softfeb::roce::clmul {
+
+/// True if functions with the attribute SOFTFEB_PCLMUL may be called.
+inline bool callable() {
+#if defined(__x86_64__)
+  return cpu::kPclmul;
+#else
+  return true;
+#endif
+}
 
 #if defined(__x86_64__)
 

@@ -27,8 +27,8 @@ class FlowOrder {
   }
 
  private:
-  std::vector<Time>
-      latest_;  ///< for each arrival: latest departure of this frame and all frames that arrived before it
+  /// For each arrival: latest departure of this frame and of all frames that arrived before it.
+  std::vector<Time> latest_;
 };
 
 }  // namespace

@@ -70,7 +70,7 @@ start_beside() {
 }
 
 finish_beside() {
-  wait "$beside_pid"
+  wait "$beside_pid" || broken=$((broken + 1))
   wait "$second_pid" || broken=$((broken + 1))
   session_priority 0
   cat build-logs/beside.log build-logs/second.log

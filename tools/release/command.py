@@ -42,9 +42,9 @@ def need(programs):
                       "as root: apt-get install --no-install-recommends " + " ".join(missing))
 
 
-def output(*command, check=True, **options):
-    """Returns what the command prints, without the last newline. With `check`, the command must succeed."""
-    return subprocess.run(command, check=check, stdout=subprocess.PIPE, text=True, **options).stdout.rstrip("\n")
+def output(*command, **options):
+    """Returns what the command prints, without the last newline."""
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, **options).stdout.rstrip("\n")
 
 
 def logged(what, command, log, **options):

@@ -3,9 +3,11 @@
 
 #include "base/rng.hpp"
 #include "roce/clmul.hpp"
+#include "roce/clmul_reduce.hpp"
 #include "roce/cpu.hpp"
 #include "roce/craft.hpp"
 #include "roce/frame.hpp"
+#include "roce/polynomial.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -21,6 +23,16 @@ std::vector<std::uint8_t> random_bytes(Rng& rng, std::size_t n) {
   std::vector<std::uint8_t> v(n);
   for (auto& b : v) b = static_cast<std::uint8_t>(rng.next());
   return v;
+}
+
+SOFTFEB_PCLMUL std::uint32_t reduced_product(std::uint32_t a, std::uint32_t b) {
+  return clmul::reduce63(clmul::product(a, b));
+}
+
+/// Returns the sum of two products with `factor`: of `word`, and of a word whose upper half is `upper`.
+SOFTFEB_PCLMUL std::uint32_t reduced_sum(std::uint64_t word, std::uint32_t factor, std::uint32_t upper) {
+  return clmul::reduce95(
+      clmul::add(clmul::product(word, factor), clmul::product(std::uint64_t{upper} << 32, factor)));
 }
 
 /// Computes CRC-32 by its definition, one bit at a time. This reference uses neither tables nor carry-less
@@ -99,6 +111,26 @@ TEST_CASE("carry-less multiplication: hardware equals the portable implementatio
     const auto a = static_cast<std::uint32_t>(rng.next());
     const auto b = static_cast<std::uint32_t>(rng.next());
     REQUIRE(clmul::multiply(a, b) == clmul::multiply_portable(a, b));
+  }
+}
+
+TEST_CASE("sums of carry-less products are reduced modulo the CRC polynomial", "[icrc]") {
+  if (!clmul::callable()) {
+    WARN("no PCLMULQDQ here: such sums are not used");
+    return;
+  }
+  const std::uint32_t x32 = polynomial::power_of_x(32);
+  Rng rng(11);
+  for (int i = 0; i < 1000; ++i) {
+    const std::uint64_t word = rng.next();
+    const auto low = static_cast<std::uint32_t>(word), high = static_cast<std::uint32_t>(word >> 32);
+    const auto factor = static_cast<std::uint32_t>(rng.next()),
+               other = static_cast<std::uint32_t>(rng.next());
+    REQUIRE(reduced_product(low, factor) == clmul::multiply_portable(low, factor));
+    // The lower half of a word has the coefficients of x^63 to x^32, the upper half those of x^31 to x^0.
+    const std::uint32_t first = clmul::multiply_portable(clmul::multiply_portable(low, x32), factor);
+    REQUIRE(reduced_sum(word, factor, other) ==
+            (first ^ clmul::multiply_portable(high, factor) ^ clmul::multiply_portable(other, factor)));
   }
 }
 
