@@ -130,6 +130,11 @@ def receiver(name="daq", ip="10.0.0.2/24", **keys):
     return {"name": name, "ip": ip, **keys}
 
 
+# Keys of a queue pair that is not meant to fail: a message fails after 4 s without an answer. By default, this takes 0.5 s, and
+# another test that runs at the same time may hold a worker up for as long.
+PATIENT = {"timeout": 17, "retry_count": 7}
+
+
 def qp(to="daq", pmtu=4096, traffic=None, **keys):
     return {"to": to, "pmtu": pmtu, "traffic": traffic or {}, **keys}
 

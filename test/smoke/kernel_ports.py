@@ -233,7 +233,7 @@ class Kernel(harness.TestCase):
         ip("-n", link.softfebs, "link", "set", link.far, "up")
         digest = harness.random_file(self.dir / "sent.bin", 8 << 20)
         config = self.configuration(link, qp(traffic={"payload": {"file": "sent.bin"}, "rate": "300Mb/s"}, ack_every=8,
-                                             retry_count=7))
+                                             **harness.PATIENT))
         config["workers"]["count"] = 2
         config["ports"].append({"name": "nic", "device": f"net_af_packet:{link.far}", "mtu": 9000})
         config["receivers"] = [{"port": "nic", "worker": 1, **receiver(out="received.bin")}]
@@ -252,7 +252,7 @@ class Kernel(harness.TestCase):
             "ports": [{"name": "outside", "device": f"net_af_packet:{link.near}", "mtu": 9000}],
             "network": {"switches": [{"name": "tor", "buffer": "4MiB"}],
                         "links": [{"ends": [name, "tor"], "rate": "10Gb/s"} for name in names]},
-            "boards": [board(qp(traffic={"message_size": "64KiB", "rate": "50Mb/s"}), name="feb", count=2)],
+            "boards": [board(qp(traffic={"message_size": "64KiB", "rate": "50Mb/s"}, **harness.PATIENT), name="feb", count=2)],
             "receivers": [receiver(ip="10.0.0.101/24", memory="1MiB")],
         })
         result = self.dir / "result.json"

@@ -45,7 +45,7 @@ def mount(source, target, kind, flags=0, data=None):
 
 def small(**run):
     """A short run over a ring with 200 messages, all of which must arrive."""
-    return ring([board(qp(traffic={"message_size": "16KiB", "messages": 200}))], [receiver(memory="1MiB")], **run)
+    return ring([board(qp(traffic={"message_size": "16KiB", "messages": 200}, **harness.PATIENT))], [receiver(memory="1MiB")], **run)
 
 
 def endless(rate="20Mb/s", **keys):

@@ -58,7 +58,7 @@ class Manager:
 
 def small(**keys):
     """A board that sends slowly to a receiver, and serves registers and metrics."""
-    config = ring([board(qp(traffic={"rate": "10Mb/s"}), control=CONTROL)], [receiver()], **keys)
+    config = ring([board(qp(traffic={"rate": "10Mb/s"}, **harness.PATIENT), control=CONTROL)], [receiver()], **keys)
     config["run"]["web"] = "127.0.0.1:18474"
     return config
 

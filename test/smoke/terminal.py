@@ -58,7 +58,8 @@ class Screen:
 
 class Table(harness.TestCase):
     def boards(self, count):
-        config = harness.ring([harness.board(harness.qp(traffic={"rate": "20Mb/s"}), count=count)], [harness.receiver(ip="10.0.0.101/24")])
+        sender = harness.qp(traffic={"rate": "20Mb/s"}, **harness.PATIENT)
+        config = harness.ring([harness.board(sender, count=count)], [harness.receiver(ip="10.0.0.101/24")])
         return self.config(config)
 
     def drawn(self, text):
@@ -89,9 +90,9 @@ class Table(harness.TestCase):
     def rc(self, scope):
         """Returns the rate Rc that the table shows for a board, which has eight queue pairs to two
         receivers."""
+        senders = harness.qp(to=["daq", "daq2"], count=8, traffic={"rate": "2Mb/s"}, **harness.PATIENT)
         config = harness.ring(
-            [harness.board(harness.qp(to=["daq", "daq2"], count=8, traffic={"rate": "2Mb/s"}),
-                           dcqcn={"algorithm": "firmware", "scope": scope})],
+            [harness.board(senders, dcqcn={"algorithm": "firmware", "scope": scope})],
             [harness.receiver(), harness.receiver(name="daq2", ip="10.0.0.4/24")])
         status, out, text = Screen(self.config(config), "1", 100, 30).finish()
         self.assertEqual(status, 0, out)
