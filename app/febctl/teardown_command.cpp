@@ -71,11 +71,12 @@ void teardown_command(Context& context, const TeardownOptions& options) {
   std::size_t regions = 0;
   if (options.all_regions || (abandoned && !known.lkey)) regions = free_regions(bus, known.pd.value_or(0));
   // The firmware has one protection domain, so any handler selects it.
-  if (!known.qpn && !known.pd && !options.keep_pd && bus.ask(free_pd(0)).success) ++regions;
+  if (!known.qpn && !known.pd && !options.keep_pd) bus.ask(free_pd(0));
   const std::vector<std::string> refused = end_connection(context, known, options.metadata_timeout);
   std::string text = abandoned   ? "freed a queue pair that a client had left behind\n"
                      : known.qpn ? fmt::format("freed queue pair {:#x}\n", *known.qpn)
                                  : "no queue pair to free\n";
+  if (regions != 0) text += fmt::format("freed {} memory region{}\n", regions, regions == 1 ? "" : "s");
   for (const std::string& what : refused) text += what + "\n";
   nlohmann::json json{{"qpn", nullptr}, {"refused", refused}};
   if (known.qpn && !abandoned) json["qpn"] = *known.qpn;

@@ -139,6 +139,14 @@ TEST_CASE("teardown finds a queue pair whose QPN no register shows") {
   }
 }
 
+TEST_CASE("teardown tells how many memory regions it has freed") {
+  Bench b;
+  b.out = Output(false, b.said);
+  make_connection(b.context, host());
+  teardown_command(b.context, {.all_regions = true});
+  CHECK_THAT(b.printed(), Catch::Contains("freed queue pair") && Catch::Contains("freed 1 memory region\n"));
+}
+
 TEST_CASE("nothing is written unless all values are valid") {
   Bench b;
   CHECK_THROWS_AS(write_command(b.context, {.words = {"ScratchPad", "1", "UpTimeCnt", "2"}}), UsageError);
